@@ -1,4 +1,4 @@
-/** What the benchmark knows of the service: its HTTP interface. */
+/** The service's HTTP API for the benchmark. */
 
 /** An item of a board, as far as it matters here. */
 export interface Item {

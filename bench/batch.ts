@@ -38,7 +38,7 @@ const WAYS: Record<string, Way> = {
     ),
 }
 
-/** What a way took in one round, for a request, in milliseconds. */
+/** The time per request of a method in one round, in milliseconds. */
 interface Taken {
   elapsed: number
   cpu: number

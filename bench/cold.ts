@@ -1,4 +1,4 @@
-/** Cold reads: what freshly started servers make of requests whose answers they have never given. */
+/** Cold reads: first requests to freshly started servers. */
 import type { DataOf } from './data.ts'
 import type { Generator } from './generator.ts'
 import type { LoadResult } from './load.ts'
@@ -6,7 +6,7 @@ import { contentsOf, median } from './measure.ts'
 import { SERVERS, type ServerData, type ServerName, type StartServer } from './servers.ts'
 import { type Contents, everyProjectOnce, listOnce } from './workloads.ts'
 
-/** What a freshly started server has shown: medians. */
+/** The results of a freshly started server: medians. */
 export interface ColdFigures {
   /** While every project is read exactly once */
   projectsPerSecond: number

@@ -5,7 +5,7 @@ import { recordAnswers } from './answers.ts'
 import { type BoardSize, seedBoard } from './board.ts'
 import type { ServerData, ServerName, StartServer } from './servers.ts'
 
-/** What each server works with: the same rows for servers with a database, the same bytes for those that send ready ones. */
+/** The data of each server: the same rows for servers with a database, the same bytes for those that send ready ones. */
 export type Data = Record<ServerName, ServerData>
 
 /** Makes a board of the given size, or gives the one that was made. */

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:import`: what an import of a large board does to those who write meanwhile. The service runs as by `npm
+ * `npm run bench:import`: how an import of a large board affects concurrent writes. The service runs as by `npm
  * start`, on a file of its own; writers write one after the other, each waiting for its answer, before the import, during it
  * and after it; another connection asks for its health.
  *

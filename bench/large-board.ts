@@ -1,4 +1,4 @@
-/** A large board: what it costs that there is more of it, where nobody asks for more. */
+/** A large board: the cost of its size for requests of constant size. */
 import assert from 'node:assert/strict'
 import { get, itemPath } from './api.ts'
 import type { DataOf } from './data.ts'

@@ -1,5 +1,5 @@
 /**
- * The load generator: a process of its own that takes a load as a message and answers with what came of it.
+ * The load generator: a separate process that receives a load as a message and responds with its results.
  *
  * It speaks HTTP on bare sockets because it must be faster than what it measures. A generator that parses answers in
  * JavaScript takes longer for 930 KB than node:http takes to send them (README.md has the numbers); this one reads the
@@ -28,7 +28,7 @@ export interface Plan {
   lanes: number[][]
 }
 
-/** A plan, where it goes, and for how long. */
+/** A plan, its target, and its duration. */
 export interface Load extends Plan {
   port: number
   /** The server's process */
@@ -37,7 +37,7 @@ export interface Load extends Plan {
   seconds?: number
 }
 
-/** What came of a load. */
+/** The results of a load. */
 export interface LoadResult {
   /** The time that was measured, in seconds. What was still in flight at its end is waited for, but not counted. */
   seconds: number

@@ -5,7 +5,7 @@ import { cpus, release, totalmem, type } from 'node:os'
 import { join } from 'node:path'
 import { median } from './measure.ts'
 
-/** What a report says of the machine. */
+/** The description of the machine in reports. */
 export interface Machine {
   cpu: string
   cores: number

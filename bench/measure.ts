@@ -15,7 +15,7 @@ export interface Effort {
   warmUpSeconds: number
 }
 
-/** What a workload has shown of a server: medians over the rounds. */
+/** The results of a workload on a server: medians over the rounds. */
 export interface Figures {
   requestsPerSecond: number
   /** To the reference in the same round, node:http unless said otherwise; undefined when that was not measured. */
@@ -43,7 +43,7 @@ export function median(values: number[]): number {
   return middle.reduce((sum, value) => sum + value, 0) / middle.length
 }
 
-/** What a server holds now. */
+/** The current contents of a server. */
 export async function contentsOf({ url }: Server): Promise<Contents> {
   const projects = await getProjects(url)
   const [first] = projects

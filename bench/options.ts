@@ -3,14 +3,14 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import type { Effort } from './measure.ts'
 import { WORKLOADS } from './workloads.ts'
 
-/** What else can be measured beside the workloads. */
+/** Measurements besides the workloads. */
 const OTHERS = ['start', 'memory', 'cold', 'growth', 'large-board', 'session']
 const NAMES = [...Object.keys(WORKLOADS), ...OTHERS]
 
 /** Seconds of the turn before the first round: until V8 has compiled what the server runs, a request may take twice its processor time. */
 const WARM_UP = 4
 
-/** What to measure, how thoroughly, and where to write it. */
+/** The options of a run: measurements, rounds, and output. */
 export interface Options {
   /** Names of workloads, or `start`, `memory`, `cold`, `growth`, `large-board`, `session`. */
   only: ReadonlySet<string>
@@ -20,7 +20,7 @@ export interface Options {
   effort: Effort
   /** Growth is seen in fewer rounds, too. */
   growthEffort: Effort
-  /** How often to do what takes no rounds. */
+  /** Repetitions of measurements without rounds. */
   starts: number
   coldStarts: number
   idleTurns: number

@@ -1,4 +1,4 @@
-/** What a process has used, as Linux tells it; other systems tell nothing here. */
+/** The resource usage of a process, on Linux only. */
 import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 
 const isKnown = existsSync('/proc/self/stat')
@@ -50,7 +50,7 @@ export const residentBytes = (pid: number): number | undefined => memoryOf(pid, 
 /** The most memory that a process has held since its start, or since {@link resetPeak}. @returns as {@link residentBytes} */
 export const peakBytes = (pid: number): number | undefined => memoryOf(pid, 'VmHWM')
 
-/** Forgets the most memory that a process has held, so that {@link peakBytes} begins anew. */
+/** Resets the peak memory of a process, for {@link peakBytes}. */
 export function resetPeak(pid: number): void {
   if (isKnown) writeFileSync(`/proc/${pid}/clear_refs`, '5')
 }

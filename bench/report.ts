@@ -12,12 +12,12 @@ import type { SessionRow } from './session.ts'
 import type { StartFigures } from './start.ts'
 import type { Throughput } from './throughput.ts'
 
-/** What a run has measured; what was left out is undefined. */
+/** The measurements of a run; skipped ones are undefined. */
 export interface Results extends Throughput {
   machine: Machine
   /** YYYY-MM-DD */
   date: string
-  /** What was typed. */
+  /** The command line. */
   command: string
   effort: Effort
   /** Whether the load generator had a core of its own. */

@@ -1,4 +1,4 @@
-/** `npm run bench`: what is measured, in which order, and where it is written. */
+/** `npm run bench`: runs all measurements in order, and writes the report. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { renderChart } from './chart.ts'

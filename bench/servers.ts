@@ -1,4 +1,4 @@
-/** What is measured: the service as `npm start` runs it, and what it is compared to. */
+/** The measured servers: the service as run by `npm start`, and the baselines. */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ export const READY: readonly ServerName[] = ['node:http', 'bare Fastify']
 
 const BASELINES = { 'node:http': 'node-http', 'bare Fastify': 'bare-fastify', naive: 'naive' } as const
 
-/** What servers work with. One that sends ready bytes ignores the database, the others ignore the answers. */
+/** The data of servers. One that sends ready bytes ignores the database, the others ignore the answers. */
 export interface ServerData {
   /** The database file; it is the server's alone. */
   database?: string
@@ -27,7 +27,7 @@ export interface ServerData {
   answers?: string
   /** The folder of the checkout that it runs from, built; this one if absent. */
   checkout?: string
-  /** What else its environment says. */
+  /** Additional environment variables. */
   environment?: Record<string, string>
 }
 
@@ -38,7 +38,7 @@ export interface Server {
   url: string
   port: number
   pid: number
-  /** Its database file, where it has one. */
+  /** Its database file, if any. */
   database: string | undefined
   /** Milliseconds from starting its process to its first answer */
   readyAfter: number

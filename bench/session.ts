@@ -12,7 +12,7 @@ import type { Plan } from './load.ts'
 import { countTurns, type Effort, type Figures, inRounds, toFigures } from './measure.ts'
 import type { StartServer } from './servers.ts'
 
-/** What was asked, and what came of it. Ratios are to the first one. */
+/** The requests and results. Ratios are to the first one. */
 export interface SessionRow {
   workload: string
   figures: Figures

@@ -1,4 +1,4 @@
-/** What somebody may do on purpose, within the rights of a viewer or a member: searches, lists, streams, batches, repetitions. */
+/** Attacks within the rights of a viewer or a member: searches, lists, streams, batches, repetitions. */
 import { statSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -23,7 +23,7 @@ import {
 import type { Row, Situation } from './stall-rows.ts'
 import { besideWriters } from './stall-writers.ts'
 
-/** What an import came to. */
+/** The result of an import. */
 export interface Imported {
   /** In a few words. */
   said: string

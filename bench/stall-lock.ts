@@ -16,7 +16,7 @@ const PAUSE_WHILE_BUSY = 1
 /** Milliseconds between two looks at the memory. */
 const SAMPLE = 25
 
-/** What was seen. */
+/** The observations. */
 export interface LockAndMemory {
   /**
    * The longest time that the write lock was not to be had, in milliseconds, less what the thread that was busiest meanwhile waited for a
@@ -38,10 +38,10 @@ export interface LockWatch {
   end: () => Promise<LockAndMemory>
 }
 
-/** What is watched. */
+/** The watched service. */
 interface Watched {
   pid: number
-  /** The service's file; nobody takes its lock where it is absent. */
+  /** The service's file; absent: the lock is not watched. */
   database?: string
 }
 

@@ -16,7 +16,7 @@ const PATIENCE = 60
 /** Milliseconds for what the service does after its answer. */
 const AFTERMATH = 500
 
-/** What one row came to. */
+/** The result of one row. */
 export interface Measured extends Health {
   row: Row
   answer: string
@@ -37,11 +37,11 @@ export interface Measured extends Health {
   }
 }
 
-/** What all rows are measured with. */
+/** The shared setup of all rows. */
 export interface Measuring {
   start: StartServer
   scale: Scale
-  /** The folder of the checkout whose service is measured, built; this one if absent. */
+  /** The folder of the built checkout to measure; this one by default. */
   checkout?: string | undefined
 }
 
@@ -49,7 +49,7 @@ const MEGABYTE = 1e6
 const showBytes = (bytes: number) =>
   bytes < MEGABYTE ? `${show(bytes / 1000, 1)} KB` : `${show(bytes / MEGABYTE, 1)} MB`
 
-/** What came of a row: what it says of itself, or why it came to no end. */
+/** The outcome of a row: its remark, or why it did not finish. */
 type Outcome = { remark?: string; isOver?: boolean; failure?: string }
 
 async function outcomeOf(row: Row, run: () => Promise<unknown>): Promise<Outcome> {
@@ -78,7 +78,7 @@ function unlessEnded<T>(figure: () => T): T | undefined {
   }
 }
 
-/** The most memory since the last look, less what it takes idle; 0 where nobody knows. */
+/** Peak memory since the last check, above idle; 0 if unknown. */
 const memoryAbove = (pid: number, idle = 0): number =>
   Math.max(0, (unlessEnded(() => peakBytes(pid)) ?? 0) - idle)
 

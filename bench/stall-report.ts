@@ -3,14 +3,14 @@ import { show } from './format.ts'
 import type { Machine } from './machine.ts'
 import type { Measured } from './stall-measure.ts'
 
-/** What no request may take: of the event loop and of the write lock in milliseconds, of memory above idle in bytes. */
+/** Limits of every request: event loop and write lock in milliseconds, memory above idle in bytes. */
 const LIMITS = { stall: 50, lock: 100, memory: 250e6 }
 
-/** The memory that the service itself took beyond what it takes idle, in bytes; undefined where nobody knows. */
+/** The service's memory above idle, in bytes; undefined if unknown. */
 const aboveIdle = ({ memory: { idle, peak } }: Measured): number | undefined =>
   idle === undefined || peak === undefined ? undefined : Math.max(0, peak - idle)
 
-/** What of a row is over its limit; nothing where all is well. */
+/** The exceeded limits of a row. */
 export function overIn(measured: Measured): string[] {
   const { row, longest, lock, failure, isRemarkOver } = measured
   const memory = aboveIdle(measured) ?? 0

@@ -1,4 +1,4 @@
-/** What is asked of the service in the stall probe: each row is something that one client may ask for. */
+/** The rows of the stall probe: each is a request that one client may send. */
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
@@ -8,7 +8,7 @@ import { socketsOf } from './process-usage.ts'
 import type { Client, Received } from './stall-client.ts'
 import { COMMON_WORDS, change, type DataName, idsOf, METRICS, type Scale } from './stall-data.ts'
 
-/** What a row works with. */
+/** The context of a row. */
 export interface Situation {
   client: Client
   pid: number
@@ -36,7 +36,7 @@ export interface Situation {
   aside: string[]
 }
 
-/** What a row says of itself. */
+/** A remark of a row. */
 export interface Remark {
   remark: string
   /** Whether that is beyond what may be. */
@@ -51,11 +51,11 @@ export interface Row {
   prepare?: (db: SharedDatabase) => unknown
   /** The service's heap, at most, in MB; Node's default otherwise. */
   heap?: number
-  /** Milliseconds of the write lock that it may take, where that is another time than for all. */
+  /** Its own limit of the write lock in milliseconds, if it differs from the general one. */
   lock?: number
   /** Seconds after which it is given up; 60 otherwise. */
   patience?: number
-  /** Whether members have to sign in; nobody has to otherwise. */
+  /** Whether sign-in is required. */
   isSignedIn?: boolean
   /** Whether what it asks for is refused, which is measured. */
   isRefused?: boolean

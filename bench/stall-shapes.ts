@@ -14,10 +14,10 @@ import { csvTable, kanboardBoard, plankaBoard, trelloBoard } from './stall-files
 import { importFile } from './stall-imports.ts'
 import { ITEMS_PATH, type Row, type Situation, times } from './stall-rows.ts'
 
-/** The methods whose shapes are asked for: nothing is to be gone for those that come later. */
+/** The methods of the shapes, in an order that does not delete records needed later. */
 const METHODS = ['get', 'patch', 'post', 'put'] as const
 
-/** What ends the session, waits, is sent elsewhere, or is imported anyway. */
+/** Excluded operations: those that end the session, wait, send requests elsewhere, or import. */
 const NOT_ASKED = new Set([
   'POST /api/session',
   'GET /api/session/oidc',

@@ -1,4 +1,4 @@
-/** What a thread has used, as Linux tells it; other systems tell nothing here. */
+/** The resource usage of a thread, on Linux only. */
 import { readFileSync } from 'node:fs'
 
 /** The thread that asks. */

@@ -1,4 +1,4 @@
-/** Others who write meanwhile: each one write after the other, waiting for its answer. */
+/** Concurrent writers: each sends one write after another, waiting for the response. */
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { itemPath } from './api.ts'

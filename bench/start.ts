@@ -1,4 +1,4 @@
-/** What it takes to have the service run at all: the time until it is ready, and its memory while nothing happens. */
+/** The cost of running the service: the time until it is ready, and its idle memory. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
 import { get, projectPath } from './api.ts'
@@ -9,7 +9,7 @@ import type { PerServer, ServerData, ServerName, StartServer } from './servers.t
 const STARTED: readonly ServerName[] = ['Phaseboard', 'bare Fastify']
 const REMEMBERED: readonly ServerName[] = ['Phaseboard', 'bare Fastify', 'node:http']
 
-/** What starts have shown: milliseconds, medians. */
+/** The results of starts: medians in milliseconds. */
 export interface StartFigures {
   /** From starting a server's process to its first answer. */
   ready: PerServer

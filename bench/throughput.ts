@@ -10,13 +10,13 @@ import { type PerServer, SERVERS, type Server, type StartServer } from './server
 import type { Stages } from './stages.ts'
 import { WORKLOADS, type Workload } from './workloads.ts'
 
-/** What the workloads have shown. */
+/** The results of the workloads. */
 export interface Throughput {
   /** By the workloads' titles. */
   workloads: Map<string, Row>
   /** Resident bytes after the workloads that read; undefined when there were none. */
   loadedMemory: PerServer | undefined
-  /** What could not be measured, and why. */
+  /** Failed measurements, with reasons. */
   remarks: string[]
 }
 

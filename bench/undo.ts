@@ -22,7 +22,7 @@ const ROUNDS = sized(3, 1)
 /** Milliseconds for what the service does after its answer. */
 const AFTERMATH = 500
 
-/** What a request came to. */
+/** The result of a request. */
 interface Measured {
   status: number
   seconds: number

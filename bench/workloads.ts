@@ -1,4 +1,4 @@
-/** What is asked of the servers: each workload as requests and as the order in which connections send them. */
+/** The workloads: requests, and the order in which connections send them. */
 import {
   FILTERED_PATH,
   type Item,
@@ -204,7 +204,7 @@ function parts({ projects: [project] }: Contents): LoadRequest[] {
   return filters.map((filter) => read(itemsPath(project?.id ?? '', { ...filter, limit: String(PART) })))
 }
 
-/** What is asked of boards of different sizes: none of these asks for more of the larger one. */
+/** The requests to boards of different sizes; their size does not depend on the board's. */
 export const BOARD_WORKLOADS: readonly Pick<Workload, 'title' | 'connections' | 'writes' | 'plan'>[] = [
   {
     title: `${PART} items by column or priority`,

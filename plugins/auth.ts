@@ -18,9 +18,9 @@ export interface AuthOptions extends FirstAdmin, CredentialOptions {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether a foreign origin is refused even with a token, which no browser adds by itself. */
+    /** Whether a foreign origin is refused even with a token, which browsers never add by themselves. */
     refusesForeignOrigins?: boolean
-    /** Whether it answers under any host name, also in open mode. */
+    /** Whether it responds under any host name, even in open mode. */
     takesAnyHost?: boolean
   }
   interface FastifyInstance {
@@ -31,8 +31,8 @@ declare module 'fastify' {
     /** Limits of failed sign-ins, wherever a password is checked. */
     signInLimits: SignInLimits
     /**
-     * Identifies again who makes a request that lasts, e.g. a stream, and checks the access to what may be read. Where no
-     * host identifies members, that is synchronous.
+     * Identifies the caller of a long-lived request, e.g. a stream, again, and checks read access. It is synchronous unless a
+     * host identifies members.
      * @throws ApiError like the request itself would: 401, 403
      */
     identifyAgain: (request: FastifyRequest) => Identity | Promise<Identity>
@@ -81,7 +81,7 @@ export default fp<AuthOptions>(
     app.decorate('signInLimits', createSignInLimits())
     app.decorate('sessionCookies', cookies)
 
-    // Other routes identify whoever asks; a host knows its own names.
+    // Other routes identify their callers; a host knows its own names.
     if (ensureKnownHost && resolveMember === undefined) {
       app.addHook('onRequest', (request, _reply, done) => {
         const { access = 'public', takesAnyHost = false } = request.routeOptions.config
@@ -122,7 +122,7 @@ export default fp<AuthOptions>(
         }
       }
       return async (request: FastifyRequest, reply: FastifyReply) => {
-        // Calendars know nothing of the host's own credentials.
+        // Calendar programs do not have the host's credentials.
         const hasToken = takesQuery && tokenInQuery(request) !== undefined
         const hosted = hasToken
           ? undefined

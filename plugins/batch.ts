@@ -8,9 +8,9 @@ import type { Work } from '../src/requests/perform.ts'
 declare module 'fastify' {
   interface FastifyInstance {
     /**
-     * The work of a batch: all of it is one write, or, where all of it only reads, one snapshot of the file.
-     * @param isDryRun whether to undo all of it in the end
-     * @throws ApiError 403 where a part of it writes, and the credential only reads
+     * The work of a batch: one write or, if it only reads, one read transaction.
+     * @param isDryRun whether to roll back at the end
+     * @throws ApiError 403 if it writes with a read-only credential
      */
     batch: (
       request: FastifyRequest,
@@ -19,8 +19,8 @@ declare module 'fastify' {
       options?: RunOptions,
     ) => Work<never>
     /**
-     * Performs requests that only read, with the rights of whoever makes a request, and the checks of their own routes.
-     * @throws ApiError, BatchFailure, as the first that fails is refused
+     * Performs read requests with the caller's rights and the checks of their own routes.
+     * @throws ApiError, BatchFailure of the first failing request
      */
     readEach: (
       request: FastifyRequest,
@@ -30,7 +30,7 @@ declare module 'fastify' {
   }
 }
 
-/** Performs batches: the requests' own routes say what is done, one write does it. */
+/** Performs batches: each request runs its own route's handler, all in one write. */
 export default fp<{ authMode: 'open' | 'required'; bodyLimit: number }>(
   async (app, { authMode, bodyLimit }) => {
     const { db, rules, dispatcher, worker } = app

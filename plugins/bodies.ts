@@ -10,7 +10,7 @@ import { createSerializer } from '../src/schemas/serialization.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether an absent body stands for `{}`: on actions that need nothing from it. */
+    /** Whether an absent body means `{}`: for actions with an optional body. */
     isBodyOptional?: boolean
   }
 }
@@ -29,30 +29,30 @@ function hideBody(request: FastifyRequest): void {
   } as unknown as typeof request.headers
 }
 
-/** The body of a DELETE that takes none is ignored, whatever it claims to be. */
+/** A DELETE without a body schema ignores its body, whatever the media type. */
 async function ignoreBody(request: FastifyRequest): Promise<void> {
   if (request.method === 'DELETE') hideBody(request)
 }
 
-/** Whether no body follows. In HTTP/2, a frame says so, and a body needs no header. */
+/** Whether no body follows. In HTTP/2 a frame flag says so, and a body needs no header. */
 function isBodyAbsent({ raw, headers }: FastifyRequest): boolean {
   if (raw.httpVersionMajor > 1) return (raw as unknown as Http2ServerRequest).stream.endAfterHeaders
   return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
 }
 
-/** Whether a route's body is optional: then an absent one is an empty object. */
+/** Whether a route's body is optional: an absent one is then an empty object. */
 const takesNoBody = ({ routeOptions }: FastifyRequest) => routeOptions.config.isBodyOptional === true
 
 const takesFile = ({ routeOptions }: FastifyRequest) => routeOptions.config.takesFile === true
 
 /**
- * Parses every body as JSON, whatever its media type, but those that are files. An absent body is treated like one that is not JSON.
+ * Parses every body as JSON, whatever its media type, except files. An absent body is treated like one that is not JSON.
  */
 const takeForJson: preParsingHookHandler = (request, _reply, payload, done) => {
   const { method, headers, routeOptions } = request
   const isEmpty = isBodyAbsent(request)
   if (takesFile(request)) {
-    // As for JSON: whatever it says that it is. What reads it says what is wrong with an empty one.
+    // Any media type, as for JSON. The file's reader reports an empty body.
     if (!isEmpty) request.headers = { 'content-type': FILE_TYPE }
   } else if (isEmpty && (hasBody(method) || routeOptions.schema?.body !== undefined)) {
     if (!takesNoBody(request)) return done(new SpecifiedFailure('the request body is empty', 'not_json'))
@@ -80,7 +80,7 @@ export default fp<{ bodyLimit: number }>(
       try {
         value = body.length === 0 && takesNoBody(request) ? {} : parseJson(utf8.decode(body))
       } catch {
-        // The parser's own message quotes the body, which must not get into the log.
+        // The parser's message quotes the body, which must not be logged.
         done(new SpecifiedFailure('the request body is not JSON', 'not_json'))
         return
       }

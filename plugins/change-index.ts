@@ -1,22 +1,22 @@
 import fp from 'fastify-plugin'
 import { BY_SERVICE } from '../src/requests/write.ts'
 
-/** Milliseconds between two looks whether the index is far behind. */
+/** Milliseconds between two checks whether the index is far behind. */
 const INTERVAL = 10_000
 
-/** Changes that the index may be behind: reading them takes some ms. */
+/** Most changes that the index may be behind: scanning them takes some ms. */
 const BEHIND = 2000
 
 /**
- * Writes the index of the sequence of changes behind it, in small slices; before that, changes of large writes into the
- * sequence that nobody has moved there.
+ * Updates the index of the sequence of changes asynchronously, in small slices. Before that it moves staged changes of
+ * large writes into the sequence.
  */
 export default fp(
   async (app) => {
     let isClosing = false
     let current = Promise.resolve()
 
-    /** Indexes a slice. The event loop would wait for the write lock, to find that this is too much work for it. */
+    /** Indexes a slice, in the worker thread: the event loop would first wait for the write lock, and then find it too much work. */
     async function indexSlice(): Promise<number> {
       const { value } = await app.perform(app.changes.subjects.index(), { ...BY_SERVICE, isLong: true })
       return value

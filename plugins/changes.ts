@@ -8,14 +8,14 @@ import { ChangeReaders } from '../src/streams/change-readers.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Notices new changes, whoever commits them. */
+    /** Notices new changes of any process. */
     tail: Tail
-    /** Streams of changes, and requests that wait for one. */
+    /** Streams of changes, and long polls. */
     changeReaders: ChangeReaders
   }
 }
 
-/** Follows the sequence of changes for all who want to hear of them. */
+/** Follows the sequence of changes for all its readers. */
 export default fp<{ streamsMax: number }>(
   async (app, { streamsMax }) => {
     const { sequence, feed } = app.rules.changes

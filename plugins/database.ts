@@ -12,11 +12,11 @@ declare module 'fastify' {
     /** Whether the files of the database were replaced or removed since they were opened. */
     databaseFiles: DatabaseFiles
     /**
-     * Closes the database and removes what was created for it, for a start that failed: a new file with its folders, and
-     * the file `also`. A database that existed before is only closed.
+     * After a failed start, closes the database and removes what this start created: a new file with its folders, and the
+     * file `also`. A database that existed before is only closed.
      */
     discardDatabase: (also?: string) => void
-    /** Commits writes of one iteration of the event loop together. For whoever is no dispatcher, `perform` is the way to write. */
+    /** Commits the writes of one turn of the event loop together. Only the dispatcher uses it; all others call `perform`. */
     groupCommit: GroupCommit
   }
 }
@@ -32,7 +32,7 @@ export default fp<Pick<Config, 'databaseUrl' | 'walCheckpoints'>>(
 
     const groupCommit = createGroupCommit(db, files)
     app.decorate('groupCommit', groupCommit)
-    // Hooks run in reverse: nothing is written to a closed database.
+    // Hooks run in reverse order: nothing is written to a closed database.
     app.addHook('onClose', async () => groupCommit.close())
 
     if (walCheckpoints === 'litestream') {
@@ -42,7 +42,7 @@ export default fp<Pick<Config, 'databaseUrl' | 'walCheckpoints'>>(
 
     if (walCheckpoints === 'service' && !db.$client.memory && isReplicated(databasePath(databaseUrl))) {
       app.log.warn(
-        'Litestream replicates this database, or did: with WAL_CHECKPOINTS=service its replica will be damaged. Set it to litestream, or remove the folder that Litestream left',
+        "Litestream replicates this database, or did: WAL_CHECKPOINTS=service damages its replica. Set it to litestream, or remove Litestream's folder",
       )
     }
 
@@ -50,7 +50,7 @@ export default fp<Pick<Config, 'databaseUrl' | 'walCheckpoints'>>(
     if (open.length > 0) {
       app.log.warn(
         { files: open },
-        'every user of this machine may open the database, with password hashes and private ideas: chmod 600',
+        'every user of this machine can read the database, with password hashes and private ideas: chmod 600',
       )
     }
   },

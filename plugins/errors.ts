@@ -12,23 +12,23 @@ import { missingRecordOf, SOUGHT } from '../src/requests/existence.ts'
 
 /** The options of the errors plugin. */
 export interface ErrorsOptions {
-  /** Whether the service answers paths without a route. */
+  /** Whether the service responds to paths without a route. */
   answersUnknownRoutes: boolean
   /** Whether no host's hooks run before the service's. */
   hooksComeFirst: boolean
 }
 
 /**
- * The innermost cause of a failure, for the log: Drizzle's wrapping error quotes the statement's parameters, which are the
- * users' data.
+ * The innermost cause of a failure, for the log: Drizzle's wrapper quotes the statement's parameters, which are user
+ * data.
  */
 function causeOf(error: unknown): unknown {
   return error instanceof Error && error.cause !== undefined ? causeOf(error.cause) : error
 }
 
 /**
- * Sends an error without the route's response schemas: they describe the route's own errors, and a host's hook may reject
- * with the same status.
+ * Sends an error without the route's response schemas: they describe only the route's own errors, and a host's hook may
+ * reject with the same status.
  */
 function send(
   request: FastifyRequest,
@@ -66,8 +66,8 @@ function handleError(failed: unknown, request: FastifyRequest, reply: FastifyRep
 }
 
 /**
- * The error handler: turns all errors, Fastify's too, into the contract's error shape. Responds 404 to unknown routes and
- * 405 to other methods of known paths.
+ * The error handler: turns all errors, including Fastify's, into the contract's error shape. Responds with 404 to unknown
+ * routes and 405 to other methods of known paths.
  */
 export default fp<ErrorsOptions>(
   async (app, { answersUnknownRoutes, hooksComeFirst }) => {
@@ -79,7 +79,7 @@ export default fp<ErrorsOptions>(
     app.addHook('onRoute', ({ config, path, method }) => {
       if (config?.failure === undefined) return
       knownPaths.add(path, [method].flat())
-      // The root below a prefix is one route with two paths.
+      // Below a prefix the root is one route with two paths.
       if (path !== '' && path === app.prefix) knownPaths.add(`${path}/`, [method].flat())
     })
     const refusalOf = ({ methods }: KnownPath) =>
@@ -125,8 +125,8 @@ declare module 'fastify' {
     /** The paths of all endpoints. */
     knownPaths: KnownPaths
     /**
-     * Where a host answers unknown paths, registers a 405 for the other methods of every endpoint's path. Call it after the
-     * last route.
+     * If a host handles unknown paths, registers a 405 for the other methods of every endpoint's path. Call it after the last
+     * route.
      */
     refuseOtherMethods: () => void
   }

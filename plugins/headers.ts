@@ -4,7 +4,7 @@ import type { Config } from '../src/config.ts'
 
 /**
  * `Cache-Control` of a response (RFC 9111, section 5.2.2). `no-cache`: caches may store it, but must revalidate it each
- * time, which checks the caller's credential, too. `no-store`: not even that.
+ * time, which also checks the caller's credential. `no-store`: caches must not store it.
  */
 export type Caching = 'no-cache' | 'no-store'
 
@@ -13,7 +13,7 @@ type Headers = Readonly<Record<string, string>>
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** `no-store` where the response depends on the member; the default of routes with the access `own`. */
+    /** `no-store` if the response depends on the member; the default of routes with the access `own`. */
     caching?: Caching
     /** The Content-Security-Policy of a page; errors keep the default one. */
     contentSecurityPolicy?: string
@@ -51,7 +51,7 @@ const TLS_ONLY = 'max-age=31536000'
 const headersOf = ({ routeOptions: { config } }: FastifyRequest): Headers =>
   config.headers ?? HEADERS['no-cache']
 
-/** Inside a host its own headers win, except that `no-store` always applies. */
+/** A host's own headers take precedence, except that `no-store` always applies. */
 const addMissing: onRequestHookHandler = (request, reply, done) => {
   for (const [name, value] of Object.entries(headersOf(request))) {
     if (!reply.hasHeader(name) || value === 'no-store') reply.header(name, value)
@@ -64,7 +64,7 @@ const addAll: onRequestHookHandler = (request, reply, done) => {
   done()
 }
 
-/** Adds HSTS behind a proxy that ends TLS. Never inside a host: HSTS applies to the host name as a whole. */
+/** Adds HSTS behind a proxy that terminates TLS. Never inside a host: HSTS applies to the whole host name. */
 const addAllBehindProxy: onRequestHookHandler = (request, reply, done) => {
   reply.headers(headersOf(request))
   if (request.protocol === 'https') reply.header('strict-transport-security', TLS_ONLY)

@@ -9,7 +9,7 @@ declare module 'fastify' {
   }
 }
 
-/** Imports of files: what a stopped service has left of one is cleared away as soon as this one is ready. */
+/** File imports. Removes orphaned imports of a stopped service once this one is ready. */
 export default fp<Pick<Config, 'databaseUrl' | 'walCheckpoints' | 'importRecords'>>(
   async (app, { databaseUrl, walCheckpoints, importRecords }) => {
     const importer = new Importer({

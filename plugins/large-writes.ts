@@ -4,12 +4,12 @@ import type { WorkerOptions } from '../src/worker/offload.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Does in slices what is too large for one transaction. */
+    /** Performs writes that are too large for one transaction in slices. */
     largeWrites: LargeOffload
   }
 }
 
-/** Large writes: what a stopped service has left of one is ended as soon as this one is ready. */
+/** Large writes. Finishes those of a stopped service once this one is ready. */
 export default fp<WorkerOptions>(
   async (app, { databaseUrl, walCheckpoints }) => {
     const largeWrites = new LargeOffload({

@@ -3,12 +3,12 @@ import fp from 'fastify-plugin'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether the response may wait for something to happen: then it is never slow. */
+    /** Whether the response may wait for an event: then it is never logged as slow. */
     waits?: boolean
   }
 }
 
-/** Milliseconds from which on a request is logged as slow. */
+/** Requests that take at least this long, in milliseconds, are logged as slow. */
 const SLOW = 1000
 
 /** Log levels at which each request is logged. */
@@ -17,14 +17,14 @@ const VERBOSE = new Set(['debug', 'trace'])
 const pathOf = (request: FastifyRequest) => request.url.split('?', 1)[0]
 
 /**
- * Logs requests: a line each at debug, a warning for slow ones. Paths only: query, headers and body hold users' data and
+ * Logs requests: each at debug, slow ones as warnings. Only paths: query, headers and body contain user data and
  * credentials.
  */
 export default fp(
   async (app) => {
     app.addHook('onResponse', (request, reply, done) => {
       const isSlow = reply.elapsedTime > SLOW && !request.routeOptions.config.waits
-      // Nearly every request logs nothing: it should not pay for composing a line.
+      // Nearly every request logs nothing: it should not pay for formatting a line.
       if (isSlow || VERBOSE.has(request.log.level)) {
         const milliseconds = Math.round(reply.elapsedTime)
         const line = { method: request.method, path: pathOf(request), status: reply.statusCode, milliseconds }

@@ -4,7 +4,7 @@ import { memoizeAsync } from '../src/once.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The OpenAPI document; written at the first call. */
+    /** The OpenAPI document; generated lazily. */
     openapi: () => Promise<OpenApiDocument>
     /** The same in YAML. */
     openapiYaml: () => Promise<string>

@@ -12,17 +12,17 @@ export interface PeopleOptions {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Notes somebody whom the host has named, in a write that nobody waits for. */
+    /** Stores a person named by the host, asynchronously. */
     seePerson: (person: Partial<HostPerson>) => void
     /**
-     * Asks the host for the people of a query; undefined where it lists none. It never fails. Those of some ids are kept, since
+     * Queries the host for people; undefined if it lists none. It never fails. People looked up by id are stored, since
      * records name them.
      */
     peopleOfHost: ((query: PeopleQuery) => Promise<HostPerson[]>) | undefined
   }
 }
 
-/** People of the host application: those whom it names are kept, so that their names show wherever records name them. */
+/** People of the host application: those that it names are stored, so that records can show their names. */
 export default fp<PeopleOptions>(
   async (app, { listMembers }) => {
     const seen = new SeenPeople(

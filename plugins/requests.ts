@@ -6,8 +6,8 @@ import { Responder } from '../src/requests/respond.ts'
 import { methodsOf, shapeOf } from '../src/requests/response-shapes.ts'
 
 /**
- * Has the requests of all routes under `/api` perform the calls that their handlers return. Register it before the auth plugin, whose hook
- * then comes before this one's.
+ * Performs the calls that the handlers of routes under `/api` return. Register it before the auth plugin, so that its hook
+ * comes after that plugin's.
  */
 export default fp(
   async (app) => {

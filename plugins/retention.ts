@@ -14,17 +14,17 @@ export interface RetentionOptions {
   changesKeepDays: number
 }
 
-/** Something that is kept for a time, in milliseconds. */
+/** Records that are stored for a limited time, in milliseconds. */
 interface Kept {
   what: string
   time: number
-  /** A read: most runs have nothing to delete, and need no write lock. */
+  /** A read, first: most runs have nothing to delete, and need no write lock. */
   hasOlder: (before: number) => boolean
-  /** Deletes a slice of what is older, and says whether there is more. */
+  /** Deletes a slice of older records. @returns whether there are more */
   prune: (before: number) => Call<boolean>
 }
 
-/** Deletes what is no longer kept: at the start and once an hour, in small slices. */
+/** Deletes expired records at startup and once an hour, in small slices. */
 export default fp<RetentionOptions>(
   async (app, { auditKeepDays, changesKeepDays }) => {
     const { changes, idempotencyStore, members, webhooks } = app.rules
@@ -72,7 +72,6 @@ export default fp<RetentionOptions>(
         app.log.warn({ err }, `could not prune ${what}`)
       }
     }
-    /** One after the other. */
     const begin = () => {
       for (const kept of all) if (kept.time > 0) current = current.then(() => prune(kept))
     }

@@ -9,19 +9,19 @@ import { Attempts } from '../src/requests/turns.ts'
 import { Offload, type WorkerOptions } from '../src/worker/offload.ts'
 
 declare module 'fastify' {
-  /** Calls of the rules, for handlers to return: `app.board.items.move(...)` is data that says which rule, and with what. */
+  /** Calls of the rules, for handlers to return: `app.board.items.move(...)` is plain data, a rule's path and arguments. */
   interface FastifyInstance extends Calls<Rules> {
     /** The rules themselves, synchronous: for hooks that only read. */
     rules: Rules
-    /** Performs calls; `perform` and `read` are its own. */
+    /** Performs calls; `perform` and `read` are its methods. */
     dispatcher: Dispatcher
-    /** Writes: whoever acts names itself. */
+    /** Performs a write; the caller names the actor. */
     perform: Dispatcher['perform']
-    /** Reads. */
+    /** Performs a read. */
     read: Dispatcher['read']
-    /** Reads on the event loop: now, or, where others have spent the time of this turn, in one of the next. */
+    /** Reads on the event loop: at once or, if this turn's time is used up, in one of the next turns. */
     attempt: Attempt
-    /** The worker thread: it does what would hold up the event loop. */
+    /** The worker thread, for work that would block the event loop. */
     worker: Offload
   }
 }
@@ -31,7 +31,7 @@ export default fp<WorkerOptions>(
   async (app, { databaseUrl, walCheckpoints }) => {
     const { db, databaseFiles, groupCommit, largeWrites } = app
     const worker = new Offload({ databaseUrl, walCheckpoints }, {}, app.roomForResponse, databaseFiles)
-    // A worker thread could not open a database in memory.
+    // A worker thread cannot open an in-memory database.
     if (databasePath(databaseUrl) !== ':memory:') limitWork(db)
     app.addHook('onClose', () => worker.close())
 

@@ -7,14 +7,14 @@ import { createSnapshots } from '../src/reading/snapshots.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** A cache of serialised projects, each valid until something in it changes. */
+    /** A cache of serialised projects, each valid until it changes. */
     snapshots: LargeSnapshots
   }
 }
 
 /** The options of the snapshots plugin. */
 export interface SnapshotsOptions {
-  /** Memory that snapshots may take; 0 = cache none. */
+  /** Size of the cache in bytes; 0 disables it. */
   snapshotCacheBytes: number
 }
 
@@ -31,9 +31,9 @@ export default fp<SnapshotsOptions>(
       createLargeSnapshots(snapshots, projects, inWorker, app.attempt, snapshotCacheBytes),
     )
 
-    // Before Fastify's own listener, and for a host's routes, too.
+    // Before Fastify's own listener, and also for a host's routes.
     app.server.prependListener('request', (message: IncomingMessage) => freshness.arrive(message))
-    // Other servers than this one tell nothing: `inject` has none, and `localhost` may have two.
+    // Other servers do not report requests: `inject` has none, and `localhost` may have two.
     app.addHook('onRequest', ({ raw }, _reply, done) => {
       if ((raw.socket as { server?: Server }).server !== app.server) freshness.forget()
       done()

@@ -7,7 +7,7 @@ import { keepUnchanged, partingOf } from '../src/requests/read-only.ts'
 import { createStrictChecks } from '../src/requests/strict-checks.ts'
 import { isStrict } from '../src/requests/strictness.ts'
 
-/** Most requests prefer nothing. */
+/** Most requests have no preference. */
 const hasPreference = ({ raw }: FastifyRequest): boolean => raw.headers.prefer !== undefined
 
 /** On every response, errors too. */
@@ -17,9 +17,9 @@ const confirm: onRequestHookHandler = (request, reply, done) => {
 }
 
 /**
- * Strict handling of every request that prefers it: unknown fields, unknown query parameters and values that are not
- * listed are violations like any other. Fields that only the service writes and columns are checked by the rules, inside the write. Register it before anything
- * that may reject a request.
+ * Strict handling for requests that prefer it: unknown fields, unknown query parameters and unlisted values are
+ * violations. The rules check read-only fields and columns inside the write. Register it before anything that may reject
+ * a request.
  */
 export default fp(
   async (app) => {

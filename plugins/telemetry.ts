@@ -3,12 +3,12 @@ import { CLIENT_FAILURES, RequestCounters } from '../src/http/request-counters.t
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** What has been requested since the start. */
+    /** Counts of the requests since startup. */
     requestCounters: RequestCounters
   }
 }
 
-/** Counts requests and how long they take. Register it before anything that may reject a request. */
+/** Counts and times requests. Register it before anything that may reject a request. */
 export default fp(
   async (app) => {
     const { prefix } = app
@@ -18,7 +18,7 @@ export default fp(
       const { url, config } = request.routeOptions
       const path = request.is404 ? app.knownPaths.refusing(request.method, request.url)?.path : (url ?? '')
       const route = path && (path.slice(prefix.length) || '/')
-      // A stream is as long as its reader wants it.
+      // The reader decides how long a stream lasts.
       const seconds = config.waits ? undefined : reply.elapsedTime / 1000
       const { statusCode } = reply
       const reason = statusCode === 500 ? CLIENT_FAILURES.get(request) : undefined

@@ -5,7 +5,7 @@ import { tooManyRequests } from '../src/errors.ts'
 
 /** The options of the traffic plugin. */
 export interface TrafficOptions extends Pick<Config, 'corsOrigins' | 'rateLimitMax'> {
-  /** Whether to send CORS headers: inside a host that is up to the host. */
+  /** Whether to send CORS headers: inside a host, the host does. */
   sendsCorsHeaders: boolean
 }
 
@@ -41,7 +41,7 @@ export default fp<TrafficOptions>(
           'RateLimit-Remaining',
           'RateLimit-Reset',
         ],
-        // With strict preflights, other OPTIONS requests would get a response in plain text.
+        // With strict preflights, other OPTIONS requests would get a plain-text response.
         strictPreflight: false,
       }
       await app.register(import('../src/http/cors.ts'), {
@@ -53,15 +53,15 @@ export default fp<TrafficOptions>(
       const { RateLimiterMemory } = await import('../src/access/rate-limiter.ts')
       type Verdict = Awaited<ReturnType<InstanceType<typeof RateLimiterMemory>['consume']>>
       const limiter = new RateLimiterMemory({ points: rateLimitMax, duration: WINDOW })
-      // Before credentials are checked: guessing them counts, too.
+      // Before credentials are checked, so that guesses count, too.
       app.addHook('onRequest', async (request, reply) => {
         if (request.routeOptions.config.unlimited) return
         const { consumedPoints, remainingPoints, msBeforeNext } = await limiter
           .consume(clientAt(addressOf(request)))
           .catch((refusal: Verdict) => refusal)
-        // Windows end by a monotonic clock, but the library computes their rest by the system clock, which may be set back.
+        // Windows end by a monotonic clock, but the library computes the remaining time by the system clock, which may be set back.
         const seconds = Math.min(Math.ceil(msBeforeNext / 1000), WINDOW)
-        // By draft-ietf-httpapi-ratelimit-headers-06, which clients support; later drafts keep changing.
+        // draft-ietf-httpapi-ratelimit-headers-06, which clients support; later drafts keep changing.
         reply.headers({
           'ratelimit-limit': rateLimitMax,
           'ratelimit-remaining': remainingPoints,

@@ -10,7 +10,7 @@ import { createLazySender } from '../src/webhooks/lazy-sender.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Delivers changes to webhooks, as long as the service runs. */
+    /** Delivers changes to webhooks while the service runs. */
     deliverer: Deliverer
   }
 }
@@ -26,7 +26,7 @@ export default fp<WebhooksOptions>(
   async (app, { databaseUrl, webhookAllowPrivate }) => {
     const path = databasePath(databaseUrl)
     const { changes, deliveries } = app.rules
-    /** Writes how deliveries went. */
+    /** Records the results of deliveries. */
     const written = async <Result>(call: Call<Result>): Promise<Result> =>
       (await app.perform(call, BY_SERVICE)).value
     const deliverer = new Deliverer({

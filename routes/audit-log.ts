@@ -6,13 +6,13 @@ import { AuditEntrySchema } from '../src/schemas/records.ts'
 
 const AuditLogQuery = Type.Object(PageParameters)
 
-/** The audit log: read only, and only by admins. */
+/** The audit log: read-only, for admins. */
 const auditLogRoutes: Routes = async (app) => {
   app.get('/api/audit-log', {
     config: { access: 'admin', failure: 'Failed to fetch audit log', caching: 'no-store' },
     schema: {
       operationId: 'listAuditLog',
-      summary: 'List what happened to who may do what, newest first',
+      summary: 'List sign-ins and changes of access rights, newest first',
       description: 'With a `limit`, the `Link` header names the next page, if there is one.',
       tags: ['Audit log'],
       querystring: AuditLogQuery,

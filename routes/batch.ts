@@ -4,7 +4,7 @@ import { NAME_PATTERN } from '../src/batch/placeholders.ts'
 import type { Routes } from '../src/requests/route-types.ts'
 import { BatchErrorBody, CreateBody, ref } from '../src/schemas/common.ts'
 
-/** Requests of a batch, at most. */
+/** Requests in a batch, at most. */
 const REQUESTS_LIMIT = 200
 
 /** Characters of a path: as many as a request line may have. */
@@ -15,13 +15,13 @@ const BatchedRequestSchema = Type.Object(
     method: Type.Unsafe<BatchMethod>({ type: 'string', enum: [...BATCH_METHODS] }),
     path: Type.String({
       maxLength: PATH_LIMIT,
-      description: 'Path and query, from `/api/` on; a value of `{{name.field}}` is percent-encoded',
+      description: 'Path and query, starting with `/api/`; a value of `{{name.field}}` is percent-encoded',
       examples: ['/api/kanban-items/{{card.id}}/comments'],
     }),
-    body: Type.Optional(Type.Unsafe<object>({ type: 'object', description: 'As the route takes it' })),
-    ifMatch: Type.Optional(Type.String({ maxLength: PATH_LIMIT, description: 'As the header `If-Match`' })),
+    body: Type.Optional(Type.Unsafe<object>({ type: 'object', description: "The route's body" })),
+    ifMatch: Type.Optional(Type.String({ maxLength: PATH_LIMIT, description: 'Like the header `If-Match`' })),
     as: Type.Optional(
-      Type.String({ pattern: NAME_PATTERN, description: 'What later requests call its result' }),
+      Type.String({ pattern: NAME_PATTERN, description: 'A name for the result, for later requests' }),
     ),
   },
   { additionalProperties: false },
@@ -31,33 +31,35 @@ const RunBatch = CreateBody({
     minItems: 1,
     maxItems: REQUESTS_LIMIT,
     'x-unique-by': 'as',
-    description: `1 to ${REQUESTS_LIMIT}, performed in this order; each \`as\` at most once`,
+    description: `1 to ${REQUESTS_LIMIT}, performed in this order; each \`as\` is unique`,
   }),
-  dryRun: Type.Optional(Type.Boolean({ default: false, description: 'Answer the same, and change nothing' })),
+  dryRun: Type.Optional(
+    Type.Boolean({ default: false, description: 'Respond the same, but change nothing' }),
+  ),
 })
 
 const BatchResultSchema = Type.Object({
   results: Type.Array(
     Type.Object({
-      status: Type.Integer({ description: 'As the route answers' }),
-      body: Type.Unknown({ description: 'As the route answers' }),
-      etag: Type.Optional(Type.String({ description: 'Of an answer that is one record' })),
+      status: Type.Integer({ description: "The route's status" }),
+      body: Type.Unknown({ description: "The route's response body" }),
+      etag: Type.Optional(Type.String({ description: 'If the response is a single record' })),
     }),
   ),
   dryRun: Type.Boolean(),
 })
 
-const DESCRIPTION = `Performs requests in order, in one transaction: each has the rights of the caller, the checks of its own route,
-and sees what those before it wrote. The first that fails undoes all of them: the batch is answered with its status and \`error\`, and
-\`details.request\` says which it was, from 0.
+const DESCRIPTION = `Performs requests in order, in one transaction: each has the caller's rights, runs the checks of its own route,
+and sees the writes of those before it. The first failure rolls back all of them: the response has its status and \`error\`, and
+\`details.request\` is its index, from 0.
 
-\`as\` names a result: in paths and string values of later bodies \`{{name.field}}\` stands for its field (\`{{card.labels.0.id}}\` for a deeper one). A
-string that is nothing but one placeholder takes the value with its type.
+\`as\` names a result: in later paths and string values of later bodies \`{{name.field}}\` is replaced by its field (\`{{card.labels.0.id}}\` for a nested one). A
+string that is only a placeholder gets the value with its type.
 
-A batch that only reads (each method is GET) answers all of it of one state of the data, holds up no writes, and takes a credential that only reads.
-What would hold up others for longer than a second is 413, and nothing is done.
+A batch that only reads (each method is GET) reads one consistent snapshot, blocks no writes, and accepts a read-only credential.
+A batch that would block others for more than a second is 413, and changes nothing.
 
-Everything under /api may be part of a batch but sessions, tokens, what shows a webhook's secret or tests one, what sets a password, what waits for changes, and batches. Only the status, the body and the ETag of a response are told, no other header.`
+A batch may contain all requests under /api except those about sessions and tokens, those that show a webhook's secret or test a webhook, those that set a password, those that wait for changes, and batches. Results have only the status, the body and the ETag of a response, no other headers.`
 
 /** Batches: several requests at once, all or nothing. */
 const batchRoutes: Routes = async (app) => {
@@ -73,7 +75,7 @@ const batchRoutes: Routes = async (app) => {
     },
     schema: {
       operationId: 'runBatch',
-      summary: 'Perform several requests, all or nothing',
+      summary: 'Perform several requests in one transaction',
       description: DESCRIPTION,
       tags: ['Batch'],
       body: RunBatch,

@@ -16,23 +16,26 @@ import { ChangeSchema, TrashEntrySchema, UndoneSchema } from '../src/schemas/rec
 
 const HistoryQuery = Type.Object({
   limit: Type.Optional(
-    Type.Integer({ ...PageParameters.limit, description: 'Changes on a page; without it, 100' }),
+    Type.Integer({ ...PageParameters.limit, description: 'Changes per page; 100 by default' }),
   ),
   cursor: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'Changes before this one: from the `Link` of the page before' }),
+    Type.Integer({
+      minimum: 1,
+      description: 'Changes before this one: from the `Link` of the previous page',
+    }),
   ),
 })
 const TrashQuery = Type.Object({
-  projectId: Type.Optional(Type.String({ description: 'A project, deleted or not, and its items' })),
+  projectId: Type.Optional(Type.String({ description: 'A project, even if deleted, and its items' })),
   ...HistoryQuery.properties,
 })
 
-/** The beginning of the answer to an undo. */
+/** The beginning of the response to an undo. */
 const GROUP = /^\{"group":(\d+),/
 
 /**
- * Adds the `Link` to where the changes of an undo go on in the sequence, where the answer has not all of them. It is told by
- * the answer itself, which may be a repetition.
+ * Adds a `Link` to the remaining changes of an undo, if the response does not have all of them. It reads the response
+ * itself, which may be a replay.
  */
 const linkOtherChanges: onSendHookHandler = (request, reply, payload, done) => {
   const [, group] =
@@ -53,9 +56,9 @@ const linkOtherChanges: onSendHookHandler = (request, reply, payload, done) => {
 }
 
 const description =
-  'The newest first, with all that belongs to it, also once it is deleted, for as long as changes are kept. The `Link` header names the next page, if there is one.'
+  'Newest first, including everything that belongs to it, even after its deletion, as long as changes are kept. The `Link` header names the next page, if there is one.'
 
-/** What happened to one project or item, undoing it, and what was deleted. */
+/** The history of a project or item, undo, and the trash. */
 const changeHistoryRoutes: Routes = async (app) => {
   const tags = ['Changes']
 
@@ -97,11 +100,11 @@ const changeHistoryRoutes: Routes = async (app) => {
     },
     schema: {
       operationId: 'undoChange',
-      summary: 'Undo the whole write that a change was part of',
+      summary: 'Undo the whole write that contains a change',
       description:
-        'All or nothing. The answer has the first 1,000 of the changes that it made; where there are more, `Link` says where they go on in the sequence. What it made goes, what it deleted comes back under its id with all that belonged to it, and changed fields get their former values. An undo can be undone. Who could not have made the change gets 403; changes of members and teams cannot be undone (400).',
+        'All or nothing. Created records are deleted, deleted records return under their ids with everything that belonged to them, and changed fields get their former values. The response has the first 1,000 changes of the undo; if there are more, `Link` leads to the rest in the sequence. An undo can be undone. 403 if the caller may not make such changes; changes of members and teams cannot be undone (400).',
       tags,
-      params: Type.Object({ seq: Type.String({ description: 'The `seq` of one of its changes' }) }),
+      params: Type.Object({ seq: Type.String({ description: 'The `seq` of any change of the write' }) }),
       response: {
         200: ref(UndoneSchema),
         400: ref(ValidationErrorBody),
@@ -120,9 +123,9 @@ const changeHistoryRoutes: Routes = async (app) => {
     config: { access: 'read', failure: 'Failed to fetch trash' },
     schema: {
       operationId: 'listTrash',
-      summary: 'List the deleted projects and kanban items that can come back',
+      summary: 'List the deleted projects and kanban items that can be restored',
       description:
-        'The newest first. Undo the change `seq` to get one back, with all that went with it; an item that went with its project comes back with that. The `Link` header names the next page, if there is one; a page may be short, or empty, before it.',
+        'Newest first. Undo the change `seq` to restore a record with everything deleted with it; an item deleted with its project is restored with the project. The `Link` header names the next page, if there is one; even then a page may be short or empty.',
       tags,
       querystring: TrashQuery,
       response: { 200: Type.Array(ref(TrashEntrySchema)) },

@@ -12,72 +12,74 @@ import { ChangeSchema } from '../src/schemas/records.ts'
 import { pollChanges } from '../src/streams/change-poll.ts'
 import { ChangeStream } from '../src/streams/change-stream.ts'
 
-/** Changes of a page, where nothing is said. */
+/** The default number of changes per page. */
 const LIMIT = 100
 
-/** A place in the sequence. */
+/** A position in the sequence. */
 const Place = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description }))
 
 const Filters = {
-  projectId: Type.Optional(Type.String({ description: 'Only what belongs to this project, or left it' })),
-  itemId: Type.Optional(Type.String({ description: 'Only what belongs to this item' })),
+  projectId: Type.Optional(
+    Type.String({ description: 'Only records that belong to this project, or were moved out of it' }),
+  ),
+  itemId: Type.Optional(Type.String({ description: 'Only this item and what belongs to it' })),
   kind: Type.Optional(
     Type.Unsafe<string | string[]>({
       type: ['string', 'array'],
       items: { type: 'string' },
-      description: `Only these kinds, with commas between them or given several times: ${KIND_NAMES.join(', ')}`,
+      description: `Only these kinds, comma-separated or repeated: ${KIND_NAMES.join(', ')}`,
     }),
   ),
 }
 const FeedQuery = Type.Object({
   after: Place(
-    'Go on after this `seq`: the `last` of the answer before; from the oldest change that is kept if absent',
+    'Continue after this `seq`: the `last` of the previous response; by default from the oldest stored change',
   ),
   ...Filters,
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1000, default: LIMIT, description: 'Changes, at most' }),
+    Type.Integer({ minimum: 1, maximum: 1000, default: LIMIT, description: 'Maximum number of changes' }),
   ),
   wait: Type.Optional(
     Type.Number({
       minimum: 0,
       maximum: 30,
       default: 0,
-      description: 'Seconds that an empty answer waits for the next change',
+      description: 'Seconds to wait for the next change if there is none yet',
     }),
   ),
 })
 const StreamQuery = Type.Object({
-  after: Place('Go on after this `seq`, unless there is a `Last-Event-ID`; from now if absent'),
+  after: Place('Continue after this `seq`, unless there is a `Last-Event-ID`; by default from now'),
   ...Filters,
 })
 const LastEventId = 'last-event-id'
 const StreamHeaders = Type.Object({
   [LastEventId]: Type.Optional(
-    Type.String({ description: 'Go on after this `seq`: browsers send it when they connect again' }),
+    Type.String({ description: 'Continue after this `seq`: browsers send it when they reconnect' }),
   ),
 })
 const FeedAnswer = Type.Object({
   changes: Type.Array(ref(ChangeSchema)),
-  last: Type.Integer({ description: 'Where to go on: the last change that was looked at' }),
+  last: Type.Integer({ description: 'Where to continue: the last examined change' }),
 })
 
 type Asked = Pick<Static<typeof FeedQuery>, 'projectId' | 'itemId' | 'kind'>
 
-/** The filter of a query; an empty value does not filter. @throws ApiError 400 for a kind that is none */
+/** The filter of a query; an empty value does not filter. @throws ApiError 400 for an unknown kind */
 function filterOf({ projectId, itemId, kind }: Asked): ChangeFilter {
   const { kinds, unknown } = readKinds(kind)
   if (unknown !== undefined) throw invalidField('kind', `must be of ${KIND_NAMES.join(', ')}`)
   return { projectId: projectId || undefined, itemId: itemId || undefined, kinds }
 }
 
-/** The part of the sequence that is asked for. @throws ApiError 400 */
+/** The requested part of the sequence. @throws ApiError 400 */
 function pageOf(request: FastifyRequest) {
   const { after, limit = LIMIT, wait: _, ...asked } = request.query as Static<typeof FeedQuery>
   return { ...filterOf(asked), after, limit }
 }
 
-/** Where a stream goes on; undefined: from now. @throws ApiError 400 for a Last-Event-ID that was never one */
+/** Where a stream continues; undefined: from now. @throws ApiError 400 for an invalid Last-Event-ID */
 function placeOf({ headers }: FastifyRequest, after: number | undefined): number | undefined {
   const id = headers[LastEventId]
   if (id === undefined || id === '') return after
@@ -85,7 +87,7 @@ function placeOf({ headers }: FastifyRequest, after: number | undefined): number
   return Number(id)
 }
 
-/** The sequence of changes: a page at a time, or as it grows. */
+/** The sequence of changes, as pages, long polls and a stream. */
 const changeRoutes: Routes = async (app) => {
   const tags = ['Changes']
   const config = { access: 'read', caching: 'no-store', waits: true } as const
@@ -99,9 +101,9 @@ const changeRoutes: Routes = async (app) => {
     },
     schema: {
       operationId: 'listChanges',
-      summary: 'List what has changed, oldest first',
+      summary: 'List changes, oldest first',
       description:
-        'Ask again with `after` = `last`. An answer may have fewer changes than `limit`, or none, although there are more: it has all there are where `last` stays what it was. 410 where changes after the `after` that is given are not kept any more: then load again what you show. With `wait`, 429 `Too many streams` where the member has its share of waiting requests and streams, 503 where there are too many in all.',
+        'Request the next changes with `after` = `last`. A response may have fewer changes than `limit`, or none, although there are more: you have all changes when `last` does not grow. 410 if changes after the given `after` are no longer stored: then reload your data. With `wait`, 429 `Too many streams` if the member has too many waiting requests and streams, 503 if there are too many in all.',
       tags,
       querystring: FeedQuery,
       response: { 200: FeedAnswer, 410: ref(GoneErrorBody), 429: ref(ErrorBody), 503: ref(ErrorBody) },
@@ -123,15 +125,15 @@ const changeRoutes: Routes = async (app) => {
     config: { ...config, failure: 'Failed to stream changes', isSentAlone: true },
     schema: {
       operationId: 'streamChanges',
-      summary: 'Follow what changes',
+      summary: 'Stream changes',
       description:
-        'Server-Sent Events. An event `change` has the `seq` as its id and the change, as in `GET /api/changes`, as its data. After a connection is lost, `Last-Event-ID` goes on without a gap; an event `gone` with `{"oldest"}` comes, and the stream ends, where that is not possible any more. 429 where the member has its share of streams and waiting requests, 503 where there are too many in all.',
+        'Server-Sent Events. An event `change` has the `seq` as its id and the change, as in `GET /api/changes`, as its data. After a lost connection, `Last-Event-ID` resumes without a gap; if that is no longer possible, an event `gone` with `{"oldest"}` is sent, and the stream ends. 429 if the member has too many streams and waiting requests, 503 if there are too many in all.',
       tags,
       querystring: StreamQuery,
       headers: StreamHeaders,
       response: {
         200: {
-          description: 'Events, as they come',
+          description: 'A stream of events',
           content: { [EVENT_STREAM]: { schema: Type.String() } },
         },
         429: ref(ErrorBody),

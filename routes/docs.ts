@@ -2,13 +2,13 @@ import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import { answerFrom } from '../src/http/inner-app.ts'
 
-/** The page loads only its own files; its images are in the style sheet. */
+/** The page may load only its own files; its images are in the style sheet. */
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 /**
- * Creates the page in a separate Fastify application, at the first request for it: it takes as long to load as much of
- * the service.
+ * Creates the page in a separate Fastify application, lazily, at the first request for it: loading it takes long, compared
+ * with the whole service.
  */
 async function makePage({ prefix }: FastifyInstance): Promise<FastifyInstance> {
   const { default: swaggerUi } = await import('@fastify/swagger-ui')

@@ -6,23 +6,23 @@ import { ensureNamed, sendZip } from '../src/requests/send.ts'
 import { ErrorBody, ref } from '../src/schemas/common.ts'
 import { timestamp } from '../src/time.ts'
 
-/** Exports at the same time, at most: each reads everything. */
+/** Concurrent exports, at most: each reads everything. */
 const MOST = 2
 
-/** Milliseconds that one may take: as long as it reads, the write-ahead log can only grow. */
+/** Longest export, in milliseconds: while it reads, the write-ahead log can only grow. */
 const LONGEST = 15 * 60 * 1000
 
 /** `Retry-After`, in seconds. */
 const RETRY_AFTER = 10
 
-/** Exporting everything, as a download. */
+/** The export of everything, as a download. */
 const exportRoutes: Routes = async (app) => {
   const running = new Set<Readable>()
   app.addHook('preClose', async () => {
     for (const archive of running) archive.destroy(new Error('the service stops'))
   })
 
-  /** Begins an export. @throws ApiError 503 where there are too many */
+  /** Begins an export. @throws ApiError 503 if there are too many */
   async function begin(): Promise<Readable> {
     const { ArchiveSnapshot } = await import('../src/exchange/archives/archive-snapshot.ts')
     const { zipArchive } = await import('../src/exchange/archives/archive-zip.ts')
@@ -51,7 +51,7 @@ const exportRoutes: Routes = async (app) => {
       operationId: 'exportAll',
       summary: 'Export everything',
       description:
-        'A zip file with all records of all members, their private ideas included, their history and the audit log, as they are at one moment; but no credentials. What is in it: docs/export-format.md. `phaseboard import phaseboard` reads it.',
+        'A zip file with a consistent snapshot of all records of all members, including private ideas, their history and the audit log, but no credentials. Its format: docs/export-format.md. `phaseboard import phaseboard` imports it.',
       tags: ['Export'],
       response: {
         200: {

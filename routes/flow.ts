@@ -14,22 +14,22 @@ const Day = (description: string) =>
   )
 
 const FlowQuery = Type.Object({
-  from: Day('First day, at most three years before the last; 89 days before it if absent'),
-  to: Day('Last day; today if absent, and at the latest'),
-  label: AnyOf('Id or name of a label that the items have; `none`: they have no label'),
-  assigneeId: AnyOf('Who the items are assigned to; `me`: whoever asks; `none`: nobody'),
+  from: Day('First day, at most three years before the last; by default 89 days before it'),
+  to: Day('Last day, at the latest today, the default'),
+  label: AnyOf('Id or name of a label; `none`: items without a label'),
+  assigneeId: AnyOf('Assignee of the items; `me`: the caller; `none`: unassigned items'),
   priority: AnyOf('Priority of the items', PRIORITIES),
 })
 
-/** The flow of boards: how much came, was finished, and how long it took. */
+/** Flow metrics of boards: arrivals, throughput and times. */
 const flowRoutes: Routes = async (app) => {
   app.get('/api/projects/:id/flow', {
     config: { access: 'read', failure: 'Failed to fetch flow' },
     schema: {
       operationId: 'getFlow',
-      summary: 'See how the items of a board flow',
+      summary: 'Get the flow metrics of a board',
       description:
-        'Items in each column day by day, cycle and lead times, throughput, the age of what is being worked on, and a forecast of when the rest is done. Told from activity and the sequence of changes, as it was known at the end of the range: columns by their present names and stages, items by what they are now.',
+        'Items per column and day, cycle and lead times, throughput, the age of work in progress, and a forecast of when the rest is done. Computed from activity and the sequence of changes as of the end of the range, with the current names and stages of columns and the current fields of items.',
       tags: ['Kanban items'],
       params: IdParams,
       querystring: FlowQuery,

@@ -18,7 +18,7 @@ const healthRoutes: Routes = async (app) => {
     config: { access: 'public', failure: 'Internal server error', unlimited: true, takesAnyHost: true },
     schema: {
       operationId: 'health',
-      summary: 'The process is alive',
+      summary: 'Check that the process is alive',
       tags,
       response: { 200: OkSchema },
     },
@@ -29,9 +29,9 @@ const healthRoutes: Routes = async (app) => {
     config: { access: 'public', failure: 'Internal server error', unlimited: true, takesAnyHost: true },
     schema: {
       operationId: 'readiness',
-      summary: 'The service can do its work',
+      summary: 'Check that the service is ready',
       description:
-        '503 while the database does not answer, after a write that failed for a full disk or the like until one succeeds, when the database file was replaced or removed, and while the service is stopping.',
+        '503 while the database does not respond, after a failed write (e.g. a full disk) until one succeeds, if the database file was replaced or removed, and while the service is stopping.',
       tags,
       response: { 200: OkSchema, 503: ref(ErrorBody) },
     },
@@ -41,7 +41,7 @@ const healthRoutes: Routes = async (app) => {
       try {
         probe.get()
       } catch (error) {
-        request.log.error({ err: error }, 'the database does not answer')
+        request.log.error({ err: error }, 'the database does not respond')
         throw unavailable
       }
       const trouble = await app.groupCommit.trouble()

@@ -17,32 +17,30 @@ const flag = (description: string) => Type.Optional(Type.Boolean({ default: fals
 
 const ImportQuery = Type.Object({
   format: Type.Unsafe<string>({ type: 'string', enum: [...FORMAT_NAMES] }),
-  again: flag('Also when it was imported before; not for archives'),
-  dryRun: flag('Only tells what would be made'),
-  mapMembers: flag('Members of an archive are those here of the same email'),
+  again: flag('Import even if it was imported before; not for archives'),
+  dryRun: flag('Only report what would be created'),
+  mapMembers: flag('Match members of an archive by email'),
   name: Type.Optional({
     ...Name,
-    description: 'What the project is called, in place of the name in the file; not for archives',
+    description: 'Name of the project, instead of the name in the file; not for archives',
   }),
-  matchNames: flag(
-    'People of the board are those here of the same name, where only one has it; not for archives',
-  ),
+  matchNames: flag('Match people of the board by name, if exactly one person has it; not for archives'),
   map: Type.Optional(
     Type.Unsafe<string | string[]>({
       type: ['string', 'array'],
       items: { type: 'string' },
       description:
-        'Who is who, as `<from>=<to>`: a person of the board by id, name or email, and somebody who is here by id or email; may be given several times. Not for archives',
+        'Match a person of the board with a person here, as `<from>=<to>`: id, name or email on the board, id or email here; may be repeated. Not for archives',
       examples: ['Ann Smith=ann@acme.example'],
     }),
   ),
 })
 type ImportQuery = Static<typeof ImportQuery>
 
-/** Options that are for boards alone. */
+/** Options only for boards. */
 const OF_BOARDS = ['name', 'matchNames', 'map'] as const
 
-/** Options that have no meaning for a format: in vain given, they would mislead. @throws ApiError 400 */
+/** Rejects options that do not apply to a format, rather than ignore them. @throws ApiError 400 */
 function refuseOptions({ format, again = false, mapMembers = false, ...query }: ImportQuery): void {
   if (format !== ARCHIVE_FORMAT) {
     if (mapMembers) throw invalidField('mapMembers', `is only for ${ARCHIVE_FORMAT}`)
@@ -52,7 +50,7 @@ function refuseOptions({ format, again = false, mapMembers = false, ...query }: 
   for (const name of OF_BOARDS) if (query[name]) throw invalidField(name, `is not for ${ARCHIVE_FORMAT}`)
 }
 
-/** Who is who. @throws ApiError 400 */
+/** The mappings of people. @throws ApiError 400 */
 const mappingsIn = (map: string | string[] = []): Mapping[] =>
   [map].flat().map((text) => {
     const mapping = mappingIn(text)
@@ -60,15 +58,15 @@ const mappingsIn = (map: string | string[] = []): Mapping[] =>
     return mapping
   })
 
-/** What a file is called in messages, and in the name of its board, where nobody tells its name. */
+/** The default name of a file, in messages and as the name of its board. */
 const THE_FILE = 'the file'
 
-/** What an import is called, and its place among those that wait. */
+/** The id of an import, and its place in the queue. */
 interface Place extends Reserved {
   id: string
 }
 
-/** The decorator of a request with its place; undefined before it has one. */
+/** Request decorator with its place in the queue; undefined before it has one. */
 const PLACE = Symbol('phaseboard.import')
 
 const placeOf = (request: FastifyRequest) => request.getDecorator<Place | undefined>(PLACE)
@@ -81,13 +79,13 @@ const importRoutes: Routes<{ importLimit: number }> = async (app, { importLimit 
   const tags = ['Imports']
   app.decorateRequest(PLACE, undefined)
 
-  // The body is a file, of whatever type it says, and read by nobody before it is on the disk.
+  // The body is a file of any media type. It is stored on disk before anything reads it.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
 
   /**
-   * Keeps the upload.
-   * @throws ApiError 400 without one, 403 for an archive that no admin brings, 413, 503 where too many wait
+   * Stores the upload.
+   * @throws ApiError 400 without one, 403 for an archive unless the caller is an admin, 413, 503 if too many wait
    */
   const keepUpload: preHandlerAsyncHookHandler = async (request) => {
     const query = request.query as ImportQuery
@@ -96,7 +94,7 @@ const importRoutes: Routes<{ importLimit: number }> = async (app, { importLimit 
     }
     refuseOptions(query)
     for (const { to } of mappingsIn(query.map)) {
-      if (known.ofIdOrEmail(to) === undefined) throw invalidField('map', `names nobody here: ${to}`)
+      if (known.ofIdOrEmail(to) === undefined) throw invalidField('map', `names no person here: ${to}`)
     }
     const type = request.raw.headers['content-type']
     const form = isFileForm(type) ? type : undefined
@@ -107,7 +105,7 @@ const importRoutes: Routes<{ importLimit: number }> = async (app, { importLimit 
     const body = request.body as Readable | undefined
     const take = async (body: Readable): Promise<Uploaded> => {
       if (form === undefined) return receive(body, place.file, importLimit)
-      // Loaded with what parses forms, when somebody sends one.
+      // Loads the form parser lazily.
       const { receiveForm } = await import('../src/requests/file-forms.ts')
       return receiveForm(body, form, place.file, importLimit)
     }
@@ -123,7 +121,7 @@ const importRoutes: Routes<{ importLimit: number }> = async (app, { importLimit 
     }
   }
 
-  // What did not become an import, as the repetition of a request, leaves nothing.
+  // Removes an upload that did not become an import, e.g. when a request was replayed.
   app.addHook('onResponse', async (request) => placeOf(request)?.giveUp())
 
   app.post('/api/imports', {
@@ -132,7 +130,7 @@ const importRoutes: Routes<{ importLimit: number }> = async (app, { importLimit 
       operationId: 'createImport',
       summary: 'Import a board from a file, or an archive',
       description:
-        'The file is the body, of any media type, or the one part of a form (`multipart/form-data`), which tells its name, too. It becomes a new project, all or nothing: nobody sees any of it before all is there, and nobody has to wait for it. People of the board are members of the same email; others stay by their names, unless `map` or `matchNames` says who they are, or somebody merges them later (POST /api/people/{id}/merge). The zip file of GET /api/export (`phaseboard`, admins only) becomes all that it holds, under the same ids: docs/export-format.md. How far it has come is told by GET /api/imports/{id}.',
+        'The file is the body, of any media type, or the only part of a form (`multipart/form-data`), which also has its name. It becomes a new project, all or nothing: it is invisible until it is complete, and other requests do not wait for it. People of the board become the members with the same email; others keep their names, unless `map` or `matchNames` matches them, or they are merged later (POST /api/people/{id}/merge). A zip file of GET /api/export (`phaseboard`, admins only) restores its records under the same ids: docs/export-format.md. GET /api/imports/{id} reports the progress.',
       tags,
       querystring: ImportQuery,
       response: { 202: ref(ImportStartedSchema) },
@@ -158,7 +156,7 @@ const importRoutes: Routes<{ importLimit: number }> = async (app, { importLimit 
     config: { access: 'read', failure: 'Failed to fetch imports' },
     schema: {
       operationId: 'listImports',
-      summary: "List the member's latest imports, newest first; an admin's are all",
+      summary: "List the member's latest imports, newest first; admins see all",
       description: 'At most 100.',
       tags,
       querystring: PagesQuery,
@@ -171,7 +169,7 @@ const importRoutes: Routes<{ importLimit: number }> = async (app, { importLimit 
     config: { access: 'read', failure: 'Failed to fetch import' },
     schema: {
       operationId: 'getImport',
-      summary: 'How far an import has come',
+      summary: 'Get the progress of an import',
       tags,
       params: IdParams,
       response: { 200: ref(ImportSchema), 404: ref(ErrorBody) },

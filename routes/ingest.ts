@@ -19,8 +19,8 @@ const ingestRoutes: Routes = async (app) => {
     config: { access: 'write', failure: 'Failed to ingest transcript' },
     schema: {
       operationId: 'ingestTranscript',
-      summary: 'Keep the record of a meeting and make items of its action items',
-      description: 'The items go to the end of To Do, new and not yet approved. WIP limits let them pass.',
+      summary: 'Store the record of a meeting and create items from its action items',
+      description: 'The items are created at the end of To Do, not yet approved. WIP limits do not apply.',
       tags,
       body: IngestTranscript,
       response: { 201: ref(IngestedTranscriptSchema), 404: ref(ErrorBody) },
@@ -35,9 +35,9 @@ const ingestRoutes: Routes = async (app) => {
     config: { access: 'write', failure: 'Failed to ingest metrics' },
     schema: {
       operationId: 'ingestMetrics',
-      summary: "Take measurements of a project's metrics",
+      summary: "Record values of a project's metrics",
       description:
-        'A metric is found by its name and changed as a PATCH changes it, or created. Answers the metrics in the order of the request.',
+        'A metric is found by its name and changed as by a PATCH, or created. Returns the metrics in the order of the request.',
       tags,
       body: IngestMetrics,
       response: { 200: Type.Array(ref(MetricSchema)), 404: ref(ErrorBody) },

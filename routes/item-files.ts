@@ -7,7 +7,7 @@ import type { Routes } from '../src/requests/route-types.ts'
 import { ensureNamed, isNotModified } from '../src/requests/send.ts'
 import { ErrorBody, IdParams, NotModified, ref } from '../src/schemas/common.ts'
 
-/** The name of a downloaded file: ids that another tool has made may hold anything. */
+/** The name of a downloaded file. Ids from other tools may contain any characters. */
 const fileName = (id: string) => `phaseboard-${id.replaceAll(/[^\w-]/g, '_').slice(0, 100)}.csv`
 
 /** Sends a file, or 304 when it matches `If-None-Match`. */
@@ -21,12 +21,12 @@ function sendFile(reply: FastifyReply, type: string, { body, etag }: ItemFile): 
 const Filter = (description: string) => Type.Optional(Type.String({ description }))
 
 const CalendarQuery = Type.Object({
-  token: Filter('An API token of the scope `calendar`, for programs that send no headers'),
+  token: Filter('An API token with the scope `calendar`, for programs that cannot send headers'),
   projectId: Filter('Only items of this project; empty does not filter'),
-  assigneeId: Filter('Only items assigned to this member; `me`: who asks; empty does not filter'),
+  assigneeId: Filter('Only items assigned to this member; `me`: the caller; empty does not filter'),
 })
 
-/** Items as files that other programs read. */
+/** Items as CSV and iCalendar files. */
 const itemFileRoutes: Routes = async (app) => {
   const { itemCsv, itemCalendar } = app.board
   const tags = ['Kanban items']
@@ -37,7 +37,7 @@ const itemFileRoutes: Routes = async (app) => {
       operationId: 'exportProjectAsCsv',
       summary: "Get a project's items as CSV",
       description:
-        'RFC 4180 in UTF-8, with a header: all items, dismissed ones too, by sortOrder. `labels` have `, ` between them (a comma or backslash of a name has a backslash before it), `subtasks` are lines of `[x] title` or `[ ] title`. A text that a spreadsheet would take for a formula (it begins with `=`, `+`, `-`, `@`, a tab or CR) has an apostrophe before it.',
+        'RFC 4180 in UTF-8, with a header: all items, dismissed ones too, by sortOrder. `labels` are separated by `, ` (commas and backslashes in names are escaped with a backslash), `subtasks` are lines of `[x] title` or `[ ] title`. Text that a spreadsheet would take for a formula (it begins with `=`, `+`, `-`, `@`, a tab or CR) is prefixed with an apostrophe.',
       tags,
       params: IdParams,
       response: {
@@ -59,9 +59,9 @@ const itemFileRoutes: Routes = async (app) => {
     config: { access: 'calendar', failure: 'Failed to fetch calendar', isSentAlone: true },
     schema: {
       operationId: 'getCalendar',
-      summary: 'Follow what is due in a calendar',
+      summary: 'Get a calendar of due dates',
       description:
-        'iCalendar (RFC 5545): an event for each item with a due date that is not dismissed, all day where that is midnight UTC; the 5,000 that are due last. Items in a column of finished work (stage `done`) have a check mark. A token of the scope `calendar` opens this and nothing else, as `?token=` or as Bearer; tokens of other scopes are refused in the query.',
+        'iCalendar (RFC 5545): an event for each item with a due date that is not dismissed, all-day if the date is midnight UTC; at most the 5,000 latest. Items in a column of the stage `done` have a check mark. A token with the scope `calendar` is valid only here, as `?token=` or as Bearer; tokens with other scopes are refused in the query.',
       tags,
       querystring: CalendarQuery,
       response: {

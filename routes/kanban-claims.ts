@@ -19,18 +19,18 @@ import { KanbanItemSchema } from '../src/schemas/records.ts'
 const leaseSeconds = Type.Integer({
   minimum: 30,
   maximum: 86_400,
-  description: 'How long the item is held, unless the claim is renewed; 900 if absent',
+  description: 'How long the claim lasts unless it is renewed; 900 by default',
 })
 const ClaimKanbanItem = UpdateBody({
-  from: { ...ColumnName, description: 'Name of the column to work off; To Do if absent' },
-  to: { ...ColumnName, description: 'Name of the column that the item is moved to; In Progress if absent' },
-  label: { ...Reference, description: 'Id or name of a label that the item has' },
+  from: { ...ColumnName, description: 'Name of the column to take items from; To Do by default' },
+  to: { ...ColumnName, description: 'Name of the column to move the item to; In Progress by default' },
+  label: { ...Reference, description: 'Id or name of a label of the item' },
   priority: Term(PRIORITIES),
   leaseSeconds,
 })
 const RenewKanbanClaim = UpdateBody({ leaseSeconds })
 
-/** Claims: how agents and people work off a column together, each item in one hand at a time. */
+/** Claims: agents and people share a column, and each item has at most one holder. */
 const kanbanClaimRoutes: Routes = async (app) => {
   const { claims, items } = app.board
   const item = recordOf(KanbanItemSchema, items.get)
@@ -42,7 +42,7 @@ const kanbanClaimRoutes: Routes = async (app) => {
       operationId: 'claimKanbanItem',
       summary: 'Claim the next item of a column',
       description:
-        'The first by order that is approved, not dismissed, and unassigned or of a lapsed lease is assigned to the caller and moved to the end of `to`, with activity as for a change. Until `claimedUntil` nobody else is given it; then the next claim may be. Moving it to a column of finished work (stage `done`), dismissing it, moving it to another project or changing the assignee ends the lease. 204 where there is no such item.',
+        'Takes the first item that is approved, not dismissed, and unassigned or with an expired lease, assigns it to the caller and moves it to the end of `to`, with activity as for any change. Until `claimedUntil` no other claim gets it. Moving it to a column of the stage `done`, dismissing it, moving it to another project or changing the assignee ends the lease. 204 if there is no such item.',
       tags,
       params: IdParams,
       body: ClaimKanbanItem,
@@ -56,9 +56,9 @@ const kanbanClaimRoutes: Routes = async (app) => {
     config: { access: 'write', failure: 'Failed to renew claim', isBodyOptional: true, record: item },
     schema: {
       operationId: 'renewKanbanClaim',
-      summary: 'Hold a claimed item longer',
+      summary: 'Renew a claim',
       description:
-        'For whoever has claimed it: the lease begins anew, also one that has lapsed, as long as nobody else has taken the item. 409 otherwise.',
+        'For the holder of the claim: the lease starts again, even if it has expired, unless another claim has taken the item (409).',
       tags,
       params: IdParams,
       body: RenewKanbanClaim,
@@ -71,9 +71,9 @@ const kanbanClaimRoutes: Routes = async (app) => {
     config: { access: 'write', failure: 'Failed to release kanban item', record: item, dependsOnRole: true },
     schema: {
       operationId: 'releaseKanbanClaim',
-      summary: 'Give a claimed item back',
+      summary: 'Release a claimed item',
       description:
-        "For whoever has claimed it, and admins: it goes back to the column and the place that it was claimed from, and is nobody's. A limit of that column only warns. 409 where it is not claimed.",
+        "For the holder of the claim, and admins: the item returns to the column and position it was claimed from, unassigned. That column's limit only warns. 409 if it is not claimed.",
       tags,
       params: IdParams,
       response: { 200: ref(KanbanItemSchema), 404: ref(ErrorBody), 409: ref(ErrorBody) },

@@ -22,18 +22,18 @@ const optionalFields = {
   wipLimit: Type.Integer({
     minimum: 0,
     maximum: Number.MAX_SAFE_INTEGER,
-    description: 'Items that are not dismissed it should hold at most; 0 is no limit',
+    description: 'Maximum number of items that are not dismissed; 0 is no limit',
   }),
   wipPolicy: Type.Unsafe<'warn' | 'block'>({
     type: 'string',
     enum: ['warn', 'block'],
-    description: 'Above the limit: answer with `warnings`, or refuse with 409',
+    description: 'Above the limit: respond with `warnings`, or refuse with 409',
   }),
   stage: Type.Unsafe<Stage | null>({
     type: ['string', 'null'],
     enum: [...STAGES, null],
     description:
-      'What standing there means for the work; null, the default, is by name and place: one named like `done` (or `closed`, `completed`, `erledigt`, ...) is `done`; of the others the first column is `todo`, the last `done`, the rest `doing`, an only one `todo`',
+      'The stage of work of its items. null, the default, derives it from name and position: a column named like `done` (or `closed`, `completed`, `erledigt`, ...) is `done`; of the others the first is `todo`, the last `done`, the rest `doing`; a single one is `todo`',
   }),
 }
 const ColumnName = Type.String({ minLength: 1, maxLength: LIMITS.term, description: 'Unique in its project' })
@@ -45,11 +45,11 @@ const UpdateKanbanColumn = UpdateBody({ name: ColumnName, ...optionalFields })
 
 const DeleteQuery = Type.Object({
   moveTo: Type.Optional(
-    Type.String({ description: 'Where its items go: the name of another column of the project' }),
+    Type.String({ description: 'The name of another column of the project, which gets its items' }),
   ),
 })
 
-/** Kanban columns: the columns of a board, which items refer to by name. */
+/** The columns of a board. Items refer to them by name. */
 const kanbanColumnRoutes: Routes = async (app) => {
   const columns = childRoutes(app, app.board.columns, { record: KanbanColumnSchema, tag: 'Kanban columns' })
 
@@ -61,7 +61,7 @@ const kanbanColumnRoutes: Routes = async (app) => {
   columns.create('/api/projects/:id/kanban-columns', {
     operationId: 'createKanbanColumn',
     summary: 'Create a kanban column',
-    description: 'Without a `sortOrder` it stands at the end of the board. A taken name is 409.',
+    description: 'Without a `sortOrder` it is added at the end of the board. A taken name is 409.',
     failure: 'Failed to create kanban column',
     conflicts: true,
     body: CreateKanbanColumn,
@@ -69,8 +69,8 @@ const kanbanColumnRoutes: Routes = async (app) => {
   columns.reorder('/api/projects/:id/kanban-columns/reorder', app.board.columns.reorder, {
     parent: recordOf(ProjectSchema, (id) => app.projects.get(id)),
     operationId: 'reorderKanbanColumns',
-    summary: 'Put kanban columns in another order',
-    description: 'All or nothing. Answers the given records, in the order of the request.',
+    summary: 'Reorder kanban columns',
+    description: 'All or nothing. Returns the given records, in the order of the request.',
     failure: 'Failed to reorder kanban columns',
   })
   columns.get('/api/kanban-columns/:id', {
@@ -81,8 +81,7 @@ const kanbanColumnRoutes: Routes = async (app) => {
   columns.update('/api/kanban-columns/:id', {
     operationId: 'updateKanbanColumn',
     summary: 'Change a kanban column',
-    description:
-      'A new name becomes that of the column on its items too, without activity. A taken name is 409.',
+    description: 'A new name is also written to its items, without activity. A taken name is 409.',
     failure: 'Failed to update kanban column',
     conflicts: true,
     body: UpdateKanbanColumn,
@@ -98,7 +97,7 @@ const kanbanColumnRoutes: Routes = async (app) => {
       operationId: 'deleteKanbanColumn',
       summary: 'Delete a kanban column',
       description:
-        'With items in it, dismissed ones too, 409, unless `moveTo` names the column at whose end they are put, with an activity entry each.',
+        '409 if it has items, dismissed ones too, unless `moveTo` names the column to whose end they are moved, with an activity entry each.',
       tags: ['Kanban columns'],
       params: IdParams,
       querystring: DeleteQuery,

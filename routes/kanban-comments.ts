@@ -8,9 +8,9 @@ const fields = { content: Type.String({ minLength: 1, maxLength: LIMITS.comment 
 const CreateKanbanComment = CreateBody(fields)
 const UpdateKanbanComment = UpdateBody(fields)
 
-const onlyTheAuthor = 'For its author and admins; others get 403.'
+const onlyTheAuthor = 'Only for its author and admins; others get 403.'
 
-/** Kanban comments: what people say about an item. */
+/** The comments of kanban items. */
 const kanbanCommentRoutes: Routes = async (app) => {
   const comments = childRoutes(app, app.board.comments, {
     record: KanbanCommentSchema,
@@ -20,7 +20,7 @@ const kanbanCommentRoutes: Routes = async (app) => {
   comments.list('/api/kanban-items/:id/comments', {
     operationId: 'listKanbanComments',
     summary: 'List the kanban comments of an item',
-    description: 'The oldest first.',
+    description: 'Oldest first.',
     failure: 'Failed to fetch kanban comments',
   })
   comments.create('/api/kanban-items/:id/comments', {

@@ -46,7 +46,7 @@ const optionalFields = {
   column: ColumnName,
   sortOrder: SortOrder,
   priority: Term(PRIORITIES),
-  assigneeId: Nullable({ ...Reference, description: 'A member; `me`: whoever asks; null: nobody' }),
+  assigneeId: Nullable({ ...Reference, description: 'A member; `me`: the caller; null: unassigned' }),
   dueDate: OptionalDate,
   source: Term(SOURCES),
   sourceId: Reference,
@@ -81,7 +81,7 @@ const neighbour = Type.String({ description: 'The id of another item in the targ
 const MoveKanbanItem = Type.Object(
   {
     column: Type.Optional(optionalFields.column),
-    projectId: Type.Optional(Type.String({ description: 'The project to move it into' })),
+    projectId: Type.Optional(Type.String({ description: 'The project to move it to' })),
     beforeId: Type.Optional(neighbour),
     afterId: Type.Optional(neighbour),
     position: Type.Optional(
@@ -95,7 +95,7 @@ const MoveKanbanItem = Type.Object(
   {
     additionalProperties: false,
     'x-at-most-one-of': ['beforeId', 'afterId', 'position'],
-    description: 'At most one of `beforeId`, `afterId` and `position`; none of them means the bottom',
+    description: 'At most one of `beforeId`, `afterId` and `position`; the default is the bottom',
     examples: [{ column: 'Review', position: 'top' }, { beforeId: '019f0000-0000-7000-8000-000000000000' }],
   },
 )
@@ -112,11 +112,11 @@ const ReorderKanbanItems = CreateBody({
 
 const filters = {
   column: AnyOf('Name of the column'),
-  assigneeId: AnyOf('Who it is assigned to; `me`: whoever asks; `none`: nobody'),
+  assigneeId: AnyOf('Assignee; `me`: the caller; `none`: unassigned'),
   priority: AnyOf('Its priority', PRIORITIES),
-  label: AnyOf('Id or name of a label that it has; `none`: it has no label'),
-  q: FilterByText('Part of the title or the description'),
-  dueAfter: FilterByDate('Due then or later'),
+  label: AnyOf('Id or name of a label; `none`: without a label'),
+  q: FilterByText('Part of the title or description'),
+  dueAfter: FilterByDate('Due at that time or later'),
   dueBefore: FilterByDate('Due earlier'),
   due: Type.Optional(
     Type.Unsafe<'none'>({ type: 'string', enum: ['none'], description: '`none`: without a due date' }),
@@ -126,23 +126,23 @@ const filters = {
       type: 'string',
       enum: ['false', 'true', 'all'],
       default: 'false',
-      description: 'Without dismissed items, those only, or all',
+      description: 'Exclude dismissed items, only those, or all',
     }),
   ),
   approved: Type.Optional(
     Type.Unsafe<'false' | 'true'>({
       type: 'string',
       enum: ['false', 'true'],
-      description: 'Only items that are approved, or that are not yet',
+      description: 'Only approved items, or only others',
     }),
   ),
-  source: AnyOf('Where it came from', SOURCES),
+  source: AnyOf('Source of the item', SOURCES),
   ready: Type.Optional(
     Type.Unsafe<'true'>({
       type: 'string',
       enum: ['true'],
       description:
-        'Only what whoever asks could begin: approved, not dismissed, in a column of the stage `todo`, and not claimed by somebody else',
+        'Only items that the caller could start: approved, not dismissed, in a column of the stage `todo`, and not claimed by another member',
     }),
   ),
 }
@@ -156,17 +156,17 @@ const ItemsQuery = ListQuery(
 )
 
 const PAGES =
-  'Filters combine. Without `limit` and `cursor` all that match are answered; with them a page, whose `Link` header names the next. A page begins after the last place of the one before: every item that keeps its place shows once, whatever is changed meanwhile.'
+  'All filters must match. Without `limit` and `cursor` all matching items are returned; with them a page, whose `Link` header names the next. A page begins after the last position of the previous one: every item that keeps its position shows exactly once, whatever else changes.'
 
 const aboveLimit =
-  'What brings a column above its WIP limit is answered with `warnings`, or refused with 409 where the column blocks.'
+  'If a column exceeds its WIP limit, the response has `warnings`, or the request is refused with 409 if the column blocks.'
 
 const asking = (request: FastifyRequest): Asking => ({
   memberId: memberOf(request).id,
   isStrict: isStrict(request),
 })
 
-/** Keeps caches from storing a list that depends on who asks for it. */
+/** Keeps caches from storing a list that depends on the caller. */
 function keepFromCaches(
   reply: FastifyReply,
   { assigneeId, ready }: Static<typeof ItemsOfProjectQuery>,
@@ -174,7 +174,7 @@ function keepFromCaches(
   if (ready || valuesOfAny(assigneeId).includes(ME)) reply.header('cache-control', 'no-store')
 }
 
-/** A body in which the assignee `me` is whoever asks. */
+/** Replaces the assignee `me` of a body by the caller. */
 const assigned = <Body extends { assigneeId?: string | null }>(body: Body, request: FastifyRequest): Body =>
   body.assigneeId === ME ? { ...body, assigneeId: memberOf(request).id } : body
 
@@ -190,7 +190,7 @@ const kanbanItemRoutes: Routes = async (app) => {
     config: { access: 'read', failure: 'Failed to fetch kanban items' },
     schema: {
       operationId: 'listKanbanItems',
-      summary: "List a project's items, by sortOrder or as asked",
+      summary: "List a project's items, by sortOrder or the given sort",
       description: PAGES,
       tags,
       params: IdParams,
@@ -208,7 +208,7 @@ const kanbanItemRoutes: Routes = async (app) => {
     config: { access: 'read', failure: 'Failed to fetch kanban items' },
     schema: {
       operationId: 'listAllKanbanItems',
-      summary: 'List items of all projects, by sortOrder or as asked',
+      summary: 'List items of all projects, by sortOrder or the given sort',
       description: PAGES,
       tags,
       querystring: ItemsQuery,
@@ -225,7 +225,7 @@ const kanbanItemRoutes: Routes = async (app) => {
     schema: {
       operationId: 'createKanbanItem',
       summary: 'Create an item at the end of its column',
-      description: `A column that the project does not define yet is made, at the end of the board. ${aboveLimit}`,
+      description: `A column that the project does not have yet is created at the end of the board. ${aboveLimit}`,
       tags,
       params: IdParams,
       body: CreateKanbanItem,
@@ -242,8 +242,8 @@ const kanbanItemRoutes: Routes = async (app) => {
     },
     schema: {
       operationId: 'reorderKanbanItems',
-      summary: 'Put items of a project into columns and places',
-      description: `All or nothing, with activity as for a change of each. Answers the given items, in the order of the request. ${aboveLimit}`,
+      summary: 'Put items of a project into columns and positions',
+      description: `All or nothing, with activity for each. Returns the given items in the order of the request. ${aboveLimit}`,
       tags,
       params: IdParams,
       body: ReorderKanbanItems,
@@ -287,7 +287,7 @@ const kanbanItemRoutes: Routes = async (app) => {
     schema: {
       operationId: 'updateKanbanItem',
       summary: 'Change an item',
-      description: `A changed \`column\`, \`assigneeId\` or \`priority\` leaves an activity entry each. An unknown item is 404, whatever the body. ${aboveLimit}`,
+      description: `A changed \`column\`, \`assigneeId\` or \`priority\` adds an activity entry each. An unknown item is 404, whatever the body. ${aboveLimit}`,
       tags,
       params: IdParams,
       body: UpdateKanbanItem,
@@ -307,8 +307,8 @@ const kanbanItemRoutes: Routes = async (app) => {
     config: { access: 'write', failure: 'Failed to update kanban items' },
     schema: {
       operationId: 'updateKanbanItems',
-      summary: 'Change several items in the same way',
-      description: `All or nothing, with activity as for a change of each. Answers the items in the order of the ids. ${aboveLimit}`,
+      summary: 'Apply the same change to several items',
+      description: `All or nothing, with activity for each. Returns the items in the order of the ids. ${aboveLimit}`,
       tags,
       body: UpdateKanbanItems,
       response: { 200: Type.Array(ref(KanbanItemSchema)), 404: ref(MissingErrorBody), 409: ref(ErrorBody) },
@@ -324,7 +324,7 @@ const kanbanItemRoutes: Routes = async (app) => {
     schema: {
       operationId: 'deleteKanbanItems',
       summary: 'Delete several items with their subtasks, comments and activity',
-      description: 'All or nothing. They are in the trash then, and one undo brings them all back.',
+      description: 'All or nothing. They move to the trash, and one undo restores them all.',
       tags,
       body: DeleteKanbanItems,
       response: { 200: ref(Success), 404: ref(MissingErrorBody) },
@@ -336,8 +336,8 @@ const kanbanItemRoutes: Routes = async (app) => {
     config: { access: 'write', failure: 'Failed to move kanban item', isBodyOptional: true, record: item },
     schema: {
       operationId: 'moveKanbanItem',
-      summary: 'Move an item to a place in its column, in another one or in another project',
-      description: `Its subtasks, comments and activity go along; into another project, so do the labels that it has by the same name. ${aboveLimit}`,
+      summary: 'Move an item within its column, to another column or to another project',
+      description: `Its subtasks, comments and activity move with it; in another project it gets the labels with the same names. ${aboveLimit}`,
       tags,
       params: IdParams,
       body: MoveKanbanItem,

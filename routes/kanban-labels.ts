@@ -13,7 +13,7 @@ const UpdateKanbanLabel = UpdateBody({ name: LabelName, color: LabelColor })
 const LabellingParams = Type.Object({ id: Type.String(), labelId: Type.String() })
 const labellingResponses = { 200: ref(KanbanItemSchema), 404: ref(ErrorBody) }
 
-/** Kanban labels: the coloured words of a project's board. */
+/** The labels of a project's board. */
 const kanbanLabelRoutes: Routes = async (app) => {
   const labels = childRoutes(app, app.board.labels, { record: KanbanLabelSchema, tag: 'Kanban labels' })
   const tags = ['Kanban labels']
@@ -47,7 +47,7 @@ const kanbanLabelRoutes: Routes = async (app) => {
   labels.delete('/api/kanban-labels/:id', {
     operationId: 'deleteKanbanLabel',
     summary: 'Delete a kanban label',
-    description: 'It leaves its items.',
+    description: 'It is removed from its items.',
     failure: 'Failed to delete kanban label',
   })
 
@@ -60,9 +60,8 @@ const kanbanLabelRoutes: Routes = async (app) => {
     },
     schema: {
       operationId: 'attachKanbanLabel',
-      summary: 'Give an item a label of its project',
-      description:
-        'It needs no body. A label that the item has already is no error; there is no activity entry.',
+      summary: 'Add a label of the project to an item',
+      description: 'No body is needed. Adding a label twice is no error; there is no activity entry.',
       tags,
       params: LabellingParams,
       response: { ...labellingResponses, 413: ref(ErrorBody) },
@@ -78,8 +77,8 @@ const kanbanLabelRoutes: Routes = async (app) => {
     },
     schema: {
       operationId: 'detachKanbanLabel',
-      summary: 'Take a label off an item',
-      description: 'A label that the item does not have is no error, as long as its project has it.',
+      summary: 'Remove a label from an item',
+      description: 'A label that the item does not have is no error, if its project has it.',
       tags,
       params: LabellingParams,
       response: labellingResponses,

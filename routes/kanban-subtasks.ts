@@ -16,9 +16,9 @@ const UpdateKanbanSubtask = UpdateBody({
   sortOrder: SortOrder,
 })
 
-const noExistenceCheck = 'An unknown id is answered with 500: no existence check is made.'
+const noExistenceCheck = 'An unknown id is 500: there is no existence check.'
 
-/** Kanban subtasks: the checklist of an item. */
+/** The subtasks (checklist) of an item. */
 const kanbanSubtaskRoutes: Routes = async (app) => {
   const subtasks = childRoutes(app, app.board.subtasks, {
     record: KanbanSubtaskSchema,
@@ -33,15 +33,15 @@ const kanbanSubtaskRoutes: Routes = async (app) => {
   subtasks.create('/api/kanban-items/:id/subtasks', {
     operationId: 'createKanbanSubtask',
     summary: 'Create a kanban subtask',
-    description: "Without a `sortOrder` it stands after the item's last.",
+    description: "Without a `sortOrder` it is added after the item's last subtask.",
     failure: 'Failed to create kanban subtask',
     body: CreateKanbanSubtask,
   })
   subtasks.reorder('/api/kanban-items/:id/subtasks/reorder', app.board.subtasks.reorder, {
     parent: recordOf(KanbanItemSchema, app.board.items.get),
     operationId: 'reorderKanbanSubtasks',
-    summary: 'Put kanban subtasks in another order',
-    description: 'All or nothing. Answers the given records, in the order of the request.',
+    summary: 'Reorder kanban subtasks',
+    description: 'All or nothing. Returns the given records, in the order of the request.',
     failure: 'Failed to reorder kanban subtasks',
   })
   subtasks.get('/api/kanban-subtasks/:id', {

@@ -21,7 +21,7 @@ import { createStrictChecks } from '../src/requests/strict-checks.ts'
 import { JsonRpcErrorBody, ref, ValidationErrorBody } from '../src/schemas/common.ts'
 import type { JsonBytes } from '../src/schemas/serialization.ts'
 
-/** Bytes of answers that are parsed: more would hold up other requests. */
+/** Largest response that is parsed, in bytes: larger ones would block other requests. */
 const ANSWERS_LIMIT = 4 * 1024 * 1024
 
 /** JSON-RPC 2.0, section 5.1. */
@@ -40,10 +40,10 @@ const ResponseSchema = Type.Unsafe<never>({
   description: 'A JSON-RPC 2.0 response',
 })
 
-const DESCRIPTION = `The [Model Context Protocol](https://modelcontextprotocol.io) over Streamable HTTP: stateless, one message a request, answered as
+const DESCRIPTION = `The [Model Context Protocol](https://modelcontextprotocol.io) over Streamable HTTP: stateless, one message per request, responses in
 JSON. Tools perform requests of this API with the rights of the caller's credential; a read token reads. See docs/agents.md.`
 
-/** The error that an agent is told of, logged like that of any request where it is a fault of the service. */
+/** The error for an agent. A fault of the service is logged like that of any request. */
 function apiErrorOf(error: unknown, request: FastifyRequest): ApiError {
   const apiError = toApiError(error)
   if (apiError) return apiError
@@ -59,7 +59,7 @@ function apiErrorOf(error: unknown, request: FastifyRequest): ApiError {
 const mcpRoutes: Routes<{ authMode: 'open' | 'required' }> = async (app, { authMode }) => {
   const shape = { name: 'mcp', status: 200, schema: ResponseSchema, kind: 'other' } as const
 
-  /** Loaded late: few services have agents. */
+  /** Loaded lazily: few services have agents. */
   const loadAgents = once(async () => {
     const { createAgents } = await import('../src/agents/server.ts')
     const { operations } = app
@@ -87,7 +87,7 @@ const mcpRoutes: Routes<{ authMode: 'open' | 'required' }> = async (app, { authM
     { said, idempotencyKey, isDryRun = false, hasPlaceholders = false }: WriteAs,
   ): Promise<Written> {
     const identity = identityOf(request)
-    // What a batch sent by itself takes.
+    // The same access as a batch.
     authorize('own', identity, 'POST', authMode)
     const { id, role } = identity.member
     const path = `${app.prefix}/mcp`
@@ -117,7 +117,7 @@ const mcpRoutes: Routes<{ authMode: 'open' | 'required' }> = async (app, { authM
     }
   }
 
-  /** The service, with the rights of whoever makes this request. */
+  /** The service, with the rights of this request's caller. */
   const serviceFor = (request: FastifyRequest): Service => ({
     read: (...paths) => read(request, paths),
     write: (requests, how) => write(request, requests, how),
@@ -151,10 +151,10 @@ const mcpRoutes: Routes<{ authMode: 'open' | 'required' }> = async (app, { authM
       body: MessageSchema,
       response: {
         200: ResponseSchema,
-        202: Type.Null({ description: 'A notification was taken' }),
+        202: Type.Null({ description: 'A notification was accepted' }),
         400: Type.Union([ref(JsonRpcErrorBody), ref(ValidationErrorBody)], {
           description:
-            'No message, or none that is known: JSON-RPC; an unknown query parameter of a strict request: as everywhere',
+            'No valid message: a JSON-RPC error; an unknown query parameter of a strict request: as everywhere',
         }),
       },
     },

@@ -13,10 +13,9 @@ const CreateInvitation = CreateBody({
   role: RoleSchema,
 })
 
-const once =
-  'The answer is the only one that has the link itself. It works once, for 24 hours, and whoever has it can use it.'
+const once = 'Only this response contains the link. It works once, for 24 hours, for anyone who has it.'
 
-/** One-time links, as admins make and revoke them: to set a password, or to become a member. */
+/** One-time links, created and revoked by admins: to set a password, or to become a member. */
 const memberLinkRoutes: Routes<{ publicUrl: string | undefined }> = async (app, { publicUrl }) => {
   const { links } = app.members
   const tags = ['One-time links']
@@ -32,8 +31,8 @@ const memberLinkRoutes: Routes<{ publicUrl: string | undefined }> = async (app, 
     },
     schema: {
       operationId: 'createPasswordLink',
-      summary: 'Create a link with which a member sets a new password',
-      description: `${once} A former one of the member ends. A disabled member is 409.`,
+      summary: 'Create a link to set a new password of a member',
+      description: `${once} It revokes an earlier one of the member. A disabled member is 409.`,
       tags,
       params: IdParams,
       response: { 201: ref(NewMemberLinkSchema), 404: ref(ErrorBody), 409: ref(ErrorBody) },
@@ -46,8 +45,8 @@ const memberLinkRoutes: Routes<{ publicUrl: string | undefined }> = async (app, 
     config: { ...config, failure: 'Failed to create invitation', isSentAlone: true, showsSecret: true },
     schema: {
       operationId: 'createInvitation',
-      summary: 'Create a link with which somebody becomes a member',
-      description: `${once} Who uses it chooses a password and a name, the \`name\` given here is a suggestion; the email, too, unless it is given here. A taken email is 409.`,
+      summary: 'Create a link to become a member',
+      description: `${once} Its user chooses a password and a name (\`name\` is a suggestion), and the email unless it is given here. A taken email is 409.`,
       tags,
       body: CreateInvitation,
       response: { 201: ref(NewMemberLinkSchema), 409: ref(ErrorBody) },
@@ -60,7 +59,7 @@ const memberLinkRoutes: Routes<{ publicUrl: string | undefined }> = async (app, 
     config: { ...config, failure: 'Failed to fetch links' },
     schema: {
       operationId: 'listMemberLinks',
-      summary: 'List the one-time links that can still be used',
+      summary: 'List the one-time links that are still valid',
       description: 'By id, without their secrets.',
       tags,
       querystring: PagesQuery,
@@ -74,7 +73,7 @@ const memberLinkRoutes: Routes<{ publicUrl: string | undefined }> = async (app, 
     schema: {
       operationId: 'getMemberLink',
       summary: 'Get a one-time link',
-      description: 'One that was used, has expired or was revoked is not found.',
+      description: 'A used, expired or revoked link is 404.',
       tags,
       params: IdParams,
       response: { 200: ref(MemberLinkSchema), 404: ref(ErrorBody) },

@@ -32,7 +32,7 @@ const CreateMember = CreateBody({
   password: Type.Optional(Password),
 })
 
-/** Fields that only an admin may set, on the own record too. */
+/** Fields that only an admin may set, even on the admin's own record. */
 const adminOnlyFields = { email: Email, role: RoleSchema, disabled: Type.Boolean() }
 const UpdateMember = UpdateBody({
   name: Name,
@@ -41,7 +41,7 @@ const UpdateMember = UpdateBody({
   currentPassword: Type.String({
     minLength: 1,
     maxLength: PASSWORD_LENGTH.maxLength,
-    description: 'Needed to change the own password',
+    description: 'Required to change your own password',
   }),
 })
 
@@ -49,28 +49,28 @@ const idOf = ({ params }: FastifyRequest) => (params as Static<typeof IdParams>)
 const isOwn = (request: FastifyRequest) => accountOf(identityOf(request)) === idOf(request)
 const isAdmin = (request: FastifyRequest) => memberOf(request).role === 'admin'
 
-/** Before the body is read, and before existence: only an admin may change other members. @throws ApiError 403 */
+/** Runs before the body is read and existence is checked: only an admin may change other members. @throws ApiError 403 */
 const requireOwnOrAdmin: onRequestHookHandler = (request, _reply, done) => {
   done(isOwn(request) || isAdmin(request) ? undefined : adminRequired())
 }
 
-/** Before the body is validated, so by the names of its fields alone. @throws ApiError 403 */
+/** Runs before the body is validated, so it checks only field names. @throws ApiError 403 */
 const requireAdminForFields: preValidationHookHandler = (request, _reply, done) => {
   const body = Object(request.body)
   const hasOne = Object.keys(adminOnlyFields).some((name) => Object.hasOwn(body, name))
   done(hasOne && !isAdmin(request) ? adminRequired() : undefined)
 }
 
-/** Hashing takes its time, in which no write may be open. */
+/** Hashing is slow, and no write may be open meanwhile. */
 const hasPassword = ({ body }: FastifyRequest) => Object.hasOwn(Object(body), 'password')
 
-/** Members: every member may read them, admins manage them, and each may change the own name and password. */
+/** Members: every member may read them, admins manage them, and each may change their own name and password. */
 const memberRoutes: Routes = async (app) => {
   const { members } = app
   const checkPassword = createPasswordCheck(app.rules.members, app.signInLimits)
   const tags = ['Members']
 
-  /** Hashes a new password, and checks the current one, before the write, which must not wait for hashing. */
+  /** Hashes a new password and checks the current one before the write, which must not wait for hashing. */
   async function toNewPassword(
     password: string,
     currentPassword: string | undefined,
@@ -153,7 +153,7 @@ const memberRoutes: Routes = async (app) => {
       operationId: 'updateMember',
       summary: 'Change a member',
       description:
-        'An admin may change everything, everybody else the own `name` and `password`: with any other field 403. The own `password` needs `currentPassword` and ends all other sessions; a new password of somebody else ends all of theirs, and so does `disabled`, which refuses their tokens too. A role counts from the next request on. A taken email, and what would leave no admin, is 409.',
+        "Admins may change everything, others only their own `name` and `password`: any other field is 403. Changing your own `password` needs `currentPassword` and ends your other sessions; changing another member's ends all of theirs, and so does `disabled`, which also refuses their tokens. A role applies from the next request. 409 for a taken email, and for the last admin.",
       tags,
       params: IdParams,
       body: UpdateMember,
@@ -179,7 +179,7 @@ const memberRoutes: Routes = async (app) => {
       operationId: 'deleteMember',
       summary: 'Delete a member',
       description:
-        'With its sessions, tokens and places in teams. What it made stays, under the same id. The last admin is 409.',
+        'Also deletes sessions, tokens and team memberships. Records of the member stay, under the same id. The last admin is 409.',
       tags,
       params: IdParams,
       response: { 200: ref(Success), 404: ref(ErrorBody), 409: ref(ErrorBody) },

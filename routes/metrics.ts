@@ -13,7 +13,7 @@ const fields = {
 const CreateMetric = CreateBody(fields)
 const UpdateMetric = UpdateBody(fields)
 
-/** Metrics: numbers that a project watches. */
+/** The metrics of a project. */
 const metricRoutes: Routes = async (app) => {
   const metrics = childRoutes(app, app.projects.metrics, { record: MetricSchema, tag: 'Metrics' })
 
@@ -36,7 +36,7 @@ const metricRoutes: Routes = async (app) => {
   metrics.update('/api/metrics/:id', {
     operationId: 'updateMetric',
     summary: 'Change a metric',
-    description: `Another \`value\` than before puts the old one into the \`history\`, which keeps the last ${HISTORY_LIMIT}, and sets the \`trend\`: unless the body says what they are to be.`,
+    description: `A new \`value\` adds the old one to the \`history\`, which keeps the last ${HISTORY_LIMIT}, and sets the \`trend\`, unless the body sets them.`,
     failure: 'Failed to update metric',
     body: UpdateMetric,
   })

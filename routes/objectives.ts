@@ -13,7 +13,7 @@ const fields = {
 const CreateObjective = CreateBody(fields)
 const UpdateObjective = UpdateBody(fields)
 
-/** Objectives: what a project wants to achieve. */
+/** The objectives of a project. */
 const objectiveRoutes: Routes = async (app) => {
   const objectives = childRoutes(app, app.projects.objectives, {
     record: ObjectiveSchema,

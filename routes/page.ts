@@ -5,7 +5,7 @@ import { isWatched } from '../src/http/web-build.ts'
 import { makeWebPage, type WebPage } from '../src/http/web-page.ts'
 import { memoizeAsync } from '../src/once.ts'
 
-/** All of the page is its own: no script or style in the HTML, and no HTML made of text but by the sanitiser. */
+/** Only the service's own files: no inline script or style, and only the sanitiser may turn text into HTML. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -19,11 +19,11 @@ const PAGE_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  // The cleaner's own, and one for the address of the worker that renders Markdown.
+  // DOMPurify's policy, and ours for the address of the Markdown worker.
   'trusted-types dompurify phaseboard',
 ].join('; ')
 
-/** The addresses that the page has a view for. */
+/** The addresses of the page's views. */
 const ADDRESSES = [
   '/',
   '/projects/:id',
@@ -45,14 +45,14 @@ const ADDRESSES = [
   '/admin/audit',
 ]
 
-/** The URL of a file as the HTML names it: nothing that leads elsewhere, or to the same file by another name. */
+/** A file's URL exactly as the HTML names it: no traversal, and no aliases of the same file. */
 const ASSET = /^[^?]*\/assets\/[\w-][\w.-]*\.(js|css|svg)(\?|$)/
 
 const depthOf = (address: string) => address.split('/').length - 2
 
 /**
- * The address of the root with the slash that it lacks, which only a prefix can. Relative, since proxies may have added
- * a prefix; with the dot, since a segment with a colon would be another host's.
+ * The root's address with a trailing slash, which is missing only below a prefix. Relative, since proxies may have added
+ * a prefix; with the dot, since a segment with a colon would be read as a scheme.
  */
 function withSlash({ originalUrl }: FastifyRequest): string | undefined {
   const [path = '', ...query] = originalUrl.split('?')
@@ -61,8 +61,8 @@ function withSlash({ originalUrl }: FastifyRequest): string | undefined {
 }
 
 /**
- * The board page: the same HTML at each of its addresses, and the files that it loads. It takes everything else from the
- * API, with the credential that its reader has. Nothing is read or loaded before the first request for it.
+ * The board page: the same HTML at each of its addresses, and the files that it loads. It gets all data from the API, with
+ * the user's credential. Everything is loaded lazily, by the first request.
  */
 const pageRoutes: FastifyPluginAsync = async (app) => {
   const pages = new Map<number, () => Promise<WebPage>>()

@@ -25,10 +25,10 @@ const ListQuery = Type.Object({
     Type.Unsafe<string | string[]>({
       type: ['string', 'array'],
       items: { type: 'string' },
-      description: `These people alone, in this order, whether they are listed or not: with commas between them, or given several times; at most ${PERSON_LIMIT}. Unknown ones are left out, and other parameters do not count`,
+      description: `Only these people, in this order, even unlisted ones: comma-separated or repeated; at most ${PERSON_LIMIT}. Unknown ids are omitted, and other parameters are ignored`,
     }),
   ),
-  q: FilterByText('A part of the name'),
+  q: FilterByText('Part of the name'),
   kind: Type.Optional(
     Type.Unsafe<(typeof PERSON_KINDS)[number]>({
       type: 'string',
@@ -43,7 +43,7 @@ const MergePerson = CreateBody({
   into: Type.String({
     minLength: 1,
     maxLength: LIMITS.reference,
-    description: 'The id of the member or person whom everything names then',
+    description: 'The id of the member or person that replaces this one',
   }),
 })
 
@@ -65,9 +65,9 @@ const peopleRoutes: Routes = async (app) => {
     config: { access: 'read', failure: 'Failed to fetch people', caching: 'no-store' },
     schema: {
       operationId: 'listPeople',
-      summary: 'List people by name, or find those of some ids',
+      summary: 'List people by name, or look up ids',
       description:
-        'Everybody who can be assigned, mentioned or filtered by: members that are not disabled, people of the application that the service is embedded in, and those whom imported boards name, unless they were merged. With `ids` others too, such as a member that was deleted: for the names beside what records hold.',
+        'Everyone who can be assigned, mentioned or filtered by: members that are not disabled, people of the host application, and people of imported boards, unless they were merged. `ids` also finds others, such as deleted members: for the names of ids in records.',
       tags,
       querystring: ListQuery,
       response: { 200: Type.Array(ref(PersonSchema)), 400: ref(ValidationErrorBody) },
@@ -98,7 +98,7 @@ const peopleRoutes: Routes = async (app) => {
       operationId: 'mergePerson',
       summary: 'Merge a person into another',
       description:
-        'Who turns out to be somebody else: assignees and claims, leads, assignments to projects, authors of comments and owners of ideas name the other one from then on, in one write, which an undo of its `group` takes back. Activity, changes, the audit log and teams stay as they are. A member is 409, more than 5,000 records are 413.',
+        'Replaces the person by the other one in assignees and claims, leads, project assignments, comment authors and idea owners, in one write; undo its `group` to revert it. Activity, changes, the audit log and teams stay unchanged. A member is 409, more than 5,000 records are 413.',
       tags,
       params: IdParams,
       body: MergePerson,
@@ -123,7 +123,7 @@ const peopleRoutes: Routes = async (app) => {
       operationId: 'forgetPerson',
       summary: 'Forget a person',
       description:
-        'The name goes from wherever the service keeps it, the sequence of changes and the audit log included; records keep the id, which says nothing then. What people have written about somebody stays. It cannot be undone. A member is 409: delete the member first.',
+        'Erases the name wherever the service stores it, including the sequence of changes and the audit log; records keep the id. Texts that mention the person stay. It cannot be undone. A member is 409: delete the member first.',
       tags,
       params: IdParams,
       response: { 200: ref(Success), 404: ref(ErrorBody), 409: ref(ErrorBody) },

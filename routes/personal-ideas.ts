@@ -43,14 +43,14 @@ const UpdatePersonalIdea = UpdateBody({ title: Title, ...optionalFields })
 const PromotePersonalIdea = UpdateBody({ teamId: Nullable(Reference) })
 
 const PersonalIdeaFilterSchema = Type.Object({
-  ownerId: AnyOf('Whose ideas; absent: those of the current member'),
-  status: AnyOf('Only ideas of this status', STATUSES),
+  ownerId: AnyOf('Owner of the ideas; by default the current member'),
+  status: AnyOf('Only ideas with this status', STATUSES),
   ...PageParameters,
 })
 
-const onlyOwn = "Another member's idea is not found, unless an admin asks."
+const onlyOwn = "Another member's idea is 404, except for admins."
 
-/** In required mode only an admin may read ideas of other members. @throws ApiError 403 */
+/** In required mode only an admin may read other members' ideas. @throws ApiError 403 */
 const requireOwnIdeasOrAdmin: onRequestHookHandler = (request, _reply, done) => {
   const { ownerId } = request.query as Static<typeof PersonalIdeaFilterSchema>
   const { id, role } = memberOf(request)
@@ -62,7 +62,7 @@ const requireOwnIdeasOrAdmin: onRequestHookHandler = (request, _reply, done) => 
 const personalIdeaRoutes: Routes<{ authMode: 'open' | 'required' }> = async (app, { authMode }) => {
   const { ideas } = app.projects
   const idea = recordFor(PersonalIdeaSchema, (id, request) => ideas.get(id, memberOf(request)))
-  /** Where ideas of several members are ordered, the list of the first. */
+  /** The owner whose list is compared: the first idea's, if ideas of several members are reordered. */
   const listAround = listFor((request) => {
     const [first] = (request.body as Static<typeof ReorderBody>).items
     return ideas.etagAround(first?.id, memberOf(request))
@@ -108,9 +108,9 @@ const personalIdeaRoutes: Routes<{ authMode: 'open' | 'required' }> = async (app
     },
     schema: {
       operationId: 'reorderPersonalIdeas',
-      summary: 'Put personal ideas in another order',
+      summary: 'Reorder personal ideas',
       description:
-        'All or nothing. Answers the given records, in the order of the request. `If-Match` is compared with the ETag of their owner’s list, whole.',
+        'All or nothing. Returns the given records, in the order of the request. `If-Match` is compared with the ETag of their owner’s unfiltered list.',
       tags,
       body: ReorderBody,
       response: { 200: Type.Array(ref(PersonalIdeaSchema)), 404: ref(MissingErrorBody) },
@@ -150,7 +150,7 @@ const personalIdeaRoutes: Routes<{ authMode: 'open' | 'required' }> = async (app
     schema: {
       operationId: 'deletePersonalIdea',
       summary: 'Delete an idea',
-      description: `A project that was made of it stays. ${onlyOwn}`,
+      description: `A project created from it stays. ${onlyOwn}`,
       tags,
       params: IdParams,
       response: { 200: ref(Success), 404: ref(ErrorBody) },
@@ -169,8 +169,8 @@ const personalIdeaRoutes: Routes<{ authMode: 'open' | 'required' }> = async (app
     },
     schema: {
       operationId: 'promotePersonalIdea',
-      summary: 'Make a project of an idea',
-      description: `The project is named after the first ${LIMITS.name} characters of the title and has the idea's description; the idea becomes \`promoted\`. While that project exists, promoting the idea again is 409. The body may be left out. ${onlyOwn}`,
+      summary: 'Create a project from an idea',
+      description: `The project is named after the first ${LIMITS.name} characters of the title and gets the idea's description; the idea becomes \`promoted\`. While that project exists, promoting the idea again is 409. The body is optional. ${onlyOwn}`,
       tags,
       params: IdParams,
       body: PromotePersonalIdea,

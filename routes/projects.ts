@@ -83,7 +83,7 @@ const ProjectsQuery = ListQuery(
       Type.Unsafe<'summary'>({
         type: 'string',
         enum: ['summary'],
-        description: 'Projects with the numbers of what belongs to them, instead of all of it',
+        description: 'Projects with counts instead of all their records',
       }),
     ),
   },
@@ -105,7 +105,7 @@ const ProjectPlaceSchema = Type.Object({ id: Id, sortOrder: Type.Number() })
 const projectRoutes: Routes = async (app) => {
   const tags = ['Projects']
 
-  /** The list as it is read from what a batch has written so far, which no snapshot has. */
+  /** Reads the list inside a batch, with what the batch has written so far; no snapshot has that. */
   function listInBatch(request: FastifyRequest) {
     const query = request.query as Static<typeof ProjectsQuery>
     if (query.view === 'summary') return app.reading.summaries.page(query, query)
@@ -116,7 +116,7 @@ const projectRoutes: Routes = async (app) => {
     config: { access: 'read', failure: 'Failed to fetch projects', inBatch: listInBatch },
     schema: {
       operationId: 'listProjects',
-      summary: 'List projects, by sortOrder or as asked',
+      summary: 'List projects, by sortOrder or the given sort',
       description: 'With a `limit`, the `Link` header names the next page, if there is one.',
       tags,
       querystring: ProjectsQuery,
@@ -158,9 +158,9 @@ const projectRoutes: Routes = async (app) => {
     },
     schema: {
       operationId: 'reorderProjects',
-      summary: 'Put projects in another order',
+      summary: 'Reorder projects',
       description:
-        'All or nothing. Answers the given records, in the order of the request. `If-Match` is compared with the ETag of `GET /api/projects`, without parameters.',
+        'All or nothing. Returns the given records, in the order of the request. `If-Match` is compared with the ETag of `GET /api/projects`, without parameters.',
       tags,
       body: ReorderBody,
       response: { 200: Type.Array(ProjectPlaceSchema), 404: ref(MissingErrorBody) },
@@ -220,7 +220,7 @@ const projectRoutes: Routes = async (app) => {
     },
     schema: {
       operationId: 'deleteProject',
-      summary: 'Delete a project with all that belongs to it',
+      summary: 'Delete a project with everything that belongs to it',
       tags,
       params: IdParams,
       response: { 200: ref(Success), 404: ref(ErrorBody) },

@@ -7,11 +7,11 @@ import { ensureNamed } from '../src/requests/send.ts'
 /** The options of the route for Prometheus. */
 export interface PrometheusOptions {
   databaseUrl: string
-  /** Whether anybody may read the service's numbers. */
+  /** Whether clients without credentials may read the metrics. */
   metricsPublic: boolean
 }
 
-/** What Prometheus scrapes: the service's numbers. */
+/** The service's metrics, for Prometheus. */
 const prometheusRoutes: Routes<PrometheusOptions> = async (app, { databaseUrl, metricsPublic }) => {
   let made: Exposition | undefined
   const exposition = memoizeAsync(async () => {
@@ -29,9 +29,9 @@ const prometheusRoutes: Routes<PrometheusOptions> = async (app, { databaseUrl, m
     },
     schema: {
       operationId: 'scrapeMetrics',
-      summary: "The service's own numbers, for Prometheus",
+      summary: "Get the service's metrics, for Prometheus",
       description:
-        'In its text format. Needs an admin, unless `METRICS_PUBLIC` is set. They name no member, project or address.',
+        'In its text format. Only for admins, unless `METRICS_PUBLIC` is set. They contain no members, projects or addresses.',
       tags: ['Health'],
       response: {
         200: {

@@ -15,7 +15,7 @@ const SearchQuerySchema = Type.Object(
     q: Type.Optional(
       Type.String({
         maxLength: 500,
-        description: `At most ${WORD_LIMIT} different words to look for; without any, nothing is found`,
+        description: `At most ${WORD_LIMIT} different words; without any, nothing is found`,
         examples: ['engine test'],
       }),
     ),
@@ -24,15 +24,14 @@ const SearchQuerySchema = Type.Object(
         minimum: 1,
         maximum: PAGE_LIMIT,
         default: DEFAULT_LIMIT,
-        description: 'Results, at most',
+        description: 'Maximum number of results',
       }),
     ),
     cursor: PageParameters.cursor,
-    kind: AnyOfThese('What to look for', SEARCH_KINDS),
+    kind: AnyOfThese('Kinds to search', SEARCH_KINDS),
     projectId: Type.Optional(
       Type.String({
-        description:
-          'Only the project of this id and what belongs to it, which ideas never do; empty does not filter',
+        description: 'Only this project and what belongs to it, which excludes ideas; empty does not filter',
       }),
     ),
   },
@@ -41,13 +40,13 @@ const SearchQuerySchema = Type.Object(
 
 const DESCRIPTION = `Finds projects (name, description, next step), kanban items (title, description; dismissed ones
 too), kanban comments, transcript summaries (title, summary, participants, action items) and the caller's own personal
-ideas (title, description), nobody else's.
+ideas (title, description).
 
-All words of \`q\` must be in the record, the last one at least as the beginning of a word. A word is a run of letters
-and digits; case and accents do not matter, and everything else only separates words: there is no query syntax. Where
-very much begins with the last word (8 MiB of the index), it must be whole, too. A search that takes too long is 503. The
-best matches come first: rare words count more than common ones, the title more than the rest. Pages follow the scores as they are when each is read: a result whose
-score changes meanwhile may be on two of them, or on none.`
+A record must contain all words of \`q\`; the last one may be only the beginning of a word. A word is a run of letters
+and digits; case and accents do not matter, and other characters only separate words: there is no query syntax. If
+too many entries begin with the last word (8 MiB of the index), it must be a whole word. A search that takes too long is 503. The
+best matches come first: rare words count more than common ones, the title more than the rest. Each page uses the current scores: a result whose
+score changes between two pages may appear on both, or on neither.`
 
 /** Search over everything that the caller may read. */
 const searchRoutes: Routes = async (app) => {

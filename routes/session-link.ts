@@ -20,10 +20,10 @@ const UseLink = CreateBody({
 /** Bytes of a body: unauthenticated clients must not make the service read more. */
 const BODY_LIMIT = 16_384
 
-/** Whose failures are counted: no account is named. Failures count as failed sign-ins do. */
+/** The key for counting failures, which count like failed sign-ins; no account is known here. */
 const ANY_LINK = 'one-time link'
 
-/** One-time links, as those use them who have one. They travel in bodies: no log of addresses has them. */
+/** Using one-time links. Bodies carry them, so no log of addresses contains them. */
 const sessionLinkRoutes: Routes = async (app) => {
   const { signInLimits: limits, sessionCookies: cookies } = app
   const { links } = app.members
@@ -35,8 +35,8 @@ const sessionLinkRoutes: Routes = async (app) => {
     config: { ...config, failure: 'Failed to check link' },
     schema: {
       operationId: 'checkLink',
-      summary: 'What a one-time link is for',
-      description: 'Nothing is used up. A link that was used, has expired or was revoked is 401.',
+      summary: 'Check a one-time link',
+      description: 'This does not use the link. A used, expired or revoked link is 401.',
       tags,
       body: CheckLink,
       response: { 200: ref(LinkDetailsSchema), 401: ref(ErrorBody), 403: ref(ErrorBody) },
@@ -55,9 +55,9 @@ const sessionLinkRoutes: Routes = async (app) => {
     config: { ...config, failure: 'Failed to use link' },
     schema: {
       operationId: 'useLink',
-      summary: 'Use a one-time link, and sign in',
+      summary: 'Use a one-time link and sign in',
       description:
-        'Sets the password of its member, whose sessions all end, or makes the member who was invited; `name` and `email` are for invitations: the email counts where the invitation has none. A link works once: one that was used, has expired or was revoked is 401. A taken email is 409, and leaves the invitation as it is. The new session travels in a cookie; one that the request came with ends.',
+        'Sets the password of its member and ends all sessions of that member, or creates the invited member. `name` and `email` are for invitations; `email` only applies if the invitation has none. A link works once: a used, expired or revoked one is 401. A taken email is 409, and the invitation stays valid. The new session is set as a cookie; a session of the request ends.',
       tags,
       body: UseLink,
       response: { 201: SignedInSchema, 401: ref(ErrorBody), 403: ref(ErrorBody), 409: ref(ErrorBody) },

@@ -10,22 +10,22 @@ import { ErrorBody, ref } from '../src/schemas/common.ts'
 
 type Provider = OpenIdSettings & Pick<Config, 'oidcSignUp' | 'oidcRedirectUrl'>
 
-/** Characters of the address to go back to: it has to find room in a cookie. */
+/** Longest return address, in characters: it must fit into a cookie. */
 const RETURN_TO = 2000
 
-/** Where the browser goes afterwards: a path of this origin. Browsers take a backslash for a slash. */
+/** The return address: a path of this origin. Browsers treat a backslash as a slash. */
 const ReturnTo = Type.String({
   pattern: '^/(?![/\\\\])[^\\\\\\u0000-\\u001f\\u007f]*$',
   maxLength: RETURN_TO,
-  description: `Where to go afterwards: a path of the same origin, at most ${RETURN_TO} characters with all that is no part of a URI percent-encoded.`,
+  description: `Where to return afterwards: a path of the same origin, at most ${RETURN_TO} characters after percent-encoding.`,
 })
 
-/** What stands in no URI (RFC 3986, section 2) as it is; of percent signs, those that encode nothing. */
+/** Characters that a URI must encode (RFC 3986, section 2), and percent signs that encode nothing. */
 const NO_PART = /%(?![\dA-Fa-f]{2})|[^\w\-.~:/?#[\]@!$&'()*+,;=%]/gu
 
 /**
- * A path as a header can hold it. Its segments stay as they are: joined, those of `/.//host` would be another host's.
- * @throws ApiError 400 where that is too long
+ * Encodes a path for a header. Its segments stay unnormalised: `/.//host` would become another host's address.
+ * @throws ApiError 400 if the result is too long
  */
 function toReference(path: string): string {
   const reference = path.toWellFormed().replace(NO_PART, encodeURIComponent)
@@ -34,7 +34,7 @@ function toReference(path: string): string {
   return reference
 }
 
-/** The account that sign-ins with the provider are counted for, beside the address. */
+/** The key for counting sign-ins with the provider, besides the address. */
 const ANY_ACCOUNT = 'openid'
 
 const queryOf = ({ originalUrl }: FastifyRequest) => originalUrl.split('?').slice(1).join('?')
@@ -56,7 +56,7 @@ const openIdRoutes: Routes<{ provider: Provider }> = async (app, { provider: set
     return openId
   }
 
-  /** This route's other half, as the browser reaches it, unless the configuration says how. */
+  /** The callback's address as the browser reaches it, unless it is configured. */
   const redirectUriOf = ({ protocol, host }: FastifyRequest) =>
     settings.oidcRedirectUrl ?? `${protocol}://${host}${app.prefix}/api/session/oidc/callback`
 
@@ -66,7 +66,7 @@ const openIdRoutes: Routes<{ provider: Provider }> = async (app, { provider: set
       operationId: 'beginOpenIdSignIn',
       summary: 'Sign in with the OpenID provider',
       description:
-        "For a browser to go to: it leads to the provider's page, and from there back to `returnTo`.",
+        "Open it in a browser: it redirects to the provider's page, and from there back to `returnTo`.",
       tags,
       querystring: Type.Object({ returnTo: Type.Optional(ReturnTo) }),
       response: {
@@ -89,9 +89,9 @@ const openIdRoutes: Routes<{ provider: Provider }> = async (app, { provider: set
     config,
     schema: {
       operationId: 'endOpenIdSignIn',
-      summary: 'End of a sign-in with the OpenID provider',
+      summary: 'Finish a sign-in with the OpenID provider',
       description:
-        'The provider sends the browser here. The session travels in a cookie; a session that the browser had ends.',
+        'The provider redirects the browser here. The new session is set as a cookie; an earlier session of the browser ends.',
       tags,
       querystring: Type.Object({
         code: Type.Optional(Type.String({ maxLength: 8192 })),
@@ -100,7 +100,7 @@ const openIdRoutes: Routes<{ provider: Provider }> = async (app, { provider: set
         error: Type.Optional(Type.String({ maxLength: 200 })),
       }),
       response: {
-        302: Type.Null({ description: 'Signed in; to where the sign-in began.' }),
+        302: Type.Null({ description: 'Signed in; redirects to `returnTo`.' }),
         401: ref(ErrorBody),
         403: ref(ErrorBody),
         404: ref(ErrorBody),

@@ -48,7 +48,7 @@ const sessionRoutes: Routes = async (app) => {
       operationId: 'signIn',
       summary: 'Sign in',
       description:
-        'Whatever credential the request carries is ignored, but a session that it came with ends. The new one travels in a cookie.',
+        'Credentials of the request are ignored, but a session that it carries ends. The new session is set as a cookie.',
       tags,
       body: SignIn,
       response: { 201: SignedInSchema, 401: ref(ErrorBody), 403: ref(ErrorBody) },
@@ -78,7 +78,7 @@ const sessionRoutes: Routes = async (app) => {
     config: { access: 'own', failure: 'Failed to fetch session', isSentAlone: true },
     schema: {
       operationId: 'whoAmI',
-      summary: 'Who am I',
+      summary: 'Get the current member',
       tags,
       response: { 200: WhoAmI },
     },

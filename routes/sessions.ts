@@ -6,9 +6,9 @@ import type { Routes } from '../src/requests/route-types.ts'
 import { ErrorBody, IdParams, ref, Success } from '../src/schemas/common.ts'
 import { SessionSchema } from '../src/schemas/records.ts'
 
-const onlyOwn = "Another member's session is not found, also when an admin asks."
+const onlyOwn = "Another member's session is 404, even for admins."
 
-/** Sessions: where the current member is signed in. */
+/** The sessions of the current member. */
 const ownSessionRoutes: Routes = async (app) => {
   const { sessions } = app.members
   const tags = ['Session']
@@ -18,7 +18,7 @@ const ownSessionRoutes: Routes = async (app) => {
     schema: {
       operationId: 'listSessions',
       summary: "List the current member's sessions",
-      description: 'Those that are not over, by id. A member who does not sign in here has none.',
+      description: 'Active sessions by id. A member who does not sign in here has none.',
       tags,
       querystring: PagesQuery,
       response: { 200: Type.Array(ref(SessionSchema)) },

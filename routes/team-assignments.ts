@@ -27,7 +27,7 @@ const ReplaceTeamAssignments = CreateBody({
   leadId: Type.Optional(Nullable(Reference)),
 })
 
-/** Team assignments: the members who work on a project. */
+/** The members who work on a project. */
 const teamAssignmentRoutes: Routes = async (app) => {
   const tags = ['Team assignments']
   const assignments = childRoutes(app, app.projects.assignments, {
@@ -42,8 +42,8 @@ const teamAssignmentRoutes: Routes = async (app) => {
   })
   assignments.create('/api/projects/:id/team-assignments', {
     operationId: 'createTeamAssignment',
-    summary: 'Let a member work on a project',
-    description: 'A member is assigned once: a second time is 409. Who leads the project stays as it is.',
+    summary: 'Assign a member to a project',
+    description: "Assigning a member twice is 409. The project's lead does not change.",
     failure: 'Failed to create team assignment',
     body: CreateTeamAssignment,
     conflicts: true,
@@ -62,7 +62,7 @@ const teamAssignmentRoutes: Routes = async (app) => {
   assignments.delete('/api/team-assignments/:id', {
     operationId: 'deleteTeamAssignment',
     summary: 'Delete a team assignment',
-    description: 'The member stays; so does who leads the project.',
+    description: "The member stays, and so does the project's lead.",
     failure: 'Failed to delete team assignment',
   })
 
@@ -74,9 +74,9 @@ const teamAssignmentRoutes: Routes = async (app) => {
     },
     schema: {
       operationId: 'replaceTeamAssignments',
-      summary: 'Say who works on a project',
+      summary: 'Set the members of a project',
       description:
-        'Who is not named is removed; who stays keeps the assignment. `leadId` says who leads the project, null that nobody does; without it that stays as it is.',
+        "Other members are removed; those who stay keep their assignments. `leadId` sets the project's lead, null removes it; without it the lead does not change.",
       tags,
       params: IdParams,
       body: ReplaceTeamAssignments,

@@ -22,7 +22,7 @@ const optionalFields = {
   memberIds: Type.Array(Type.String({ minLength: 1, maxLength: LIMITS.reference }), {
     maxItems: ENTRIES_LIMIT,
     uniqueItems: true,
-    description: 'Who is in the team, of whatever system keeps the members. Replaces who was',
+    description: 'Members of the team, by ids of any system. Replaces all former ones',
   }),
 }
 const CreateTeam = CreateBody({

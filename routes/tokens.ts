@@ -16,15 +16,14 @@ const CreateToken = CreateBody({
       type: 'string',
       enum: [...TOKEN_SCOPES],
       default: 'read',
-      description:
-        'What it opens: what its member may read; what its member may change, too; or the calendar and nothing else',
+      description: 'What it may do: read what its member may read; also write; or only read the calendar',
     }),
   ),
   expiresAt: Type.Optional(
     Nullable(
       Type.String({
         format: 'timestamp',
-        description: 'In the future; null or absent: never',
+        description: 'A time in the future; null or absent: never',
         examples: ['2030-01-31', '2030-01-31T18:00:00+01:00', null],
       }),
     ),
@@ -36,7 +35,7 @@ const requireSession: onRequestHookHandler = (request, _reply, done) => {
   done(identityOf(request).via === 'session' ? undefined : forbidden('session required', 'session_required'))
 }
 
-/** A viewer's token must not have more rights than its member. @throws ApiError 403 */
+/** A viewer's token must not have more rights than the member. @throws ApiError 403 */
 const rejectWriteScopeOfViewer: preHandlerHookHandler = (request, _reply, done) => {
   const { scope } = request.body as { scope?: string }
   const exceedsRole = scope === 'write' && memberOf(request).role === 'viewer'
@@ -53,7 +52,7 @@ const tokenRoutes: Routes<{ authMode: 'open' | 'required' }> = async (app, { aut
     schema: {
       operationId: 'listTokens',
       summary: "List the current member's tokens",
-      description: 'Expired ones too, by id. A member who does not sign in here has none.',
+      description: 'By id, including expired ones. A member who does not sign in here has none.',
       tags,
       querystring: PagesQuery,
       response: { 200: Type.Array(ref(TokenSchema)) },
@@ -67,7 +66,7 @@ const tokenRoutes: Routes<{ authMode: 'open' | 'required' }> = async (app, { aut
       operationId: 'createToken',
       summary: 'Create a token of the current member',
       description:
-        'Only with a session, never with a token. In required mode viewers create read tokens only. The answer is the only one that has the token itself.',
+        'Needs a session, not a token. In required mode viewers can create only read tokens. Only this response contains the token.',
       tags,
       body: CreateToken,
       response: { 201: ref(NewTokenSchema), 404: ref(ErrorBody) },
@@ -82,7 +81,7 @@ const tokenRoutes: Routes<{ authMode: 'open' | 'required' }> = async (app, { aut
     schema: {
       operationId: 'getToken',
       summary: "Get one of the current member's tokens",
-      description: "Another member's token is not found, also when an admin asks.",
+      description: "Another member's token is 404, even for admins.",
       tags,
       params: IdParams,
       response: { 200: ref(TokenSchema), 404: ref(ErrorBody) },
@@ -101,8 +100,7 @@ const tokenRoutes: Routes<{ authMode: 'open' | 'required' }> = async (app, { aut
     schema: {
       operationId: 'revokeToken',
       summary: 'Revoke a token',
-      description:
-        "Whoever presents it is refused from then on. Another member's is not found, unless an admin asks.",
+      description: "It is refused from then on. Another member's token is 404, except for admins.",
       tags,
       params: IdParams,
       response: { 200: ref(Success), 404: ref(ErrorBody) },

@@ -7,7 +7,7 @@ import { TranscriptSummarySchema } from '../src/schemas/records.ts'
 const CreateTranscriptSummary = CreateBody(transcriptFields)
 const UpdateTranscriptSummary = UpdateBody(transcriptFields)
 
-/** Transcript summaries: what was said in a project's meetings. */
+/** Summaries of a project's meetings. */
 const transcriptSummaryRoutes: Routes = async (app) => {
   const summaries = childRoutes(app, app.projects.transcripts, {
     record: TranscriptSummarySchema,

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { preHandlerHookHandler } from 'fastify'
 import { actorOf } from '../src/access/identity.ts'
-import { WEBHOOK_KINDS } from '../src/changes/told.ts'
+import { WEBHOOK_KINDS } from '../src/changes/api-changes.ts'
 import { invalidField } from '../src/errors.ts'
 import { PagesQuery } from '../src/requests/pages.ts'
 import { recordOf } from '../src/requests/response-shapes.ts'
@@ -22,7 +22,7 @@ import {
 import { WebhookDeliverySchema, WebhookSchema, WebhookWithSecretSchema } from '../src/schemas/records.ts'
 import { problemOfUrl } from '../src/webhooks/webhook-urls.ts'
 
-/** Kinds that one webhook may name. */
+/** Kinds per webhook, at most. */
 const KINDS_LIMIT = 100
 
 const Url = Type.String({
@@ -32,21 +32,24 @@ const Url = Type.String({
 const optionalFields = {
   description: Description,
   projectId: Nullable(
-    Type.String({ maxLength: LIMITS.reference, description: 'Whose changes to send; null for those of all' }),
+    Type.String({
+      maxLength: LIMITS.reference,
+      description: 'Send only changes of this project; null: of all',
+    }),
   ),
   kinds: Type.Array(Type.Unsafe<string>({ type: 'string', enum: [...WEBHOOK_KINDS] }), {
     maxItems: KINDS_LIMIT,
-    description: 'Which kinds of changes to send; empty for all. Ideas are never sent',
+    description: 'Kinds of changes to send; empty: all. Ideas are never sent',
   }),
-  active: Type.Boolean({ description: '`true` also tries a delivery at once that waits to be tried again' }),
+  active: Type.Boolean({ description: '`true` also retries a waiting delivery at once' }),
 }
 const CreateWebhook = CreateBody({ url: Url, ...Type.Partial(Type.Object(optionalFields)).properties })
 const UpdateWebhook = UpdateBody({ url: Url, ...optionalFields })
 const ReplayWebhook = CreateBody({
-  after: Type.Integer({ minimum: 0, description: 'The change after which to go on' }),
+  after: Type.Integer({ minimum: 0, description: 'Deliveries continue after this change' }),
 })
 
-/** Webhooks: for admins alone. */
+/** Webhooks, for admins. */
 const webhookRoutes: Routes<{ webhookAllowPrivate: boolean }> = async (app, { webhookAllowPrivate }) => {
   const { webhooks } = app
   const { deliverer } = app
@@ -60,7 +63,7 @@ const webhookRoutes: Routes<{ webhookAllowPrivate: boolean }> = async (app, { we
     done(problem === undefined ? undefined : invalidField('url', problem))
   }
 
-  // A change here counts at once; one by another process, at the deliverer's next look.
+  // A change by this process applies at once; another process's at the deliverer's next poll.
   app.addHook('onResponse', async ({ method }) => {
     if (method !== 'GET') deliverer.refresh()
   })
@@ -85,7 +88,7 @@ const webhookRoutes: Routes<{ webhookAllowPrivate: boolean }> = async (app, { we
       operationId: 'createWebhook',
       summary: 'Create a webhook',
       description:
-        'It is told of what changes from now on. The answer has the secret that deliveries are signed with, and no other but that of a new secret does. At most 100: then 409.',
+        'It receives changes from now on. Only this response, and that of rotating it, contains the secret that signs deliveries. More than 100 webhooks are 409.',
       tags,
       body: CreateWebhook,
       response: { 201: ref(WebhookWithSecretSchema), 404: ref(MissingErrorBody), 409: ref(ErrorBody) },
@@ -139,14 +142,14 @@ const webhookRoutes: Routes<{ webhookAllowPrivate: boolean }> = async (app, { we
       isSentAlone: true,
       isBodyOptional: true,
       record,
-      // The message cannot be taken back, and meanwhile the webhook's place may have moved.
+      // A sent message cannot be rolled back, and the webhook's position may have moved meanwhile.
       comparesFirst: true,
     },
     schema: {
       operationId: 'testWebhook',
-      summary: 'Send a webhook a test message',
+      summary: 'Send a test message to a webhook',
       description:
-        'Of the type `webhook.test`, also when it is not active. Whatever the receiver says is in the answer, which is 200.',
+        "Its type is `webhook.test`; it is sent even if the webhook is inactive. The response is 200 and contains the receiver's response.",
       tags,
       params: IdParams,
       response: { 200: ref(WebhookDeliverySchema), 404: ref(ErrorBody) },
@@ -165,9 +168,9 @@ const webhookRoutes: Routes<{ webhookAllowPrivate: boolean }> = async (app, { we
     },
     schema: {
       operationId: 'rotateWebhookSecret',
-      summary: 'Give a webhook another secret',
+      summary: 'Rotate the secret of a webhook',
       description:
-        'It counts from the next delivery on; for 24 hours deliveries are signed with the one before it, too (two signatures, with a space between them). The answer is the only one that has it.',
+        'It applies from the next delivery; for 24 hours deliveries are also signed with the previous one (two signatures, separated by a space). Only this response contains it.',
       tags,
       params: IdParams,
       response: { 200: ref(WebhookWithSecretSchema), 404: ref(ErrorBody) },
@@ -179,7 +182,7 @@ const webhookRoutes: Routes<{ webhookAllowPrivate: boolean }> = async (app, { we
     config: { ...config, failure: 'Failed to fetch deliveries' },
     schema: {
       operationId: 'listWebhookDeliveries',
-      summary: 'List the latest attempts to deliver something, newest first',
+      summary: 'List the latest delivery attempts, newest first',
       description: 'The last 200 are kept.',
       tags,
       params: IdParams,
@@ -193,9 +196,9 @@ const webhookRoutes: Routes<{ webhookAllowPrivate: boolean }> = async (app, { we
     config: { ...config, failure: 'Failed to replay webhook', record },
     schema: {
       operationId: 'replayWebhook',
-      summary: 'Set from where a webhook goes on',
+      summary: 'Set the position of a webhook',
       description:
-        'The changes after `after` are delivered, once more where they were before. 410 where some of them are not kept any more.',
+        'The changes after `after` are delivered, again if necessary. 410 if some of them are no longer stored.',
       tags,
       params: IdParams,
       body: ReplayWebhook,

@@ -1,6 +1,6 @@
 /**
- * Builds tap with the plugins that `package.json` chooses, so that `npx tap <file>` works right after `npm ci`. Where tap
- * is not installed (`npm ci --omit=dev`) or is built so already, there is nothing to do.
+ * Builds tap with the plugins in `package.json`, so that `npx tap <file>` works right after `npm ci`. Does nothing if tap
+ * is not installed (`npm ci --omit=dev`) or already built.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'

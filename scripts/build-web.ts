@@ -1,6 +1,6 @@
 /**
- * Bundles the board page: `page.html`, and beside it `assets/` with hashed names, each file with a `.br` and a `.gz`. What
- * it may weigh stands in web-budget.ts. Entered from build.ts; by itself it is what `npm run dev` watches with.
+ * Bundles the board page: `page.html`, and beside it `assets/` with hashed names, each file with a `.br` and a `.gz`. Its
+ * size budget is in web-budget.ts. Called by build.ts; run directly, it watches for `npm run dev`.
  */
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -21,16 +21,16 @@ const STYLES = 'web/common/styles/index.css'
 const PAGE = 'web/page.html'
 const ICON = 'web/common/icon.svg'
 
-/** Where the page's template takes what the build made. */
+/** The placeholder in the page's template. */
 const PLACE = '<!-- What the build made goes here. -->'
 
-/** What the page is made of: names in `assets/`, but for the folders of `later`. */
+/** The files of the page: names in `assets/`, and folders in `later`. */
 interface WebParts {
   entry: string
   style: string
-  /** What the entry imports, directly or not. */
+  /** Static imports of the entry, transitively. */
   modules: string[]
-  /** What is imported dynamically, with what that imports; by folder of `web/`. */
+  /** Dynamic imports with their imports, by folder of `web/`. */
   later: Map<string, Set<string>>
 }
 
@@ -40,7 +40,7 @@ interface WebBuildOptions {
   earlier?: readonly string[]
 }
 
-/** Bundles the styles by themselves: what scripts import would be a style sheet for each of them. */
+/** Bundles the styles separately: imported by scripts, each script would have a style sheet. */
 const oneStyleSheet = (styles: string): Plugin => ({
   name: 'one-style-sheet',
   setup({ onResolve, onLoad }) {
@@ -53,11 +53,11 @@ const oneStyleSheet = (styles: string): Plugin => ({
   },
 })
 
-/** Bundles what is imported as `<module>?worker` by itself, as the script of a worker; the import is its address. */
+/** Bundles imports of `<module>?worker` separately, as worker scripts; the import is the address. */
 const workers: Plugin = {
   name: 'workers',
   setup({ onResolve, onLoad, initialOptions }) {
-    // The name of the file is made of the path.
+    // The file name is derived from the path.
     onResolve({ filter: /\.ts\?worker$/ }, ({ path, resolveDir }) => ({
       path: resolve(resolveDir, path.replace(/\.ts\?worker$/, '.js')),
       namespace: 'worker',
@@ -101,22 +101,22 @@ const optionsFor = (root: string, folder: string): BuildOptions & { metafile: tr
   jsxImportSource: 'preact',
   define: { 'process.env.NODE_ENV': '"production"' },
   minify: true,
-  // Comments of licences would be in what everybody loads; the licences are in the packages.
+  // Every visitor would load licence comments; the licences are in the packages.
   legalComments: 'none',
   plugins: [oneStyleSheet(join(root, STYLES)), workers],
   metafile: true,
   logLevel: 'warning',
 })
 
-/** What is imported dynamically, packages too, as paths from the root. */
+/** Dynamic imports, including packages, as paths from the root. */
 const lateSources = ({ outputs }: Metafile): string[] =>
   Object.values(outputs).flatMap(({ entryPoint }) =>
     entryPoint === undefined || entryPoint === ENTRY || entryPoint === STYLES ? [] : [entryPoint],
   )
 
 /**
- * Makes one chunk of all that the first load needs. The bundler makes one of each set of modules that the same entries
- * need; if those that are loaded later need the first entry, too, all of its modules are in one set.
+ * Makes one chunk of everything that the first load needs. The bundler makes a chunk of each set of modules needed by the same
+ * entries; if later entries import the first one, too, all of its modules are in one set.
  */
 const oneFirstChunk = (root: string, late: readonly string[]): Plugin => ({
   name: 'one-first-chunk',
@@ -141,7 +141,7 @@ function closureOf({ outputs }: Metafile, file: string, found = new Set<string>(
   return found
 }
 
-/** The folder of `web/` that something belongs to; a package's name stands for itself. */
+/** The folder in `web/` of a module; a package keeps its name. */
 const folderOf = (source: string) =>
   /^web\/([^/]+)\//.exec(source)?.[1] ?? /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1] ?? source
 
@@ -170,7 +170,7 @@ async function addIcon(root: string, folder: string): Promise<string> {
   return name
 }
 
-/** Writes the page, whose addresses are relative to the service's root: the service adapts them to where it is shown. */
+/** Writes the page with addresses relative to the service's root, which the service adapts to the page's address. */
 async function writePage(root: string, folder: string, parts: WebParts, icon: string): Promise<void> {
   const template = await readFile(join(root, PAGE), 'utf8')
   if (!template.includes(PLACE)) throw new Error(`${PAGE} has no place for what the build made`)
@@ -186,10 +186,10 @@ async function writePage(root: string, folder: string, parts: WebParts, icon: st
 /**
  * Bundles the page.
  * @param root the folder of the sources
- * @param folder where the build goes
- * @param options.earlier folders of earlier builds of the page, whose compressed files are taken where nothing has changed
- * @returns what it weighs
- * @throws OverBudget where that is more than the budget; esbuild's error for sources with mistakes
+ * @param folder of the build
+ * @param options.earlier folders of earlier builds of the page, to reuse compressed files
+ * @returns its sizes
+ * @throws OverBudget above the budget; esbuild's error for invalid sources
  */
 export async function buildWeb(
   root: string,
@@ -201,7 +201,7 @@ export async function buildWeb(
   const { metafile } = await esbuild({
     ...options,
     plugins: [...(options.plugins ?? []), oneFirstChunk(root, late)],
-    // Its warnings have been said.
+    // Its warnings have been printed.
     logLevel: 'silent',
   })
   const parts = partsOf(metafile)
@@ -217,7 +217,7 @@ export async function buildWeb(
     first: {
       js: sum([parts.entry, ...parts.modules]),
       css: sum([parts.style]),
-      // Sent as it is.
+      // Sent uncompressed.
       html: (await readFile(join(folder, 'page.html'))).length,
       icon: sum([icon]),
     },
@@ -229,7 +229,7 @@ export async function buildWeb(
 
 /**
  * Bundles the page again whenever its sources change, quickly: neither minified nor compressed, with source maps.
- * @returns once it is there for the first time; ends with the process
+ * @returns after the first build; ends with the process
  */
 export async function watchWeb(root: string, folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true })
@@ -247,7 +247,7 @@ export async function watchWeb(root: string, folder: string): Promise<void> {
         name: 'page',
         setup({ onEnd }) {
           onEnd(async ({ metafile }) => {
-            // What is wrong with the sources has been said.
+            // esbuild has printed its errors.
             if (metafile !== undefined) await writePage(root, folder, partsOf(metafile), icon)
             made.resolve()
           })

@@ -1,10 +1,10 @@
 /**
- * Bundles the sources into `dist/`: read as single files instead of some 400 modules, the service starts in a
- * fraction of the time and memory. Why it is done as it is: docs/decisions/018-builds.md.
+ * Bundles the sources into `dist/`: with single files instead of some 400 modules, the service starts in a
+ * fraction of the time and memory. See docs/decisions/018-builds.md.
  *
- * A build has a folder of its own, named by what it is made of, in which nothing is ever changed: who runs from it
- * finds there what it loads later. `dist/cli.js` and `dist/app.js` lead to the current build. Everything is made aside
- * and renamed into place, so that any number of builds, starts and running services may share the folder.
+ * A build has its own folder, named by a hash of its inputs, and never changes: running processes find files
+ * there that they load later. `dist/cli.js` and `dist/app.js` lead to the current build. Everything is written under
+ * temporary names and renamed into place, so any number of builds, starts and running services may share the folder.
  */
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { chmod, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node
 import { join, resolve } from 'node:path'
 
 /**
- * What a build is made of. Of the dependencies npm's own list of what is installed: the lock file may have changed
+ * The inputs of a build. For dependencies, npm's list of installed packages: the lock file may have changed
  * without an `npm ci` since.
  */
 const INPUT_FOLDERS = ['src', 'plugins', 'routes', 'web']
@@ -27,13 +27,13 @@ const INPUT_FILES = [
   'node_modules/.package-lock.json',
 ]
 
-/** How long a build stays after another took its place, in milliseconds: services may still run from it. */
+/** How long a replaced build stays, in milliseconds: services may still run from it. */
 const KEPT = 7 * 24 * 60 * 60 * 1000
 
 const root = resolve(import.meta.dirname, '..')
 const dist = join(root, 'dist')
 
-/** Names the build that the sources make as they are now. */
+/** The name of the current sources' build. */
 async function nameBuild(): Promise<string> {
   const hash = createHash('sha256')
   const add = (file: string) => {
@@ -51,21 +51,21 @@ async function nameBuild(): Promise<string> {
   return hash.digest('hex').slice(0, 16)
 }
 
-/** What the package has of `dist/`, besides the build. */
+/** Files of `dist/` in the package, besides the build. */
 const PACKED = ['cli.js', 'app.js', 'app.d.ts', 'client.js', 'client.d.ts', 'node-version.js']
 
-/** The client's types in one file: those made from the OpenAPI document, and those by hand, which import them. */
+/** The client's types in one file: those generated from the OpenAPI document, and the hand-written ones, which import them. */
 const clientTypes = () =>
   ['src/client/types.d.ts', 'src/client/api.d.ts']
     .map((file) => readFileSync(join(root, file), 'utf8').replace(/^import .*\n+/gm, ''))
     .join('\n')
 
-/** The folder beside a build where Node keeps what V8 has compiled of it (docs/decisions/061-compile-cache.md). */
+/** The folder of Node's compile cache beside a build (docs/decisions/061-compile-cache.md). */
 const compiledOf = (build: string) => `${build}.compiled`
 
 /**
- * The files that lead to a build. Plain enough for any Node: an old one must get as far as the message, since it
- * crashes on better-sqlite3.
+ * The files that lead to a build. Any Node can parse them: an old one must reach the message, since it
+ * would crash on better-sqlite3.
  */
 function entriesFor(build: string): Record<string, string> {
   const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -100,7 +100,7 @@ export { default } from './${build}/app.js'
     'node-version.js': `${refusal}
 if (refusal !== undefined) throw new Error(refusal)
 `,
-    // Of all that is in the folder, the package has the current build alone.
+    // The package only contains the current build.
     '.npmignore': `*\n${[...PACKED, build, `${build}/**`].map((name) => `!/${name}\n`).join('')}`,
   }
 }
@@ -115,12 +115,12 @@ async function replace(file: string, content: string): Promise<void> {
   await rename(aside, file)
 }
 
-/** What is there of builds, the latest first. What is made aside is not complete: its name is longer. */
+/** The builds, latest first. Incomplete ones have longer names. */
 async function buildsByAge(): Promise<string[]> {
   const names = (await readdir(dist)).filter((name) => /^[0-9a-f]{16}$/.test(name))
   const times = await Promise.all(
     names.map(async (name) => {
-      // Another build may be taking it away.
+      // Another build may be removing it.
       const found = await stat(join(dist, name)).catch(() => undefined)
       return [name, found?.mtimeMs ?? 0] as const
     }),
@@ -128,7 +128,7 @@ async function buildsByAge(): Promise<string[]> {
   return times.sort(([, one], [, other]) => other - one).map(([name]) => name)
 }
 
-/** Makes a build's folder, or keeps the one that another process has made meanwhile. */
+/** Creates a build's folder, or uses the one that another process has created meanwhile. */
 async function makeBuild(folder: string): Promise<void> {
   const [{ bundle, bundleClient }, { buildWeb }] = await Promise.all([
     import('./bundle.ts'),
@@ -137,7 +137,7 @@ async function makeBuild(folder: string): Promise<void> {
   const aside = `${folder}.${randomUUID()}`
   const earlier = (await buildsByAge()).map((name) => join(dist, name, 'web'))
   try {
-    // All of them end before what failed is removed.
+    // All of them end before a failed build is removed.
     const made = await Promise.allSettled([
       bundle(root, aside),
       bundleClient(root, aside),
@@ -171,7 +171,7 @@ async function main(): Promise<void> {
 
   if (!existsSync(folder)) {
     if (!existsSync(join(root, 'node_modules/esbuild'))) {
-      // Installed without the development dependencies (`npm ci --omit=dev`): there is nothing to build with.
+      // Installed without the development dependencies (`npm ci --omit=dev`): no bundler.
       if (!existsSync(join(dist, 'cli.js'))) {
         console.warn(
           'phaseboard: dist/ is not built: run `npm ci` with the development dependencies, or copy dist/ here',
@@ -195,7 +195,7 @@ try {
   await main()
 } catch (error) {
   if (error instanceof Error && error.name === 'OverBudget') console.error(error.message)
-  // esbuild has printed its errors already.
+  // esbuild has printed its errors.
   else if (!(error instanceof Error && 'errors' in error)) throw error
   process.exitCode = 1
 }

@@ -1,13 +1,13 @@
-/** How the sources become a bundle. */
+/** Bundles the sources. */
 import { readFile } from 'node:fs/promises'
 import { build, type LogLevel, type Plugin } from 'esbuild'
 
 /**
- * What something outside the bundle starts from; each becomes `<name>.js`, side by side with the others and with the
- * chunks that they share. To add one, put it here (`src/worker/worker.ts` is a thread's,
- * `import-reader.ts` a process's). Whichever module of the bundle looks
- * for it finds it by `moduleBeside` (`src/package-files.ts`), in the sources, which development runs, as well. Commands and what
- * applications import need a file of their own in `dist/` too: `entriesFor` in build.ts.
+ * The entry points of the bundle; each becomes `<name>.js`, beside the others and their
+ * shared chunks. To add one, put it here (`src/worker/worker.ts` is a thread's,
+ * `import-reader.ts` a process's). Modules find it
+ * by `moduleBeside` (`src/package-files.ts`), in the bundle and in the sources. Commands and modules for
+ * applications also need a file in `dist/`: `entriesFor` in build.ts.
  */
 const ENTRY_POINTS = [
   'src/cli/cli.ts',
@@ -19,14 +19,14 @@ const ENTRY_POINTS = [
   'src/exchange/imports/reader-watch.ts',
 ]
 
-/** What browsers run too: a file of its own, without Node, that needs nothing else. */
+/** The client, which browsers run too: a separate file without Node modules. */
 const CLIENT = 'src/client/client.ts'
 
-/** Native code, and files that a package reads from its own folder: Node loads these, from the bundle too. */
+/** Native code, and packages that read files from their own folders: Node loads these from `node_modules`. */
 const OUTSIDE = ['better-sqlite3', '@node-rs/argon2', '@fastify/swagger-ui']
 
 /**
- * Node reads every source map as it starts. Of a dependency it tells the file that a stack frame is in; only our own
+ * Node reads every source map at startup. For dependencies the maps only have the file of a stack frame; only our own
  * sources are mapped line by line.
  */
 const ownSourceMaps: Plugin = {
@@ -41,8 +41,8 @@ const ownSourceMaps: Plugin = {
 }
 
 /**
- * `request.is` of @fastify/sensible looks media types up in a table of all there are, which takes longer to load than the rest of
- * the plugin. It is loaded by the first call.
+ * `request.is` of @fastify/sensible uses a table of all media types, which loads more slowly than the rest of
+ * the plugin. It is loaded lazily.
  */
 const lateMediaTypes: Plugin = {
   name: 'late-media-types',
@@ -59,7 +59,7 @@ const lateMediaTypes: Plugin = {
   },
 }
 
-/** An imported module of Node's has all its properties read, and some load much more (`node:http` a web client). */
+/** Importing a Node module reads all its properties, and some of them load much more (`node:http` a web client). */
 const requiredBuiltins: Plugin = {
   name: 'required-builtins',
   setup({ onResolve, onLoad }) {
@@ -94,10 +94,10 @@ const sameNamesInTheBundle: Plugin = {
 /**
  * Bundles the service.
  * @param root the folder of the sources
- * @param folder where the bundle goes
+ * @param folder of the bundle
  * @param entryPoints sources, relative to the root
- * @param entryNames the names of what they become
- * @param sourcemap whether stack traces lead to the sources
+ * @param entryNames the names of the outputs
+ * @param sourcemap whether stack traces show the sources
  */
 export async function bundle(
   root: string,
@@ -131,7 +131,7 @@ export async function bundle(
   })
 }
 
-/** Bundles `phaseboard/client`, with its few dependencies. @param folder where the file goes */
+/** Bundles `phaseboard/client`, with its few dependencies. @param folder of the file */
 export async function bundleClient(root: string, folder: string): Promise<void> {
   await build({
     absWorkingDir: root,

@@ -1,7 +1,7 @@
 /**
- * For tests that import single modules of the sources: bundled, they and their dependencies load in a third of the time.
- * Every source is an entry point, so each stays a module of its own, and the hook leads its importers there. Where
- * coverage is measured, or a single file is run with tap, the sources themselves are loaded.
+ * For tests that import single source modules: bundled, they and their dependencies load in a third of the time.
+ * Every source is an entry point, so each stays a separate module, and the hook redirects imports there. With
+ * coverage, or for a single file run with tap, the sources themselves are loaded.
  */
 import { globSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
@@ -25,20 +25,20 @@ export async function bundleSources(): Promise<void> {
   const cwd = fileURLToPath(root)
   rmSync(resolve(cwd, folder), { recursive: true, force: true })
   const sources = globSync('{src,plugins,routes}/**/*.ts', { cwd, exclude: ['**/*.d.ts'] })
-  // Reading source maps would take a third of the time. Run with tap alone, a test that fails shows lines of the sources.
+  // Reading source maps would take a third of the time. A failing test run alone with tap shows lines of the sources.
   await bundle(cwd, folder, sources, 'warning', '[dir]/[name]', false)
-  // Beside the chunks, where modules of a bundle look for the threads and processes.
+  // Beside the chunks, where modules of a bundle look for threads and processes.
   for (const entry of BESIDE_CHUNKS) {
     writeFileSync(resolve(cwd, folder, `${basename(entry)}.js`), `import './src/${entry}.js'\n`)
   }
-  // The same for the board page, as it was last built.
+  // The same for the last build of the board page.
   const { findWebBuild } = await import('../src/http/web-build.ts')
   symlinkSync(findWebBuild(), resolve(cwd, folder, 'web'))
 }
 
 /**
- * Writes the OpenAPI document of each mode, as the built service has it, for `test/helper.ts`: writing it anew would take each
- * test file longer than making its first application.
+ * Writes the OpenAPI document of each mode, from the built service, for `test/helper.ts`: generating it would take each
+ * test file longer than creating its first application.
  * @returns the folder
  */
 export async function writeDocuments(): Promise<string> {

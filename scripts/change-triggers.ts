@@ -1,6 +1,6 @@
 /**
- * Writes a migration that renews the triggers and views of the sequence of changes: run it after `drizzle-kit generate` where
- * `src/db/schema.ts` has changed a table that the sequence tells of.
+ * Writes a migration that recreates the triggers and views of the sequence of changes: run it after `drizzle-kit generate` if
+ * a tracked table in `src/db/schema.ts` has changed.
  */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * Writes what the client knows of the API, from the OpenAPI document: `npm run client:types`. With `--check` it fails where
- * that has drifted from what is there.
+ * Generates the client's types of the API from the OpenAPI document: `npm run client:types`. With `--check` it fails if
+ * the files are out of date.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -31,7 +31,7 @@ for (const [file, text] of Object.entries(texts)) {
   const wanted = formatted(file, HEAD + text)
   if (!isCheck) writeFileSync(file, wanted)
   else if (readFileSync(file, 'utf8') !== wanted) {
-    console.error(`${file} is not what the OpenAPI document says: run \`npm run client:types\` and commit it`)
+    console.error(`${file} does not match the OpenAPI document: run \`npm run client:types\` and commit it`)
     process.exitCode = 1
   }
 }

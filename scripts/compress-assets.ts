@@ -1,4 +1,4 @@
-/** Compresses what browsers load of the board page, as well as Brotli and gzip can. */
+/** Compresses the files of the board page, with the best compression of Brotli and gzip. */
 import { copyFile, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -12,14 +12,14 @@ const KINDS = {
   gz: (content: Buffer) => toGzip(content, { level: 9 }),
 }
 
-/** Whether a folder has a file of this name and content: a name has a hash of the content, but a short one. */
+/** Whether a folder has a file with this name and content: the hash in the name is short. */
 const hasSame = (folder: string, name: string, content: Buffer) =>
   readFile(join(folder, name)).then(
     (found) => found.equals(content),
     () => false,
   )
 
-/** Takes the compressed file of an earlier build: most builds change few files, and it takes longer than all else. */
+/** Reuses the compressed file of an earlier build: most builds change few files, and compression is the slowest step. */
 async function takeFrom(folders: readonly string[], name: string, content: Buffer, to: string) {
   for (const folder of folders) {
     if (!(await hasSame(folder, name, content))) continue
@@ -29,7 +29,7 @@ async function takeFrom(folders: readonly string[], name: string, content: Buffe
       }
       return true
     } catch {
-      // It has been taken away meanwhile.
+      // It was removed meanwhile.
     }
   }
   return false
@@ -37,7 +37,7 @@ async function takeFrom(folders: readonly string[], name: string, content: Buffe
 
 /**
  * Puts a `.br` and a `.gz` beside each file of a folder.
- * @param earlier folders that have been compressed before: what is the same there is taken from them
+ * @param earlier compressed folders of earlier builds, to reuse equal files
  * @returns the sizes after Brotli in bytes, by the files' names
  */
 export async function compressAssets(

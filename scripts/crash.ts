@@ -1,4 +1,4 @@
-/** Crashes the service many times over while it is written to, and fails when anything acknowledged was lost. */
+/** Crashes the service repeatedly under writes, and fails if acknowledged data is lost. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

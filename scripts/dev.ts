@@ -1,6 +1,6 @@
 /**
- * `npm run dev`: the service from its sources, which starts again when they change, and the board page, which is bundled
- * again when its own do. The page is reloaded by hand. Arguments go to the service's command.
+ * `npm run dev`: runs the service from its sources and restarts it when they change, and rebuilds the board page
+ * when its sources change. Reload the page by hand. Arguments go to the service's command.
  */
 import { spawn } from 'node:child_process'
 import { join, resolve } from 'node:path'
@@ -16,7 +16,7 @@ const service = spawn(process.execPath, args, {
   stdio: 'inherit',
   env: { ...process.env, PHASEBOARD_WEB: folder },
 })
-// Ctrl+C reaches both; a signal to this process alone is passed on.
+// Ctrl+C reaches both; a signal to this process only is forwarded.
 process.on('SIGINT', () => undefined)
 process.on('SIGTERM', () => service.kill('SIGTERM'))
 service.on('exit', (code) => process.exit(code ?? 1))

@@ -1,6 +1,6 @@
 /**
- * From the OpenAPI document to the types of the client. It knows the part of JSON Schema that the document uses, and
- * refuses the rest, rather than say something else than the document. Why it is our own: docs/decisions/033-client.md.
+ * Generates the client's types from the OpenAPI document. It knows the part of JSON Schema that the document uses, and
+ * rejects the rest, rather than guess. Why it is our own: docs/decisions/033-client.md.
  */
 
 /** A schema of the document. */
@@ -41,13 +41,13 @@ interface Operation {
   responses: Record<string, Content>
 }
 
-/** The document, as far as it is used here. */
+/** The used parts of the document. */
 export interface Document {
   paths: Record<string, Record<string, Operation>>
   components: { schemas: Record<string, Schema> }
 }
 
-/** What only says more about a value of the same type. */
+/** Keywords that do not affect the type. */
 const ANNOTATIONS = new Set([
   ...['title', 'description', 'default', 'example', 'examples', 'format', 'pattern', 'contentMediaType'],
   ...['minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
@@ -72,7 +72,7 @@ function objectType({ properties = {}, required = [], additionalProperties }: Sc
     ([name, schema]) =>
       `${comment(schema.description)}${quoted(name)}${required.includes(name) ? '' : '?'}: ${typeOf(schema)}\n`,
   )
-  // Other fields next to those with a type of their own can be of any.
+  // Additional fields beside typed ones can have any type.
   const others = typeof additionalProperties === 'object' ? typeOf(additionalProperties) : 'unknown'
   if (additionalProperties) fields.push(`[key: string]: ${fields.length > 0 ? 'unknown' : others}\n`)
   return fields.length === 0 ? 'Record<string, never>' : `{\n${fields.join('')}}`
@@ -108,7 +108,7 @@ function simpleType(type: string, schema: Schema): string {
   }
 }
 
-/** The type of a schema's values. @throws Error for a keyword that is not known here */
+/** The type of a schema's values. @throws Error for an unknown keyword */
 export function typeOf(schema: Schema): string {
   const unknown = Object.keys(schema).filter(
     (keyword) => !KNOWN.has(keyword) && !ANNOTATIONS.has(keyword) && !keyword.startsWith('x-'),
@@ -122,7 +122,7 @@ export function typeOf(schema: Schema): string {
   return union([schema.type].flat().map((type) => simpleType(type, schema)))
 }
 
-/** The type of what a response or a request has in its body. */
+/** The type of a response's or request's body. */
 function contentType({ content }: Content, bytes: string): string | undefined {
   if (!content) return 'undefined'
   const types = Object.entries(content).map(([media, { schema = {} }]) => {
@@ -133,7 +133,7 @@ function contentType({ content }: Content, bytes: string): string | undefined {
   return types.includes(undefined) ? undefined : union(types as string[])
 }
 
-/** What a method answers when it succeeds; undefined for what is no call: a stream of events, or a redirect of a browser. */
+/** The type of a method's successful response; undefined for streams of events and browser redirects. */
 function answerType({ responses }: Operation): string | undefined {
   const answers = Object.entries(responses)
     .filter(([status]) => status.startsWith('2'))
@@ -153,7 +153,7 @@ function parametersType(place: 'path' | 'query', parameters: readonly Parameter[
   return `${place}${isRequired ? '' : '?'}: {\n${fields.join('')}}${isRequired ? '' : ' | undefined'}\n`
 }
 
-/** The headers that are options, and what is said of them a hundred times. */
+/** The headers that become options, with shared descriptions. */
 const HEADERS = {
   'If-Match': ['ifMatch', 'The ETag that the record must still have'],
   'Idempotency-Key': ['idempotencyKey', 'Of your own, for repetitions by another process'],
@@ -184,7 +184,7 @@ const operationsOf = (document: Document) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   )
 
-/** The declarations of all records, bodies and paths, not formatted. @throws Error for what it does not know */
+/** The unformatted declarations of all records, bodies and paths. @throws Error for unknown keywords */
 export function declarationsOf(document: Document): string {
   const schemas = Object.entries(document.components.schemas).map(([name, schema]) => {
     const type = typeOf(schema)
@@ -197,7 +197,7 @@ export function declarationsOf(document: Document): string {
     return kept.length === 0 ? '' : `'${path}': {\n${kept.join('')}}\n`
   })
   const text = `${schemas.join('\n')}
-/** What each path's methods take and answer. */
+/** The options and responses of each path's methods. */
 export interface Paths {
 ${paths.join('')}}
 `

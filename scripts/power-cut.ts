@@ -1,4 +1,4 @@
-/** Cuts the power of a recorded service many times over, and fails when anything acknowledged was lost. */
+/** Simulates power cuts of a recorded service, and fails if acknowledged data is lost. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

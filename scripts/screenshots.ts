@@ -1,6 +1,6 @@
 /**
- * Takes README's pictures of the board page, `docs/images/*.png`, from the data of the tour: the imported Trello board, and
- * beside it a project with twelve weeks of work behind it.
+ * Takes README's screenshots of the board page, `docs/images/*.png`, with the data of the tour: the imported Trello board, and
+ * a project with twelve weeks of history.
  */
 import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -28,7 +28,7 @@ const THINGS = [
   'sponsors',
   'lights',
 ]
-/** Columns after the first, and how many days cards stay before they come there, on average. */
+/** Columns after the first, and the average days that cards stay before moving there. */
 const WAY = [
   ['In Progress', 4],
   ['Review', 3],
@@ -50,7 +50,7 @@ async function serve(file: string): Promise<{ url: string; stop: () => void }> {
   throw new Error('the service ended before it listened')
 }
 
-/** The board of the tour, with people and dates on it. */
+/** The board of the tour, with people and dates. */
 async function importBoard(client: Client): Promise<string> {
   const { id } = await client.post('/api/imports', {
     query: { format: 'trello' },
@@ -84,7 +84,7 @@ async function dressBoard(client: Client, id: string): Promise<void> {
   if (doing) await client.patch('/api/kanban-columns/{id}', { path: { id: doing.id }, body: { wipLimit: 1 } })
 }
 
-/** A project whose cards have come and gone for twelve weeks: made through the API, then dated back in the file. */
+/** A project with twelve weeks of finished cards: created through the API, then backdated in the file. */
 async function workThrough(client: Client, file: string): Promise<string> {
   const random = seededRandom(2)
   const now = Date.now()

@@ -1,6 +1,6 @@
 /**
- * Writes what documents and types say of the settings, from `src/settings.ts`: `npm run settings`. With `--check` it fails where
- * a file says something else.
+ * Generates the documentation and types of the settings from `src/settings.ts`: `npm run settings`. With `--check` it fails if
+ * a file is out of date.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { ALL_SETTINGS, defaultOf, descriptionOf, type Setting, unitOf } from '../src/settings.ts'
@@ -34,7 +34,7 @@ function declarationOf(name: string, setting: Setting): string {
 
 const options = ALL_SETTINGS.filter(([, { isForHosts }]) => isForHosts).map(([name]) => name)
 
-/** What stands between the lines that mark a generated part: the file, the name on those lines, the text. */
+/** Generated parts: the file, the name in the marker lines, the text. */
 const PARTS: [file: string, mark: string, lines: string[]][] = [
   [
     'docs/configuration.md',

@@ -1,6 +1,6 @@
 /**
- * Takes over from a machine that dies under load, many times over, with an S3 server between the machines, and fails when
- * anything older than two seconds was lost, or anything does not go on.
+ * Repeatedly takes over from a machine that dies under load, with an S3 server between the machines, and fails if
+ * data older than two seconds is lost, or the service does not continue.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,13 +1,13 @@
 /**
- * Which test files share a process, where all are run: most of what a file takes by itself is loading and compiling what the
- * next one needs as well.
+ * Groups test files that share a process in full runs: most of a file's time is loading and compiling code that
+ * others need as well.
  */
 import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const FOLDER = '.tap/groups'
 
-/** How many files share a process: few enough that all processors are busy to the end. */
+/** Files per process: few enough that all processors are busy to the end. */
 const SIZE = 10
 
 /** What a process has to itself: a file that takes long, or steps in before the application is loaded or a database is made. */
@@ -29,8 +29,8 @@ const ALONE = [
 
 /**
  * Writes a file for each group, which runs its files one after the other.
- * @param exclude files that are not run
- * @returns the groups' files, those first that take long
+ * @param exclude files to skip
+ * @returns the groups' files, slow ones first
  */
 export function writeGroups(exclude: readonly string[] = []): string[] {
   const all = globSync('test/**/*.test.ts', { exclude: ['test/fixtures/**', ...exclude] }).sort()

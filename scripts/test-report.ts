@@ -1,20 +1,20 @@
-/** What `npm test` prints where no terminal is: what failed or was skipped, the slowest files and, last, how many passed. */
+/** The output of `npm test` without a terminal: failures, skipped tests, the slowest files and the totals. */
 import { Transform, type TransformCallback } from 'node:stream'
 import { inspect } from 'node:util'
 import { Parser, type Result } from 'tap-parser'
 
 const SLOWEST = 10
 
-/** Where files share processes, their names are not those of what tap runs. */
+/** With shared processes, file names differ from those that tap runs. */
 const FILE = /^test\/.+\.test\.ts$/
 const GROUP = /^\.tap\/groups\/\d+\.test\.ts > /
 
-/** Of what tap tells about a failure, what the rest says already. */
+/** Redundant fields of tap's failures. */
 const REDUNDANT = new Set(['at', 'diff', 'externalID', 'source', 'stack', 'stdio', 'test'])
 
 const indent = (text: string) => text.trimEnd().replaceAll(/^/gm, '    ')
 
-/** A failure in full: which assertion of which test of which file, and what was wrong. */
+/** A failure in full: assertion, test, file, and diagnostics. */
 function describe({ fullname, diag, tapError }: Result): string {
   const { diff, stack, ...rest } = { diff: undefined, stack: undefined, ...diag }
   const told = Object.entries(rest).filter(([key]) => !REDUNDANT.has(key))
@@ -28,7 +28,7 @@ function describe({ fullname, diag, tapError }: Result): string {
   return [`not ok: ${fullname.replace(GROUP, '')}`, ...lines, ''].join('\n')
 }
 
-/** Takes TAP, gives the report. The class is what tap makes its reporter of. */
+/** Converts TAP to the report. tap creates its reporter from this class. */
 export default class TestReport extends Transform {
   readonly #parser = new Parser()
   readonly #files: { name: string; time: number }[] = []
@@ -55,7 +55,7 @@ export default class TestReport extends Transform {
         ? this.#passed + this.#failed > before.passed + before.failed
         : this.#failed > before.failed
       if (skip) this.#skipped.push(`skipped: ${fullname.replace(GROUP, '')}: ${skip}\n`)
-      // What only sums up the assertions of a test is none itself.
+      // Summaries of a test's assertions are not failures themselves.
       else if (closingTestPoint && counted) return
       else if (ok) this.#passed += 1
       else {

@@ -1,8 +1,8 @@
 /**
- * Runs the tests with tap, what is built first: `npm test`. Its arguments go to tap, files to run among them; without any,
+ * `npm test`: builds, then runs the tests with tap. Arguments, e.g. files to run, go to tap; without files,
  * all files run, several in each process.
- * `--coverage` measures which lines of the sources run: then they take the place of what is built, of which coverage
- * would say nothing.
+ * `--coverage` measures the executed lines: the sources then replace the build, for which coverage
+ * would be meaningless.
  */
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { bundleSources, writeDocuments } from './bundled-sources.ts'
 import { writeGroups } from './test-groups.ts'
 
 await import('./build.ts')
-// What is wrong with the sources has been said; what was built before is not what is to be tested.
+// The build has printed its errors; do not test the previous build.
 if (process.exitCode) process.exit()
 
 const wanted = process.argv.slice(2)
@@ -22,7 +22,7 @@ const hasReporter = args.some((arg) => /^(-R|--reporter(=|$))/.test(arg))
 if (!isMeasured) await bundleSources()
 const documents = isMeasured ? '' : await writeDocuments()
 const loader = pathToFileURL('scripts/use-bundled-sources.ts').href
-// What is tried from outside alone has no lines of the sources to run.
+// Black-box tests do not run lines of the sources.
 const outside = [
   'test/black-box/**',
   'test/@(builds|contributing|package)*',
@@ -34,11 +34,11 @@ const groups = isWhole ? writeGroups(isMeasured ? outside : []) : []
 const { status } = spawnSync(
   'tap',
   [
-    // Two more than there are processors: many tests wait, for a lock, a pause or a page. With one more a tenth stays idle.
+    // Two more than there are processors: many tests wait, for a lock, a pause or a page. With one more, a tenth stays idle.
     `--jobs=${availableParallelism() + 2}`,
     ...(process.stdout.isTTY || hasReporter ? [] : ['--reporter=./scripts/test-report.ts']),
     ...(isMeasured ? [] : [`--node-arg=--import=${loader}`]),
-    // Each file of a group has a limit of its own.
+    // Each file of a group has its own timeout.
     ...(isWhole ? ['--timeout=3600', ...groups] : []),
     ...args,
   ],
@@ -52,6 +52,6 @@ const { status } = spawnSync(
     },
   },
 )
-// Packages that tests have installed, hundreds of megabytes: kept from file to file, of no use after all of them.
+// Packages installed by tests, hundreds of megabytes: shared between files, useless afterwards.
 if (args.length === 0) rmSync('node_modules/.cache/phaseboard-tests', { recursive: true, force: true })
 process.exitCode = status ?? 1

@@ -1,14 +1,14 @@
-/** How much of the board page a browser has to load, and how much of it may. All sizes in bytes, after Brotli. */
+/** Sizes of the board page's files, and their budget. All sizes in bytes, after Brotli. */
 
-/** What a build of the page weighs. */
+/** The sizes of a build of the page. */
 export interface WebSizes {
-  /** What every visit loads: scripts, style sheet, HTML and icon. */
+  /** Loaded by every visit: scripts, style sheet, HTML and icon. */
   first: { js: number; css: number; html: number; icon: number }
-  /** What is loaded later, by the folder of `web/` that asks for it, without what the first load has already. */
+  /** Loaded later, by folder of `web/`, without the files of the first load. */
   later: Record<string, number>
 }
 
-/** What it may weigh: `other` is for each folder that is not named. */
+/** The budget: `other` is for each folder that is not named. */
 export interface WebBudget {
   first: WebSizes['first'] & { total: number }
   later: Record<string, number> & { other: number }
@@ -16,7 +16,7 @@ export interface WebBudget {
 
 const KB = 1024
 
-/** The budget of the board page. What pages share and load later is mostly the Markdown of cards. */
+/** The budget of the board page. Code that pages share and load later is mostly for the Markdown of cards. */
 export const BUDGET: WebBudget = {
   first: { js: 70 * KB, css: 14 * KB, html: 2 * KB, icon: 4 * KB, total: 90 * KB },
   later: {
@@ -30,7 +30,7 @@ export const BUDGET: WebBudget = {
   },
 }
 
-/** A page that weighs more than it may. */
+/** A page above its budget. */
 export class OverBudget extends Error {
   override readonly name = 'OverBudget'
 }
@@ -38,8 +38,8 @@ export class OverBudget extends Error {
 const inKb = (bytes: number) => `${(bytes / KB).toFixed(1)} KB`
 
 /**
- * Holds a build against the budget.
- * @throws OverBudget that names everything that weighs too much
+ * Compares a build with the budget.
+ * @throws OverBudget with all exceeded budgets
  */
 export function checkBudget({ first, later }: WebSizes, budget = BUDGET): void {
   const total = Object.values(first).reduce((sum, size) => sum + size, 0)

@@ -1,4 +1,4 @@
-/** The service: the Fastify() call, and the whole order of registration as one readable list. */
+/** The service: the Fastify() call, and the order of registration as one list. */
 
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
 import auth from '../plugins/auth.ts'
@@ -88,24 +88,24 @@ type ServiceOptions = Config & {
   listMembers?: ListMembers | undefined
   /** Whether no host's hooks run before the service's. */
   hooksComeFirst: boolean
-  /** Whether the service answers paths without a route. */
+  /** Whether the service responds to paths without a route. */
   answersUnknownRoutes: boolean
   /** Whether the service sends CORS headers. */
   sendsCorsHeaders: boolean
 }
 
-/** Registers the service; a start that fails leaves nothing behind. */
+/** Registers the service; a failed start leaves nothing behind. */
 async function registerService(app: FastifyInstance, options: ServiceOptions): Promise<void> {
   try {
     await registerInOrder(app, options)
   } catch (error) {
-    // Where opening the database failed, it has cleaned up itself.
+    // If opening the database failed, it has cleaned up after itself.
     if (app.hasDecorator('discardDatabase')) app.discardDatabase(app.firstAdmin?.passwordFile)
     throw error
   }
 }
 
-/** Everything the service consists of, in the order in which a request meets it. */
+/** All parts of the service, in the order in which a request meets them. */
 async function registerInOrder(instance: FastifyInstance, options: ServiceOptions): Promise<void> {
   const app = instance.withTypeProvider<RouteTypes>()
   await app.register(database, options)
@@ -171,7 +171,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(mcpRoutes, { authMode: options.authMode })
   await app.register(changeRoutes)
   await app.register(docsRoutes)
-  // Without a prefix, a host's root is its own, and so are addresses as plain as the page's.
+  // Without a prefix, the root and the page's addresses belong to the host.
   if (options.webBoard && options.answersUnknownRoutes) await app.register(pageRoutes)
   app.refuseOtherMethods()
 }
@@ -179,14 +179,14 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
 /**
  * The service as a plugin that a host application registers, under a prefix of its choice. Everything stays
  * inside the plugin's own scope: the host's routes, error handler, body parsers, validators and schemas are
- * untouched. Unless told otherwise, every request needs a member.
+ * untouched. By default every request needs a member.
  *
  * @example host.register(phaseboard, { prefix: '/board', resolveMember: (request) => request.user })
  */
 export const phaseboard: FastifyPluginAsync<PhaseboardOptions> = async (app, options) => {
   ignoreHostSchemas(app)
   hideFromHostDocument(app)
-  // Responses are serialised by their schemas, whatever reply serializer the host has.
+  // Responses are serialised by their schemas, not by a host's reply serializer.
   app.setReplySerializer(undefined as never)
   await registerService(app, {
     // The host's address is unknown: assume a network.

@@ -1,4 +1,4 @@
-/** Configuration: the environment in, one typed and frozen object out, or a clear error. */
+/** Configuration: turns the environment into one typed and frozen object, or throws a clear error. */
 import { isIP, isIPv4 } from 'node:net'
 import { databasePath } from './db/client.ts'
 import { StartupError } from './errors.ts'
@@ -8,7 +8,7 @@ import { ALL_SETTINGS, type Setting, type SettingName } from './settings.ts'
 
 export type { Config } from './phaseboard.d.ts'
 
-/** The settings as they are given: two defaults depend on other settings. */
+/** The given settings: two defaults depend on other settings. */
 type Given = Omit<Config, 'openOnNetwork' | 'authMode' | 'rateLimitMax'> &
   Partial<Pick<Config, 'authMode' | 'rateLimitMax'>>
 
@@ -50,7 +50,7 @@ function allowedOrigins(text: string): readonly string[] {
   return Object.freeze(origins)
 }
 
-/** The URL of the service, without a slash at its end, so that paths can be appended. */
+/** The URL of the service, without a trailing slash, so that paths can be appended. */
 function publicAddress(text: string): string {
   const { protocol, username, password, search, hash, href } = URL.canParse(text)
     ? new URL(text)
@@ -62,7 +62,7 @@ function publicAddress(text: string): string {
   return href.replace(/\/+$/, '')
 }
 
-/** A URL of the provider. Anybody who can read or redirect the traffic to it could sign in as anybody. */
+/** A URL of the provider. An attacker who can read or redirect the traffic to it could sign in as anyone. */
 function secureUrl(text: string, variable: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const host = url?.hostname.replace(/^\[|\]$/g, '') ?? ''
@@ -70,7 +70,7 @@ function secureUrl(text: string, variable: string): string {
   throw new StartupError(`${variable} must be a URL with https, or with http on this machine (got "${text}")`)
 }
 
-/** Headers that clients send themselves: credentials, host and origin. No proxy may use them to name a member. */
+/** Headers that clients send themselves: credentials, host and origin. They must not name a member. */
 const CLIENT_HEADERS = ['authorization', 'cookie', 'host', 'origin']
 
 function proxyHeader(header: string): string {
@@ -110,7 +110,7 @@ function oidcScope(text: string): string {
   return text
 }
 
-/** Texts that are checked or converted further. Each takes the text of the variable, and throws a StartupError. */
+/** Parsers of texts that need more checks or conversion. Each takes the text of the variable, and throws a StartupError. */
 const PARSERS: Partial<Record<SettingName, (text: string, variable: string) => unknown>> = {
   databaseUrl,
   authProxyHeader: proxyHeader,
@@ -175,7 +175,7 @@ function parse(name: SettingName, setting: Setting, text: string): unknown {
   }
 }
 
-/** Whoever can send the header can name any member, so that only the proxy may send it. @throws StartupError */
+/** A client that can send the header can impersonate any member, so only the proxy may send it. @throws StartupError */
 function checkProxyHeader({ authProxyHeader, trustProxy, host }: Given): void {
   if (authProxyHeader === undefined) return
   if (trustProxy === false) {
@@ -188,7 +188,7 @@ function checkProxyHeader({ authProxyHeader, trustProxy, host }: Given): void {
   }
 }
 
-/** @throws StartupError where a provider is configured in part */
+/** @throws StartupError for an incomplete configuration of a provider */
 function checkProvider({ oidcIssuer, oidcClientId, oidcClientSecret }: Given): void {
   const needed = {
     OIDC_ISSUER: oidcIssuer,
@@ -232,10 +232,10 @@ export function loadConfig(environment: Record<string, string | undefined> = {})
 }
 
 /**
- * Settings given by a program instead of the environment: those that are present, over the defaults.
+ * Settings from a program instead of the environment, with defaults.
  * @param options settings; one that is undefined or empty counts as absent
- * @param defaults what holds where nothing is given
- * @throws StartupError for a value that is invalid in the environment too
+ * @param defaults for absent settings
+ * @throws StartupError for a value that is also invalid in the environment
  */
 export function configure<Options extends Partial<Config>>(
   options: Options,

@@ -1,10 +1,10 @@
-/** Counting values by size: what a histogram of Prometheus shows, at the price of some additions. */
+/** Counts values by size for a Prometheus histogram, at the cost of some additions. */
 
-/** How often values of which size came. */
+/** A histogram. */
 export class Distribution {
   /** The upper bounds of the buckets, inclusive and ascending; values above the last have a bucket of their own. */
   readonly bounds: readonly number[]
-  /** Values in each bucket alone, one more than there are bounds. */
+  /** Values per bucket, not cumulative; one more than there are bounds. */
   readonly counts: number[]
   sum = 0
 

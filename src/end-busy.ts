@@ -1,14 +1,14 @@
-/** Ending a process whose threads are busy. */
+/** Ends a process whose threads are busy. */
 
-/** What is to end: see `Offload.threads`. */
+/** The service to end: see `Offload.threads`. */
 interface Busy {
   worker: { threads: () => number }
   log: { fatal: (message: string) => void }
 }
 
 /**
- * Ends the process where a thread is busy. To exit, Node.js waits for its threads: for a statement of SQLite, as long as that
- * takes. What it has not committed was never acknowledged.
+ * Ends the process if a thread is busy. On exit, Node.js waits for its threads, even for a long SQLite
+ * statement. Uncommitted work was never acknowledged.
  * @param kill ends this process, and cannot be waited for
  */
 export function endBusy(
@@ -20,7 +20,7 @@ export function endBusy(
   kill()
 }
 
-/** What close-with-grace calls where not everything has ended in its time, or somebody asks again: then it exits. */
+/** The function that close-with-grace calls after its timeout or a second signal; it exits afterwards. */
 export function whenLate(busy: Busy, kill?: () => void) {
   const end = () => endBusy(busy, kill)
   return { onTimeout: end, onSecondSignal: end, onSecondError: end }

@@ -78,5 +78,5 @@ const OF_STATUS: Record<number, ErrorCode> = {
   503: 'unavailable',
 }
 
-/** The code of an error that has none of its own, e.g. a host's. */
+/** The default code of an error without one, e.g. a host's. */
 export const codeOfStatus = (status: number): ErrorCode => OF_STATUS[status] ?? 'request_failed'

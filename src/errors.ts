@@ -1,5 +1,5 @@
 /**
- * The errors that are responses. Hooks, handlers and rules throw these; the error handler alone turns them into
+ * Errors that become responses. Hooks, handlers and rules throw them; only the error handler turns them into
  * responses.
  */
 import createError from 'http-errors'
@@ -17,7 +17,7 @@ export class ApiError extends Error {
   declare readonly statusCode: number
   declare readonly details: ErrorDetails | undefined
   declare readonly headers: Record<string, string>
-  /** For programs; that of the status, where the error has none of its own. */
+  /** The code for programs; by default that of the status. */
   declare readonly code: ErrorCode
 
   constructor(
@@ -29,12 +29,12 @@ export class ApiError extends Error {
       code = codeOfStatus(statusCode),
     }: { details?: ErrorDetails; headers?: Record<string, string>; code?: ErrorCode } = {},
   ) {
-    // A response, not a fault: it needs no stack trace, which costs ten times the rest.
+    // A response, not a fault: it needs no stack trace, which would cost ten times the rest.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
     super(message)
     Error.stackTraceLimit = stackTraceLimit
-    // It knows only errors; a host may throw a redirection, too.
+    // It accepts only error statuses; a host may throw a redirect, too.
     if (statusCode >= 400 && statusCode < 600)
       createError(statusCode, this, { details, headers, code, expose: true })
     else Object.assign(this, { statusCode, details, headers, code })
@@ -45,11 +45,11 @@ export class ApiError extends Error {
 export const validationFailed = (details: ValidationDetails) =>
   new ApiError(400, 'Validation failed', { details, code: 'validation_failed' })
 
-/** 400 with what is wrong below one top-level field. */
+/** 400 with the violations of one top-level field. */
 export const invalidField = (field: string, ...messages: string[]) =>
   validationFailed({ formErrors: [], fieldErrors: { [field]: messages } })
 
-/** 401. The same words for a missing, unknown, expired or revoked credential, so that none can be probed. */
+/** 401. The same text for a missing, unknown, expired or revoked credential, so that none can be probed. */
 export const authenticationRequired = (headers: Record<string, string> = {}) =>
   new ApiError(401, 'Authentication required', { headers: { 'www-authenticate': 'Bearer', ...headers } })
 
@@ -57,10 +57,10 @@ export const authenticationRequired = (headers: Record<string, string> = {}) =>
 export const forbidden = (reason: string, code?: ErrorCode) =>
   new ApiError(403, `Forbidden: ${reason}`, code && { code })
 
-/** 403 for what takes an admin. */
+/** 403 for non-admins. */
 export const adminRequired = () => forbidden('admin access required', 'admin_required')
 
-/** 403 for what only its owner and admins may touch, e.g. `another member's comment`. */
+/** 403 for a record that only its owner and admins may change, e.g. `another member's comment`. */
 export const notOwner = (what: string) => forbidden(`another member's ${what}`, 'not_owner')
 
 /** 404, e.g. `Project not found`; in a bulk request with the ids of the missing records. */
@@ -70,13 +70,13 @@ export const notFound = (thing: string, missing?: string[]) =>
 /** 409: the request is valid, but conflicts with the current state. */
 export const conflict = (message: string, code: ErrorCode) => new ApiError(409, message, { code })
 
-/** 410: the changes after a `seq` are not kept any more, only those from `oldest` on. */
+/** 410: the changes after a `seq` were pruned, except those from `oldest` on. */
 export const changesGone = (oldest: number) => new ApiError(410, 'Changes are gone', { details: { oldest } })
-/** 409 with what stands in the way of an undo. */
+/** 409 with the conflicts of an undo. */
 export const changedSince = (conflicts: Conflict[]) =>
   new ApiError(409, 'Changed since', { details: { conflicts }, code: 'changed_since' })
 
-/** 412, with the current ETag of the record where there is one. */
+/** 412, with the current ETag of the record, if any. */
 export const preconditionFailed = (headers: Record<string, string> = {}) =>
   new ApiError(412, 'Precondition failed', { headers })
 
@@ -84,11 +84,11 @@ export const preconditionFailed = (headers: Record<string, string> = {}) =>
 export const tooManyRequests = (message: string, retryAfterSeconds: number, code: ErrorCode) =>
   new ApiError(429, message, { headers: { 'retry-after': String(Math.max(1, retryAfterSeconds)) }, code })
 
-/** 503 for what there is no room or nobody for at the moment. */
+/** 503 for a temporary lack of capacity. */
 export const unavailable = (retryAfterSeconds: number) =>
   new ApiError(503, 'Service Unavailable', { headers: { 'retry-after': String(retryAfterSeconds) } })
 
-/** 503 for what was given up before its end, e.g. `Search took too long`. */
+/** 503 for abandoned work, e.g. `Search took too long`. */
 export const tookTooLong = (what: string) =>
   new ApiError(503, `${what} took too long`, { headers: { 'retry-after': '5' }, code: 'took_too_long' })
 
@@ -106,7 +106,7 @@ export class SpecifiedFailure extends Error {
   }
 }
 
-/** An unexpected failure of one request of a batch: 500 with that request's own words. */
+/** An unexpected failure of one request of a batch: 500 with that request's own text. */
 export class BatchFailure extends Error {
   override readonly name = 'BatchFailure'
   readonly failure: string
@@ -114,7 +114,7 @@ export class BatchFailure extends Error {
 
   /**
    * @param failure the `error` string of the request's route
-   * @param request which of the requests failed, from 0
+   * @param request the index of the failed request, from 0
    */
   constructor(failure: string, request: number, cause: unknown) {
     super(failure, { cause })

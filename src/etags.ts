@@ -7,7 +7,7 @@ const LENGTH = 22
 export const etagOf = (content: string | Uint8Array) =>
   `"${hash('sha256', content, 'base64url').slice(0, LENGTH)}"`
 
-/** The same of a body that comes in parts. */
+/** The same for a body in parts. */
 export function createEtag() {
   const sum = createHash('sha256')
   return {
@@ -16,7 +16,7 @@ export function createEtag() {
   }
 }
 
-/** A list of entity tags: empty elements are passed over (RFC 9110, section 5.6.1), and what is malformed ends it. */
+/** A list of entity tags: empty elements are skipped (RFC 9110, section 5.6.1), and a malformed one ends it. */
 const TAG = /[\s,]*(W\/)?("[\x21\x23-\x7e\x80-\xff]*")\s*(?:,|$)/y
 
 function isAmong(header: string, etag: string | undefined, isWeakOne: boolean): boolean {
@@ -29,11 +29,11 @@ function isAmong(header: string, etag: string | undefined, isWeakOne: boolean): 
   return false
 }
 
-/** Whether an `If-Match` header names what is there: weak tags never match (section 8.8.3.2). @param etag its strong ETag; undefined where it has none */
+/** Whether an `If-Match` header matches; weak tags never do (section 8.8.3.2). @param etag the current strong ETag; undefined for none */
 export const isMatch = (ifMatch: string, etag: string | undefined): boolean => isAmong(ifMatch, etag, false)
 
-/** Whether an `If-None-Match` header names what is there: weak tags match, too. @param etag its strong ETag */
+/** Whether an `If-None-Match` header matches; weak tags match, too. @param etag the current strong ETag */
 export const isNamed = (ifNoneMatch: string, etag: string): boolean => isAmong(ifNoneMatch, etag, true)
 
-/** The ETag of a page that is followed by another: the same records with and without a `Link` header are different responses. */
+/** The ETag of a page with a next page: the same records with and without a `Link` header are different responses. */
 export const followed = (etag: string): string => etagOf(`${etag} and more`)

@@ -1,18 +1,18 @@
-/** JSON from outside: its objects, parsing it safely, and how deep it is. */
+/** Untrusted JSON: safe parsing, and checks of its depth. */
 import secureJson from 'secure-json-parse'
 
-/** A JSON object as plain JavaScript: what `metadata` fields hold. */
+/** A JSON object as plain JavaScript, as in `metadata` fields. */
 export type JsonObject = Record<string, unknown>
 
 /** Parses JSON; keys that could reach a prototype are dropped, like every unknown field. Throws SyntaxError. */
 export const parseJson = (text: string): unknown =>
   secureJson.parse(text, undefined, { protoAction: 'remove', constructorAction: 'remove' })
 
-/** A value of JSON as text. An object is its JSON, since fields of it may have the names of conversions. */
+/** A JSON value as text. An object becomes JSON, since its fields may have the names of conversion methods. */
 export const asText = (value: unknown): string =>
   typeof value === 'object' ? JSON.stringify(value) : String(value)
 
-/** Whether a value has more levels of nesting than given. */
+/** Whether a value is nested deeper than a limit. */
 export const isDeeperThan = (value: unknown, levels: number): boolean =>
   typeof value === 'object' &&
   value !== null &&

@@ -1,4 +1,4 @@
-/** Memoizes a value, created lazily at the first call: what few requests need must not delay the start. */
+/** Memoizes a value, created lazily by the first call, so that rarely needed values do not delay startup. */
 export function once<T>(make: () => T): () => T {
   let made: { value: T } | undefined
   return () => {
@@ -20,8 +20,8 @@ export function memoizeAsync<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 /**
- * Makes a compiler compile equal schemas once, whichever routes and applications of the process they come from.
- * @param compile makes something of a schema, nothing of which depends on who uses it
+ * Makes a compiler compile equal schemas once per process, across routes and applications.
+ * @param compile must depend only on the schema
  */
 export function oncePerSchema<S, T>(compile: (schema: S) => T): (schema: S) => T {
   const compiled = new Map<string, T>()

@@ -92,18 +92,18 @@ export type ResolveMember = (
   request: FastifyRequest,
 ) => HostMember | null | undefined | Promise<HostMember | null | undefined>
 
-/** Somebody of the host application, whether it is the member behind a request or not. */
+/** A person of the host application, whether the member of a request or not. */
 export interface HostPerson {
   /** The id that `resolveMember` gives the person, too. */
   id: string
   name: string
-  /** Only to find the same person in imported boards: it is shown to nobody. */
+  /** Only to match people of imported boards; never shown. */
   email?: string | null
 }
 
 /**
- * Lists people of the host: those of some ids, or those who fit what somebody has typed (`q`; absent: anybody), at most `limit`. May be
- * asynchronous. Where it fails, or takes longer than a second, the service goes on with the people whom it has seen.
+ * Lists people of the host: those of some ids, or those that match a search text (`q`; absent: all), at most `limit`. May be
+ * asynchronous. If it fails, or takes longer than a second, the service uses the people that it has seen.
  */
 export type ListMembers = (query: {
   q?: string
@@ -113,7 +113,7 @@ export type ListMembers = (query: {
 
 /**
  * The settings that make sense inside a host application; those of {@link Config} that concern a server do not.
- * `trustProxy` only says who may send the `authProxyHeader`: the rest of proxies is what the host tells its own server.
+ * `trustProxy` only decides who may send the `authProxyHeader`: everything else about proxies is configured in the host's server.
  */
 export type PhaseboardOptions = Partial<
   Pick<
@@ -152,7 +152,7 @@ export type PhaseboardOptions = Partial<
 > & {
   /** How the host identifies the member. Where it returns none, tokens and sessions of this service count. */
   resolveMember?: ResolveMember
-  /** Whom the host knows besides: for assignees, filters and names. */
+  /** Lists other people of the host: for assignees, filters and names. */
   listMembers?: ListMembers
 }
 
@@ -268,7 +268,7 @@ export declare class StartupError extends Error {
 /**
  * The service as a plugin that a host application registers, under a prefix of its choice. Everything stays
  * inside the plugin's own scope: the host's routes, error handler, body parsers, validators and schemas are
- * untouched. Unless told otherwise, every request needs a member.
+ * untouched. By default every request needs a member.
  *
  * @example host.register(phaseboard, { prefix: '/board', resolveMember: (request) => request.user })
  */

@@ -13,13 +13,13 @@ import { releaseStartMemory } from './start-memory.ts'
 import { keepTickObject } from './tick-objects.ts'
 
 /**
- * How long requests in flight may take to finish once the service stops, in milliseconds. Supervisors commonly kill
+ * Time for requests in flight to finish once the service stops, in milliseconds. Supervisors commonly kill
  * after ten seconds; the database is closed before.
  */
 const PATIENCE = 8000
 const GRACE = 10_000
 
-/** After a fault of the process itself, a handler for one of these would repeat the fault for ever. */
+/** After a fault of the process itself, a handler for one of these would repeat the fault forever. */
 const FATAL = ['SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGTRAP', 'SIGABRT'] as const
 
 function whereAdminSignsIn({ databaseUrl }: Config, made: FirstAdminMade | undefined): string {
@@ -33,8 +33,8 @@ function whereAdminSignsIn({ databaseUrl }: Config, made: FirstAdminMade | undef
  * Runs the service until a signal stops it. Graceful shutdown: requests in flight finish, the database is closed, and
  * the process exits with 0.
  * @param environment the environment variables
- * @param logStream where the log goes
- * @throws StartupError for an unusable configuration or database; other errors when it cannot listen
+ * @param logStream the output of the log
+ * @throws StartupError for an unusable configuration or database; other errors if it cannot listen
  */
 export async function serve(
   environment: Record<string, string | undefined>,
@@ -81,7 +81,7 @@ export async function serve(
   }
   const { api: _, ...named } = places
   const said = Object.entries(named).map(([name, place]) => ` · ${name} ${place}`)
-  // Logged whatever the log level: with PORT=0 it is the only place that names the port.
+  // Logged at any log level: with PORT=0 only this line has the port.
   app.log
     .child({}, { level: 'info' })
     .info(places, `Phaseboard ${version} listening on ${url}${said.join('')}`)

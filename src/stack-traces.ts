@@ -1,11 +1,11 @@
 /**
  * Stack traces in terms of the sources. Node's own `--enable-source-maps` parses the map of every module as it loads it,
- * which takes a tenth of the start; here a map is read when the first stack trace names its file.
+ * a tenth of startup; here a map is read lazily, when the first stack trace names its file.
  */
 import { readFileSync } from 'node:fs'
 import { SourceMap } from 'node:module'
 
-/** The maps that were looked for, by the URL of the module; undefined where there is none. */
+/** The cache of maps, by the URL of the module; undefined for none. */
 const maps = new Map<string, SourceMap | undefined>()
 
 function mapOf(module: string): SourceMap | undefined {
@@ -14,19 +14,19 @@ function mapOf(module: string): SourceMap | undefined {
     try {
       maps.set(module, new SourceMap(JSON.parse(readFileSync(new URL(`${module}.map`), 'utf8'))))
     } catch {
-      // Modules of Node and of packages have none, or not there.
+      // Modules of Node and of packages have no map there.
     }
   }
   return maps.get(module)
 }
 
-/** A frame as V8 writes it, at its place in the sources. */
+/** A frame in V8's format, at its position in the sources. */
 function describe(frame: NodeJS.CallSite): string {
   const text = `${frame}`
   const [module, line, column] = [frame.getFileName(), frame.getLineNumber(), frame.getColumnNumber()]
   if (!module?.startsWith('file:') || !line || !column) return text
   const entry = mapOf(module)?.findEntry(line - 1, column - 1)
-  // Of a dependency the map knows nothing but that it is one.
+  // The map only identifies dependencies as such.
   if (!entry || !('originalSource' in entry) || !entry.originalSource) return text
   const { originalSource, originalLine, originalColumn } = entry
   const source = new URL(originalSource, module).href

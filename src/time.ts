@@ -1,6 +1,6 @@
 /**
- * Timestamps are ISO 8601 text in UTC with milliseconds (`2026-01-31T00:00:00.000Z`), so that text order is
- * time order.
+ * Timestamps are ISO 8601 text in UTC with milliseconds (`2026-01-31T00:00:00.000Z`), so they sort
+ * chronologically as text.
  */
 
 const SHAPE =
@@ -13,9 +13,9 @@ const daysInMonth = (year: number, month: number) =>
 type Numbers = [number, number, number, number, number, number, number, number, number, number]
 
 /**
- * Reads a full ISO 8601 date-time, in UTC where it has no offset, or a plain date (midnight UTC).
- * @returns the canonical timestamp, or undefined when the text is neither, names a day or time that does not
- * exist, or falls outside the years 0000 to 9999 in UTC
+ * Reads a full ISO 8601 date-time, in UTC if it has no offset, or a plain date (midnight UTC).
+ * @returns the canonical timestamp, or undefined if the text is neither, names a day or time that does not
+ * exist, or is outside the years 0000 to 9999 in UTC
  */
 export function parseTimestamp(text: string): string | undefined {
   const match = SHAPE.exec(text)
@@ -46,9 +46,9 @@ export function parseTimestamp(text: string): string | undefined {
 /** The current time as a timestamp. */
 export const timestamp = (time: number = Date.now()): string => new Date(time).toISOString()
 
-/** A date as a client sends it: a date string, or a falsy value for none. */
+/** A date from a client: a date string, or a falsy value for none. */
 export type ClientDate = string | null | false | 0
 
-/** A date that was validated, as it is stored. */
+/** The stored form of a validated date. */
 export const toStoredDate = (date: ClientDate): string | null =>
   date ? (parseTimestamp(date) ?? null) : null

@@ -1,9 +1,9 @@
-/** Batches in tests: sending them, and holding them against the same requests sent one by one. */
+/** Sends batches, and compares them with the same requests sent one by one. */
 import { type Answer, type App, send } from './helper.ts'
 import { insertions } from './kinds.ts'
 import { RECORDS as RECORDS_OF_ALL } from './operations.ts'
 
-/** A request as it stands in a batch. */
+/** A request in a batch. */
 export interface Batched {
   method: string
   path: string
@@ -20,7 +20,7 @@ export const sendBatch = (
   more: object = {},
 ): Promise<Answer> => send(app, 'POST', '/api/batch', { requests, ...more }, headers)
 
-/** All rows of all tables but the index of changes, which is written behind. */
+/** All rows of all tables but the index of changes, which is written asynchronously. */
 export function dump(app: App): Record<string, unknown[]> {
   const { $client } = app.db
   const names = $client
@@ -32,7 +32,7 @@ export function dump(app: App): Record<string, unknown[]> {
   return Object.fromEntries(names.map((name) => [name, $client.prepare(`select * from "${name}"`).all()]))
 }
 
-/** Records of every kind under ids that say what they are; `owner` is whose the own ones are. */
+/** Records of every kind with descriptive ids; `owner` owns the private ones. */
 export const seeding = (owner: string) => `
   insert into projects (id, name, phase) values ('project', 'Apollo', 'Planning'), ('other', 'Gemini', 'Planning');
   insert into kanban_columns (id, project_id, name, sort_order) values ('column', 'project', 'To Do', 1),
@@ -49,7 +49,7 @@ export const seeding = (owner: string) => `
     values ('link', 'invitation', 'hash', '9999-12-31T00:00:00.000Z');
   insert into members (id, name, email) values ('ada', 'Ada', 'ada@example.test');`
 
-/** Takes the records of every kind away, but for members who can sign in. */
+/** Deletes the records of every kind, except members who can sign in. */
 export const EMPTYING = `
   delete from projects; delete from personal_ideas; delete from teams; delete from audit_log; delete from webhooks;
   delete from member_links; delete from people;
@@ -57,10 +57,10 @@ export const EMPTYING = `
   delete from members where email = 'ada@example.test' or email = 'bob@example.test'
     or id not in (select member_id from sessions);`
 
-/** Which record a collection in a path has: a subtask by its item's path, too, and a member who is nobody that asks. */
+/** The record for a collection in a path: a subtask also by its item's path, and a member other than the caller. */
 export const RECORDS: Record<string, string> = { ...RECORDS_OF_ALL, subtasks: 'subtask', members: 'ada' }
 
-/** A value without what differs from one service to another: the ids made on the way, times, and places in the sequence. */
+/** A value without service-specific parts: generated ids, times, and positions in the sequence. */
 export function comparable(value: unknown): unknown {
   const names = new Map<string, string>()
   const text = (JSON.stringify(value) ?? 'null')
@@ -73,7 +73,7 @@ export function comparable(value: unknown): unknown {
   return JSON.parse(text)
 }
 
-/** An error as a batch of one tells it, without which request it was. */
+/** The error of a batch with one request, without the index. */
 export function errorOf({ status, body }: Answer): unknown {
   const { details, ...rest } = body
   const { request, ...own } = details ?? {}

@@ -1,4 +1,4 @@
-/** What the tests of boards have in common: seeding them, and looking at what became of them. */
+/** Shared helpers of board tests: seeding and inspecting boards. */
 import { newId } from '../src/db/ids.ts'
 import { apiTokens } from '../src/db/schema.ts'
 import { hashToken, newToken } from '../src/members/secrets.ts'
@@ -6,13 +6,13 @@ import type { KanbanColumn, KanbanItem } from '../src/schemas/records.ts'
 import { type App, age, build, createItem, createProject, LONG_AGO, send } from './helper.ts'
 import { TABLES_OF_A_PROJECT } from './kinds.ts'
 
-/** What carries a credential. */
+/** The credential headers. */
 type Headers = Record<string, string>
 
 /** The columns that every new project gets. */
 export const DEFAULT_COLUMNS = ['To Do', 'In Progress', 'Review', 'Done']
 
-/** Creates a project with a card for each letter in its first column; their last change is long ago. */
+/** Creates a project with a card for each letter in its first column, backdated. */
 export async function boardOn(app: App, titles: string) {
   const project = await createProject(app)
   const ids = await createCards(app, project.id, titles)
@@ -42,11 +42,11 @@ export async function createCards(
   return ids
 }
 
-/** Puts every item's last change far enough back for a new one to show. */
+/** Backdates every item's last change, so that a new one shows. */
 export const ageItems = (app: App) =>
   app.db.$client.prepare('update kanban_items set updated_at = ?').run(LONG_AGO)
 
-/** Gives items places as another tool might: these, one after the other, or all of them the same. */
+/** Sets items' places like another tool: these in order, or all the same. */
 export function placeBehindItsBack(
   app: App,
   ids: Record<string, string>,
@@ -111,7 +111,7 @@ export const activityOf = (app: App, itemId: string): string[][] =>
     .raw()
     .all(itemId) as string[][]
 
-/** All that is stored of projects and what belongs to them: to see that nothing has changed. */
+/** All stored rows of projects and their children, for checking that nothing has changed. */
 export const everything = (app: App): Record<string, unknown[]> =>
   Object.fromEntries(
     ['projects', ...TABLES_OF_A_PROJECT].map((table) => [
@@ -120,7 +120,7 @@ export const everything = (app: App): Record<string, unknown[]> =>
     ]),
   )
 
-/** Makes an API token that may only read. @returns the headers that carry it */
+/** Creates a read-only API token. @returns its headers */
 export function readTokenOf(app: App, memberId: string): Headers {
   const token = `pbt_${newToken()}`
   app.db

@@ -23,18 +23,18 @@ import {
 
 /** What the contract says of a kind of record. */
 export interface ChildContract {
-  /** What one is called. */
+  /** Its name. */
   thing: string
   /** The last part of its paths. */
   path: string
-  /** That of its lists, where it is another one. */
+  /** That of its lists, if different. */
   listPath?: string
   /** What they belong to: a project, unless it is said. Of what belongs to nothing, who may do what is not tested here. */
   parent?: 'project' | 'item' | 'nothing'
   table: string
-  /** Where the parent shows them, if it does. */
+  /** The field of the parent that shows them, if any. */
   relation?: string
-  /** The least that makes one. */
+  /** The minimal body that creates one. */
   least: Fields
   /** What is added to that where several are made, since no two may have it or it would depend on the others. */
   distinct?: () => Fields
@@ -42,7 +42,7 @@ export interface ChildContract {
   initially?: number
   /** Fields whose default depends on what there is already. */
   depends?: string[]
-  /** Where an unknown one is no 404 for a change and a deletion but this. */
+  /** The status of changing or deleting an unknown one, if not 404. */
   unknown?: [status: number, body: object]
   /** Whether a change looks for it before anything about the body. */
   existsFirst?: boolean
@@ -77,10 +77,10 @@ const NOT_JSON = [
   ...['{"name":"x"}}', "{'name':'x'}"],
 ]
 
-/** A body that says of itself to be a text; it is taken for JSON. */
+/** A body with a text media type; it is parsed as JSON. */
 const asText = { 'content-type': 'text/plain' }
 
-/** What records may belong to. */
+/** The kinds of parents. */
 const PARENTS = {
   project: {
     path: 'projects',
@@ -103,10 +103,10 @@ const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f
 /** The column that a field is stored in. */
 const columnOf = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** Fields of a body that are the server's, or nobody's. */
+/** Read-only and unknown fields of a body. */
 export const FOREIGN = { id: 'mine', createdAt: LONG_AGO, updatedAt: LONG_AGO, nonsense: 1 }
 
-/** Holds a kind of record against its contract. */
+/** Tests a kind of record against its contract. */
 export function testChildResource(t: Test, contract: ChildContract): void {
   const { thing, path, listPath = path, table, relation, least, defaults, fields, depends = [] } = contract
   const { initially = 0, changedIn = 'updatedAt' } = contract
@@ -144,7 +144,7 @@ export function testChildResource(t: Test, contract: ChildContract): void {
   const failure = (verb: string, what = one) => ({
     error: (/^(update|delete)$/.test(verb) && contract.failure) || `Failed to ${verb} ${what}`,
   })
-  /** The least, such as no other record has it. */
+  /** A minimal, unique body. */
   const another = (): Fields => ({ ...least, ...contract.distinct?.() })
   /** A value for each of these fields. */
   const each = (names: string[], of: (field: FieldContract | undefined) => unknown): Fields =>

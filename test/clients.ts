@@ -1,12 +1,12 @@
-/** Clients of a service that runs as a process: their requests, and their choices, which a seed repeats. */
+/** Clients of a service process: their requests, and seeded random choices. */
 import { type Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import { json } from 'node:stream/consumers'
 import type { Fields } from './crash-model.ts'
 
-/** Milliseconds without an answer after which a request counts as forgotten. */
+/** Timeout of a request in milliseconds. */
 const PATIENCE = 30_000
 
-/** Numbers from 0 to below 1, always the same for the same seed (mulberry32). */
+/** Seeded random numbers from 0 to below 1 (mulberry32). */
 export function generator(seed: number): () => number {
   let state = seed
   return () => {
@@ -21,7 +21,7 @@ export function generator(seed: number): () => number {
 export const pick = <T>(random: () => number, values: readonly T[]) =>
   values[Math.floor(random() * values.length)] as T
 
-/** What came back. */
+/** The response. */
 export interface Answer {
   status: number
   body: Fields
@@ -31,9 +31,9 @@ export interface Answer {
 
 /**
  * Sends a request.
- * @param agent whose connection it goes on
- * @param others headers, beside those that the body and the cookie need
- * @throws when the answer does not come, or not whole
+ * @param agent for its connection
+ * @param others additional headers
+ * @throws if the response is missing or incomplete
  */
 export function ask(
   port: number,

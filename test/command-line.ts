@@ -1,4 +1,4 @@
-/** Running the command line as a process of its own. */
+/** Runs the command line as a separate process. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import type { Test } from 'tap'
@@ -6,7 +6,7 @@ import { openDatabase } from '../src/db/client.ts'
 import { auditLog, members } from '../src/db/schema.ts'
 import { CLI, nodeCommand } from './shipped.ts'
 
-/** Starts the command line for real; it is killed with the test. What the developer's environment configures is unset. */
+/** Starts the command line; it is killed with the test. The developer's settings in the environment are unset. */
 export function start(t: Test, args: string[], environment: Record<string, string> = {}) {
   const unset = Object.fromEntries(
     [
@@ -40,21 +40,21 @@ export async function end(child: ChildProcessWithoutNullStreams) {
   return { code, ...output }
 }
 
-/** Runs a command to its end. @param input what is piped in */
+/** Runs a command to its end. @param input for its standard input */
 export function run(t: Test, args: string[], environment?: Record<string, string>, input = '') {
   const child = start(t, args, environment)
-  // A command that reads nothing may end before it is written to.
+  // A command that does not read may end before the input is written.
   child.stdin.on('error', () => undefined).end(input)
   return end(child)
 }
 
-/** A database file of its own for the test. */
+/** A separate database file for the test. */
 export const databaseFor = (t: Test) => {
   const file = join(t.testdir(), 'board.db')
   return { file, DATABASE_URL: `file:${file}` }
 }
 
-/** A database file of its own, open for a look; and the command line on it. */
+/** A separate database file, open for inspection; and the command line on it. */
 export function onFile(t: Test) {
   const { DATABASE_URL } = databaseFor(t)
   const { db, close } = openDatabase(DATABASE_URL)
@@ -81,7 +81,7 @@ export function onFile(t: Test) {
   }
 }
 
-/** Waits for the line that says where the service listens. @returns its URL */
+/** Waits for the line with the listening address. @returns its URL */
 export const listening = (child: ChildProcessWithoutNullStreams) =>
   new Promise<string>((resolve, reject) => {
     let output = ''

@@ -1,4 +1,4 @@
-/** What clients have asked for and what they were told, and whether a database file agrees with it. */
+/** A model of the clients' requests and responses, and its comparison with a database file. */
 import { isDeepStrictEqual } from 'node:util'
 import SQLite from 'better-sqlite3'
 import { sql } from 'drizzle-orm'
@@ -15,7 +15,7 @@ const TABLES = {
 const ENTRY_TYPES = { column: 'status_change', assigneeId: 'assignment', priority: 'priority' }
 const TRACKED = ['column', 'assigneeId', 'priority'] as const
 const DEFAULT_COLUMNS = ['To Do', 'In Progress', 'Review', 'Done']
-/** Keys of answers that hold other records. */
+/** Keys of responses with other records. */
 const RELATIONS = new Set(
   'kanbanItems subtasks labels transcriptSummaries metrics objectives teamAssignments'.split(' '),
 )
@@ -50,7 +50,7 @@ interface Known {
   columns: Set<unknown>
 }
 
-/** A client, and the records that nobody but it writes. */
+/** A client, and the records that only it writes. */
 export interface Client {
   number: number
   known: Map<string, Known>
@@ -67,7 +67,7 @@ interface SharedChange extends Write {
   answered: number
 }
 
-/** Everything the clients know. Plain data: it can be cloned. */
+/** The clients' knowledge, as plain, cloneable data. */
 export interface Model {
   clients: Client[]
   /** Owns what all clients write to. */
@@ -112,7 +112,7 @@ function forget(client: Client, id: string): void {
   for (const [child, { parent }] of client.known) if (parent === id) forget(client, child)
 }
 
-/** Notes that a write has happened. `record` is what it made of its record; that of a deletion does not matter. */
+/** Records that a write has happened. `record` is its result; ignored for a deletion. */
 export function happened(client: Client, { method, kind, target, fields }: Write, record: Fields): void {
   if (method === 'DELETE') {
     forget(client, target)
@@ -154,7 +154,7 @@ const startOf = (record: Fields) => ({
 export const isShared = (model: Model, client: Client, { target }: Write): boolean =>
   client !== model.shared && model.shared.known.has(target)
 
-/** Notes that a client sends a write. @returns what to call once it is acknowledged, with the answer's record */
+/** Records that a client sends a write. @returns a function to call with the response's record once acknowledged */
 export function sending(model: Model, client: Client, write: Write): (record: Fields) => void {
   model.clock += 1
   if (isShared(model, client, write)) {
@@ -174,7 +174,7 @@ export function sending(model: Model, client: Client, write: Write): (record: Fi
 
 /**
  * Reads a database file that no process has open, the log beside it included, and leaves both as they are.
- * @returns what it holds, and what SQLite itself finds wrong with it
+ * @returns its contents, and SQLite's own findings
  */
 export function readState(file: string): { state: State; problems: string[] } {
   const client = new SQLite(file, { readonly: true, fileMustExist: true })
@@ -313,9 +313,9 @@ function settleShared(model: Model, state: State, problems: string[]): number {
 }
 
 /**
- * Holds a database file against what was acknowledged. From then on the model knows also which of the unanswered
+ * Compares a database file with the acknowledged writes. Afterwards the model knows which of the unanswered
  * writes have happened.
- * @returns how many of those there are, and what is wrong: lost, half-written, not deleted, never asked for
+ * @returns their number, and the problems: lost, half-written, not deleted, never requested
  */
 export function settle(model: Model, state: State): { unanswered: number; problems: string[] } {
   const problems: string[] = []
@@ -353,7 +353,7 @@ export function settle(model: Model, state: State): { unanswered: number; proble
   return { unanswered, problems }
 }
 
-/** What the service shows, held against what the file holds. @returns what is wrong */
+/** Compares the service's responses with the file. @returns the problems */
 export function compare({ rows }: State, shown: Fields[]): string[] {
   const ids = new Set(shown.map(({ id }) => id))
   const missing = [...rows.keys()].filter((id) => !ids.has(id))

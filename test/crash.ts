@@ -1,8 +1,8 @@
 /**
- * Crashing the service: many clients write at once, the process is killed without warning, and what it left on disk
- * is held against what it had acknowledged; then it starts again on the same file, and it all goes on.
+ * Crashes the service: many clients write at once, the process is killed, and its files are compared
+ * with the acknowledged writes; then it restarts on the same file, and the next round begins.
  *
- * The seed fixes what each client asks for and when the process is killed. How their requests interleave is up to
+ * The seed fixes each client's requests and the time of the kill. How requests interleave depends on
  * the machine.
  */
 import { Agent } from 'node:http'
@@ -28,11 +28,11 @@ import { type Owner, type Service, start } from './process.ts'
 
 const CLIENTS = 32
 const SHARED_ITEMS = 4
-/** Acknowledged requests that are repeated after a crash: the latest. */
+/** Number of the latest acknowledged requests to repeat after a crash. */
 const REPEATED = 50
 /** Milliseconds from the last awaited answer to the kill, at most: a few writes' time. */
 const LONGEST_DELAY = 10
-/** Who signs in to delete projects. */
+/** The admin who deletes projects. */
 export const ADMIN = { email: 'admin@localhost', password: 'correct horse' }
 
 const COLLECTIONS = {
@@ -58,11 +58,11 @@ export interface CrashOptions {
   /** Writes that are acknowledged before a kill, at most. */
   mostWrites: number
   seed: number
-  /** Is told of each round. */
+  /** Called for each round. */
   onRound?: (round: Round) => void
 }
 
-/** What one round came to. */
+/** The result of one round. */
 export interface Round {
   acknowledged: number
   /** Writes that were not answered when the process was killed, and how many of them had happened. */
@@ -71,12 +71,12 @@ export interface Round {
   records: number
 }
 
-/** What all rounds came to. The first round with a problem is the last. */
+/** The result of all rounds. The first round with a problem is the last. */
 export interface Report {
   seed: number
   rounds: Round[]
   problems: string[]
-  /** What the clients know in the end. */
+  /** The final model. */
   model: Model
 }
 
@@ -93,7 +93,7 @@ const move = (target: string, column: string, position: 'top' | 'bottom'): Write
 })
 const remove = (kind: Kind, target: string): Write => ({ method: 'DELETE', kind, target, fields: {} })
 
-/** What a client asks for next. */
+/** A client's next request. */
 export function choose(model: Model, client: Client, random: () => number): Write {
   client.marks += 1
   const mark = `${client.number}-${client.marks}`
@@ -139,7 +139,7 @@ export function choose(model: Model, client: Client, random: () => number): Writ
   )
 }
 
-/** A write as it was sent, and the record that its answer held. */
+/** A sent write, and the record in its response. */
 export interface Sent {
   client: Client
   write: Write
@@ -214,7 +214,7 @@ export async function prepare(load: Omit<Load, 'cookie'>): Promise<string> {
 }
 
 /**
- * Writes with all clients at once and kills the service in the midst of it.
+ * Writes with all clients at once, and kills the service meanwhile.
  * @returns how many writes were acknowledged
  */
 async function writeUntilKilled(load: Load, mostWrites: number, seed: number): Promise<number> {

@@ -1,4 +1,4 @@
-/** Building the application under test. Every response that goes through here is held against /openapi.json. */
+/** Building the application under test. Every response is checked against /openapi.json. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -43,7 +43,7 @@ const escapePointer = (text: string) => encodeURIComponent(text.replaceAll('~', 
 
 /**
  * Makes a function that holds a response against the OpenAPI document.
- * @returns what is wrong with the response, or undefined
+ * @returns the violation of the response, or undefined
  */
 export function createResponseChecker(document: OpenApiDocument) {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
@@ -133,7 +133,7 @@ function plain(body: unknown): unknown {
   return isProblem ? { error: title, ...(details !== undefined && { details }) } : body
 }
 
-/** A response with its body; without, where that is a stream of events, which is closed. */
+/** A response with its body; a stream of events is closed instead. */
 async function wholeUnlessEvents(response: LightMyRequestResponse): Promise<LightMyRequestResponse> {
   const stream = response.stream()
   const hasEvents = response.headers['content-type'] === 'text/event-stream'
@@ -146,7 +146,7 @@ async function wholeUnlessEvents(response: LightMyRequestResponse): Promise<Ligh
 /**
  * Builds the production application on a fresh in-memory database, to be closed with the test.
  * @param options settings that differ from the defaults
- * @param make what builds it: of the sources, unless what ships is to be tested
+ * @param make builds it: from the sources, unless the shipped build is tested
  */
 export async function build(
   t: Test,
@@ -181,7 +181,7 @@ export interface Answer {
   headers: LightMyRequestResponse['headers']
 }
 
-/** Sends one request; an object as `body` goes as JSON, a string as it is, with the content type JSON. */
+/** Sends one request; an object as `body` is sent as JSON, a string unchanged, with the content type JSON. */
 export async function send(
   app: App,
   method: string,
@@ -244,7 +244,7 @@ export function tokenOf(app: App, memberId: string, fields: Partial<typeof apiTo
   return { authorization: `Bearer ${token}` }
 }
 
-/** What the audit trail says, from the first entry on: who did what to what, and more. */
+/** The entries of the audit log, oldest first. */
 export const auditTrail = (app: App) =>
   app.db
     .select()

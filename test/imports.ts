@@ -30,7 +30,7 @@ export async function ended(app: App, id: string, headers?: Record<string, strin
   }
 }
 
-/** Waits until what large writes have done, which their end tells by one row, is in the sequence, change by change. */
+/** Waits until the staged changes of large writes are in the sequence. */
 export async function folded(app: App): Promise<void> {
   while (count(app, 'large_writes') > 0) await sleep(5)
 }

@@ -158,7 +158,7 @@ async function pack(): Promise<{ file: string; hash: string }> {
   }
 }
 
-/** Takes away what earlier packages have left. */
+/** Removes leftovers of earlier packages. */
 async function prune(hash: string): Promise<void> {
   for (const name of await readdir(CACHE)) {
     if (!/^(project|tarball|pack)/.test(name) || name.includes(hash)) continue

@@ -8,14 +8,14 @@ export const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
 const times = { created_at: TIME, updated_at: TIME }
 
-/** Stands for whoever the records belong to that are somebody's own. */
+/** A placeholder for the owner of private records. */
 export const OWNER = 'whose own it is'
 
-/** The routes of what belongs to a project or an item. */
+/** The routes of child records of a project or an item. */
 export interface ExampleRoutes {
   /** The path of one record: `/api/<collection>/{id}`. */
   collection: string
-  /** The path of the list below a project or an item, where it is not called like the collection. */
+  /** The path of the list below a project or an item, if it differs from the collection. */
   list?: string
   /** A body that makes one beside the example. */
   create: Record<string, unknown>
@@ -35,7 +35,7 @@ export interface KindExample {
   id?: string
   /** What it belongs to. */
   of?: 'project' | 'item'
-  /** The columns that another tool has to give, besides the id and what it belongs to. */
+  /** The columns that another tool must set, besides the id and the parent. */
   row: Record<string, string | number>
   /** What all others hold then. */
   defaults: Record<string, unknown>
@@ -282,12 +282,12 @@ export function exampleOf(kind: string): KindExample {
   return example
 }
 
-/** The tables whose rows belong to a project and go with it. */
+/** The tables whose rows belong to a project and are deleted with it. */
 export const TABLES_OF_A_PROJECT: readonly string[] = KIND_EXAMPLES.filter(({ of }) => of).map(
   ({ table }) => table,
 )
 
-/** An example with its routes, and the path of their list below what they belong to. */
+/** An example with its routes, and the path of the list below the parent. */
 export interface RoutedExample extends KindExample {
   id: string
   routes: ExampleRoutes
@@ -295,7 +295,7 @@ export interface RoutedExample extends KindExample {
   listPath: string
 }
 
-/** The examples of what belongs to a project or an item and has routes of its own. */
+/** The examples of child records with routes. */
 export const ROUTED: readonly RoutedExample[] = KIND_EXAMPLES.flatMap((example) => {
   const { id, of, routes } = example
   if (!routes || !id) return []
@@ -330,7 +330,7 @@ export const insertion = (table: string, row: Record<string, string | number>): 
     .map((name) => `"${name}"`)
     .join(', ')}) values (${Object.values(row).map(literal).join(', ')});`
 
-/** The statements that insert the examples of what belongs to a project or an item, but those of some kinds. */
+/** The statements that insert the examples of child records, except some kinds. */
 export const insertions = (owner: string, ...but: string[]): string =>
   KIND_EXAMPLES.filter(({ kind, of }) => of && !but.includes(kind))
     .map((example) => insertion(example.table, rowOf(example, { owner })))

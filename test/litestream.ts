@@ -5,7 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Owner } from './process.ts'
 
-/** The program; undefined where there is none for this platform. Not the package's own script, which outlives no signal. */
+/** The program; undefined if there is none for this platform. Not the package's own script, which does not forward signals. */
 export const LITESTREAM = [
   resolve('node_modules/@flydotio', `litestream-${process.platform}-${process.arch}`, 'litestream'),
 ].find((file) => existsSync(file))
@@ -14,7 +14,7 @@ export const LITESTREAM = [
 const [OPTIONS = ''] =
   /^ {4}monitor-interval.*?(?= {4}replicas:)/ms.exec(readFileSync('deploy/litestream.yml', 'utf8')) ?? []
 
-/** Where a replica goes, as in Litestream's configuration. */
+/** The target of a replica, as in Litestream's configuration. */
 export type ReplicaPlace = Record<string, string | boolean>
 
 /** Writes a configuration. @returns the file */

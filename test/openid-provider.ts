@@ -1,4 +1,4 @@
-/** An OpenID provider of this process that says what a test wants it to say: also what a good one never would. */
+/** An OpenID provider in this process whose responses tests control, including invalid ones. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -23,7 +23,7 @@ export interface Provider {
   redeemed: { code: string | null; verifier: string | null; secret: string | null }[]
 }
 
-/** Starts a provider on this machine; it ends with the test. It takes any code, any number of times. */
+/** Starts a provider on this machine; it ends with the test. It accepts any code, any number of times. */
 export async function provide(t: Owner): Promise<Provider> {
   const { publicKey, privateKey } = await generateKeyPair('RS256')
   const { privateKey: otherKey } = await generateKeyPair('RS256')

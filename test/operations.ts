@@ -1,4 +1,4 @@
-/** Every operation of the service with what it takes: a record of each collection, and a body that succeeds. */
+/** Every operation of the service, with a record of each collection, and a successful body. */
 import type SQLite from 'better-sqlite3'
 import Fastify from 'fastify'
 import t from 'tap'
@@ -13,7 +13,7 @@ export const CALLER = 'caller'
 /** So recently used that no request has to note its use. */
 export const JUST_USED = '9999-12-31T00:00:00.000Z'
 
-/** A session and a token of the caller's, where the caller has a row. */
+/** A session and a token of the caller, if the caller has a row. */
 export const CREDENTIALS = `
   insert into sessions (id, member_id, token_hash, last_used_at, expires_at)
     select 'session', id, 'hash', '${JUST_USED}', '${JUST_USED}' from members where id = '${CALLER}';
@@ -26,7 +26,7 @@ export const EMPTY = `
   delete from member_links; delete from people;
   insert into members (id, name, email, role) values ('somebody', 'Ada', 'ada@example.test', 'admin');`
 
-/** One record of each collection, the caller's own where that matters. */
+/** One record of each collection, owned by the caller if relevant. */
 export const SEEDED = `
   insert into projects (id, name) values ('project', 'Apollo');
   insert into kanban_items (id, project_id, title, assignee_id, claimed_until, claimed_from)
@@ -42,10 +42,10 @@ export const SEEDED = `
   insert into webhooks (id, url, secret, active) values ('webhook', 'http://127.0.0.1/', 'whsec_c2VjcmV0', 0);
   ${CREDENTIALS}`
 
-/** The statements of each text, by connection: compiling these, triggers and all, takes many times as long as running them. */
+/** The statements of each text, by connection: compiling these with their triggers takes many times as long as running them. */
 const compiled = new WeakMap<SQLite.Database, Map<string, SQLite.Statement[]>>()
 
-/** Runs statements that hold no semicolon within, as often as it takes. */
+/** Runs statements without inner semicolons. */
 export function run(client: SQLite.Database, sql: string): void {
   const known = compiled.get(client) ?? new Map<string, SQLite.Statement[]>()
   compiled.set(client, known)
@@ -81,7 +81,7 @@ const reorder = (id: string, fields = {}) => [200, { items: [{ id, sortOrder: 5,
 
 type Request = readonly [status: number, body?: object]
 
-/** The same of what belongs to a project or an item. */
+/** The same for child records. */
 const OF_EXAMPLES: [string, Request][] = ROUTED.flatMap(({ id, routes, listPath }) => {
   const { collection, create, update, isOrdered } = routes
   const list = listPath.replace('{id}', ':id')
@@ -92,7 +92,7 @@ const OF_EXAMPLES: [string, Request][] = ROUTED.flatMap(({ id, routes, listPath 
   ]
 })
 
-/** What whoever passes is answered, and the body that it takes. Without an entry: 200, and none. */
+/** The status for permitted callers, and the body. Default: 200, and none. */
 export const REQUESTS: Record<string, Request> = {
   ...Object.fromEntries(OF_EXAMPLES),
   'GET /docs/*': [404],

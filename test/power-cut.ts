@@ -1,6 +1,6 @@
 /**
- * Cutting the power: what the running service writes and syncs is recorded while many clients write; from the record the
- * disk is rebuilt as a cut may have left it, at many points, and each is held against what was acknowledged until then.
+ * Simulates power cuts: records the service's writes and syncs while many clients write, rebuilds possible disks after a
+ * cut at many points, and compares each with the writes acknowledged until then.
  *
  * The seed fixes what each client asks for, and where and how the power is cut. How the requests interleave is up to the
  * machine.
@@ -27,7 +27,7 @@ import { type Event, FATES, type Fate, makeDisk, readRecord, recorder } from './
 const CLIENTS = 8
 /** Writes that are acknowledged in the service's first life. */
 const FIRST_WRITES = 100
-/** Writes that are acknowledged after the log has begun anew. */
+/** Writes acknowledged after the log restarted. */
 const LAST_WRITES = 60
 /** Events near one that is of interest: a cut there finds it half done. */
 const NEAR = 12
@@ -40,20 +40,20 @@ export interface PowerCutOptions {
   folder: string
   images: number
   seed: number
-  /** Is told of each image. */
+  /** Called for each image. */
   onImage?: (image: Image) => void
 }
 
-/** The disk as a cut may have left it, and what came of opening it. */
+/** A possible disk after a cut, and the result of opening it. */
 export interface Image {
   /** How many events of the record had happened. */
   at: number
   fate: Fate
-  /** Whether it was cut before the first request was answered, or near a copying of the log into the file. */
+  /** Whether it was cut before the first response, or near a checkpoint. */
   isFirstStart: boolean
   isCheckpoint: boolean
   acknowledged: number
-  /** Writes that were asked for and not answered, and how many of them had happened. */
+  /** Unanswered writes, and the number of those that had happened. */
   inFlight: number
   happened: number
   /** Changes of files that were not synced. */
@@ -203,7 +203,7 @@ function checkpointsIn(events: Event[], firstAnswer: number): number[] {
   })
 }
 
-/** Chooses where the power is cut: a quarter during the first start, a quarter around checkpoints, the rest anywhere. */
+/** Chooses the cuts: a quarter during the first start, a quarter around checkpoints, the rest anywhere. */
 function chooseCuts({ events }: Recording, count: number, random: () => number) {
   const firstAnswer = events.findIndex(({ kind }) => kind === 'sent')
   const checkpoints = checkpointsIn(events, firstAnswer)

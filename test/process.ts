@@ -8,7 +8,7 @@ import type { Test } from 'tap'
 import { examine } from '../src/maintenance/doctor.ts'
 import { nodeCommand, SERVE } from './shipped.ts'
 
-/** Ends what was started for it: a test, or whatever else has an end. */
+/** The owner of started processes: a test, or the like. */
 export type Owner = Pick<Test, 'teardown'>
 
 /** How a process ended. */
@@ -63,7 +63,7 @@ function launch(t: Owner, environment: Record<string, string>, tracer: string[] 
   return { child, exited, log: () => stdout }
 }
 
-/** What the doctor finds in a database that nobody has open; nothing where there is no file. */
+/** The doctor's findings in a closed database; none without a file. */
 function findingsIn(url = ''): object[] {
   const path = url.replace(/^file:/, '')
   if (!existsSync(path)) return []

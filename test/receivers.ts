@@ -1,4 +1,4 @@
-/** Receivers of webhooks, as HTTP servers of this process; and a clock that stands still until it is told otherwise. */
+/** Receivers of webhooks, as HTTP servers in this process; and a manual clock. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -99,7 +99,7 @@ export async function listen(t: Owner, serve: (socket: Socket) => void): Promise
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 }
 
-/** Waits until something holds, in real time: for what comes over a connection. */
+/** Waits until a condition holds, in real time, for network events. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + 20_000
   while (!(await holds())) {
@@ -110,7 +110,7 @@ export async function until(holds: () => boolean | Promise<boolean>): Promise<vo
 
 /** A clock that is set and moved by hand. */
 export interface ManualClock extends Clock {
-  /** Lets time pass: both clocks move, and then what is due is called, in order; what that asks for is not. */
+  /** Advances both clocks, and calls due timers in order, but not those that they set. */
   pass: (milliseconds: number) => void
   /** Sets the system's clock, as a person or a time server does; nothing is called. */
   set: (time: number) => void

@@ -1,6 +1,6 @@
 /**
- * What a process has done to the files of a folder, read from a record of its system calls; and what a disk may hold
- * of them when the power is cut: all that was synced, and of what was not synced whatever came to pass.
+ * A process's file operations, read from a record of its system calls; and the possible contents of the disk after a power
+ * cut: everything synced, and any part of the unsynced writes.
  */
 import { basename, dirname } from 'node:path'
 
@@ -21,7 +21,7 @@ export type Event =
   | { kind: 'create' | 'unlink'; file: string }
   | { kind: 'write'; file: string; offset: number; bytes: Buffer }
   | { kind: 'truncate'; file: string; size: number }
-  /** A sync has ended; it holds for what was done before the event of that number. */
+  /** The end of a sync, which covers operations before the event of that number. */
   | { kind: 'sync'; file: string; before: number }
   | { kind: 'sync folder'; before: number }
   /** It has read bytes from a connection, or is about to write some to it. */
@@ -31,11 +31,11 @@ export type Event =
 const bytesOf = (printed: string): Buffer => Buffer.from(printed.replaceAll('\\x', ''), 'hex')
 const textOf = (printed: string): string => bytesOf(printed).toString()
 
-/** Bytes of what is received and sent that are looked at: requests and answers begin with what matters. */
+/** Examined bytes of received and sent data: the beginnings of requests and responses suffice. */
 const HEAD = 2000
 
 /**
- * Reads what strace has written for {@link recorder}.
+ * Reads the output of strace for {@link recorder}.
  * @param folder whose files matter; all else is left out
  * @throws Error for a call on these files that it does not understand, or that failed
  */
@@ -57,7 +57,7 @@ export function readRecord(record: string, folder: string): Event[] {
     const [, name = '', rest = ''] = /^(\w+)\((.*)$/s.exec(call) ?? []
     const [, target = '', given = ''] = /^\d+<([^>]*)>(.*)$/s.exec(rest) ?? []
     const [, result] = / = (-1|\?)( |$)/.exec(call.slice(-200)) ?? []
-    // Of a call that its process did not outlive nobody knows: what it wrote may be there, what it synced is not safe.
+    // The result of an unfinished call is unknown: its write may have happened, its sync does not count.
     const isGood = result === undefined
     const path = target.startsWith('\\x') ? textOf(target) : target
 
@@ -170,7 +170,7 @@ class Content {
   }
 }
 
-/** A file: what a sync has made safe, and what has happened since. */
+/** A file: its synced contents, and later operations. */
 interface RecordedFile {
   synced: Content
   unsynced: { number: number; change: Change }[]
@@ -219,7 +219,7 @@ export interface RecordedDisk {
 
 /** Makes an empty disk. */
 export function makeDisk(): RecordedDisk {
-  /** What names mean now, and what they surely mean after a cut. */
+  /** The current directory entries, and the synced ones. */
   const files = new Map<string, RecordedFile>()
   const synced = new Map<string, RecordedFile>()
   /** What has been done to names since the folder was synced. */
@@ -257,7 +257,7 @@ export function makeDisk(): RecordedDisk {
 
     cut: (fate, random) => {
       const names = new Map(synced)
-      // What is done to one name happens in its order; what is done to several does not.
+      // Operations on one name keep their order; those on several do not.
       for (const changes of Map.groupBy(unsynced, ({ name }) => name).values()) {
         const count =
           fate === 'none' ? 0 : fate === 'all' ? changes.length : Math.floor(random() * (changes.length + 1))

@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url'
 
 const TARGET = process.env.PHASEBOARD_TEST_TARGET
 const IS_SOURCES = TARGET === 'sources'
-// `npm test` has built it; who runs a single file may have changed the sources since.
+// `npm test` has built it; for a single file the sources may have changed since.
 if (TARGET === undefined) execFileSync(process.execPath, ['scripts/build.ts'], { stdio: 'inherit' })
 
 /** The file of the command line. */

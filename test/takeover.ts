@@ -161,7 +161,7 @@ async function follow(service: Service, cookie: string, lastEventId?: string) {
   return { connection, events }
 }
 
-/** Runs `phaseboard takeover` on a machine. @returns what it said @throws Error where it fails */
+/** Runs `phaseboard takeover` on a machine. @returns its output @throws Error if it fails */
 function takeOver(machine: Machine, place: ReplicaPlace, first: string): Promise<string> {
   const replica =
     place.type === 'file'
@@ -192,7 +192,7 @@ function changesIn(file: string) {
   }
 }
 
-/** Holds what was restored against what the dead machine had, and had acknowledged. @returns the last change that was kept */
+/** Compares the restored data with that of the dead machine, and its acknowledged writes. @returns the last restored change */
 function compare({ problems }: Drill, dead: Machine, taken: Machine, acknowledged: Acknowledged[]): number {
   const { state, problems: damage } = readState(taken.file)
   problems.push(...damage)
@@ -210,7 +210,7 @@ function compare({ problems }: Drill, dead: Machine, taken: Machine, acknowledge
   return kept
 }
 
-/** Repeats acknowledged writes: what was kept is not done again, what was lost is done. */
+/** Repeats acknowledged writes: restored ones are replayed, lost ones are performed. */
 async function repeat(drill: Drill, { port }: Service, acknowledged: Acknowledged[], kept: number) {
   const send = ({ method, path, body, key }: Acknowledged) =>
     ask(port, drill.agent, method, path, body, drill.cookie, { 'idempotency-key': key })
@@ -233,7 +233,7 @@ async function repeat(drill: Drill, { port }: Service, acknowledged: Acknowledge
   }
 }
 
-/** Checks that a client of the stream goes on without a gap, or is told that it cannot. */
+/** Checks that a client of the stream resumes without a gap, or gets `gone`. */
 async function resume(drill: Drill, service: Service, taken: Machine, seen: number, kept: number) {
   const { connection, events } = await follow(service, drill.cookie, String(seen))
   if (seen > kept) {
@@ -278,7 +278,7 @@ async function receiveAll({ problems, receiver }: Drill, taken: Machine): Promis
   }
 }
 
-/** Signs in, and makes what all writers write to and a webhook. */
+/** Signs in, and creates the shared records and a webhook. */
 async function prepare(drill: Drill, { port }: Service): Promise<void> {
   const { agent, receiver } = drill
   const session = await ask(port, agent, 'POST', '/api/session', ADMIN)
@@ -299,7 +299,7 @@ async function startReplicator({ owner }: Drill, { config }: Machine): Promise<R
   return replicator
 }
 
-/** Writes to a machine until it dies, takes over, and holds everything against what was acknowledged. */
+/** Writes to a machine until it dies, takes over, and compares everything with the acknowledged writes. */
 async function round(
   drill: Drill,
   number: number,

@@ -11,7 +11,7 @@ import { pathToFileURL } from 'node:url'
 import root, { type Test } from 'tap'
 import { beginFile } from './current-test.ts'
 
-/** How long one file may take, in milliseconds: what hangs is to end some time, on a busy machine too. */
+/** Timeout of one file, in milliseconds: generous, only for hanging tests. */
 const PATIENCE = 900_000
 const SCHEME = 'tap-of:'
 

@@ -1,4 +1,4 @@
-/** The frame of all pages: navigation, connection, messages, and the page of the address. */
+/** The frame of all pages: navigation, connection status, messages, and the current page. */
 import { useEffect, useState } from 'preact/hooks'
 import { BoardPage } from './board/board-page.tsx'
 import { typeAhead, useKeys } from './common/keys.ts'
@@ -133,7 +133,7 @@ function Header({ onSearch, onShortcuts }: { onSearch: () => void; onShortcuts: 
   )
 }
 
-/** What is to be said of the connection. */
+/** The connection status. */
 function Connection() {
   const [wasOffline, setWasOffline] = useState(false)
   const state = liveState.value
@@ -173,7 +173,7 @@ export function App() {
     'g b': () => (id ? go(paths.board(id)) : false),
     'g f': () => (id ? go(paths.flow(id)) : false),
   })
-  // Whoever has a link may be nobody yet, or somebody else.
+  // The user of a link may be signed out, or another member.
   if (page === 'link') return <LinkPage />
   if (sessionState.value === 'signed-out' || page === 'sign-in') return <SignIn />
   if (sessionState.value === 'unknown') return <LoadingPage />

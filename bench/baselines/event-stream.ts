@@ -1,4 +1,4 @@
-/** Baseline: node:http writes ready bytes to all who listen, and nothing else. */
+/** Baseline: node:http only writes ready bytes to all listeners. */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pipeline, Readable } from 'node:stream'

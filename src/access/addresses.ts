@@ -1,5 +1,5 @@
 /**
- * Network addresses, in whatever form a socket or a proxy writes them. By Node's own means: ipaddr.js takes `::10.0.0.9` for
+ * Network addresses, in any form that sockets and proxies use. It uses Node's own functions: ipaddr.js takes `::10.0.0.9` for
  * `::ffff:10.0.0.9`, which is another address.
  */
 import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net'
@@ -15,7 +15,7 @@ function groupsOf(address: string): string[] {
 }
 
 /**
- * The client's address: as trusted proxies forward it, if that is an address, else the peer's own. A header may hold any
+ * The client's address: the one forwarded by trusted proxies, if valid, else the peer's own. A header may contain any
  * text, which must not get into logs or limits.
  */
 export function addressOf({
@@ -28,7 +28,7 @@ export function addressOf({
 }
 
 /**
- * What counts as one client for limits: an IPv4 address or, since one client usually has a whole network of 2^64
+ * The client for limits: an IPv4 address or, since one client usually has a network of 2^64
  * addresses, an IPv6 network of 64 bits.
  * @param address an IPv4-mapped one (`::ffff:192.0.2.1`) counts as IPv4; other text is returned as it is
  */

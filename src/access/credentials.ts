@@ -9,7 +9,7 @@ import { isProxied } from './proxied.ts'
 import { createProxyHeader, type ProxyHeaderOptions } from './proxy-header.ts'
 import type { SessionCookies } from './session-cookies.ts'
 
-/** Which credentials count. */
+/** The accepted credentials. */
 export interface CredentialOptions extends ProxyHeaderOptions {
   /** The address the service listens on. */
   host: string
@@ -23,26 +23,26 @@ export interface Credentials {
   /**
    * The identity of a request's credential: bearer token, the header of a proxy, session cookie, and in open mode the
    * default member.
-   * @param reply takes a renewed or cleared cookie; without one, the use of the credential is not noted either
-   * @returns undefined where there is none and one is required
+   * @param reply takes a renewed or cleared cookie; without one, the use of the credential is not recorded either
+   * @returns undefined if there is none and one is required
    * @throws ApiError 401 for an invalid one; for the default member 401 through a proxy, 403 under a foreign host name
    */
   identify: (request: FastifyRequest, reply?: FastifyReply) => Identity | undefined
   /**
-   * The same for a route that takes a calendar token as the query parameter `token`, which counts before all else.
-   * @throws ApiError 401; 403 for a token of another scope there: addresses end up in logs and histories
+   * The same for a route that accepts a calendar token as the query parameter `token`, which takes precedence.
+   * @throws ApiError 401; 403 for a token with another scope: addresses end up in logs and histories
    */
   identifyCalendar: (request: FastifyRequest, reply?: FastifyReply) => Identity | undefined
   /**
-   * Checks the host name of a request that is about nobody, as of a page or of an address that there is not: absent where any name will do.
+   * Checks the host name of a request without an identity, e.g. for a page or an unknown address. Absent if any name is allowed.
    * @throws ApiError 403 without a credential, under a foreign host name
    */
   ensureKnownHost: ((request: FastifyRequest) => void) | undefined
-  /** Whether a request has an ambient credential: one that the browser or a proxy adds whichever page it comes from. */
+  /** Whether a request has an ambient credential: one that the browser or a proxy adds for any page. */
   hasAmbient: (request: FastifyRequest) => boolean
 }
 
-/** Records uses of credentials. Requests neither wait for it nor fail with it, e.g. while the disk is full. */
+/** Records uses of credentials. Requests do not wait for it, and do not fail if it fails, e.g. on a full disk. */
 function createUseRecorder() {
   /** Ids of credentials whose use is being written: concurrent requests need not write it too. */
   const noting = new Set<string>()
@@ -55,14 +55,14 @@ function createUseRecorder() {
   }
 }
 
-/** The token in a request's query; undefined where there is none. @throws ApiError 401 for several */
+/** The token in a request's query, or undefined. @throws ApiError 401 for several */
 export function tokenInQuery({ query }: FastifyRequest): string | undefined {
   const { token = '' } = query as { token?: unknown }
   if (typeof token !== 'string') throw authenticationRequired()
   return token === '' ? undefined : token
 }
 
-/** What an operator reads who has put a proxy in front of open mode. */
+/** The error for operators who put a proxy in front of open mode. */
 const behindProxy = () =>
   new ApiError(
     401,
@@ -125,8 +125,8 @@ export function createCredentials(
   const isLocalHost = createHostCheck([])
 
   /**
-   * The default member is for clients on this machine. Guards against DNS rebinding, where a foreign page's host name resolves to this
-   * machine, and against a proxy that passes the world's requests on.
+   * The default member is only for clients on this machine. Guards against DNS rebinding, where a foreign page's host name resolves to this
+   * machine, and against a proxy that forwards requests from the network.
    * @throws ApiError 401, 403
    */
   function withoutCredential({ headers, raw }: FastifyRequest): Identity | undefined {
@@ -143,7 +143,7 @@ export function createCredentials(
     try {
       identify(request)
     } catch {
-      // A credential that does not count is none.
+      // A credential that is not accepted counts as absent.
       throw foreignHost()
     }
   }

@@ -1,4 +1,4 @@
-/** CSRF: browsers send ambient credentials along with requests that other sites' pages make, too. */
+/** CSRF protection: browsers also send ambient credentials with requests from other sites' pages. */
 import type { FastifyRequest } from 'fastify'
 import { forbidden } from '../errors.ts'
 import { isSafe, type Via } from '../members/identity.ts'
@@ -8,7 +8,7 @@ function isOwnOrigin(request: FastifyRequest, origin: string): boolean {
   return URL.canParse(own) && new URL(own).origin === origin
 }
 
-/** Whether a request comes from another site's page. One with neither header does not come from a browser. */
+/** Whether a request comes from another site's page. Without either header it does not come from a browser. */
 function isCrossOrigin(request: FastifyRequest, via: Via | undefined, allowed: readonly string[]): boolean {
   const { origin, 'sec-fetch-site': site } = request.headers
   if (origin !== undefined && allowed.includes(origin)) return false
@@ -20,11 +20,11 @@ function isCrossOrigin(request: FastifyRequest, via: Via | undefined, allowed: r
 
 /**
  * Creates the guard against CSRF. A browser sends some unsafe requests for any page, without a preflight (e.g. a POST of
- * plain text, which is parsed as JSON here), with all ambient credentials: cookies, what a proxy or host adds, access to
- * this machine. These must come from an allowed origin. A token is no ambient credential.
+ * plain text, which is parsed as JSON here), with all ambient credentials: cookies, credentials added by a proxy or host, access to
+ * this machine. Such requests must come from an allowed origin. A token is no ambient credential.
  * @param corsOrigins allowed origins besides our own
  * @param hasAmbientCredential whether a request has one besides its token
- * @returns the guard, which takes how the member was identified, and whether not even a token may come from another
+ * @returns the guard, which takes how the member was identified, and whether even tokens must come from an allowed
  * origin; it throws an ApiError 403
  */
 export function createCsrfGuard(

@@ -15,7 +15,7 @@ function nameOf(host: string): string {
  */
 export function createHostCheck(origins: readonly string[]): (host: string | undefined) => boolean {
   const names = new Set(origins.map((origin) => nameOf(new URL(origin).host)))
-  // A cache of one: nearly every request has the same header as the one before.
+  // A cache with one entry: nearly every request has the same header as the previous one.
   let latest: string | undefined
   return (host) => {
     if (host === latest || host === undefined) return true

@@ -1,32 +1,32 @@
-/** People of the host application: whom it has named lately, and asking it for more. */
+/** People of the host application: those named recently, and queries for others. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import type { HostPerson, ListMembers } from '../phaseboard.d.ts'
 import { LIMITS } from '../schemas/common.ts'
 
-/** Milliseconds after which who is seen again is noted again. */
+/** Milliseconds after which a person seen again is recorded again. */
 export const SEEN_FOR = 24 * 60 * 60 * 1000
 
-/** People that are remembered as seen: of more, some are noted once too often. */
+/** Size of the cache of people already seen: beyond it, some are recorded more often than needed. */
 const REMEMBERED = 10_000
 
-/** Milliseconds that a host has to answer, and that it is left alone after it did not. */
+/** Timeout of a host's response, and the pause after a failure, in milliseconds. */
 const PATIENCE = 1000
 const REST = 10_000
 
 const isText = (value: unknown, limit: number): value is string =>
   typeof value === 'string' && value !== '' && value.length <= limit
 
-/** Whether a host has named somebody who can be shown. */
+/** Whether a host has named a person with a name. */
 const isPerson = (value: unknown): value is HostPerson => {
   const { id, name } = Object(value)
   return isText(id, LIMITS.reference) && isText(name, LIMITS.name)
 }
 
-/** Notes a person, in a write of its own. */
+/** Records a person, in a separate write. */
 type Note = (person: HostPerson) => Promise<unknown>
 
-/** Who was seen, and how the person was called. */
+/** People already seen, with their names. */
 interface Seen {
   name: string
   email: string | null
@@ -36,8 +36,8 @@ interface Seen {
 }
 
 /**
- * Notes people as the host names them: who is new, has another name, or was last noted over a day ago. Nobody waits for it, nor
- * fails with it.
+ * Records people that the host names, if new, renamed, or last recorded over a day ago. Requests do not wait for it, and do not
+ * fail if it fails.
  */
 export class SeenPeople {
   readonly #note: Note
@@ -55,7 +55,7 @@ export class SeenPeople {
     this.#onError = onError
   }
 
-  /** Notes somebody whom the host has named; whoever it has not is passed over. */
+  /** Records a person if the host has given a name. */
   see(person: Partial<HostPerson>): void {
     if (!isPerson(person)) return
     const { id, name, email = null } = person
@@ -78,12 +78,12 @@ export class SeenPeople {
   }
 }
 
-/** Which people a host is asked for. */
+/** A query for people of a host. */
 type Query = Parameters<ListMembers>[0]
 
 /**
- * Asks a host for its people, within bounds: what it fails with, or takes too long for, is as if it knew nobody.
- * @param onError takes why
+ * Queries a host for its people, within limits: after a failure or timeout the result is empty.
+ * @param onError takes the reason
  */
 export function createHostQuery(
   listMembers: ListMembers,

@@ -17,19 +17,19 @@ declare module 'fastify' {
 /** The decorator with the request's identity, set by the auth hook; a symbol, so that it cannot collide with a host's. */
 export const IDENTITY = Symbol('phaseboard.identity')
 
-/** Who makes this request. Only in handlers and route hooks of routes that are not public. */
+/** The member making this request. Only in handlers and route hooks of routes that are not public. */
 export const identityOf = (request: FastifyRequest): Identity => request.getDecorator<Identity>(IDENTITY)
 
 /**
- * Whose turn this request takes in the worker thread, where members take turns; null for the default member, who is everybody
- * that uses the host's application.
+ * The member whose turn this request takes in the worker thread; null for the default member, which stands for all users of
+ * the host.
  */
 export function turnOf(request: FastifyRequest): string | null {
   const identity = request.getDecorator<Identity | undefined>(IDENTITY)
   return identity === undefined || identity.via === 'default' ? null : identity.member.id
 }
 
-/** Who makes this request and from where, for the audit log. Only in handlers of routes that are not public. */
+/** The member and address of this request, for the audit log. Only in handlers of routes that are not public. */
 export const actorOf = (request: FastifyRequest): Actor => ({
   id: memberOf(request).id,
   name: memberOf(request).name,

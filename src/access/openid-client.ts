@@ -1,4 +1,4 @@
-/** The library, loaded with the first sign-in: it takes as long as much of the start. */
+/** The library, loaded lazily by the first sign-in: loading it would slow down startup. */
 export {
   AuthorizationResponseError,
   allowInsecureRequests,

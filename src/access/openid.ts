@@ -1,6 +1,6 @@
 /**
  * Sign-in with an account of an OpenID provider: authorization code flow with PKCE (OpenID Connect Core, section 3.1). The
- * protocol is openid-client's; here is what it leaves to us: where a sign-in that has begun is kept, and what its end means.
+ * library openid-client implements the protocol; this module stores pending sign-ins and handles their results.
  */
 
 import type { FastifyBaseLogger } from 'fastify'
@@ -13,20 +13,20 @@ import { type Member, ROLES } from '../schemas/records.ts'
 import type * as Library from './openid-client.ts'
 import { createCookieSeal } from './sealed-cookie.ts'
 
-/** Which provider, and what counts of what it says. */
+/** The provider, and how to use its claims. */
 export type OpenIdSettings = Pick<
   Config,
   'oidcIssuer' | 'oidcClientId' | 'oidcClientSecret' | 'oidcScope' | 'oidcRoleClaim'
 >
 
-/** How long a sign-in may take, in milliseconds. */
+/** Longest duration of a sign-in, in milliseconds. */
 export const SIGN_IN_TIME = 10 * 60 * 1000
-/** Ended sign-ins that are remembered, at most: none ends twice. */
+/** Number of completed sign-ins to remember, so that none completes twice. */
 const ENDED = 10_000
-/** How long the provider may take to respond, in seconds. */
+/** Timeout of the provider's responses, in seconds. */
 const TIMEOUT = 10
 
-/** A sign-in that has begun: what its end is held against. */
+/** A pending sign-in: the values to check its result with. */
 interface Begun {
   state: string
   nonce: string
@@ -43,7 +43,7 @@ const unreachable = () =>
     code: 'provider_unavailable',
   })
 
-/** Whether an error is of the network, not of what the provider said. */
+/** Whether it is a network error, not an error response of the provider. */
 const isUnreachable = (error: unknown): boolean =>
   error instanceof Error &&
   (('code' in error && error.code === 'OAUTH_TIMEOUT') ||
@@ -72,7 +72,7 @@ export class OpenId {
     this.#seal = createCookieSeal(`${settings.oidcClientSecret}`, `phaseboard sign-in ${settings.oidcIssuer}`)
   }
 
-  /** The library, and the provider as it describes itself; asked again after a failure. */
+  /** The library, and the provider's metadata; fetched again after a failure. */
   #load() {
     this.#provider ??= this.#discover().catch((error) => {
       this.#provider = undefined
@@ -88,9 +88,9 @@ export class OpenId {
     const config = await library.discovery(issuer, oidcClientId as string, oidcClientSecret, undefined, {
       timeout: TIMEOUT,
       execute: [
-        // Signatures are checked, although TLS to the provider would do.
+        // Signatures are checked, although TLS to the provider would suffice.
         library.enableNonRepudiationChecks,
-        // The configuration allows http for a provider on this machine alone.
+        // The configuration allows http only for a provider on this machine.
         ...(issuer.protocol === 'http:' ? [library.allowInsecureRequests] : []),
       ],
     })
@@ -99,9 +99,9 @@ export class OpenId {
 
   /**
    * Begins a sign-in.
-   * @param redirectUri where the provider sends the browser back to
-   * @param returnTo where the browser goes afterwards, a path as a header can hold it
-   * @returns the provider's page to go to, and what the browser keeps meanwhile
+   * @param redirectUri the callback of the provider
+   * @param returnTo the return path afterwards, encoded for a header
+   * @returns the provider's page to redirect to, and the content of the browser's cookie
    * @throws ApiError 503 when the provider does not respond
    */
   async begin(
@@ -134,12 +134,12 @@ export class OpenId {
   }
 
   /**
-   * Ends a sign-in, once: the state, the nonce, the code with its verifier, the issuer, and the ID token's signature,
+   * Completes a sign-in, once: the state, the nonce, the code with its verifier, the issuer, and the ID token's signature,
    * audience and expiry are checked.
-   * @param query what the provider sent back, in the query of the redirection
-   * @param kept what the browser kept
-   * @returns whose account it is, and where the browser goes
-   * @throws ApiError 401 where anything does not fit; 503 when the provider does not respond
+   * @param query the query of the provider's redirect
+   * @param kept the content of the browser's cookie
+   * @returns the account, and the return path
+   * @throws ApiError 401 if any check fails; 503 if the provider does not respond
    */
   async end(
     query: string,
@@ -159,7 +159,7 @@ export class OpenId {
     }
   }
 
-  /** What the provider says of the account: in the ID token, and where it has more, at its userinfo endpoint. */
+  /** The account's claims: from the ID token, and from the userinfo endpoint if there is one. */
   async #claimsOf({ state, nonce, verifier, redirectUri }: Begun, query: string): Promise<JsonObject> {
     const { library, config } = await this.#load()
     const tokens = await library.authorizationCodeGrant(config, new URL(`?${query}`, redirectUri), {

@@ -1,4 +1,4 @@
-/** Changing one's own password takes knowing it; and what is to be done once a password is changed. */
+/** Changing your own password requires the current one; and the work after a password change. */
 import type { FastifyBaseLogger } from 'fastify'
 import { invalidField } from '../errors.ts'
 import { type Members, wrongPassword } from '../members/members.ts'
@@ -24,7 +24,7 @@ export function createPasswordCheck(members: Members, limits: SignInLimits) {
 }
 
 /**
- * Removes the file with the initial password once that is changed: what cannot be removed does not cost the change its answer.
+ * Removes the file with the initial password once it has changed. A failure to remove it does not fail the change.
  * @param remove see `prepareInitialPasswordRemoval`
  */
 export function removeAfterwards(remove: () => void, log: FastifyBaseLogger): void {

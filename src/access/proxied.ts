@@ -1,12 +1,12 @@
 /** Whether a request came through a proxy. */
 import type { IncomingMessage } from 'node:http'
 
-/** Headers that proxies add, beside all of `X-Forwarded-*`. */
+/** Headers that proxies add, besides all of `X-Forwarded-*`. */
 const ADDED = ['forwarded', 'via', 'x-real-ip'] as const
 
 /**
- * Whether a proxy has passed a request on: then its peer being this machine says nothing of who sent it. HTTP/1.0 counts too: nginx
- * speaks it by default (before 1.29.7), with a local `Host` and no header at all, and hardly any client on this machine does.
+ * Whether a proxy forwarded a request: then a local peer says nothing about the client. HTTP/1.0 counts too: nginx
+ * uses it by default (before 1.29.7), with a local `Host` and no header at all, and hardly any local client does.
  */
 export function isProxied({ headers, httpVersion }: IncomingMessage): boolean {
   if (httpVersion === '1.0' || ADDED.some((name) => headers[name] !== undefined)) return true

@@ -3,12 +3,12 @@ import type { FastifyRequest } from 'fastify'
 import type { Config } from '../config.ts'
 import { amongAddresses } from './addresses.ts'
 
-/** Which header it is, and who may send it. */
+/** The header, and the addresses that may send it. */
 export type ProxyHeaderOptions = Pick<Config, 'authProxyHeader' | 'trustProxy'>
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-/** Decodes a header as UTF-8, which proxies write; Node decodes it as Latin-1. */
+/** Decodes a header as UTF-8, which proxies send; Node decodes it as Latin-1. */
 function decode(value: string): string {
   if (/^\p{ASCII}*$/u.test(value)) return value
   try {
@@ -20,8 +20,8 @@ function decode(value: string): string {
 
 /**
  * Creates the function that reads the header. The peer's own address decides whether it is trusted, never a forwarded one.
- * @returns the function: the email; undefined when there is no such header, or its sender is not trusted; an empty text,
- * which matches no member, when there are several
+ * @returns the function: the email; undefined without such a header, or if its sender is not trusted; an empty text,
+ * which matches no member, for several headers
  */
 export function createProxyHeader({
   authProxyHeader,

@@ -1,2 +1,2 @@
-/** The rate limiting library, loaded when it is first needed: dynamic imports are of our own modules alone. */
+/** The rate limiting library, loaded lazily: dynamic imports may only name our own modules. */
 export { RateLimiterMemory } from 'rate-limiter-flexible'

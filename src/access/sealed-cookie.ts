@@ -1,4 +1,4 @@
-/** Cookies that only this service can read and make: sealed with AES-256-GCM. */
+/** Cookies that only this service can read and create: sealed with AES-256-GCM. */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { type JsonObject, parseJson } from '../json.ts'
 
@@ -6,9 +6,9 @@ const CIPHER = 'aes-256-gcm'
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
-/** Seals objects as the values of cookies, and opens them. */
+/** Seals objects as cookie values, and opens them. */
 export interface CookieSeal {
-  /** @param expires milliseconds since 1970 after which it does not open any more */
+  /** @param expires milliseconds since 1970; it cannot be opened afterwards */
   seal: (content: JsonObject, expires: number) => string
   /** The content; undefined for a value that is forged, damaged or expired. */
   open: (value: string) => JsonObject | undefined
@@ -16,8 +16,8 @@ export interface CookieSeal {
 
 /**
  * Creates a seal.
- * @param secret what the key is derived from: whoever knows it opens what is sealed, in whichever process
- * @param purpose keeps the seals of different cookies apart
+ * @param secret the key is derived from it: any process that knows it can open the seals
+ * @param purpose separates the keys of different cookies
  */
 export function createCookieSeal(secret: string, purpose: string): CookieSeal {
   const key = Buffer.from(hkdfSync('sha256', secret, '', purpose, 32))

@@ -15,13 +15,13 @@ export interface SessionCookies {
   ) => void
   /** Clears the cookie: its session has ended. */
   clear: (request: FastifyRequest, reply: FastifyReply) => void
-  /** What the browser keeps of a sign-in with the OpenID provider, if any. */
+  /** The cookie of a pending sign-in with the OpenID provider, if any. */
   readSignIn: (request: FastifyRequest) => string | undefined
-  /** Lets the browser keep that. @param maxAge milliseconds; 0 = not any more */
+  /** Sets that cookie. @param maxAge milliseconds; 0 clears it */
   keepSignIn: (request: FastifyRequest, reply: FastifyReply, value: string, maxAge: number) => void
 }
 
-/** The cookie of a sign-in with the OpenID provider that has begun. */
+/** The cookie of a pending sign-in with the OpenID provider. */
 const SIGN_IN_COOKIE = 'phaseboard_sign_in'
 
 const OVER = { token: '', expiresAt: new Date(0).toISOString() }
@@ -48,7 +48,7 @@ export function createSessionCookies(): SessionCookies {
         expires,
       }),
     )
-  // An empty cookie is none: some clients send one after it was cleared.
+  // An empty cookie counts as absent: some clients send one after it was cleared.
   const readCookie = ({ headers: { cookie } }: FastifyRequest, name: string) =>
     cookie === undefined ? undefined : parseCookie(cookie)[name] || undefined
   const set: SessionCookies['set'] = (request, reply, { token, expiresAt }) => {

@@ -12,7 +12,7 @@ const PER_PAIR = 10
 /** Failures a window from one address: password spraying. */
 const PER_ADDRESS = 50
 
-/** Created, and their library loaded, by the first sign-in. */
+/** Created lazily, with its library, by the first sign-in. */
 async function createLimiters() {
   const { RateLimiterMemory } = await import('./rate-limiter.ts')
   return {
@@ -22,9 +22,9 @@ async function createLimiters() {
 }
 
 /**
- * Limits failed sign-ins per pair of address and account, and per address; never per account alone, so that nobody can
- * lock out a member. Attempts are counted before the password is checked, so that concurrent guesses count too, and
- * taken back when the sign-in succeeds.
+ * Limits failed sign-ins per pair of address and account, and per address; never per account alone, so that an attacker
+ * cannot lock out a member. Attempts are counted before the password is checked, so that concurrent guesses count too, and
+ * uncounted if the sign-in succeeds.
  */
 export function createSignInLimits() {
   const limiters = once(createLimiters)
@@ -36,7 +36,7 @@ export function createSignInLimits() {
     } catch (refusal) {
       if (refusal instanceof Error) throw refusal
       const { msBeforeNext } = refusal as RateLimiterRes
-      // Windows end by a monotonic clock, but the library computes their rest by the system clock, which may be set back.
+      // Windows end by a monotonic clock, but the library computes the remaining time by the system clock, which may be set back.
       throw tooManyRequests(
         'Too many failed sign-ins',
         Math.min(Math.ceil(msBeforeNext / 1000), WINDOW),
@@ -59,7 +59,7 @@ export function createSignInLimits() {
         throw refusal
       }
     },
-    /** Takes back what {@link count} counted: the sign-in succeeded. */
+    /** Uncounts an attempt of {@link count}: the sign-in succeeded. */
     async forgive(address: string, email: string): Promise<void> {
       const { pairs, addresses } = await limiters()
       const client = clientAt(address)
@@ -69,5 +69,5 @@ export function createSignInLimits() {
   }
 }
 
-/** Counts attempts, and takes back those that succeeded. */
+/** Counts attempts, and uncounts successful ones. */
 export type SignInLimits = ReturnType<typeof createSignInLimits>

@@ -1,11 +1,11 @@
-/** Records as tools give them: small, with long texts cut. */
+/** Records in tool results: small, with long texts truncated. */
 import { type Static, Type } from '@sinclair/typebox'
 import { Nullable } from '../schemas/common.ts'
 import type { KanbanItem } from '../schemas/records.ts'
 import { type Names, named, namesOf } from './names.ts'
 import type { Service } from './service.ts'
 
-/** An item in a list. It is part of most results, so it has no words: names of fields have to do. */
+/** An item in a list. It is part of most results, so its schema has no descriptions. */
 export const CardSchema = Type.Object({
   id: Type.String(),
   projectId: Type.String(),
@@ -66,17 +66,17 @@ export class Cutter {
     this.#howToReadOn = howToReadOn
   }
 
-  /** A text, or its beginning. @param name what the note calls it */
+  /** A text, or its beginning. @param name its name in the note */
   text(name: string, text: string): string {
     if (text.length <= this.#limit) return text
     this.notes.push(
       `${name} was cut: ${this.#limit} of ${text.length} characters are shown; ${this.#howToReadOn}`,
     )
-    // No half of a character.
+    // Does not split a surrogate pair.
     return text.slice(0, this.#limit).toWellFormed()
   }
 
-  /** The notes as a field; nothing where nothing was cut. */
+  /** The notes as a field; none if nothing was truncated. */
   field(): { notes?: string[] } {
     return this.notes.length > 0 ? { notes: this.notes } : {}
   }
@@ -84,5 +84,5 @@ export class Cutter {
 
 /** The notes of a result. */
 export const Notes = Type.Optional(
-  Type.Array(Type.String(), { description: 'What is not shown here, and how to see it' }),
+  Type.Array(Type.String(), { description: 'What is not shown, and how to read it' }),
 )

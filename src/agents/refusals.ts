@@ -1,32 +1,32 @@
-/** Refusals as agents get them: what the service says, what is wrong with each argument, and what to do next. */
+/** Errors for agents: the service's error, the violations of each argument, and what to do next. */
 import type { ErrorCode } from '../error-codes.ts'
 import type { ApiError } from '../errors.ts'
 import { type Answer, pathOf, type Service } from './service.ts'
 
-/** What to do after a refusal of a status. */
+/** What to do next, by status. */
 const NEXT: Record<number, string> = {
   400: 'Correct the arguments named here, and call again.',
   401: 'The token is missing, wrong, expired or revoked: ask a person for a valid one.',
-  403: 'You are not allowed to do this, and trying again does not help: ask a person, for a token of scope "write" where this one only reads.',
-  404: 'There is no such record any more, or the id is wrong: look for it with search, find_items or list_projects.',
+  403: 'You are not allowed to do this, and retrying does not help: ask a person, e.g. for a token with the scope "write" if this one only reads.',
+  404: 'The record does not exist (any more), or the id is wrong: look for it with search, find_items or list_projects.',
   405: 'No route takes this method: see GET /openapi.json.',
   409: 'The current state does not allow it: read the item or the board again before you decide.',
-  410: 'The changes are not kept any more: read the records as they are now.',
-  412: 'Somebody has changed it since: read_item again, decide anew, and use the new etag as ifMatch.',
-  413: 'Too much at once: ask for less, or split it.',
+  410: 'The changes are no longer stored: read the current records.',
+  412: 'It has changed since you read it: call read_item again, decide again, and use the new etag as ifMatch.',
+  413: 'Too much at once: request less, or split it.',
   422: 'This idempotencyKey was used for other arguments: use a new key for a new call.',
   429: 'Too many requests: wait before the next call.',
-  500: 'The service failed, and nothing was changed: try again once, then tell a person.',
-  503: 'The service is busy or stopping, and nothing was changed: try again in a few seconds.',
+  500: 'The service failed, and nothing was changed: retry once, then tell a person.',
+  503: 'The service is busy or stopping, and nothing was changed: retry in a few seconds.',
 }
 
 const FULL_COLUMN =
   'The column is full: finish or move an item that is in it first, or choose another column.'
 
-/** What to do where the code says more than the status. */
+/** What to do next, by code, if it is more specific than the status. */
 const SAID: Partial<Record<ErrorCode, string>> = {
   already_done:
-    'A call with this idempotencyKey has done it before, and its result is not kept: read the records as they are now.',
+    'An earlier call with this idempotencyKey has done it, and its result is not stored: read the current records.',
   wip_limit_reached: FULL_COLUMN,
 }
 
@@ -41,7 +41,7 @@ async function projectOf(args: Record<string, unknown>, { read }: Service): Prom
   return item.body.projectId
 }
 
-/** The names of the columns that there are, where one was asked for that is not; nothing where they can't be read. */
+/** The names of the existing columns, if an unknown one was given and they can be read. */
 async function columnsFor(args: Record<string, unknown>, service: Service): Promise<{ columns?: string[] }> {
   try {
     const projectId = await projectOf(args, service)
@@ -54,8 +54,8 @@ async function columnsFor(args: Record<string, unknown>, service: Service): Prom
 }
 
 /**
- * What a tool returns in the place of a result.
- * @param isBatch whether to say which request of a batch it was
+ * The error result of a tool.
+ * @param isBatch whether to name the failed request of a batch
  */
 export async function refusalOf(
   { statusCode, message, code, details, headers }: ApiError,

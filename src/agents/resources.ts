@@ -1,4 +1,4 @@
-/** Boards as resources: what an application attaches to a conversation without an agent asking for it. */
+/** Boards as resources: applications attach them to conversations without a tool call. */
 import type { ApiError } from '../errors.ts'
 import { ErrorCode, McpError } from './sdk.ts'
 import { type Answer, type Service, withQuery } from './service.ts'
@@ -7,13 +7,13 @@ import { readBoard } from './tools/reading.ts'
 const BOARD = 'phaseboard://projects/'
 const JSON_TYPE = 'application/json'
 
-/** Boards on a page of the list. */
+/** Boards per page of the list. */
 const PAGE = 100
 
-/** Items of each column. */
+/** Items per column. */
 const ITEMS = 50
 
-/** The protocol's code for a resource that is not there. */
+/** The protocol's code for an unknown resource. */
 const NOT_FOUND = -32002
 
 export const TEMPLATES = [
@@ -26,7 +26,7 @@ export const TEMPLATES = [
   },
 ]
 
-/** The protocol's error for what was thrown. */
+/** The protocol's error for a thrown error. */
 export function errorOf(refuse: (error: unknown) => ApiError, error: unknown): McpError {
   if (error instanceof McpError) return error
   const { statusCode, message } = refuse(error)
@@ -34,7 +34,7 @@ export function errorOf(refuse: (error: unknown) => ApiError, error: unknown): M
   return new McpError(statusCode < 500 ? ErrorCode.InvalidParams : ErrorCode.InternalError, message)
 }
 
-/** A page of the boards that there are. @throws McpError, ApiError */
+/** A page of boards. @throws McpError, ApiError */
 export async function listBoards({ read }: Service, cursor: string | undefined) {
   const path = withQuery('/api/projects', { view: 'summary', limit: PAGE, cursor })
   const [answer] = (await read(path)) as [Answer]

@@ -1,4 +1,4 @@
-/** The schemas of tools, composed of those of the routes, and how they are published. */
+/** The schemas of tools, composed of the routes' schemas, and their publication. */
 import { type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { ref } from '../schemas/common.ts'
 import { namedSchemas } from '../schemas/records.ts'
@@ -9,13 +9,13 @@ export interface RouteSchemas {
   query: (operationId: string) => TSchema
 }
 
-/** Words in the place of a field's own description. */
+/** Descriptions that replace a field's own. */
 type Words = Record<string, string>
 
 /**
- * Fields of a route's schema, with its limits, required where they are there.
- * @param words descriptions that say more to an agent
- * @throws Error where the route has no such field any more
+ * Fields of a route's schema, with its limits; required if the route requires them.
+ * @param words descriptions for agents
+ * @throws Error if the route does not have such a field
  */
 export function fieldsOf(schema: TSchema, names: readonly string[], words: Words = {}): TProperties {
   const { properties = {} } = schema as { properties?: TProperties }
@@ -33,8 +33,8 @@ export function fieldsOf(schema: TSchema, names: readonly string[], words: Words
 export const required = (fields: TProperties): TProperties => Type.Required(Type.Object(fields)).properties
 
 /**
- * A schema of results without words, which are for the arguments: a result says by its names what it is, and each tool
- * that is listed takes room in every conversation.
+ * A result schema without descriptions: field names explain results, and every listed tool takes context in each
+ * conversation.
  */
 export function withoutWords(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutWords)
@@ -51,18 +51,18 @@ export const Arguments = (fields: TProperties): TObject =>
 
 const named = new Map<string, TSchema>(namedSchemas.map((schema) => [ref(schema).$ref, schema]))
 
-/** Formats that only this service knows: descriptions say what they are. */
+/** Formats that only this service knows; descriptions explain them. */
 const OWN_FORMATS = ['timestamp', 'cursor', 'email']
 
-/** Keywords that say nothing to an agent. */
+/** Keywords without meaning for agents. */
 const LEFT_OUT = ['$id', 'examples', 'contentMediaType', 'minProperties']
 
-/** What a schema that takes falsy values for "none" is to an agent: text or null. */
+/** The schema for agents of a field that accepts falsy values for "none": text or null. */
 const isOptionalDate = ({ anyOf }: TSchema) =>
   Array.isArray(anyOf) && anyOf.some((one: TSchema) => Array.isArray(one.enum) && one.enum.includes(false))
 
 /**
- * A schema as agents get it: self-contained, in plain JSON Schema. Listed values are all that there are, since tools'
+ * A schema for agents: self-contained, in plain JSON Schema. Only listed values are allowed, since tools'
  * requests are handled strictly.
  */
 export function published(schema: unknown): unknown {

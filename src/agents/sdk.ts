@@ -1,4 +1,4 @@
-/** What is used of the SDK, in a module that is loaded with the first request of an agent. */
+/** The used parts of the SDK, loaded lazily by the first request of an agent. */
 export { Server } from '@modelcontextprotocol/sdk/server/index.js'
 export { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
 export {

@@ -1,6 +1,6 @@
-/** What tools ask of the service: requests to its own routes, with the rights of whoever calls the tool. */
+/** The service for tools: requests to its own routes, with the rights of the tool's caller. */
 
-/** A request to a route, as batches take it. */
+/** A request to a route, as in batches. */
 export interface Asked {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
@@ -9,35 +9,35 @@ export interface Asked {
   as?: string
 }
 
-/** What a request is answered. */
+/** The response to a request. */
 export interface Answer {
   status: number
   // biome-ignore lint/suspicious/noExplicitAny: each route's own record; the tool's outputSchema says what becomes of it
   body: any
-  /** Of an answer that is one record. */
+  /** If the response is a single record. */
   etag?: string
-  /** The cursor of the next page, where there is one. */
+  /** The cursor of the next page, if any. */
   next?: string
 }
 
-/** What came of writes. */
+/** The result of writes. */
 export interface Written {
   answers: Answer[]
-  /** The last change; absent where nothing changed. */
+  /** The last change; absent if nothing changed. */
   seq?: number
-  /** Whether they were made before, with the same idempotency key. */
+  /** Whether it is a replay: an earlier call with the same idempotency key made them. */
   isReplay: boolean
-  /** Bytes of the answers where they are too large to be read here: then `answers` is empty. */
+  /** Size of the responses in bytes if they are too large to be parsed; `answers` is then empty. */
   unread?: number
 }
 
-/** How writes are made. */
+/** Options of writes. */
 export interface WriteAs {
-  /** What the caller said, for telling repetitions from other calls with the same key. */
+  /** The caller's arguments, to distinguish retries from other calls with the same key. */
   said: unknown
   idempotencyKey?: string | undefined
   isDryRun?: boolean
-  /** Whether bodies hold placeholders, which stand for fields of earlier answers. */
+  /** Whether bodies contain placeholders for fields of earlier responses. */
   hasPlaceholders?: boolean
 }
 
@@ -48,7 +48,7 @@ export type Query = Record<string, string | number | boolean | readonly string[]
 export interface Service {
   /**
    * Reads paths in order.
-   * @throws ApiError, or whatever the first throws that fails; 413 for more than a few MiB
+   * @throws ApiError, or the error of the first failing request; 413 for more than a few MiB
    */
   read: (...paths: string[]) => Promise<Answer[]>
   /**
@@ -58,12 +58,12 @@ export interface Service {
   readPeople: (query: Query) => Promise<Answer>
   /**
    * Performs requests in order, in one transaction, all or nothing.
-   * @throws ApiError, or whatever the first throws that fails; `details.request` says which
+   * @throws ApiError, or the error of the first failing request; `details.request` is its index
    */
   write: (requests: readonly Asked[], how: WriteAs) => Promise<Written>
 }
 
-/** A path whose parts are encoded: an id is one segment, whatever it holds. */
+/** A path with encoded parts: an id is always a single segment. */
 export const pathOf = (parts: TemplateStringsArray, ...ids: string[]): string =>
   String.raw({ raw: parts }, ...ids.map((id) => encodeURIComponent(id.toWellFormed())))
 

@@ -1,33 +1,33 @@
 /**
- * MCP over stdio: passes messages on to a service's `/mcp`, and its responses back. The service alone knows the tools,
- * so that these never differ from it; each message is a request of its own, so a service that was away is found again by
- * the next.
+ * MCP over stdio: forwards messages to a service's `/mcp`, and its responses back. Only the service defines the tools,
+ * so they always match it. Each message is a separate request, so the next one finds a service that was
+ * restarted.
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { StdioServerTransport } from './stdio-sdk.ts'
 
-/** How long the service may take, in milliseconds. */
+/** Timeout of the service, in milliseconds. */
 const TIMEOUT = 60_000
 
-/** Messages that may be on their way. */
+/** Concurrent messages, at most. */
 const MOST_AT_ONCE = 100
 
-/** A code of the protocol's implementations for whatever is none of JSON-RPC's. */
+/** The error code that MCP implementations use for errors outside JSON-RPC's codes. */
 const UNAVAILABLE = -32000
 
-/** Where messages go, and who is told of trouble. */
+/** The options of the proxy. */
 export interface ProxyOptions {
   /** The service's `/mcp`. */
   url: URL
   token: string | undefined
-  /** Tells a person. */
+  /** Reports problems to the user. */
   complain: (text: string) => void
 }
 
-/** Trouble that has words for people and agents. */
+/** An error with a message for people and agents. */
 class Trouble extends Error {}
 
-/** What the service says in the place of a response of the protocol. @param body JSON, if it is that */
+/** The error for a response that is not of the protocol. @param body JSON, if possible */
 function troubleOf({ status, statusText }: Response, body: { error?: unknown }, url: URL): Trouble {
   if (status === 401) {
     return new Trouble(`${url} wants a valid token (401): set PHASEBOARD_TOKEN, or give --token`)
@@ -43,17 +43,17 @@ function reasonOf(error: unknown): string {
   return cause?.code ?? cause?.message ?? message
 }
 
-/** Passes messages on until the input ends. Nothing but messages is written to standard output. */
+/** Forwards messages until the input ends. Only messages are written to standard output. */
 export async function runProxy({ url, token, complain }: ProxyOptions): Promise<void> {
   const transport = new StdioServerTransport()
-  /** As it was agreed on with the service. */
+  /** The protocol version negotiated with the service. */
   let protocolVersion: string | undefined
   let underWay = 0
 
   async function ask(message: JSONRPCMessage): Promise<JSONRPCMessage | undefined> {
     const response = await fetch(url, {
       method: 'POST',
-      // The token is for this service alone.
+      // The token is only for this service.
       redirect: 'manual',
       signal: AbortSignal.timeout(TIMEOUT),
       headers: {

@@ -1,2 +1,2 @@
-/** What the command `mcp` uses of the SDK. */
+/** The parts of the SDK used by the command `mcp`. */
 export { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'

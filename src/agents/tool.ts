@@ -1,13 +1,13 @@
-/** What a tool is. */
+/** The type of tools. */
 import { type TObject, type TProperties, Type } from '@sinclair/typebox'
 import type { Service, Written } from './service.ts'
 
-/** Hints for whoever decides whether an agent may call a tool. */
+/** Hints for clients that decide whether an agent may call a tool. */
 export interface Hints {
   readOnlyHint: boolean
-  /** Whether it may take away or overwrite what is there. */
+  /** Whether it may delete or overwrite existing data. */
   destructiveHint: boolean
-  /** Whether a repetition with the same arguments changes nothing more. */
+  /** Whether repeating it with the same arguments changes nothing. */
   idempotentHint: boolean
 }
 
@@ -18,13 +18,13 @@ export interface Tool {
   /** When to use it, and what it returns. */
   description: string
   hints: Hints
-  /** Its arguments, with the keywords that the service's validators know. */
+  /** Its arguments, with the keywords of the service's validators. */
   input: TObject
   output: TObject
   /**
-   * Does it.
+   * Runs the tool.
    * @param args checked by `input`
-   * @returns what `output` describes
+   * @returns a value of the schema `output`
    * @throws ApiError
    */
   // biome-ignore lint/suspicious/noExplicitAny: `input` has checked them; its type is not known before the routes are
@@ -32,15 +32,15 @@ export interface Tool {
 }
 
 export const READS: Hints = { readOnlyHint: true, destructiveHint: false, idempotentHint: true }
-/** Adds something, each time. */
+/** Adds a record with each call. */
 export const ADDS: Hints = { readOnlyHint: false, destructiveHint: false, idempotentHint: false }
-/** Puts something into a state, whatever it was. */
+/** Sets a state; idempotent. */
 export const SETS: Hints = { readOnlyHint: false, destructiveHint: true, idempotentHint: true }
 
-/** Puts something into a state, and may add something, each time. */
+/** Sets a state, and may add a record with each call. */
 export const SETS_AND_ADDS: Hints = { ...SETS, idempotentHint: false }
 
-/** Where a write stands in the sequence of changes. */
+/** The position of a write in the sequence of changes. */
 export const WRITTEN: TProperties = {
   seq: Type.Optional(
     Type.Integer({ description: 'The last change of this call, for undoing it; absent: nothing changed' }),
@@ -58,8 +58,8 @@ export const writtenOf = ({ seq, isReplay }: Written): { seq?: number; replayed?
   ...(isReplay && { replayed: true as const }),
 })
 
-/** What is returned of a write whose answers are too large to be read. */
+/** The result of a write whose responses are too large to be parsed. */
 export const unreadOf = (written: Written): object => ({
   ...writtenOf(written),
-  notes: ['Done. What it made is too large to be shown here: read it by itself'],
+  notes: ['Done. The result is too large to be shown here: read it separately'],
 })

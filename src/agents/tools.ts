@@ -1,4 +1,4 @@
-/** All tools, made from the schemas of the routes. */
+/** All tools, created from the schemas of the routes. */
 import type { RouteSchemas } from './schemas.ts'
 import type { Tool } from './tool.ts'
 import { bulkTools } from './tools/bulk.ts'
@@ -7,6 +7,6 @@ import { flowTools } from './tools/flow.ts'
 import { readingTools } from './tools/reading.ts'
 import { writingTools } from './tools/writing.ts'
 
-/** Makes the tools, in the order in which they are listed. @throws Error where a route lacks a field that a tool has */
+/** Creates the tools, in their listed order. @throws Error if a route lacks a field of a tool */
 export const createTools = (routes: RouteSchemas): Tool[] =>
   [...readingTools, ...flowTools, ...writingTools, ...claimTools, ...bulkTools].map((make) => make(routes))

@@ -1,4 +1,4 @@
-/** Batches: several requests in one write, each handled as its route handles it. */
+/** Batches: several requests in one write, each handled by its own route. */
 
 import type { IncomingMessage } from 'node:http'
 import type { ErrorObject } from 'ajv'
@@ -29,47 +29,47 @@ export interface BatchedRequest {
   /** Path and query, relative to the service's prefix. */
   path: string
   body?: object
-  /** As the header `If-Match`. */
+  /** Like the header `If-Match`. */
   ifMatch?: string
-  /** What later requests call its result. */
+  /** A name for the result, for later requests. */
   as?: string
 }
 
-/** How the requests of a run are taken. */
+/** How to handle the requests of a run. */
 export interface RunOptions {
-  /** Whether each is handled strictly, whatever the request that carries them prefers. */
+  /** Whether each is handled strictly, whatever the outer request prefers. */
   isStrict?: boolean
-  /** Whether bodies are taken as they are: then only paths have placeholders. */
+  /** Whether bodies are used unchanged: then only paths have placeholders. */
   hasLiteralBodies?: boolean
 }
 
-/** What a request that reads is answered. */
+/** The response to a read. */
 export interface ReadAnswer {
   status: number
   /** As JSON. */
   body: string | JsonBytes
-  /** Of an answer that is one record. */
+  /** If the response is a single record. */
   etag?: string
-  /** The cursor of the next page, where there is one. */
+  /** The cursor of the next page, if any. */
   next?: string
 }
 
-/** Bytes that the answers of one run of reads may have together. */
+/** Total size of the responses of one run of reads, in bytes, at most. */
 const READ_LIMIT = 4 * 1024 * 1024
 
-/** What requests of batches meet. */
+/** The dependencies of batches. */
 export interface BatchSurroundings {
   app: FastifyInstance
   operations: Operations
   authMode: 'open' | 'required'
-  /** Characters that a body may have. */
+  /** Length of a body, in characters, at most. */
   bodyLimit: number
 }
 
-/** Headers that are about the batch as a whole. */
+/** Headers about the batch as a whole. */
 const OF_THE_BATCH = ['idempotency-key', 'if-match', 'if-none-match', 'content-type', 'content-length']
 
-/** The reply of a request in a batch, whose headers nobody sees. */
+/** The reply of a request in a batch; its headers are discarded. */
 const NO_REPLY = { header: () => NO_REPLY } as unknown as FastifyReply
 
 /** Runs a synchronous hook. @throws what it reports */
@@ -90,7 +90,7 @@ function validate({ checks }: Operation, request: FastifyRequest): void {
   }
 }
 
-/** A request as Node gives it, with the preference for strict handling. */
+/** A raw Node request that prefers strict handling. */
 const strict = (raw: IncomingMessage): IncomingMessage =>
   Object.create(raw, { headers: { value: { ...raw.headers, prefer: 'handling=strict' } } })
 
@@ -108,10 +108,10 @@ export class BatchRun {
   readonly #options: RunOptions
   /** The `error` strings of unexpected failures, by request. */
   readonly #failures: string[] = []
-  /** What the request threw that failed. */
+  /** The error of the failed request. */
   #failed: { index: number; error: unknown } | undefined
 
-  /** @param outer the request that carries the batch */
+  /** @param outer the request of the batch */
   constructor(
     outer: FastifyRequest,
     requests: readonly BatchedRequest[],
@@ -125,7 +125,7 @@ export class BatchRun {
     this.#results = new NamedResults(surroundings.bodyLimit)
   }
 
-  /** Handles the requests in order; what their rules do are the steps. */
+  /** Handles the requests in order; the calls of their rules are the steps. */
   *steps(): StepGenerator {
     for (const [index, request] of this.#requests.entries()) {
       try {
@@ -138,9 +138,9 @@ export class BatchRun {
   }
 
   /**
-   * Handles requests that only read, each by a read of its own.
-   * @param perform performs a call that reads
-   * @throws ApiError 413 for more than {@link READ_LIMIT} bytes, or whatever a request is refused with
+   * Handles read requests, each by a separate read.
+   * @param perform performs a read
+   * @throws ApiError 413 for more than {@link READ_LIMIT} bytes, or the error of a request
    */
   async read(perform: (call: Call) => Promise<unknown>): Promise<ReadAnswer[]> {
     if (this.#requests.some(({ method }) => method !== 'GET')) throw new Error('these requests only read')
@@ -166,7 +166,7 @@ export class BatchRun {
     return answers
   }
 
-  /** The error that the batch responds with. @param error what came of the run */
+  /** The error response of the batch. @param error the result of the run */
   errorOf(error: unknown): unknown {
     if (error instanceof StepFailure) return this.#errorOf(error.request, error.cause)
     if (this.#failed === undefined || this.#failed.error !== error) return error
@@ -215,7 +215,7 @@ export class BatchRun {
     authorize(access, identityOf(this.#outer), method, this.#surroundings.authMode)
   }
 
-  /** The request as hooks and handlers of its route see it: that of the batch, but for what it says itself. */
+  /** The request for hooks and handlers of its route: it inherits from the request of the batch, and overrides its own parts. */
   #requestOf(
     { route }: Operation,
     {

@@ -1,4 +1,4 @@
-/** The operations under /api: what a route declares, found by method and path, as the server finds routes. */
+/** The operations under /api: declared routes, looked up by method and path like the server's routing. */
 import type {
   FastifyReply,
   FastifyRequest,
@@ -17,9 +17,9 @@ import type { ResponseShape } from '../requests/responses.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether no batch takes the request: it does more than one call, or shows a secret, or lasts. */
+    /** Whether batches refuse the request: it does more than one call, shows a secret, or is long-lived. */
     isSentAlone?: true | ((request: FastifyRequest) => boolean)
-    /** The call that reads inside a batch what the handler otherwise reads from snapshots. */
+    /** The call that replaces a read from snapshots inside a batch. */
     inBatch?: (request: FastifyRequest) => Call<unknown>
   }
 }
@@ -31,7 +31,7 @@ export type Hook = (request: FastifyRequest, reply: FastifyReply, done: (error?:
 const PARTS = ['params', 'body', 'querystring'] as const
 type Part = (typeof PARTS)[number]
 
-/** The check of a part of requests, and where they have it. */
+/** The validator of a part of requests, and the name of the part. */
 export interface PartCheck {
   of: 'params' | 'body' | 'query'
   validate: ReturnType<FastifySchemaCompiler<unknown>>
@@ -44,11 +44,11 @@ export interface Operation {
   shape: ResponseShape
   /** The route's own hooks, by stage. */
   hooks: Record<'onRequest' | 'preValidation' | 'preHandler', readonly Hook[]>
-  /** The checks of its requests, compiled at the first of them. */
+  /** The validators of its requests, compiled lazily. */
   checks: () => PartCheck[]
 }
 
-/** An operation, and what the path says. */
+/** An operation with the path's parameters. */
 export interface Found {
   operation: Operation
   params: Record<string, string | undefined>
@@ -76,7 +76,7 @@ const notAlone = () => invalidField('path', 'must not be part of a batch')
 /** All operations. */
 export class Operations {
   readonly #operations: { methods: BatchMethod[]; path: string; operation: Operation }[] = []
-  /** Built at the first batch. */
+  /** Built lazily, by the first batch. */
   readonly #router = once(() => {
     const router = findMyWay({ maxParamLength: 65_536 })
     for (const { methods, path, operation } of this.#operations) {
@@ -90,14 +90,14 @@ export class Operations {
    * Adds a route, before other plugins wrap its handler and its hooks.
    * @param prefix the service's own
    * @param compile the validator compiler of the service
-   * @throws Error for a route that a batch could not take, and that does not say so
+   * @throws Error for a route that works in no batch, but does not declare it
    */
   add(route: RouteOptions, prefix: string, compile: FastifySchemaCompiler<unknown>): void {
     const { schema, handler, config } = route
     const path = route.url.slice(prefix.length)
     const shape = shapeOf(schema)
     if (schema === undefined || !path.startsWith(ROOT)) return
-    // What answers otherwise than with a record can only be refused.
+    // A route whose response is not a record can only be refused.
     if (shape === undefined && config?.isSentAlone !== true) return
     const hooksAt = (stage: keyof Operation['hooks']) => [route[stage] ?? []].flat() as Hook[]
     const hooks = {
@@ -121,7 +121,7 @@ export class Operations {
     this.#operations.push({ methods: methodsOf(route).filter(isBatchMethod), path, operation })
   }
 
-  /** The schemas of the operation with this id. @throws Error where there is none */
+  /** The schemas of the operation with this id. @throws Error if there is none */
   schemaOf(operationId: string): FastifySchema {
     const schema = this.#schemas.get(operationId)
     if (schema === undefined) throw new Error(`there is no operation ${operationId}`)
@@ -131,7 +131,7 @@ export class Operations {
   /**
    * Finds the operation of a request.
    * @param url path and query, relative to the service's prefix
-   * @throws ApiError 400 for what is no path of an operation; 404, 405
+   * @throws ApiError 400 for an invalid path; 404, 405
    */
   find(method: BatchMethod, url: string): Found {
     if (!url.startsWith(ROOT)) throw invalidField('path', `must begin with ${ROOT}`)
@@ -150,7 +150,7 @@ export class Operations {
   }
 }
 
-/** Refuses a request that no batch takes. @throws ApiError 400 */
+/** Refuses a request that batches do not support. @throws ApiError 400 */
 export function ensureMayBeBatched({ route }: Operation, request: FastifyRequest): void {
   const { isSentAlone } = route.config ?? {}
   if (typeof isSentAlone === 'function' && isSentAlone(request)) throw notAlone()

@@ -1,49 +1,49 @@
-/** Placeholders in the requests of a batch: `{{name.field}}` stands for a field of an earlier result. */
+/** Placeholders in the requests of a batch: `{{name.field}}` is replaced by a field of an earlier result. */
 import { ApiError, invalidField } from '../errors.ts'
 import { parseJson } from '../json.ts'
 
-/** What a result may be called. */
+/** The pattern of result names. */
 export const NAME_PATTERN = '^[A-Za-z_][A-Za-z0-9_-]{0,49}$'
 
-/** The name, and the path of the field: names and indices, with dots between. */
+/** The name, and the dotted path of the field: names and indices. */
 const PLACEHOLDER = /\{\{([A-Za-z_][A-Za-z0-9_-]{0,49})\.([^{}]+)\}\}/g
 const ONLY_PLACEHOLDER = new RegExp(`^(?:${PLACEHOLDER.source})$`)
 
-/** Characters of JSON that a result may have whose fields are asked for: parsing more would take too long. */
+/** Largest result that placeholders may reference, in characters of JSON: parsing a larger one would take too long. */
 const RESULT_LIMIT = 1024 * 1024
 
-/** Levels of nesting of a body: more than any field may have. */
+/** Deepest nesting of a body: more than any field may have. */
 const DEPTH_LIMIT = 200
 
 type Field = string | number | boolean | null | object
 
-/** The named results of a batch so far, and what requests make of them. */
+/** The named results of a batch so far, and their substitution in requests. */
 export class NamedResults {
-  /** Names of results that there are not yet. */
+  /** Names of results that do not exist yet. */
   readonly #expected = new Set<string>()
   readonly #texts = new Map<string, string>()
   readonly #values = new Map<string, unknown>()
   readonly #limit: number
-  /** Characters that the current request may still take. */
+  /** Characters that the current request may still substitute. */
   #left = 0
 
-  /** @param limit characters that the placeholders of one request may stand for: those of a body */
+  /** @param limit characters that the placeholders of one request may be replaced by: the limit of a body */
   constructor(limit: number) {
     this.#limit = limit
   }
 
-  /** Says that there will be a result of this name. */
+  /** Announces a future result of this name. */
   expect(name: string): void {
     this.#expected.add(name)
   }
 
-  /** Names a result. @param text its body, as JSON */
+  /** Adds a named result. @param text its body, as JSON */
   set(name: string, text: string): void {
     this.#expected.delete(name)
     this.#texts.set(name, text)
   }
 
-  /** Whether a path, or a body, has a placeholder that stands for a result that there is not yet. */
+  /** Whether a path or a body has a placeholder for a result that does not exist yet. */
   isAwaited(said: string | object): boolean {
     if (this.#expected.size === 0) return false
     const text = typeof said === 'string' ? said : JSON.stringify(said)
@@ -51,7 +51,7 @@ export class NamedResults {
   }
 
   /**
-   * A path with the fields that its placeholders stand for, percent-encoded.
+   * A path with its placeholders replaced by percent-encoded values.
    * @throws ApiError 400, 413
    */
   intoPath(path: string): string {
@@ -60,7 +60,7 @@ export class NamedResults {
   }
 
   /**
-   * A copy of a body with the fields that the placeholders in its strings stand for.
+   * A copy of a body with the placeholders in its strings replaced.
    * @throws ApiError 400, 413
    */
   intoBody(body: object): object {
@@ -81,13 +81,13 @@ export class NamedResults {
     return Object.fromEntries(entries)
   }
 
-  /** A string that is nothing but one placeholder takes the value with its type. */
+  /** A string that is only a placeholder gets the value with its type. */
   #intoString(text: string, field: string): unknown {
     const [placeholder, name = '', path = ''] = ONLY_PLACEHOLDER.exec(text) ?? []
     if (placeholder === undefined) return this.#intoText(text, field, (part) => part)
     const value = this.#fieldOf(placeholder, name, path, field)
     if (typeof value === 'string') return this.#take(value)
-    // A copy, since validation changes values in place; and read as any body is.
+    // A copy, since validation changes values in place; parsed like any body.
     return parseJson(this.#take(JSON.stringify(value)))
   }
 
@@ -109,7 +109,7 @@ export class NamedResults {
     let value = this.#resultOf(placeholder, name, field)
     for (const key of path.split('.')) {
       const isOwn = typeof value === 'object' && value !== null && Object.hasOwn(value, key)
-      // An array's length is no field.
+      // `length` of an array is not a field.
       if (!isOwn || (Array.isArray(value) && key === 'length')) {
         throw invalidField(field, `${placeholder} is no field of that result`)
       }

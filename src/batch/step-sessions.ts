@@ -1,8 +1,8 @@
 /**
- * Steps that the worker thread runs, in one write or one read, and that the main thread decides on. The worker thread is
- * synchronous inside its transaction: it sleeps until the next message (`Atomics.wait`), and takes it without an event loop
- * (`receiveMessageOnPort`). So that it holds the write lock only while it works, the main thread decides on as many steps as it
- * can before the thread begins: on all of them, unless one needs what another results in.
+ * Steps decided by the main thread and run by the worker thread, in one write or one read. The worker thread is
+ * synchronous inside its transaction: it sleeps until the next message (`Atomics.wait`), and receives it without an event loop
+ * (`receiveMessageOnPort`). To hold the write lock only while it works, the main thread decides as many steps as it
+ * can before the thread begins: all of them, unless one needs the result of another.
  */
 import { setImmediate } from 'node:timers/promises'
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:worker_threads'
@@ -20,42 +20,42 @@ import {
   tooMuch,
 } from './steps.ts'
 
-/** Milliseconds of work after which no further step begins, nor is waited for: how long others may have to wait. */
+/** Milliseconds of work after which no further step begins or is waited for: the longest time that others have to wait. */
 const LONGEST = 1000
 
 /**
- * How many times as long they may take by the clock. What is too much is a property of the batch, and no batch is refused for what else
- * the machine is busy with; but others wait by the clock.
+ * The wall-clock limit, as a multiple. The limit measures the batch's own work, so a busy machine does not refuse it; but others
+ * wait by the clock.
  */
 const CLOCK_FACTOR = 4
 
-/** What a single step may do at most, as a multiple of what it may do on the event loop: rows written in some 0.2 s. */
+/** The row limit of a single step, as a multiple of that on the event loop: rows written in some 0.2 s. */
 const WORK_FACTOR = 20
 
-/** Milliseconds that the main thread decides on steps in one turn of its event loop. */
+/** Milliseconds that the main thread spends deciding steps in one turn of its event loop. */
 const PLANNING = 5
 
 /** The worker thread's end. */
 export interface WorkerEnd {
   port: MessagePort
-  /** Counts the messages to the worker thread, and says which request has failed: 1 is the first; 0 none; or {@link GIVEN_UP}. */
+  /** The number of messages to the worker thread, and the failed request: 1 is the first; 0 none; or {@link GIVEN_UP}. */
   state: Int32Array
 }
 
-/** The places in {@link WorkerEnd.state}. */
+/** The indices in {@link WorkerEnd.state}. */
 const MESSAGES = 0
 const FAILED = 1
 
-/** In the place of a request that failed: what was decided then. */
+/** Instead of a failed request: the main thread has given up. */
 const GIVEN_UP = -1
 
-/** Steps, and what comes after them: more, once the named results are told; the end of the write; or its undoing. */
+/** Steps, and what follows: more steps once the named results are known, the commit, or a rollback. */
 interface Message {
   steps: Step[]
   next: 'more' | 'done' | 'undone'
 }
 
-/** The time that steps take: this thread's on a processor, and what it spends asleep while it has the lock. */
+/** The time of the steps: this thread's CPU time, and its sleep while it holds the lock. */
 class Budget {
   readonly #longest: number
   readonly #began = performance.now()
@@ -66,14 +66,14 @@ class Budget {
     this.#longest = longest
   }
 
-  /** Milliseconds that are left. */
+  /** The remaining milliseconds. */
   left(): number {
     const used = busyTime() - this.#busyBefore + this.#asleep
     const byClock = CLOCK_FACTOR * this.#longest - (performance.now() - this.#began)
     return Math.min(this.#longest - used, byClock)
   }
 
-  /** Spends time asleep. @param wait sleeps for so many milliseconds at most */
+  /** Sleeps. @param wait sleeps for at most so many milliseconds */
   sleep<T>(wait: (patience: number) => T): T {
     const before = performance.now()
     const result = wait(Math.max(0, this.left()))
@@ -82,13 +82,13 @@ class Budget {
   }
 }
 
-/** Milliseconds of this thread on a processor. */
+/** The CPU time of this thread in milliseconds. */
 function busyTime(): number {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
 }
 
-/** Waits for the next message. @throws ApiError 413 when none comes in time */
+/** Waits for the next message. @throws ApiError 413 if none comes in time */
 function receive({ port, state }: WorkerEnd, budget: Budget): Message {
   for (;;) {
     const seen = Atomics.load(state, MESSAGES)
@@ -100,9 +100,9 @@ function receive({ port, state }: WorkerEnd, budget: Budget): Message {
 }
 
 /**
- * Runs the steps that the main thread decides on: inside a transaction of the worker thread.
+ * Runs the steps decided by the main thread, inside a transaction of the worker thread.
  * @param longest milliseconds of work after which no further step begins
- * @throws Error when the main thread gives up; ApiError 413 when they take too long; whatever a step throws
+ * @throws Error if the main thread gives up; ApiError 413 if they take too long; the error of a step
  */
 export function runStepsFromMain(
   db: SharedDatabase,
@@ -136,11 +136,11 @@ export function runStepsFromMain(
   }
 }
 
-/** Decides on steps, as far as that is possible without the results of those before. */
+/** Decides steps, as far as possible without earlier results. */
 class Plan {
   readonly #steps: StepGenerator
   #named: NamedBodies = []
-  /** What ended the decisions. */
+  /** Why deciding ended. */
   failure: { error: unknown } | undefined
 
   constructor(steps: StepGenerator) {
@@ -152,7 +152,7 @@ class Plan {
     this.#named.push(...named)
   }
 
-  /** Decides on the next steps, for {@link PLANNING} milliseconds. @returns them; `isPaused`: it could go on now */
+  /** Decides the next steps, for {@link PLANNING} milliseconds. @returns them; `isPaused`: it could continue */
   next(): Message & { isPaused: boolean } {
     const steps: Step[] = []
     const until = performance.now() + PLANNING
@@ -166,12 +166,12 @@ class Plan {
       return { steps, next: 'more', isPaused: true }
     } catch (error) {
       this.failure = { error }
-      // Those before it are run nevertheless: one of them may fail, which is the first that does.
+      // Earlier steps still run: one of them may fail first.
       return { steps, next: 'undone', isPaused: false }
     }
   }
 
-  /** All steps that can be decided on without any result. */
+  /** All steps that can be decided without any result. */
   async first(): Promise<Message> {
     const all: Step[] = []
     for (;;) {
@@ -185,9 +185,9 @@ class Plan {
 
 /**
  * Lets the worker thread run steps.
- * @param steps decides on them, here
- * @param perform posts the worker thread its end, and resolves with what the write resulted in
- * @throws StepFailure, what `steps` throws, or what became of the write as a whole
+ * @param steps decides them, in this thread
+ * @param perform posts the worker thread its end, and resolves with the result of the write
+ * @throws StepFailure, an error of `steps`, or the error of the whole write
  */
 export async function runStepsInWorker<Result>(
   steps: StepGenerator,

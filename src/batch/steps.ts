@@ -1,4 +1,4 @@
-/** Several calls in one write, each of which decides on the next: its steps. */
+/** Several calls ("steps") in one write, where results may decide later ones. */
 import type { SharedDatabase } from '../db/client.ts'
 import { type Attribution, attributionOf } from '../db/current-write.ts'
 import { isJsonPage } from '../db/pages.ts'
@@ -10,70 +10,70 @@ import { type ResponseShape, responseOf, toText } from '../requests/responses.ts
 import type { Rules } from '../requests/rules.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 
-/** Bytes that the results of one write may have together. */
+/** Total size of the results of one write, in bytes, at most. */
 const RESULTS_LIMIT = 16 * 1024 * 1024
 
-/** A step. All of it is structured-cloneable. */
+/** A step; structured-cloneable. */
 export interface Step extends Omit<Preconditions, 'ifNoneMatch'> {
-  /** Which request it is of, from 0. */
+  /** The index of its request, from 0. */
   request: number
   call: Call
-  /** How its route responds; absent for a step that is no request, and tells nothing. */
+  /** How its route responds; absent for a step without a request and result. */
   shape?: ResponseShape
-  /** What later steps call its result. */
+  /** A name for its result, for later steps. */
   as?: string
 }
 
-/** Results that have a name, as JSON. */
+/** The named results, as JSON. */
 export type NamedBodies = (readonly [name: string, body: string])[]
 
-/** Asks for the named results of all steps so far: the next step is decided by them. */
+/** Requests the named results of all steps so far, which decide the next step. */
 export const AWAIT = Symbol('phaseboard.await')
 
 /**
- * Yields the steps, and is given named results: those of the step, or later, at the latest where it asks for them. So steps can
- * be decided on before any is run. What a step throws is thrown into it where it was the latest.
+ * Yields the steps, and receives named results: at once or later, at the latest when it requests them. So steps can
+ * be decided before any is run. The error of the latest step is thrown into it.
  */
 export type StepGenerator = Generator<Step | typeof AWAIT, void, NamedBodies>
 
-/** What a step threw, after which others had been decided on. */
+/** The error of a step, after which others had already been decided. */
 export class StepFailure extends Error {
   override readonly name = 'StepFailure'
   readonly request: number
 
-  /** @param request which request the step is of */
+  /** @param request the index of the step's request */
   constructor(request: number, cause: unknown) {
     super('an earlier step failed', { cause })
     this.request = request
   }
 }
 
-/** Refuses results that are more than one response should have. */
+/** Refuses results that are too large for one response. */
 export const tooLarge = () => new ApiError(413, 'Batch is too large')
 
-/** Refuses what takes longer than others may be kept waiting. */
+/** Refuses batches that would block others for too long. */
 export const tooMuch = () => new ApiError(413, 'Too much for one batch')
 
-/** How steps are run. */
+/** How to run steps. */
 export interface StepsMode {
-  /** Whether to undo everything in the end. */
+  /** Whether to roll back at the end. */
   isDryRun: boolean
-  /** Whether they only read: then they are run inside a read, not a write. */
+  /** Whether they only read: then they run inside a read, not a write. */
   isRead: boolean
 }
 
-/** The ETag of a list as its GET shows it; undefined for all but those of projects. */
+/** The ETag of a list as in its GET; undefined for lists other than projects. */
 function etagOfList(value: unknown): string | undefined {
   if (!isJsonPage(value) || value.etag === undefined) return undefined
   return value.next === undefined ? value.etag : followed(value.etag)
 }
 
-/** Checks the condition of a step that reads. @throws ApiError 412 */
+/** Checks the precondition of a reading step. @throws ApiError 412 */
 function ensureNamed(ifMatch: string, etag: string | undefined): void {
   if (!isMatch(ifMatch, etag)) throw preconditionFailed(etag === undefined ? {} : { etag })
 }
 
-/** Runs steps inside a write, or a read, and puts their results together. */
+/** Runs steps inside a write or a read, and collects their results. */
 export class StepRunner {
   readonly #rules: Rules
   readonly #mode: StepsMode
@@ -95,7 +95,7 @@ export class StepRunner {
   /**
    * Runs a step.
    * @returns the body of its result with its name, if it has one
-   * @throws ApiError 413, 412, or whatever the rule throws
+   * @throws ApiError 413, 412, or the error of the rule
    */
   run({ call, shape, record, ifMatch, unchanged, as }: Step): NamedBodies {
     const rules = this.#rules
@@ -104,7 +104,7 @@ export class StepRunner {
       ...(ifMatch !== undefined && { ifMatch }),
       ...(unchanged && { unchanged }),
     })
-    // Those rules read the changes of the steps before.
+    // These rules read the changes of earlier steps.
     if (!this.#mode.isRead && call.path.startsWith('changes.')) this.#attribution.attribute()
     const result = run(rules, call)
     if (shape === undefined) return []
@@ -126,7 +126,7 @@ export class StepRunner {
   }
 }
 
-/** Rolls a write back that was only tried, and carries its response. Never becomes a response itself. */
+/** Rolls back a dry run, and carries its response. Never becomes a response itself. */
 export class DryRun extends Error {
   override readonly name = 'DryRun'
   readonly response: JsonBytes

@@ -1,4 +1,4 @@
-/** Writes and reads of several steps: on the event loop as long as they are short, else in the worker thread. */
+/** Writes and reads with several steps: on the event loop while they are short, else in the worker thread. */
 import { read, type SharedDatabase } from '../db/client.ts'
 import { BYTES_READ, isFollowedByWorker, TooMuchWork } from '../db/work-limits.ts'
 import type { Dispatcher } from '../requests/perform.ts'
@@ -8,15 +8,15 @@ import type { JsonBytes } from '../schemas/serialization.ts'
 import { runStepsInWorker, type WorkerEnd } from './step-sessions.ts'
 import { AWAIT, DryRun, type NamedBodies, type StepGenerator, StepRunner, type StepsMode } from './steps.ts'
 
-/** Steps with which the event loop begins at all: some 10 ms where each creates something. */
+/** Most steps that the event loop attempts: some 10 ms if each creates a record. */
 const MOST_STEPS = 100
 
-/** Milliseconds that steps may take on the event loop, of all writes in one of its iterations together. */
+/** Milliseconds that the steps of all writes may take in one turn of the event loop. */
 const BUDGET = 20
 
 /**
  * Performs a write of several steps, or a read of one snapshot of the file.
- * @param begin begins the steps; a second time when the worker thread takes over, after all that was done is undone
+ * @param begin begins the steps; called again when the worker thread takes over after a rollback
  */
 export type Stepwise = (
   begin: () => StepGenerator,
@@ -24,26 +24,26 @@ export type Stepwise = (
   work: StepwiseWork,
 ) => Promise<WriteOutcome>
 
-/** What is known of several steps before they begin. */
+/** Properties of the steps, known before they begin. */
 export interface StepwiseWork extends StepsMode {
-  /** How many there are, about. */
+  /** Their approximate number. */
   length: number
 }
 
-/** The response of a write, unless it was only tried. @throws DryRun with it, which undoes the write */
+/** The response of a write. @throws DryRun with it for a dry run, to roll back */
 export function finish(response: JsonBytes, { isDryRun }: StepsMode): JsonBytes {
   if (isDryRun) throw new DryRun(response)
   return response
 }
 
-/** The outcome of a write that was only tried. @throws the error, if it is another */
+/** The result of a dry run. @throws any other error */
 export function outcomeOfDryRun(error: unknown): WriteOutcome {
   if (!(error instanceof DryRun)) throw error
   return { value: error.response, seq: undefined }
 }
 
 /**
- * Creates what performs writes of several steps.
+ * Creates the executor of stepwise writes.
  * @param inWorker posts the worker thread its end of the session
  * @param now the time in milliseconds, from anywhere
  */
@@ -55,7 +55,7 @@ export function createStepwise(
   now: () => number = () => performance.now(),
 ): Stepwise {
   const isLimited = isFollowedByWorker(db)
-  /** Milliseconds that were taken in this iteration of the event loop. */
+  /** Milliseconds used in this turn of the event loop. */
   let taken = 0
 
   /** Runs the steps inside a write, or a read. @throws TooMuchWork */
@@ -69,7 +69,7 @@ export function createStepwise(
         if (isLimited && (taken > BUDGET || runner.size > BYTES_READ)) throw new TooMuchWork()
         let named: NamedBodies = []
         try {
-          // What it waits for, it has been given with the steps.
+          // The results that it waits for came with the steps.
           if (next.value !== AWAIT) named = runner.run(next.value)
         } catch (error) {
           if (error instanceof TooMuchWork) throw error

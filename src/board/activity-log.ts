@@ -30,9 +30,9 @@ const TRACKED_FIELDS = Object.keys(ENTRY_TYPES) as (keyof Tracked)[]
 /** A change of an item. */
 export interface TrackedChange {
   itemId: string
-  /** The tracked fields as they were. */
+  /** The former values of the tracked fields. */
   before: Tracked
-  /** The fields that the change sets. An absent field produces no entry, nor does one that stays strictly equal. */
+  /** The fields that the change sets. An absent or unchanged (strictly equal) field adds no entry. */
   after: { [Field in keyof Tracked]?: Tracked[Field] | undefined }
   /** The member who made the change, or null. */
   actorId: string | null
@@ -64,7 +64,7 @@ export class ActivityLog {
     this.#sql = statementsOf(db)
   }
 
-  /** An item's entries, newest first, or a page of them. @throws ApiError 404 when there is no such item; TooMuchWork */
+  /** An item's entries, newest first, or a page of them. @throws ApiError 404 for an unknown item; TooMuchWork */
   list(itemId: string, query: PageQuery): JsonPage {
     const entries = read(this.#db, () => {
       if (!this.#sql.itemExists(itemId)) throwNotFound(kanbanItems)

@@ -1,4 +1,4 @@
-/** The boards of projects: all their rules, one instance a connection. */
+/** The rules of boards: one instance per connection. */
 import type { SharedDatabase } from '../db/client.ts'
 import { ActivityLog } from './activity-log.ts'
 import { Claims } from './claims.ts'

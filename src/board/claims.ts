@@ -1,4 +1,4 @@
-/** Claims: whoever works off a column takes its next item, for themselves alone and for a while. */
+/** Claims: a member takes the next item of a column, exclusively, for a limited time. */
 import { and, asc, eq, isNotNull, lte, not, or, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
@@ -15,16 +15,16 @@ import type { Items, WriteOptions } from './items.ts'
 import { isUnassigned, NO_LEASE, originOf, toClaimedFrom } from './leases.ts'
 import { isInColumn } from './places.ts'
 
-/** Seconds that a lease lasts where nothing else is asked for. */
+/** The default duration of a lease, in seconds. */
 const LEASE_SECONDS = 15 * 60
 
-/** What a claim asks for. */
+/** The options of a claim. */
 export interface ClaimInput {
-  /** The column whose items are to be worked off. */
+  /** The column to take an item from. */
   from?: string
-  /** The column that the claimed item is moved to. */
+  /** The column to move the claimed item to. */
   to?: string
-  /** The id or the name of a label that the item has. */
+  /** The id or name of a label of the item. */
   label?: string
   priority?: string
   leaseSeconds?: number
@@ -34,7 +34,7 @@ const { id, sortOrder, column, claimedUntil, claimedFrom, assigneeId, priority }
 
 const isWorkable = and(eq(kanbanItems.approved, sql`1`), eq(kanbanItems.dismissed, sql`0`))
 
-/** What is asked of an item besides its column, by the name of the placeholder. */
+/** The conditions on an item besides its column, by the name of the placeholder. */
 const ASKED = {
   priority: eq(priority, given('priority')),
   labels: sql`exists (select 1 from ${kanbanItemLabels} where ${kanbanItemLabels.itemId} = ${id}
@@ -44,10 +44,10 @@ const ASKED = {
 const isAsked = (names: string[]) =>
   and(...names.map((name) => (name in ASKED ? ASKED[name as keyof typeof ASKED] : undefined)))
 
-/** The column that an item was claimed from; NULL where it is not known. */
+/** The column that an item was claimed from; NULL if unknown. */
 const originColumn = sql`case when json_valid(${claimedFrom}) then ${claimedFrom} ->> 'column' end`
 
-/** An item's place in the column it was claimed from, where that is the column asked for; else where it is now. */
+/** An item's position in the column that it was claimed from, if that is the requested column; else its current one. */
 const originPlace = sql<number>`case when ${originColumn} = ${given('column')}
   and typeof(${claimedFrom} ->> 'sortOrder') in ('integer', 'real') then ${claimedFrom} ->> 'sortOrder'
   else ${sortOrder} end`
@@ -66,7 +66,7 @@ function statementsOf(db: SharedDatabase) {
           ),
         ),
     ),
-    /** The first item of a column that is nobody's. */
+    /** The first unassigned item of a column. */
     free: byFields((names) =>
       selectAll<Place>(db, () =>
         db
@@ -77,7 +77,7 @@ function statementsOf(db: SharedDatabase) {
           .limit(1),
       ),
     ),
-    /** The first item of a lapsed lease that is in a column, or was claimed from there and is not done. */
+    /** The first item with an expired lease that is in a column, or was claimed from there and is not done. */
     lapsed: byFields((names) =>
       selectAll<Place>(db, () =>
         db
@@ -104,7 +104,7 @@ function statementsOf(db: SharedDatabase) {
       db
         .update(kanbanItems)
         .set({
-          // Joined to a text: triggers would be given an object else.
+          // Concatenated to a text: otherwise triggers would see a JSON object.
           claimedFrom: sql`json_set(${claimedFrom}, '$.column', ${sql.placeholder('name')}) || ''`,
           updatedAt: sql`${sql.placeholder('updatedAt')}`,
         })
@@ -119,7 +119,7 @@ function statementsOf(db: SharedDatabase) {
   }
 }
 
-/** The earlier of two places; undefined where there is none. */
+/** The earlier of two places, or undefined. */
 function first(one: Place | undefined, other: Place | undefined): Place | undefined {
   if (one === undefined || other === undefined) return one ?? other
   const isOne =
@@ -129,7 +129,7 @@ function first(one: Place | undefined, other: Place | undefined): Place | undefi
   return isOne ? one : other
 }
 
-/** When a lease of so many seconds ends that begins now. */
+/** The end of a lease that begins now. */
 const until = (leaseSeconds: number) => timestamp(Date.now() + leaseSeconds * 1000)
 
 /** The claims of items. */
@@ -139,9 +139,9 @@ export class Claims {
   readonly #records: ItemRecords
   readonly #columnNames: ColumnNames
   readonly #items: Items
-  /** All of a column may be somebody's. */
+  /** All items of a column may be assigned. */
   readonly #ensureFewItems: ReturnType<typeof rowLimit>
-  /** All leases may have lapsed at once. */
+  /** All leases may have expired at once. */
   readonly #ensureFewLeases: ReturnType<typeof rowLimit>
 
   constructor(
@@ -161,10 +161,10 @@ export class Claims {
   }
 
   /**
-   * Claims the first item of a column that is approved, not dismissed, and nobody's or of a lapsed lease: assigns it to
-   * the member and moves it to the end of another column. An item of a lapsed lease stands where it was claimed from.
-   * @returns the item; null where there is none
-   * @throws ApiError 404 when there is no such project, 400 for a column that must not be created, 409 where the other
+   * Claims the first item of a column that is approved, not dismissed, and unassigned or with an expired lease: assigns it to
+   * the member and moves it to the end of another column. An item with an expired lease is ordered by the place it was claimed from.
+   * @returns the item; null if there is none
+   * @throws ApiError 404 for an unknown project, 400 for a column that must not be created, 409 if the other
    * column is at its limit and blocks
    */
   claim(
@@ -195,9 +195,9 @@ export class Claims {
   }
 
   /**
-   * Begins the lease of an item anew: it may have lapsed, as long as nobody has taken the item.
-   * @param leaseSeconds how long it lasts from now on
-   * @throws ApiError 404; 409 where the item is not claimed, or not by the member
+   * Renews the lease of an item, even if it has expired, unless another claim has taken the item.
+   * @param leaseSeconds its duration from now
+   * @throws ApiError 404; 409 if the item is not claimed, or not by the member
    */
   renew(id: string, leaseSeconds: number | undefined, memberId: string): KanbanItem {
     const before = this.#claimed(id)
@@ -208,8 +208,8 @@ export class Claims {
   }
 
   /**
-   * Gives an item back: to the column and place that it was claimed from, and to nobody. Limits only warn.
-   * @throws ApiError 404; 409 where it is not claimed; 403 for one that another member has claimed, unless an admin asks
+   * Releases an item: moves it back to the column and place that it was claimed from, unassigned. Limits only warn.
+   * @throws ApiError 404; 409 if it is not claimed; 403 if another member has claimed it, except for admins
    */
   release(id: string, member: CurrentMember): KanbanItem {
     const before = this.#claimed(id)
@@ -218,12 +218,12 @@ export class Claims {
     return this.#items.changeClaim(before, change, member.id, { isAlwaysAdmitted: true })
   }
 
-  /** Follows a column that is called otherwise now, for the items that were claimed from it. */
+  /** Updates the origin of items claimed from a renamed column. */
   follow(projectId: string, column: string, name: string, updatedAt: string): void {
     this.#sql.follow({ projectId, column, name, updatedAt })
   }
 
-  /** The first item that may be claimed. */
+  /** The first claimable item. */
   #next(
     projectId: string,
     from: string,
@@ -237,14 +237,14 @@ export class Claims {
     if (labels === '[]') return undefined
     const filter = { priority: asked.priority, labels }
     const where = { ...filter, projectId, column: from }
-    // What a claim itself has put into a column of finished work is not done.
+    // An item that a claim itself moved into a done column is not done.
     const done = this.#columnNames.done(projectId).filter((name) => name !== to)
     const lapsed = { ...where, now: timestamp(), done: JSON.stringify(done) }
     const next = first(this.#sql.free(filter)(where)[0], this.#sql.lapsed(filter)(lapsed)[0])
     return next && this.#records.row(next.id)
   }
 
-  /** An item that somebody has claimed. @throws ApiError 404, 409 */
+  /** A claimed item. @throws ApiError 404, 409 */
   #claimed(id: string): ItemRow {
     const row = this.#records.row(id) ?? throwNotFound(kanbanItems)
     if (row.claimedUntil === null || isUnassigned(row))

@@ -1,4 +1,4 @@
-/** The columns of a project's board as its items need them: by name, created on demand. */
+/** The columns of a project's board for its items: by name, created on demand. */
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { newId } from '../db/ids.ts'
@@ -17,13 +17,13 @@ import { given, insertInto, selectAll, selectOne } from '../db/statements.ts'
 import { invalidField } from '../errors.ts'
 import { isDoneByName, isNamedDone, isSaidDone, isStage, type Stage, type Staged, stageOf } from './stages.ts'
 
-/** How many items a column should hold, 0 for any number, and what happens above that. */
+/** The WIP limit of a column (0: none), and its policy above the limit. */
 export interface ColumnLimit {
   wipLimit: number
   wipPolicy: string
 }
 
-/** What is wrong with the name of a column that a strict request must not make. */
+/** The violation for a column name that a strict request must not create. */
 export const NO_SUCH_COLUMN = 'must be the name of a column of the project'
 
 const NO_LIMIT: ColumnLimit = { wipLimit: 0, wipPolicy: 'warn' }
@@ -82,14 +82,14 @@ export class ColumnNames {
     this.#sql = statementsOf(db)
   }
 
-  /** A column's limit; undefined when the project defines no column of that name. */
+  /** A column's limit; undefined if the project has no column of that name. */
   limitOf(projectId: string, name: string): ColumnLimit | undefined {
     return this.#sql.named({ projectId, name })
   }
 
   /**
-   * Creates a column when the project does not define it yet: every item stands in a column. The others keep their stages: it stands
-   * before the columns of finished work, or else at the end. There it is `doing`, unless its name says more.
+   * Creates a column if the project does not have it yet: every item is in a column. The others keep their stages: it is placed
+   * before the done columns, or else at the end. Its stage is `doing`, unless its name implies another.
    * @param at the time of the write, as a timestamp
    * @returns its limit
    */
@@ -100,7 +100,7 @@ export class ColumnNames {
     return NO_LIMIT
   }
 
-  /** The stage that counts of a column of a project. */
+  /** The effective stage of a column of a project. */
   stageOf({ id, projectId, name, stage }: Staged & { id: string; projectId: string }): Stage {
     const isAt = (end: { id: string } | undefined) => end?.id === id
     return isStage(stage)
@@ -114,28 +114,28 @@ export class ColumnNames {
         )
   }
 
-  /** Whether a column is one of finished work; one that the project does not define is none. */
+  /** Whether a column is a done column; false if the project does not have it. */
   isDone(projectId: string, name: string): boolean {
     const column = this.#sql.staged({ projectId, name })
     return column !== undefined && this.stageOf({ ...column, projectId }) === 'done'
   }
 
-  /** The names of the columns of finished work. */
+  /** The names of the done columns. */
   done(projectId: string): string[] {
     const last = this.#sql.last({ projectId })?.name
     const said = this.#sql.saidDone({ projectId }).map(({ name }) => name)
     return last !== undefined && !said.includes(last) && this.isDone(projectId, last) ? [...said, last] : said
   }
 
-  /** Whether the project defines a column of that name. */
+  /** Whether the project has a column of that name. */
   has(projectId: string, name: string): boolean {
     return this.limitOf(projectId, name) !== undefined
   }
 
   /**
-   * Refuses a column that a strict request would make. Call it inside the write.
+   * Refuses a column that a strict request would create. Call it inside the write.
    * @param path the path of its name in the request, e.g. `update.column`
-   * @throws ApiError 400 on the first field of the path, when the project does not define it
+   * @throws ApiError 400 on the first field of the path, if the project does not have it
    */
   mustExist(projectId: string, name: string, path = 'column'): void {
     if (this.has(projectId, name)) return
@@ -159,8 +159,8 @@ export class ColumnNames {
   }
 
   /**
-   * Before which column one goes that appears by itself: the first that is done by its name or place; where there is none, the first of
-   * the last ones that say so themselves; undefined for the end.
+   * The column before which an automatically created one is placed: the first that is done by its name or place; if there is none,
+   * the first of the trailing columns with an explicit stage of done; undefined for the end.
    */
   #placeBefore(projectId: string, last: ColumnRow): Place | undefined {
     const named = this.#sql.firstNamedDone({ projectId })
@@ -171,7 +171,7 @@ export class ColumnNames {
     return open ? this.#sql.next({ projectId, ...open }) : this.#sql.first({ projectId })
   }
 
-  /** Renumbers the columns of a board, with a number left free before one of them. @returns that */
+  /** Renumbers the columns of a board, leaving a free number before one of them. @returns the free number */
   #makeRoom(projectId: string, after: Place | undefined, at: string): number {
     const columns = this.#sql.all({ projectId })
     const free = columns.findIndex(({ id }) => id === after?.id)

@@ -1,4 +1,4 @@
-/** Kanban columns: changing the columns of a board, items included. */
+/** Changes the columns of a board, and their items. */
 import { sql } from 'drizzle-orm'
 import { OrderedChildren, uniqueNameIn } from '../db/children.ts'
 import type { SharedDatabase } from '../db/client.ts'
@@ -20,7 +20,7 @@ type ColumnRow = typeof kanbanColumns.$inferSelect
 export type ColumnInput = Partial<
   Pick<KanbanColumn, 'name' | 'color' | 'sortOrder' | 'wipLimit' | 'wipPolicy'>
 > & {
-  /** Null: by its place. */
+  /** Null: derived from its place. */
   stage?: Stage | null
 }
 
@@ -56,14 +56,14 @@ export class Columns extends OrderedChildren<typeof kanbanColumns> {
     this.#claims = claims
   }
 
-  /** One column, with the stage that counts. @throws ApiError 404 */
+  /** One column, with its effective stage. @throws ApiError 404 */
   override get(id: string): KanbanColumn {
     return this.#withStage(super.get(id))
   }
 
   /**
    * Creates a column, at the end of the board by default.
-   * @throws ApiError 404 when there is no such project, 409 when the project has a column of that name
+   * @throws ApiError 404 for an unknown project, 409 if the project has a column of that name
    */
   override create(projectId: string, input: ColumnInput & { name: string }): KanbanColumn {
     this.#sql.ensureFree(projectId, input.name)
@@ -71,8 +71,8 @@ export class Columns extends OrderedChildren<typeof kanbanColumns> {
   }
 
   /**
-   * Changes a column. Renaming it renames it on its items too, and for those that were claimed from it, without activity entries.
-   * @throws ApiError 404, or 409 when the project has another column of that name; TooMuchWork
+   * Changes a column. A new name is also written to its items, and to those claimed from it, without activity entries.
+   * @throws ApiError 404, or 409 if the project has another column of that name; TooMuchWork
    */
   override update(id: string, input: ColumnInput): KanbanColumn {
     const { projectId, name: column } = this.get(id)
@@ -91,10 +91,10 @@ export class Columns extends OrderedChildren<typeof kanbanColumns> {
 
   /**
    * Deletes a column; its items are moved to the end of another one first.
-   * @param member who does it, for the items' activity log
+   * @param member the actor, for the items' activity log
    * @param moveTo the name of that column
-   * @throws ApiError 404; 400 when `moveTo` names no other column of the project; 409 when there are items and no
-   * `moveTo`, or when they do not fit there; TooMuchWork
+   * @throws ApiError 404; 400 if `moveTo` is not another column of the project; 409 if there are items and no
+   * `moveTo`, or if they do not fit there; TooMuchWork
    */
   override delete(id: string, member?: CurrentMember, moveTo?: string): void {
     const { projectId, name: column } = this.get(id)

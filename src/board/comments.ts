@@ -1,4 +1,4 @@
-/** Kanban comments: what people say about an item. */
+/** The comments of kanban items. */
 import { Children } from '../db/children.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import type { JsonPage, PageQuery } from '../db/pages.ts'
@@ -12,7 +12,7 @@ export interface CommentInput {
   content?: string
 }
 
-/** The comments of items, the oldest first. */
+/** The comments of items, oldest first. */
 export class Comments {
   static readonly reads: readonly string[] = Children.reads
   readonly #comments: Children<typeof kanbanComments>

@@ -1,6 +1,6 @@
 /**
- * The guard of CSV cells against formula injection: spreadsheets take a text that begins with one of these characters for a
- * formula, unless an apostrophe comes first. So that every text comes back as it was, one that has apostrophes before such a
+ * The guard of CSV cells against formula injection: spreadsheets treat a text that begins with one of these characters as a
+ * formula, unless an apostrophe precedes it. To make this reversible, a text with apostrophes before such a
  * character gets one more.
  */
 const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/u

@@ -1,11 +1,11 @@
-/** Writing iCalendar (RFC 5545), as much as a list of dates needs. */
+/** Writes iCalendar (RFC 5545), as far as a list of dates needs it. */
 import ical, { ICalEventTransparency } from 'ical-generator'
 
-/** An event: a day, or a moment. */
+/** An event: a day, or a point in time. */
 export interface CalendarEvent {
-  /** The same for as long as the event exists. */
+  /** Stays the same as long as the event exists. */
   uid: string
-  /** A canonical timestamp; midnight UTC stands for the whole day. */
+  /** A canonical timestamp; midnight UTC means the whole day. */
   start: string
   summary: string
   description: string
@@ -16,17 +16,17 @@ export interface CalendarEvent {
 
 const MIDNIGHT = 'T00:00:00.000Z'
 
-/** Seconds after which programs should look again. */
+/** Seconds after which programs should refresh. */
 const REFRESH = 60 * 60
 
-/** A text without the characters that no value may have (section 3.1). */
+/** A text without the characters that values must not contain (section 3.1). */
 const printable = (text: string): string =>
   text
     .replaceAll(/\r\n|\r/g, '\n')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is removed
     .replaceAll(/[\x00-\x08\x0b-\x1f\x7f]/g, '')
 
-/** Writes a calendar of these events. @param name how programs show it */
+/** Writes a calendar of these events. @param name shown by programs */
 export function writeCalendar(name: string, events: readonly CalendarEvent[]): Uint8Array {
   const calendar = ical({
     name,
@@ -38,7 +38,7 @@ export function writeCalendar(name: string, events: readonly CalendarEvent[]): U
     const modified = new Date(lastModified)
     calendar.createEvent({
       id: uid,
-      // Of a calendar without a METHOD, this is when it was last revised (section 3.8.7.2).
+      // Without a METHOD, this is the time of the last revision (section 3.8.7.2).
       stamp: modified,
       lastModified: modified,
       start: new Date(start),
@@ -46,7 +46,7 @@ export function writeCalendar(name: string, events: readonly CalendarEvent[]): U
       summary: printable(summary),
       description: description === '' ? null : printable(description),
       categories: categories.map((category) => ({ name: printable(category) })),
-      // A date by which something is due keeps nobody from being invited.
+      // A due date does not make people busy.
       transparency: ICalEventTransparency.TRANSPARENT,
     })
   }

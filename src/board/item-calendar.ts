@@ -9,19 +9,19 @@ import { type CalendarEvent, writeCalendar } from './icalendar.ts'
 import { type ItemFile, toFile } from './item-files.ts'
 import { isDone } from './stages.ts'
 
-/** Events of a calendar: those that are due last. */
+/** Events of a calendar, at most: those with the latest due dates. */
 export const EVENTS_LIMIT = 5000
 
-/** Items up to which the event loop writes the calendar: some 10 ms. */
+/** Most items of a calendar that the event loop writes: some 10 ms. */
 const FEW = 500
 
-/** Characters of an item's description that an event has. */
+/** Characters of an item's description in an event. */
 const BEGINNING = 300
 
-/** Which items; absent and empty values do not filter. */
+/** The filter; absent and empty values do not filter. */
 export interface CalendarFilter {
   projectId?: string | undefined
-  /** `me`: who asks. */
+  /** `me`: the caller. */
   assigneeId?: string | undefined
 }
 
@@ -34,7 +34,7 @@ interface DueItem {
   dueDate: string
   updatedAt: string
   project: string
-  /** Whether it stands in a column of finished work. */
+  /** Whether it is in a done column. */
   isDone: 0 | 1
 }
 
@@ -90,7 +90,7 @@ function statementsOf(db: SharedDatabase) {
 const shortened = (text: string): string =>
   text.length > BEGINNING ? `${text.slice(0, BEGINNING).trimEnd()} …` : text
 
-/** The event of an item; undefined where another tool stored a date that is none. */
+/** The event of an item; undefined if another tool stored an invalid date. */
 function eventOf(item: DueItem, labels: readonly string[]): CalendarEvent | undefined {
   const { id, title, description, column, priority, project, isDone } = item
   const start = parseTimestamp(item.dueDate)
@@ -120,8 +120,8 @@ export class ItemCalendar {
 
   /**
    * The items with a due date that are not dismissed, at most {@link EVENTS_LIMIT}, as iCalendar. Those in a column of
-   * finished work are marked as done.
-   * @param memberId who asks
+   * the stage `done` are marked as done.
+   * @param memberId the caller
    * @throws TooMuchWork
    */
   write({ projectId, assigneeId }: CalendarFilter, memberId: string): ItemFile {

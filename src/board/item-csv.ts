@@ -10,7 +10,7 @@ import { guarded } from './csv-guard.ts'
 import { type ItemFile, toFile } from './item-files.ts'
 import type { ItemRecords } from './item-records.ts'
 
-/** Items that are read at a time: the whole list need not be in memory twice. */
+/** Items read at a time, so that the whole list is not in memory twice. */
 const AT_ONCE = 500
 
 /** More items than any project has. */
@@ -38,7 +38,7 @@ const cell = (text: string): string =>
 
 const lineOf = (cells: readonly string[]): string => `${cells.map(cell).join(',')}\r\n`
 
-/** Names in one cell, with `, ` between them; a comma or backslash of a name has a backslash before it. */
+/** Names in one cell, separated by `, `; commas and backslashes in names are escaped with a backslash. */
 const inOneCell = (names: readonly string[]): string =>
   names.map((name) => name.replaceAll(/[\\,]/g, '\\$&')).join(', ')
 

@@ -1,4 +1,4 @@
-/** Items as files that other programs read. */
+/** Items as files for other programs. */
 import { etagOf } from '../etags.ts'
 
 /** A file, with its entity tag: the thread that writes a large one also hashes it. */
@@ -7,5 +7,5 @@ export interface ItemFile {
   etag: string
 }
 
-/** A file of these bytes. */
+/** Creates a file of these bytes. */
 export const toFile = (body: Uint8Array): ItemFile => ({ body, etag: etagOf(body) })

@@ -37,18 +37,18 @@ import { NO_SUCH_COLUMN } from './column-names.ts'
 import type { ItemRecords } from './item-records.ts'
 import { isTodo } from './stages.ts'
 
-/** Which items to list. An absent or empty value does not filter, of several values any matches; all filters combine. */
+/** The filters of a list. An absent or empty value does not filter, any of several values matches; all filters must match. */
 export type ItemFilter = Partial<{
   projectId: string
   column: string | string[]
-  /** `me`: the member who asks; `none`: nobody. */
+  /** `me`: the caller; `none`: unassigned. */
   assigneeId: string | string[]
   priority: string | string[]
-  /** The id or the name of a label that the item has; `none`: it has no label. */
+  /** The id or name of a label; `none`: without a label. */
   label: string | string[]
   /** A substring of the title or the description, case-insensitive. */
   q: string
-  /** Due then or later. */
+  /** Due at that time or later. */
   dueAfter: string
   /** Due earlier. */
   dueBefore: string
@@ -60,19 +60,19 @@ export type ItemFilter = Partial<{
   dismissed: 'false' | 'true' | 'all'
   approved: 'false' | 'true'
   source: string | string[]
-  /** What the member who asks could begin: approved, not dismissed, in a column of work to do, and no other member's claim. */
+  /** Items that the caller could start: approved, not dismissed, in a todo column, and not claimed by another member. */
   ready: 'true'
 }>
 
-/** Who asks for a list, and how. */
+/** The caller and options of a list. */
 export interface Asking {
-  /** The id of the member who asks. */
+  /** The id of the caller. */
   memberId: string
-  /** Whether a filter by a column that does not exist is an error. */
+  /** Whether a filter by an unknown column is an error. */
   isStrict: boolean
 }
 
-/** How lists of items may be sorted. */
+/** The sorts of lists of items. */
 export const ITEM_SORTS = sortsOf(kanbanItems, {
   dueDate: textKey(kanbanItems.dueDate),
   updatedAt: textKey(kanbanItems.updatedAt),
@@ -81,13 +81,13 @@ export const ITEM_SORTS = sortsOf(kanbanItems, {
   title: nameKey(kanbanItems.title),
 })
 
-/** The words of filters: the member who asks; nobody, no date or no label. */
+/** The special values of filters: the caller; unassigned, no date or no label. */
 export const ME = 'me'
 export const NONE = 'none'
 
 const FLAGS = { false: 0, true: 1, all: undefined }
 
-/** What the filter by assignee binds. Nobody is stored as NULL or as the empty text. */
+/** The values that the filter by assignee binds. Unassigned is stored as NULL or the empty text. */
 function assigneesOf(asked: ItemFilter['assigneeId'], me: string): Record<string, string | undefined> {
   const values = valuesOfAny(asked)
   if (!values.includes(NONE)) {
@@ -97,14 +97,14 @@ function assigneesOf(asked: ItemFilter['assigneeId'], me: string): Record<string
   return { assigneeOrNone: JSON.stringify(ids) }
 }
 
-/** What the filter by label binds. */
+/** The values that the filter by label binds. */
 function labelsOf(asked: ItemFilter['label']): Record<string, string | undefined> {
   const values = valuesOfAny(asked)
   if (!values.includes(NONE)) return bindAny('label', values)
   return { labelOrNone: JSON.stringify(values.filter((value) => value !== NONE)) }
 }
 
-/** The values that a filter binds; undefined for what does not filter. */
+/** The values that a filter binds; undefined if it does not filter. */
 export const valuesOf = (
   { q, dueAfter, dueBefore, updatedAfter, dismissed = 'false', ...exact }: ItemFilter,
   { memberId }: Pick<Asking, 'memberId'>,
@@ -126,7 +126,7 @@ export const valuesOf = (
 })
 export type FilterValues = ReturnType<typeof valuesOf>
 
-/** Filters that no index has, in the order of any list: they read all rows of their scope. */
+/** Filters without an index in any list's order: they scan all rows of their scope. */
 const SCANNING = [
   'assigneeOrNone',
   'labelOrNone',
@@ -198,7 +198,7 @@ const labelled = (db: SharedDatabase, name: string, isOfProject: boolean) =>
 
 const hasNoLabel = sql`not exists (select 1 from ${kanbanItemLabels} where ${kanbanItemLabels.itemId} = ${kanbanItems.id})`
 
-/** The condition that filters of some names make together: those of the values that {@link valuesOf} binds. */
+/** The combined condition of the filters that {@link valuesOf} binds. */
 export function conditionsIn(db: SharedDatabase): (names: string[]) => SQL | undefined {
   const hasLabel = (name: string, names: string[]) => {
     const has = inArray(kanbanItems.id, labelled(db, name, names.includes('projectId')))
@@ -211,7 +211,7 @@ export function conditionsIn(db: SharedDatabase): (names: string[]) => SQL | und
     )
 }
 
-/** One statement for each combination of filters and sort that occurs, so that each can use its index. */
+/** One statement for each used combination of filters and sort, so that each can use its index. */
 function statementsOf(db: SharedDatabase) {
   const matching = conditionsIn(db)
   return {
@@ -246,10 +246,10 @@ function statementsOf(db: SharedDatabase) {
   }
 }
 
-/** The sort of a name that the validator has let through. */
+/** The sort of a validated name. */
 const sortNamed = (name: string): Sort => ITEM_SORTS[name] as Sort
 
-/** Lists of items: four statements, however many items they have; in the worker thread three of them again for each piece. */
+/** Lists of items: four statements for any number of items; in the worker thread three of them for each piece. */
 export class ItemLists {
   static readonly reads: readonly string[] = ['ofProject', 'ofAll']
   readonly #db: SharedDatabase
@@ -267,7 +267,7 @@ export class ItemLists {
 
   /**
    * Items of one project.
-   * @throws ApiError 404 when there is no such project, 400 where a strict request names a column that it does not have;
+   * @throws ApiError 404 for an unknown project, 400 if a strict request names a column that it does not have;
    * TooMuchWork
    */
   ofProject(projectId: string, filter: Omit<ItemFilter, 'projectId'> & PageQuery, asking: Asking): JsonPage {
@@ -279,7 +279,7 @@ export class ItemLists {
 
   /**
    * Items of all projects.
-   * @throws ApiError 400 where a strict request names a column that none of them has; TooMuchWork
+   * @throws ApiError 400 if a strict request names a column that none of them has; TooMuchWork
    */
   ofAll(filter: ItemFilter & PageQuery, asking: Asking): JsonPage {
     return this.#page(() => this.#list(filter, filter, asking))
@@ -322,17 +322,17 @@ export class ItemLists {
     return this.#sql.places(from, sort)(from)
   }
 
-  /** The ids of all items that pass the filter. @throws TooMuchWork when there are more than {@link ROWS_READ} */
+  /** The ids of all matching items. @throws TooMuchWork for more than {@link ROWS_READ} */
   #firstOf(values: FilterValues, sort: string): string[] {
     const places = this.#placesAfter(values, sort, undefined, ROWS_READ + 1)
     ensureFew(this.#db, places.length, ROWS_READ)
     return places.map(({ id }) => id)
   }
 
-  /** Refuses to read more items than the event loop may, where no index has their order. @throws TooMuchWork */
+  /** Refuses to read more items than the event loop may, if no index has their order. @throws TooMuchWork */
   #limitScan(values: FilterValues, sort: string): void {
     const filters: Record<string, unknown> = values
-    // Backwards an index has the order, too, but of items with the same sortOrder all are read.
+    // An index also has the descending order, but all items with the same sortOrder are read.
     if (sort === DEFAULT_SORT && SCANNING.every((name) => filters[name] === undefined)) return
     if (values.projectId === undefined) this.#sql.limitItems()
     else this.#sql.limitItemsOfProject(values.projectId)

@@ -17,20 +17,20 @@ import {
 } from '../db/work-limits.ts'
 import type { KanbanItem } from '../schemas/records.ts'
 
-/** An item as it is stored. */
+/** A stored item. */
 export type ItemRow = typeof kanbanItems.$inferSelect
 
-/** Labels, or subtasks, that are read with many items on the event loop. */
+/** Most labels, or subtasks, read with many items on the event loop. */
 const CHILDREN_READ = 2000
 
-/** Bytes of a label or a subtask, at most, as the rules allow them. */
+/** Largest label or subtask that the rules allow, in bytes. */
 const CHILD_BYTES = 4096
 
-/** Condition: a label or a subtask is no longer than by the rules. It throws TooMuchWork. */
+/** Condition: a label or subtask is within that size. It throws TooMuchWork. */
 const isShort = (db: SharedDatabase, table: SQLiteTable) => sql.raw(isLight(db, table, CHILD_BYTES))
 
 /**
- * Reads no more of what belongs to items than the event loop may.
+ * Limits the child records read on the event loop.
  * @param select a query with a limit
  * @returns the query, which throws TooMuchWork
  */
@@ -130,12 +130,12 @@ export class ItemRecords {
     this.#sql = statementsOf(db)
   }
 
-  /** An item as it is stored; undefined when there is none. @throws TooMuchWork */
+  /** A stored item, or undefined. @throws TooMuchWork */
   row(id: string): ItemRow | undefined {
     return this.#sql.one(id)
   }
 
-  /** One item; undefined when there is none. @throws TooMuchWork */
+  /** One item, or undefined. @throws TooMuchWork */
   one(id: string): KanbanItem | undefined {
     return read(this.#db, () => {
       const row = this.row(id)
@@ -148,7 +148,7 @@ export class ItemRecords {
     this.#sql.limit(JSON.stringify(ids))
   }
 
-  /** Items by their ids, in that order; those that exist. @throws TooMuchWork */
+  /** The existing items of these ids, in that order. @throws TooMuchWork */
   many(ids: readonly string[]): KanbanItem[] {
     const named = JSON.stringify(ids)
     const items = read(this.#db, () => {
@@ -164,7 +164,7 @@ export class ItemRecords {
     return this.complete(this.#sql.amongProjects({ ids }))
   }
 
-  /** All items of a project, by sortOrder, no more of them at once than a piece. Call it inside a transaction. */
+  /** All items of a project, by sortOrder, in pieces. Call it inside a transaction. */
   *inPieces(projectId: string): Generator<KanbanItem[]> {
     const ids = this.#sql.idsOfProject({ projectId }).map(({ id }) => id)
     for (const piece of inPieces(this.#db, ids)) yield this.many(piece)

@@ -1,4 +1,4 @@
-/** Kanban items: changing them, one or many at once, with activity entries and checks of the WIP limits. */
+/** Changes kanban items, one or many at once, with activity entries and checks of the WIP limits. */
 import { Type } from '@sinclair/typebox'
 import { and, eq } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
@@ -33,29 +33,29 @@ import { countedIn, type Shift, WipLimits } from './wip-limits.ts'
 
 type NewItem = typeof kanbanItems.$inferInsert
 
-/** Fields a client may set. `dueDate` is what the client sent: a date string, or a falsy value for none. */
+/** Fields a client may set. `dueDate` is as the client sent it: a date string, or a falsy value for none. */
 export type ItemInput = Partial<
   Omit<NewItem, 'id' | 'projectId' | 'dueDate' | keyof Lease | 'createdAt' | 'updatedAt'> & {
     dueDate: ClientDate
   }
 >
 
-/** Where an item moves: project, column and position. Absent: its own project and column, at the bottom. */
+/** The target of a move: project, column and position. Absent: its own project and column, at the bottom. */
 export interface Destination extends Position {
   column?: string | undefined
   projectId?: string | undefined
 }
 
-/** How a write is done. */
+/** Options of a write. */
 export interface WriteOptions {
-  /** Whether a column that the project does not define is an error, instead of created. */
+  /** Whether an unknown column is an error, instead of created. */
   isStrict?: boolean
 }
 
 /** The fields that a change of an item may set: those of clients, its project and its lease. */
 type Change = ItemInput & { projectId?: string } & Partial<Lease>
 
-/** What the rules need to know of an item that only changes its place; its texts may be long. */
+/** The fields that the rules need of an item that only changes its place, without its texts, which may be long. */
 const BEFORE = {
   id: kanbanItems.id,
   projectId: kanbanItems.projectId,
@@ -67,7 +67,7 @@ const BEFORE = {
 }
 type Before = Pick<ItemRow, keyof typeof BEFORE>
 
-/** An item before a move within its project, and its new place. */
+/** An item before a move within its project, with its new place. */
 interface Move {
   before: Before
   column: string
@@ -80,7 +80,7 @@ interface Written {
   shift: Shift
 }
 
-/** A change as it is stored. */
+/** A change with stored values. */
 const toRow = <T extends Change>(change: T): Omit<T, 'dueDate'> & { dueDate?: string | null } =>
   change.dueDate === undefined
     ? (change as Omit<T, 'dueDate'>)
@@ -112,7 +112,7 @@ const statementsOf = (db: SharedDatabase) => ({
   limitsOfChildren: ['kanban_subtasks', 'kanban_comments', 'kanban_activity'].map((table) =>
     rowLimit(db, `${table} where item_id = +?`),
   ),
-  /** Of several items: these take a JSON array of ids. */
+  /** For several items: these take a JSON array of ids. */
   limitsOfTheirChildren: ['kanban_subtasks', 'kanban_comments', 'kanban_activity'].map((table) =>
     rowLimit(db, among(table, 'item_id')),
   ),
@@ -127,8 +127,8 @@ export interface BoardParts {
 }
 
 /**
- * The items of boards. A change that brings a column above its WIP limit throws an ApiError 409 where the column blocks,
- * and sets the item's `warnings` where it warns.
+ * The items of boards. A change that makes a column exceed its WIP limit throws an ApiError 409 if the column blocks,
+ * and sets the item's `warnings` if it warns.
  */
 export class Items {
   static readonly reads: readonly string[] = ['exists', 'get', 'getMany']
@@ -153,7 +153,7 @@ export class Items {
     this.#limits = new WipLimits(db)
   }
 
-  /** Whether there is such an item. */
+  /** Whether the item exists. */
   exists(id: string): boolean {
     return this.#sql.exists(id)
   }
@@ -163,15 +163,15 @@ export class Items {
     return this.#records.one(id) ?? throwNotFound(kanbanItems)
   }
 
-  /** Items by their ids, in that order; those that exist. @throws TooMuchWork */
+  /** The existing items of these ids, in that order. @throws TooMuchWork */
   getMany(ids: readonly string[]): KanbanItem[] {
     return this.#records.many(ids)
   }
 
   /**
-   * Creates an item, at the end of its column by default; a column that the project does not define yet is created.
+   * Creates an item, at the end of its column by default; an unknown column is created.
    * @param options `ignoresLimits`: skip the WIP limits, warnings too
-   * @throws ApiError 404 when there is no such project, 400 for a column that must not be created
+   * @throws ApiError 404 for an unknown project, 400 for a column that must not be created
    */
   create(
     projectId: string,
@@ -199,8 +199,8 @@ export class Items {
   }
 
   /**
-   * Changes an item and logs the changes of its tracked fields. An empty change leaves the item as it is, `updatedAt`
-   * included.
+   * Changes an item and logs the changes of its tracked fields. An empty change does not change the item, not even
+   * `updatedAt`.
    * @throws ApiError 404; 400 for a column that must not be created
    */
   update(
@@ -217,11 +217,11 @@ export class Items {
   }
 
   /**
-   * Changes an item that has been claimed, is claimed or is no longer, as {@link update} does.
-   * @param before the item as it is
+   * Like {@link update}, for claims, renewals and releases.
+   * @param before the current item
    * @param options `isAlwaysAdmitted`: a column that blocks only warns
    * @returns the item
-   * @throws ApiError 409 where the column blocks
+   * @throws ApiError 409 if the column blocks
    */
   changeClaim(
     before: ItemRow,
@@ -234,15 +234,15 @@ export class Items {
     return this.#answer({ row, shift: { ...shift, limit } })
   }
 
-  /** The `sortOrder` of an item at the end of a column of its project: its own, where it stands there already. */
+  /** The `sortOrder` of an item at the end of a column of its project: its own if it is already there. */
   placeAtEnd(item: ItemRow, column: string): number {
     return this.#places.at(item, { projectId: item.projectId, column }, { position: 'bottom' })
   }
 
   /**
    * Moves an item within its column, to another column or to another project, with its subtasks, comments and activity;
-   * in another project it keeps the labels that exist there by the same names.
-   * @throws ApiError 404 when there is no such item, project or neighbour; 400 for a neighbour that is not in the target column, or
+   * in another project it gets the labels with the same names.
+   * @throws ApiError 404 for an unknown item, project or neighbour; 400 for a neighbour that is not in the target column, or
    * a column that must not be created
    */
   move(
@@ -258,7 +258,7 @@ export class Items {
     if (isStrict && !staysInColumn) this.#columnNames.mustExist(projectId, column)
     const sortOrder = this.#places.at(before, { projectId, column }, destination)
     const at = timestamp()
-    // Also where the item stays: another tool may have put it into a column that the project does not define.
+    // Even if the item stays: another tool may have put it into an unknown column.
     this.#columnNames.ensure(projectId, column, at)
     const place = {
       ...(projectId === before.projectId ? {} : { projectId }),
@@ -271,7 +271,7 @@ export class Items {
   }
 
   /**
-   * Makes the same change to several items, all or nothing.
+   * Applies the same change to several items, all or nothing.
    * @returns them in the order of the ids, as JSON
    * @throws ApiError 404 with the unknown ids; 400 for a column that must not be created; TooMuchWork
    */
@@ -301,9 +301,9 @@ export class Items {
   }
 
   /**
-   * Reorders items of one project, all or nothing. An item that is in its place already is left as it is.
+   * Reorders items of one project, all or nothing. Items that are already in place do not change.
    * @returns them in the order of the request, as JSON
-   * @throws ApiError 404 when there is no such project, or with the unknown ids; 400 for items of another project, or columns
+   * @throws ApiError 404 for an unknown project, or with the unknown ids; 400 for items of another project, or columns
    * that must not be created; TooMuchWork
    */
   reorder(
@@ -335,7 +335,7 @@ export class Items {
   }
 
   /**
-   * Moves all items of a column to the end of another one, in their order.
+   * Moves all items of a column to the end of another one, in order.
    * @param to the name of the other column, in the same project
    * @throws TooMuchWork
    */
@@ -360,14 +360,14 @@ export class Items {
     return this.get(id)
   }
 
-  /** Deletes an item with all that belongs to it. @throws ApiError 404 when there is none; TooMuchWork */
+  /** Deletes an item with its child records. @throws ApiError 404; TooMuchWork */
   delete(id: string): void {
     for (const limit of this.#sql.limitsOfChildren) limit(id)
     if (!this.#sql.remove(id)) throwNotFound(kanbanItems)
   }
 
   /**
-   * Deletes several items with all that belongs to them, all or nothing.
+   * Deletes several items with their child records, all or nothing.
    * @throws ApiError 404 with the unknown ids; TooMuchWork
    */
   deleteMany(ids: readonly string[]): void {
@@ -396,7 +396,7 @@ export class Items {
     return { row, shift: { before: countedIn(before), after: countedIn(row), limit } }
   }
 
-  /** The end of an item's lease, where a change ends it. */
+  /** The fields that end an item's lease, if a change ends it. */
   #leaseAfter(before: ItemRow, input: Change): Lease | undefined {
     return endsLease(before, input, (...column) => this.#columnNames.isDone(...column)) ? NO_LEASE : undefined
   }
@@ -405,7 +405,7 @@ export class Items {
     return this.#sql.update(before, { ...toRow(input), updatedAt }) ?? throwNotFound(kanbanItems)
   }
 
-  /** Puts items of a project in their places. Those that are there already are left as they are. */
+  /** Moves items of a project to their places. Those already in place do not change. */
   #put(projectId: string, moves: readonly Move[], actorId: string | null): Shift[] {
     const at = timestamp()
     const isMoved = ({ before, column, sortOrder }: Move) =>

@@ -1,4 +1,4 @@
-/** Kanban labels: the coloured words of a project's board, and which item has which. */
+/** The labels of a project's board, and their assignment to items. */
 import { and, eq, inArray } from 'drizzle-orm'
 import { Children, uniqueNameIn } from '../db/children.ts'
 import type { SharedDatabase } from '../db/client.ts'
@@ -62,13 +62,13 @@ export class Labels extends Children<typeof kanbanLabels> {
     this.#sql = statementsOf(db)
   }
 
-  /** Creates a label. @throws ApiError 404 when there is no such project, 409 when it has a label of that name */
+  /** Creates a label. @throws ApiError 404 for an unknown project, 409 if it has a label of that name */
   override create(projectId: string, input: LabelInput & { name: string }): KanbanLabel {
     this.#sql.ensureFree(projectId, input.name)
     return super.create(projectId, input)
   }
 
-  /** Changes a label. @throws ApiError 404, or 409 when the project has another label of that name; TooMuchWork */
+  /** Changes a label. @throws ApiError 404, or 409 if the project has another label of that name; TooMuchWork */
   override update(id: string, input: LabelInput): KanbanLabel {
     const { projectId, name } = this.get(id)
     if (input.name !== undefined && input.name !== name) this.#sql.ensureFree(projectId, input.name)
@@ -83,12 +83,12 @@ export class Labels extends Children<typeof kanbanLabels> {
   }
 
   /**
-   * Attaches a label to an item; idempotent. The item itself does not change: no activity entry, the same `updatedAt`.
+   * Attaches a label to an item; idempotent. The item itself does not change: no activity entry, same `updatedAt`.
    * @throws ApiError 404 for an unknown item, or a label that its project does not have
    */
   attach(itemId: string, labelId: string): void {
     this.#ensureBoth(itemId, labelId)
-    // No `or ignore`: what the triggers note of the row that is in its way would stay.
+    // No `or ignore`: the triggers' note of the conflicting row would remain.
     if (!this.#sql.attached({ itemId, labelId })) this.#sql.insert({ itemId, labelId })
   }
 

@@ -1,25 +1,25 @@
-/** Leases of claimed items: until when whoever claimed an item holds it, where it came from, and what ends that. */
+/** Leases of claimed items: their end, the item's origin, and the changes that end them. */
 import type { ItemRow } from './item-records.ts'
 
-/** Where an item was when it was claimed. */
+/** The place an item was claimed from. */
 export interface Origin {
   column: string
   sortOrder: number
 }
 
-/** What tells of a lease: `claimedUntil` is null and `claimedFrom` empty where there is none. */
+/** The fields of a lease; without one `claimedUntil` is null and `claimedFrom` empty. */
 export type Lease = Pick<ItemRow, 'claimedUntil' | 'claimedFrom'>
 
-/** An item as far as its lease depends on it. */
+/** The fields of an item that its lease depends on. */
 export type Held = Pick<ItemRow, 'projectId' | 'column' | 'assigneeId' | 'dismissed' | 'claimedUntil'>
 
 /** No lease. */
 export const NO_LEASE: Lease = { claimedUntil: null, claimedFrom: '' }
 
-/** Where an item is to go back to, as it is stored. */
+/** The stored place that a released item returns to. */
 export const toClaimedFrom = ({ column, sortOrder }: Origin): string => JSON.stringify({ column, sortOrder })
 
-/** Where an item is to go back to; undefined where that is not known, as another tool may have written anything. */
+/** The place that a released item returns to; undefined if unknown, as another tool may have written anything. */
 export function originOf(claimedFrom: string): Origin | undefined {
   try {
     const { column, sortOrder } = JSON.parse(claimedFrom)
@@ -30,13 +30,13 @@ export function originOf(claimedFrom: string): Origin | undefined {
   }
 }
 
-/** Nobody is stored as NULL or as the empty text. */
+/** Unassigned is stored as NULL or the empty text. */
 export const isUnassigned = ({ assigneeId }: Pick<ItemRow, 'assigneeId'>): boolean =>
   assigneeId === null || assigneeId === ''
 
 /**
- * Whether a change ends the lease of an item: it is done, somebody else's, in another project, or dismissed.
- * @param isDone whether a column of a project is one of finished work; asked only where it matters
+ * Whether a change ends the lease of an item: it is done, reassigned, in another project, or dismissed.
+ * @param isDone whether a column of a project is a done column; called only if needed
  */
 export function endsLease(
   before: Held,

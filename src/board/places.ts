@@ -1,4 +1,4 @@
-/** Places among the items of a column, for new and moved items. */
+/** Places of new and moved items in a column. */
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { thingOf } from '../db/kinds.ts'
@@ -15,7 +15,7 @@ export interface ColumnOf {
   column: string
 }
 
-/** A position in a column: next to another item there, or at one of the ends. At most one of the three. */
+/** A position in a column: next to another item, or at one of the ends. At most one of the three. */
 export interface Position {
   beforeId?: string | undefined
   afterId?: string | undefined
@@ -44,7 +44,7 @@ function statementsOf(db: SharedDatabase) {
   const isAlreadyThere = eq(kanbanItems.column, columnToBe)
   const forwards = inOrder(kanbanItems)
   const backwards = [desc(sortOrder), desc(id)]
-  // Two rows each: one of them may be the item that is being moved.
+  // Two rows each: one of them may be the moved item.
   const nearest = (condition: typeof isInColumn, order: typeof forwards) =>
     selectAll(db, () =>
       places()
@@ -74,11 +74,11 @@ function statementsOf(db: SharedDatabase) {
   }
 }
 
-/** The first place that is not the item's own. */
+/** The first place other than the item's own. */
 const other = (item: Place, found: Place[]) => found.find((place) => place.id !== item.id)
 
 /**
- * Finds places among the items of a column. Call it inside the write that puts an item there: where no number is left
+ * Finds places in a column. Call it inside the write that puts an item there: if no number is left
  * between two neighbours, the column is renumbered.
  */
 export class Places {
@@ -97,16 +97,16 @@ export class Places {
   /** The first of `count` consecutive `sortOrder`s after the last item of a column. */
   manyAtEnd(where: ColumnOf, count: number): number {
     const first = this.atEnd(where)
-    // Beyond it, adding one changes nothing.
+    // Beyond it, adding one has no effect.
     return first + count <= Number.MAX_SAFE_INTEGER ? first : this.#renumber(where, undefined, undefined)
   }
 
   /**
    * The `sortOrder` of a position in a column.
-   * @param item the item that moves there, as it is
+   * @param item the moved item before the move
    * @param where the target column
-   * @returns its own `sortOrder` when it stands there already
-   * @throws ApiError 400 for a neighbour that is no other item of the column
+   * @returns its own `sortOrder` if it is already there
+   * @throws ApiError 400 for a neighbour that is not another item of the column
    */
   at(item: Place & ColumnOf, where: ColumnOf, position: Position): number {
     const { lower, upper } = this.#neighboursAt(item, where, position)
@@ -119,7 +119,7 @@ export class Places {
 
   /**
    * Puts items into a column, each at its place.
-   * @param options `endsLeases`: whether those that come from another column are held by nobody any more
+   * @param options `endsLeases`: whether to end the leases of items from another column
    */
   put(
     column: string,
@@ -150,8 +150,8 @@ export class Places {
   }
 
   /**
-   * Renumbers the items of a column, in their order, with a number left free.
-   * @param item the id of the item that will take that number, if it is in the column
+   * Renumbers the items of a column, in order, leaving a free number.
+   * @param item the id of the item that will get the free number, if it is in the column
    * @param upper the item after the free number; undefined at the end
    * @returns the free number
    */

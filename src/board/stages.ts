@@ -1,4 +1,4 @@
-/** The stages of work that columns stand for: to do, doing, done. */
+/** The stages of work of columns: to do, doing, done. */
 import { type SQL, sql } from 'drizzle-orm'
 import { kanbanColumns } from '../db/schema.ts'
 
@@ -8,17 +8,17 @@ export type Stage = (typeof STAGES)[number]
 
 const STAGES_IN_SQL = STAGES.map((stage) => `'${stage}'`).join(', ')
 
-/** Whether a column says its stage itself; another tool may have stored any text. */
+/** Whether a column has an explicit stage; another tool may have stored any text. */
 export const isStage = (stage: string | null): stage is Stage => STAGES.includes(stage as Stage)
 
-/** What columns of finished work are called. With capitals beyond ASCII, and in both forms of Unicode, as SQLite's `lower` leaves them. */
+/** Names of done columns. With capitals beyond ASCII, and in both Unicode normal forms, since SQLite's `lower` does not change them. */
 const DONE_NAMES = [
   ...['done', 'closed', 'complete', 'completed', 'finished', 'erledigt', 'fertig', 'hecho'],
   ...['terminé', 'terminÉ'].flatMap((name) => [name.normalize('NFC'), name.normalize('NFD')]),
 ]
 const NAMED_DONE = new Set(DONE_NAMES)
 
-/** Whether a column is named as one of finished work, in small letters or capitals. */
+/** Whether a column has a name of done columns, ignoring case. */
 export const isNamedDone = (name: string): boolean =>
   NAMED_DONE.has(name.replace(/[A-Z]/g, (letter) => letter.toLowerCase()))
 
@@ -26,16 +26,16 @@ export const isNamedDone = (name: string): boolean =>
 const isNamedDoneIn = (name: string): string =>
   `lower(${name}) in (${DONE_NAMES.map((one) => `'${one}'`).join(', ')})`
 
-/** A column, as far as its stage goes. */
+/** The fields of a column that decide its stage. */
 export interface Staged {
   name: string
   stage: string | null
 }
 
 /**
- * The stage that counts: the column's own; else by its name and its place on the board: one that is named like done is `done`, of the
- * others the first column is `todo`, the last `done`, the rest `doing`. The only column of a board is `todo`: what is merely noted down is not
- * finished.
+ * The effective stage: the column's own, or derived from its name and its place on the board: one with a name of done columns is
+ * `done`; of the others the first is `todo`, the last `done`, the rest `doing`. A single column is `todo`: items that are only
+ * noted down are not finished.
  */
 export function stageOf({ name, stage }: Staged, place: { isFirst: boolean; isLast: boolean }): Stage {
   if (isStage(stage)) return stage
@@ -44,22 +44,22 @@ export function stageOf({ name, stage }: Staged, place: { isFirst: boolean; isLa
   return place.isLast ? 'done' : 'doing'
 }
 
-/** The columns of one board, in its order, with the stages that count. */
+/** The columns of one board, in order, with their effective stages. */
 export const withStages = <Column extends Staged>(columns: readonly Column[]) =>
   columns.map((column, index) => ({
     ...column,
     stage: stageOf(column, { isFirst: index === 0, isLast: index === columns.length - 1 }),
   }))
 
-/** Condition on a column: it says no stage itself, and is named like done. */
+/** Condition on a column: it has no explicit stage, and a name of done columns. */
 export const isDoneByName: SQL = sql`coalesce(${kanbanColumns.stage}, '') not in (${sql.raw(STAGES_IN_SQL)})
   and ${sql.raw(isNamedDoneIn('"kanban_columns"."name"'))}`
 
-/** Condition on a column: it is one of finished work, wherever it stands. */
+/** Condition on a column: it is done, whatever its place. */
 export const isSaidDone: SQL = sql`case when ${kanbanColumns.stage} in (${sql.raw(STAGES_IN_SQL)})
   then ${kanbanColumns.stage} = 'done' else ${sql.raw(isNamedDoneIn('"kanban_columns"."name"'))} end`
 
-/** Condition on an item: it stands in a column of finished work, as {@link stageOf} says. */
+/** Condition on an item: it is in a done column, as in {@link stageOf}. */
 export const isDone: SQL<0 | 1> = sql<0 | 1>`exists (select 1 from ${kanbanColumns} as "its"
   where "its"."project_id" = "kanban_items"."project_id" and "its"."name" = "kanban_items"."column"
   and case when "its"."stage" in (${sql.raw(STAGES_IN_SQL)}) then "its"."stage" = 'done'
@@ -69,7 +69,7 @@ export const isDone: SQL<0 | 1> = sql<0 | 1>`exists (select 1 from ${kanbanColum
       and ("other"."sort_order", "other"."id") > ("its"."sort_order", "its"."id"))
   end)`
 
-/** Condition on an item: it stands in a column of work to do, as {@link stageOf} says. */
+/** Condition on an item: it is in a todo column, as in {@link stageOf}. */
 export const isTodo: SQL<0 | 1> = sql<0 | 1>`(exists (select 1 from ${kanbanColumns} as "its"
   where "its"."project_id" = "kanban_items"."project_id" and "its"."name" = "kanban_items"."column"
   and case when "its"."stage" in (${sql.raw(STAGES_IN_SQL)}) then "its"."stage" = 'todo' else

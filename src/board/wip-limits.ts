@@ -1,4 +1,4 @@
-/** WIP (work in progress) limits: how many items a column should hold, and what happens above that. */
+/** WIP (work in progress) limits: the maximum number of items in a column, and the policy above it. */
 import { and, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { kanbanItems } from '../db/schema.ts'
@@ -7,14 +7,14 @@ import { conflict } from '../errors.ts'
 import type { ColumnLimit } from './column-names.ts'
 import { type ColumnOf, isInColumn } from './places.ts'
 
-/** The column in which an item counts; undefined for a dismissed item, or none. */
+/** The column in which an item counts; undefined if it is dismissed or absent. */
 type Counted = ColumnOf | undefined
 
 /** The columns in which an item counts before and after a change. */
 export interface Shift {
   before: Counted
   after: Counted
-  /** The limit of the target column; undefined when the item stays in its column. */
+  /** The limit of the target column; undefined if the item stays in its column. */
   limit: ColumnLimit | undefined
 }
 
@@ -26,10 +26,10 @@ export const countedIn = ({ projectId, column, dismissed }: ColumnOf & { dismiss
 const arrives = ({ before, after }: Shift) =>
   after !== undefined && (before?.column !== after.column || before.projectId !== after.projectId)
 
-/** A map key: unambiguous, and cheaper than JSON. */
+/** An unambiguous map key, cheaper than JSON. */
 const keyOf = ({ projectId, column }: ColumnOf) => `${projectId.length}:${projectId}${column}`
 
-/** The growth of each column by the shifts, by key. */
+/** The growth of each column, by key. */
 function growth(shifts: readonly Shift[]): Map<string, number> {
   const more = new Map<string, number>()
   const add = (counted: Counted, change: number) =>
@@ -46,7 +46,7 @@ const statementsOf = (db: SharedDatabase) => ({
     db
       .select({ id: kanbanItems.id })
       .from(kanbanItems)
-      // Not a bound value, for which SQLite would compile the statement again each time.
+      // Not a bound value, for which SQLite would recompile the statement each time.
       .where(and(isInColumn, sql`not ${kanbanItems.dismissed}`))
       .limit(1)
       .offset(givenLimit('wipLimit')),
@@ -62,10 +62,10 @@ export class WipLimits {
   }
 
   /**
-   * Checks changes against the limits of their target columns. Call it after the changes, inside their write. An item that
-   * stays in its column, or leaves it no fuller than it was, always passes.
+   * Checks changes against the limits of their target columns. Call it after the changes, inside their write. A change that
+   * does not make a column fuller always passes.
    * @returns the warnings for each shift
-   * @throws ApiError 409 when a column that blocks is above its limit
+   * @throws ApiError 409 if a column that blocks is above its limit
    */
   check(shifts: readonly Shift[]): string[][] {
     if (!shifts.some(arrives)) return shifts.map(() => [])

@@ -1,9 +1,9 @@
-/** A change as JSON: the same in the feed, in the stream and to webhooks. */
+/** A change as JSON: the same in the feed, the stream and webhooks. */
 import { ref } from '../schemas/common.ts'
 import { ChangeSchema } from '../schemas/records.ts'
 import { createSerializer } from '../schemas/serialization.ts'
+import { toChange } from './api-changes.ts'
 import type { ChangeRow } from './sequence.ts'
-import { toChange } from './told.ts'
 
 const serialize = createSerializer(ref(ChangeSchema))
 

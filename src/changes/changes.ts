@@ -1,4 +1,4 @@
-/** The sequence of changes, and what stands on it: one instance a connection. */
+/** The rules of the sequence of changes: one instance per connection. */
 import type { Board } from '../board/board.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import type { Members } from '../members/members.ts'
@@ -16,7 +16,7 @@ import { Undo } from './undo.ts'
 /** The rules of changes. */
 export class Changes {
   static readonly reads: readonly string[] = []
-  /** For the readers of this room. */
+  /** For the readers in this folder. */
   readonly sequence: Sequence
   readonly subjects: Subjects
   readonly history: History

@@ -1,42 +1,42 @@
-/** What stands in the way of an undo. Checked before anything is written. */
+/** Conflicts of an undo, checked before anything is written. */
 import { endsLease, type Held, isUnassigned } from '../board/leases.ts'
 import { idOf, KIND_NAMES, kindNamed, REFERENCES } from '../db/kinds.ts'
 import type { Conflict } from '../errors.ts'
 import type { CurrentMember } from '../schemas/records.ts'
+import { type Fields, maySee } from './api-changes.ts'
 import { type Effect, isSame, nameOf } from './net-effect.ts'
 import { type StoredRows, UNIQUE } from './stored-rows.ts'
-import { type Fields, maySee } from './told.ts'
 
 /** Conflicts that one response lists, at most. */
 const REPORTED = 100
 
 const rankOf = ({ kind }: Effect): number => KIND_NAMES.indexOf(kind)
 
-/** Where an item was claimed from is told of by its lease alone. */
+/** The origin of a claim is reported only with its lease. */
 export const shownNameOf = (field: string) => (field === 'claimedFrom' ? 'claimedUntil' : field)
 
-/** What the database holds of the records of an undo, by `nameOf`; a record that is gone is missing. */
+/** The current records of an undo, by `nameOf`; without deleted ones. */
 export type CurrentRows = ReadonlyMap<string, Fields>
 
-/** How a record will be once it is undone; undefined for one that goes. */
+/** A record after the undo; undefined if the undo deletes it. */
 const restored = ({ before }: Effect, current: Fields | undefined): Fields | undefined =>
   before === null ? undefined : { ...current, ...before }
 
-/** Who undoes a write, on which boards. */
+/** The member who undoes a write, and the boards. */
 interface Undoer {
-  /** What that member may not see is not named; nor does it end another member's claim. */
+  /** Records that the member may not see are not named; another member's claim must not end. */
   member: CurrentMember
-  /** Whether a column of a project is one of finished work, as the board is now. */
+  /** Whether a column of a project is a done column on the current board. */
   isDone: (projectId: string, column: string) => boolean
 }
 
-/** Looks for all that stands in the way of undoing a write. */
+/** Finds the conflicts of undoing a write. */
 export class Conflicts {
   readonly #rows: StoredRows
   readonly #effects: ReadonlyMap<string, Effect>
   readonly #current: CurrentRows
   readonly #undoer: Undoer
-  /** The projects whose columns are changed. */
+  /** The projects whose columns change. */
   readonly #changedBoards: ReadonlySet<string | null>
   readonly #found = new Map<string, Conflict>()
   readonly #existing = new Map<string, boolean>()
@@ -50,12 +50,12 @@ export class Conflicts {
     this.#changedBoards = new Set(columns.map(({ projectId }) => projectId))
   }
 
-  /** What stands in the way: the first hundred, parents first. */
+  /** The first hundred conflicts, parents first. */
   all(): Conflict[] {
     const parentsFirst = [...this.#effects.values()].toSorted((one, other) => rankOf(one) - rankOf(other))
     for (const effect of parentsFirst) {
       if (this.#found.size >= REPORTED) break
-      // Its entries are there again wherever an item is.
+      // A restored item has its entries again.
       if (effect.kind === 'kanban-activity' && this.#effect('kanban-item', effect.itemId)) continue
       this.#checkState(effect)
       this.#checkLease(effect)
@@ -73,7 +73,7 @@ export class Conflicts {
     if (this.#found.size < REPORTED) this.#found.set(JSON.stringify([kind, id, field]), conflict)
   }
 
-  /** How many records to look at to see {@link REPORTED} that are not of this write, if there are so many. */
+  /** The number of records to read to find {@link REPORTED} that are not of this write. */
   #enough(): number {
     return this.#effects.size + REPORTED + 1
   }
@@ -91,7 +91,7 @@ export class Conflicts {
     return exists
   }
 
-  /** A record that was deleted must not exist again; any other must be as the write left it. */
+  /** A deleted record must not exist again; any other must be as the write left it. */
   #checkState({ kind, id, after }: Effect): void {
     const current = this.#current.get(nameOf(kind, id))
     if ((after === null) === (current !== undefined)) this.#add({ kind, id })
@@ -103,20 +103,20 @@ export class Conflicts {
     }
   }
 
-  /** Nobody ends the claim of another member so, who may have made it since; admins may, as they may release it. */
+  /** An undo must not end another member's claim, which may be newer; admins may, as they may release it. */
   #checkLease({ kind, id, before }: Effect): void {
     const held = this.#current.get(nameOf(kind, id)) as Held | undefined
     if (kind !== 'kanban-item' || !held || held.claimedUntil === null || isUnassigned(held)) return
     const { member, isDone } = this.#undoer
     if (held.assigneeId === member.id || member.role === 'admin') return
-    // A column that comes back, or gets its former stage, with the same write may be one of finished work then.
+    // A column that the same undo restores, or whose stage it restores, may be a done column afterwards.
     const mayBeDone = (projectId: string, column: string) =>
       this.#changedBoards.has(projectId) || isDone(projectId, column)
     const ends = before === null || 'claimedUntil' in before || endsLease(held, before, mayBeDone)
     if (ends) this.#add({ kind, id, field: 'claimedUntil' })
   }
 
-  /** What a record will belong to, or name, must exist then. */
+  /** The parents and references of a record must exist after the undo. */
   #checkReferences({ kind, id, before }: Effect): void {
     if (before === null) return
     for (const { field, parent } of REFERENCES.filter((one) => one.kind === kind)) {
@@ -137,7 +137,7 @@ export class Conflicts {
     if (current.length === 0 && this.#exists('kanban-item', itemId)) this.#add({ kind, id, field: 'itemId' })
   }
 
-  /** Another record must not have what is unique. */
+  /** Unique values must not be taken by another record. */
   #checkUnique(effect: Effect): void {
     const { kind, id, before } = effect
     const unique = UNIQUE.get(kind)
@@ -161,7 +161,7 @@ export class Conflicts {
     )
   }
 
-  /** Nothing that came since may belong to what goes. */
+  /** A record that the undo deletes must have no newer children. */
   #checkBelongings({ kind, id, before, after }: Effect): void {
     if (before !== null || after === null) return
     for (const { kind: child, field } of REFERENCES.filter(({ parent }) => parent === kind)) {
@@ -179,7 +179,7 @@ export class Conflicts {
     return !maySee({ kind, ownerId: ownerId === null ? null : String(ownerId) }, this.#undoer.member)
   }
 
-  /** The columns of boards that will be there no more, or not by their names, must be empty: items name them. */
+  /** Columns that the undo deletes or renames must be empty: items name them. */
   #checkColumns(): void {
     const columns = [...this.#effects.values()].filter(({ kind }) => kind === 'kanban-column')
     const places = columns.flatMap((effect) => {

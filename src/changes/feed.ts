@@ -1,29 +1,29 @@
-/** Reading the sequence from a place on, a page at a time. */
+/** Reads the sequence from a place, a page at a time. */
 import { read, type SharedDatabase } from '../db/client.ts'
+import type { Reader } from './api-changes.ts'
 import { type FeedPage, PageReading } from './feed-page.ts'
 import { type ChangeFilter, passes } from './filters.ts'
 import type { ChangeHead, ChangeRow, Sequence } from './sequence.ts'
 import { type Subjects, subjectsOf } from './subjects.ts'
-import type { Reader } from './told.ts'
 
-/** Changes that one slice looks at, at most, whether they pass the filter or not: some 2 ms. */
+/** Most changes that one slice examines, matching or not: some 2 ms. */
 const EXAMINED = 1000
 
-/** Changes right after the place that are looked at before the index is, and changes that it names then, at most. */
+/** Changes right after the place that are examined before the index is used, and most changes read from it then. */
 const NEAR = 100
 const LISTED = EXAMINED - NEAR
 
-/** Which page to read. */
+/** The page to read. */
 export interface FeedQuery extends ChangeFilter {
-  /** The change to go on from; undefined: before the oldest that is kept. */
+  /** The change to continue from; undefined: before the oldest stored one. */
   after: number | undefined
-  /** How many changes, at most. */
+  /** Maximum number of changes. */
   limit: number
 }
 
-/** Which slice to read. */
+/** The slice to read. */
 export interface SliceQuery extends FeedQuery {
-  /** How many bytes of records, at most; one change may have more. */
+  /** Maximum bytes of records; a single change may have more. */
   bytes: number
 }
 
@@ -32,17 +32,17 @@ export interface Slice {
   rows: ChangeRow[]
   /** The groups of the rows: see `Sequence.groupOf`. */
   groups: number[]
-  /** Bytes of their records. */
+  /** Size of their records, in bytes. */
   size: number
-  /** How many changes were looked at. */
+  /** Number of examined changes. */
   examined: number
-  /** The last change that was looked at: where to go on. */
+  /** The last examined change: where to continue. */
   last: number
   /** The newest change of all. */
   newest: number
 }
 
-/** 410: what is asked for is not kept any more. */
+/** 410: the requested changes are no longer stored. */
 
 /** The feed of changes: all reads. */
 export class Feed {
@@ -58,10 +58,10 @@ export class Feed {
   }
 
   /**
-   * A part of the sequence: no more than is asked for, and no more than the event loop has time for.
-   * @param reader who asks: sees what it may
+   * A part of the sequence, limited by the request and by the time of the event loop.
+   * @param reader the caller, who only sees permitted changes
    * @param previous the latest change before the place that was read, with its group: see `Sequence.groupOf`
-   * @throws ApiError 410 where changes after the place are not kept any more, or were lost
+   * @throws ApiError 410 if changes after the place were pruned or lost
    */
   slice(
     { after: given, limit, bytes, ...filter }: SliceQuery,
@@ -93,7 +93,7 @@ export class Feed {
         for (const head of this.#sequence.heads(last, count)) if (!take(head)) break
       }
       const isMore = () => !isFull && last < newest
-      // Mostly these are all.
+      // Usually these are all.
       look(NEAR)
       const listed = isMore() ? this.#listed(filter, reader, last) : undefined
       if (listed) {
@@ -106,7 +106,7 @@ export class Feed {
     })
   }
 
-  /** A part of the sequence as the feed answers it, at once. @throws ApiError 410 */
+  /** A part of the sequence as a response of the feed, read at once. @throws ApiError 410 */
   page(query: FeedQuery, reader: Reader): FeedPage {
     const reading = new PageReading(this, query, reader)
     while (reading.step());
@@ -114,8 +114,8 @@ export class Feed {
   }
 
   /**
-   * The changes that may pass a filter, by the index: those of the project, the item or the kinds, whichever are the fewest.
-   * @returns the next of them, oldest first, and the change up to which there are no others; undefined where the index does not help
+   * The candidates of a filter by the index: those of the project, the item or the kinds, whichever are the fewest.
+   * @returns the next of them, oldest first, and the change up to which they are complete; undefined if the index does not help
    */
   #listed(
     { projectId, itemId, kinds = [] }: ChangeFilter,

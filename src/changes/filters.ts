@@ -1,21 +1,21 @@
-/** Which changes somebody asks for, and which of them they may see. */
+/** Filters of changes, and access to them. */
 import { KIND_NAMES } from '../db/kinds.ts'
 import { valuesOfList } from '../schemas/common.ts'
+import { isOfProject, maySee, type Reader } from './api-changes.ts'
 import type { ChangeRow } from './sequence.ts'
-import { isOfProject, maySee, type Reader } from './told.ts'
 
-/** The changes that are asked for: those that pass all that is given. */
+/** A filter: changes must match all given fields. */
 export interface ChangeFilter {
   projectId?: string | undefined
   itemId?: string | undefined
-  /** None: of all kinds. */
+  /** Empty: all kinds. */
   kinds?: readonly string[] | undefined
 }
 
-/** What a filter looks at. */
+/** The fields of a change that filters use. */
 type Filtered = Pick<ChangeRow, 'kind' | 'ownerId' | 'projectId' | 'itemId' | 'fromProjectId'>
 
-/** Whether a change is asked for, and may be seen by who asks. */
+/** Whether a change matches the filter, and the caller may see it. */
 export const passes = (
   change: Filtered,
   { projectId, itemId, kinds }: ChangeFilter,
@@ -26,7 +26,7 @@ export const passes = (
   (itemId === undefined || change.itemId === itemId) &&
   (kinds === undefined || kinds.length === 0 || kinds.includes(change.kind))
 
-/** The kinds in a list with commas, or in several. @returns the first that is none, as `unknown`, where there is one */
+/** The kinds in one or several comma-separated lists. @returns the first unknown one, if any, as `unknown` */
 export function readKinds(list: string | string[] | undefined): {
   kinds: string[]
   unknown?: string | undefined

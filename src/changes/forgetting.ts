@@ -1,6 +1,6 @@
 /**
- * Forgetting a person: the name goes from wherever the service keeps it, the sequence of changes and the audit log included.
- * Records keep the id, which says nothing then.
+ * Forgets a person: erases the name wherever the service stores it, including the sequence of changes and the audit log.
+ * Records keep the id.
  */
 import type { SharedDatabase } from '../db/client.ts'
 import { isJsonObject } from '../db/json-text.ts'
@@ -11,17 +11,17 @@ import { once } from '../once.ts'
 import type { Person } from '../schemas/records.ts'
 import { type Subjects, subjectOfKind } from './subjects.ts'
 
-/** The kinds whose changes tell who somebody is, and the fields that do. */
+/** The kinds whose changes contain names of people, and these fields. */
 const TELLING: Readonly<Record<string, readonly string[]>> = {
   person: ['name', 'sourceId'],
   member: ['name', 'email'],
 }
 
-/** A record in a change, without what some of its fields said, as SQL. */
+/** A record in a change, without the values of some fields, as SQL. */
 const without = (column: string, fields: readonly string[]): string =>
   `${column} = iif(${isJsonObject(column)}, json_replace(${column}, ${fields.map((field) => `'$.${field}', null`).join(', ')}), ${column})`
 
-/** The names that a change tells, as SQL. */
+/** The names in a change, as SQL. */
 const NAMES = ['before', 'after'].map(
   (column) => `iif(${isJsonObject(column)}, json_extract(${column}, '$.name'), null)`,
 )
@@ -45,7 +45,7 @@ function statementsOf({ $client: client }: SharedDatabase) {
     }))
   }
   return {
-    told: Object.entries(TELLING).flatMap(ofKind),
+    tracked: Object.entries(TELLING).flatMap(ofKind),
     forgetResponses: client.prepare<[object]>(
       `update idempotency_keys set body = null
       where body is not null and instr(body, :name) > 0 and instr(body, :id) > 0`,
@@ -53,7 +53,7 @@ function statementsOf({ $client: client }: SharedDatabase) {
   }
 }
 
-/** What forgetting needs of other rules. */
+/** The other rules that forgetting needs. */
 export interface ForgettingParts {
   people: People
   audit: AuditLog
@@ -74,23 +74,23 @@ export class Forgetting {
   }
 
   /**
-   * Forgets a person, and all who were merged into it.
+   * Forgets a person, and all people merged into it.
    * @throws ApiError 404; 409 for a member; TooMuchWork
    */
   forget(id: string, by: Actor): void {
     const { people, audit, subjects } = this.#parts
     people.ensureNoMember(id)
-    // The audit log is read from end to end.
+    // The whole audit log is scanned.
     if (isLimited(this.#db)) throw new TooMuchWork()
     for (const one of people.remove(id)) this.#erase(one, subjects.indexed())
     audit.record({ action: 'person-forgotten', by, subjectId: id, subject: null })
   }
 
-  /** @param indexed the change up to which the index of the sequence is written */
+  /** @param indexed the last change in the index of the sequence */
   #erase({ id, name }: Person, indexed: number): void {
-    const { told, forgetResponses } = this.#sql()
-    const names = new Set([name, ...told.flatMap((statements) => statements.names.all({ id, indexed }))])
-    for (const { erase } of told) erase.run({ id, indexed })
+    const { tracked, forgetResponses } = this.#sql()
+    const names = new Set([name, ...tracked.flatMap((statements) => statements.names.all({ id, indexed }))])
+    for (const { erase } of tracked) erase.run({ id, indexed })
     for (const one of names) {
       forgetResponses.run({ id: JSON.stringify(id), name: JSON.stringify(one) })
       this.#parts.audit.forget({ id, name: one })

@@ -1,13 +1,13 @@
-/** Groups of changes: all those of one write. */
+/** Groups of changes: all changes of one write. */
 import type { SharedDatabase } from '../db/client.ts'
 import { BYTES_READ, bytesOf, isLimited, ROWS_WRITTEN, TooMuchWork } from '../db/work-limits.ts'
 import { once } from '../once.ts'
 import type { ChangeRow, Placed, Sequence } from './sequence.ts'
 
-/** Changes that are read at a time. */
+/** Changes read at a time. */
 const SLICE = 1000
 
-/** Whether two neighbours are of one group: of another tool's write, what is of the same time. */
+/** Whether two neighbours are of one group; changes of another tool's write have the same time. */
 const isOfOne = (one: Placed, other: Placed): boolean =>
   one.group === other.group && (one.group !== null || one.at === other.at)
 
@@ -38,7 +38,7 @@ export class Groups {
   }
 
   /**
-   * Whether all changes of a group are kept. Nobody knows where a write of another tool's began that the oldest are of.
+   * Whether all changes of a group are stored. For another tool's write with the oldest change, that is unknown.
    * @param row one of its changes
    * @param group the group's number
    */
@@ -48,7 +48,7 @@ export class Groups {
   }
 
   /**
-   * All changes of a change's group, oldest first; undefined where they are not all kept.
+   * All changes of a change's group, oldest first; undefined if some are not stored.
    * @throws TooMuchWork
    */
   changesOf(row: ChangeRow): ChangeRow[] | undefined {
@@ -64,7 +64,7 @@ export class Groups {
     }
   }
 
-  /** Refuses a group that is large, or has long texts. It looks no further than it takes to know. @throws TooMuchWork */
+  /** Refuses a group that is large, or has long texts; it reads only as far as needed. @throws TooMuchWork */
   #ensureFew(row: ChangeRow): void {
     let rows = 0
     let bytes = 0

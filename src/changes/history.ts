@@ -1,25 +1,25 @@
-/** The history of one project or item: all changes of what belongs to it, also once it is deleted. */
+/** The history of a project or item: all changes of it and its child records, even after its deletion. */
 import { read, type SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { kanbanItems, projects } from '../db/schema.ts'
 import { existsIn, type Identified } from '../db/statements.ts'
 import { BYTES_READ, isLimited, TooMuchWork } from '../db/work-limits.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
+import { isOfProject, maySee, type Reader } from './api-changes.ts'
 import { changeText } from './change-text.ts'
 import type { ChangeHead, ChangeRow, Sequence } from './sequence.ts'
 import type { Subjects } from './subjects.ts'
-import { isOfProject, maySee, type Reader } from './told.ts'
 
-/** Changes on a page, where nothing else is asked for. */
+/** Default number of changes per page. */
 export const HISTORY_LIMIT = 100
 
-/** Which page: how many changes, and those before which one. */
+/** The page: number of changes, and the change before which they come. */
 export interface HistoryQuery {
   limit?: number
   cursor?: number
 }
 
-/** A page as JSON, and the cursor of the next one where there is one. */
+/** A page as JSON, with the cursor of the next one, if any. */
 export interface HistoryPage {
   body: JsonBytes
   next: number | undefined
@@ -54,14 +54,14 @@ export class History {
   }
 
   /**
-   * The changes of a project and all that belongs to it, newest first.
-   * @throws ApiError 404 where there is neither such a project nor a change of it; TooMuchWork
+   * The changes of a project and its child records, newest first.
+   * @throws ApiError 404 if there is neither such a project nor a change of it; TooMuchWork
    */
   ofProject(id: string, query: HistoryQuery, reader: Reader): HistoryPage {
     return read(this.#db, () => this.#page(this.#project, id, query, reader))
   }
 
-  /** The changes of an item and all that belongs to it, as {@link ofProject}. */
+  /** The changes of an item and its child records, like {@link ofProject}. */
   ofItem(id: string, query: HistoryQuery, reader: Reader): HistoryPage {
     return read(this.#db, () => this.#page(this.#item, id, query, reader))
   }
@@ -73,7 +73,7 @@ export class History {
     reader: Reader,
   ): HistoryPage {
     this.#ensureKnown(kind, id)
-    // One more than the page holds shows whether there is a next one.
+    // One more than the page shows whether there is a next one.
     const seqs = this.#subjects.list(id, cursor, limit + 1)
     const heads = this.#sequence.headsOf(seqs.slice(0, limit))
     this.#ensureShort(heads)

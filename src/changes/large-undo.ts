@@ -1,6 +1,6 @@
 /**
- * Undoing a write that made or deleted whole projects with more than one transaction may hold: what stands in its way, and
- * what is to be brought back, read a page at a time. It is written in slices (see `src/worker/large-tasks.ts`).
+ * The undo of a write that created or deleted whole projects, too large for one transaction: its conflicts and the rows to
+ * restore, read a page at a time. It is written in slices (see `src/worker/large-tasks.ts`).
  */
 import { getTableName } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
@@ -9,49 +9,49 @@ import { ROWS_UNDONE } from '../db/work-limits.ts'
 import { ApiError, adminRequired, type Conflict, changedSince, changesGone, notFound } from '../errors.ts'
 import { once } from '../once.ts'
 import type { CurrentMember } from '../schemas/records.ts'
+import { type Fields, maySee, storedFields } from './api-changes.ts'
 import { shownNameOf } from './conflicts.ts'
 import type { Groups } from './groups.ts'
 import { isSame, notUndone } from './net-effect.ts'
 import type { ChangeRow, Sequence } from './sequence.ts'
 import { StoredRows } from './stored-rows.ts'
-import { type Fields, maySee, storedFields } from './told.ts'
 import type { Undo } from './undo.ts'
 
 /** Conflicts that one response lists, at most. */
 const REPORTED = 100
 
-/** Changes that are read at a time. */
+/** Changes read at a time. */
 const PAGE = 500
 
-/** An idea that names a project which comes back, and what it named instead meanwhile. */
+/** An idea that names a restored project, and its current project. */
 export interface Promoted {
   id: string
   before: unknown
   after: unknown
 }
 
-/** What undoing a large write comes to. */
+/** The plan of undoing a large write. */
 export interface LargeUndoPlan {
   /** The first and the last change of the write. */
   first: number
   last: number
-  /** The newest change that was looked at. */
+  /** The newest examined change. */
   checked: number
-  /** The projects that it made, which go; and those that it deleted, which come back: the fields of their rows. */
+  /** The created projects, which the undo deletes; and the deleted ones, which it restores: the fields of their rows. */
   going: string[]
   coming: Fields[]
   ideas: Promoted[]
 }
 
-/** A row that is to be inserted. */
+/** A row to insert. */
 export interface RestoredRow {
   kind: string
   fields: Fields
 }
 
-const unreadable = () => notUndone('what another tool has told in its own way cannot be undone')
+const unreadable = () => notUndone('a change that another tool wrote in an unusual form cannot be undone')
 
-/** A change as it is looked at: of a record that its write made or deleted. */
+/** An examined change: of a record that its write created or deleted. */
 type Made = Pick<ChangeRow, 'seq' | 'kind' | 'id' | 'itemId'> & { record: string }
 
 const RANGE = 'seq >= +:first and seq <= +:last'
@@ -74,7 +74,7 @@ function statementsOf({ $client: client }: SharedDatabase) {
     ideas: client.prepare<[object], Pick<ChangeRow, 'id' | 'before' | 'after'>>(
       `select id, before, after from changes where ${RANGE} and kind = 'personal-idea'`,
     ),
-    /** A change that is neither of a record that came or went with its project, nor of an idea that names the project, nor makes a person. */
+    /** A change that neither belongs to a record created or deleted with its project, nor to an idea that names the project, nor creates a person. */
     other: client
       .prepare<[object], number>(
         `select seq from changes where ${RANGE} and not (
@@ -110,7 +110,7 @@ function statementsOf({ $client: client }: SharedDatabase) {
   }
 }
 
-/** What belongs to a project, kind by kind: the rows of the tables, and how each is named. */
+/** The child records of a project by kind: the rows of the tables, and their names. */
 const ROWS = BELONGINGS.filter(({ onlyDeleted }) => !onlyDeleted).map((kind) => {
   const table = getTableName(kind.table)
   const isOfItem = holderOf(kind) === 'kanban-item'
@@ -120,7 +120,7 @@ const ROWS = BELONGINGS.filter(({ onlyDeleted }) => !onlyDeleted).map((kind) => 
   return { kind: kind.kind, rows: `from ${table} where ${condition}`, name: idIn(kind, table) }
 })
 
-/** Reads what undoing a large write comes to. */
+/** Plans the undo of a large write. */
 export class LargeUndo {
   readonly #db: SharedDatabase
   readonly #undo: Pick<Undo, 'changeToUndo'>
@@ -144,9 +144,9 @@ export class LargeUndo {
   }
 
   /**
-   * Looks at a write that is to be undone: nobody waits for it.
-   * @returns undefined where it cannot be done in slices, and is little enough to be done at once
-   * @throws ApiError as `Undo.group` does; 413 where it can be done neither way
+   * Plans the undo of a write, in a read that blocks no others.
+   * @returns undefined if it cannot be done in slices, but is small enough for one transaction
+   * @throws ApiError like `Undo.group`; 413 if neither is possible
    */
   plan(seq: string, member: CurrentMember): LargeUndoPlan | undefined {
     return read(this.#db, () => {
@@ -180,7 +180,7 @@ export class LargeUndo {
     })
   }
 
-  /** Whether anything has come to its projects since the plan was made, or their rows are not as it says. */
+  /** Whether its projects have changed since the plan was made. */
   isOutdated({ checked, going, coming }: LargeUndoPlan): boolean {
     const ids = JSON.stringify([...going, ...coming.map(({ id }) => id)])
     return (
@@ -189,7 +189,7 @@ export class LargeUndo {
     )
   }
 
-  /** The rows that come back with their projects, parents first; none of the projects' own. */
+  /** The rows to restore with their projects, parents first, without the projects' own. */
   *rowsOf({ first, last }: LargeUndoPlan): Generator<RestoredRow, void, void> {
     for (const { kind } of BELONGINGS) {
       for (const { record } of this.#pages((seq) => this.#sql.pageOf.all({ seq, last, kind }), first)) {
@@ -198,7 +198,7 @@ export class LargeUndo {
     }
   }
 
-  /** Inserts a row as it was, inside a write. */
+  /** Inserts a former row, inside a write. */
   bringBack({ kind, fields }: RestoredRow): void {
     this.#rows.insert(kind, fields)
   }
@@ -219,7 +219,7 @@ export class LargeUndo {
     for (let rows = page(first - 1); rows.length > 0; rows = page(rows.at(-1)?.seq as number)) yield* rows
   }
 
-  /** What stands in the way: the first hundred. */
+  /** The first hundred conflicts. */
   #conflicts(plan: LargeUndoPlan, member: CurrentMember): Conflict[] {
     const { first, last, going, ideas } = plan
     const found = new Map<string, Conflict>()
@@ -241,7 +241,7 @@ export class LargeUndo {
     return [...found.values()].slice(0, REPORTED)
   }
 
-  /** A record that was made must be as it was made. */
+  /** A created record must be unchanged. */
   #checkGoing({ kind, id, record }: Made): Conflict[] {
     const made = fieldsIn(record)
     const current = this.#rows.one(kind, keyValuesOf(kind, made))
@@ -251,7 +251,7 @@ export class LargeUndo {
       .map(([name]) => ({ kind, id, field: shownNameOf(name) }))
   }
 
-  /** A record that was deleted must not exist, and what it belongs to must come back or be there. */
+  /** A deleted record must not exist, and its parent must exist or be restored. */
   #checkComing({ first, last, coming }: LargeUndoPlan): (made: Made) => Conflict[] {
     const idsOf = (kind: string) => this.#sql.idsOf.all({ first, last, kind })
     const parents = new Map(REFERENCES.map(({ parent }) => [parent, new Set<unknown>(idsOf(parent))]))
@@ -267,7 +267,7 @@ export class LargeUndo {
     }
   }
 
-  /** What came into a project since: wherever there is more than was made. */
+  /** Newer records in a project: if it has more than were created. */
   *#newIn(
     project: string,
     { first, last, ideas }: LargeUndoPlan,
@@ -277,7 +277,7 @@ export class LargeUndo {
     for (const { kind, rows, name } of ROWS) {
       const now = client.prepare<[string], number>(`select count(*) ${rows}`).pluck().get(project) ?? 0
       if (now === 0) continue
-      // All that was made is still there: that was checked.
+      // All created records still exist, as checked above.
       if (now === this.#sql.countOf.get({ first, last, kind, project })) continue
       const made = new Set(this.#sql.idsOf.all({ first, last, kind }))
       for (const id of client.prepare<[string], string>(`select ${name} ${rows}`).pluck().iterate(project)) {
@@ -294,7 +294,7 @@ export class LargeUndo {
   }
 }
 
-/** The stored values in a change. @throws ApiError 400 where another tool has told something else */
+/** The stored values in a change. @throws ApiError 400 if another tool has written an unusual one */
 function fieldsIn(text: string | null): Fields {
   const fields = text === null ? undefined : storedFields(text)
   if (fields === undefined) throw unreadable()

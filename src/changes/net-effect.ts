@@ -1,25 +1,25 @@
-/** What a write came to, whatever the steps: of each record, how it was before and how the write left it. */
+/** The net effect of a write: each record before and after it. */
 import { idOf, KIND_NAMES, keyValuesOf } from '../db/kinds.ts'
 import { validationFailed } from '../errors.ts'
+import { type Fields, storedFields } from './api-changes.ts'
 import type { ChangeRow } from './sequence.ts'
-import { type Fields, storedFields } from './told.ts'
 
 /** The error of a change that cannot be undone. @param why in words */
 export const notUndone = (why: string) => validationFailed({ formErrors: [why], fieldErrors: {} })
 
 /**
- * What a write did to one record. `before` is null where it made the record, `after` where it deleted it. Of a record that
- * it changed, both have the fields that differ. All values as they are stored.
+ * The net effect of a write on one record. `before` is null if it created the record, `after` if it deleted it. For a changed
+ * record, both have the fields that differ. All values are stored values.
  */
 export interface Effect {
   kind: string
   id: string
-  /** The values of the fields that name the record. */
+  /** The values of the key fields. */
   key: Fields
-  /** What it belonged to, after the last of the changes. */
+  /** Its parent after the last of the changes. */
   projectId: string | null
   itemId: string | null
-  /** Who made the first of the changes, as it is stored. */
+  /** The stored actor of the first change. */
   actorId: string | null
   before: Fields | null
   after: Fields | null
@@ -32,47 +32,48 @@ export const isSame = (one: unknown, other: unknown): boolean =>
 /** Names a record among all kinds. */
 export const nameOf = (kind: string, id: unknown): string => `${kind} ${id}`
 
-/** A change as it is to be undone. */
+/** A parsed change for undo. */
 interface ParsedChange extends Pick<ChangeRow, 'action'> {
   before: Fields | null
   after: Fields | null
 }
 
-/** What a record was before a change of the same write, from how it was after that change. */
+/** A record before a change, from the record after it. */
 function earlier({ action, before }: ParsedChange, known: Effect | undefined): Fields | null {
   if (known === undefined) return before
   if (known.before === null || action === 'created') return known.before
   return { ...before, ...known.before }
 }
 
-/** How a change left a record. */
+/** A record after a change. */
 const later = ({ action, after }: ParsedChange, known: Effect | undefined): Fields | null =>
   action === 'updated' ? { ...known?.after, ...after } : after
 
 const kinds = new Set(KIND_NAMES)
 
-/** Whether a value is one that a column holds. */
+/** Whether a value is one that a column can hold. */
 const isStored = (value: unknown): boolean =>
   value === null || typeof value === 'string' || typeof value === 'number' || Buffer.isBuffer(value)
 
-/** Whether a row tells what triggers tell: what a record was and became, as its action has it. */
+/** Whether a row has the form that triggers write: `before` and `after` fit its action. */
 function isWhole({ kind, id }: ChangeRow, { action, before, after }: ParsedChange): boolean {
   const form = { created: [false, true], updated: [true, true], deleted: [true, false] }[action]
   if (!kinds.has(kind) || form?.[0] !== (before !== null) || form[1] !== (after !== null)) return false
-  const told = [before, after].filter((fields) => fields !== null)
-  if (!told.every((fields) => Object.values(fields).every(isStored))) return false
-  return action === 'updated' || told.every((fields) => idOf(kind, fields) === id)
+  const change = [before, after].filter((fields) => fields !== null)
+  if (!change.every((fields) => Object.values(fields).every(isStored))) return false
+  return action === 'updated' || change.every((fields) => idOf(kind, fields) === id)
 }
 
-/** What a row tells, to be undone. @throws ApiError 400 for one that another tool has written in its own way */
-function toldBy(row: ChangeRow): ParsedChange {
+/** Parses a row for undo. @throws ApiError 400 for an unusual row of another tool */
+function parsed(row: ChangeRow): ParsedChange {
   const read = (text: string | null) => (text === null ? null : (storedFields(text) ?? null))
-  const told = { action: row.action, before: read(row.before), after: read(row.after) }
-  if (!isWhole(row, told)) throw notUndone('what another tool has told in its own way cannot be undone')
-  return told
+  const change = { action: row.action, before: read(row.before), after: read(row.after) }
+  if (!isWhole(row, change))
+    throw notUndone('a change that another tool wrote in an unusual form cannot be undone')
+  return change
 }
 
-/** Keeps of a changed record the fields that differ. @returns undefined where none does */
+/** Reduces a changed record to the fields that differ. @returns undefined if none does */
 function changed(effect: Effect & { before: Fields; after: Fields }): Effect | undefined {
   const { before, after } = effect
   const names = Object.keys(before).filter((name) => !isSame(before[name], after[name]))
@@ -82,10 +83,10 @@ function changed(effect: Effect & { before: Fields; after: Fields }): Effect | u
 }
 
 /**
- * What all changes of a write came to.
+ * The net effect of all changes of a write.
  * @param rows the changes, oldest first
- * @returns the records that are not as they were, by {@link nameOf}, in the order of their first changes
- * @throws ApiError 400 where another tool has written one that cannot be undone
+ * @returns the changed records, by {@link nameOf}, in the order of their first changes
+ * @throws ApiError 400 if another tool has written one that cannot be undone
  */
 export function netEffect(rows: Iterable<ChangeRow>): Map<string, Effect> {
   const effects = new Map<string, Effect>()
@@ -93,9 +94,9 @@ export function netEffect(rows: Iterable<ChangeRow>): Map<string, Effect> {
     const { kind, id, projectId, itemId } = row
     const name = nameOf(kind, id)
     const known = effects.get(name)
-    const told = toldBy(row)
-    const before = earlier(told, known)
-    const after = later(told, known)
+    const change = parsed(row)
+    const before = earlier(change, known)
+    const after = later(change, known)
     const fields = { id, ...before, ...after }
     effects.set(name, {
       kind,
@@ -111,7 +112,7 @@ export function netEffect(rows: Iterable<ChangeRow>): Map<string, Effect> {
   const isFleeting = (effect: Effect | undefined) => effect?.before === null && effect.after === null
   for (const [name, effect] of effects) {
     const { kind, before, after, itemId } = effect
-    // That an activity entry came is not told: it may have come and gone with its item.
+    // The creation of activity entries is not recorded: one may be created and deleted with its item.
     if (kind === 'kanban-activity' && isFleeting(effects.get(nameOf('kanban-item', itemId)))) {
       effects.delete(name)
     } else if (before && after) {

@@ -1,18 +1,18 @@
-/** How long changes are kept. */
+/** The retention of changes. */
 import type { SharedDatabase } from '../db/client.ts'
 import { ensureFew } from '../db/work-limits.ts'
 import { once } from '../once.ts'
 import { timestamp } from '../time.ts'
 import { entriesOf } from './subjects.ts'
 
-/** Changes that one write prunes, at most: some 10 ms. */
+/** Most changes that one write prunes: some 10 ms. */
 const PRUNED_AT_ONCE = 1000
 
 function statementsOf({ $client: client }: SharedDatabase) {
   return {
     /**
-     * The last of the next slice that is older; the newest change of all never is. An imported history comes after changes
-     * that are newer: it waits for these, which must not go before their time. Of the future is only what a clock got wrong.
+     * The last change of the next slice to prune, never the newest change of all. An imported history follows newer changes and
+     * waits for these, which must not be pruned early. Times in the future come from a wrong clock.
      */
     lastOlder: once(() =>
       client
@@ -31,7 +31,7 @@ function statementsOf({ $client: client }: SharedDatabase) {
   }
 }
 
-/** Prunes the sequence from its beginning. The newest change stays for ever, so that no place is used twice. */
+/** Prunes the sequence from its beginning. The newest change always stays, so that no `seq` is used twice. */
 export class Retention {
   static readonly reads: readonly string[] = ['hasOlder']
   readonly #db: SharedDatabase
@@ -48,7 +48,7 @@ export class Retention {
   }
 
   /**
-   * Deletes some of the changes from before a time, with their entries in the index: in the worker thread, where there is
+   * Deletes some of the changes from before a time, with their index entries: in the worker thread, if there is
    * one.
    * @param time milliseconds since 1970
    * @returns whether there are more
@@ -63,7 +63,7 @@ export class Retention {
   }
 
   #lastOlder(time: number): number | null {
-    // A large write may be reading what it undoes, or have places in the sequence that are not filled yet.
+    // A large write may be reading the changes that it undoes, or have staged changes.
     if (this.#sql.hasLargeWrites().get() === 1) return null
     return this.#sql.lastOlder().get({ before: timestamp(time), now: timestamp() }) ?? null
   }

@@ -1,4 +1,4 @@
-/** The sequence of changes as it is read: rows, and their place in it. */
+/** Reads the sequence of changes. */
 import { and, asc, desc, eq, gt, gte, isNotNull, lt, ne, or, sql } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { changes } from '../db/schema.ts'
@@ -8,16 +8,16 @@ import { changesGone } from '../errors.ts'
 import { once } from '../once.ts'
 import { type Gap, StagedChanges } from './staged-changes.ts'
 
-/** A row of the sequence, as stored. */
+/** A stored row of the sequence. */
 export type ChangeRow = typeof changes.$inferSelect
 
-/** What places a change in its group. */
+/** The fields that decide the group of a change. */
 export type Placed = Pick<ChangeRow, 'seq' | 'at' | 'group'>
 
-/** Whether a value names the first change of a write that has a change. @param seq the change's */
+/** Whether a value is a valid group of a change. @param seq of the change */
 const isGroup = (value: number, seq: number): boolean => Number.isInteger(value) && value > 0 && value <= seq
 
-/** What decides who may see a change and which filters it passes, and how many bytes its records have. */
+/** The fields of a change that decide access and filters, and the size of its records in bytes. */
 export interface ChangeHead
   extends Pick<ChangeRow, 'seq' | 'kind' | 'projectId' | 'itemId' | 'fromProjectId' | 'ownerId'> {
   size: number
@@ -78,7 +78,7 @@ const statementsOf = (db: SharedDatabase) => ({
   ),
 })
 
-/** Rows of the sequence, with what is staged wherever the table has a gap. */
+/** Rows of the sequence, with staged changes in gaps of the table. */
 function* filled<Row extends { seq: number }>(
   rows: Iterable<Row>,
   after: number,
@@ -99,7 +99,7 @@ function* filled<Row extends { seq: number }>(
   }
 }
 
-/** Whether rows follow a change and one another. */
+/** Whether rows follow a change without a gap. */
 const isWhole = (rows: readonly Placed[], after: number): boolean =>
   rows.length === 0 || rows.at(-1)?.seq === after + rows.length
 
@@ -107,7 +107,7 @@ const bySeq = (one: { seq: number }, other: { seq: number }) => one.seq - other.
 
 /**
  * The sequence of changes of a connection. All reads. The newest change is always in its table; of the others, those of
- * large writes may be elsewhere for a while (see `staged-changes.ts`).
+ * large writes may be staged for a while (see `staged-changes.ts`).
  */
 export class Sequence {
   readonly #db: SharedDatabase
@@ -120,29 +120,29 @@ export class Sequence {
     this.#staged = new StagedChanges(db)
   }
 
-  /** The oldest change that is kept; 0 where there is none yet. */
+  /** The oldest stored change; 0 if there is none yet. */
   first(): number {
     return this.#sql.first()?.seq ?? 0
   }
 
-  /** The newest change; 0 where there is none yet. */
+  /** The newest change; 0 if there is none yet. */
   last(): number {
     return this.#sql.last()?.seq ?? 0
   }
 
-  /** One change; undefined where it is not kept, or not made yet. */
+  /** One change; undefined if it is not stored, or does not exist yet. */
   one(seq: number): ChangeRow | undefined {
     return this.#sql.one({ seq }) ?? this.several([seq])[0]
   }
 
-  /** Whether some changes of a group are told, and not in the table of the sequence yet. */
+  /** Whether some changes of a group are published, but still staged. */
   isStaged({ group }: Placed): boolean {
     return group !== null && this.#staged.hasGroup(group)
   }
 
   /**
-   * Ensures that a reader may go on from a place: nothing that came after it is missing. From the oldest kept change on, nobody was
-   * ever told of a place without a change but by a machine whose last changes were lost (see `src/db/lost-changes.ts`).
+   * Ensures that a reader may continue from a place: no later change is missing. After the oldest stored change, a place without a
+   * change can only come from a machine whose last changes were lost (see `src/db/lost-changes.ts`).
    * @throws ApiError 410
    */
   ensureKept(seq: number): void {
@@ -161,7 +161,7 @@ export class Sequence {
     return read(this.#db, () => [...filled(this.#sql.after({ seq, count }), seq, count, staged)])
   }
 
-  /** Changes by their `seq`, oldest first; those that are not kept are left out. */
+  /** Changes by their `seq`, oldest first, without pruned ones. */
   several(seqs: readonly number[]): ChangeRow[] {
     const among = { seqs: JSON.stringify(seqs) }
     const rows = this.#sql.several(among)
@@ -170,7 +170,7 @@ export class Sequence {
   }
 
   /**
-   * The heads of the changes after one, oldest first, at most `count`. Inside of a read, no more are read than are taken.
+   * The heads of the changes after one, oldest first, at most `count`. Inside a read, they are read lazily.
    */
   heads(seq: number, count: number): Iterable<ChangeHead> {
     const staged = (gap: Gap, most: number) => this.#staged.heads(gap, most)
@@ -188,12 +188,12 @@ export class Sequence {
   }
 
   /**
-   * The group of a change: the first change of its write. Other tools do not say where a write of theirs begins; but all
-   * that one statement changes, cascades included, is of the same time, since SQLite reads the clock once a statement.
-   * @param previous a change before it and its group, where they are known: shortens the search
+   * The group of a change: the first change of its write. Other tools do not record it, but all changes of
+   * one statement, including cascades, have the same time, since SQLite reads the clock once per statement.
+   * @param previous an earlier change and its group, if known: shortens the search
    */
   groupOf(row: Placed, previous?: { row: Placed; group: number }): number {
-    // Another tool may have written what names none: then it is alone.
+    // Another tool may have written an invalid group: then the change is a group of its own.
     if (row.group !== null) return isGroup(row.group, row.seq) ? row.group : row.seq
     const from = previous?.row.seq ?? 0
     const before = from === row.seq - 1 ? previous?.row : undefined

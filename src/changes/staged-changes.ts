@@ -1,6 +1,6 @@
 /**
- * Changes that are told, and wait to be moved into the table of the sequence: those of large writes (see
- * `src/db/large-writes.ts`). Mostly there are none, and nobody asks: where the table has no gap, none can be in it.
+ * Staged changes: published changes of large writes that are not in the table of the sequence yet (see
+ * `src/db/large-writes.ts`). Usually there are none, and they are not queried: they can only be in gaps of the table.
  */
 import type { SharedDatabase } from '../db/client.ts'
 import { STAGED } from '../db/large-writes.ts'
@@ -8,7 +8,7 @@ import { bytesOf } from '../db/work-limits.ts'
 import { once } from '../once.ts'
 import type { ChangeHead, ChangeRow } from './sequence.ts'
 
-/** Between which changes: both are left out. */
+/** The changes around it, exclusive. */
 export interface Gap {
   after: number
   before: number
@@ -20,7 +20,7 @@ const ROW = `${HEAD}, at, actor_id as actorId, "group", id, action, before, afte
 
 const SIZE = `${bytesOf('before', 'after')} as size`
 
-/** The places that belong to a gap, of one write: they are found by key. */
+/** The places of a gap, of one write: found by key. */
 const IN_GAP = `number = +:number and place >= first_place + max(0, +:after + 1 - first_seq)
   and place <= first_place + min(last_seq, +:before - 1) - first_seq`
 
@@ -67,7 +67,7 @@ function statementsOf({ $client: client }: SharedDatabase) {
   }
 }
 
-/** The changes that are told but not in the table of the sequence. All reads: inside one, for whoever reads both. */
+/** The staged changes. All reads; a caller that reads the table too needs one read transaction. */
 export class StagedChanges {
   readonly #sql: ReturnType<typeof statementsOf>
 
@@ -75,17 +75,17 @@ export class StagedChanges {
     this.#sql = statementsOf(db)
   }
 
-  /** The first of them; undefined where there is none. */
+  /** The first of them, or undefined. */
   first(): number | undefined {
     return this.#sql.first().get() ?? undefined
   }
 
-  /** Those in a gap of the table, oldest first, at most `count`. A gap has those of one write at most. */
+  /** Those in a gap of the table, oldest first, at most `count`. A gap has changes of at most one write. */
   rows(gap: Gap, count: number): ChangeRow[] {
     return this.#in(gap, (number) => this.#sql.rows().all({ ...gap, number, count }))
   }
 
-  /** Their heads; no more are read than are taken. */
+  /** Their heads, read lazily. */
   heads(gap: Gap, count: number): Iterable<ChangeHead> {
     return this.#in<Iterable<ChangeHead>>(gap, (number) =>
       this.#sql.heads().iterate({ ...gap, number, count }),
@@ -97,17 +97,17 @@ export class StagedChanges {
     return this.#sql.writeIn().get({ after: seq - 1, before: seq + 1 }) !== undefined
   }
 
-  /** Whether a group has some of them. */
+  /** Whether a group has staged changes. */
   hasGroup(group: number): boolean {
     return this.#sql.ofGroup().get(group) !== undefined
   }
 
-  /** Those of some changes that are, oldest first. */
+  /** The staged ones of some changes, oldest first. */
   rowsOf(seqs: readonly number[]): ChangeRow[] {
     return this.#sql.rowsOf().all(JSON.stringify(seqs))
   }
 
-  /** The heads of those of some changes that are, oldest first. */
+  /** The heads of the staged ones of some changes, oldest first. */
   headsOf(seqs: readonly number[]): ChangeHead[] {
     return this.#sql.headsOf().all(JSON.stringify(seqs))
   }

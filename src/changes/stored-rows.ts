@@ -1,4 +1,4 @@
-/** The rows of all kinds of records that the sequence tells of, as they are stored: for writing back what it kept. */
+/** The stored rows of all tracked kinds of records: for writing back former values. */
 import type SQLite from 'better-sqlite3'
 import { getTableName, SQL } from 'drizzle-orm'
 import { getTableConfig, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
@@ -6,9 +6,9 @@ import type { SharedDatabase } from '../db/client.ts'
 import { fieldName, fieldsOf, type Key, KINDS, type Kind, keyOf } from '../db/kinds.ts'
 import { byFields } from '../db/statements.ts'
 import { once } from '../once.ts'
-import type { Fields } from './told.ts'
+import type { Fields } from './api-changes.ts'
 
-/** The fields that only one record of a kind may have these values of, besides those that name it. */
+/** The unique fields of a kind, besides its key. */
 export const UNIQUE: ReadonlyMap<string, Key> = new Map(
   KINDS.flatMap(({ kind, table }) =>
     getTableConfig(table)
@@ -19,13 +19,13 @@ export const UNIQUE: ReadonlyMap<string, Key> = new Map(
   ),
 )
 
-function statementsOf({ $client: client }: SharedDatabase, told: Kind) {
-  const table = getTableName(told.table)
-  const columns = new Map(fieldsOf(told).map(({ name, column }) => [name, `"${column}"`]))
+function statementsOf({ $client: client }: SharedDatabase, kind: Kind) {
+  const table = getTableName(kind.table)
+  const columns = new Map(fieldsOf(kind).map(({ name, column }) => [name, `"${column}"`]))
   const column = (name: string) => columns.get(name) as string
   const named = (fields: Key) => fields.map((name) => `${column(name)} = +:${name}`).join(' and ')
   const all = [...columns].map(([name, stored]) => `${stored} as "${name}"`).join(', ')
-  const key = keyOf(told.kind)
+  const key = keyOf(kind.kind)
   const keys = key.map((name) => `${column(name)} as "${name}"`).join(', ')
   return {
     columns,
@@ -41,7 +41,7 @@ function statementsOf({ $client: client }: SharedDatabase, told: Kind) {
       const values = others.map((name) => `${column(name)} = :${name}`).join(', ')
       return client.prepare<[Fields]>(`update ${table} set ${values} where ${named(key)}`)
     }),
-    /** The names of the records with some values, at most so many. */
+    /** The names of records with some values, up to a limit. */
     having: byFields((names) => {
       const fields = names.filter((name) => name !== 'limit')
       return client.prepare<[Fields], Fields>(
@@ -51,33 +51,33 @@ function statementsOf({ $client: client }: SharedDatabase, told: Kind) {
   }
 }
 
-/** Reads and writes rows as they are stored, under the names of the API. */
+/** Reads and writes rows with stored values, under the names of the API. */
 export class StoredRows {
   readonly #sql: ReadonlyMap<string, ReturnType<typeof statementsOf>>
   readonly #hidden: () => SQLite.Statement<[unknown]>
 
   constructor(db: SharedDatabase) {
-    this.#sql = new Map(KINDS.map((told) => [told.kind, statementsOf(db, told)]))
+    this.#sql = new Map(KINDS.map((kind) => [kind.kind, statementsOf(db, kind)]))
     this.#hidden = once(() => db.$client.prepare('select 1 from hidden_projects where project_id = ?'))
   }
 
-  /** Whether a project is being written or deleted by others, its own row last or first. */
+  /** Whether a large write is creating or deleting a project. */
   isHidden(projectId: unknown): boolean {
     return this.#hidden().get(projectId) !== undefined
   }
 
-  /** A row; undefined where there is none. @param key the values of the fields that {@link keyOf} names */
+  /** A row, or undefined. @param key the values of the fields of {@link keyOf} */
   one(kind: string, key: Fields): Fields | undefined {
     return this.#of(kind).one().get(key)
   }
 
-  /** The keys of the rows with these values. @param limit how many, at most */
+  /** The keys of the rows with these values. @param limit of their number */
   having(kind: string, fields: Fields, limit: number): Fields[] {
     const values = { ...fields, limit }
     return this.#of(kind).having(values).all(values)
   }
 
-  /** Inserts a row. Fields that the table has no more are left out; those that it got since have their defaults. */
+  /** Inserts a row. Fields that the table no longer has are omitted; newer ones get their defaults. */
   insert(kind: string, fields: Fields): void {
     const { insert, columns } = this.#of(kind)
     const values = Object.fromEntries(Object.entries(fields).filter(([name]) => columns.has(name)))
@@ -93,7 +93,7 @@ export class StoredRows {
     update(values).run(values)
   }
 
-  /** Deletes a row, with all that belongs to it. */
+  /** Deletes a row and its children. */
   remove(kind: string, key: Fields): void {
     this.#of(kind).remove().run(key)
   }

@@ -1,14 +1,14 @@
 /**
- * The index of the sequence: which changes belong to a project or an item, which deleted one, and which are of a kind. It is written behind
- * the sequence, in slices, since an index of SQLite's would cost every write.
+ * The index of the sequence: the changes of each project, item and kind, and the deletions of projects and items. It is written
+ * asynchronously, in slices, since an SQLite index would slow down every write.
  */
 import type { SharedDatabase } from '../db/client.ts'
 import { KIND_NAMES } from '../db/kinds.ts'
 import { createFold, STAGED } from '../db/large-writes.ts'
 import { ensureFew } from '../db/work-limits.ts'
 import { once } from '../once.ts'
+import { maySee, type Reader } from './api-changes.ts'
 import { StagedChanges } from './staged-changes.ts'
-import { maySee, type Reader } from './told.ts'
 
 /** The subject of all deletions of projects and items. */
 export const DELETIONS = ''
@@ -26,17 +26,17 @@ const FAR_BEHIND = 20_000
 /** Changes that are not in the index yet and still read on the event loop, at most: some 5 ms. */
 const SCANNED = 10_000
 
-/** Condition: a change deletes what the trash shows. */
+/** Condition: a change deletes a record that the trash shows. */
 const IS_DELETION = `(action = 'deleted' and kind in ('project', 'kanban-item'))`
 
 /** Condition: a change belongs to the subject `:subject`. @see isOfProject */
 const HAS_SUBJECT = `(project_id = :subject or item_id = :subject or from_project_id = :subject
   or (:subject = '${DELETIONS}' and ${IS_DELETION}))`
 
-/** The subject of all changes of a kind: those of nobody in particular. Kinds that the service does not know are one. */
+/** The subject of all changes of a kind without an owner. Unknown kinds share one. */
 export const subjectOfKind = (kind: string) => `:${kind}`
 
-/** The subject of the changes of a kind that are somebody's alone, and of all those that are. */
+/** The subject of the changes of a kind with an owner, and of all of these. */
 const ofOwner = (kind: string, owner: string) => `:${kind}:${owner}`
 const ofOwners = (kind: string) => `*${kind}`
 
@@ -44,8 +44,8 @@ const ofOwners = (kind: string) => `*${kind}`
 const KIND = `case when kind in (${KIND_NAMES.map((kind) => `'${kind}'`).join(', ')}) then kind else '' end`
 
 /**
- * The subjects that have all changes of some kinds that somebody may see; each change is in one of them.
- * @param kinds none: of all kinds
+ * The subjects with all changes of some kinds that a reader may see; each change is in exactly one.
+ * @param kinds empty: all kinds
  */
 export const subjectsOf = (kinds: readonly string[], reader: Reader): string[] =>
   (kinds.length > 0 ? kinds : [...KIND_NAMES, ''])
@@ -55,7 +55,7 @@ export const subjectsOf = (kinds: readonly string[], reader: Reader): string[] =
       reader.role === 'admin' ? ofOwners(kind) : ofOwner(kind, reader.id),
     ])
 
-/** The entries of the changes that pass a condition, as SQL. */
+/** The entries of the changes that match a condition, as SQL. */
 export const entriesOf = (condition: string): string =>
   [
     `select project_id, seq from changes where ${condition} and project_id is not null`,
@@ -71,7 +71,7 @@ function statementsOf(db: SharedDatabase) {
   const numbers = (sql: string) => once(() => client.prepare<[object], number>(sql).pluck())
   const range = 'seq > :after and seq <= :last'
   return {
-    /** How far the index is written, negative: an entry of {@link DELETIONS}, whose others have positive places. */
+    /** The position of the index, negative, stored as an entry of {@link DELETIONS}, whose other entries are positive. */
     mark: once(() =>
       client
         .prepare<[], number>(
@@ -106,7 +106,7 @@ function statementsOf(db: SharedDatabase) {
   }
 }
 
-/** The changes of projects and items, by index; what is not in it yet is searched. */
+/** The changes of projects and items, by the index; unindexed ones are scanned. */
 export class Subjects {
   static readonly reads: readonly string[] = ['list', 'after', 'behind', 'indexed', 'isWaiting']
   readonly #db: SharedDatabase
@@ -119,17 +119,17 @@ export class Subjects {
     this.#staged = new StagedChanges(db)
   }
 
-  /** The change up to which the index is written; 0 for none. */
+  /** The last change in the index; 0 for none. */
   indexed(): number {
     return -(this.#sql.mark().get() ?? 0)
   }
 
-  /** How many changes are not in the index yet, roughly: pruned ones count. */
+  /** The number of unindexed changes, roughly: pruned ones count. */
   behind(): number {
     return Math.max(0, (this.#sql.newest().get() ?? 0) - this.indexed())
   }
 
-  /** Whether changes wait to be moved into the sequence: until then the index stops before them. */
+  /** Whether there are staged changes: the index stops before them. */
   isWaiting(): boolean {
     return this.#staged.first() !== undefined
   }
@@ -158,7 +158,7 @@ export class Subjects {
    * @param before a `seq`; Infinity for no limit
    * @param limit how many, at most
    * @returns their `seq`
-   * @throws TooMuchWork where much is not in the index yet
+   * @throws TooMuchWork if too many changes are unindexed
    */
   list(subject: string, before: number, limit: number): number[] {
     ensureFew(this.#db, this.behind(), SCANNED)
@@ -174,7 +174,7 @@ export class Subjects {
     return [...ofTail, ...ofIndex]
   }
 
-  /** Those that are not in the index, newest first. */
+  /** The unindexed ones, newest first. */
   #tailOf(query: { subject: string; after: number; before: number; limit: number }): number[] {
     const inTable = this.#sql.ofTail().all(query)
     const { subject, before, limit } = query
@@ -184,9 +184,9 @@ export class Subjects {
   }
 
   /**
-   * The changes of some subjects after one, oldest first, as far as the index is written.
-   * @param subjects no change is of two of them
-   * @param limit how many, at most
+   * The indexed changes of some subjects after one, oldest first.
+   * @param subjects must not share changes
+   * @param limit maximum number
    * @returns their `seq`
    */
   after(subjects: readonly string[], after: number, limit: number): number[] {

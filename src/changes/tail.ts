@@ -1,30 +1,30 @@
 /**
- * The tail of the sequence: the one reader of a process that notices new changes, whoever commits them, and hands them to
- * all who follow. Each change is read, decoded and serialised once, however many follow.
+ * The tail of the sequence: the only reader in a process that notices new changes, by any process, and passes them to
+ * all followers. Each change is read, decoded and serialised once, for any number of followers.
  */
 import { LRUCache } from 'lru-cache'
 import { changeText } from './change-text.ts'
 import type { Feed } from './feed.ts'
 import type { ChangeRow, Sequence } from './sequence.ts'
 
-/** Milliseconds between two looks for other connections' commits, while somebody follows. A look takes some µs. */
+/** Milliseconds between two polls for other connections' commits, while there are followers. A poll takes some µs. */
 const INTERVAL = 50
 
-/** Changes of one batch, and bytes of their records, at most: what one turn of the event loop has time for. */
+/** Most changes of one batch, and bytes of their records, limited by the time of one turn of the event loop. */
 const ROWS = 100
 const BYTES = 65_536
 
 /** Memory for the texts of changes, in characters. */
 const CACHE_SIZE = 4 * 1024 * 1024
 
-/** A change as it is handed on. */
+/** A change as passed to followers. */
 export interface TailedChange {
   row: ChangeRow
   /** See `Sequence.groupOf`. */
   group: number
 }
 
-/** Changes that were committed, in order. */
+/** Committed changes, in order. */
 export interface Batch {
   /** The change before the first. */
   after: number
@@ -33,10 +33,10 @@ export interface Batch {
   changes: readonly TailedChange[]
 }
 
-/** Whether a change forgets somebody, whose name goes from earlier changes, too. */
+/** Whether a change forgets a person, which also erases the name in earlier changes. */
 const forgets = ({ row }: TailedChange) => row.kind === 'person' && row.action === 'deleted'
 
-/** Everybody: the tail itself sees all. */
+/** The tail itself sees all changes. */
 const ALL = { id: '', role: 'admin' }
 
 /** The tail of the sequence. */
@@ -49,29 +49,29 @@ export class Tail {
     maxSize: CACHE_SIZE,
     sizeCalculation: (text) => text.length,
   })
-  /** The latest change that was handed on, with its group. */
+  /** The latest passed change, with its group. */
   #latest: TailedChange | undefined
   #last = 0
   #timer: NodeJS.Timeout | undefined
   #isDue = false
   #hasFailed = false
 
-  /** @param onError takes the first of several failures in a row, of the database say */
+  /** @param onError takes the first of consecutive failures, e.g. of the database */
   constructor(sequence: Sequence, feed: Feed, onError: (error: unknown) => void) {
     this.#sequence = sequence
     this.#feed = feed
     this.#onError = onError
   }
 
-  /** The change up to which all are handed on; while nobody follows, the newest. */
+  /** The last change passed to followers; without followers, the newest. */
   get last(): number {
     return this.#followers.size > 0 ? this.#last : this.#sequence.last()
   }
 
   /**
-   * Follows the sequence from here on: each change after `last` comes once, in order, in batches.
-   * @param follower must not throw, nor take long
-   * @returns ends it
+   * Follows the sequence from now on: each change after `last` is passed once, in order, in batches.
+   * @param follower must not throw, and must be fast
+   * @returns stops following
    */
   subscribe(follower: (batch: Batch) => void): () => void {
     if (this.#followers.size === 0) {
@@ -87,7 +87,7 @@ export class Tail {
     }
   }
 
-  /** Tells that this process may have written: looks for changes at once, after the callbacks of this turn. */
+  /** Polls at once after a possible write of this process, after the callbacks of this turn. */
   notify(): void {
     if (this.#isDue || this.#followers.size === 0) return
     this.#isDue = true
@@ -97,7 +97,7 @@ export class Tail {
     })
   }
 
-  /** A change as JSON. Only for committed ones: it is kept. */
+  /** A change as JSON. Only for committed changes, since it is cached. */
   textOf({ row, group }: TailedChange): string {
     let text = this.#texts.get(row.seq)
     if (text === undefined) {
@@ -107,7 +107,7 @@ export class Tail {
     return text
   }
 
-  /** Hands on the next batch, if there is one; where there may be more, another turn goes on. */
+  /** Passes the next batch, if any; another turn continues if there may be more. */
   #read(): void {
     if (this.#followers.size === 0) return
     try {
@@ -118,14 +118,14 @@ export class Tail {
       this.#hasFailed = false
       this.notify()
     } catch (error) {
-      // It is tried again, many times a second.
+      // Retried many times a second.
       if (!this.#hasFailed) this.#onError(error)
       this.#hasFailed = true
     }
   }
 
   #next(): Batch {
-    // What was pruned meanwhile, nobody gets.
+    // Changes pruned meanwhile are skipped.
     const after = Math.max(this.#last, this.#sequence.first() - 1)
     const { rows, groups, last } = this.#feed.slice({ after, limit: ROWS, bytes: BYTES }, ALL, this.#latest)
     const changes = rows.map((row, index) => ({ row, group: groups[index] as number }))

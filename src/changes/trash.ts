@@ -1,4 +1,4 @@
-/** The trash: deleted projects and items that an undo brings back. Nothing is kept for it but the changes. */
+/** The trash: deleted projects and items that an undo restores. It stores nothing besides the changes. */
 import { Type } from '@sinclair/typebox'
 import { read, type SharedDatabase } from '../db/client.ts'
 import type { JsonPage } from '../db/pages.ts'
@@ -8,37 +8,37 @@ import { once } from '../once.ts'
 import { ref } from '../schemas/common.ts'
 import { type TrashEntry, TrashEntrySchema } from '../schemas/records.ts'
 import { createJsonWriter } from '../schemas/serialization.ts'
+import { madeBy, shownFields } from './api-changes.ts'
 import type { Groups } from './groups.ts'
 import { HISTORY_LIMIT } from './history.ts'
 import type { Placed, Sequence } from './sequence.ts'
 import { DELETIONS, type Subjects } from './subjects.ts'
-import { madeBy, shownFields } from './told.ts'
 
-/** Deletions that are looked at for one page, at most: on the event loop, and elsewhere. */
+/** Most deletions examined for one page: on the event loop, and elsewhere. */
 const EXAMINED = { limited: 1000, unlimited: 50_000 }
 
-/** Deletions that are looked at together. */
+/** Deletions examined together. */
 const SLICE = 500
 
-/** Which page: of which project's, how many entries, and those before which change. */
+/** The page: its project, number of entries, and the change before which they come. */
 export interface TrashQuery {
   projectId?: string
   limit?: number
   cursor?: number
 }
 
-/** A page, and the cursor of the next one where there is one. */
+/** A page, with the cursor of the next one, if any. */
 export interface TrashPage {
   entries: TrashEntry[]
   next: number | undefined
 }
 
-/** A deletion of what does not exist now. */
+/** A deletion of a record that does not exist now. */
 interface Deletion extends Placed, Omit<TrashEntry, 'title' | 'actor'> {
   size: number
 }
 
-/** A change that made or deleted a project or an item, and is not in the index yet. */
+/** An unindexed change that created or deleted a project or an item. */
 interface Recent {
   seq: number
   id: string
@@ -46,7 +46,7 @@ interface Recent {
 }
 
 const statementsOf = ({ $client: client }: SharedDatabase) => ({
-  /** Deletions of what does not exist, and could: the project of an item must be there. */
+  /** Deletions of records that could be restored: the project of an item must exist. */
   candidates: once(() =>
     client.prepare<{ seqs: string; projectId: string | null }, Deletion>(
       `select seq, kind, id, project_id as projectId, cast(at as text) as at, actor_id as actorId, "group", ${bytesOf('before')} as size
@@ -60,13 +60,13 @@ const statementsOf = ({ $client: client }: SharedDatabase) => ({
       order by seq`,
     ),
   ),
-  /** The newest change of a subject that the index has. */
+  /** The newest indexed change of a subject. */
   newest: once(() =>
     client
       .prepare<[string], number | null>('select max(seq) from change_subjects where subject = +?')
       .pluck(),
   ),
-  /** Whether the first change of a record in its group made it: then undoing the group does not bring it back. */
+  /** Whether the first change of a record in its group created it: then undoing the group does not restore it. */
   isMadeInGroup: once(() =>
     client
       .prepare<Pick<Deletion, 'id' | 'kind'> & { group: number }, number>(
@@ -86,14 +86,14 @@ const statementsOf = ({ $client: client }: SharedDatabase) => ({
   ),
 })
 
-/** What the trash stands on. */
+/** The dependencies of the trash. */
 export interface TrashParts {
   sequence: Sequence
   subjects: Subjects
   groups: Groups
 }
 
-/** The deleted projects and items that can come back. */
+/** The deleted projects and items that can be restored. */
 export class Trash {
   static readonly reads: readonly string[] = ['page', 'answer']
   readonly #db: SharedDatabase
@@ -112,15 +112,15 @@ export class Trash {
   }
 
   /**
-   * A page of what can come back, newest first. An item that went with its project comes back with it, and is not listed.
-   * A page may have less than its limit before there is a next one: what came back since is passed over.
+   * A page of restorable records, newest first. An item deleted with its project is restored with it, and is not listed.
+   * A page may be short although there is a next one: restored records are skipped.
    * @throws TooMuchWork
    */
   page(query: TrashQuery): TrashPage {
     return read(this.#db, () => this.#page(query))
   }
 
-  /** The same page, as the response has it. @throws TooMuchWork */
+  /** The same page, as the response. @throws TooMuchWork */
   answer(query: TrashQuery): JsonPage {
     const { entries, next } = this.page(query)
     return { body: this.#toJson(entries), next }
@@ -145,7 +145,7 @@ export class Trash {
     return { entries: this.#entries(shown), next: found.length > limit ? shown.at(-1)?.seq : undefined }
   }
 
-  /** Those of some deletions that an undo would bring back, newest first. */
+  /** The restorable ones of some deletions, newest first. */
   #undoable(seqs: readonly number[], projectId: string | undefined): Deletion[] {
     const candidates = this.#sql
       .candidates()

@@ -1,4 +1,4 @@
-/** Undoing a write: one rule over the changes that it made, whatever they were. */
+/** Undo of a write: one rule over its changes. */
 import type { ActivityLog, Tracked } from '../board/activity-log.ts'
 import type { Board } from '../board/board.ts'
 import type { Claims } from '../board/claims.ts'
@@ -22,31 +22,31 @@ import type { Actor, AuditLog } from '../members/audit-log.ts'
 import type { CurrentMember } from '../schemas/records.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 import { timestamp } from '../time.ts'
+import { type Fields, maySee } from './api-changes.ts'
 import { changeText } from './change-text.ts'
 import { Conflicts } from './conflicts.ts'
 import type { Groups } from './groups.ts'
 import { type Effect, isSame, nameOf, netEffect, notUndone } from './net-effect.ts'
 import type { ChangeRow, Sequence } from './sequence.ts'
 import { StoredRows, UNIQUE } from './stored-rows.ts'
-import { type Fields, maySee } from './told.ts'
 
-/** The group of the changes that a file began with, when its sequence began: the end of the migration `change-triggers`. */
+/** The group of the changes that recorded existing records when the sequence began: the end of the migration `change-triggers`. */
 const UPGRADE = 1
 
-/** Changes that one answer has, at most: the others are read from the sequence. */
+/** Most changes in one response: the others are read from the sequence. */
 export const ANSWERED = 1000
 
 /** A `seq` in a path. */
 const SEQ = /^[1-9]\d{0,15}$/
 
-/** A write that is being undone. */
+/** A write to undo. */
 interface Undoing {
   effects: ReadonlyMap<string, Effect>
-  /** The records as they are, by `nameOf`. */
+  /** The current records, by `nameOf`. */
   current: ReadonlyMap<string, Fields>
   /** The columns that get their former names, by {@link renaming}. */
   renamings: ReadonlySet<string>
-  /** The people that were merged, or are again, by {@link merger}. */
+  /** The people that were merged, or unmerged, by {@link merger}. */
   mergers: ReadonlySet<string>
   member: CurrentMember
   by: Actor
@@ -56,11 +56,11 @@ interface Undoing {
 const isGoing = (effect: Effect | undefined) => effect !== undefined && effect.before === null
 const isComing = (effect: Effect | undefined) => effect !== undefined && effect.after === null
 
-/** 503: the changes of a large write are being moved into the sequence, which takes some seconds. */
+/** 503 while staged changes of a large write are moved into the sequence, which takes some seconds. */
 const beingCompleted = () =>
   new ApiError(503, 'A large write is just being completed', { headers: { 'retry-after': '2' } })
 
-/** What undoing needs of other rules. */
+/** The other rules that undo needs. */
 export interface UndoParts {
   sequence: Sequence
   groups: Groups
@@ -94,14 +94,14 @@ export class Undo {
   }
 
   /**
-   * Undoes the write that a change was part of: what it made goes, what it deleted comes back as it was, and the fields that
-   * it changed get their former values. All or nothing. Limits of columns do not count: it restores.
-   * @param seq the change's, as in the path
-   * @param by the member as the audit log names it
-   * @returns the first of the changes that it made, and their group, as JSON
-   * @throws ApiError 404 for no change that the member may see, 410 for one that is not kept, 400 for one that cannot be
-   * undone, 403 for one that the member could not have made, 409 with what stands in the way; TooMuchWork; LargeWork: then it
-   * is done in slices, if it can be
+   * Undoes the write that contains a change: deletes created records, restores deleted ones, and resets changed
+   * fields to their former values. All or nothing. Column limits do not apply, since it restores.
+   * @param seq of the change, as in the path
+   * @param by the member as named in the audit log
+   * @returns the first of its own changes, and their group, as JSON
+   * @throws ApiError 404 for a change that does not exist or is hidden from the member, 410 for a pruned one, 400 for one that cannot
+   * be undone, 403 if the member may not make such changes, 409 with the conflicts; TooMuchWork; LargeWork: then it
+   * is done in slices, if possible
    */
   group(seq: string, member: CurrentMember, by: Actor): JsonBytes {
     const since = this.#sequence.last()
@@ -109,7 +109,7 @@ export class Undo {
     const row = this.changeToUndo(seq, member)
     const isStaged = this.#sequence.isStaged(row)
     if (isSplit(this.#db) && (isStaged || this.#isLarge(row))) throw new LargeWork()
-    // Whoever does large work moves them first.
+    // Large work moves them first.
     if (isStaged) throw isFollowedByWorker(this.#db) ? new TooMuchWork() : beingCompleted()
     const effects = withoutNewPeople(netEffect(this.#groupOf(row, member)))
     const current = this.#currentRows(effects)
@@ -122,9 +122,9 @@ export class Undo {
       const [renamings, mergers] = [renamingsOf(effects), mergersOf(effects)]
       this.#restore({ effects, current, renamings, mergers, member, by, at: timestamp() })
     } catch (error) {
-      // Only what another tool has told leaves out what a record must have.
+      // Only another tool's change omits required fields.
       throw isConstraint(error)
-        ? notUndone('what another tool has told in its own way cannot be undone')
+        ? notUndone('a change that another tool wrote in an unusual form cannot be undone')
         : error
     }
     return this.answer(since, write)
@@ -136,7 +136,7 @@ export class Undo {
     return far !== undefined && far.group === row.group && (row.group !== null || far.at === row.at)
   }
 
-  /** The change that is to be undone. @throws ApiError 404, 410 or 400 */
+  /** The change to undo. @throws ApiError 404, 410 or 400 */
   changeToUndo(text: string, member: CurrentMember): ChangeRow {
     const seq = SEQ.test(text) ? Number(text) : 0
     const oldest = this.#sequence.first()
@@ -151,11 +151,11 @@ export class Undo {
     return row
   }
 
-  /** All changes of its group. @throws ApiError 404 where the member may not see them all, 410, 400; TooMuchWork */
+  /** All changes of its group. @throws ApiError 404 if the member may not see them all, 410, 400; TooMuchWork */
   #groupOf(row: ChangeRow, member: CurrentMember): ChangeRow[] {
     const rows = this.#groups.changesOf(row)
     if (rows === undefined) throw changesGone(this.#sequence.first())
-    // Another tool may have named a group that is not the change's.
+    // Another tool may have stored a wrong group.
     if (!rows.some(({ seq }) => seq === row.seq))
       throw notUndone('the changes of its write are not in one place')
     if (!rows.every((one) => maySee(one, member))) throw notFound('Change')
@@ -174,7 +174,7 @@ export class Undo {
     return current
   }
 
-  /** Items take their activity entries along, which no change tells of. @throws TooMuchWork */
+  /** Deleted items take their activity entries along, which changes do not record. @throws TooMuchWork */
   #ensureFewEntries(effects: ReadonlyMap<string, Effect>): void {
     for (const effect of effects.values()) {
       if (effect.kind === 'kanban-item' && isGoing(effect)) this.#limitActivity(effect.id)
@@ -182,8 +182,8 @@ export class Undo {
   }
 
   /**
-   * Writes how everything was: what nothing else needs goes first, since it may have what others get back; parents come back
-   * before what belongs to them, and go after it.
+   * Restores everything. Children are deleted first, since they may have unique values that others get back; parents are
+   * restored before their children, and deleted after them.
    */
   #restore(undoing: Undoing): void {
     const ofKind = Map.groupBy(undoing.effects.values(), ({ kind }) => kind)
@@ -200,7 +200,7 @@ export class Undo {
     this.#followRenamings(undoing)
   }
 
-  /** Items that were claimed since go back to the columns that have their former names. */
+  /** Newer claims' origins follow columns that get their former names. */
   #followRenamings({ renamings, at }: Undoing): void {
     for (const renaming of renamings) {
       const [projectId, from, to]: [string, string, string] = JSON.parse(renaming)
@@ -217,7 +217,7 @@ export class Undo {
     }
   }
 
-  /** Records that swap what is unique let go of it first. */
+  /** Records that swap unique values give them up first. */
   #makeWay(kind: string, changed: readonly Effect[]): void {
     const unique = UNIQUE.get(kind)
     if (!unique) return
@@ -264,7 +264,7 @@ export class Undo {
     })
   }
 
-  /** The end of an item's lease, where its former values end it: it may have been claimed since. */
+  /** Ends an item's lease, if its former values end it: it may have been claimed since. */
   #leaseAfter(current: Held, item: Held): Fields {
     const isEnded = endsLease({ ...current, dismissed: Boolean(current.dismissed) }, item, (...column) =>
       this.#columnNames.isDone(...column),
@@ -275,7 +275,7 @@ export class Undo {
   #bringBack({ kind, id, before }: Effect, undoing: Undoing): void {
     const fields = before as Fields
     const { projectId = '', column = '' } = fields as { projectId?: string; column?: string }
-    // The board may have lost the column since; one that comes back as a whole is as it was.
+    // The board may have lost the column since; a wholly restored board has its columns.
     if (kind === 'kanban-item' && !isComing(undoing.effects.get(nameOf('project', projectId)))) {
       this.#columnNames.ensure(projectId, column, undoing.at)
     }
@@ -293,7 +293,7 @@ export class Undo {
     this.#audit.record({ action, by, subjectId, subject: name, metadata: { name } })
   }
 
-  /** The first of the changes that were made since, and their group, as JSON. */
+  /** The first of the new changes, and their group, as JSON. */
   answer(since: number, write: CurrentWrite): JsonBytes {
     const group = write.since + 1
     const rows = this.#sequence.after(since, ANSWERED)
@@ -302,7 +302,7 @@ export class Undo {
   }
 }
 
-/** Whether a record goes by itself, since what it belongs to does. */
+/** Whether a record is deleted by the cascade of its parent. */
 const goesWithParent = ({ kind, after }: Effect, effects: ReadonlyMap<string, Effect>): boolean =>
   REFERENCES.some(
     (one) =>
@@ -321,10 +321,10 @@ function renamingsOf(effects: ReadonlyMap<string, Effect>): Set<string> {
   )
 }
 
-/** Names two people, whichever was merged into the other. */
+/** A key of two people, in either direction of the merge. */
 const merger = (...ids: unknown[]) => JSON.stringify(ids.toSorted())
 
-/** The people that a write has merged, or taken apart again: what named the one names the other, and nobody was assigned. */
+/** The people that a write has merged or unmerged: ids were replaced, and no assignment changed. */
 function mergersOf(effects: ReadonlyMap<string, Effect>): Set<string> {
   const people = [...effects.values()].filter(
     ({ kind, before, after }) => kind === 'person' && before && after,
@@ -337,8 +337,8 @@ function mergersOf(effects: ReadonlyMap<string, Effect>): Set<string> {
 }
 
 /**
- * What a write did but for people that it made: they stay, since others may name them by now.
- * @throws ApiError 400 where it has forgotten somebody
+ * The net effect of a write without created people: they stay, since other records may name them by now.
+ * @throws ApiError 400 if it has forgotten a person
  */
 function withoutNewPeople(effects: Map<string, Effect>): Map<string, Effect> {
   for (const [name, effect] of effects) {
@@ -350,7 +350,7 @@ function withoutNewPeople(effects: Map<string, Effect>): Map<string, Effect> {
 }
 
 /**
- * Checks that a member may make the writes that undo one, by the rights of now: a project goes, and comes back, by an admin alone, whoever made it.
+ * Checks that a member may make the undoing writes, by current rights: only admins may delete and restore projects.
  * @throws ApiError 403
  */
 function ensureRights(
@@ -367,7 +367,7 @@ function ensureRights(
     const item = effects.get(nameOf('kanban-item', effect.itemId))
     if (isComing(item) || isGoing(item)) continue
     const { authorId } = { ...current.get(name), ...after, ...before }
-    // Whose it was, nobody knows where it was deleted since: a conflict.
+    // If it was deleted since, its author is unknown: a conflict.
     if (authorId !== undefined && authorId !== member.id) throw notOwner('comment')
   }
 }

@@ -14,9 +14,9 @@ import { optionNamesFor } from '../exchange/imports/option-names.ts'
 import { shown } from './shown.ts'
 import { say } from './terminal.ts'
 
-/** `export`. @param path where the archive goes */
+/** `export`. @param path the target */
 export async function exportTo(db: SharedDatabase, path: string, { force }: { force?: true }): Promise<void> {
-  // What a process has left that was killed.
+  // Leftovers of a killed process.
   await foldAll(db, new ChunkedWriter(db))
   const { files, lastSeq } = await shown('exporting', 'records', (options) =>
     exportArchive(db.$client, path, { ...options, force }),
@@ -27,7 +27,7 @@ export async function exportTo(db: SharedDatabase, path: string, { force }: { fo
 
 /**
  * `import phaseboard`.
- * @param db undefined for a dry run where there is no database yet
+ * @param db undefined for a dry run without a database
  * @param database the path of its file
  */
 export async function importFrom(

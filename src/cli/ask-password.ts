@@ -1,9 +1,9 @@
-/** Prompting for a password on the command line: never an argument, which every process on the machine can read. */
+/** Prompts for a password: never an argument, which every process on the machine can read. */
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import { oneLine } from './terminal.ts'
 
-/** Where a password is read from: a terminal or a pipe. */
+/** The source of a password: a terminal or a pipe. */
 export type PasswordInput = NodeJS.ReadableStream & { isTTY?: boolean }
 
 /** Line editing on a terminal without echo. */
@@ -14,10 +14,10 @@ const unseen = () => ({
 })
 
 /**
- * Prompts for a new password: on a terminal twice, without echo; elsewhere it is the first line of the input.
+ * Prompts for a new password: on a terminal twice, without echo; otherwise it reads the first line of the input.
  * @param output where the prompts go: not standard output, which may be piped
- * @returns the password; empty when there is none
- * @throws Error when the two differ, or when the input ends (Ctrl-C, Ctrl-D)
+ * @returns the password; empty for none
+ * @throws Error if the two differ, or if the input ends (Ctrl-C, Ctrl-D)
  */
 export async function askNewPassword(
   question: string,

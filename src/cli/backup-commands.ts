@@ -23,7 +23,7 @@ export async function restoreFrom(path: string, file: string): Promise<void> {
   if (restored.kept !== undefined) say(`the database that was there is now ${restored.kept}`)
 }
 
-/** Warns of records that point at others that do not exist: other tools may write without enforcing foreign keys. */
+/** Warns of orphaned records: other tools may write without enforcing foreign keys. */
 export function warnOfOrphans({ orphans }: Pick<Copied, 'orphans'>): void {
   if (orphans > 0) complain(`warning: ${orphans} records point at others that do not exist`)
 }

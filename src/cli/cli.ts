@@ -3,7 +3,7 @@
 import { ApiError, StartupError } from '../errors.ts'
 import { complain, FAILED, USAGE } from './terminal.ts'
 
-// EPIPE is no failure: the reader (`| head`) has seen enough. Other write errors, e.g. a full disk under the log, set the
+// EPIPE is no failure: the reader (`| head`) has closed the pipe. Other write errors, e.g. a full disk, set the
 // exit code but must not crash the process.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -11,7 +11,7 @@ for (const stream of [process.stdout, process.stderr]) {
   })
 }
 
-// At this signal Node would open its debugger, unless started with --disable-sigusr1.
+// On this signal Node would open its debugger, unless started with --disable-sigusr1.
 process.on('SIGUSR1', () => {})
 
 /** The messages of an error; of a failed validation, all violations. */
@@ -28,7 +28,7 @@ function reasonsOf(error: unknown): string[] {
 const isMisuse = (error: unknown) =>
   error instanceof StartupError || (error instanceof ApiError && error.statusCode === 400)
 
-/** `serve` and nothing else, as services are started: the other commands and all manuals stay unread. */
+/** Plain `serve`, the usual start: does not load the other commands and their manuals. */
 const isPlainServe = process.argv.length === 3 && process.argv[2] === 'serve'
 
 try {

@@ -1,11 +1,11 @@
 /** Completion scripts for shells, generated from the commands themselves. */
 import type { Command, Option } from 'commander'
 
-/** The shells that there are scripts for. */
+/** The supported shells. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof SHELLS)[number]
 
-/** Something that can be typed at a place, and what it is. */
+/** A word that can be typed at a place, with its description. */
 interface Word {
   word: string
   says: string
@@ -21,7 +21,7 @@ interface Valued {
 
 /** A place on the command line: after a command. */
 interface Place {
-  /** The words up to here, e.g. `phaseboard member add`. */
+  /** The words before this place, e.g. `phaseboard member add`. */
   path: string
   commands: Word[]
   options: Word[]
@@ -60,7 +60,7 @@ function placesOf(command: Command, above = ''): Place[] {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/** The patterns of the places that have one above them. */
+/** The patterns of all places but the first. */
 const below = (places: readonly Place[]): string[] => places.slice(1).map(({ path }) => quoted(path))
 
 function bash(places: readonly Place[]): string {

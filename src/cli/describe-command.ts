@@ -1,13 +1,13 @@
-/** What `--help` says of a command beyond its usage: the form of every command's manual. */
+/** The manual of a command: what `--help` shows below the usage. */
 import type { Command } from 'commander'
 import { ALL_SETTINGS, defaultOf, descriptionOf, type SETTINGS, type SettingName } from '../settings.ts'
 
-/** Columns of a help text, at most. */
+/** Maximum width of a help text, in columns. */
 export const HELP_WIDTH = 100
 
 const plain = (markdown: string) => markdown.replaceAll('`', '')
 
-/** What commands say of the environment variables that matter to them. */
+/** Descriptions of the environment variables that commands mention. */
 const VARIABLES: Record<string, string> = {
   ...Object.fromEntries(
     ALL_SETTINGS.map(([, setting]) => [
@@ -23,19 +23,19 @@ export type Variable = (typeof SETTINGS)[SettingName]['variable'] | 'PHASEBOARD_
 
 /** The manual of a command. */
 export interface CommandManual {
-  /** Paragraphs: what it does that its one line does not say. */
+  /** Paragraphs of details. */
   details?: readonly string[]
-  /** The settings that matter to it. */
+  /** The settings that it uses. */
   settings?: readonly Variable[]
-  /** Commands as they are typed, and what each does; `phaseboard` goes without saying. */
+  /** Examples: the command without `phaseboard`, and what it does. */
   examples: readonly (readonly [command: string, does: string])[]
-  /** What 1 means, where it says more than that something failed. */
+  /** The meaning of exit code 1, if it is more specific than a failure. */
   failure?: string
-  /** Other commands, and documents. */
+  /** Related commands and documents. */
   seeAlso?: readonly string[]
 }
 
-/** A text in lines of at most so many columns, each behind the indent, the first behind `begin`. */
+/** Wraps a text to the maximum width. Lines start with the indent, the first one with `begin`. */
 function wrapped(text: string, indent: string, begin = indent): string {
   const lines: string[] = []
   let line = begin
@@ -78,8 +78,8 @@ function manualText({ details = [], settings = [], examples, failure, seeAlso = 
 }
 
 /**
- * Gives a command its manual, which `--help` shows below the usage. Every command has one; a test holds that each has
- * examples and no line is too wide.
+ * Adds a manual to a command, which `--help` shows below the usage. A test checks that every manual has examples and no
+ * line is too wide.
  * @returns the command
  */
 export const describeCommand = (command: Command, manual: CommandManual): Command =>

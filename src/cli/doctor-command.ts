@@ -18,16 +18,14 @@ function lineOf({ check, status, holds, count, examples, note }: Diagnosis): str
   return `${check.padEnd(COLUMN)}${state.padEnd(COLUMN)}${more}`
 }
 
-/** Backs the database up before it is repaired. @returns where to */
+/** Backs up the database before a repair. @returns the path of the backup */
 async function backUpFirst(path: string): Promise<string> {
   const file = `${path}.before-fix-${new Date().toISOString().replaceAll(':', '-')}`
   try {
     await backUp(path, file, { onProgress: () => undefined })
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new Error(
-      `${reason}: nothing was repaired. Copy the file while the service is stopped, then use --no-backup`,
-    )
+    throw new Error(`${reason}: nothing was repaired. Stop the service, copy the file, then use --no-backup`)
   }
   return file
 }
@@ -35,8 +33,8 @@ async function backUpFirst(path: string): Promise<string> {
 /**
  * Checks the database and prints a line for each check.
  * @param path the database
- * @param checkpoints who runs them
- * @returns whether all is well
+ * @param checkpoints what runs them
+ * @returns whether all checks passed
  */
 export async function runDoctor(
   path: string,

@@ -1,4 +1,4 @@
-/** The command that imports a board, also beside a running service. */
+/** The command that imports a board, even while the service runs. */
 import { type Checkpoints, databasePath, openDatabase, writeAs } from '../db/client.ts'
 import { BY_COMMAND } from '../db/current-write.ts'
 import { newId } from '../db/ids.ts'
@@ -14,32 +14,32 @@ import { LIMITS } from '../schemas/common.ts'
 import { createProgress } from './progress.ts'
 import { say } from './terminal.ts'
 
-/** Signals that end an import, which then leaves nothing. */
+/** Signals that cancel an import; it then leaves nothing behind. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** How a board is to be imported. */
+/** The options of an import. */
 export interface ImportOptions {
-  /** Also when it was imported before. */
+  /** Import even if it was imported before. */
   again?: true
-  /** Says what would be made, and makes nothing. */
+  /** Report what would be created, and create nothing. */
   dryRun?: true
-  /** What the project is called. */
+  /** The name of the project. */
   name?: string
-  /** Takes people of the same name for the same, where there is only one of it. */
+  /** Match people by name, if exactly one person has it. */
   matchNames?: true
-  /** Who is who. */
+  /** Mappings of people. */
   map?: Mapping[]
 }
 
-/** Settings of the service that hold for the command, too. */
+/** Settings of the service that apply to the command, too. */
 export interface ImportSettings {
-  /** Who runs checkpoints. */
+  /** What runs checkpoints. */
   checkpoints?: Checkpoints
-  /** Records that one import may make. */
+  /** Most records of one import. */
   records: number
 }
 
-/** @throws ApiError 400 for a name that no project may have */
+/** @throws ApiError 400 for an invalid project name */
 function refuseName(name: string | undefined): void {
   const length = [...(name ?? 'none')].length
   if (length === 0 || length > LIMITS.name) {
@@ -47,7 +47,7 @@ function refuseName(name: string | undefined): void {
   }
 }
 
-/** Ends what is signalled, as long as `work` takes. */
+/** Aborts `work` on a signal. */
 async function untilSignalled<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const ending = new AbortController()
   const end = () => ending.abort(new Error('the import was interrupted: nothing has changed'))
@@ -61,8 +61,8 @@ async function untilSignalled<T>(work: (signal: AbortSignal) => Promise<T>): Pro
 
 /**
  * `import`: imports the board in a file as a project, and prints a summary.
- * @param databaseUrl the database, which is created where there is none
- * @throws Error with one clear line: then nothing has changed
+ * @param databaseUrl the database; created if it does not exist
+ * @throws Error with one clear line; nothing has changed then
  */
 export const importFile = (
   databaseUrl: string,
@@ -73,7 +73,7 @@ export const importFile = (
 ): Promise<void> =>
   untilSignalled(async (signal) => {
     const id = newId()
-    // What cannot be read needs no database, and creates none.
+    // A file that cannot be read must not create a database.
     const limits = { ...READING_LIMITS, records }
     const { again = false, dryRun = false, name: projectName, ...people } = options
     refuseName(projectName)

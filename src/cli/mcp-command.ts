@@ -4,7 +4,7 @@ import { isLoopback } from '../config.ts'
 import { StartupError } from '../errors.ts'
 import { complain } from './terminal.ts'
 
-/** The service's `/mcp`. @throws StartupError for what is no address of a service */
+/** The service's `/mcp`. @throws StartupError for an invalid address */
 function endpointOf(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:'
@@ -29,7 +29,7 @@ export async function connectAgent({
 }): Promise<void> {
   const endpoint = endpointOf(url)
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
-    throw new StartupError('the token must be visible ASCII, as it was shown when it was created')
+    throw new StartupError('the token must be visible ASCII, exactly as shown at its creation')
   }
   const isPlain = endpoint.protocol === 'http:' && !isLoopback(endpoint.hostname.replace(/^\[|\]$/g, ''))
   if (isPlain && token !== undefined) {

@@ -1,34 +1,34 @@
-/** The commands for members and tokens: their arguments. Their implementation is loaded when one of them runs. */
+/** The arguments of the commands for members and tokens. Their implementation is loaded lazily. */
 import { Argument, type Command, Option } from 'commander'
 import { type CommandManual, describeCommand } from './describe-command.ts'
 import type { WithDatabase } from './member-commands.ts'
 
-/** A choice that help and completion show; what is given is validated as requests are, all of it at once. */
+/** A choice for help and completion. Values are validated like requests, all at once. */
 const choosing = <Chosen extends Option | Argument>(chosen: Chosen, choices: string[]): Chosen =>
   Object.assign(chosen, { argChoices: choices })
 
 const ROLES = ['admin', 'member', 'viewer']
 
-/** The member that a command is about. */
+/** The argument for a member. */
 const who = () => new Argument('<email-or-id>', 'the email of the member, or its id')
 
-/** The manual of a command of members. */
+/** The manual of a command for members. */
 const manual = (about: CommandManual): CommandManual => ({
   settings: ['DATABASE_URL'],
   seeAlso: ['phaseboard member list', 'docs/access.md'],
   ...about,
 })
 
-const ASKED = 'The password is asked for; without a terminal, the first line of the input is one.'
+const ASKED = 'It prompts for the password; without a terminal, it reads the first line of the input.'
 
-const ONE_TIME = 'It works once, for 24 hours, and whoever has it can use it.'
+const ONE_TIME = 'It works once, for 24 hours, for anyone who has it.'
 
 const LINK_SETTINGS = ['DATABASE_URL', 'PUBLIC_URL', 'HOST', 'PORT'] as const
 
 /**
  * Adds the commands to the program.
  * @param withDatabase opens the database for them
- * @param publicUrl where people reach the service
+ * @param publicUrl the address of the service for its users
  */
 export function addMemberCommands(
   program: Command,
@@ -38,12 +38,12 @@ export function addMemberCommands(
   const commands = () => import('./member-commands.ts')
 
   const member = describeCommand(
-    program.command('member').description('add, list and change members, also while the service runs'),
+    program.command('member').description('add, list and change members, even while the service runs'),
     manual({
-      details: ['Passwords are asked for; without a terminal, the first line of the input is one.'],
+      details: ['Commands prompt for passwords; without a terminal, they read the first line of the input.'],
       examples: [
         ['member add ada@example.org --role admin', 'add an admin'],
-        ['member list', 'who can sign in'],
+        ['member list', 'list the members'],
       ],
       seeAlso: ['phaseboard token', 'docs/access.md'],
     }),
@@ -53,9 +53,9 @@ export function addMemberCommands(
     member
       .command('add')
       .description('add a member')
-      .argument('<email>', 'what the member signs in with')
-      .option('--name <name>', 'how the member is shown (default: what stands before the @)')
-      .addOption(choosing(new Option('--role <role>', 'what the member may do').default('member'), ROLES))
+      .argument('<email>', 'the email of the member')
+      .option('--name <name>', 'the name of the member (default: the part before the @)')
+      .addOption(choosing(new Option('--role <role>', 'the role of the member').default('member'), ROLES))
       .action(async (email, options) => (await commands()).addMember(withDatabase, email, options)),
     manual({
       details: [`${ASKED} Without a password, the member cannot sign in with one.`],
@@ -74,7 +74,7 @@ export function addMemberCommands(
     manual({
       examples: [
         ['member list', 'all of them'],
-        ['member list | grep disabled', 'those who cannot sign in'],
+        ['member list | grep disabled', 'members who cannot sign in'],
       ],
       seeAlso: ['phaseboard member add', 'docs/access.md'],
     }),
@@ -85,10 +85,10 @@ export function addMemberCommands(
       .command('set-role')
       .description('make a member an admin, member or viewer')
       .addArgument(who())
-      .addArgument(choosing(new Argument('<role>', 'what the member may do'), ROLES))
+      .addArgument(choosing(new Argument('<role>', 'the role of the member'), ROLES))
       .action(async (who, role) => (await commands()).setRole(withDatabase, who, role)),
     manual({
-      details: ['It counts from the next request on. The last admin stays one.'],
+      details: ['It applies from the next request. The last admin stays one.'],
       examples: [['member set-role ada@example.org admin', 'make Ada an admin']],
     }),
   )
@@ -100,7 +100,7 @@ export function addMemberCommands(
       .addArgument(who())
       .action(async (who) => (await commands()).disableMember(withDatabase, who)),
     manual({
-      details: ['What the member has made stays. The last admin cannot be disabled.'],
+      details: ["The member's records stay. The last admin cannot be disabled."],
       examples: [['member disable ada@example.org', 'Ada has left']],
       seeAlso: ['phaseboard member enable', 'docs/access.md'],
     }),
@@ -109,7 +109,7 @@ export function addMemberCommands(
   describeCommand(
     member
       .command('enable')
-      .description('let a disabled member in again')
+      .description('enable a disabled member')
       .addArgument(who())
       .action(async (who) => (await commands()).enableMember(withDatabase, who)),
     manual({
@@ -133,11 +133,11 @@ export function addMemberCommands(
   describeCommand(
     member
       .command('password-link')
-      .description('make a link with which a member sets a new password, and print it this once')
+      .description('create a link to set a new password of a member, and print it once')
       .addArgument(who())
       .action(async (who) => (await commands()).createPasswordLink(withDatabase, who, await publicUrl())),
     manual({
-      details: [ONE_TIME, 'A former one of the member ends.'],
+      details: [ONE_TIME, 'It revokes an earlier link of the member.'],
       settings: LINK_SETTINGS,
       examples: [['member password-link ada@example.org', 'Ada has forgotten hers']],
       seeAlso: ['phaseboard member reset-password', 'docs/access.md'],
@@ -147,23 +147,23 @@ export function addMemberCommands(
   describeCommand(
     member
       .command('invite')
-      .description('make a link with which somebody becomes a member, and print it this once')
-      .option('--name <name>', 'how the member is shown (default: whoever is invited says)')
-      .option('--email <email>', 'what the member signs in with (default: whoever is invited says)')
-      .addOption(choosing(new Option('--role <role>', 'what the member may do').default('member'), ROLES))
+      .description('create a link to become a member, and print it once')
+      .option('--name <name>', 'the name of the member (default: chosen by the invited person)')
+      .option('--email <email>', 'the email of the member (default: chosen by the invited person)')
+      .addOption(choosing(new Option('--role <role>', 'the role of the member').default('member'), ROLES))
       .action(async (options) => (await commands()).inviteMember(withDatabase, options, await publicUrl())),
     manual({
-      details: [ONE_TIME, 'Whoever is invited chooses a password, and may choose another name.'],
+      details: [ONE_TIME, 'The invited person chooses a password, and may choose another name.'],
       settings: LINK_SETTINGS,
       examples: [
-        ['member invite', 'somebody who says the rest'],
+        ['member invite', 'the invited person provides name and email'],
         ['member invite --email ada@example.org --role admin', 'Ada, as an admin'],
       ],
       seeAlso: ['phaseboard member add', 'docs/access.md'],
     }),
   )
 
-  const token = describeCommand(program.command('token').description('make API tokens'), {
+  const token = describeCommand(program.command('token').description('create API tokens'), {
     settings: ['DATABASE_URL'],
     examples: [['token create ada@example.org --name ci', 'a token that reads']],
     seeAlso: ['docs/access.md'],
@@ -172,22 +172,22 @@ export function addMemberCommands(
   describeCommand(
     token
       .command('create')
-      .description('make an API token of a member, and print it this once')
+      .description('create an API token of a member, and print it once')
       .addArgument(who())
       .requiredOption('--name <name>', 'what it is for')
       .addOption(
         choosing(
           new Option(
             '--scope <scope>',
-            'read; write, to change something; or calendar, for the calendar feed alone',
+            'read; write, which also reads; or calendar, only for the calendar feed',
           ).default('read'),
           ['read', 'write', 'calendar'],
         ),
       )
-      .option('--expires <date>', 'until when it works (default: for ever)')
+      .option('--expires <date>', 'when it expires (default: never)')
       .action(async (who, options) => (await commands()).createToken(withDatabase, who, options)),
     {
-      details: ['Scripts send it as Authorization: Bearer. Only its hash is kept.'],
+      details: ['Scripts send it as Authorization: Bearer. Only its hash is stored.'],
       settings: ['DATABASE_URL'],
       examples: [
         ['token create ada@example.org --name ci --scope write', 'a token that changes things'],

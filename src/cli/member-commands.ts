@@ -1,4 +1,4 @@
-/** The commands for members and tokens: by the same rules as requests, also beside a running service. */
+/** The commands for members and tokens. They use the same rules as requests, and may run beside the service. */
 import { type Static, Type } from '@sinclair/typebox'
 import { type SharedDatabase, writeAs } from '../db/client.ts'
 import { BY_COMMAND } from '../db/current-write.ts'
@@ -29,7 +29,7 @@ const InputSchema = Type.Object({
 })
 type Input = Static<typeof InputSchema>
 
-/** Validates arguments by the schemas of request bodies. @throws ApiError 400 with the violations */
+/** Validates arguments with the schemas of request bodies. @throws ApiError 400 with the violations */
 function checked<Field extends keyof Input>(values: Record<Field, unknown>): Pick<Input, Field> {
   const compile = createValidatorCompiler()
   const validate = compile({ schema: Type.Partial(InputSchema), httpPart: 'body', method: '', url: '' })
@@ -37,7 +37,7 @@ function checked<Field extends keyof Input>(values: Record<Field, unknown>): Pic
   return values as Pick<Input, Field>
 }
 
-/** Runs a rule in a transaction of this process: a running service learns of it as of another tool's. */
+/** Runs a rule in a transaction of this process; a running service notices it like another tool's. */
 const write = <T>(db: SharedDatabase, work: () => T): T => writeAs(db, BY_COMMAND, work).value
 
 const hashChecked = (password: string) => hashPassword(checked({ password }).password)
@@ -119,7 +119,7 @@ export async function resetPassword(withDatabase: WithDatabase, idOrEmail: strin
   })
 }
 
-/** `member password-link`: prints the link, this once, and nothing else. */
+/** `member password-link`: prints only the link, once. */
 export async function createPasswordLink(
   withDatabase: WithDatabase,
   idOrEmail: string,
@@ -135,7 +135,7 @@ export async function createPasswordLink(
   say(url)
 }
 
-/** `member invite`: prints the link, this once, and nothing else. */
+/** `member invite`: prints only the link, once. */
 export async function inviteMember(
   withDatabase: WithDatabase,
   options: { name?: string; email?: string; role: string },
@@ -149,7 +149,7 @@ export async function inviteMember(
   say(url)
 }
 
-/** `token create`: prints the token, this once, and nothing else. */
+/** `token create`: prints only the token, once. */
 export async function createToken(
   withDatabase: WithDatabase,
   idOrEmail: string,

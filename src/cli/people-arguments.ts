@@ -1,13 +1,13 @@
-/** The commands for people: their arguments. Their implementation is loaded when one of them runs. */
+/** The arguments of the commands for people. Their implementation is loaded lazily. */
 import { Argument, type Command } from 'commander'
 import { type CommandManual, describeCommand } from './describe-command.ts'
 import type { WithDatabase } from './member-commands.ts'
 
-/** The person that a command is about. */
+/** The argument for a person. */
 const who = (name: string, description: string) =>
-  new Argument(name, `${description}: the id, the email of a member, or a name that nobody else has`)
+  new Argument(name, `${description}: the id, the email of a member, or a unique name`)
 
-/** The manual of a command of people. */
+/** The manual of a command for people. */
 const manual = (about: CommandManual): CommandManual => ({
   settings: ['DATABASE_URL'],
   seeAlso: ['phaseboard people list', 'docs/access.md'],
@@ -19,13 +19,11 @@ export function addPeopleCommands(program: Command, withDatabase: WithDatabase):
   const commands = () => import('./people-commands.ts')
 
   const people = describeCommand(
-    program
-      .command('people')
-      .description('list, merge and forget people, members or not, also while the service runs'),
+    program.command('people').description('list, merge and forget people, even while the service runs'),
     manual({
       examples: [
-        ['people list', 'who can be assigned'],
-        ['people map "Ann (Trello)" ann@example.org', 'whom an imported board calls so is Ann'],
+        ['people list', 'list assignable people'],
+        ['people map "Ann (Trello)" ann@example.org', 'merge this person of an imported board into Ann'],
       ],
       seeAlso: ['phaseboard member', 'docs/access.md'],
     }),
@@ -34,13 +32,11 @@ export function addPeopleCommands(program: Command, withDatabase: WithDatabase):
   describeCommand(
     people
       .command('list')
-      .description(
-        'list everybody who can be assigned: members, people of a host application, and of imported boards',
-      )
+      .description('list all assignable people: members, people of a host application and of imported boards')
       .action(async () => (await commands()).listPeople(withDatabase)),
     manual({
-      details: ['A line each: id, kind, where an imported one comes from, name.'],
-      examples: [['people list', 'everybody, by name']],
+      details: ['A line for each: id, kind, source of an imported one, name.'],
+      examples: [['people list', 'all people, by name']],
       seeAlso: ['phaseboard member list'],
     }),
   )
@@ -48,13 +44,13 @@ export function addPeopleCommands(program: Command, withDatabase: WithDatabase):
   describeCommand(
     people
       .command('map')
-      .description('let everything that names one person name another, in one write that can be undone')
-      .addArgument(who('<from>', 'who is not to be named any more'))
+      .description('merge one person into another, in one write that can be undone')
+      .addArgument(who('<from>', 'the person to replace'))
       .addArgument(who('<to>', 'who is'))
       .action(async (from, to) => (await commands()).mapPerson(withDatabase, from, to)),
     manual({
       details: [
-        'Assignees, leads, assignments to projects, authors of comments and owners of ideas. Logs stay as they were written. A member has to be deleted first.',
+        'It replaces assignees, leads, project assignments, comment authors and idea owners. Logs stay unchanged. A member must be deleted first.',
       ],
       examples: [
         ['people map 01234567-89ab-7cde-8f01-23456789abcd ann@example.org', 'by id'],
@@ -66,14 +62,14 @@ export function addPeopleCommands(program: Command, withDatabase: WithDatabase):
   describeCommand(
     people
       .command('forget')
-      .description('forget a person: the name goes from wherever the service keeps it')
-      .addArgument(who('<id>', 'who is forgotten'))
+      .description('forget a person: erase the name wherever the service stores it')
+      .addArgument(who('<id>', 'the person to forget'))
       .action(async (person) => (await commands()).forgetPerson(withDatabase, person)),
     manual({
       details: [
-        'Records keep the id, which says nothing then. It cannot be undone. Backups and archives that were made before keep the name. A member has to be deleted first.',
+        'Records keep the id. It cannot be undone. Earlier backups and archives keep the name. A member must be deleted first.',
       ],
-      examples: [['people forget u-18', 'somebody of the host application']],
+      examples: [['people forget u-18', 'a person of the host application']],
     }),
   )
 }

@@ -1,4 +1,4 @@
-/** The commands for people: by the same rules as requests, also beside a running service. */
+/** The commands for people. They use the same rules as requests, and may run beside the service. */
 import { type SharedDatabase, writeAs } from '../db/client.ts'
 import { BY_COMMAND } from '../db/current-write.ts'
 import { throwNotFound } from '../db/existence.ts'
@@ -10,13 +10,13 @@ import type { Person } from '../schemas/records.ts'
 import type { WithDatabase } from './member-commands.ts'
 import { alignColumns, say } from './terminal.ts'
 
-/** Runs a rule in a transaction of this process: a running service learns of it as of another tool's. */
+/** Runs a rule in a transaction of this process; a running service notices it like another tool's. */
 const write = <T>(db: SharedDatabase, work: () => T): T => writeAs(db, BY_COMMAND, work).value
 
-/** Everybody who is listed, by name. */
+/** All listed people, by name. */
 const listed = ({ people }: Members): Person[] => JSON.parse(Buffer.from(people.page({}).body).toString())
 
-/** The person of this id, of a member's email, or of a name that nobody else has. @throws ApiError 404; Error for several */
+/** The person with this id, member email or unique name. @throws ApiError 404; Error for several */
 function personCalled(members: Members, called: string): Person {
   const [known] = members.people.named([members.find(called)?.id ?? called])
   if (known) return known
@@ -52,7 +52,7 @@ export async function mapPerson(withDatabase: WithDatabase, from: string, to: st
       counted(personalIdeas, 'idea'),
     ].join(', '),
   )
-  say(`POST /api/changes/${group}/undo takes it back`)
+  say(`POST /api/changes/${group}/undo reverts it`)
 }
 
 /** `people forget`. */

@@ -24,7 +24,7 @@ const program = new Command('phaseboard')
 
 describeCommand(program, {
   details: [
-    'Configuration comes from the environment: HOST, PORT, DATABASE_URL, AUTH_MODE, ... (docs/configuration.md has all of them). All commands but serve, restore and takeover may run beside the service.',
+    'Configuration comes from the environment: HOST, PORT, DATABASE_URL, AUTH_MODE, ... (docs/configuration.md lists all). All commands but serve, restore and takeover may run beside the service.',
   ],
   settings: ['DATABASE_URL', 'HOST', 'PORT', 'AUTH_MODE'],
   examples: [
@@ -50,7 +50,7 @@ describeCommand(
     settings: ALL_SETTINGS.map(([, { variable }]) => variable as Variable),
     examples: [
       ['serve', 'on http://127.0.0.1:3000, for this machine alone'],
-      ['serve | tee -a phaseboard.log', 'with the log in a file, too'],
+      ['serve | tee -a phaseboard.log', 'also writing the log to a file'],
     ],
     seeAlso: ['docs/configuration.md', 'docs/deployment.md', 'docs/operations.md'],
   },
@@ -60,8 +60,8 @@ const importing = describeCommand(
   program.command('import').description('import a board from another tool, or an archive of another service'),
   {
     examples: [
-      ['import trello board.json', 'a board of Trello'],
-      ['import phaseboard board.zip', 'what another service has exported'],
+      ['import trello board.json', 'a Trello board'],
+      ['import phaseboard board.zip', 'an archive of another service'],
     ],
     seeAlso: ['phaseboard export', 'docs/command-line.md'],
   },
@@ -71,12 +71,12 @@ for (const [format, { board, file, from }] of Object.entries(FORMATS)) {
   describeCommand(
     importing
       .command(format)
-      .description(`make a project of ${board}, also while the service runs`)
+      .description(`import ${board} as a project, even while the service runs`)
       .argument(`<${file}>`, from)
-      .option('--again', 'import the board again, although it was imported before')
+      .option('--again', 'import the board even if it was imported before')
       .option('--dry-run', 'print what would be created, and create nothing')
       .option('--name <name>', 'the name of the project, instead of the name in the file')
-      .option('--match-names', 'match people by name, where exactly one person has the name')
+      .option('--match-names', 'match people by name, if exactly one person has it')
       .addOption(
         new Option(
           '--map <from=to...>',
@@ -91,14 +91,14 @@ for (const [format, { board, file, from }] of Object.entries(FORMATS)) {
       }),
     {
       details: [
-        `It imports everything or nothing, and nobody has to wait for it. What has no field of its own is kept in metadata.${format}. A file that does not parse changes nothing.`,
+        `It imports everything or nothing, and does not block other writes. Values without a matching field are stored in metadata.${format}. A file that does not parse changes nothing.`,
         'People of the board become the members with the same email. Others keep their names until they are mapped, here or later with people map.',
       ],
       settings: ['DATABASE_URL'],
       examples: [
-        [`import ${format} ${file}`, 'make a project of the board'],
-        [`import ${format} ${file} --dry-run`, 'what it would be'],
-        [`import ${format} ${file} --again`, 'make another one of the same board'],
+        [`import ${format} ${file}`, 'import the board as a project'],
+        [`import ${format} ${file} --dry-run`, 'print what it would create'],
+        [`import ${format} ${file} --again`, 'import the same board again'],
         [`import ${format} ${file} --map "Ann Smith=ann@acme.example"`, 'match a person of the board'],
       ],
       seeAlso: ['phaseboard people map', 'docs/importing.md', 'docs/command-line.md'],
@@ -109,13 +109,10 @@ for (const [format, { board, file, from }] of Object.entries(FORMATS)) {
 describeCommand(
   importing
     .command('phaseboard')
-    .description('import an archive that `export` wrote, everything or nothing, also while the service runs')
+    .description('import an archive of `export`, everything or nothing, even while the service runs')
     .argument('<archive>', 'the folder, or the .zip file')
     .option('--dry-run', 'check everything and print what would be imported')
-    .option(
-      '--map-members',
-      'if there are other records here: treat members with the same email as the same people',
-    )
+    .option('--map-members', 'if there are other records here: match members by email')
     .action(importArchive),
   {
     details: [
@@ -124,7 +121,7 @@ describeCommand(
     settings: ['DATABASE_URL'],
     examples: [
       ['import phaseboard board.zip', 'everything, into this service'],
-      ['import phaseboard --dry-run board.zip', 'what it would bring'],
+      ['import phaseboard --dry-run board.zip', 'print what it would import'],
     ],
     seeAlso: ['phaseboard export', 'docs/command-line.md'],
   },
@@ -133,18 +130,18 @@ describeCommand(
 describeCommand(
   program
     .command('export')
-    .description('export all records with their history, but no credentials, also while the service runs')
+    .description('export all records with their history, but no credentials, even while the service runs')
     .argument('<archive>', 'the target: a folder, or a file that ends in .zip')
-    .option('--force', 'replace an archive that is there')
+    .option('--force', 'replace an existing archive')
     .action(async (path, options) => {
       const { exportTo } = await import('./archive-commands.ts')
       await withDatabase((db) => exportTo(db, path, options))
     }),
   {
-    details: ['The archive shows one moment: JSON lines with a manifest and checksums.'],
+    details: ['The archive is a consistent snapshot: JSON lines with a manifest and checksums.'],
     settings: ['DATABASE_URL'],
     examples: [
-      ['export board.zip', 'all there is, in one file'],
+      ['export board.zip', 'export everything into one file'],
       ['export --force /var/exports/board', 'into a folder, replacing the last export'],
     ],
     seeAlso: ['phaseboard import phaseboard', 'phaseboard backup', 'docs/command-line.md'],
@@ -154,20 +151,20 @@ describeCommand(
 describeCommand(
   program
     .command('backup')
-    .description('copy the database into a file, also while the service runs')
-    .argument('<file>', 'where the backup goes')
-    .option('--force', 'replace the file if it is there')
+    .description('copy the database into a file, even while the service runs')
+    .argument('<file>', 'the backup file to write')
+    .option('--force', 'replace an existing file')
     .action(async (file, options) => {
       const { backupTo } = await import('./backup-commands.ts')
       await backupTo(await existingDatabaseFile(), file, options)
     }),
   {
     details: [
-      'The copy shows one moment. It is checked before it gets its name, so a file of that name is complete.',
+      'The copy is a consistent snapshot. It is checked before it gets its name, so a file with that name is complete.',
     ],
     settings: ['DATABASE_URL'],
     examples: [
-      ['backup /var/backups/board-$(date +%F).db', 'one for today'],
+      ['backup /var/backups/board-$(date +%F).db', 'with the date in the name'],
       ['backup --force /var/backups/board.db', 'replacing the last one'],
     ],
     seeAlso: ['phaseboard restore', 'docs/deployment.md'],
@@ -179,7 +176,7 @@ describeCommand(
     .command('restore')
     .description('replace the database with a backup, while no service runs')
     .argument('<file>', 'the backup')
-    .option('--create', 'restore although there is no database yet')
+    .option('--create', 'restore even if there is no database yet')
     .action(async (file, { create }) => {
       const { restoreFrom } = await import('./backup-commands.ts')
       await restoreFrom(await (create ? databaseFile() : existingDatabaseFile()), file)
@@ -205,13 +202,13 @@ describeCommand(
     .argument('[replica]', 'the URL of the replica: file:///..., sftp://... or s3://...')
     .option(
       '--config <file>',
-      "Litestream's configuration, instead of a URL: with the replica of this database",
+      "Litestream's configuration with the replica of this database, instead of a URL",
     )
-    .option('--first <url>', 'the URL of the first machine, which must not answer any more')
+    .option('--first <url>', 'the URL of the first machine, which must not respond any more')
     .option('--first-is-gone', 'instead of --first: you are certain that no service runs there')
     .option('--force', 'keep an existing database under another name')
-    .option('--until <time>', 'the state of this moment (ISO 8601) instead of the newest')
-    .option('--watch <seconds>', 'how long to make sure that nothing writes to the replica', '5')
+    .option('--until <time>', 'restore the state at this time (ISO 8601) instead of the latest')
+    .option('--watch <seconds>', 'how long to check that nothing writes to the replica', '5')
     .addOption(
       new Option('--litestream <program>', 'the program, version 0.3')
         .env('LITESTREAM')
@@ -223,14 +220,17 @@ describeCommand(
     }),
   {
     details: [
-      'Restores what Litestream replicated, checks it, and replaces the database with it. It prints the last change and its time. What the first machine acknowledged in its last second may be missing.',
+      'Restores what Litestream replicated, checks it, and replaces the database with it. It prints the last change and its time. Writes that the first machine acknowledged in its last second may be missing.',
     ],
     settings: ['DATABASE_URL'],
     examples: [
-      ['takeover s3://replicas/one --first https://one.example:3000', 'the first machine does not answer'],
-      ['takeover --config first.yml --first-is-gone', 'it is certain that it never will'],
+      [
+        'takeover s3://replicas/one --first https://one.example:3000',
+        'check that the first machine does not respond',
+      ],
+      ['takeover --config first.yml --first-is-gone', 'if no service runs there any more'],
     ],
-    failure: 'the first machine still lives, or the replica is not sound: nothing has changed',
+    failure: 'the first machine still runs, or the replica is damaged: nothing has changed',
     seeAlso: ['phaseboard restore', 'docs/replication.md'],
   },
 )
@@ -238,7 +238,7 @@ describeCommand(
 describeCommand(
   program
     .command('doctor')
-    .description('check the database, also while the service runs')
+    .description('check the database, even while the service runs')
     .option('--fix', 'repair what can be repaired safely, after a backup')
     .option('--no-backup', 'repair without a backup')
     .option('--json', 'print the results as JSON')
@@ -250,7 +250,7 @@ describeCommand(
     }),
   {
     details: [
-      'Prints a line for each check: ok, found (how many, and the first of them), fixed, or failed. Without --fix nothing is changed. With it, each finding is repaired in one transaction, which the sequence of changes records. The backup goes beside the database.',
+      'Prints a line for each check: ok, found (the number and the first findings), fixed, or failed. Without --fix nothing is changed. With it, each finding is repaired in one transaction, which the sequence of changes records. The backup goes beside the database.',
     ],
     settings: ['DATABASE_URL'],
     examples: [
@@ -258,7 +258,7 @@ describeCommand(
       ['doctor --fix', 'repair what can be repaired'],
       ['doctor --json | jq .healthy', 'for a monitor'],
     ],
-    failure: 'something is wrong, and was not repaired',
+    failure: 'there are problems that were not repaired',
     seeAlso: ['phaseboard backup', 'phaseboard restore', 'docs/operations.md'],
   },
 )
@@ -289,19 +289,15 @@ describeCommand(
   program
     .command('mcp')
     .description('connect an agent to a running service: MCP over stdin and stdout')
-    .option(
-      '--url <url>',
-      'where the service is, with its path prefix if it has one',
-      'http://127.0.0.1:3000',
-    )
-    .option('--token <token>', 'an API token; others may see arguments, so PHASEBOARD_TOKEN is better')
+    .option('--url <url>', 'the address of the service, with its path prefix if any', 'http://127.0.0.1:3000')
+    .option('--token <token>', 'an API token; other users may see arguments, so prefer PHASEBOARD_TOKEN')
     .action(async ({ url, token = process.env.PHASEBOARD_TOKEN || undefined }) => {
       const { connectAgent } = await import('./mcp-command.ts')
       await connectAgent({ url, token })
     }),
   {
     details: [
-      "For agents that start a program instead of asking a URL. It passes messages on to the service's own /mcp, so its tools and the token's rights are the service's.",
+      "For agents that start a program instead of connecting to a URL. It forwards messages to the service's /mcp, so the service decides tools and rights.",
     ],
     settings: ['PHASEBOARD_TOKEN'],
     examples: [
@@ -315,7 +311,7 @@ describeCommand(
 addMemberCommands(program, withDatabase, publicUrl)
 addPeopleCommands(program, withDatabase)
 
-/** One more of those who are who. @throws InvalidArgumentError */
+/** Adds a mapping of people. @throws InvalidArgumentError */
 function mappings(text: string, before: Mapping[] = []): Mapping[] {
   const mapping = mappingIn(text)
   if (mapping === undefined) throw new InvalidArgumentError('it must be <from>=<to>')
@@ -361,7 +357,7 @@ async function withDatabase<T>(work: (db: SharedDatabase) => T | Promise<T>): Pr
   return openFor(await existingDatabaseFile(), work)
 }
 
-/** Imports an archive, and prints a summary. A dry run makes no database. */
+/** Imports an archive, and prints a summary. A dry run creates no database. */
 async function importArchive(path: string, options: { dryRun?: true; mapMembers?: true }): Promise<void> {
   const { importFrom } = await import('./archive-commands.ts')
 
@@ -370,7 +366,7 @@ async function importArchive(path: string, options: { dryRun?: true; mapMembers?
   else await openFor(file, (db) => importFrom(db, file, path, options))
 }
 
-/** Where people reach the service: as configured, else where it listens; on this machine, where that is everywhere. */
+/** The service's address for users: as configured, else where it listens (localhost if it listens on all addresses). */
 async function publicUrl(): Promise<string> {
   const { loadConfig } = await import('../config.ts')
   const { localUrl } = await import('../http/public-url.ts')
@@ -379,7 +375,7 @@ async function publicUrl(): Promise<string> {
   return config.publicUrl ?? localUrl(config)
 }
 
-/** Runs the command that the process's arguments name. What it throws is for whoever started it. */
+/** Runs the command in the process's arguments. It throws errors for its caller. */
 export async function runCommandLine(): Promise<void> {
   try {
     await program.parseAsync()

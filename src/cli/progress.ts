@@ -1,7 +1,7 @@
 /** Progress of long-running work. */
 import { clearLine, cursorTo } from 'node:readline'
 
-/** Where progress is shown: a terminal, or a pipe or file without cursor movement. */
+/** The output: a terminal, or a pipe or file without cursor movement. */
 export type ProgressOutput = NodeJS.WritableStream & { isTTY?: boolean }
 
 /** A display of progress. */
@@ -22,8 +22,8 @@ function barOf(done: number, total: number): string {
 }
 
 /**
- * Creates a progress display: a bar on a terminal, one plain line elsewhere. It needs no timers, so that synchronous
- * work is shown too.
+ * Creates a progress display: a bar on a terminal, one plain line elsewhere. It uses no timers, so it also works during
+ * synchronous work.
  * @param label what is being done, e.g. `importing`
  * @param unit what is counted, in the plural
  */

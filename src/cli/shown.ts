@@ -1,7 +1,7 @@
-/** Running work that takes long: with a display of its progress, and ended by a signal. */
+/** Runs long work with a progress display; signals abort it. */
 import { createProgress } from './progress.ts'
 
-/** What work is given. */
+/** The options for the work. */
 interface Shown {
   onProgress: (done: number, total: number) => void
   signal: AbortSignal

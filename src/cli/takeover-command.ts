@@ -18,7 +18,7 @@ export interface TakeoverArguments {
   litestream: string
 }
 
-/** `takeover`. @param path the database @throws StartupError for options that do not go together */
+/** `takeover`. @param path the database @throws StartupError for incompatible options */
 export async function takeOverFrom(
   path: string,
   url: string | undefined,
@@ -86,7 +86,7 @@ function replicaOf(
   throw new StartupError('name the replica by its URL, or Litestream’s configuration with --config')
 }
 
-/** A moment, and how long ago it is. */
+/** A time with its age. */
 function agoOf(at: string): string {
   const seconds = Math.max(0, Math.round((Date.now() - Date.parse(at)) / 1000))
   const units = [

@@ -13,13 +13,13 @@ const LEVELS: Record<number, string> = {
 /** The logger's own fields. */
 const OWN = new Set(['level', 'time', 'pid', 'hostname', 'msg', 'err'])
 
-/** Escapes control characters, which a terminal would obey. */
+/** Escapes control characters, which a terminal would interpret. */
 const escapeControls = (text: string) =>
   text.replace(/[^\P{Cc}\n]/gu, (character) => JSON.stringify(character).slice(1, -1) || '?')
 
 const indented = (text: string) => text.replaceAll(/^/gm, '  ')
 
-/** A plain line for a JSON line of the log. Any other text is kept. */
+/** A plain line for a JSON line of the log. Other text stays unchanged. */
 function describe(line: string): string {
   let entry: Record<string, unknown>
   try {
@@ -50,7 +50,7 @@ export const createTerminalLog = (terminal: Writable): Writable =>
     write(chunk, _encoding, done) {
       const lines = String(chunk).split('\n').filter(Boolean)
       terminal.write(lines.map((line) => `${describe(line)}\n`).join(''))
-      // No backpressure from a terminal, and one that has gone is no failure.
+      // A terminal needs no backpressure, and a closed one is no failure.
       done()
     },
   })

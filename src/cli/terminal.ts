@@ -1,10 +1,10 @@
-/** Output of the commands, and how they end. */
+/** Output and exit codes of the commands. */
 
-/** Exit codes: the command failed, or the command line is none. */
+/** Exit codes: the command failed, or the command line is invalid. */
 export const FAILED = 1
 export const USAGE = 2
 
-/** A text as one line. Text from files or the database may hold control characters, which a terminal would obey. */
+/** A text as one line. Text from files or the database may contain control characters, which a terminal would interpret. */
 export const oneLine = (text: string) => text.trim().replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
 
 /** Writes a line to standard output. */
@@ -13,7 +13,7 @@ export const say = (text: string) => process.stdout.write(`${oneLine(text)}\n`)
 /** Writes a line to standard error. */
 export const complain = (text: string) => process.stderr.write(`${oneLine(`phaseboard: ${text}`)}\n`)
 
-/** The rows of a table as lines: columns padded to equal width but the last, two blanks between them. */
+/** The rows of a table as lines: all columns but the last are padded, with two spaces between them. */
 export function alignColumns(rows: readonly (readonly string[])[]): string[] {
   const cells = rows.map((row) => row.map(oneLine))
   const widthOf = (column: number) => Math.max(...cells.map((row) => row[column]?.length ?? 0))

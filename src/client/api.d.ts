@@ -9,16 +9,16 @@ export interface JsonRpcError {
     message: string
     [key: string]: unknown
   }
-  /** Of the message; null where it is not known */
+  /** The id of the message; null if unknown */
   id: string | number | null
 }
 
 export interface BatchError {
   /** What went wrong, in one line */
   error: string
-  /** With what the failed request is answered beside it */
+  /** With the other details of the failed request's response */
   details?: {
-    /** Which request failed, from 0 */
+    /** The index of the failed request, from 0 */
     request?: number
     [key: string]: unknown
   }
@@ -32,9 +32,9 @@ export interface ErrorResponse {
 export interface ValidationError {
   error: string
   details: {
-    /** What is wrong with the body as a whole */
+    /** Violations of the body as a whole */
     formErrors: string[]
-    /** What is wrong, by top-level field */
+    /** Violations by top-level field */
     fieldErrors: {
       [key: string]: string[]
     }
@@ -43,9 +43,9 @@ export interface ValidationError {
 
 export interface MissingError {
   error: string
-  /** Where the request body names what is not there; absent where its path does */
+  /** If the request body names unknown records; absent if the path does */
   details?: {
-    /** The ids that name nothing */
+    /** The unknown ids */
     missing: string[]
   }
 }
@@ -53,9 +53,9 @@ export interface MissingError {
 export interface Problem {
   /** A URI. Identifies the code: a section of the documentation */
   type: string
-  /** What went wrong, in one line: the `error` of other answers */
+  /** What went wrong, in one line: the `error` of other responses */
   title: string
-  /** The status of the answer */
+  /** The status of the response */
   status: number
   /** What went wrong, for programs:  - `admin_required`: only an admin may do this - `already_assigned`: the member is already assigned to the project - `already_done`: a request with this Idempotency-Key has already succeeded, and its response is not stored - `already_promoted`: the idea is already a project - `authentication_required`: the request has no valid credential - `bad_request`: the request is malformed - `behind_proxy`: in open mode: the request came through a proxy and carries no credential - `changed_since`: records have changed since the write to undo: `details.conflicts` - `changes_gone`: the changes are no longer stored: `details.oldest` - `claimed`: another member has claimed the item - `column_has_items`: the column still has items - `conflict`: the current state does not allow the request - `cross_origin`: a page of another origin sent the request, with the credentials of the browser - `database_busy`: the write waited too long for other writes: nothing was written - `email_taken`: another member has the email - `forbidden`: the caller may not do this - `foreign_host`: in open mode on a loopback address: the host name is neither local nor in CORS_ORIGIN - `headers_too_large`: the headers are too large - `idempotency_key_reused`: the Idempotency-Key was used for another request - `internal_error`: the service failed: nothing was written - `invalid_credentials`: the email or the password is wrong - `invalid_link`: the one-time link was used, has expired or was revoked - `is_member`: the person is a member - `last_admin`: the service would have no admin left - `limit_reached`: there are already as many as the limit allows - `member_disabled`: the member is disabled - `method_not_allowed`: the path does not support the method - `name_taken`: another record has the name - `no_account`: no member has this account of the sign-in provider - `no_column`: the board has no column - `not_claimed`: the item is not claimed - `not_found`: the record or path does not exist, or the caller may not see it: perhaps `details.missing` - `not_json`: the body is not JSON - `not_owner`: the record belongs to another member - `precondition_failed`: `If-Match` or `If-None-Match` did not hold: nothing was written - `provider_unavailable`: the sign-in provider does not respond - `rate_limited`: the client has sent too many requests in a minute - `read_only_role`: the member's role is read-only - `read_only_token`: the token is read-only - `request_failed`: any other error - `session_required`: the request needs a session, not a token - `sign_in_failed`: the sign-in with the provider failed - `sign_in_refused`: the provider refused the sign-in - `too_large`: the request or its response is too large - `too_many_at_once`: the caller has too many requests in progress - `too_many_sign_ins`: too many sign-ins have failed - `too_many_streams`: too many streams are open - `took_too_long`: the request took too long - `unavailable`: the service cannot handle the request at the moment: nothing was written - `validation_failed`: fields or parameters are invalid: `details` - `wip_limit_reached`: the column is at its WIP limit */
   code:
@@ -110,7 +110,7 @@ export interface Problem {
     | 'unavailable'
     | 'validation_failed'
     | 'wip_limit_reached'
-  /** As in other answers */
+  /** As in other responses */
   details?: {
     [key: string]: unknown
   }
@@ -119,20 +119,20 @@ export interface Problem {
 export interface GoneError {
   error: string
   details: {
-    /** The oldest change that is kept */
+    /** The oldest stored change */
     oldest: number
   }
 }
 
 export interface ChangedSince {
   error: string
-  /** Absent where it was done before (`Already done`) */
+  /** Absent if it was done before (`Already done`) */
   details?: {
-    /** What stands in the way; the first 100 */
+    /** The first 100 conflicts */
     conflicts: {
       kind: string
       id: string
-      /** Absent where it is the record itself */
+      /** Absent if the conflict is about the record itself */
       field?: string
     }[]
   }
@@ -143,9 +143,9 @@ export interface Success {
 }
 
 export interface KanbanSubtask {
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   id: string
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   itemId: string
   title: string
   completed: boolean
@@ -157,9 +157,9 @@ export interface KanbanSubtask {
 }
 
 export interface KanbanLabel {
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   id: string
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   projectId: string
   name: string
   color: string
@@ -170,9 +170,9 @@ export interface KanbanLabel {
 }
 
 export interface KanbanItem {
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   id: string
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   projectId: string
   title: string
   description: string
@@ -190,7 +190,7 @@ export interface KanbanItem {
   metadata: {
     [key: string]: unknown
   }
-  /** Until when the assignee, who has claimed it, holds it; null where nobody has */
+  /** When the claim of the assignee ends; null if it is not claimed */
   claimedUntil: string | null
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
@@ -198,7 +198,7 @@ export interface KanbanItem {
   updatedAt: string
   labels: KanbanLabel[]
   subtasks: KanbanSubtask[]
-  /** Only in the answer to a change that brought a column above its WIP limit */
+  /** Only in the response to a change that made a column exceed its WIP limit */
   warnings?: string[]
 }
 
@@ -238,9 +238,9 @@ export interface KanbanItemWithPeople {
 }
 
 export interface KanbanActivity {
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   id: string
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   itemId: string
   type: string
   content: string
@@ -255,9 +255,9 @@ export interface KanbanActivity {
 }
 
 export interface KanbanComment {
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   id: string
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   itemId: string
   authorId: string
   content: string
@@ -268,18 +268,18 @@ export interface KanbanComment {
 }
 
 export interface KanbanColumn {
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   id: string
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   projectId: string
   name: string
   color: string
   sortOrder: number
-  /** Items that are not dismissed it should hold at most; 0 is no limit */
+  /** Maximum number of items that are not dismissed; 0 is no limit */
   wipLimit: number
   /** What happens above the limit */
   wipPolicy: string
-  /** The stage of work that counts: what was said, else by the place on the board */
+  /** The effective stage of work: as set, or derived from the position on the board */
   stage: 'todo' | 'doing' | 'done'
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
@@ -288,9 +288,9 @@ export interface KanbanColumn {
 }
 
 export interface TranscriptSummary {
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   id: string
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   projectId: string
   title: string
   /** ISO 8601 in UTC with milliseconds */
@@ -318,16 +318,16 @@ export interface IngestedTranscript {
 }
 
 export interface Metric {
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   id: string
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   projectId: string
   name: string
   value: number
   unit: string
   category: string
   trend: string
-  /** Former values, oldest first, each with the time it was replaced; or whatever array a client has written */
+  /** Former values, oldest first, each with the time it was replaced; or any array that a client has written */
   history: unknown[]
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
@@ -336,9 +336,9 @@ export interface Metric {
 }
 
 export interface Objective {
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   id: string
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   projectId: string
   title: string
   description: string
@@ -351,9 +351,9 @@ export interface Objective {
 }
 
 export interface TeamAssignment {
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   id: string
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   projectId: string
   memberId: string
   role: string
@@ -364,7 +364,7 @@ export interface TeamAssignment {
 }
 
 export interface Project {
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   id: string
   name: string
   description: string
@@ -372,7 +372,7 @@ export interface Project {
   status: string
   /** Name of the current phase */
   phase: string
-  /** The phase sequence: objects with a `name`, which may carry further keys */
+  /** The phase sequence: objects with a `name`, and perhaps other keys */
   phaseConfig: {
     name: string
     [key: string]: unknown
@@ -436,7 +436,7 @@ export interface ProjectWithPeople {
 }
 
 export interface ProjectSummary {
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   id: string
   name: string
   description: string
@@ -444,7 +444,7 @@ export interface ProjectSummary {
   status: string
   /** Name of the current phase */
   phase: string
-  /** The phase sequence: objects with a `name`, which may carry further keys */
+  /** The phase sequence: objects with a `name`, and perhaps other keys */
   phaseConfig: {
     name: string
     [key: string]: unknown
@@ -464,29 +464,29 @@ export interface ProjectSummary {
   counts: {
     /** All items, dismissed ones too */
     kanbanItems: number
-    /** Items that are not dismissed, in columns whose stage is `todo` or `doing`, or that the board does not have */
+    /** Items that are not dismissed, in columns of the stage `todo` or `doing`, or in columns that the board does not have */
     open: number
-    /** Items that are not dismissed, in columns whose stage is `done` */
+    /** Items that are not dismissed, in columns of the stage `done` */
     done: number
     transcriptSummaries: number
     metrics: number
     objectives: number
     teamAssignments: number
-    /** Items by the name of their column, dismissed ones too: every column of the board, in order */
+    /** Number of items per column, dismissed ones too: every column of the board, in order */
     columns: {
       [key: string]: number
     }
   }
 }
 
-/** Projects with all that belongs to them: the list without `view` */
+/** Projects with all their records: the list without `view` */
 export type ProjectList = Project[]
 
-/** Projects with the numbers of what belongs to them: the list with `view=summary` */
+/** Projects with counts: the list with `view=summary` */
 export type ProjectSummaryList = ProjectSummary[]
 
 export interface PersonalIdea {
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   id: string
   ownerId: string
   title: string
@@ -506,29 +506,29 @@ export type PersonalIdeaList = PersonalIdea[]
 
 export interface SearchResult {
   kind: 'project' | 'kanban-item' | 'kanban-comment' | 'transcript-summary' | 'personal-idea'
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   id: string
-  /** Where the record is now; of a project its own id, null for an idea */
+  /** The project of the record; a project has its own id, an idea null */
   projectId: string | null
-  /** Of a project its name, of a comment its item's title */
+  /** The name of a project, the item's title of a comment */
   title: string
-  /** Text around what was found, with `**` before and after each match and `…` where more was left out. Plain text as users wrote it: neither HTML nor escaped for it */
+  /** Text around the matches, with `**` before and after each match and `…` where text was omitted. Plain text as users wrote it: neither HTML nor escaped for it */
   snippet: string
 }
 
 export interface CurrentMember {
   id: string
   name: string
-  /** null for a member who is no row in this service */
+  /** null for a member without a row in this service */
   email: string | null
   role: 'admin' | 'member' | 'viewer'
 }
 
 export interface Member {
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   id: string
   name: string
-  /** Unique, whatever its case */
+  /** Unique, ignoring case */
   email: string
   role: 'admin' | 'member' | 'viewer'
   /** Whether sign-ins, sessions and tokens of the member are refused */
@@ -540,18 +540,18 @@ export interface Member {
 }
 
 export interface Person {
-  /** What records hold in `assigneeId`, `leadId`, `authorId`, `memberId` and `actorId` */
+  /** The id in `assigneeId`, `leadId`, `authorId`, `memberId` and `actorId` of records */
   id: string
   name: string
-  /** A member, or who was one; somebody of the application that the service is embedded in; somebody whom an imported board names */
+  /** A current or former member; a person of the host application; a person of an imported board */
   kind: 'member' | 'host' | 'import'
-  /** Where an imported board came from; empty for others */
+  /** The format of the imported board; empty for others */
   source: string
-  /** What the person is called there; empty for others */
+  /** The id of the person there; empty for others */
   sourceId: string
-  /** The person that this one turned out to be; null for one by itself */
+  /** The person that this one was merged into; null if it was not merged */
   mergedInto: string | null
-  /** When the host application named the person last, to the day; null for one that it did not */
+  /** When the host application last named the person, to the day; null if it never did */
   seenAt: string | null
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
@@ -560,30 +560,30 @@ export interface Person {
 }
 
 export interface MergedPerson {
-  /** Undo this change to take it back: `POST /api/changes/{seq}/undo` */
+  /** Undo this change to revert the merge: `POST /api/changes/{seq}/undo` */
   group: number
   person: Person
   into: Person
   counts: {
-    /** Whose assignee it was */
+    /** Items with it as assignee */
     kanbanItems: number
-    /** Whose lead it was */
+    /** Projects with it as lead */
     projects: number
-    /** Which were ended where the other one had one, too */
+    /** Project assignments; deleted if the other person has one, too */
     teamAssignments: number
-    /** Whose author it was */
+    /** Comments with it as author */
     kanbanComments: number
-    /** Whose owner it was */
+    /** Ideas with it as owner */
     personalIdeas: number
   }
 }
 
 export interface Team {
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   id: string
   name: string
   description: string
-  /** In the order of the ids */
+  /** Sorted by id */
   memberIds: string[]
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
@@ -592,9 +592,9 @@ export interface Team {
 }
 
 export interface Session {
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   id: string
-  /** Whether it is the one that this request came with */
+  /** Whether it is the session of this request */
   current: boolean
   /** ISO 8601 in UTC with milliseconds */
   lastUsedAt: string
@@ -607,7 +607,7 @@ export interface Session {
 }
 
 export interface Token {
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   id: string
   memberId: string
   name: string
@@ -621,7 +621,7 @@ export interface Token {
 }
 
 export interface NewToken {
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   id: string
   memberId: string
   name: string
@@ -632,16 +632,16 @@ export interface NewToken {
   expiresAt: string | null
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
-  /** The secret, for `Authorization: Bearer`. Shown this once and not kept */
+  /** The secret, for `Authorization: Bearer`. Shown only once and not stored */
   token: string
 }
 
 export interface LinkDetails {
-  /** Whether it sets the password of a member, or makes a member */
+  /** Whether it sets the password of a member, or creates a member */
   kind: 'password' | 'invitation'
-  /** Of the member, or as whoever made the invitation has suggested; null for none */
+  /** The name of the member, or the one suggested in the invitation; null for none */
   name: string | null
-  /** Of the member, as it is or will be; null where whoever is invited gives one */
+  /** The email of the member; null if the invited person provides it */
   email: string | null
   role: 'admin' | 'member' | 'viewer'
   /** ISO 8601 in UTC with milliseconds */
@@ -649,62 +649,62 @@ export interface LinkDetails {
 }
 
 export interface MemberLink {
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   id: string
-  /** Whose password it sets; null for an invitation */
+  /** The member whose password it sets; null for an invitation */
   memberId: string | null
-  /** Whether it sets the password of a member, or makes a member */
+  /** Whether it sets the password of a member, or creates a member */
   kind: 'password' | 'invitation'
-  /** Of the member, or as whoever made the invitation has suggested; null for none */
+  /** The name of the member, or the one suggested in the invitation; null for none */
   name: string | null
-  /** Of the member, as it is or will be; null where whoever is invited gives one */
+  /** The email of the member; null if the invited person provides it */
   email: string | null
   role: 'admin' | 'member' | 'viewer'
   /** ISO 8601 in UTC with milliseconds */
   expiresAt: string
-  /** The admin who made it; null for the command line */
+  /** The admin who created it; null for the command line */
   createdBy: string | null
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
 }
 
 export interface NewMemberLink {
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   id: string
-  /** Whose password it sets; null for an invitation */
+  /** The member whose password it sets; null for an invitation */
   memberId: string | null
-  /** Whether it sets the password of a member, or makes a member */
+  /** Whether it sets the password of a member, or creates a member */
   kind: 'password' | 'invitation'
-  /** Of the member, or as whoever made the invitation has suggested; null for none */
+  /** The name of the member, or the one suggested in the invitation; null for none */
   name: string | null
-  /** Of the member, as it is or will be; null where whoever is invited gives one */
+  /** The email of the member; null if the invited person provides it */
   email: string | null
   role: 'admin' | 'member' | 'viewer'
   /** ISO 8601 in UTC with milliseconds */
   expiresAt: string
-  /** The admin who made it; null for the command line */
+  /** The admin who created it; null for the command line */
   createdBy: string | null
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
-  /** The secret. Shown this once and not kept */
+  /** The secret. Shown only once and not stored */
   token: string
-  /** Where it is used, with the token in its fragment */
+  /** The URL to open, with the token in its fragment */
   url: string
 }
 
 export interface AuditEntry {
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   id: string
   action: string
-  /** Who acted; null for whoever was not recognised, for the command line and for the service itself */
+  /** The acting member; null if unidentified, and for the command line and the service itself */
   actorId: string | null
-  /** The name of who acted, as it was then; `command line` or `service` where `actorId` is null; null for whoever was not recognised */
+  /** The name of the actor at that time; `command line` or `service` for these; null if unidentified */
   actor: string | null
-  /** What was acted on: a member, session, token, one-time link, team, project or webhook */
+  /** The id of the member, session, token, one-time link, team, project or webhook */
   subjectId: string | null
-  /** The name of what was acted on, as it was then; of a session, token or link the name of its member */
+  /** Its name at that time; for a session, token or link the name of its member */
   subject: string | null
-  /** Where the request came from; null for the command line */
+  /** The address of the client; null for the command line */
   address: string | null
   metadata: {
     [key: string]: unknown
@@ -714,18 +714,18 @@ export interface AuditEntry {
 }
 
 export interface Change {
-  /** Its place in the sequence: ascending, never used twice */
+  /** Its position in the sequence: ascending, never used twice */
   seq: number
   /** ISO 8601 in UTC with milliseconds */
   at: string
-  /** The member who made it; null for who is none: `actor` */
+  /** The member who made it; null for other actors: see `actor` */
   actorId: string | null
-  /** Only where `actorId` is null: a command, the service itself, or another tool that writes to the database file */
+  /** Only if `actorId` is null: a command, the service itself, or another tool that writes to the database file */
   actor?: 'command line' | 'service' | 'another tool'
   /** The same for all changes of one write: the `seq` of its first */
   group: number
   kind: string
-  /** The record's id; of an item's label `<itemId>:<labelId>` */
+  /** The record's id; `<itemId>:<labelId>` for an item's label */
   id: string
   projectId: string | null
   itemId: string | null
@@ -749,19 +749,19 @@ export interface WebhookEvent {
 }
 
 export interface Webhook {
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   id: string
   url: string
   description: string
-  /** Whose changes are sent; null for those of all */
+  /** Only changes of this project are sent; null: of all */
   projectId: string | null
-  /** Which kinds of changes are sent; empty for all */
+  /** Kinds of changes that are sent; empty: all */
   kinds: string[]
-  /** Whether changes are sent; false after too many failures, too */
+  /** Whether changes are sent; also false after too many failures */
   active: boolean
-  /** The change up to which all is delivered */
+  /** The last delivered change */
   after: number
-  /** Since when the next delivery fails; null where it does not */
+  /** When the next delivery first failed; null if it has not */
   failingSince: string | null
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
@@ -770,41 +770,41 @@ export interface Webhook {
 }
 
 export interface WebhookWithSecret {
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   id: string
   url: string
   description: string
-  /** Whose changes are sent; null for those of all */
+  /** Only changes of this project are sent; null: of all */
   projectId: string | null
-  /** Which kinds of changes are sent; empty for all */
+  /** Kinds of changes that are sent; empty: all */
   kinds: string[]
-  /** Whether changes are sent; false after too many failures, too */
+  /** Whether changes are sent; also false after too many failures */
   active: boolean
-  /** The change up to which all is delivered */
+  /** The last delivered change */
   after: number
-  /** Since when the next delivery fails; null where it does not */
+  /** When the next delivery first failed; null if it has not */
   failingSince: string | null
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
   /** ISO 8601 in UTC with milliseconds */
   updatedAt: string
-  /** What deliveries are signed with. Shown this once */
+  /** The secret that signs deliveries. Shown only once */
   secret: string
 }
 
 export interface WebhookDelivery {
   id: string
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   webhookId: string
   /** The change; null for a test */
   seq: number | null
-  /** The answer's status; null where there was none */
+  /** The response's status; null without a response */
   status: number | null
-  /** Why it failed; null where it did not */
+  /** Why it failed; null if it succeeded */
   error: string | null
-  /** The beginning of the answer's body, at most 1 KiB */
+  /** The beginning of the response's body, at most 1 KiB */
   response: string
-  /** Milliseconds that it took */
+  /** Duration in milliseconds */
   duration: number
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
@@ -812,46 +812,46 @@ export interface WebhookDelivery {
 
 /** An import that has begun */
 export interface ImportStarted {
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   id: string
   status: 'waiting' | 'reading' | 'writing' | 'done' | 'failed'
 }
 
-/** Somebody whom an imported board names */
+/** A person of an imported board */
 export interface ImportedPerson {
-  /** What the other tool calls it, as `map` takes it; of somebody who was not found, the id of the person that stands for it here */
+  /** Its id in the other tool, as `map` takes it; if not matched, the id of the person created here */
   id: string
   name: string
-  /** By what it was found: somebody has said so (by `map`, or by merging it after an earlier import), the id in a table of a Phaseboard, the email, or the name; null where it was not */
+  /** How it was matched: explicitly (by `map`, or by a merge after an earlier import), by the id in a Phaseboard CSV, by email, or by name; null if it was not */
   matched: 'map' | 'id' | 'email' | 'name' | null
-  /** The member that it is, or the other person; null where it stands for itself */
+  /** The matched member or person; null if there is none */
   memberId: string | null
-  /** Items that are assigned to it */
+  /** Items assigned to this person */
   items: number
-  /** Comments of its */
+  /** Comments by this person */
   comments: number
 }
 
 export interface Import {
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   id: string
   format: string
   status: 'waiting' | 'reading' | 'writing' | 'done' | 'failed'
-  /** Records that are written; of an archive, half of those that are checked */
+  /** Written records; for an archive, checked records count half */
   done: number
   /** Records to write; 0 before the file is read */
   total: number
-  /** The project that it made, once it is done */
+  /** The created project, once the import is done */
   projectId?: string
-  /** What was made; of a dry run, what would be */
+  /** Numbers of created records; for a dry run, of those that would be created */
   counts?: {
     [key: string]: number
   }
-  /** What could not be taken over as it was, in lines */
+  /** What could not be imported unchanged, in lines */
   notes?: string[]
-  /** Whom its cards and comments name, and who they are here: at most 500, `counts.people` is how many there are. Not in lists, and not of archives */
+  /** The people that its cards and comments name, and their matches here: at most 500, `counts.people` is their number. Not in lists, and not for archives */
   people?: ImportedPerson[]
-  /** Why it failed: then nothing has changed */
+  /** Why it failed; nothing has changed then */
   error?: string
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
@@ -860,43 +860,43 @@ export interface Import {
 }
 
 export interface Undone {
-  /** The group of its own changes; null where it made none */
+  /** The group of its own changes; null if it made none */
   group: number | null
   /** The first 1,000 of the changes that it made */
   changes: Change[]
 }
 
 export interface TrashEntry {
-  /** The change that deleted it: undo that */
+  /** The change that deleted it; undo it to restore the record */
   seq: number
   kind: 'project' | 'kanban-item'
-  /** UUIDv7, made by the server */
+  /** UUIDv7, generated by the server */
   id: string
-  /** Of a project its name */
+  /** The name of a project, the title of an item */
   title: string
-  /** Of a project its own id */
+  /** For a project its own id */
   projectId: string | null
   /** ISO 8601 in UTC with milliseconds */
   at: string
-  /** The member who deleted it; null for who is none: `actor` */
+  /** The member who deleted it; null for other actors: see `actor` */
   actorId: string | null
-  /** Only where `actorId` is null: a command, the service itself, or another tool that writes to the database file */
+  /** Only if `actorId` is null: a command, the service itself, or another tool that writes to the database file */
   actor?: 'command line' | 'service' | 'another tool'
 }
 
 export interface Flow {
   /** First day, in UTC */
   from: string
-  /** Last day: all is told as it was known at its end, or is now */
+  /** Last day: all metrics are as of its end, or as of now */
   to: string
   days: {
     /** In UTC */
     date: string
-    /** Items that came to the board */
+    /** Items that arrived on the board */
     arrived: number
     /** Items that were finished */
     finished: number
-    /** Items in each column at the end of the day, by its present name */
+    /** Items in each column at the end of the day, by its current name */
     byColumn: {
       [key: string]: number
     }
@@ -904,20 +904,20 @@ export interface Flow {
   cycleTime: {
     /** Items that were finished */
     count: number
-    /** Days that 50 % did not exceed; null where there are none */
+    /** Days that 50 % did not exceed; null if there are none */
     p50: number | null
-    /** Days that 85 % did not exceed; null where there are none */
+    /** Days that 85 % did not exceed; null if there are none */
     p85: number | null
-    /** Days that 95 % did not exceed; null where there are none */
+    /** Days that 95 % did not exceed; null if there are none */
     p95: number | null
     /** In the order in which they were finished */
     items: {
       /** The id of the item */
       id: string
       title: string
-      /** When it first entered a doing column, or a done one at once */
+      /** When it first entered a doing column, or directly a done one */
       started: string
-      /** When it entered the done columns that it is still in */
+      /** When it entered the done columns, which it has not left since */
       finished: string
       /** From one to the other, in days */
       days: number
@@ -926,32 +926,32 @@ export interface Flow {
   leadTime: {
     /** Items that were finished */
     count: number
-    /** Days that 50 % did not exceed; null where there are none */
+    /** Days that 50 % did not exceed; null if there are none */
     p50: number | null
-    /** Days that 85 % did not exceed; null where there are none */
+    /** Days that 85 % did not exceed; null if there are none */
     p85: number | null
-    /** Days that 95 % did not exceed; null where there are none */
+    /** Days that 95 % did not exceed; null if there are none */
     p95: number | null
   }
   throughput: {
     perWeek: {
       /** ISO 8601, from Monday */
       week: string
-      /** Items that were finished in it, as far as it is in the range */
+      /** Items that were finished in the part of the week within the range */
       finished: number
     }[]
     /** Items finished in seven days */
     mean: number
   }
-  /** Of stays that ended with a move to another column */
+  /** Stays that ended with a move to another column */
   timeInColumn: {
     column: string
-    /** Days that 50 % did not exceed; null where there are none */
+    /** Days that 50 % did not exceed; null if there are none */
     p50: number | null
-    /** Days that 85 % did not exceed; null where there are none */
+    /** Days that 85 % did not exceed; null if there are none */
     p85: number | null
   }[]
-  /** Items that are being worked on, the oldest first */
+  /** Items in progress, oldest first */
   age: {
     /** The id of the item */
     id: string
@@ -959,17 +959,17 @@ export interface Flow {
     column: string
     /** Since it was started, in days */
     days: number
-    /** Older than 85 % of the finished ones became */
+    /** Older than the cycle time of 85 % of the finished items */
     above85: boolean
   }[]
   forecast: {
     /** Items on the board that are not done */
     remaining: number
-    /** Day by which they were done in 50 % of the runs; null where nothing was finished */
+    /** Day by which they were done in 50 % of the runs; null if no item was finished */
     p50: string | null
-    /** Day by which they were done in 85 % of the runs; null where nothing was finished */
+    /** Day by which they were done in 85 % of the runs; null if no item was finished */
     p85: string | null
-    /** Day by which they were done in 95 % of the runs; null where nothing was finished */
+    /** Day by which they were done in 95 % of the runs; null if no item was finished */
     p95: string | null
   }
 }
@@ -989,35 +989,35 @@ export interface UseLink {
   token: string
   password: string
   name?: string
-  /** Unique, whatever its case */
+  /** Unique, ignoring case */
   email?: string
 }
 
 export interface CreateToken {
   name: string
-  /** What it opens: what its member may read; what its member may change, too; or the calendar and nothing else */
+  /** What it may do: read what its member may read; also write; or only read the calendar */
   scope?: 'read' | 'write' | 'calendar'
-  /** In the future; null or absent: never */
+  /** A time in the future; null or absent: never */
   expiresAt?: string | null
 }
 
 export interface CreateTeam {
   name: string
   description?: string
-  /** Who is in the team, of whatever system keeps the members. Replaces who was */
+  /** Members of the team, by ids of any system. Replaces all former ones */
   memberIds?: string[]
 }
 
 export interface UpdateTeam {
   name?: string
   description?: string
-  /** Who is in the team, of whatever system keeps the members. Replaces who was */
+  /** Members of the team, by ids of any system. Replaces all former ones */
   memberIds?: string[]
 }
 
 export interface CreateMember {
   name: string
-  /** Unique, whatever its case */
+  /** Unique, ignoring case */
   email: string
   role?: 'admin' | 'member' | 'viewer'
   password?: string
@@ -1025,23 +1025,23 @@ export interface CreateMember {
 
 export interface UpdateMember {
   name?: string
-  /** Unique, whatever its case */
+  /** Unique, ignoring case */
   email?: string
   role?: 'admin' | 'member' | 'viewer'
   disabled?: boolean
   password?: string
-  /** Needed to change the own password */
+  /** Required to change your own password */
   currentPassword?: string
 }
 
 export interface MergePerson {
-  /** The id of the member or person whom everything names then */
+  /** The id of the member or person that replaces this one */
   into: string
 }
 
 export interface CreateInvitation {
   name?: string
-  /** Unique, whatever its case */
+  /** Unique, ignoring case */
   email?: string
   role: 'admin' | 'member' | 'viewer'
 }
@@ -1123,11 +1123,11 @@ export interface CreateKanbanColumn {
   color?: string
   /** Lists are ordered by it, ascending, then by id */
   sortOrder?: number
-  /** Items that are not dismissed it should hold at most; 0 is no limit */
+  /** Maximum number of items that are not dismissed; 0 is no limit */
   wipLimit?: number
-  /** Above the limit: answer with `warnings`, or refuse with 409 */
+  /** Above the limit: respond with `warnings`, or refuse with 409 */
   wipPolicy?: 'warn' | 'block'
-  /** What standing there means for the work; null, the default, is by name and place: one named like `done` (or `closed`, `completed`, `erledigt`, ...) is `done`; of the others the first column is `todo`, the last `done`, the rest `doing`, an only one `todo` */
+  /** The stage of work of its items. null, the default, derives it from name and position: a column named like `done` (or `closed`, `completed`, `erledigt`, ...) is `done`; of the others the first is `todo`, the last `done`, the rest `doing`; a single one is `todo` */
   stage?: 'todo' | 'doing' | 'done' | null
 }
 
@@ -1146,29 +1146,29 @@ export interface UpdateKanbanColumn {
   color?: string
   /** Lists are ordered by it, ascending, then by id */
   sortOrder?: number
-  /** Items that are not dismissed it should hold at most; 0 is no limit */
+  /** Maximum number of items that are not dismissed; 0 is no limit */
   wipLimit?: number
-  /** Above the limit: answer with `warnings`, or refuse with 409 */
+  /** Above the limit: respond with `warnings`, or refuse with 409 */
   wipPolicy?: 'warn' | 'block'
-  /** What standing there means for the work; null, the default, is by name and place: one named like `done` (or `closed`, `completed`, `erledigt`, ...) is `done`; of the others the first column is `todo`, the last `done`, the rest `doing`, an only one `todo` */
+  /** The stage of work of its items. null, the default, derives it from name and position: a column named like `done` (or `closed`, `completed`, `erledigt`, ...) is `done`; of the others the first is `todo`, the last `done`, the rest `doing`; a single one is `todo` */
   stage?: 'todo' | 'doing' | 'done' | null
 }
 
 export interface ClaimKanbanItem {
-  /** Name of the column to work off; To Do if absent */
+  /** Name of the column to take items from; To Do by default */
   from?: string
-  /** Name of the column that the item is moved to; In Progress if absent */
+  /** Name of the column to move the item to; In Progress by default */
   to?: string
-  /** Id or name of a label that the item has */
+  /** Id or name of a label of the item */
   label?: string
   /** Open vocabulary, e.g. low, medium, high, critical */
   priority?: 'low' | 'medium' | 'high' | 'critical' | (string & {})
-  /** How long the item is held, unless the claim is renewed; 900 if absent */
+  /** How long the claim lasts unless it is renewed; 900 by default */
   leaseSeconds?: number
 }
 
 export interface RenewKanbanClaim {
-  /** How long the item is held, unless the claim is renewed; 900 if absent */
+  /** How long the claim lasts unless it is renewed; 900 by default */
   leaseSeconds?: number
 }
 
@@ -1181,7 +1181,7 @@ export interface CreateKanbanItem {
   sortOrder?: number
   /** Open vocabulary, e.g. low, medium, high, critical */
   priority?: 'low' | 'medium' | 'high' | 'critical' | (string & {})
-  /** A member; `me`: whoever asks; null: nobody */
+  /** A member; `me`: the caller; null: unassigned */
   assigneeId?: string | null
   dueDate?: string | null | '' | false | 0
   /** Open vocabulary, e.g. manual, transcript, import */
@@ -1203,7 +1203,7 @@ export interface UpdateKanbanItems {
   update: {
     /** Name of a column of the project, e.g. To Do, In Progress, Review, Done */
     column?: string
-    /** A member; `me`: whoever asks; null: nobody */
+    /** A member; `me`: the caller; null: unassigned */
     assigneeId?: string | null
     /** Open vocabulary, e.g. low, medium, high, critical */
     priority?: 'low' | 'medium' | 'high' | 'critical' | (string & {})
@@ -1238,7 +1238,7 @@ export interface UpdateKanbanItem {
   sortOrder?: number
   /** Open vocabulary, e.g. low, medium, high, critical */
   priority?: 'low' | 'medium' | 'high' | 'critical' | (string & {})
-  /** A member; `me`: whoever asks; null: nobody */
+  /** A member; `me`: the caller; null: unassigned */
   assigneeId?: string | null
   dueDate?: string | null | '' | false | 0
   /** Open vocabulary, e.g. manual, transcript, import */
@@ -1255,11 +1255,11 @@ export interface UpdateKanbanItem {
     | string
 }
 
-/** At most one of `beforeId`, `afterId` and `position`; none of them means the bottom */
+/** At most one of `beforeId`, `afterId` and `position`; the default is the bottom */
 export interface MoveKanbanItem {
   /** Name of a column of the project, e.g. To Do, In Progress, Review, Done */
   column?: string
-  /** The project to move it into */
+  /** The project to move it to */
   projectId?: string
   /** The id of another item in the target column */
   beforeId?: string
@@ -1476,9 +1476,9 @@ export interface CreateWebhook {
   /** http or https, without credentials and fragment, at a public address */
   url: string
   description?: string
-  /** Whose changes to send; null for those of all */
+  /** Send only changes of this project; null: of all */
   projectId?: string | null
-  /** Which kinds of changes to send; empty for all. Ideas are never sent */
+  /** Kinds of changes to send; empty: all. Ideas are never sent */
   kinds?: (
     | 'member'
     | 'team'
@@ -1496,7 +1496,7 @@ export interface CreateWebhook {
     | 'transcript-summary'
     | 'team-assignment'
   )[]
-  /** `true` also tries a delivery at once that waits to be tried again */
+  /** `true` also retries a waiting delivery at once */
   active?: boolean
 }
 
@@ -1504,9 +1504,9 @@ export interface UpdateWebhook {
   /** http or https, without credentials and fragment, at a public address */
   url?: string
   description?: string
-  /** Whose changes to send; null for those of all */
+  /** Send only changes of this project; null: of all */
   projectId?: string | null
-  /** Which kinds of changes to send; empty for all. Ideas are never sent */
+  /** Kinds of changes to send; empty: all. Ideas are never sent */
   kinds?: (
     | 'member'
     | 'team'
@@ -1524,41 +1524,41 @@ export interface UpdateWebhook {
     | 'transcript-summary'
     | 'team-assignment'
   )[]
-  /** `true` also tries a delivery at once that waits to be tried again */
+  /** `true` also retries a waiting delivery at once */
   active?: boolean
 }
 
 export interface ReplayWebhook {
-  /** The change after which to go on */
+  /** Deliveries continue after this change */
   after: number
 }
 
 export interface RunBatch {
-  /** 1 to 200, performed in this order; each `as` at most once */
+  /** 1 to 200, performed in this order; each `as` is unique */
   requests: {
     method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-    /** Path and query, from `/api/` on; a value of `{{name.field}}` is percent-encoded */
+    /** Path and query, starting with `/api/`; a value of `{{name.field}}` is percent-encoded */
     path: string
-    /** As the route takes it */
+    /** The route's body */
     body?: {
       [key: string]: unknown
     }
-    /** As the header `If-Match` */
+    /** Like the header `If-Match` */
     ifMatch?: string
-    /** What later requests call its result */
+    /** A name for the result, for later requests */
     as?: string
   }[]
-  /** Answer the same, and change nothing */
+  /** Respond the same, but change nothing */
   dryRun?: boolean
 }
 
 /** A JSON-RPC 2.0 message: a request, or a notification */
 export type Mcp = unknown
 
-/** What each path's methods take and answer. */
+/** The options and responses of each path's methods. */
 export interface Paths {
   '/healthz': {
-    /** The process is alive */
+    /** Check that the process is alive */
     get: {
       answer: {
         status: 'ok'
@@ -1566,7 +1566,7 @@ export interface Paths {
     }
   }
   '/readyz': {
-    /** The service can do its work */
+    /** Check that the service is ready */
     get: {
       answer: {
         status: 'ok'
@@ -1574,7 +1574,7 @@ export interface Paths {
     }
   }
   '/metrics': {
-    /** The service's own numbers, for Prometheus */
+    /** Get the service's metrics, for Prometheus */
     get: {
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
@@ -1591,7 +1591,7 @@ export interface Paths {
         expiresAt: string
       }
     }
-    /** Who am I */
+    /** Get the current member */
     get: {
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
@@ -1606,14 +1606,14 @@ export interface Paths {
     }
   }
   '/api/session/link/check': {
-    /** What a one-time link is for */
+    /** Check a one-time link */
     post: {
       body: CheckLink
       answer: LinkDetails
     }
   }
   '/api/session/link': {
-    /** Use a one-time link, and sign in */
+    /** Use a one-time link and sign in */
     post: {
       body: UseLink
       answer: {
@@ -1628,9 +1628,9 @@ export interface Paths {
     get: {
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -1666,9 +1666,9 @@ export interface Paths {
     get: {
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -1711,9 +1711,9 @@ export interface Paths {
     get: {
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -1768,9 +1768,9 @@ export interface Paths {
     get: {
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -1821,19 +1821,19 @@ export interface Paths {
     }
   }
   '/api/people': {
-    /** List people by name, or find those of some ids */
+    /** List people by name, or look up ids */
     get: {
       query?:
         | {
-            /** These people alone, in this order, whether they are listed or not: with commas between them, or given several times; at most 500. Unknown ones are left out, and other parameters do not count */
+            /** Only these people, in this order, even unlisted ones: comma-separated or repeated; at most 500. Unknown ids are omitted, and other parameters are ignored */
             ids?: string | string[] | undefined
-            /** A part of the name, whatever the case; empty does not filter */
+            /** Part of the name, ignoring case; empty does not filter */
             q?: string | undefined
             /** People of this kind */
             kind?: 'member' | 'host' | 'import' | undefined
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -1879,7 +1879,7 @@ export interface Paths {
     }
   }
   '/api/members/{id}/password-link': {
-    /** Create a link with which a member sets a new password */
+    /** Create a link to set a new password of a member */
     post: {
       path: {
         id: string
@@ -1890,7 +1890,7 @@ export interface Paths {
     }
   }
   '/api/invitations': {
-    /** Create a link with which somebody becomes a member */
+    /** Create a link to become a member */
     post: {
       body: CreateInvitation
       /** Of your own, for repetitions by another process */
@@ -1899,13 +1899,13 @@ export interface Paths {
     }
   }
   '/api/member-links': {
-    /** List the one-time links that can still be used */
+    /** List the one-time links that are still valid */
     get: {
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -1937,11 +1937,11 @@ export interface Paths {
     }
   }
   '/api/projects': {
-    /** List projects, by sortOrder or as asked */
+    /** List projects, by sortOrder or the given sort */
     get: {
       query?:
         | {
-            /** Exact match; given several times: any of them; empty does not filter */
+            /** Exact match; may be repeated: any of them; empty does not filter */
             status?:
               | 'backlog'
               | 'active'
@@ -1950,11 +1950,11 @@ export interface Paths {
               | (string & {})
               | ('backlog' | 'active' | 'completed' | 'archived' | (string & {}))[]
               | undefined
-            /** Exact match; given several times: any of them; empty does not filter */
+            /** Exact match; may be repeated: any of them; empty does not filter */
             teamId?: string | string[] | undefined
-            /** Exact match; given several times: any of them; empty does not filter */
+            /** Exact match; may be repeated: any of them; empty does not filter */
             leadId?: string | string[] | undefined
-            /** Exact match; given several times: any of them; empty does not filter */
+            /** Exact match; may be repeated: any of them; empty does not filter */
             type?:
               | 'technical'
               | 'business'
@@ -1962,7 +1962,7 @@ export interface Paths {
               | (string & {})
               | ('technical' | 'business' | 'custom' | (string & {}))[]
               | undefined
-            /** Exact match; given several times: any of them; empty does not filter */
+            /** Exact match; may be repeated: any of them; empty does not filter */
             health?:
               | 'on-track'
               | 'at-risk'
@@ -1970,13 +1970,13 @@ export interface Paths {
               | (string & {})
               | ('on-track' | 'at-risk' | 'blocked' | (string & {}))[]
               | undefined
-            /** Part of the name or the description, whatever the case; empty does not filter */
+            /** Part of the name or the description, ignoring case; empty does not filter */
             q?: string | undefined
-            /** Projects with the numbers of what belongs to them, instead of all of it */
+            /** Projects with counts instead of all their records */
             view?: 'summary' | undefined
             /** Changed later than that: an ISO 8601 date-time, UTC without an offset, or a plain date (midnight UTC); e.g. `2026-01-31` or `2026-01-31T18:00:00Z` */
             updatedAfter?: string | undefined
-            /** What the list is sorted by, then by id; with `-` descending. What is empty comes last either way. A `cursor` is of one sort; `sortOrder` if absent */
+            /** The sort key, then by id; with `-` descending. Empty values come last in both directions. A `cursor` belongs to one sort; `sortOrder` if absent */
             sort?:
               | 'sortOrder'
               | 'updatedAt'
@@ -1987,9 +1987,9 @@ export interface Paths {
               | '-createdAt'
               | '-name'
               | undefined
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -2006,7 +2006,7 @@ export interface Paths {
     }
   }
   '/api/projects/reorder': {
-    /** Put projects in another order */
+    /** Reorder projects */
     post: {
       body: ReorderProjects
       /** The ETag that the record must still have */
@@ -2014,7 +2014,7 @@ export interface Paths {
       /** Of your own, for repetitions by another process */
       idempotencyKey?: string | undefined
       answer: {
-        /** UUIDv7, made by the server */
+        /** UUIDv7, generated by the server */
         id: string
         sortOrder: number
       }[]
@@ -2048,7 +2048,7 @@ export interface Paths {
       idempotencyKey?: string | undefined
       answer: Project
     }
-    /** Delete a project with all that belongs to it */
+    /** Delete a project with everything that belongs to it */
     delete: {
       path: {
         id: string
@@ -2068,9 +2068,9 @@ export interface Paths {
       }
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -2090,7 +2090,7 @@ export interface Paths {
     }
   }
   '/api/projects/{id}/kanban-columns/reorder': {
-    /** Put kanban columns in another order */
+    /** Reorder kanban columns */
     post: {
       path: {
         id: string
@@ -2132,7 +2132,7 @@ export interface Paths {
       }
       query?:
         | {
-            /** Where its items go: the name of another column of the project */
+            /** The name of another column of the project, which gets its items */
             moveTo?: string | undefined
           }
         | undefined
@@ -2156,7 +2156,7 @@ export interface Paths {
     }
   }
   '/api/kanban-items/{id}/claim/renew': {
-    /** Hold a claimed item longer */
+    /** Renew a claim */
     post: {
       path: {
         id: string
@@ -2170,7 +2170,7 @@ export interface Paths {
     }
   }
   '/api/kanban-items/{id}/claim': {
-    /** Give a claimed item back */
+    /** Release a claimed item */
     delete: {
       path: {
         id: string
@@ -2183,18 +2183,18 @@ export interface Paths {
     }
   }
   '/api/projects/{id}/kanban-items': {
-    /** List a project's items, by sortOrder or as asked */
+    /** List a project's items, by sortOrder or the given sort */
     get: {
       path: {
         id: string
       }
       query?:
         | {
-            /** Name of the column; given several times: any of them; empty does not filter */
+            /** Name of the column; may be repeated: any of them; empty does not filter */
             column?: string | string[] | undefined
-            /** Who it is assigned to; `me`: whoever asks; `none`: nobody; given several times: any of them; empty does not filter */
+            /** Assignee; `me`: the caller; `none`: unassigned; may be repeated: any of them; empty does not filter */
             assigneeId?: string | string[] | undefined
-            /** Its priority; given several times: any of them; empty does not filter */
+            /** Its priority; may be repeated: any of them; empty does not filter */
             priority?:
               | 'low'
               | 'medium'
@@ -2203,21 +2203,21 @@ export interface Paths {
               | (string & {})
               | ('low' | 'medium' | 'high' | 'critical' | (string & {}))[]
               | undefined
-            /** Id or name of a label that it has; `none`: it has no label; given several times: any of them; empty does not filter */
+            /** Id or name of a label; `none`: without a label; may be repeated: any of them; empty does not filter */
             label?: string | string[] | undefined
-            /** Part of the title or the description, whatever the case; empty does not filter */
+            /** Part of the title or description, ignoring case; empty does not filter */
             q?: string | undefined
-            /** Due then or later: an ISO 8601 date-time, UTC without an offset, or a plain date (midnight UTC); e.g. `2026-01-31` or `2026-01-31T18:00:00Z` */
+            /** Due at that time or later: an ISO 8601 date-time, UTC without an offset, or a plain date (midnight UTC); e.g. `2026-01-31` or `2026-01-31T18:00:00Z` */
             dueAfter?: string | undefined
             /** Due earlier: an ISO 8601 date-time, UTC without an offset, or a plain date (midnight UTC); e.g. `2026-01-31` or `2026-01-31T18:00:00Z` */
             dueBefore?: string | undefined
             /** `none`: without a due date */
             due?: 'none' | undefined
-            /** Without dismissed items, those only, or all; `false` if absent */
+            /** Exclude dismissed items, only those, or all; `false` if absent */
             dismissed?: 'false' | 'true' | 'all' | undefined
-            /** Only items that are approved, or that are not yet */
+            /** Only approved items, or only others */
             approved?: 'false' | 'true' | undefined
-            /** Where it came from; given several times: any of them; empty does not filter */
+            /** Source of the item; may be repeated: any of them; empty does not filter */
             source?:
               | 'manual'
               | 'transcript'
@@ -2225,11 +2225,11 @@ export interface Paths {
               | (string & {})
               | ('manual' | 'transcript' | 'import' | (string & {}))[]
               | undefined
-            /** Only what whoever asks could begin: approved, not dismissed, in a column of the stage `todo`, and not claimed by somebody else */
+            /** Only items that the caller could start: approved, not dismissed, in a column of the stage `todo`, and not claimed by another member */
             ready?: 'true' | undefined
             /** Changed later than that: an ISO 8601 date-time, UTC without an offset, or a plain date (midnight UTC); e.g. `2026-01-31` or `2026-01-31T18:00:00Z` */
             updatedAfter?: string | undefined
-            /** What the list is sorted by, then by id; with `-` descending. What is empty comes last either way. A `cursor` is of one sort; `sortOrder` if absent */
+            /** The sort key, then by id; with `-` descending. Empty values come last in both directions. A `cursor` belongs to one sort; `sortOrder` if absent */
             sort?:
               | 'sortOrder'
               | 'dueDate'
@@ -2244,9 +2244,9 @@ export interface Paths {
               | '-priority'
               | '-title'
               | undefined
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -2266,17 +2266,17 @@ export interface Paths {
     }
   }
   '/api/kanban-items': {
-    /** List items of all projects, by sortOrder or as asked */
+    /** List items of all projects, by sortOrder or the given sort */
     get: {
       query?:
         | {
             /** Id of the project; empty does not filter */
             projectId?: string | undefined
-            /** Name of the column; given several times: any of them; empty does not filter */
+            /** Name of the column; may be repeated: any of them; empty does not filter */
             column?: string | string[] | undefined
-            /** Who it is assigned to; `me`: whoever asks; `none`: nobody; given several times: any of them; empty does not filter */
+            /** Assignee; `me`: the caller; `none`: unassigned; may be repeated: any of them; empty does not filter */
             assigneeId?: string | string[] | undefined
-            /** Its priority; given several times: any of them; empty does not filter */
+            /** Its priority; may be repeated: any of them; empty does not filter */
             priority?:
               | 'low'
               | 'medium'
@@ -2285,21 +2285,21 @@ export interface Paths {
               | (string & {})
               | ('low' | 'medium' | 'high' | 'critical' | (string & {}))[]
               | undefined
-            /** Id or name of a label that it has; `none`: it has no label; given several times: any of them; empty does not filter */
+            /** Id or name of a label; `none`: without a label; may be repeated: any of them; empty does not filter */
             label?: string | string[] | undefined
-            /** Part of the title or the description, whatever the case; empty does not filter */
+            /** Part of the title or description, ignoring case; empty does not filter */
             q?: string | undefined
-            /** Due then or later: an ISO 8601 date-time, UTC without an offset, or a plain date (midnight UTC); e.g. `2026-01-31` or `2026-01-31T18:00:00Z` */
+            /** Due at that time or later: an ISO 8601 date-time, UTC without an offset, or a plain date (midnight UTC); e.g. `2026-01-31` or `2026-01-31T18:00:00Z` */
             dueAfter?: string | undefined
             /** Due earlier: an ISO 8601 date-time, UTC without an offset, or a plain date (midnight UTC); e.g. `2026-01-31` or `2026-01-31T18:00:00Z` */
             dueBefore?: string | undefined
             /** `none`: without a due date */
             due?: 'none' | undefined
-            /** Without dismissed items, those only, or all; `false` if absent */
+            /** Exclude dismissed items, only those, or all; `false` if absent */
             dismissed?: 'false' | 'true' | 'all' | undefined
-            /** Only items that are approved, or that are not yet */
+            /** Only approved items, or only others */
             approved?: 'false' | 'true' | undefined
-            /** Where it came from; given several times: any of them; empty does not filter */
+            /** Source of the item; may be repeated: any of them; empty does not filter */
             source?:
               | 'manual'
               | 'transcript'
@@ -2307,11 +2307,11 @@ export interface Paths {
               | (string & {})
               | ('manual' | 'transcript' | 'import' | (string & {}))[]
               | undefined
-            /** Only what whoever asks could begin: approved, not dismissed, in a column of the stage `todo`, and not claimed by somebody else */
+            /** Only items that the caller could start: approved, not dismissed, in a column of the stage `todo`, and not claimed by another member */
             ready?: 'true' | undefined
             /** Changed later than that: an ISO 8601 date-time, UTC without an offset, or a plain date (midnight UTC); e.g. `2026-01-31` or `2026-01-31T18:00:00Z` */
             updatedAfter?: string | undefined
-            /** What the list is sorted by, then by id; with `-` descending. What is empty comes last either way. A `cursor` is of one sort; `sortOrder` if absent */
+            /** The sort key, then by id; with `-` descending. Empty values come last in both directions. A `cursor` belongs to one sort; `sortOrder` if absent */
             sort?:
               | 'sortOrder'
               | 'dueDate'
@@ -2326,9 +2326,9 @@ export interface Paths {
               | '-priority'
               | '-title'
               | undefined
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -2336,7 +2336,7 @@ export interface Paths {
       ifMatch?: string | undefined
       answer: KanbanItem[]
     }
-    /** Change several items in the same way */
+    /** Apply the same change to several items */
     patch: {
       body: UpdateKanbanItems
       /** Of your own, for repetitions by another process */
@@ -2352,7 +2352,7 @@ export interface Paths {
     }
   }
   '/api/projects/{id}/kanban-items/reorder': {
-    /** Put items of a project into columns and places */
+    /** Put items of a project into columns and positions */
     post: {
       path: {
         id: string
@@ -2406,7 +2406,7 @@ export interface Paths {
     }
   }
   '/api/kanban-items/{id}/move': {
-    /** Move an item to a place in its column, in another one or in another project */
+    /** Move an item within its column, to another column or to another project */
     post: {
       path: {
         id: string
@@ -2431,15 +2431,15 @@ export interface Paths {
     }
   }
   '/api/calendar.ics': {
-    /** Follow what is due in a calendar */
+    /** Get a calendar of due dates */
     get: {
       query?:
         | {
-            /** An API token of the scope `calendar`, for programs that send no headers */
+            /** An API token with the scope `calendar`, for programs that cannot send headers */
             token?: string | undefined
             /** Only items of this project; empty does not filter */
             projectId?: string | undefined
-            /** Only items assigned to this member; `me`: who asks; empty does not filter */
+            /** Only items assigned to this member; `me`: the caller; empty does not filter */
             assigneeId?: string | undefined
           }
         | undefined
@@ -2449,22 +2449,22 @@ export interface Paths {
     }
   }
   '/api/projects/{id}/flow': {
-    /** See how the items of a board flow */
+    /** Get the flow metrics of a board */
     get: {
       path: {
         id: string
       }
       query?:
         | {
-            /** First day, at most three years before the last; 89 days before it if absent: a date, or a date-time for its day in UTC; e.g. `2026-01-31` */
+            /** First day, at most three years before the last; by default 89 days before it: a date, or a date-time for its day in UTC; e.g. `2026-01-31` */
             from?: string | undefined
-            /** Last day; today if absent, and at the latest: a date, or a date-time for its day in UTC; e.g. `2026-01-31` */
+            /** Last day, at the latest today, the default: a date, or a date-time for its day in UTC; e.g. `2026-01-31` */
             to?: string | undefined
-            /** Id or name of a label that the items have; `none`: they have no label; given several times: any of them; empty does not filter */
+            /** Id or name of a label; `none`: items without a label; may be repeated: any of them; empty does not filter */
             label?: string | string[] | undefined
-            /** Who the items are assigned to; `me`: whoever asks; `none`: nobody; given several times: any of them; empty does not filter */
+            /** Assignee of the items; `me`: the caller; `none`: unassigned items; may be repeated: any of them; empty does not filter */
             assigneeId?: string | string[] | undefined
-            /** Priority of the items; given several times: any of them; empty does not filter */
+            /** Priority of the items; may be repeated: any of them; empty does not filter */
             priority?:
               | 'low'
               | 'medium'
@@ -2488,9 +2488,9 @@ export interface Paths {
       }
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -2510,7 +2510,7 @@ export interface Paths {
     }
   }
   '/api/kanban-items/{id}/subtasks/reorder': {
-    /** Put kanban subtasks in another order */
+    /** Reorder kanban subtasks */
     post: {
       path: {
         id: string
@@ -2565,9 +2565,9 @@ export interface Paths {
       }
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -2628,9 +2628,9 @@ export interface Paths {
       }
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -2647,9 +2647,9 @@ export interface Paths {
       }
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -2703,7 +2703,7 @@ export interface Paths {
     }
   }
   '/api/kanban-items/{id}/labels/{labelId}': {
-    /** Give an item a label of its project */
+    /** Add a label of the project to an item */
     put: {
       path: {
         id: string
@@ -2715,7 +2715,7 @@ export interface Paths {
       idempotencyKey?: string | undefined
       answer: KanbanItem
     }
-    /** Take a label off an item */
+    /** Remove a label from an item */
     delete: {
       path: {
         id: string
@@ -2736,9 +2736,9 @@ export interface Paths {
       }
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -2799,9 +2799,9 @@ export interface Paths {
       }
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -2862,9 +2862,9 @@ export interface Paths {
       }
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -2925,9 +2925,9 @@ export interface Paths {
       }
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -2935,7 +2935,7 @@ export interface Paths {
       ifMatch?: string | undefined
       answer: TeamAssignment[]
     }
-    /** Let a member work on a project */
+    /** Assign a member to a project */
     post: {
       path: {
         id: string
@@ -2945,7 +2945,7 @@ export interface Paths {
       idempotencyKey?: string | undefined
       answer: TeamAssignment
     }
-    /** Say who works on a project */
+    /** Set the members of a project */
     put: {
       path: {
         id: string
@@ -2993,7 +2993,7 @@ export interface Paths {
     }
   }
   '/api/ingest/transcript': {
-    /** Keep the record of a meeting and make items of its action items */
+    /** Store the record of a meeting and create items from its action items */
     post: {
       body: IngestTranscript
       /** Of your own, for repetitions by another process */
@@ -3002,7 +3002,7 @@ export interface Paths {
     }
   }
   '/api/ingest/metrics': {
-    /** Take measurements of a project's metrics */
+    /** Record values of a project's metrics */
     post: {
       body: IngestMetrics
       /** Of your own, for repetitions by another process */
@@ -3015,17 +3015,17 @@ export interface Paths {
     post: {
       query: {
         format: 'trello' | 'csv' | 'planka' | 'kanboard' | 'jira' | 'github' | 'phaseboard'
-        /** Also when it was imported before; not for archives; `false` if absent */
+        /** Import even if it was imported before; not for archives; `false` if absent */
         again?: boolean | undefined
-        /** Only tells what would be made; `false` if absent */
+        /** Only report what would be created; `false` if absent */
         dryRun?: boolean | undefined
-        /** Members of an archive are those here of the same email; `false` if absent */
+        /** Match members of an archive by email; `false` if absent */
         mapMembers?: boolean | undefined
-        /** What the project is called, in place of the name in the file; not for archives */
+        /** Name of the project, instead of the name in the file; not for archives */
         name?: string | undefined
-        /** People of the board are those here of the same name, where only one has it; not for archives; `false` if absent */
+        /** Match people of the board by name, if exactly one person has it; not for archives; `false` if absent */
         matchNames?: boolean | undefined
-        /** Who is who, as `<from>=<to>`: a person of the board by id, name or email, and somebody who is here by id or email; may be given several times. Not for archives; e.g. `Ann Smith=ann@acme.example` */
+        /** Match a person of the board with a person here, as `<from>=<to>`: id, name or email on the board, id or email here; may be repeated. Not for archives; e.g. `Ann Smith=ann@acme.example` */
         map?: string | string[] | undefined
       }
       body: BytesIn
@@ -3033,13 +3033,13 @@ export interface Paths {
       idempotencyKey?: string | undefined
       answer: ImportStarted
     }
-    /** List the member's latest imports, newest first; an admin's are all */
+    /** List the member's latest imports, newest first; admins see all */
     get: {
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -3049,7 +3049,7 @@ export interface Paths {
     }
   }
   '/api/imports/{id}': {
-    /** How far an import has come */
+    /** Get the progress of an import */
     get: {
       path: {
         id: string
@@ -3064,9 +3064,9 @@ export interface Paths {
     get: {
       query?:
         | {
-            /** Whose ideas; absent: those of the current member; given several times: any of them; empty does not filter */
+            /** Owner of the ideas; by default the current member; may be repeated: any of them; empty does not filter */
             ownerId?: string | string[] | undefined
-            /** Only ideas of this status; given several times: any of them; empty does not filter */
+            /** Only ideas with this status; may be repeated: any of them; empty does not filter */
             status?:
               | 'idea'
               | 'ready'
@@ -3075,9 +3075,9 @@ export interface Paths {
               | (string & {})
               | ('idea' | 'ready' | 'promoted' | 'discarded' | (string & {}))[]
               | undefined
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -3094,7 +3094,7 @@ export interface Paths {
     }
   }
   '/api/personal-ideas/reorder': {
-    /** Put personal ideas in another order */
+    /** Reorder personal ideas */
     post: {
       body: ReorderPersonalIdeas
       /** The ETag that the record must still have */
@@ -3139,7 +3139,7 @@ export interface Paths {
     }
   }
   '/api/personal-ideas/{id}/promote': {
-    /** Make a project of an idea */
+    /** Create a project from an idea */
     post: {
       path: {
         id: string
@@ -3157,15 +3157,15 @@ export interface Paths {
     get: {
       query?:
         | {
-            /** At most 50 different words to look for; without any, nothing is found; e.g. `engine test` */
+            /** At most 50 different words; without any, nothing is found; e.g. `engine test` */
             q?: string | undefined
-            /** Results, at most; `20` if absent */
+            /** Maximum number of results; `20` if absent */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
-            /** What to look for: `project`, `kanban-item`, `kanban-comment`, `transcript-summary`, `personal-idea`, also with commas between them; given several times: any of them; empty does not filter */
+            /** Kinds to search: `project`, `kanban-item`, `kanban-comment`, `transcript-summary`, `personal-idea`; may be comma-separated; may be repeated: any of them; empty does not filter */
             kind?: string | string[] | undefined
-            /** Only the project of this id and what belongs to it, which ideas never do; empty does not filter */
+            /** Only this project and what belongs to it, which excludes ideas; empty does not filter */
             projectId?: string | undefined
           }
         | undefined
@@ -3181,9 +3181,9 @@ export interface Paths {
     get: {
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -3234,7 +3234,7 @@ export interface Paths {
     }
   }
   '/api/webhooks/{id}/test': {
-    /** Send a webhook a test message */
+    /** Send a test message to a webhook */
     post: {
       path: {
         id: string
@@ -3247,7 +3247,7 @@ export interface Paths {
     }
   }
   '/api/webhooks/{id}/rotate-secret': {
-    /** Give a webhook another secret */
+    /** Rotate the secret of a webhook */
     post: {
       path: {
         id: string
@@ -3260,16 +3260,16 @@ export interface Paths {
     }
   }
   '/api/webhooks/{id}/deliveries': {
-    /** List the latest attempts to deliver something, newest first */
+    /** List the latest delivery attempts, newest first */
     get: {
       path: {
         id: string
       }
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -3279,7 +3279,7 @@ export interface Paths {
     }
   }
   '/api/webhooks/{id}/replay': {
-    /** Set from where a webhook goes on */
+    /** Set the position of a webhook */
     post: {
       path: {
         id: string
@@ -3300,9 +3300,9 @@ export interface Paths {
       }
       query?:
         | {
-            /** Changes on a page; without it, 100 */
+            /** Changes per page; 100 by default */
             limit?: number | undefined
-            /** Changes before this one: from the `Link` of the page before */
+            /** Changes before this one: from the `Link` of the previous page */
             cursor?: number | undefined
           }
         | undefined
@@ -3319,9 +3319,9 @@ export interface Paths {
       }
       query?:
         | {
-            /** Changes on a page; without it, 100 */
+            /** Changes per page; 100 by default */
             limit?: number | undefined
-            /** Changes before this one: from the `Link` of the page before */
+            /** Changes before this one: from the `Link` of the previous page */
             cursor?: number | undefined
           }
         | undefined
@@ -3331,10 +3331,10 @@ export interface Paths {
     }
   }
   '/api/changes/{seq}/undo': {
-    /** Undo the whole write that a change was part of */
+    /** Undo the whole write that contains a change */
     post: {
       path: {
-        /** The `seq` of one of its changes */
+        /** The `seq` of any change of the write */
         seq: string
       }
       /** Of your own, for repetitions by another process */
@@ -3343,15 +3343,15 @@ export interface Paths {
     }
   }
   '/api/trash': {
-    /** List the deleted projects and kanban items that can come back */
+    /** List the deleted projects and kanban items that can be restored */
     get: {
       query?:
         | {
-            /** A project, deleted or not, and its items */
+            /** A project, even if deleted, and its items */
             projectId?: string | undefined
-            /** Changes on a page; without it, 100 */
+            /** Changes per page; 100 by default */
             limit?: number | undefined
-            /** Changes before this one: from the `Link` of the page before */
+            /** Changes before this one: from the `Link` of the previous page */
             cursor?: number | undefined
           }
         | undefined
@@ -3361,13 +3361,13 @@ export interface Paths {
     }
   }
   '/api/audit-log': {
-    /** List what happened to who may do what, newest first */
+    /** List sign-ins and changes of access rights, newest first */
     get: {
       query?:
         | {
-            /** Records on a page; without it, all */
+            /** Records per page; all by default */
             limit?: number | undefined
-            /** Where the page begins: from the `Link` of the one before */
+            /** Where the page begins: from the `Link` of the previous page */
             cursor?: string | undefined
           }
         | undefined
@@ -3385,18 +3385,18 @@ export interface Paths {
     }
   }
   '/api/batch': {
-    /** Perform several requests, all or nothing */
+    /** Perform several requests in one transaction */
     post: {
       body: RunBatch
       /** Of your own, for repetitions by another process */
       idempotencyKey?: string | undefined
       answer: {
         results: {
-          /** As the route answers */
+          /** The route's status */
           status: number
-          /** As the route answers */
+          /** The route's response body */
           body: unknown
-          /** Of an answer that is one record */
+          /** If the response is a single record */
           etag?: string
         }[]
         dryRun: boolean
@@ -3415,21 +3415,21 @@ export interface Paths {
     }
   }
   '/api/changes': {
-    /** List what has changed, oldest first */
+    /** List changes, oldest first */
     get: {
       query?:
         | {
-            /** Go on after this `seq`: the `last` of the answer before; from the oldest change that is kept if absent */
+            /** Continue after this `seq`: the `last` of the previous response; by default from the oldest stored change */
             after?: number | undefined
-            /** Only what belongs to this project, or left it */
+            /** Only records that belong to this project, or were moved out of it */
             projectId?: string | undefined
-            /** Only what belongs to this item */
+            /** Only this item and what belongs to it */
             itemId?: string | undefined
-            /** Only these kinds, with commas between them or given several times: member, team, person, project, kanban-column, kanban-label, kanban-item, kanban-subtask, kanban-comment, kanban-item-label, kanban-activity, objective, metric, transcript-summary, team-assignment, personal-idea */
+            /** Only these kinds, comma-separated or repeated: member, team, person, project, kanban-column, kanban-label, kanban-item, kanban-subtask, kanban-comment, kanban-item-label, kanban-activity, objective, metric, transcript-summary, team-assignment, personal-idea */
             kind?: string | string[] | undefined
-            /** Changes, at most; `100` if absent */
+            /** Maximum number of changes; `100` if absent */
             limit?: number | undefined
-            /** Seconds that an empty answer waits for the next change; `0` if absent */
+            /** Seconds to wait for the next change if there is none yet; `0` if absent */
             wait?: number | undefined
           }
         | undefined
@@ -3437,7 +3437,7 @@ export interface Paths {
       ifMatch?: string | undefined
       answer: {
         changes: Change[]
-        /** Where to go on: the last change that was looked at */
+        /** Where to continue: the last examined change */
         last: number
       }
     }

@@ -1,4 +1,4 @@
-/** The stream of changes, over lost connections. */
+/** The stream of changes, which reconnects after lost connections. */
 import type { Change } from './api.d.ts'
 import { PhaseboardError, unanswered } from './errors.ts'
 import { readEvents } from './events.ts'
@@ -9,19 +9,19 @@ import { targetOf } from './urls.ts'
 
 const PATH = '/api/changes/stream'
 const REQUEST = `GET ${PATH}`
-/** Three signs of life that the service has not given, in milliseconds. */
+/** Three missed heartbeats of the service, in milliseconds. */
 const MAX_SILENCE = 45_000
 /** Longest pause between attempts, in milliseconds. */
 const LONGEST_PAUSE = 30_000
-/** A connection that held so many milliseconds was a good one, though nothing changed. */
+/** A connection that lasted this long, in milliseconds, counts as good, even without changes. */
 const GOOD = 5000
 
-/** Whether connecting again may help: whatever the service could not do now, but not what it refuses. */
+/** Whether reconnecting may help: after temporary failures, not after refusals. */
 const isWorthAnother = (error: PhaseboardError) => isPassing(error) || error.status >= 500
 
-/** One connection: what it has brought, until it is lost. */
+/** The state of one connection. */
 class Connection {
-  /** Where the next one goes on. */
+  /** Where the next connection continues. */
   place: number | undefined
   /** Whether it brought a change. */
   isUseful = false
@@ -35,14 +35,14 @@ class Connection {
     this.place = place
   }
 
-  /** Waits for the service: no longer than it may be silent. @returns what ends the wait */
+  /** Waits for the service, up to its longest silence. @returns a function that ends the wait */
   #awaiting = (): (() => void) => {
     const { maxSilence = MAX_SILENCE } = this.#options
     const timer = setTimeout(() => this.#closing.abort(new Error('the connection is silent')), maxSilence)
     return () => clearTimeout(timer)
   }
 
-  /** Each change as it comes. @throws PhaseboardError when the connection is lost, or none comes about */
+  /** Yields each change as it comes. @throws PhaseboardError if the connection fails or is lost */
   async *changes(): AsyncGenerator<Change, void, undefined> {
     const { signal, onState, onPlace } = this.#options
     const close = () => this.#closing.abort()
@@ -55,7 +55,7 @@ class Connection {
           if (event === 'gone') throw this.#gone(data)
           if (event === 'change') yield this.#passed(JSON.parse(data))
         }
-        // Also where there was nothing for this reader: what has passed need not be looked at again.
+        // Even without matching changes: examined ones need not be examined again.
         if (id !== undefined) {
           this.place = Number(id)
           onPlace?.(this.place)
@@ -107,7 +107,7 @@ class Connection {
   }
 }
 
-/** Follows the sequence of changes: see {@link ChangesOptions}. @throws PhaseboardError where connecting again is of no use */
+/** Follows the sequence of changes: see {@link ChangesOptions}. @throws PhaseboardError if reconnecting is useless */
 export async function* followChanges(
   requests: Requests,
   options: ChangesOptions = {},
@@ -123,7 +123,7 @@ export async function* followChanges(
       yield* connection.changes()
     } catch (error) {
       if (signal?.aborted) return
-      // A consumer's own error comes here by `throw`, which is for the generator to pass on.
+      // A consumer's error arrives by `throw`, and is passed on.
       if (!(error instanceof PhaseboardError && isWorthAnother(error))) throw error
       failure = error
     }

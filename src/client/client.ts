@@ -1,6 +1,6 @@
 /**
- * `phaseboard/client`: the API for programs in browsers and Node. Nothing here imports anything of the service but the
- * types that are made from its OpenAPI document.
+ * `phaseboard/client`: the API for programs in browsers and Node. It imports nothing of the service but the
+ * types generated from its OpenAPI document.
  */
 import { followChanges } from './changes.ts'
 import { readPages } from './pages.ts'
@@ -9,12 +9,12 @@ import type { Client, ClientOptions, Method } from './types.d.ts'
 
 export { PhaseboardError } from './errors.ts'
 
-/** Makes a client. @throws TypeError for a base URL, token or header that is none */
+/** Creates a client. @throws TypeError for an invalid base URL, token or header */
 export function createClient(options: ClientOptions = {}): Client {
   const requests = new Requests(options)
   const bodyOf = (method: Method) => async (path: string, options?: Options) =>
     (await requests.send(method, path, options)).data
-  // The types of paths, parameters and bodies are those of the document, which the compiler cannot follow here.
+  // The compiler cannot follow the document's types of paths, parameters and bodies here.
   return {
     get: bodyOf('get'),
     post: bodyOf('post'),

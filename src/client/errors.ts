@@ -1,6 +1,6 @@
 import type { Failure, PhaseboardError as Published } from './types.d.ts'
 
-/** Every failure of a request, but for one that was given up. */
+/** Every failure of a request, except an aborted one. */
 export class PhaseboardError extends Error implements Published {
   readonly status: number
   readonly error: string
@@ -25,7 +25,7 @@ export class PhaseboardError extends Error implements Published {
   }
 }
 
-/** Seconds that a response asks to wait (RFC 9110: a number, or a date); undefined where it does not. */
+/** The `Retry-After` of a response in seconds (RFC 9110: a number, or a date), or undefined. */
 function retryAfterOf(headers: Headers): number | undefined {
   const value = headers.get('retry-after')
   if (value === null) return undefined
@@ -34,8 +34,8 @@ function retryAfterOf(headers: Headers): number | undefined {
 }
 
 /**
- * What a response says, if it is an object of JSON: problem details (RFC 9457), or `error`, as the service answers before it has
- * read a request's headers. A proxy before the service answers in its own way.
+ * The error in a response, if it is a JSON object: problem details (RFC 9457), or `error`, which the service sends before it has
+ * read a request's headers. A proxy may respond differently.
  */
 function errorBody(text: string): { title?: unknown; error?: unknown; code?: unknown; details?: unknown } {
   try {
@@ -45,7 +45,7 @@ function errorBody(text: string): { title?: unknown; error?: unknown; code?: unk
   }
 }
 
-/** The error of a response that is no success. @param request method and path */
+/** The error of an unsuccessful response. @param request method and path */
 export async function errorOf(response: Response, request: string): Promise<PhaseboardError> {
   const { title, error = title, code, details } = errorBody(await response.text())
   return new PhaseboardError({
@@ -59,6 +59,6 @@ export async function errorOf(response: Response, request: string): Promise<Phas
   })
 }
 
-/** The error of a request that got no answer. @param request method and path */
+/** The error of a request without a response. @param request method and path */
 export const unanswered = (cause: unknown, request: string): PhaseboardError =>
   new PhaseboardError({ status: 0, error: 'No answer', request, cause })

@@ -1,21 +1,21 @@
 /** Server-Sent Events from a response. */
 import { createParser, type EventSourceMessage, type ParseError } from 'eventsource-parser'
 
-/** Characters of an event, at most: a change of the largest records that the service takes has far fewer. */
+/** Longest event, in characters: far more than a change of the largest records has. */
 const MAX_EVENT = 64 * 1024 * 1024
 
-/** An event, or undefined for a comment or a place: a sign of life. */
+/** An event, or undefined for a comment or a position: a heartbeat. */
 export interface Heard {
-  /** The events that came, perhaps none. */
+  /** The received events, perhaps none. */
   events: EventSourceMessage[]
-  /** The id of the last of them, or a place that the service has told; undefined where none came. */
+  /** The id of the last of them, or a position sent by the service; undefined for none. */
   id: string | undefined
 }
 
 /**
- * Reads a body as it is asked for: at most one piece of it is in memory.
- * @param awaiting is called before each wait for the next piece, and returns what to call after it
- * @returns what came with each piece
+ * Reads a body on demand: at most one piece of it is in memory.
+ * @param awaiting is called before each wait for the next piece, and returns a function to call after it
+ * @returns the events of each piece
  */
 export async function* readEvents(
   body: ReadableStream<Uint8Array>,

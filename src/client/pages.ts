@@ -1,11 +1,11 @@
 import type { Options, Requests } from './requests.ts'
 
-/** Records on a page. */
+/** Records per page. */
 const LIMIT = 200
 
 /**
- * The cursor of the next page. Only that is taken from the `Link`: a proxy may have given the service another path than
- * it knows of, and no answer leads a token elsewhere.
+ * The cursor of the next page. Only the cursor of the `Link` is used: a proxy may have changed the path, and no response may
+ * direct the token to another host.
  */
 function nextCursor(link: string | null): string | undefined {
   const [, target] = /<([^>]*)>\s*;[^,]*\brel="?next\b/.exec(link ?? '') ?? []

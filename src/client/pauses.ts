@@ -3,18 +3,18 @@ import type { PhaseboardError } from './errors.ts'
 
 /** The first pause, in milliseconds, which doubles with each attempt. */
 const FIRST = 250
-/** Longest pause that the service may ask for, in milliseconds: the window of its rate limit. */
+/** Longest pause that the service may request, in milliseconds: the window of its rate limit. */
 const LONGEST_ASKED = 60_000
 
-/** Whether the same request may well succeed a little later. */
+/** Whether a retry may succeed. */
 export const isPassing = ({ status }: PhaseboardError): boolean => [0, 429, 502, 503, 504].includes(status)
 
 /**
- * How long to wait after a failure: longer each time, at random, so that many clients do not come back at once; and as long as
- * the service asks for.
- * @param failures how many attempts have failed before
- * @param longest in milliseconds, of the client's own pauses
- * @returns milliseconds; undefined where the service asks for too long
+ * The pause after a failure: exponential backoff with jitter, so that clients do not retry at once, and at least as long as
+ * the service requests.
+ * @param failures number of failed attempts before
+ * @param longest pause without a request of the service, in milliseconds
+ * @returns milliseconds; undefined if the service requests too long a pause
  */
 export function pauseAfter(
   error: PhaseboardError | undefined,
@@ -26,7 +26,7 @@ export function pauseAfter(
   return asked + Math.min(longest, FIRST * 2 ** failures) * (0.5 + Math.random() / 2)
 }
 
-/** Waits. @returns when the time is over or the signal is aborted, whichever comes first */
+/** Waits until the time is over or the signal is aborted. */
 export function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {

@@ -1,4 +1,4 @@
-/** Sends requests: their headers, their answers, and again what is safe to repeat. */
+/** Sends requests, and retries safe ones. */
 import { errorOf, PhaseboardError, unanswered } from './errors.ts'
 import { isPassing, pause, pauseAfter } from './pauses.ts'
 import type { Answer, ClientOptions, Method } from './types.d.ts'
@@ -6,12 +6,12 @@ import { baseOf, type Parameters, targetOf } from './urls.ts'
 import { WITHOUT_KEY } from './without-key.ts'
 
 const RETRIES = 4
-/** Errors come as problem details (RFC 9457), which have codes. */
+/** Requests errors as problem details (RFC 9457), which have codes. */
 const ACCEPT = 'application/problem+json, */*'
 /** Longest pause between attempts, in milliseconds. */
 const LONGEST_PAUSE = 10_000
 
-/** The options of a request, whichever it is. */
+/** The options of any request. */
 export interface Options extends Parameters {
   body?: unknown
   ifMatch?: string | undefined
@@ -23,11 +23,11 @@ export interface Options extends Parameters {
 type Body = NonNullable<RequestInit['body']>
 
 const isStream = (body: unknown) => body instanceof ReadableStream
-/** Whether a body goes as it is, not as JSON. */
+/** Whether a body is sent unchanged, not as JSON. */
 const isRaw = (body: unknown): body is Body =>
   typeof body === 'string' || ArrayBuffer.isView(body) || body instanceof Blob || isStream(body)
 
-/** The body of a success: JSON, text, or bytes as they come. @throws PhaseboardError for a page of something else */
+/** The body of a success: JSON, text, or a stream of bytes. @throws PhaseboardError for an HTML page of another server */
 async function read(response: Response, request: string): Promise<unknown> {
   const type = response.headers.get('content-type') ?? ''
   if (/^application\/json\b/.test(type)) return JSON.parse(await response.text())
@@ -51,11 +51,11 @@ export class Requests {
   readonly #credentials: 'omit' | 'same-origin' | 'include'
   readonly #headers: Headers
 
-  /** @throws TypeError for a base URL, token or header that is none */
+  /** @throws TypeError for an invalid base URL, token or header */
   constructor({ baseUrl = '', token, fetch: send, headers, retries = RETRIES, credentials }: ClientOptions) {
     this.#base = baseOf(baseUrl)
     this.#retries = retries
-    // Looked up with each request, as programs may replace it; and a browser's must not be called as a method.
+    // Looked up for each request, as programs may replace it; and a browser's must not be called as a method.
     this.#fetch = (...args) => (send ?? globalThis.fetch)(...args)
     this.#credentials = credentials ?? (token === undefined ? 'same-origin' : 'omit')
     this.#headers = new Headers(headers)
@@ -71,7 +71,7 @@ export class Requests {
   async sendOnce(target: string, request: string, init: RequestInit): Promise<Response> {
     const headers = new Headers(this.#headers)
     for (const [name, value] of new Headers(init.headers)) headers.set(name, value)
-    // The service redirects nowhere, and a redirected POST would become a GET.
+    // The service never redirects, and a redirected POST would become a GET.
     const all: RequestInit = { ...init, headers, credentials: this.#credentials, redirect: 'error' }
     const response = await this.#fetch(this.#base + target, all).catch((cause) => {
       init.signal?.throwIfAborted()
@@ -82,8 +82,8 @@ export class Requests {
   }
 
   /**
-   * Sends a request, again where that is safe: reads, and writes by their Idempotency-Key.
-   * @throws PhaseboardError, or the reason of the signal; TypeError for a path parameter that is none
+   * Sends a request, and retries if that is safe: reads, and writes by their Idempotency-Key.
+   * @throws PhaseboardError, or the reason of the signal; TypeError for an invalid path parameter
    */
   async send(method: Method, path: string, options: Options = {}): Promise<Answer<unknown>> {
     const { body, ifMatch, signal = null } = options
@@ -133,7 +133,7 @@ export class Requests {
     }
   }
 
-  /** What is read of an answer that may break off, which is no answer then. */
+  /** Reads a response, which may break off; that counts as no response. */
   #whole<Read>(
     reading: Promise<Read>,
     signal: AbortSignal | null | undefined,

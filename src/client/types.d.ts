@@ -1,76 +1,76 @@
 /**
- * What `phaseboard/client` exports, by hand; the type check holds `client.ts` and `errors.ts` against it. The build puts
- * it and the generated `api.d.ts` into one file, which knows no types of Node's and no library's.
+ * The exports of `phaseboard/client`, written by hand; the type check compares `client.ts` and `errors.ts` with it. The build joins
+ * it with the generated `api.d.ts` into one file without types of Node or libraries.
  */
 import type { Change, Paths, Project, ProjectSummary } from './api.d.ts'
 
-/** The type of a global that browsers and Node have, taken from whichever types the program has. */
+/** The type of a global of browsers and Node, from the program's own types. */
 type Global<Name extends string> = typeof globalThis extends { [name in Name]: infer Value } ? Value : never
 type Instance<Constructor> = Constructor extends { prototype: infer Value } ? Value : never
 type Signal = Instance<Global<'AbortSignal'>>
 
-/** Bytes that are sent as they are. Only what can be read again is sent again; a stream is not. */
+/** Bytes to send unchanged. A stream is not retried, since it cannot be read again. */
 export type BytesIn = string | Uint8Array | Instance<Global<'Blob'>> | Instance<Global<'ReadableStream'>>
 
-/** Bytes as they come, for answers that are neither JSON nor text. */
+/** A stream of bytes, for responses that are neither JSON nor text. */
 export type BytesOut = Instance<Global<'ReadableStream'>>
 
-/** Where the service is, and what all requests have in common. */
+/** The address of the service, and options of all requests. */
 export interface ClientOptions {
   /**
-   * Where the service answers, with the prefix that a host has given it, e.g. `https://board.example.org` or `/board`.
+   * The address of the service, with its prefix in a host, e.g. `https://board.example.org` or `/board`.
    * A path, and the default `''`, only in browsers: the page's own origin.
    */
   baseUrl?: string | undefined
   /** An API token (`pbt_...`). Without one, a browser sends the session's cookie. */
   token?: string | undefined
-  /** What sends requests, instead of the global `fetch`. */
+  /** Replaces the global `fetch`. */
   fetch?: Global<'fetch'> | undefined
   /** Headers of every request. */
   headers?: Readonly<Record<string, string>> | undefined
-  /** How often what is safe to repeat is repeated; 4 if absent, 0 for never. */
+  /** Number of retries of safe requests; 4 by default, 0 for none. */
   retries?: number | undefined
-  /** Whether cookies go along; `omit` with a token, else `same-origin`. */
+  /** Whether to send cookies; default: `omit` with a token, else `same-origin`. */
   credentials?: 'omit' | 'same-origin' | 'include' | undefined
 }
 
-/** What any request takes. */
+/** Options of all requests. */
 export interface RequestSettings {
-  /** Gives the request up: it is rejected with the signal's reason. */
+  /** Aborts the request: it rejects with the signal's reason. */
   signal?: Signal | undefined
-  /** Further headers; they win over those of the client. */
+  /** Additional headers; they override those of the client. */
   headers?: Readonly<Record<string, string>> | undefined
 }
 
 /** A method, as a method of the client. */
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
-/** The paths that have a method. */
+/** The paths with a method. */
 export type PathsOf<M extends Method> = {
   [P in keyof Paths]: M extends keyof Paths[P] ? P : never
 }[keyof Paths]
 
-/** What a path's method takes and answers. */
+/** The options and response of a path's method. */
 export type OperationOf<M extends Method, P extends keyof Paths> = M extends keyof Paths[P]
   ? Paths[P][M]
   : never
 
-/** What a path's method answers. */
+/** The response of a path's method. */
 export type AnswerOf<M extends Method, P extends keyof Paths> =
   OperationOf<M, P> extends { answer: infer Answer } ? Answer : never
 
-/** What a path's method takes: `path`, `query`, `body`, `ifMatch` and `idempotencyKey`, those that it has. */
+/** The options of a path's method: `path`, `query`, `body`, `ifMatch` and `idempotencyKey`, as applicable. */
 export type OptionsOf<M extends Method, P extends keyof Paths> = Omit<OperationOf<M, P>, 'answer'> &
   RequestSettings
 
-/** Options that may be left out where none of them is required. */
+/** Options that are optional if none of them is required. */
 export type Optionally<Options> =
   Record<never, never> extends Options ? [options?: Options] : [options: Options]
 
 /** The query parameters of a list. */
 type QueryOf<Operation> = Operation extends { query?: infer Query } ? NonNullable<Query> : unknown
 
-/** The lists that come in pages. */
+/** The paginated lists. */
 export type PagedPath = {
   [P in PathsOf<'get'>]: 'cursor' extends keyof QueryOf<Paths[P]['get']> ? P : never
 }[PathsOf<'get'>]
@@ -79,55 +79,55 @@ export type PagedPath = {
 export type ItemOf<P extends PagedPath> =
   AnswerOf<'get', P> extends infer List ? (List extends readonly (infer Item)[] ? Item : never) : never
 
-/** What a list takes, but for the cursor, which the client keeps. `limit` is the size of a page, 200 if absent. */
+/** The options of a list without the cursor, which the client manages. `limit` is the page size, 200 by default. */
 export type PagesOptionsOf<P extends PagedPath> = Omit<OptionsOf<'get', P>, 'query'> & {
   query?: Omit<QueryOf<OptionsOf<'get', P>>, 'cursor'> | undefined
 }
 
-/** Options of a list of projects that ask for summaries, and those that ask for whole projects. */
+/** Options of a list of projects that select summaries or whole projects. */
 type Summarized<Options> = Options & { query: { view: 'summary' } }
 type Whole<Options> = Options & { query?: { view?: undefined } | undefined }
 
-/** An answer with what its headers say. */
+/** A response with values of its headers. */
 export interface Answer<Data> {
   status: number
   data: Data
-  /** Names this state of the record: for `ifMatch`. */
+  /** Identifies this state of the record: for `ifMatch`. */
   etag: string | undefined
-  /** The last change that a write made: where it stands in the stream, and what to undo. */
+  /** The last change of a write: its position in the stream, and the change to undo. */
   seq: number | undefined
-  /** Whether the write had been done before: by an attempt whose answer was lost. */
+  /** Whether it is a replay: an earlier attempt, whose response was lost, did the write. */
   replayed: boolean
   headers: Instance<Global<'Headers'>>
 }
 
-/** Which changes to follow. */
+/** The changes to follow. */
 export interface ChangesOptions extends RequestSettings {
-  /** Go on after this `seq`; from now if absent, 0 for all that are kept. */
+  /** Continue after this `seq`; by default from now, 0 for all stored ones. */
   after?: number | undefined
   projectId?: string | undefined
   itemId?: string | undefined
   /** Only these kinds, e.g. `kanban-item`. */
   kinds?: readonly string[] | undefined
-  /** Milliseconds without a sign of life, which the service gives every 15 seconds, until the client connects again; 45,000 if absent. */
+  /** Milliseconds without a heartbeat, which the service sends every 15 seconds, until the client reconnects; 45,000 by default. */
   maxSilence?: number | undefined
-  /** Is told when the stream is connected, and when the connection is lost and tried again. */
+  /** Called when the stream is connected, and when the connection is lost and retried. */
   onState?: ((state: 'connected' | 'disconnected', error?: PhaseboardError) => void) | undefined
   /**
-   * Is told up to which `seq` all is known, also where nothing has changed: as each connection begins, after what came, and with each
-   * sign of life. For `after`, another time.
+   * Called with the `seq` up to which all changes are known, even without changes: when a connection begins, after changes, and with each
+   * heartbeat. Use it for `after` later.
    */
   onPlace?: ((seq: number) => void) | undefined
 }
 
-/** A client of one service. It keeps no connection and nothing else: make as many as you like. */
+/** A client of one service. It has no connection or other state: create as many as you like. */
 export interface Client {
-  /** @returns all projects, in numbers @throws PhaseboardError */
+  /** @returns all projects, as summaries @throws PhaseboardError */
   get(
     path: '/api/projects',
     options: Summarized<OptionsOf<'get', '/api/projects'>>,
   ): Promise<ProjectSummary[]>
-  /** @returns all projects, with all that belongs to them @throws PhaseboardError */
+  /** @returns all projects, with all their records @throws PhaseboardError */
   get(path: '/api/projects', options?: Whole<OptionsOf<'get', '/api/projects'>>): Promise<Project[]>
   /** @returns the answer's body @throws PhaseboardError */
   get<P extends PathsOf<'get'>>(
@@ -154,74 +154,74 @@ export interface Client {
     path: P,
     ...options: Optionally<OptionsOf<'delete', P>>
   ): Promise<AnswerOf<'delete', P>>
-  /** The same for any method, with the status, the ETag and the place in the sequence of changes. @throws PhaseboardError */
+  /** The same for any method, with the status, the ETag and the position in the sequence of changes. @throws PhaseboardError */
   request<M extends Method, P extends PathsOf<M>>(
     method: M,
     path: P,
     ...options: Optionally<OptionsOf<M, P>>
   ): Promise<Answer<AnswerOf<M, P>>>
-  /** Reads all projects, in numbers, page by page. @throws PhaseboardError */
+  /** Reads all projects, as summaries, page by page. @throws PhaseboardError */
   pages(
     path: '/api/projects',
     options: Summarized<PagesOptionsOf<'/api/projects'>>,
   ): AsyncGenerator<ProjectSummary, void, undefined>
-  /** Reads all projects, with all that belongs to them, page by page. @throws PhaseboardError */
+  /** Reads all projects, with all their records, page by page. @throws PhaseboardError */
   pages(
     path: '/api/projects',
     options?: Whole<PagesOptionsOf<'/api/projects'>>,
   ): AsyncGenerator<Project, void, undefined>
-  /** Reads a list page by page, the next one when it is needed. @throws PhaseboardError */
+  /** Reads a list page by page, on demand. @throws PhaseboardError */
   pages<P extends PagedPath>(
     path: P,
     ...options: Optionally<PagesOptionsOf<P>>
   ): AsyncGenerator<ItemOf<P>, void, undefined>
   /**
-   * Follows the sequence of changes, each change once and in order, also over lost connections and restarts of the
-   * service, until the signal is aborted or the loop is left. It reads on when it is asked for the next change.
-   * @throws PhaseboardError where connecting again is of no use: 400, 401, 403, 404, and 410 where what comes next is not kept
-   * any more (`details.oldest`)
+   * Follows the sequence of changes, each change once and in order, across lost connections and restarts of the
+   * service, until the signal is aborted or the loop ends. It reads on demand.
+   * @throws PhaseboardError if reconnecting is useless: 400, 401, 403, 404, and 410 if the next changes are no longer stored
+   * (`details.oldest`)
    */
   changes(options?: ChangesOptions): AsyncGenerator<Change, void, undefined>
 }
 
 /** What went wrong with a request. */
 export interface Failure {
-  /** The status of the answer; 0 where there was none. */
+  /** The status of the response; 0 without one. */
   status: number
-  /** The answer's `error`, or what happened instead of an answer. */
+  /** The response's `error`, or the failure without a response. */
   error: string
-  /** What went wrong, for programs. */
+  /** The error code. */
   code?: string | undefined
-  /** The answer's `details`. */
+  /** The response's `details`. */
   details?: unknown
-  /** What was asked for: method and path. */
+  /** The request: method and path. */
   request?: string | undefined
-  /** The ETag that the record has now, where `ifMatch` was another (412). */
+  /** The record's current ETag, if `ifMatch` did not match (412). */
   etag?: string | undefined
-  /** Seconds that the service asks to wait. */
+  /** Seconds to wait, as requested by the service. */
   retryAfter?: number | undefined
-  /** What a failure without an answer came of. */
+  /** The cause of a failure without a response. */
   cause?: unknown
 }
 
-/** Every failure of a request, but for one that was given up. */
+/** Every failure of a request, except an aborted one. */
 export declare class PhaseboardError extends Error {
   constructor(failure: Failure)
-  /** The status of the answer; 0 where there was none. */
+  /** The status of the response; 0 without one. */
   readonly status: number
-  /** What went wrong, for people: the `error` of the service, or what happened instead of an answer. */
+  /** The message for people: the `error` of the service, or the failure without a response. */
   readonly error: string
-  /** What went wrong, as a word that never changes, e.g. `claimed`; undefined where the service did not answer. */
+  /** The stable error code, e.g. `claimed`; undefined without a response of the service. */
   readonly code: string | undefined
-  /** The answer's `details`: for 400 `{formErrors, fieldErrors}`, for others what the service's documentation says. */
+  /** The response's `details`: for 400 `{formErrors, fieldErrors}`, for others see the service's documentation. */
   readonly details: unknown
-  /** What was asked for: method and path, e.g. `PATCH /api/kanban-items/01900000-...`. */
+  /** The request: method and path, e.g. `PATCH /api/kanban-items/01900000-...`. */
   readonly request: string | undefined
-  /** The ETag that the record has now, where `ifMatch` was another (412). */
+  /** The record's current ETag, if `ifMatch` did not match (412). */
   readonly etag: string | undefined
-  /** Seconds that the service asks to wait. */
+  /** Seconds to wait, as requested by the service. */
   readonly retryAfter: number | undefined
 }
 
-/** Makes a client. @throws TypeError for a base URL that is none */
+/** Creates a client. @throws TypeError for an invalid base URL */
 export declare function createClient(options?: ClientOptions): Client

@@ -1,6 +1,6 @@
-/** From paths of the API and their parameters to URLs. */
+/** Builds URLs from paths of the API and their parameters. */
 
-/** Path and query parameters, as options have them. */
+/** Path and query parameters, as in options. */
 export interface Parameters {
   path?: Readonly<Record<string, string | number>>
   query?: Readonly<Record<string, unknown>>
@@ -8,8 +8,8 @@ export interface Parameters {
 
 /**
  * One segment of a path.
- * @throws TypeError for what would make it another path: a value may come from elsewhere, and browsers and Node resolve
- * `..`, however it is written
+ * @throws TypeError for a value that would change the path: it may come from an untrusted source, and browsers and Node resolve
+ * `..` in any encoding
  */
 function segment(name: string, value: unknown): string {
   const text = String(value ?? '')
@@ -17,11 +17,11 @@ function segment(name: string, value: unknown): string {
   return encodeURIComponent(text)
 }
 
-/** A path with its parameters. @throws TypeError for a value that is none */
+/** A path with its parameters. @throws TypeError for an invalid value */
 export const fillPath = (template: string, path: Parameters['path']): string =>
   template.replace(/\{(\w+)\}/g, (_, name: string) => segment(name, path?.[name]))
 
-/** A query with its `?`: several values by repeating the name, none for undefined. */
+/** A query with its `?`: several values repeat the name, undefined ones are omitted. */
 function queryText(query: Parameters['query']): string {
   const text = new URLSearchParams(
     Object.entries(query ?? {}).flatMap(([name, value]) =>
@@ -34,13 +34,13 @@ function queryText(query: Parameters['query']): string {
   return text === '' ? '' : `?${text}`
 }
 
-/** The path and query of a request. @throws TypeError for a path parameter that is none */
+/** The path and query of a request. @throws TypeError for an invalid path parameter */
 export const targetOf = (template: string, { path, query }: Parameters): string =>
   fillPath(template, path) + queryText(query)
 
 /**
- * The base of all URLs, without a slash at its end.
- * @throws TypeError for what is no URL, or a path outside a browser
+ * The base of all URLs, without a trailing slash.
+ * @throws TypeError for an invalid URL, or a path outside a browser
  */
 export function baseOf(baseUrl: string): string {
   const page = (globalThis as { location?: { href: string } }).location?.href

@@ -1,13 +1,13 @@
-/** A lock that somebody else holds: another connection writes, so this one has waited in vain. No fault of the service. */
+/** Detects locks held by another connection. They are no fault of the service. */
 import { ApiError } from '../errors.ts'
 
-/** With all their variants: a snapshot that is too old to write on, a log that is being recovered, a table that is locked. */
+/** With all variants: a stale snapshot, a log in recovery, a locked table. */
 const BUSY = /^SQLITE_(BUSY|LOCKED)/
 
-/** Whether an error, or one that it was caused by, says that somebody else holds a lock of the database. */
+/** Whether an error, or one of its causes, reports a lock of the database held by another connection. */
 export const isBusy = (error: unknown): boolean =>
   error instanceof Error && (('code' in error && BUSY.test(String(error.code))) || isBusy(error.cause))
 
-/** 503 for whoever has waited for a lock too long: nothing was done, and it may well succeed in a moment. */
+/** 503 after waiting too long for a lock: nothing was done, and a retry will probably succeed. */
 export const databaseBusy = (): ApiError =>
   new ApiError(503, 'The database is busy', { headers: { 'retry-after': '1' }, code: 'database_busy' })

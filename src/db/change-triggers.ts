@@ -1,9 +1,9 @@
 /**
- * The triggers that append to the sequence of changes, derived from the tables. They are part of the file, so whatever
- * writes it is told: rules, cascades, commands, imports, other tools. `scripts/change-triggers.ts` makes a migration of
+ * The triggers that append to the sequence of changes, derived from the tables. They are part of the file, so they record
+ * every write: by rules, cascades, commands, imports, other tools. `scripts/change-triggers.ts` makes a migration of
  * them, and a test compares them with the file's.
  *
- * Other tools' versions of SQLite run them too: they keep to what those that are long past understand.
+ * Other tools' versions of SQLite run them too, so they only use features of old versions.
  */
 import { getTableName, SQL } from 'drizzle-orm'
 import { getTableConfig, type SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
@@ -25,8 +25,8 @@ import * as schema from './schema.ts'
 type Row = string
 
 /**
- * A value as JSON. A BLOB, which JSON cannot hold, becomes `{"blob":"<hexadecimal>"}`. A real number keeps all its digits,
- * and an infinite one is written as what reads as it: the `json_quote` of older versions does neither.
+ * A value as JSON. A BLOB, which JSON cannot represent, becomes `{"blob":"<hexadecimal>"}`. A real number keeps all its digits,
+ * and an infinite one is written so that it reads back as infinite: the `json_quote` of older versions does neither.
  */
 function json(row: Row, { column, isText }: Field): string {
   const value = `${row}."${column}"`
@@ -34,38 +34,38 @@ function json(row: Row, { column, isText }: Field): string {
   return `case typeof(${value}) when 'blob' then '{"blob":"'||hex(${value})||'"}'${real} else json_quote(${value}) end`
 }
 
-/** The ids of a team's members, as a JSON array: a field of the team in the API, a table of its own in the file. */
+/** The ids of a team's members, as a JSON array: a field of the team in the API, a separate table in the file. */
 const membersOf = (team: string, rest = '') =>
   `(select json_group_array(member_id) from (\n      select member_id from team_members where team_id = ${team} ${rest} order by member_id))`
 
 /** A whole record as JSON. */
-const record = (told: Kind, row: Row): string => {
-  const fields = fieldsOf(told).map((field) => `',"${field.name}":' || ${json(row, field)}`)
-  const members = told.table === schema.teams ? [`',"memberIds":' || ${membersOf(`${row}.id`)}`] : []
+const record = (tracked: Kind, row: Row): string => {
+  const fields = fieldsOf(tracked).map((field) => `',"${field.name}":' || ${json(row, field)}`)
+  const members = tracked.table === schema.teams ? [`',"memberIds":' || ${membersOf(`${row}.id`)}`] : []
   return `'{' || substr(${[...fields, ...members].join('\n    || ')}, 2) || '}'`
 }
 
-/** The members that the team `new` had before they were replaced, as `Teams` notes them: one change tells of all. */
+/** The former members of the team `new`, as noted by `Teams`: one change records the whole replacement. */
 const HELD = "(select before from changes_pending where kind = 'team-members' and id = new.id)"
 
-/** Condition: the members of the team `new` were replaced by others. NULL, hence false, where none were noted. */
+/** Condition: the members of the team `new` were replaced. NULL, hence false, if none were noted. */
 const MEMBERS_CHANGED = `${HELD} <> ${membersOf('new.id')}`
 
 /** The fields that an update has changed, as JSON with their values in `row`. */
-const difference = (told: Kind, row: 'old' | 'new'): string => {
-  const fields = fieldsOf(told).map(
+const difference = (tracked: Kind, row: 'old' | 'new'): string => {
+  const fields = fieldsOf(tracked).map(
     (field) =>
       `case when old."${field.column}" is new."${field.column}" then '' else ',"${field.name}":' || ${json(row, field)} end`,
   )
   const members = `',"memberIds":' || ${row === 'old' ? HELD : membersOf('new.id')}`
-  if (told.table === schema.teams) fields.push(`case when ${MEMBERS_CHANGED} then ${members} else '' end`)
+  if (tracked.table === schema.teams) fields.push(`case when ${MEMBERS_CHANGED} then ${members} else '' end`)
   return `'{' || substr(${fields.join('\n    || ')}, 2) || '}'`
 }
 
-/** Whether an update has changed anything but `updated_at` and what is quiet, without which nothing is told. */
-const hasChanged = (told: Kind): string => {
-  const quiet = ['updatedAt', ...(told.quiet ?? [])]
-  const columns = fieldsOf(told).filter(({ name }) => !quiet.includes(name))
+/** Whether an update has changed anything but `updated_at` and quiet columns; otherwise it is not recorded. */
+const hasChanged = (tracked: Kind): string => {
+  const quiet = ['updatedAt', ...(tracked.quiet ?? [])]
+  const columns = fieldsOf(tracked).filter(({ name }) => !quiet.includes(name))
   const list = (row: Row) => columns.map(({ column }) => `${row}."${column}"`).join(', ')
   return `(${list('old')})\n  is not (${list('new')})`
 }
@@ -74,13 +74,13 @@ const COLUMNS = 'kind, id, action, project_id, item_id, from_project_id, owner_i
 
 /** The values of an appended change. */
 const values = (
-  told: Kind,
+  tracked: Kind,
   row: Row,
   { action, before = 'null', after = 'null', fromProject = 'null' }: Record<string, string>,
 ) =>
   [
-    `'${told.kind}', ${idIn(told, row)}, '${action}'`,
-    `${projectIn(told, row)}, ${itemIn(told, row)}, ${fromProject}, ${ownerIn(told, row)}`,
+    `'${tracked.kind}', ${idIn(tracked, row)}, '${action}'`,
+    `${projectIn(tracked, row)}, ${itemIn(tracked, row)}, ${fromProject}, ${ownerIn(tracked, row)}`,
     `${before}`,
     `${after}`,
   ].join(',\n    ')
@@ -88,7 +88,7 @@ const values = (
 const append = (...change: Parameters<typeof values>) =>
   `insert into changes (${COLUMNS}) values (\n    ${values(...change)});`
 
-/** The unique keys of a table, its primary one included: what `insert or replace` deletes the rows of. */
+/** The unique keys of a table, including the primary one: `insert or replace` deletes rows with the same keys. */
 function keysOf(table: SQLiteTable): string[][] {
   const { columns, indexes, primaryKeys } = getTableConfig(table)
   const primary = columns.filter((column) => column.primary).map((column) => [columnName(column)])
@@ -101,7 +101,7 @@ function keysOf(table: SQLiteTable): string[][] {
   return [...primary, ...compound, ...unique]
 }
 
-/** Condition: the row of a table takes a key of the row that is being inserted. */
+/** Condition: a row of a table has a key of the inserted row. */
 const conflicts = (table: SQLiteTable): string =>
   [
     ...keysOf(table).map((key) => key.map((column) => `r."${column}" = new."${column}"`).join(' and ')),
@@ -111,47 +111,47 @@ const conflicts = (table: SQLiteTable): string =>
     .map((condition) => `(${condition})`)
     .join(' or ')
 
-/** What is created in the file: its name, and the statement that creates it. */
+/** An object in the file: its name, and the statement that creates it. */
 type Definition = readonly [name: string, sql: string]
 
 /** The triggers of one table, and the view that they read whole records from. */
-function definitionsOf(told: Kind): Definition[] {
-  const { kind, table } = told
+function definitionsOf(tracked: Kind): Definition[] {
+  const { kind, table } = tracked
   const name = getTableName(table)
   const trigger = (suffix: string, head: string, ...body: string[]): Definition => [
     `changes_${name}_${suffix}`,
     `CREATE TRIGGER changes_${name}_${suffix} ${head} begin\n  ${body.join('\n  ')}\nend`,
   ]
-  // A team's members are gone with it: told before they are.
+  // A team's members are deleted with it, so the team is recorded first.
   const when = table === schema.teams ? 'before' : 'after'
   const pending = `from changes_pending where kind = '${kind}'`
   const deletion = trigger(
     'delete',
     `${when} delete on ${name}`,
     // With \`pragma recursive_triggers\`, a replaced row comes here, too.
-    `delete ${pending} and id = ${idIn(told, 'old')};`,
-    append(told, 'old', { action: 'deleted', before: record(told, 'old') }),
+    `delete ${pending} and id = ${idIn(tracked, 'old')};`,
+    append(tracked, 'old', { action: 'deleted', before: record(tracked, 'old') }),
   )
-  if (told.onlyDeleted) return [deletion]
+  if (tracked.onlyDeleted) return [deletion]
 
-  // They are deleted first, while it can still be told to which project they belonged: the cascades would come after the row itself.
+  // They are deleted first, while their project is still known: cascades would run after the row itself.
   const children = childrenOf(kind).map(
     (child) => `delete from ${child.table} where ${child.column} = old.id;`,
   )
   const fromProject = table === schema.kanbanItems ? 'nullif(old.project_id, new.project_id)' : 'null'
   const members = table === schema.teams ? `\n  or ${MEMBERS_CHANGED}` : ''
-  const isSame = `${idIn(told, 'old')} is ${idIn(told, 'new')}`
-  const created = append(told, 'new', { action: 'created', after: record(told, 'new') })
+  const isSame = `${idIn(tracked, 'old')} is ${idIn(tracked, 'new')}`
+  const created = append(tracked, 'new', { action: 'created', after: record(tracked, 'new') })
 
   /**
-   * \`or replace\` deletes rows without a trigger: they are noted before, and told of once it has. So is a row that gets
-   * another id, which is told as another record.
+   * \`or replace\` deletes rows without firing a trigger: they are noted before, and recorded afterwards. So is a row with a
+   * changed id, which is recorded as another record.
    */
   const note = (suffix: string, event: string, rows: string) =>
     trigger(
       suffix,
       `before ${event} on ${name}\nwhen exists (select 1 ${pending})\n  or exists (select 1 from ${rows})`,
-      // What is left of a statement that then did nothing, such as \`or ignore\`.
+      // Leftovers of a statement that did nothing, such as \`or ignore\`.
       `delete ${pending};`,
       `insert into changes_pending (kind, id, project_id, item_id, owner_id, before)
     select '${kind}', id, project_id, item_id, owner_id, record from changes_of_${name}
@@ -169,8 +169,8 @@ function definitionsOf(told: Kind): Definition[] {
   return [
     [
       `changes_of_${name}`,
-      `CREATE VIEW changes_of_${name} as select rowid as row, ${idIn(told, name)} as id, ${projectIn(told, name)} as project_id, ${itemIn(told, name)} as item_id, ${ownerIn(told, name)} as owner_id,
-    ${record(told, name)} as record from ${name}`,
+      `CREATE VIEW changes_of_${name} as select rowid as row, ${idIn(tracked, name)} as id, ${projectIn(tracked, name)} as project_id, ${itemIn(tracked, name)} as item_id, ${ownerIn(tracked, name)} as owner_id,
+    ${record(tracked, name)} as record from ${name}`,
     ],
     note('replace', 'insert', conflicting),
     trigger('insert', `after insert on ${name}`, ...tellNoted, created),
@@ -185,12 +185,12 @@ function definitionsOf(told: Kind): Definition[] {
     ),
     trigger(
       'update',
-      `after update on ${name}\nwhen (${hasChanged(told)}${members}) and ${isSame}`,
-      append(told, 'new', {
+      `after update on ${name}\nwhen (${hasChanged(tracked)}${members}) and ${isSame}`,
+      append(tracked, 'new', {
         action: 'updated',
         fromProject,
-        before: difference(told, 'old'),
-        after: difference(told, 'new'),
+        before: difference(tracked, 'old'),
+        after: difference(tracked, 'new'),
       }),
     ),
     ...(children.length > 0 ? [trigger('children', `before delete on ${name}`, ...children)] : []),
@@ -198,12 +198,12 @@ function definitionsOf(told: Kind): Definition[] {
   ]
 }
 
-/** What a row of `team_members` changes: the `memberIds` of its team, unless these are noted already or the team is gone. */
+/** The change of a row of `team_members`: the `memberIds` of its team, unless these are already noted or the team is deleted. */
 function triggersOfMembers(): Definition[] {
-  const isTold = (row: Row) =>
+  const isTracked = (row: Row) =>
     `exists (select 1 from teams where id = ${row}.team_id)
   and not exists (select 1 from changes_pending where kind = 'team-members' and id = ${row}.team_id)`
-  const told = (row: Row, before: string) =>
+  const recorded = (row: Row, before: string) =>
     `insert into changes (kind, id, action, before, after) values ('team', ${row}.team_id, 'updated',
     '{"memberIds":' || ${before} || '}',
     '{"memberIds":' || ${membersOf(`${row}.team_id`)} || '}');`
@@ -212,7 +212,7 @@ function triggersOfMembers(): Definition[] {
   const replaced = (row: Row) =>
     `changes_pending where kind = 'team-member' and id = ${row}.team_id || ':' || ${row}.member_id`
   const wasThere = `exists (select 1 from ${replaced('new')})`
-  /** `or replace` deletes the very row that is written, without a trigger: then it was there before, too. */
+  /** `or replace` deletes an equal row without firing a trigger: then it existed before, too. */
   const note = (suffix: string, event: string, condition: string): Definition => {
     const rows = `team_members where team_id = new.team_id and member_id = new.member_id${condition}`
     return [
@@ -231,9 +231,9 @@ end`,
     [
       'changes_team_members_insert',
       `CREATE TRIGGER changes_team_members_insert after insert on team_members
-when ${isTold('new')}
+when ${isTracked('new')}
   and not exists (select 1 from ${replaced('new')}) begin
-  ${told('new', without)}
+  ${recorded('new', without)}
 end`,
     ],
     [
@@ -250,14 +250,14 @@ end`,
     [
       'changes_team_members_delete',
       `CREATE TRIGGER changes_team_members_delete after delete on team_members
-when ${isTold('old')} begin
+when ${isTracked('old')} begin
   delete from ${replaced('old')};
-  ${told('old', withOld)}
+  ${recorded('old', withOld)}
 end`,
     ],
   ]
 }
 
-/** All triggers of the sequence, and the views they read: their names, and the statements that create them. */
+/** All triggers of the sequence, and their views: names, and the statements that create them. */
 export const changeTriggers = (): ReadonlyMap<string, string> =>
   new Map([...KINDS.flatMap(definitionsOf), ...triggersOfMembers()])

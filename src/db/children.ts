@@ -1,4 +1,4 @@
-/** Child records, which belong to a project or an item: reading and changing them, whatever their fields. */
+/** Reads and changes child records of a project or an item, for any table. */
 import { type TSchema, Type } from '@sinclair/typebox'
 import { and, desc, eq, getTableColumns, getTableName } from 'drizzle-orm'
 import { toSnakeCase } from 'drizzle-orm/casing'
@@ -73,7 +73,7 @@ function statementsOf<Table extends ChildTable>(db: SharedDatabase, table: Table
   }
 }
 
-/** The records of a table, each of which belongs to a parent. */
+/** The child records of a table. */
 export class Children<Table extends ChildTable> {
   static readonly reads: readonly string[] = ['list', 'get']
   protected readonly db: SharedDatabase
@@ -81,7 +81,7 @@ export class Children<Table extends ChildTable> {
   readonly #sql: ReturnType<typeof statementsOf<Table>>
   readonly #toJson: (rows: never) => JsonBytes
 
-  /** @param record the schema of a record, by which lists are serialised */
+  /** @param record the schema of a record, for serialising lists */
   constructor(db: SharedDatabase, table: Table, record: TSchema) {
     this.db = db
     this.table = table
@@ -89,7 +89,7 @@ export class Children<Table extends ChildTable> {
     this.#toJson = createJsonWriter(Type.Array(ref(record)))
   }
 
-  /** The records of a parent, in order, or a page of them. @throws ApiError 404 when there is no such parent; TooMuchWork */
+  /** The records of a parent, in order, or a page of them. @throws ApiError 404 for an unknown parent; TooMuchWork */
   list(parentId: string, query: PageQuery = {}): JsonPage {
     const rows = read(this.db, () => {
       this.ensureParent(parentId)
@@ -104,7 +104,7 @@ export class Children<Table extends ChildTable> {
     return this.#sql.one(id) ?? throwNotFound(this.table)
   }
 
-  /** Creates a record. @throws ApiError 404 when there is no such parent */
+  /** Creates a record. @throws ApiError 404 for an unknown parent */
   create(parentId: string, input: ChildInput<Table>): Table['$inferSelect'] {
     this.ensureParent(parentId)
     const at = timestamp()
@@ -119,7 +119,7 @@ export class Children<Table extends ChildTable> {
     })
   }
 
-  /** Changes a record; an empty change leaves it as it is, `updatedAt` included. @throws ApiError 404 */
+  /** Changes a record; an empty change does not even change `updatedAt`. @throws ApiError 404 */
   update(id: string, input: ChildInput<Table>): Table['$inferSelect'] {
     const isEmpty = Object.keys(input).length === 0
     const row = isEmpty
@@ -128,7 +128,7 @@ export class Children<Table extends ChildTable> {
     return row ?? this.throwUnknown()
   }
 
-  /** Deletes a record with all that belongs to it. @throws ApiError 404 */
+  /** Deletes a record and its children. @throws ApiError 404 */
   delete(id: string): void {
     if (!this.#sql.remove(id)) this.throwUnknown()
   }
@@ -138,12 +138,12 @@ export class Children<Table extends ChildTable> {
     return {}
   }
 
-  /** All records of a parent, in order, as a list shows them. */
+  /** All records of a parent, in list order. */
   protected shown(rows: Table['$inferSelect'][]): { id: string }[] {
     return rows as never
   }
 
-  /** Throws for a record to be changed or deleted that does not exist. */
+  /** Throws if a record to change or delete does not exist. */
   protected throwUnknown(): never {
     return throwNotFound(this.table)
   }
@@ -157,7 +157,7 @@ export class Children<Table extends ChildTable> {
   }
 }
 
-/** Children with a `sortOrder`: without one given, a new child comes last. */
+/** Children with a `sortOrder`: by default a new child comes last. */
 export class OrderedChildren<Table extends ChildTable & OrderedTable> extends Children<Table> {
   readonly #last: (values: { parentId: string }) => { sortOrder: number } | undefined
   readonly #reorder: (places: readonly Place[], parentId: string) => void
@@ -185,7 +185,7 @@ export class OrderedChildren<Table extends ChildTable & OrderedTable> extends Ch
   /**
    * Reorders children of a parent, all or nothing.
    * @returns them, in the order of the places
-   * @throws ApiError 404 when there is no such parent, or with the ids of no children; 400 for children of another one
+   * @throws ApiError 404 for an unknown parent, or with unknown ids; 400 for children of another parent
    */
   reorder(parentId: string, places: readonly Place[]): Table['$inferSelect'][] {
     this.ensureParent(parentId)
@@ -199,7 +199,7 @@ export class OrderedChildren<Table extends ChildTable & OrderedTable> extends Ch
 }
 
 /**
- * A prepared query of the children of any number of parents.
+ * A prepared query for the children of any number of parents.
  * @returns the query: it takes the parents' ids as a JSON array, and returns the records of each parent, in order
  */
 export function childrenOfMany<Table extends ChildTable>(db: SharedDatabase, table: Table) {

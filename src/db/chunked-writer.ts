@@ -1,13 +1,13 @@
 /**
- * A chunked writer: many short transactions instead of a long one. Each holds the write lock for some milliseconds, then others get
- * it for a while. The chunks append nothing to the sequence of changes (see `large-writes.ts`).
+ * A chunked writer: many short transactions instead of a long one. Each holds the write lock for some milliseconds, then leaves
+ * it to others for a while. The chunks append nothing to the sequence of changes (see `large-writes.ts`).
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
 import { BUSY_TIMEOUT, type SharedDatabase } from './client.ts'
 import { type DatabaseFiles, NO_FILES } from './files.ts'
 
-/** How a connection writes beside others: milliseconds after which a write ends, and those that are then left to others. */
+/** How a connection shares the lock: milliseconds after which a chunk ends, and the pause for others afterwards. */
 export interface Manners {
   held: number
   left: number
@@ -15,17 +15,17 @@ export interface Manners {
 
 const MANNERS: Manners = { held: 20, left: 10 }
 
-/** Milliseconds between attempts to take the write lock, and how long it is tried. Others hold it for some milliseconds. */
+/** Milliseconds between attempts to take the write lock, and their timeout. Others hold it for some milliseconds. */
 const RETRY = 1
 const PATIENCE = 60_000
 
 /**
- * Pages of the write-ahead log after which this connection has them copied into the file: fewer than others wait for, so
- * that they, who may have an event loop to keep going, find little to do. Not where checkpoints are left to Litestream.
+ * Pages of the write-ahead log after which this connection runs a checkpoint: fewer than other connections wait for, so
+ * that those, which may have an event loop, rarely have to. Not if Litestream runs checkpoints.
  */
 const CHECKPOINT_PAGES = 1000
 
-/** A chunk that is being written: whether it has held the lock for long enough. */
+/** A chunk in progress: whether it should end. */
 export interface Chunk {
   isLong: () => boolean
 }
@@ -41,9 +41,9 @@ export class ChunkedWriter {
   readonly #untell: SQLite.Statement<[number]>
 
   /**
-   * Takes a connection for writes in slices, on which nothing else is written meanwhile: foreign keys are not enforced on
+   * Takes over a connection for chunked writes. Foreign keys are not enforced on
    * it, since a project's own row comes last.
-   * @param signal ends the writing: the next write throws its reason
+   * @param signal cancels the writing: the next write throws its reason
    */
   constructor(
     { $client: client }: SharedDatabase,
@@ -53,7 +53,7 @@ export class ChunkedWriter {
   ) {
     client.pragma('foreign_keys = off')
     client.pragma('busy_timeout = 0')
-    // Whoever opened the connection may have left them to Litestream.
+    // The connection may have left checkpoints to Litestream.
     this.#runsCheckpoints = client.pragma('wal_autocheckpoint', { simple: true }) !== 0
     if (this.#runsCheckpoints) client.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
     this.#client = client
@@ -61,15 +61,15 @@ export class ChunkedWriter {
     this.#signal = signal
     this.#manners = manners
     this.#newest = client.prepare<[], number | null>('select max(seq) from changes').pluck()
-    // They are the last ones, and never committed: no place in the sequence is used twice, and none is left out.
+    // They are the last ones, and never committed: no `seq` is used twice or skipped.
     this.#untell = client.prepare('delete from changes where seq > +?')
   }
 
   /**
-   * Writes a slice. It is not synced to the disk by itself, but with whatever is committed next: nobody is told of it.
-   * @param work what to write, until the write is long enough
-   * @param keep keeps the changes after the one that it is called with, before they are taken out of the sequence; without,
-   * they are forgotten
+   * Writes a chunk. It is not synced; the next synced commit includes it, and nothing is acknowledged before.
+   * @param work writes until the chunk should end
+   * @param keep stores the changes after the given one before they are removed from the sequence; without it
+   * they are discarded
    */
   async slice<T>(work: (write: Chunk) => T, keep?: (since: number) => void): Promise<T> {
     this.#client.pragma('synchronous = normal')
@@ -85,11 +85,11 @@ export class ChunkedWriter {
   }
 
   /**
-   * Makes the last write, which is synced to the disk when it resolves; its changes are told, and foreign keys are enforced.
+   * Makes the last write, which is synced to disk when it resolves; its changes are published, and foreign keys are enforced.
    * @param work gets the newest change before it
    */
   async last<T>(work: (newest: number) => T): Promise<T> {
-    // What is in the log until now is not to be synced by a write that others wait for.
+    // Sync the log now, so that a write that others wait for does not have to.
     this.#client.pragma('synchronous = full')
     if (this.#runsCheckpoints) this.#client.pragma('wal_checkpoint(passive)')
     this.#client.pragma('foreign_keys = on')
@@ -100,7 +100,7 @@ export class ChunkedWriter {
     }
   }
 
-  /** Leaves the connection to other writes: they wait for the lock as they would, are synced, and enforce foreign keys. */
+  /** Returns the connection to normal writes: they wait for the lock, are synced, and enforce foreign keys. */
   leave(): void {
     this.#client.pragma('foreign_keys = on')
     this.#client.pragma('synchronous = full')
@@ -123,7 +123,7 @@ export class ChunkedWriter {
     }
   }
 
-  /** Takes the write lock, if nobody else has it. @param tried since when it is tried, by `performance.now()` */
+  /** Takes the write lock if it is free. @param tried time of the first attempt, by `performance.now()` */
   #hasBegun(tried: number): boolean {
     this.#signal?.throwIfAborted()
     try {

@@ -1,18 +1,18 @@
-/** Deleting all that belongs to a project, in slices, without its own row: children first, so that no statement deletes many. */
+/** Deletes a project's records in slices, without its own row: children first, so that no statement deletes many. */
 
 import type { Chunk } from './chunked-writer.ts'
 import type { SharedDatabase } from './client.ts'
 import { type Child, childrenOf } from './kinds.ts'
 
-/** Rows that are deleted at a time, and items that are. */
+/** Rows deleted at a time, and items. */
 const ROWS = 100
 const ITEMS = 20
 
 const ITEMS_TABLE = 'kanban_items'
 
 /**
- * Prepares deleting what belongs to a project, in the order in which its deletion as a whole does it.
- * @returns what deletes some of it, inside of a slice, until that is long enough. It returns whether there is more
+ * Prepares deleting a project's records, in the order of an ordinary deletion.
+ * @returns a function that deletes some of them inside a slice, and returns whether there are more
  */
 export function clearProject(
   { $client: client }: SharedDatabase,

@@ -1,4 +1,4 @@
-/** Opening the database file: pragmas, version check, migrations. */
+/** Opens the database file: pragmas, version check, migrations. */
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -26,7 +26,7 @@ export interface OpenDatabase {
   files: DatabaseFiles
   close: () => void
   /**
-   * Closes it and removes what this opening created, for a start that failed. Files that existed before stay, and so
+   * After a failed start, closes it and removes the files that this opening created. Files that existed before stay, and so
    * does a new one that another process has used since.
    * @param also another file to remove with it
    */
@@ -46,15 +46,15 @@ const CACHE_SIZE = 16_384
 const CHECKPOINT_PAGES = 4000
 
 /**
- * Bytes to which a checkpoint truncates the WAL file, four times its usual size: during a long read it grows without
- * limit, and would keep that size.
+ * Bytes to which a checkpoint truncates the WAL file, four times its usual size: a long read lets it grow without
+ * limit, and it would keep that size.
  */
 const LOG_SIZE_LIMIT = 67_108_864
 
-/** Who runs checkpoints: see `Config.walCheckpoints`. */
+/** What runs checkpoints: see `Config.walCheckpoints`. */
 export type Checkpoints = Config['walCheckpoints']
 
-/** The journal Drizzle's own migrator keeps: `created_at` is the `when` of a migration in `drizzle/meta/_journal.json`. */
+/** The journal of Drizzle's migrator: `created_at` is the `when` of a migration in `drizzle/meta/_journal.json`. */
 const JOURNAL = '__drizzle_migrations'
 
 /**
@@ -66,14 +66,14 @@ const JOURNAL = '__drizzle_migrations'
 export function databasePath(url: string): string {
   if (url === ':memory:' || url === 'file::memory:') return ':memory:'
   const path = pathIn(url)
-  // Taken as part of the name, a URI parameter would silently open another file.
+  // A URI parameter would become part of the name, and silently open another file.
   if (`${url}${path}`.includes('?')) {
     throw new StartupError('DATABASE_URL must not contain a question mark: it takes no parameters')
   }
   if (/^file:.*#/.test(url)) {
     throw new StartupError('DATABASE_URL must not contain a # in a file: URL: a path without file: may')
   }
-  // better-sqlite3 would trim them, and open another file than was checked.
+  // better-sqlite3 would trim them, and open a different file than the checked one.
   if (path !== path.trim()) throw new StartupError('DATABASE_URL must not begin or end with a blank')
   return resolve(path)
 }
@@ -101,9 +101,9 @@ function pathIn(url: string): string {
  * WAL lets other processes read while one writes. `synchronous=FULL` syncs the log at every commit, so that acknowledged
  * writes survive a power cut.
  * @param url see {@link databasePath}
- * @param checkpoints who runs them
- * @throws StartupError with one clear line when the file cannot be opened, is no Phaseboard database, or was written by
- * a newer version (it is left untouched)
+ * @param checkpoints what runs them
+ * @throws StartupError with one clear line if the file cannot be opened, is no Phaseboard database, or was written by
+ * a newer version (it stays unchanged)
  */
 export function openDatabase(url: string, checkpoints: Checkpoints = 'service'): OpenDatabase {
   const path = databasePath(url)
@@ -183,15 +183,15 @@ function keepImages(client: SQLite.Database): void {
 const withJournal = (image: Buffer, version: number): Buffer => Buffer.from(image).fill(version, 18, 20)
 
 /**
- * Leaves the log to Litestream, which has to copy every frame before a checkpoint lets it be overwritten. The size limit is
- * off too: what was committed just before a checkpoint, Litestream reads from behind the end of the log that follows.
+ * Leaves the log to Litestream, which must copy every frame before a checkpoint allows overwriting it. There is no size limit
+ * either: after a checkpoint, Litestream reads the last commits before it from beyond the end of the restarted log.
  */
 function leaveLogAlone(client: SQLite.Database): void {
   client.pragma('wal_autocheckpoint = 0')
   client.pragma('journal_size_limit = -1')
 }
 
-/** The migrations that ship, in their order. */
+/** The shipped migrations, in order. */
 export const shippedMigrations = (): MigrationMeta[] =>
   readMigrationFiles({ migrationsFolder: packageFile('drizzle') })
 
@@ -214,11 +214,11 @@ function watchOthers(client: SQLite.Database, hasTables: boolean): () => boolean
 }
 
 /**
- * Runs `work` as one write transaction, synchronously, on a connection that this thread has for itself: that of a command, of the worker
- * thread, or of a service before it listens. Everybody else in a service writes by `app.perform`, whose group commit lets an event loop go
- * on. The transaction begins immediate: with the write lock taken first, what `work` reads cannot change under it. An error rolls
+ * Runs `work` as one write transaction, synchronously, on a connection that only this thread uses: of a command, the worker
+ * thread, or a service before it listens. All other writes of a service use `app.perform`, whose group commit does not block the event
+ * loop. The transaction begins immediate: the write lock comes first, so the data that `work` reads cannot change. An error rolls
  * everything back.
- * @param actorId the member who writes; {@link BY_COMMAND} for a command, null for the service itself
+ * @param actorId the acting member; {@link BY_COMMAND} for a command, null for the service itself
  */
 export function writeAs<T>(db: SharedDatabase, actorId: string | null, work: () => T): Written<T> {
   const attribution = attributionOf(db)
@@ -232,14 +232,14 @@ export function writeAs<T>(db: SharedDatabase, actorId: string | null, work: () 
 }
 
 /**
- * Sets the busy timeout to 0: waiting for another process's lock would block the event loop, so SQLITE_BUSY comes at
- * once. In WAL mode reads do not wait, unless another process recovers the log; writes have to be retried.
+ * Sets the busy timeout to 0, so that SQLITE_BUSY comes at once: waiting for another process's lock would block the event
+ * loop. In WAL mode reads do not wait, unless another process recovers the log; writes must be retried.
  */
 export function stopWaitingForLocks({ $client }: SharedDatabase): void {
   $client.pragma('busy_timeout = 0')
 }
 
-/** Runs `work` in one read transaction, or in the one that is open: all its statements read the same snapshot of the file. */
+/** Runs `work` in one read transaction, or in the open one: all its statements read the same snapshot of the file. */
 export function read<T>({ $client }: SharedDatabase, work: () => T): T {
   if ($client.inTransaction) return work()
   let transaction = readTransactions.get($client)
@@ -253,7 +253,7 @@ export function read<T>({ $client }: SharedDatabase, work: () => T): T {
 /** Creating a transaction function costs more than running it: each connection caches its own. */
 const readTransactions = new WeakMap<SQLite.Database, (work: () => unknown) => unknown>()
 
-/** The message of an error of SQLite's. */
+/** The message of an SQLite error. */
 export function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return 'code' in error && error.code === 'SQLITE_NOTADB' ? 'it is not a database' : error.message
@@ -276,7 +276,7 @@ function refuseForeignFile(path: string, migrations: MigrationMeta[]): void {
   }
 }
 
-/** SQLite has tables of its own, and so has Litestream, which may open a new file first. */
+/** SQLite and Litestream, which may open a new file first, have their own tables. */
 const tableNames = (client: SQLite.Database) =>
   client
     .prepare(
@@ -287,7 +287,7 @@ const tableNames = (client: SQLite.Database) =>
 
 /**
  * Checks that this version of Phaseboard knows the tables of a file.
- * @throws StartupError when they are another application's, or of a newer version
+ * @throws StartupError if they are another application's, or of a newer version
  */
 export function refuseForeignTables(
   client: SQLite.Database,
@@ -372,6 +372,6 @@ function migrate(client: SQLite.Database, migrations: MigrationMeta[]): void {
     }
   })
   client.pragma('foreign_keys = OFF')
-  // Where nothing is missing, as for the worker thread, nobody's lock is waited for.
+  // If nothing is missing, as for the worker thread, it waits for no lock.
   if (!isMigrated(client, migrations)) apply.immediate()
 }

@@ -1,17 +1,17 @@
 /**
- * Sort keys of titles and names: bytes whose order is the one that `Intl.Collator` gives the texts, numbers by their value
- * ("Step 9" before "Step 10"). ICU's own sort keys are not to be had in JavaScript: the weights of letters are learnt from the
- * collator, once, when they are first needed. Letters of other scripts than Latin, Greek and Cyrillic are in the order of Unicode.
+ * Sort keys of titles and names: bytes with the order of `Intl.Collator`, numbers by their value
+ * ("Step 9" before "Step 10"). JavaScript has no access to ICU's sort keys, so the weights of letters are learnt from the
+ * collator, lazily and once. Letters of scripts other than Latin, Greek and Cyrillic are in Unicode order.
  */
 import { type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { once } from '../once.ts'
 import type { SharedDatabase } from './client.ts'
 
-/** Whatever the machine's locale: a list must not change its order with the environment. */
+/** A fixed locale: the order of a list must not depend on the environment. */
 const LOCALE = 'en'
 
-/** Code points whose order is learnt: Latin, Greek, Cyrillic, punctuation and symbols. */
+/** Code points with learnt order: Latin, Greek, Cyrillic, punctuation and symbols. */
 const LEARNT: readonly (readonly [first: number, last: number])[] = [
   [0x20, 0x24f],
   [0x370, 0x52f],
@@ -22,7 +22,7 @@ const LEARNT: readonly (readonly [first: number, last: number])[] = [
   [0x2190, 0x21ff],
 ]
 
-/** Letters that are as several. */
+/** Letters that sort like several. */
 const EXPANSIONS: ReadonlyMap<string, string> = new Map(
   Object.entries({ ß: 'ss', ẞ: 'SS', æ: 'ae', Æ: 'AE', œ: 'oe', Œ: 'OE', ĳ: 'ij', Ĳ: 'IJ' }),
 )
@@ -30,7 +30,7 @@ const EXPANSIONS: ReadonlyMap<string, string> = new Map(
 /** Code points from here on are not learnt. */
 const UNLEARNT = 0x2200
 
-/** How letters compare, by their code points: by the base letter, then by the accent, then by the case. 0: nothing is known. */
+/** The weights of letters, by code point: base letter, then accent, then case. 0: unknown. */
 interface Weights {
   primary: Uint16Array
   secondary: Uint8Array
@@ -50,7 +50,7 @@ const learn = once((): Weights => {
     Array.from({ length: last - first + 1 }, (_, index) => String.fromCodePoint(first + index)),
   )
     .filter((letter) => letter.normalize('NFC') === letter && EXPANSIONS.get(letter) === undefined)
-    // Unassigned code points and what is ignored are as nothing.
+    // Unassigned and ignored code points have no weight.
     .filter((letter) => variant.compare(letter, '') !== 0)
     .sort(variant.compare)
   const weights = {
@@ -75,7 +75,7 @@ const learn = once((): Weights => {
   return weights
 })
 
-/** Primary weights beyond those that are learnt: of other scripts, and of the Chinese characters, which come last. */
+/** Primary weights beyond the learnt ones: of other scripts, and of Chinese characters, which come last. */
 const OTHERS = 0xfff0
 const HAN = 0xfff1
 
@@ -87,7 +87,7 @@ const isMark = /\p{M}/u
 const [ZERO, NINE] = [0x30, 0x39]
 const isDigit = (code: number) => code >= ZERO && code <= NINE
 
-/** Characters of a text that count for its place: more than any title has. */
+/** Significant characters of a text: more than any title has. */
 const COUNTING = 600
 
 /** Writes one key after the other. */
@@ -101,7 +101,7 @@ class KeyWriter {
   #bytes = 0
   #letters = 0
 
-  /** @param text in NFC, of at most so many characters as count */
+  /** @param text in NFC, truncated to the significant characters */
   write(text: string): Buffer {
     this.#bytes = 0
     this.#letters = 0
@@ -114,7 +114,7 @@ class KeyWriter {
     return key
   }
 
-  /** Adds what is at a place. @returns the place behind it */
+  /** Adds the character at an index. @returns the next index */
   #add(text: string, at: number): number {
     const code = text.charCodeAt(at)
     if (isDigit(code)) return this.#addNumber(text, at)
@@ -182,14 +182,14 @@ class KeyWriter {
 
 const writer = once(() => new KeyWriter())
 
-/** The sort key of a text; empty for a text of nothing that counts. */
+/** The sort key of a text; empty for a text of ignored characters. */
 export const collationKey = (text: string): Buffer =>
   writer().write(text.slice(0, COUNTING).normalize('NFC').slice(0, COUNTING))
 
-/** Bytes of a key that count. They go into the cursor. */
+/** Significant bytes of a key; the cursor contains them. */
 const KEY_BYTES = 2000
 
-/** Lets the statements of a connection sort by it. */
+/** Makes it available to the statements of a connection. */
 export function defineCollation(db: SharedDatabase): void {
   let latest = { text: '', key: null as Buffer | null }
   db.$client.function('collation_key', { deterministic: true }, (value: unknown) => {
@@ -203,5 +203,5 @@ export function defineCollation(db: SharedDatabase): void {
   })
 }
 
-/** The key of a title or a name; that of an empty one is empty. */
+/** The key of a title or name; empty for an empty one. */
 export const nameKey = (column: SQLiteColumn): SQL => sql`collation_key(${column})`

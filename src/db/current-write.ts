@@ -1,35 +1,35 @@
-/** The write that a connection is in the midst of: who makes it, and which changes are its own. */
+/** The current write of a connection: its actor and its changes. */
 import type { SharedDatabase } from './client.ts'
 
 /**
- * Who makes a command's changes, as they are stored in the place of a member's id, which none equals. The API tells of no
- * member there (see `src/changes/told.ts`).
+ * The stored actor of a command's changes; no member has this id. The API shows no
+ * member there (see `src/changes/api-changes.ts`).
  */
 export const BY_COMMAND = ':command-line'
 
 /** A write in progress. */
 export interface CurrentWrite {
-  /** The last change before it: its own are those after, and the first of them is its group. */
+  /** The last change before it: later ones are its own, and the first of them is its group. */
   readonly since: number
-  /** The member who makes it; {@link BY_COMMAND} for a command, null for the service itself. */
+  /** The acting member; {@link BY_COMMAND} for a command, null for the service itself. */
   readonly actorId: string | null
 }
 
-/** The result of a write, and its last change; undefined where it made none. */
+/** The result of a write, and its last change; undefined if it made none. */
 export interface Written<T> {
   value: T
   seq: number | undefined
 }
 
-/** Says of a connection's changes who made them: once a write, so that no rule has to. */
+/** Attributes a connection's changes once per write, so that no rule has to. */
 export interface Attribution {
-  /** Begins a transaction that will write. Called with the write lock held: nobody else appends from now on. */
+  /** Begins a write. Called with the write lock held: no other process appends from now on. */
   begin: () => void
-  /** Says it of the changes so far: for a write that reads its own. */
+  /** Attributes the changes so far: for a write that reads its own. */
   attribute: () => void
   /**
-   * Runs a write; what it throws passes through, and the caller rolls back.
-   * @throws TypeError where `work` returns a promise: a transaction is over before it would be
+   * Runs a write; errors pass through, and the caller rolls back.
+   * @throws TypeError if `work` returns a promise, which would settle after the transaction
    */
   run: <T>(actorId: string | null, work: () => T) => Written<T>
 }
@@ -38,18 +38,18 @@ export interface Attribution {
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 
-/** @throws TypeError for the result of work that is not over */
+/** @throws TypeError for a promise as the result of work */
 function ensureSynchronous(value: unknown): void {
   if (!isThenable(value)) return
   // No unhandled rejection; but a query must not be awaited, which would run it.
   if (value instanceof Promise) value.catch(() => undefined)
-  throw new TypeError('what is written must be decided synchronously')
+  throw new TypeError('work inside a write must be synchronous')
 }
 
 const current = new WeakMap<object, CurrentWrite>()
 const attributions = new WeakMap<object, Attribution>()
 
-/** The write that this connection is in the midst of: only inside of one. */
+/** The current write of this connection: only inside one. */
 export function currentWrite({ $client }: Pick<SharedDatabase, '$client'>): CurrentWrite {
   const write = current.get($client)
   if (write === undefined) throw new Error('not inside a write')
@@ -61,7 +61,7 @@ export function attributionOf({ $client: client }: Pick<SharedDatabase, '$client
   const known = attributions.get(client)
   if (known) return known
   const newest = client.prepare<[], number | null>('select max(seq) from changes').pluck()
-  // Nobody else writes meanwhile: all changes after `since` are this write's.
+  // There is only one writer: all changes after `since` are this write's.
   const attribute = client.prepare<[string | null, number, number]>(
     'update changes set actor_id = ?, "group" = ? where seq > ?',
   )

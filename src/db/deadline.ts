@@ -1,10 +1,10 @@
 /**
- * Deadlines of statements. SQLite runs a statement to its end, and better-sqlite3 cannot interrupt it; but a function that the
- * statement calls for each row may throw, which ends it.
+ * Deadlines of statements. better-sqlite3 cannot interrupt a running statement; but a function that the
+ * statement calls for each row can throw, which ends it.
  */
 import type { SharedDatabase } from './client.ts'
 
-/** A deadline by `performance.now()`, and what ends a statement then. */
+/** A deadline by `performance.now()`, and its error. */
 interface Deadline {
   at: number
   error: () => Error
@@ -18,8 +18,8 @@ const deadlines = new WeakMap<SharedDatabase, { current: Deadline }>()
 export const IN_TIME = 'in_time'
 
 /**
- * Gives a connection the function `in_time(<column>)`: 1, for a condition. Name a column of the outermost table, so that it is
- * asked for each of its rows. It throws the error of {@link withDeadline} once the time is over.
+ * Gives a connection the function `in_time(<column>)`: 1, for a condition. Pass a column of the outermost table, so that it is
+ * called for each of its rows. It throws the error of {@link withDeadline} after the deadline.
  */
 function deadlineOf(db: SharedDatabase): { current: Deadline } {
   const known = deadlines.get(db)
@@ -33,15 +33,15 @@ function deadlineOf(db: SharedDatabase): { current: Deadline } {
   return deadline
 }
 
-/** Prepares a connection for statements that call `in_time`: where it is opened, before any is prepared. */
+/** Prepares a new connection for statements that call `in_time`, before any is prepared. */
 export const limitTime = (db: SharedDatabase): void => {
   deadlineOf(db)
 }
 
 /**
- * Runs work whose statements end once their time is over.
- * @param milliseconds of all of them together; a shorter deadline that is set already stays
- * @param error what is thrown then
+ * Runs work whose statements end at a deadline.
+ * @param milliseconds in total; an earlier outer deadline still applies
+ * @param error thrown then
  */
 export function withDeadline<T>(
   db: SharedDatabase,
@@ -60,7 +60,7 @@ export function withDeadline<T>(
   }
 }
 
-/** Whether the time of the work that runs is over. @throws its error */
+/** Checks the deadline of the running work. @throws its error */
 export function ensureInTime(db: SharedDatabase): void {
   const { at, error } = deadlines.get(db)?.current ?? NEVER
   if (performance.now() > at) throw error()

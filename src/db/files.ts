@@ -1,4 +1,4 @@
-/** The files of a database: whether they are in place, who may read them, whether a process has them open. */
+/** The files of a database: whether they are in place, their permissions, whether a process has them open. */
 import {
   type BigIntStats,
   closeSync,
@@ -19,24 +19,24 @@ import SQLite from 'better-sqlite3'
 /** Suffixes of the files beside an open database: the write-ahead log and its shared-memory index. */
 export const COMPANIONS = ['-wal', '-shm'] as const
 
-/** Free bytes from which on a disk no longer counts as full. */
+/** Free bytes above which a disk does not count as full. */
 const ROOM = 1_048_576
 
 /** The files of an open database. */
 export interface DatabaseFiles {
   /**
    * Why writes would be lost: the file, or the log beside it, was replaced or removed since it was opened. Undefined
-   * while all are in place.
+   * if all are in place.
    */
   lost: () => Error | undefined
   /** Whether the disk has room for more than the smallest of writes. */
   hasRoom: () => boolean
 }
 
-/** A database in memory has no files that could be lost. */
+/** An in-memory database has no files to lose. */
 export const NO_FILES: DatabaseFiles = { lost: () => undefined, hasRoom: () => true }
 
-/** The file at a path, symbolic links followed; undefined where none can be reached. */
+/** The file at a path, following symbolic links, or undefined. */
 function look(path: string): BigIntStats | undefined {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false })
@@ -48,15 +48,15 @@ function look(path: string): BigIntStats | undefined {
 const isSame = (one: BigIntStats | undefined, other: BigIntStats | undefined) =>
   one?.ino === other?.ino && one?.dev === other?.dev
 
-/** Remembers the file at a path. @returns whether it is still the one there, as a function */
+/** Remembers the file at a path. @returns a function that tells whether it is still the same */
 export function remember(path: string): () => boolean {
   const opened = look(path)
   return () => isSame(look(path), opened)
 }
 
 /**
- * Watches the files of a database that was just opened, by inode: no other file can get theirs while they are open. SQLite
- * follows symbolic links, and keeps the log beside the file itself.
+ * Watches the files of a just opened database, by inode: no other file can get theirs while they are open. SQLite
+ * follows symbolic links, and puts the log beside the file itself.
  */
 export function watchFiles(path: string): DatabaseFiles {
   const real = realpathSync(path)
@@ -71,7 +71,7 @@ export function watchFiles(path: string): DatabaseFiles {
   }
 }
 
-/** The files of a database that users other than owner and group may read or write. Windows has no such modes. */
+/** The files of a database that others than owner and group may read or write. Windows has no such modes. */
 export function filesOpenToOthers(path: string): string[] {
   if (process.platform === 'win32') return []
   return [path, ...COMPANIONS.map((suffix) => realpathSync(path) + suffix)].filter(
@@ -93,9 +93,9 @@ export function syncFolder(folder: string): void {
 
 /**
  * Opens a database file exclusively, if no other process has it open, until the connection is closed. In WAL mode every
- * connection, idle or not, in whichever process or container, holds a shared lock, which the system releases when the
+ * connection, idle or not, in any process or container, holds a shared lock, which the system releases when the
  * process ends, however it ends.
- * @returns the connection; undefined when another process has the file open
+ * @returns the connection; undefined if another process has the file open
  * @throws SqliteError for a file that is no database
  */
 export function openAlone(path: string): SQLite.Database | undefined {
@@ -111,7 +111,7 @@ export function openAlone(path: string): SQLite.Database | undefined {
   }
 }
 
-/** What was created for a database. */
+/** The files and folders created for a database. */
 export interface Made {
   folders: string[]
   file: string | undefined
@@ -152,7 +152,7 @@ export function makeFile(path: string, image?: Buffer): Made {
       removeFolders(folders)
       throw error
     }
-    // Another process was faster, or it is a symbolic link to a file that does not exist yet.
+    // Another process created it first, or it is a symbolic link to a missing file.
     closeSync(openSync(path, 'a', 0o600))
     return { folders, file: undefined }
   }
@@ -170,7 +170,7 @@ function linkImage(path: string, image: Buffer): void {
 }
 
 /**
- * Removes a database that was just created, unless another process has it open.
+ * Removes a just created database, unless another process has it open.
  * @param also another file to remove with it
  */
 export function unmake({ folders, file }: Made, also?: string): void {

@@ -1,4 +1,4 @@
-/** Whether a text has a part, whatever the case: what filters by `q` ask. */
+/** Case-insensitive substring search, for filters by `q`. */
 import { or, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { SharedDatabase } from './client.ts'
@@ -6,12 +6,12 @@ import { ensureInTime } from './deadline.ts'
 import { given } from './statements.ts'
 
 /**
- * Folds a text for case-insensitive comparison, each letter whatever its context, so that a substring of the text folds to
- * a substring of the result: hence one small sigma for the two.
+ * Folds a text for case-insensitive comparison, each letter independently of its context, so that a substring of the text folds to
+ * a substring of the result: hence both small sigmas become one.
  */
 export const fold = (text: string) => text.toLowerCase().replaceAll('ς', 'σ')
 
-/** Lets the statements of a connection ask it. */
+/** Makes it available to the statements of a connection. */
 export function defineContains(db: SharedDatabase): void {
   db.$client.function('contains_folded', { deterministic: true }, (text: unknown, folded: string) => {
     ensureInTime(db)
@@ -20,6 +20,6 @@ export function defineContains(db: SharedDatabase): void {
   })
 }
 
-/** Condition: the text of one of the columns contains that of the placeholder `q`, which is folded. */
+/** Condition: the text of one of the columns contains the folded placeholder `q`. */
 export const anyContains = (...columns: SQLiteColumn[]): SQL | undefined =>
   or(...columns.map((column) => sql`contains_folded(${column}, ${given('q')})`))

@@ -16,14 +16,14 @@ const LARGE = 256
  */
 const RETRY = 1
 
-/** Milliseconds after a failed write before a probe tries whether writing works again. */
+/** Milliseconds after a failed write before a probe. */
 const PROBE_AFTER = 5000
 
-/** The bounds of the sizes of groups, and of the seconds that their commits take. */
+/** The histogram bounds of group sizes, and of commit durations in seconds. */
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1]
 
-/** Errors of SQLite that no write is to blame for: disk full, no permission, I/O errors, a damaged file. */
+/** SQLite errors that are no write's fault: disk full, no permission, I/O errors, a damaged file. */
 const FAULT = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|PERM|PROTOCOL)/
 
 /** A queued write. */
@@ -43,26 +43,26 @@ type Outcome = () => void
 export interface GroupCommit {
   /**
    * Runs `work` in a transaction and resolves with its result once that is committed and synced to disk.
-   * @param actorId the member who writes, as its changes will say; null for the service itself
-   * @param work what to read and write, synchronously; whatever it throws rolls back all it wrote
+   * @param actorId the acting member, recorded in its changes; null for the service itself
+   * @param work reads and writes, synchronously; an error rolls back all its writes
    */
   write: <T>(actorId: string | null, work: () => T) => Promise<Written<T>>
   /**
-   * Why writes fail whatever they write: the files were replaced, or the latest write failed for a full disk or the like.
+   * Why all writes fail: the files were replaced, or the latest write failed, e.g. because of a full disk.
    * Some seconds after that failure, a harmless write probes first. Undefined while writing works.
    */
   trouble: () => Promise<Error | undefined>
-  /** What was committed so far, and what waits. */
+  /** Statistics of commits, and the queue. */
   readonly statistics: CommitStatistics
   /** Rejects queued and later writes. */
   close: () => void
 }
 
-/** What a group commit has done. */
+/** Statistics of a group commit. */
 export interface CommitStatistics {
-  /** Writes of each group that was committed. */
+  /** Sizes of the committed groups. */
   readonly sizes: Distribution
-  /** How long each commit took, its sync to disk included, in seconds. */
+  /** Durations of the commits, including their sync, in seconds. */
   readonly times: Distribution
   /** Writes that wait for their group. */
   queued: () => number
@@ -79,7 +79,7 @@ function faultOf(error: unknown): Error | undefined {
 /**
  * Creates the group commit of a database. Writes of one iteration of the event loop, or of several that follow closely,
  * run in one transaction, each in a savepoint of its own: one that throws is rolled back and rejected alone. No promise
- * resolves before the commit; when that fails, all reject and nothing is half-done. A lone write does not wait for
+ * resolves before the commit; if that fails, all reject and nothing is written. A single write does not wait for
  * others. While another process holds the write lock, writes wait, at most {@link BUSY_TIMEOUT} each, without blocking
  * the event loop. Nothing is committed to files that were replaced or removed since they were opened.
  */
@@ -94,7 +94,7 @@ export function createGroupCommit(db: SharedDatabase, files: DatabaseFiles = NO_
   const rollbackToSavepoint = client.prepare('rollback to work')
   const changes = client.prepare<[], number>('select total_changes()').pluck()
   const userVersion = client.prepare<[], number>('pragma user_version').pluck()
-  /** The failure of the latest write, where no write is to blame, and its time by `performance.now()`. */
+  /** The failure of the latest write, if it was no write's fault, and its time by `performance.now()`. */
   let failure: { error: Error; at: number } | undefined
   /** Whether, after such a failure, a write of the current group has changed rows. */
   let hasChanged = false
@@ -103,7 +103,7 @@ export function createGroupCommit(db: SharedDatabase, files: DatabaseFiles = NO_
   let isClosed = false
   const sizes = new Distribution(SIZES)
   const times = new Distribution(SECONDS)
-  /** Until the first write: a start may wait for another process. */
+  /** Until the first write: startup may wait for another process. */
   let waitsForLocks = true
 
   const rejectAll = (group: Waiting[], error: unknown) => {
@@ -145,10 +145,10 @@ export function createGroupCommit(db: SharedDatabase, files: DatabaseFiles = NO_
   }
 
   /**
-   * Ends an iteration of the event loop in which writes were queued. Where there are several, more are likely: the group
+   * Ends an iteration of the event loop in which writes were queued. If there are several, more are likely: the group
    * gathers them until a few iterations (which do not block) have brought none.
-   * @param before how many were queued when the iteration began
-   * @param quietIterations how many iterations have brought none
+   * @param before number of queued writes when the iteration began
+   * @param quietIterations number of iterations without new writes
    */
   function endIteration(before: number, quietIterations: number): void {
     const quiet = waiting.length > before ? 0 : quietIterations + 1
@@ -206,7 +206,7 @@ export function createGroupCommit(db: SharedDatabase, files: DatabaseFiles = NO_
       })
       failure = undefined
     } catch {
-      // A fault was noted by the write; another process's lock is none.
+      // The write has recorded a fault; another process's lock is none.
     }
   }
 

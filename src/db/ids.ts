@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto'
 import { v7 } from 'uuid'
 
-/** Bytes of randomness that an id takes. */
+/** Random bytes per id. */
 const SIZE = 16
 
 /** Random bytes for the next ids: one system call for many ids costs as much as for one. */
@@ -34,7 +34,7 @@ export function newId(): string {
   latest =
     now > latest.msecs
       ? { msecs: now, seq: firstOf(random) }
-      : // The clock may have been set back; the sequence has room for a thousand million ids from where it began.
+      : // The clock may have been set back; the sequence has room for a thousand million ids.
         { msecs: latest.msecs, seq: latest.seq + 1 }
   return v7({ random, ...latest })
 }

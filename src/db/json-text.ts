@@ -2,12 +2,12 @@ import { customType } from 'drizzle-orm/sqlite-core'
 import { isDeeperThan, type JsonObject } from '../json.ts'
 
 /**
- * Levels of nesting that are read. Clients may write a hundred; with thousands, serialising the response would overflow
+ * Maximum nesting when reading. Clients may write a hundred levels; with thousands, serialising the response would overflow
  * the stack.
  */
 const DEEPEST = 1000
 
-/** A cheap check that nearly all texts fail: long enough, and with brackets enough, for such nesting. */
+/** A cheap check that nearly all texts fail: long enough, and with enough brackets, for such nesting. */
 const mayBeTooDeep = (text: string) =>
   text.length > 2 * DEEPEST && (text.match(/[[{]/g)?.length ?? 0) > DEEPEST
 
@@ -15,7 +15,7 @@ const mayBeTooDeep = (text: string) =>
  * Reads stored JSON text. Other tools write the database file too, so text that is empty, does not parse
  * or has the wrong type reads as empty: one bad row must not fail a whole list.
  * @param isExpected whether the parsed value has the expected type
- * @param empty creates the value for "nothing stored"
+ * @param empty creates the empty value
  */
 function readJsonText<T>(text: string, isExpected: (value: unknown) => boolean, empty: () => T): T {
   if (text === '') return empty()
@@ -30,14 +30,14 @@ function readJsonText<T>(text: string, isExpected: (value: unknown) => boolean, 
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** No value of JSON. */
+/** Not a JSON value. */
 const NONE = Symbol('none')
 
-/** Condition, as SQL: a column holds text that is a JSON object. */
+/** Condition, as SQL: a column contains the text of a JSON object. */
 export const isJsonObject = (column: string): string =>
   `case when typeof(${column}) = 'text' and json_valid(${column}) then json_type(${column}) = 'object' else 0 end`
 
-/** Whether text is JSON that is read: nested no deeper. */
+/** Whether text is JSON within that nesting. */
 export const isReadableJson = (text: string): boolean =>
   text !== '' &&
   readJsonText<unknown>(
@@ -46,13 +46,13 @@ export const isReadableJson = (text: string): boolean =>
     () => NONE,
   ) !== NONE
 
-/** The object that JSON text is; undefined for text that is none, or is nested deeper than is read. */
+/** The object of JSON text; undefined for other text, or if nested too deeply. */
 export const readObjectText = (text: string): JsonObject | undefined =>
   readJsonText<JsonObject | undefined>(text, isObject, () => undefined)
 
 /**
- * A TEXT column that holds a JSON array. It may be NULL, which reads as empty too (see `statements.ts`): `notNull` tells
- * TypeScript so, and nothing else.
+ * A TEXT column with a JSON array. It may be NULL, which reads as empty too (see `statements.ts`): `notNull` is only for
+ * TypeScript.
  */
 export const jsonArrayText = customType<{ data: unknown[]; driverData: string; notNull: true }>({
   dataType: () => 'text',
@@ -60,7 +60,7 @@ export const jsonArrayText = customType<{ data: unknown[]; driverData: string; n
   toDriver: (value) => JSON.stringify(value),
 })
 
-/** A TEXT column that holds a JSON object; NULL reads as empty, as in {@link jsonArrayText}. */
+/** A TEXT column with a JSON object; NULL reads as empty, as in {@link jsonArrayText}. */
 export const jsonObjectText = customType<{ data: JsonObject; driverData: string; notNull: true }>({
   dataType: () => 'text',
   fromDriver: (text) => readJsonText<JsonObject>(text, isObject, () => ({})),

@@ -1,48 +1,48 @@
 /**
- * The kinds of records, each in one place: what it is called, its table, what it belongs to, who may see it, what an undo does with it
- * and what an archive has of it. Whatever goes through all kinds goes through this list.
+ * The kinds of records, each defined in one place: its name, table, parent, visibility, and its behaviour in undos and
+ * archives. Code that handles all kinds iterates over this list.
  *
- * What the tables say already is read from them: the fields of a record, those that name it, and by foreign keys what it belongs to.
+ * The tables define the rest: the fields of a record, its key, and by foreign keys its parent.
  */
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import { CasingCache } from 'drizzle-orm/casing'
 import { getTableConfig, type SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import * as schema from './schema.ts'
 
-/** A kind of record: the sequence of changes tells of its records. */
+/** A tracked kind of record: the sequence of changes records its changes. */
 export interface Kind {
   /** Its name in changes, e.g. `kanban-item`. */
   kind: string
-  /** What one is called in errors, e.g. `Kanban item`. */
+  /** Its name in errors, e.g. `Kanban item`. */
   thing: string
   table: SQLiteTable
-  /** Columns that are shown nowhere and in no archive: credentials. */
+  /** Columns that are never shown and in no archive: credentials. */
   secret?: readonly string[]
-  /** Columns that no change tells of, but archives hold: what is kept of people and shown to nobody. */
-  untold?: readonly string[]
-  /** Columns whose change alone is not told of, as that of `updatedAt` is not. */
+  /** Columns that archives contain, but changes do not: data of people that is never shown. */
+  untracked?: readonly string[]
+  /** Columns whose change alone is not recorded, like `updatedAt`. */
   quiet?: readonly string[]
-  /** Fields that are kept for an undo and that the API shows nobody. */
+  /** Fields that are stored for undo, but not shown in the API. */
   internal?: readonly string[]
-  /** Ids that have a table of their own and are a field of the record in the API. */
+  /** Ids in a separate table that are a field of the record in the API. */
   list?: { table: SQLiteTable; field: string }
-  /** Whether admins alone may see it. Else whoever may read does; of a kind with an `ownerId`, its owner and admins. */
+  /** Whether only admins may see it. Otherwise all readers may; for a kind with an `ownerId`, its owner and admins. */
   isForAdmins?: boolean
-  /** Whether no undo touches it: it has rules of its own for who may do what, which an undo would get round. */
+  /** Whether it cannot be undone: it has its own access rules, which an undo would bypass. */
   isNeverUndone?: boolean
-  /** Whether the sequence tells only of its deletion. */
+  /** Whether the sequence records only its deletion. */
   onlyDeleted?: boolean
-  /** Whether it is no part of its project's record: then its changes leave that as it is. */
+  /** Whether its project's record does not show it; its changes then do not change that record. */
   isApart?: boolean
   /**
-   * Whether a large write hides it by its id until all is written. What belongs to a project is hidden with it; any other kind is
-   * written last, and all of it must fit into memory.
+   * Whether a large write hides it by its id until it is complete. Child records of a project are hidden with it; any other kind is
+   * written last, and must fit into memory.
    */
   isHiddenById?: boolean
 }
 
 /**
- * All kinds, parents first. A table that is not here must be one of those that no change tells of (`test/changes/sequence.test.ts`).
+ * All kinds, parents first. Any other table must be listed as untracked (`test/changes/sequence.test.ts`).
  */
 export const KINDS: readonly Kind[] = [
   {
@@ -65,7 +65,7 @@ export const KINDS: readonly Kind[] = [
     kind: 'person',
     thing: 'Person',
     table: schema.people,
-    untold: ['email'],
+    untracked: ['email'],
     quiet: ['seenAt'],
     isHiddenById: true,
   },
@@ -99,7 +99,7 @@ const byTable = new Map(KINDS.map((kind) => [kind.table, kind]))
 /** The kind of a name. */
 export const kindNamed = (name: string): Kind | undefined => byName.get(name)
 
-/** The kind whose records a table has; undefined for a table that no change tells of. */
+/** The kind of a table's records; undefined for an untracked table. */
 export const kindIn = (table: SQLiteTable): Kind | undefined => byTable.get(table)
 
 const casing = new CasingCache('snake_case')
@@ -107,25 +107,25 @@ const casing = new CasingCache('snake_case')
 /** A column's name in the file. */
 export const columnName = (column: SQLiteColumn): string => casing.getColumnCasing(column)
 
-/** A column of a record: its name in the API, and in the file. */
+/** A column of a record: its names in the API and in the file. */
 export interface Field {
   name: string
   column: string
-  /** Whether its values are text, or bytes: SQLite turns numbers into text there. */
+  /** Whether its values are text or bytes: SQLite converts numbers to text there. */
   isText: boolean
 }
 
-/** The columns of a record that changes tell of. */
-export const fieldsOf = ({ table, secret = [], untold = [] }: Kind): Field[] =>
+/** The tracked columns of a record. */
+export const fieldsOf = ({ table, secret = [], untracked = [] }: Kind): Field[] =>
   Object.entries<SQLiteColumn>(getTableColumns(table))
-    .filter(([name]) => !secret.includes(name) && !untold.includes(name))
+    .filter(([name]) => !secret.includes(name) && !untracked.includes(name))
     .map(([name, column]) => ({
       name,
       column: columnName(column),
       isText: column.getSQLType() === 'text',
     }))
 
-/** The names of the fields that a change of a kind may tell. */
+/** The names of the tracked fields of a kind. */
 export const fieldNamesOf = (kind: Kind): string[] => [
   ...fieldsOf(kind).map(({ name }) => name),
   ...(kind.list ? [kind.list.field] : []),
@@ -135,10 +135,10 @@ export const fieldNamesOf = (kind: Kind): string[] => [
 export const fieldName = (table: SQLiteTable, column: SQLiteColumn): string =>
   Object.entries(getTableColumns(table)).find(([, one]) => one === column)?.[0] as string
 
-/** The names of the fields that name a row, in order. */
+/** The names of a row's key fields, in order. */
 export type Key = readonly string[]
 
-/** The primary key of a table: `id`, but of an item's label two fields. */
+/** The primary key of a table: `id`, or two fields for an item's label. */
 export function keyIn(table: SQLiteTable): Key {
   const { columns, primaryKeys } = getTableConfig(table)
   const compound = primaryKeys.flatMap((key) => key.columns)
@@ -148,31 +148,31 @@ export function keyIn(table: SQLiteTable): Key {
 
 const keys = new Map(KINDS.map(({ kind, table }) => [kind, keyIn(table)]))
 
-/** The fields that name a record of a kind. */
+/** The key fields of a kind. */
 export const keyOf = (kind: string): Key => keys.get(kind) as Key
 
-/** The values of the fields that name a record. */
+/** The values of a record's key fields. */
 export const keyValuesOf = (kind: string, fields: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(keyOf(kind).map((name) => [name, fields[name]]))
 
-/** A record's id in changes: of an item's label both ids, with a colon between them. */
+/** A record's id in changes: for an item's label both ids, separated by a colon. */
 export const idOf = (kind: string, fields: Record<string, unknown>): string =>
   keyOf(kind)
     .map((name) => fields[name])
     .join(':')
 
-/** A field that names another record, without which this one cannot be. */
+/** A required reference to another record. */
 export interface Reference {
   /** The kind that has the field. */
   kind: string
   field: string
-  /** The kind that it names. */
+  /** The referenced kind. */
   parent: string
-  /** Whether the record goes with the one it names. */
+  /** Whether the record is deleted with the referenced one. */
   cascades: boolean
 }
 
-/** The fields of all records that name others, by foreign keys. */
+/** The references of all kinds, by foreign keys. */
 export const REFERENCES: readonly Reference[] = KINDS.flatMap(({ kind, table }) =>
   getTableConfig(table).foreignKeys.map((key) => {
     const { columns, foreignTable } = key.reference()
@@ -185,21 +185,21 @@ export const REFERENCES: readonly Reference[] = KINDS.flatMap(({ kind, table }) 
   }),
 )
 
-/** The kinds that hold records of others, which may have to leave before they go: by which field a record belongs to one. */
+/** The parent kinds that must be empty before deletion, with the field of their children. */
 const HOLDERS: Readonly<Record<string, string>> = { project: 'projectId', 'kanban-item': 'itemId' }
 
-/** Whether records of a kind hold others. */
+/** Whether records of a kind have children. */
 export const isHolder = (kind: string): boolean => kind in HOLDERS
 
-/** What records of a kind belong to: `project`, or `kanban-item`, whose project is theirs; undefined for those that stand alone. */
+/** The parent of a kind: `project`, or `kanban-item`, whose project is theirs; undefined for none. */
 export const holderOf = ({ kind }: Kind): string | undefined =>
   REFERENCES.find((one) => one.kind === kind && one.field === HOLDERS[one.parent])?.parent
 
-/** The kinds of what belongs to a project or an item. */
+/** The kinds of children of a project or an item. */
 export const BELONGINGS: readonly Kind[] = KINDS.filter((kind) => holderOf(kind) !== undefined)
 
 /**
- * What a deletion takes along first, in this order: items before the columns they are in, and labels of items before labels. The rest
+ * Children that a deletion deletes first, in this order: items before their columns, and labels of items before labels. The rest
  * follows in the order of {@link KINDS}.
  */
 const FIRST_TO_GO: readonly string[] = [
@@ -216,13 +216,13 @@ const placeToGo = ({ kind }: { kind: string }): number => {
   return place < 0 ? FIRST_TO_GO.length : place
 }
 
-/** A table of what belongs to records of another, and the column that names them. */
+/** A child table, and the column that references the parent. */
 export interface Child {
   table: string
   column: string
 }
 
-/** What goes with a record of a kind, by foreign keys: in the order in which a deletion takes it along. */
+/** The children of a kind by foreign keys, in the order of their deletion. */
 export const childrenOf = (kind: string): readonly Child[] =>
   REFERENCES.filter(({ parent, cascades }) => parent === kind && cascades)
     .toSorted((one, other) => placeToGo(one) - placeToGo(other))
@@ -240,7 +240,7 @@ export const idIn = ({ table }: Kind, row: Row): string =>
     .map((name) => `${row}.${columnName(getTableColumns(table)[name] as SQLiteColumn)}`)
     .join(" || ':' || ")
 
-/** The project that a record belongs to, or is, as SQL; `null` for none. */
+/** The project of a record, or its own id, as SQL; `null` for none. */
 export function projectIn(kind: Kind, row: Row): string {
   if (kind.table === schema.projects) return `${row}.id`
   const holder = holderOf(kind)
@@ -250,19 +250,19 @@ export function projectIn(kind: Kind, row: Row): string {
     : `(select project_id from kanban_items where id = ${row}.item_id)`
 }
 
-/** The item that a record belongs to, or is, as SQL; `null` for none. */
+/** The item of a record, or its own id, as SQL; `null` for none. */
 export function itemIn(kind: Kind, row: Row): string {
   if (kind.table === schema.kanbanItems) return `${row}.id`
   return holderOf(kind) === 'kanban-item' ? `${row}.item_id` : 'null'
 }
 
-/** Whether records of a kind are their owners' alone. */
+/** Whether records of a kind are private to their owners. */
 export const isOwned = ({ table }: Kind): boolean => 'ownerId' in getTableColumns(table)
 
 /** The only member who may see a record, besides admins, as SQL; `null` for none. */
 export const ownerIn = (kind: Kind, row: Row): string => (isOwned(kind) ? `${row}.owner_id` : 'null')
 
-/** What the records of other tables are called: no change tells of them. */
+/** The names of records of untracked tables. */
 const OTHER_THINGS = new Map<SQLiteTable, string>([
   [schema.sessions, 'Session'],
   [schema.apiTokens, 'Token'],
@@ -271,7 +271,7 @@ const OTHER_THINGS = new Map<SQLiteTable, string>([
   [schema.imports, 'Import'],
 ])
 
-/** What a record of a table is called, e.g. `Kanban item`. @throws Error for a table whose records have no name */
+/** The name of a table's records, e.g. `Kanban item`. @throws Error for a table without one */
 export function thingOf(table: SQLiteTable): string {
   const thing = kindIn(table)?.thing ?? OTHER_THINGS.get(table)
   if (thing === undefined) throw new Error(`name the records of ${getTableName(table)} in src/db/kinds.ts`)

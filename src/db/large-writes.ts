@@ -1,43 +1,43 @@
 /**
- * Writes that are too large for one transaction: done in slices that hold the write lock for some milliseconds each, and yet
- * all or nothing to everybody who reads. Imports, deletions of large projects, and what undoes either.
+ * Writes that are too large for one transaction: done in slices that hold the write lock for some milliseconds each, and still
+ * all or nothing for all readers. Imports, deletions of large projects, and their undos.
  *
- * - What a slice writes is hidden: it belongs to projects whose own rows are not there meanwhile, or it is named as hidden
- *   (see `hidden.ts`). The changes that triggers append are moved to `staged_changes`, so that nobody is told.
- * - The last write shows it, and tells the changes, however many, by one row: it gives them their places in the sequence,
- *   and the last of them goes there, so that whoever writes next comes after. From then on whoever reads the sequence finds
- *   them there (see `StagedChanges`).
- * - Afterwards they are moved into the sequence, in slices, by whoever has the time: {@link foldAll}.
+ * - Slices write hidden records: of projects whose own rows are missing meanwhile, or listed as hidden
+ *   (see `hidden.ts`). The changes that triggers append are moved to `staged_changes`, invisible to readers.
+ * - The last write reveals the records, and publishes any number of changes by one row: it gives them their places in the sequence.
+ *   The last change is inserted there, so that the next write comes after it. From then on readers of the sequence find
+ *   them (see `StagedChanges`).
+ * - Afterwards slices move them into the sequence in the background: {@link foldAll}.
  */
 import { timestamp } from '../time.ts'
 import type { Chunk, ChunkedWriter } from './chunked-writer.ts'
 import type { SharedDatabase } from './client.ts'
 
-/** Places that the staged changes of one write have: more than anybody writes, and far below what a number of JavaScript's holds. */
+/** Range of staging places per write: more than any write needs, and far below JavaScript's safe integers. */
 const PLACES = 2 ** 32
 
-/** Changes that are moved, or forgotten, at a time: some milliseconds. */
+/** Changes moved or discarded at a time: some milliseconds. */
 const AT_ONCE = 200
 
 const FIELDS = 'kind, id, action, project_id, item_id, from_project_id, owner_id, before, after'
 
-/** What a staged change says of itself, or its write of all of them, as SQL. @param write the row of `large_writes` */
+/** The time, actor and group of a staged change: its own or those of its write, as SQL. @param write the row of `large_writes` */
 const said = (write: string): string =>
   `case when staged_changes.at is null then ${write}.at else staged_changes.at end as at,
   case when staged_changes.at is null then ${write}.actor_id else staged_changes.actor_id end as actor_id,
   case when staged_changes.at is null then ${write}."group" else ${write}."group" + staged_changes."group" end as "group"`
 
 /**
- * The staged changes that are told, as a table like `changes`, for statements that look at them all: as SQL. While there are none
+ * The published staged changes, as a table like `changes`, as SQL, for statements that need all of them. Without any,
  * it is empty at no cost.
  */
 export const STAGED = `(select first_seq + place - first_place as seq, ${said('large_writes')}, ${FIELDS}
   from large_writes cross join staged_changes on place between first_place and first_place + last_seq - first_seq
   where first_seq is not null)`
 
-/** What a large write is. */
+/** The type of large writes. */
 export interface LargeWriteOptions {
-  /** The projects that nobody sees until it is done. */
+  /** The projects that are hidden until it is done. */
   projectIds: readonly string[]
   /** The import that it writes. */
   importId?: string
@@ -46,26 +46,26 @@ export interface LargeWriteOptions {
 /** A slice of a large write. */
 export interface LargeSlice extends Chunk {
   /**
-   * Stages a change that says itself when and by whom it was made.
-   * @param insert writes it to `staged_changes` at this place; `nth` is how many of the write are staged before it
+   * Stages a change with its own time and actor.
+   * @param insert writes it to `staged_changes` at this place; `nth` is the number of the write's changes staged before it
    */
   append: (insert: (place: number, nth: number) => void) => void
-  /** Hides a record of this slice that belongs to no project. */
+  /** Hides a record of this slice without a project. */
   hide: (table: string, id: string) => void
 }
 
-/** Tells the changes that are staged so far: where the sequence has come to inside the last write. */
+/** Publishes the changes staged so far, at the current end of the sequence inside the last write. */
 export type Tell = () => void
 
-/** What a large write has told. */
+/** The published changes of a large write. */
 export interface LargeWriteSummary {
-  /** The first of its changes, which is their group, and the last one; undefined where it made none. */
+  /** The first of its changes, which is their group, and the last one; undefined if it made none. */
   group: number | undefined
   seq: number | undefined
 }
 
 const statementsOf = ({ $client: client }: SharedDatabase) => ({
-  // What was hidden by a write that is over may be told by its number for a while.
+  // Hidden records of a finished write may still be listed under its number for a while.
   begin: client.prepare(
     `insert into large_writes (number, import_id, task) select ifnull(max(number), 0) + 1, ?, ? from (
       select max(number) as number from large_writes union all select max("write") from hidden_records)`,
@@ -88,7 +88,7 @@ const statementsOf = ({ $client: client }: SharedDatabase) => ({
     `update large_writes set first_seq = +:first, last_seq = +:last, first_place = +:place,
     at = :at, actor_id = :actorId, "group" = +:group where number = :number`,
   ),
-  /** The last one goes to its place: so the next change of anybody comes after it. */
+  /** The last one is inserted at its place, so that the next change of any process comes after it. */
   tellLast: client.prepare(
     `insert into changes (seq, at, actor_id, "group", ${FIELDS})
     select last_seq, ${said('large_writes')}, ${FIELDS} from large_writes
@@ -105,15 +105,15 @@ const statementsOf = ({ $client: client }: SharedDatabase) => ({
   end: client.prepare('delete from large_writes where number = ?'),
 })
 
-/** A write in slices. While it is under way, nothing else is written on its connection. */
+/** A write in slices. Meanwhile its connection is used for no other writes. */
 export class LargeWrite {
   readonly number: number
   readonly #writes: ChunkedWriter
   readonly #sql: ReturnType<typeof statementsOf>
-  /** The place that the next change is staged at. */
+  /** The place of the next staged change. */
   #next: number
 
-  /** Goes on with a write that was begun: its process may be gone. @param number its number in `large_writes` */
+  /** Continues a write whose process may have died. @param number its number in `large_writes` */
   constructor(db: SharedDatabase, writes: ChunkedWriter, number: number) {
     this.#writes = writes
     this.#sql = statementsOf(db)
@@ -122,9 +122,9 @@ export class LargeWrite {
   }
 
   /**
-   * Begins a write: from now on nobody sees its projects.
-   * @param also what belongs into the same slice, before anything is hidden; its changes are forgotten. It returns what is to
-   * be done, as JSON, for whoever goes on once this process is gone
+   * Begins a write: from now on its projects are hidden.
+   * @param also work in the same slice, before anything is hidden; its changes are discarded. It returns the task
+   * as JSON, for another process to continue if this one dies
    */
   static async begin(
     db: SharedDatabase,
@@ -140,7 +140,7 @@ export class LargeWrite {
     })
   }
 
-  /** Writes a slice. @param work what to write, until the write is long enough */
+  /** Writes a slice. @param work writes until the slice should end */
   async slice<T>(work: (slice: LargeSlice) => T): Promise<T> {
     const first = this.#first()
     let next = this.#next
@@ -165,17 +165,17 @@ export class LargeWrite {
   }
 
   /**
-   * Makes the last write: it shows what was hidden, and tells of it, as one group. However much that is, it takes some
-   * milliseconds. It is synced to the disk when it resolves.
-   * @param actorId the member whose write it is; null for a command
-   * @param work writes what is left. It calls `tell` where the staged changes are to come: after its own until then, before
-   * those that follow
-   * @param end reads what it came to, once all is told, and keeps it: inside of the same write
+   * Makes the last write: it reveals the records and publishes their changes, as one group, in some
+   * milliseconds for any size. It is synced to disk when it resolves.
+   * @param actorId the acting member; null for a command
+   * @param work writes the rest. It calls `tell` where the staged changes belong: after its own changes so far, before
+   * later ones
+   * @param end reads and stores the result after publishing, inside the same write
    */
   async last<T>(
     actorId: string | null,
     work: (tell: Tell) => void,
-    end: (told: LargeWriteSummary) => T,
+    end: (summary: LargeWriteSummary) => T,
   ): Promise<LargeWriteSummary & { value: T }> {
     return await this.#writes.last((since) => {
       const own = { actorId, group: since + 1, at: timestamp() }
@@ -191,12 +191,12 @@ export class LargeWrite {
       })
       attribute()
       this.#sql.show.run(this.number)
-      const told = said > since ? { group: own.group, seq: said } : { group: undefined, seq: undefined }
-      return { ...told, value: end(told) }
+      const summary = said > since ? { group: own.group, seq: said } : { group: undefined, seq: undefined }
+      return { ...summary, value: end(summary) }
     })
   }
 
-  /** Forgets all that is staged, in slices: for a write that comes to nothing. */
+  /** Discards all staged changes, in slices: for a cancelled write. */
   async forget(): Promise<void> {
     const forgetSome = ({ isLong }: Chunk): boolean => {
       do {
@@ -207,7 +207,7 @@ export class LargeWrite {
     while (await this.#writes.slice(forgetSome));
   }
 
-  /** Ends a write that came to nothing, inside a slice: what it had written must be gone by now. */
+  /** Ends a cancelled write, inside a slice: its records must already be removed. */
   end(): void {
     this.#sql.show.run(this.number)
     this.#sql.end.run(this.number)
@@ -231,16 +231,16 @@ export class LargeWrite {
       this.#sql.forgetLast.run(number)
       this.#sql.shorten.run(number)
     }
-    // There is nothing to move then.
+    // Nothing to move.
     if (count <= 1) this.#sql.end.run(number)
   }
 }
 
-/** Whether all changes that are told are in the table of the sequence. */
+/** Whether no published changes are staged. */
 export const isFolded = (client: SharedDatabase['$client']): boolean =>
   client.prepare('select 1 from large_writes where first_seq is not null limit 1').get() === undefined
 
-/** Prepares moving told changes into the sequence: inside a write, some of them. */
+/** Prepares moving some staged changes into the sequence, inside a write. */
 export function createFold({ $client: client }: SharedDatabase): (count?: number) => boolean {
   const first = client.prepare<[], { number: number; count: number; place: number }>(
     `select number, last_seq - first_seq + 1 as count, first_place as place from large_writes
@@ -272,7 +272,7 @@ export function createFold({ $client: client }: SharedDatabase): (count?: number
   }
 }
 
-/** Forgets which records large writes had hidden that are over: nobody asks any more. */
+/** Deletes the lists of hidden records of finished large writes. */
 async function forgetHidden({ $client: client }: SharedDatabase, writes: ChunkedWriter): Promise<void> {
   const over = `from hidden_records where "write" not in (select number from large_writes where first_seq is null)`
   if (client.prepare(`select 1 ${over} limit 1`).get() === undefined) return
@@ -288,7 +288,7 @@ async function forgetHidden({ $client: client }: SharedDatabase, writes: Chunked
   while (await writes.slice(forgetSome));
 }
 
-/** Moves all changes that are told to where they belong in the sequence, in slices. */
+/** Moves all published staged changes into the sequence, in slices. */
 export async function foldAll(db: SharedDatabase, writes: ChunkedWriter): Promise<void> {
   await forgetHidden(db, writes)
   if (isFolded(db.$client)) return

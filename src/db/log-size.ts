@@ -1,33 +1,33 @@
-/** The write-ahead log and Litestream: who runs checkpoints while it replicates. */
+/** The write-ahead log while Litestream runs checkpoints. */
 import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { SharedDatabase } from './client.ts'
 
-/** Milliseconds between two looks, which cost some µs. */
+/** Milliseconds between two checks, which cost some µs. */
 const INTERVAL = 60_000
 
-/** Bytes from which on the log is worth a warning: Litestream's forced checkpoints come at a sixth of it. */
+/** Log size in bytes that is worth a warning: Litestream's forced checkpoints come at a sixth of it. */
 const LONG = 268_435_456
 
-/** Looks between two warnings: an hour's. */
+/** Checks between two warnings: an hour. */
 const REPEATED_AFTER = 60
 
 const MESSAGE =
   'the write-ahead log is growing, since WAL_CHECKPOINTS=litestream leaves checkpoints to Litestream: does it run?'
 
 /**
- * Whether Litestream replicates a database, or did: it keeps a folder beside it.
+ * Whether Litestream replicates a database, or did: it has a folder beside it.
  * @param path the database file
  */
 export const isReplicated = (path: string): boolean =>
   existsSync(join(dirname(path), `.${basename(path)}-litestream`))
 
 /**
- * Watches the log of a database while its checkpoints are left to another process: it grows without limit where that does
+ * Watches the log of a database whose checkpoints another process runs: it grows without limit if that process does
  * not run.
- * @param log gets a warning, now and then, while it is long
- * @param long from how many bytes on it is
- * @returns `look` looks at once; `stop` ends it
+ * @param log gets a warning, now and then, while it is too long
+ * @param long size limit in bytes
+ * @returns `look` checks at once; `stop` ends it
  */
 export function watchLog(
   { $client }: SharedDatabase,
@@ -38,11 +38,11 @@ export function watchLog(
   let looks = 0
   function size(): number {
     try {
-      // The file's size would not do: it stays as large as the log has ever been. NOOP asks, and copies nothing.
+      // Not the file's size, which never shrinks. NOOP reports the log's size, and copies nothing.
       const [row] = $client.pragma('wal_checkpoint(noop)') as { log: number }[]
       return (row?.log ?? 0) * pageSize
     } catch {
-      // Requests fail, too, and say why.
+      // Requests fail, too, and report why.
       return 0
     }
   }

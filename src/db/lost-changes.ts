@@ -1,27 +1,27 @@
 /**
  * Changes that clients saw and the file has lost: after a takeover from a replica, or a restore of an older backup. Their `seq` must not
- * be used again: readers would miss the new change, and receivers of webhooks would take it for a repetition. So the sequence jumps ahead,
- * and a change of the kind `leap` says so. Clients at a place in the gap get 410 and reload.
+ * be used again: readers would miss the new change, and receivers of webhooks would drop it as a repetition. So the sequence jumps ahead,
+ * recorded by a change of the kind `leap`. Clients at a place in the gap get 410 and reload.
  */
 import type SQLite from 'better-sqlite3'
 import { newId } from './ids.ts'
 
-/** The kind of the change that a jump appends. It is of no record. */
+/** The kind of the change that a jump appends. It belongs to no record. */
 export const JUMP = 'leap'
 
-/** The last place that a sequence may come to by itself: beyond 2 ** 53 numbers are not exact, and below that is room to go on. */
+/** The last place before which a sequence may jump: numbers beyond 2 ** 53 are not exact, and there must be room for more changes. */
 export const LAST_SEQ = 2 ** 53 - 2 ** 32
 
 /** The microseconds of a millisecond. */
 const MICROSECONDS = 1000
 
-/** How far ahead of the last change its time has to be for the sequence to go on there: no clocks agree better. */
+/** The current time must be this far ahead of the last change to jump there: clocks do not agree better. */
 const MARGIN = 1_000_000
 
-/** How far the sequence jumps where that cannot be: more than is ever lost. */
+/** The jump if the clock is behind: more than is ever lost. */
 const FAR = 1_000_000_000
 
-/** A change, as far as it says how up to date a file is. */
+/** A change, for comparing how up to date files are. */
 export interface LastChange {
   seq: number
   at: string
@@ -33,24 +33,24 @@ export interface Gap {
   to: number
 }
 
-/** Tables that tell by `seq` which changes there are, beside the sequence. */
+/** Other tables that refer to changes by `seq`. */
 const WITNESSES = ['change_subjects', 'idempotency_keys']
 
 const hasTable = (client: SQLite.Database, name: string): boolean =>
   client.prepare("select 1 from sqlite_schema where type = 'table' and name = ?").get(name) !== undefined
 
-/** Whether a file has a sequence: those of versions before it have none. */
+/** Whether a file has a sequence: files of older versions have none. */
 const hasSequence = (client: SQLite.Database): boolean => hasTable(client, 'changes')
 
-/** The newest change of a file; undefined where there is none. */
+/** The newest change of a file, or undefined. */
 export function lastChange(client: SQLite.Database): LastChange | undefined {
   if (!hasSequence(client)) return undefined
   return client.prepare<[], LastChange>('select seq, at from changes order by seq desc limit 1').get()
 }
 
 /**
- * A change from the oldest that is kept on which is not there, although its index or the answer to a repeated request tell of
- * it: the file is damaged. Undefined for none.
+ * A missing change after the oldest stored one, to which the index or a stored response refers:
+ * the file is damaged. Undefined for none.
  */
 export function missingChange(client: SQLite.Database): number | undefined {
   if (!hasSequence(client)) return undefined
@@ -68,13 +68,13 @@ export function missingChange(client: SQLite.Database): number | undefined {
 }
 
 /**
- * Places in the sequence of a file, from the oldest change that is kept, without one, for which no jump accounts: changes are
- * missing. In their order.
- * @param count how many, at most
+ * Gaps in the sequence of a file after the oldest stored change that no jump accounts for: missing changes. In
+ * order.
+ * @param count maximum number
  */
 export function gapsIn(client: SQLite.Database, count: number): Gap[] {
   if (!hasSequence(client)) return []
-  // They have their places, and are on their way there (see `large-writes.ts`).
+  // Staged changes have their places, and are moved there later (see `large-writes.ts`).
   const staged = hasTable(client, 'large_writes')
     ? 'and not exists (select 1 from large_writes where first_seq = previous + 1 and last_seq = place.seq - 1)'
     : ''
@@ -91,9 +91,9 @@ export function gapsIn(client: SQLite.Database, count: number): Gap[] {
 }
 
 /**
- * Where a sequence goes on: at the time, in microseconds since 1970. So a jump is beyond whatever any copy of the file was told
- * before it, those that have jumped themselves included: none makes a change a microsecond.
- * @param last the newest place that is known
+ * The target of a jump: the current time, in microseconds since 1970. It is beyond every `seq` in any copy of the file,
+ * even copies that have jumped themselves: none makes a change every microsecond.
+ * @param last the newest known place
  */
 function placeAfter(last: number): number {
   const now = Date.now() * MICROSECONDS
@@ -101,8 +101,8 @@ function placeAfter(last: number): number {
 }
 
 /**
- * Lets the sequence of a file jump ahead, so that no change which was lost shares its place with one to come.
- * @param known a place that is known to have a change in another copy of the file
+ * Makes the sequence of a file jump ahead, so that no future change gets the `seq` of a lost one.
+ * @param known the place of a change in another copy of the file
  * @returns the place of that change; undefined for a file without changes
  */
 export function jump(client: SQLite.Database, known = 0): number | undefined {

@@ -1,6 +1,6 @@
 /**
- * The order of siblings: `sortOrder` ascending, then `id`. Every `sortOrder` is decided here: after the last sibling,
- * between two neighbours, renumbering siblings, and reordering by clients.
+ * The order of siblings: `sortOrder` ascending, then `id`. This module computes every `sortOrder`: after the last sibling,
+ * between two neighbours, when renumbering siblings, and for reorders by clients.
  */
 import { and, asc, type ColumnBaseConfig, eq, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
@@ -36,7 +36,7 @@ export const isBefore = (table: OrderedTable): SQL =>
 
 /**
  * The place after all siblings.
- * @param last the largest `sortOrder` among them; null or undefined when there is none
+ * @param last the largest `sortOrder` among them; null or undefined if there is none
  */
 export const afterLast = (last: number | null | undefined): number => (last ?? 0) + 1
 
@@ -44,8 +44,8 @@ export const afterLast = (last: number | null | undefined): number => (last ?? 0
  * A `sortOrder` strictly between those of two neighbours: half-way, or one step beyond the only one.
  * @param before undefined at the beginning
  * @param after undefined at the end
- * @returns undefined when no number lies between them, or the only one is so large that a step from it changes nothing:
- * then the siblings have to be renumbered
+ * @returns undefined if no number lies between them, or the only one is so large that a step has no effect:
+ * then the siblings must be renumbered
  */
 export function between(before: number | undefined, after: number | undefined): number | undefined {
   const place =
@@ -88,10 +88,9 @@ export function putIn(db: SharedDatabase, table: OrderedTable, alsoSet: Record<s
 }
 
 /**
- * Reorders records as a client asks, all or nothing. A record that is in its place already is left as it is, `updatedAt`
- * included.
- * @param siblings the foreign key of the owner or parent that all records must have in common; undefined for none
- * @param refuse creates the error for records that stand elsewhere, from their positions in the request; without it they are unknown, too
+ * Reorders records for a client, all or nothing. Records already in place do not change, not even `updatedAt`.
+ * @param siblings the foreign key of the owner or parent that all records must share; undefined for none
+ * @param refuse creates the error for records of another parent, from their positions in the request; without it they count as unknown
  * @returns the update, to be called inside a write. @throws ApiError 404 with the unknown ids; TooMuchWork
  */
 export function reorderIn(

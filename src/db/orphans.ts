@@ -1,12 +1,12 @@
-/** Records that point at others that do not exist: other tools may write to the file without enforcing foreign keys. */
+/** Orphaned records: other tools may write to the file without enforcing foreign keys. */
 import type SQLite from 'better-sqlite3'
 import { isHiddenRow } from './hidden.ts'
 
-/** Counts the violations of foreign keys in a file, but for those of records that are being imported. */
+/** Counts the foreign key violations in a file, without those of running imports. */
 export function orphansIn(client: SQLite.Database): number {
   const violations = client.pragma('foreign_key_check') as { table: string }[]
   const tables = client.prepare<[], string>('select name from sqlite_schema').pluck().all()
-  // An older version has imported nothing in this way.
+  // Older versions did not import like this.
   const isOlder = !['hidden_projects', 'hidden_records'].every((name) => tables.includes(name))
   if (violations.length === 0 || isOlder) return violations.length
   const columnsOf = client.prepare<[string], string>('select name from pragma_table_info(?)').pluck()

@@ -1,19 +1,19 @@
 /**
- * Keyset pagination: a page begins after the last place (the key that the list is sorted by, `id`) of the one before.
- * Records that are inserted or deleted elsewhere shift nothing, and the service keeps no state between two pages.
+ * Keyset pagination: a page begins after the last place (the sort key, `id`) of the previous one.
+ * Inserted or deleted records do not shift pages, and the service stores nothing between two pages.
  */
 import type { JsonBytes } from '../schemas/serialization.ts'
 
 /** Records on one page, at most. */
 export const PAGE_LIMIT = 500
 
-/** The limit of a whole list: more than any list has. */
+/** The limit for a whole list: more than any list has. */
 const ALL = 1e9
 
-/** The sort of a list that asks for no other. */
+/** The default sort. */
 export const DEFAULT_SORT = 'sortOrder'
 
-/** Which page of a list to read; without `limit` and `cursor`, the whole list. */
+/** The page of a list to read; without `limit` and `cursor`, the whole list. */
 export interface PageQuery {
   limit?: number
   cursor?: string
@@ -24,9 +24,9 @@ export interface PageQuery {
 /** A record's place in a list. */
 export interface KeyPlace {
   id: string
-  /** The value that the list is sorted by: a number, bytes, or null where it is empty. */
+  /** The sort key: a number, bytes, or null if empty. */
   key: number | Buffer | null
-  /** The bytes of a key that is text where another tool stored text among numbers; else null. */
+  /** The bytes of a text key that another tool stored among numbers; else null. */
   text: Buffer | null
 }
 
@@ -37,15 +37,15 @@ export type PlacesAfter = (place: KeyPlace | undefined, count: number) => KeyPla
 export interface Page {
   /** The ids of its records, in order. */
   ids: string[]
-  /** The cursor of the next page, where there is more. */
+  /** The cursor of the next page, if any. */
   next?: string
 }
 
-/** A page of records, or a whole list, as JSON, and the cursor of the next page where there is one. */
+/** A page of records, or a whole list, as JSON, with the cursor of the next page, if any. */
 export interface JsonPage {
   body: JsonBytes
   next?: string | number | undefined
-  /** The ETag of the page, where the list has one. */
+  /** The ETag of the page, if the list has one. */
   etag?: string
 }
 
@@ -53,7 +53,7 @@ export interface JsonPage {
 export const isJsonPage = (value: unknown): value is JsonPage =>
   typeof value === 'object' && value !== null && 'body' in value && value.body instanceof Uint8Array
 
-/** What the key of a cursor begins with where JSON has no such value. */
+/** The prefix of cursor keys that JSON cannot represent. */
 const BYTES = 'b'
 const TEXT = 't'
 
@@ -64,7 +64,7 @@ function encodeKey({ key, text }: KeyPlace): number | string | null {
   return BYTES + key.toString('base64url')
 }
 
-/** @returns undefined for what is no key */
+/** @returns undefined for an invalid key */
 function decodeKey(key: unknown): Omit<KeyPlace, 'id'> | undefined {
   if (key === null || Number.isFinite(key)) return { key: key as number | null, text: null }
   if (typeof key !== 'string') return undefined
@@ -74,13 +74,13 @@ function decodeKey(key: unknown): Omit<KeyPlace, 'id'> | undefined {
   return key.startsWith(TEXT) ? { key: null, text: bytes } : undefined
 }
 
-/** The cursor of a place. It names the sort that it is of, unless that is the default. */
+/** The cursor of a place. It names its sort, unless that is the default. */
 export function cursorAt(place: KeyPlace, sort: string): string {
   const parts = [encodeKey(place), place.id, ...(sort === DEFAULT_SORT ? [] : [sort])]
   return Buffer.from(JSON.stringify(parts)).toString('base64url')
 }
 
-/** @returns undefined for what is no cursor */
+/** @returns undefined for an invalid cursor */
 function decode(text: string): { place: KeyPlace; sort: unknown } | undefined {
   try {
     const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
@@ -95,22 +95,22 @@ function decode(text: string): { place: KeyPlace; sort: unknown } | undefined {
   }
 }
 
-/** The place that a cursor is of; undefined for what is no cursor. */
+/** The place of a cursor; undefined for an invalid one. */
 export const placeOf = (cursor: string): KeyPlace | undefined => decode(cursor)?.place
 
 /** Whether a text is a cursor: for the validator. */
 export const isCursor = (text: string): boolean => decode(text) !== undefined
 
-/** Whether a cursor is of a list in this sort: for the validator. */
+/** Whether a cursor belongs to this sort: for the validator. */
 export const isCursorOf = (text: string, sort: string): boolean => decode(text)?.sort === sort
 
-/** Reads one page of a list; without a limit, all that comes after the cursor. */
+/** Reads one page of a list; without a limit, everything after the cursor. */
 export function readPage(
   placesAfter: PlacesAfter,
   { limit = ALL, cursor, sort = DEFAULT_SORT }: PageQuery,
 ): Page {
   const from = cursor === undefined ? undefined : placeOf(cursor)
-  // One more than the page holds shows whether there is a next one.
+  // One more than the page shows whether there is a next one.
   const places = placesAfter(from, limit + 1)
   const shown = places.slice(0, limit)
   const last = shown.at(-1)
@@ -118,17 +118,17 @@ export function readPage(
   return last && places.length > limit ? { ids, next: cursorAt(last, sort) } : { ids }
 }
 
-/** A row of a list that is sorted by `sortOrder`, or by nothing, and then by id. */
+/** A row of a list sorted by `sortOrder`, or only by id. */
 interface PlacedRow {
   id: string
   sortOrder?: number
 }
 
-/** Which of two places in such a list comes first: negative for the one. */
+/** Compares two places in such a list: negative if the first precedes. */
 const compare = (one: PlacedRow, other: PlacedRow): number =>
   (one.sortOrder ?? 0) - (other.sortOrder ?? 0) || Buffer.compare(Buffer.from(one.id), Buffer.from(other.id))
 
-/** The rows after a place. What stands there tells them best: another tool may have stored texts, which the row shows as one number. */
+/** The rows after a place. The row at that place is found by id, since text stored by another tool shows as one number. */
 function rowsAfter<Row extends PlacedRow>(rows: readonly Row[], place: PlacedRow, isDescending: boolean) {
   const index = rows.findIndex((row) => row.id === place.id && compare(row, place) === 0)
   if (index !== -1) return rows.slice(index + 1)
@@ -137,8 +137,8 @@ function rowsAfter<Row extends PlacedRow>(rows: readonly Row[], place: PlacedRow
 }
 
 /**
- * A page of a list that is short enough to be read whole, as JSON; without `limit` and `cursor` the whole list.
- * @param rows all of the list, in order
+ * A page, as JSON, of a list that is short enough to read whole; without `limit` and `cursor` the whole list.
+ * @param rows the whole list, in order
  * @param toJson serialises them
  * @param isDescending whether the greatest place comes first
  */

@@ -1,21 +1,21 @@
 /**
- * Locks that one process at a time holds, by the operating system: such a lock is there as long as the process, however
- * that ends, so nothing has to be renewed, and nothing expires.
+ * Operating system locks that one process at a time holds, until it ends, however
+ * it ends: nothing must be renewed, and nothing expires.
  */
 import { closeSync, openSync } from 'node:fs'
 import SQLite from 'better-sqlite3'
 
 /** A lock that one process at a time holds. */
 export interface ProcessLock {
-  /** Takes it, if nobody else has it. @returns whether this one has it */
+  /** Takes it if it is free. @returns whether this process has it */
   take: () => boolean
   release: () => void
 }
 
-/** For what is one process's own anyway, as a database in memory. */
+/** For data of a single process, such as an in-memory database. */
 export const NO_LOCK: ProcessLock = { take: () => true, release: () => undefined }
 
-/** Creates the file, mode 0600. One that is there is left alone: closing it would release this process's locks on it. */
+/** Creates the file, mode 0600. An existing one is not opened: closing it would release this process's locks on it. */
 function makeFile(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600))
@@ -25,8 +25,8 @@ function makeFile(path: string): void {
 }
 
 /**
- * Creates a lock by SQLite's own locks on an empty file, which work wherever the database does, and between threads, too.
- * @param pathOf the path of the file, which is made when the lock is first taken
+ * Creates a lock from SQLite's locks on an empty file, which work wherever the database does, also between threads.
+ * @param pathOf the path of the file, which is created when the lock is first taken
  */
 export function createProcessLock(pathOf: () => string): ProcessLock {
   let client: SQLite.Database | undefined
@@ -39,7 +39,7 @@ export function createProcessLock(pathOf: () => string): ProcessLock {
         client = new SQLite(path, { timeout: 0 })
       }
       try {
-        // Nothing is ever written: no journal has to be there either.
+        // Nothing is ever written, so no journal is needed either.
         client.exec('pragma journal_mode = memory; begin exclusive')
         return true
       } catch (error) {

@@ -1,17 +1,17 @@
 /**
- * How large what is read may become. Nobody knows how large an answer is before it is made: it is written piece by piece, and given
- * up as soon as it is larger than there is room for.
+ * Size limits of reads. The size of a response is unknown beforehand: it is written in pieces, and abandoned once it exceeds
+ * the limit.
  */
 import { unavailable } from '../errors.ts'
 import type { SharedDatabase } from './client.ts'
 
-/** The room of the work that runs, in bytes, by its connection. */
+/** The size limit of the running work, in bytes, by connection. */
 const rooms = new WeakMap<SharedDatabase, number>()
 
-/** `Retry-After`, in seconds: as long as clients that do not read have under memory pressure. */
+/** `Retry-After`, in seconds: the time that clients that do not read get under memory pressure. */
 const RETRY_AFTER = 5
 
-/** Runs work that may answer so many bytes. */
+/** Runs work with a size limit of its response. */
 export function withRoom<T>(db: SharedDatabase, bytes: number, work: () => T): T {
   rooms.set(db, bytes)
   try {
@@ -21,7 +21,7 @@ export function withRoom<T>(db: SharedDatabase, bytes: number, work: () => T): T
   }
 }
 
-/** Checks whether there is room for so many bytes in all. @throws ApiError 503 */
+/** Checks a total size in bytes against the limit. @throws ApiError 503 */
 export function ensureRoom(db: SharedDatabase, bytes: number): void {
   if (bytes > (rooms.get(db) ?? Number.POSITIVE_INFINITY)) throw unavailable(RETRY_AFTER)
 }

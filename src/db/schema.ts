@@ -76,14 +76,14 @@ export const kanbanItems = sqliteTable(
     approved: flag(true),
     dismissed: flag(false),
     metadata: jsonObject(),
-    /** Until when whoever claimed the item holds it; NULL for an item that nobody claimed. */
+    /** The end of the claim's lease; NULL for an unclaimed item. */
     claimedUntil: text(),
-    /** Where the item was when it was claimed, `{"column", "sortOrder"}` as JSON; empty for an item that nobody claimed. */
+    /** The place the item was claimed from, `{"column", "sortOrder"}` as JSON; empty for an unclaimed item. */
     claimedFrom: string(''),
     ...timestamps(),
   },
   (table) => [
-    // `dismissed` and `dueDate` let these filters skip items by the index alone.
+    // `dismissed` and `dueDate` let these filters skip items using only the index.
     index('kanban_items_project').on(
       table.projectId,
       table.sortOrder,
@@ -99,14 +99,14 @@ export const kanbanItems = sqliteTable(
     index('kanban_items_priority').on(table.priority, table.sortOrder, table.id),
     index('kanban_items_due').on(table.dueDate),
     index('kanban_items_source').on(table.sourceId),
-    // Few items have one: it costs the others nothing.
+    // Few items have a claim: the index costs others nothing.
     index('kanban_items_claim')
       .on(table.projectId, table.claimedUntil)
       .where(sql`"claimed_until" is not null`),
   ],
 )
 
-/** What is to be ticked off on an item. */
+/** The checklist entries of items. */
 export const kanbanSubtasks = sqliteTable(
   'kanban_subtasks',
   {
@@ -120,7 +120,7 @@ export const kanbanSubtasks = sqliteTable(
   (table) => [index('kanban_subtasks_item').on(table.itemId, table.sortOrder, table.id)],
 )
 
-/** What happened to the tracked fields of an item. Never changed once written. */
+/** The changes of items' tracked fields. Append-only. */
 export const kanbanActivity = sqliteTable(
   'kanban_activity',
   {
@@ -135,7 +135,7 @@ export const kanbanActivity = sqliteTable(
   (table) => [index('kanban_activity_item').on(table.itemId, table.id)],
 )
 
-/** What people say about an item. */
+/** The comments on items. */
 export const kanbanComments = sqliteTable(
   'kanban_comments',
   {
@@ -163,7 +163,7 @@ export const kanbanColumns = sqliteTable(
     sortOrder: sortOrder(),
     wipLimit: integer().notNull().default(0),
     wipPolicy: string('warn'),
-    /** `todo`, `doing` or `done`; NULL for what its place says (see `src/board/stages.ts`). */
+    /** `todo`, `doing` or `done`; NULL: derived from its place (see `src/board/stages.ts`). */
     stage: text({ enum: ['todo', 'doing', 'done'] }),
     ...timestamps(),
   },
@@ -190,7 +190,7 @@ export const kanbanLabels = sqliteTable(
   ],
 )
 
-/** Which item has which label. */
+/** The labels of items. */
 export const kanbanItemLabels = sqliteTable(
   'kanban_item_labels',
   {
@@ -220,7 +220,7 @@ export const transcriptSummaries = sqliteTable(
   (table) => [index('transcript_summaries_project').on(table.projectId, table.id)],
 )
 
-/** Numbers that projects watch. */
+/** Metrics of projects. */
 export const metrics = sqliteTable(
   'metrics',
   {
@@ -240,7 +240,7 @@ export const metrics = sqliteTable(
   ],
 )
 
-/** What projects want to achieve. */
+/** Objectives of projects. */
 export const objectives = sqliteTable(
   'objectives',
   {
@@ -255,7 +255,7 @@ export const objectives = sqliteTable(
   (table) => [index('objectives_project').on(table.projectId, table.sortOrder, table.id)],
 )
 
-/** Who works on which project. */
+/** The members assigned to projects. */
 export const teamAssignments = sqliteTable(
   'team_assignments',
   {
@@ -291,7 +291,7 @@ export const personalIdeas = sqliteTable(
   ],
 )
 
-/** Who can sign in. */
+/** Members, who can sign in. */
 export const members = sqliteTable(
   'members',
   {
@@ -302,7 +302,7 @@ export const members = sqliteTable(
       .notNull()
       .default('member'),
     disabled: flag(false),
-    /** The argon2id hash in PHC format; NULL when the member cannot sign in with a password. */
+    /** The argon2id hash in PHC format; NULL if the member cannot sign in with a password. */
     passwordHash: text(),
     ...timestamps(),
   },
@@ -315,37 +315,37 @@ export const members = sqliteTable(
 )
 
 /**
- * Who has a name here and is no member: people of the host application, those that imported boards name, and members that were
- * deleted. Members are people by their own rows, which count before these.
+ * People who are not members: of the host application, of imported boards, and deleted members.
+ * Members are people by their own rows, which take precedence.
  */
 export const people = sqliteTable(
   'people',
   {
-    /** What records hold in `assigneeId`, `authorId` and the like. */
+    /** The id in `assigneeId`, `authorId` and the like. */
     id: id(),
     name: required(),
-    /** `member`: it was one. */
+    /** `member`: a former member. */
     kind: text({ enum: ['member', 'host', 'import'] }).notNull(),
-    /** Where an imported board came from, e.g. `trello`, and what the person is called there; empty for others. */
+    /** The format of the imported board, e.g. `trello`, and the person's id there; empty for others. */
     source: string(''),
     sourceId: string(''),
-    /** Only to find the same person again: it is shown to nobody. */
+    /** Only to recognise the same person again; never shown. */
     email: text(),
-    /** The person that this one turned out to be; NULL for one by itself. */
+    /** The person that this one was merged into; NULL if not merged. */
     mergedInto: text(),
-    /** When the host named the person last; NULL for one that it did not. */
+    /** When the host last named the person; NULL if it never did. */
     seenAt: text(),
     ...timestamps(),
   },
   (table) => [
     index('people_source').on(table.source, table.sourceId),
-    // Few have one, and each import looks for them.
+    // Few have one, and every import looks it up.
     index('people_email').on(table.email).where(sql`"email" is not null`),
     index('people_merged').on(table.mergedInto).where(sql`"merged_into" is not null`),
   ],
 )
 
-/** Who is signed in. */
+/** Sessions. */
 export const sessions = sqliteTable(
   'sessions',
   {
@@ -364,7 +364,7 @@ export const sessions = sqliteTable(
   ],
 )
 
-/** What scripts and integrations sign in with. */
+/** API tokens of scripts and integrations. */
 export const apiTokens = sqliteTable(
   'api_tokens',
   {
@@ -392,9 +392,9 @@ export const memberLinks = sqliteTable(
   {
     id: id(),
     kind: text({ enum: ['password', 'invitation'] }).notNull(),
-    /** Whose password it sets; NULL for an invitation. */
+    /** The member whose password it sets; NULL for an invitation. */
     memberId: text().references(() => members.id, { onDelete: 'cascade' }),
-    /** What the invited member will be; where name and email are NULL, whoever uses the link chooses them. */
+    /** The fields of the invited member; if name and email are NULL, the user of the link chooses them. */
     name: text(),
     email: text(),
     role: text({ enum: ['admin', 'member', 'viewer'] })
@@ -402,7 +402,7 @@ export const memberLinks = sqliteTable(
       .default('member'),
     /** SHA-256 of the link's token, hexadecimal. The token itself is never stored. */
     tokenHash: required(),
-    /** The admin who made it; NULL for the command line. */
+    /** The admin who created it; NULL for the command line. */
     createdBy: text(),
     createdAt: createdAt(),
     expiresAt: required(),
@@ -421,7 +421,7 @@ export const teams = sqliteTable('teams', {
   ...timestamps(),
 })
 
-/** Who is in which team. */
+/** The members of teams. */
 export const teamMembers = sqliteTable(
   'team_members',
   {
@@ -440,11 +440,11 @@ export const auditLog = sqliteTable('audit_log', {
   action: required(),
   /** The member who acted; NULL for an unknown one, the command line and the service itself. */
   actorId: text(),
-  /** The name of who acted, as it was then: also `command line` and `service`. NULL for an unknown one. */
+  /** The name of the actor at that time, also `command line` and `service`. NULL for an unknown one. */
   actor: text(),
-  /** What was acted on: a member, token, session or project. It may be gone by now. */
+  /** The id of the member, token, session or project; it may be deleted by now. */
   subjectId: text(),
-  /** Its name as it was then; of a token, session or link the name of its member. */
+  /** Its name at that time; for a token, session or link the name of its member. */
   subject: text(),
   /** The address that the request came from; NULL for the command line. */
   address: text(),
@@ -453,18 +453,18 @@ export const auditLog = sqliteTable('audit_log', {
 })
 
 /**
- * The append-only sequence of changes, filled by triggers (see `change-triggers.ts`). `before` and `after` hold the values
- * as they are stored, under the names of the API; `src/changes/told.ts` turns them into the API's types.
+ * The append-only sequence of changes, filled by triggers (see `change-triggers.ts`). `before` and `after` have stored
+ * values under the names of the API; `src/changes/api-changes.ts` converts them to the API's types.
  *
- * No index but its key: each would cost every write. Which changes a record has is told by {@link changeSubjects}.
+ * It has no index but its key: each would slow down every write. {@link changeSubjects} lists the changes of a record.
  */
 export const changes = sqliteTable('changes', {
-  /** The place in the sequence, which is the order of commits. The last row is never pruned, so none is used twice. */
+  /** The place in the sequence, in the order of commits. The last row is never pruned, so no `seq` is used twice. */
   seq: integer().primaryKey(),
   at: createdAt(),
   /** The member who made it, or `:command-line`; NULL for the service itself and for another tool. */
   actorId: text(),
-  /** The first `seq` of the write; NULL for another tool's, which tells it from the service's (see `src/changes/told.ts`). */
+  /** The first `seq` of the write; NULL for another tool, which distinguishes it from the service (see `src/changes/api-changes.ts`). */
   group: integer(),
   kind: required(),
   id: required(),
@@ -473,15 +473,15 @@ export const changes = sqliteTable('changes', {
   itemId: text(),
   /** The project that an item was moved out of. */
   fromProjectId: text(),
-  /** Whose idea it is: nobody else's, whatever it shows. */
+  /** The owner of the idea; no other member may see the change. */
   ownerId: text(),
   before: text(),
   after: text(),
 })
 
 /**
- * The index of the sequence, written behind it in slices: which changes belong to a project or an item, and which
- * deleted one (`subject` is '' for these).
+ * The index of the sequence, written asynchronously in slices: the changes of a project or an item, and deletions
+ * (`subject` is '' for these).
  */
 export const changeSubjects = sqliteTable(
   'change_subjects',
@@ -489,7 +489,7 @@ export const changeSubjects = sqliteTable(
   (table) => [primaryKey({ columns: [table.subject, table.seq] })],
 )
 
-/** What triggers of one statement, or statements of one write, leave for each other; empty between writes. */
+/** Scratch rows between triggers of one statement, or statements of one write; empty between writes. */
 export const changesPending = sqliteTable(
   'changes_pending',
   {
@@ -503,7 +503,7 @@ export const changesPending = sqliteTable(
   (table) => [primaryKey({ columns: [table.kind, table.id] })],
 )
 
-/** Responses to writes that carried an Idempotency-Key, kept for a day. */
+/** The idempotency store: responses to writes with an Idempotency-Key, for a day. */
 export const idempotencyKeys = sqliteTable(
   'idempotency_keys',
   {
@@ -513,17 +513,17 @@ export const idempotencyKeys = sqliteTable(
     key: required(),
     /** SHA-256 of the request's body, hexadecimal. */
     bodyHash: required(),
-    /** The role that the member had, where the response depends on it. */
+    /** The member's role at that time, if the response depends on it. */
     role: text(),
     status: integer().notNull(),
-    /** The response's body; NULL where it showed a secret, was large, or had to make room. */
+    /** The response's body; NULL if it showed a secret, was too large, or was dropped for space. */
     body: text(),
     etag: text(),
-    /** The last change of the write, where it made any. */
+    /** The last change of the write, if any. */
     seq: integer(),
-    /** How many keys of the member were kept up to this one, it included: what is oldest, and how many there are. */
+    /** The running number of the member's keys: gives their order and count. */
     nth: integer().notNull().default(0),
-    /** How many bytes of bodies were kept up to this one, it included. */
+    /** The running sum of bytes of bodies, including this one. */
     upTo: integer().notNull().default(0),
     createdAt: createdAt(),
   },
@@ -535,24 +535,24 @@ export const idempotencyKeys = sqliteTable(
   ],
 )
 
-/** Who is told of changes over HTTP. */
+/** Webhooks. */
 export const webhooks = sqliteTable('webhooks', {
   id: id(),
   url: required(),
   description: string(''),
-  /** Whose changes; NULL for those of all. No foreign key: the deletion of the project is told, too. */
+  /** Only changes of this project; NULL: of all. No foreign key: the deletion of the project is delivered, too. */
   projectId: text(),
   kinds: jsonArray(),
   active: flag(true),
-  /** The change up to which all that match are delivered. */
+  /** The last change up to which all matching ones are delivered. */
   after: integer().notNull().default(0),
   failingSince: text(),
-  /** Failed attempts in a row of the delivery that is next, and when to try it again; NULL for at once. */
+  /** Consecutive failed attempts of the next delivery, and the time of its retry; NULL: at once. */
   attempts: integer().notNull().default(0),
   retryAt: text(),
-  /** What deliveries are signed with (`whsec_...`): it has to be known, so it is stored as it is. */
+  /** The secret that signs deliveries (`whsec_...`); signing needs it in plain text. */
   secret: required(),
-  /** The one before it, with which they are signed, too, for a time after the other took its place; NULL without one. */
+  /** The previous secret, which also signs for a time after a rotation; NULL without one. */
   formerSecret: text(),
   rotatedAt: text(),
   ...timestamps(),
@@ -565,60 +565,60 @@ export const webhookDeliveries = sqliteTable(
     id: id(),
     webhookId: required().references(() => webhooks.id, { onDelete: 'cascade' }),
     seq: integer().notNull(),
-    /** The response's status; NULL where there was none. */
+    /** The response's status; NULL without a response. */
     status: integer(),
-    /** Why it failed; NULL where it did not. */
+    /** Why it failed; NULL if it succeeded. */
     error: text(),
     /** The beginning of the response's body. */
     response: string(''),
-    /** Milliseconds that it took. */
+    /** Duration in milliseconds. */
     duration: integer().notNull().default(0),
     createdAt: createdAt(),
   },
   (table) => [index('webhook_deliveries_webhook').on(table.webhookId, table.id)],
 )
 
-/** Imports over HTTP and by commands: how far each has come. */
+/** Imports over HTTP and by commands, with their progress. */
 export const imports = sqliteTable('imports', {
   id: id(),
   format: required(),
-  /** Who asked for it; NULL for the command line. */
+  /** The member who started it; NULL for the command line. */
   memberId: text(),
   status: text({ enum: ['waiting', 'reading', 'writing', 'done', 'failed'] })
     .notNull()
     .default('waiting'),
-  /** Records written, of how many. */
+  /** Written records, and their total. */
   done: integer().notNull().default(0),
   total: integer().notNull().default(0),
   projectId: text(),
-  /** What was made, by name, as JSON; empty before it is done. */
+  /** Numbers of created records, by name, as JSON; empty before it is done. */
   counts: string(''),
   error: text(),
   ...timestamps(),
 })
 
 /**
- * Writes that are too large for one transaction and are done in slices: hidden until the last (see `src/db/large-writes.ts`).
- * Those that are done stay until all that they tell is in the sequence.
+ * Large writes, done in slices and hidden until the last one (see `src/db/large-writes.ts`).
+ * Finished ones stay until all their changes are in the sequence.
  */
 export const largeWrites = sqliteTable('large_writes', {
   number: integer().primaryKey(),
   /** The import that it writes; NULL for any other. */
   importId: text(),
-  /** What is to be done, as JSON: for whoever goes on with it once its process is gone. Empty where nobody does. */
+  /** The task as JSON, for another process to continue if its process dies. Empty if it is not continued. */
   task: required(),
-  /** The places in the sequence that its staged changes have; NULL before they are told. */
+  /** The places of its staged changes in the sequence; NULL before they are published. */
   firstSeq: integer(),
   lastSeq: integer(),
   /** The first of these changes among the staged ones. */
   firstPlace: integer(),
-  /** What is said of all of them: see {@link changes}. */
+  /** Their common fields: see {@link changes}. */
   at: text(),
   actorId: text(),
   group: integer(),
 })
 
-/** Projects that a large write makes or takes away. Nobody sees them: their own rows are not there, whatever else is. */
+/** Projects that a large write creates or deletes. They are hidden: their own rows are missing. */
 export const hiddenProjects = sqliteTable(
   'hidden_projects',
   {
@@ -630,7 +630,7 @@ export const hiddenProjects = sqliteTable(
   (table) => [index('hidden_projects_write').on(table.write)],
 )
 
-/** Records that a large write makes and that belong to no project: nobody sees them before it is told. */
+/** Records without a project that a large write creates: hidden until it is published. */
 export const hiddenRecords = sqliteTable(
   'hidden_records',
   {
@@ -646,15 +646,15 @@ export const hiddenRecords = sqliteTable(
 )
 
 /**
- * Changes of large writes: those that are not told yet, and those that are and have to get into {@link changes}, in slices.
- * Each write has a run of places.
+ * Changes of large writes: unpublished ones, and published ones that slices still have to move into {@link changes}.
+ * Each write has a range of places.
  */
 export const stagedChanges = sqliteTable('staged_changes', {
   place: integer().primaryKey(),
-  /** Where a change has its own, as one of an archive has; else those of its write. */
+  /** The change's own fields, e.g. from an archive; otherwise those of its write apply. */
   at: text(),
   actorId: text(),
-  /** How many places before its group the write has; NULL for none. It counts where there is an `at`. */
+  /** The offset of its group within the write; NULL for none. Used if there is an `at`. */
   group: integer(),
   kind: required(),
   id: required(),

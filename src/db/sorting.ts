@@ -1,7 +1,7 @@
 /**
- * How lists are sorted: each sort by a key that is declared once, with `-` for descending, always completed by `id`, and
- * with the conditions that its pages need. Empty keys come last in both directions. Other tools may have stored anything
- * in any column: each key has one total order, and its cursor is exact.
+ * Sorts of lists: each key is declared once, with `-` for descending, completed by `id`, and
+ * with the conditions for its pages. Empty keys come last in both directions. Other tools may have stored anything
+ * in any column: each key has a total order, and its cursor is exact.
  */
 import { asc, desc, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core'
@@ -9,11 +9,11 @@ import type { OrderedTable } from './ordering.ts'
 import { DEFAULT_SORT, type KeyPlace } from './pages.ts'
 import { given, type Identified } from './statements.ts'
 
-/** One way to sort a list. */
+/** A sort of a list. */
 export interface Sort {
   /** The order, for `order by`. */
   order: SQL[]
-  /** The fields of a place (`KeyPlace`) that are read beside the id. */
+  /** The fields of a place (`KeyPlace`) besides the id. */
   place: { key: SQL; text: SQL }
   /** Condition: the row comes after the placeholders `key`, `text` and `id`. */
   after: SQL
@@ -22,10 +22,10 @@ export interface Sort {
 /** The sorts of a list by name, e.g. `dueDate` and `-dueDate`. */
 export type Sorts = Readonly<Record<string, Sort>>
 
-/** Bytes of a text that count for its place: more than any title has. They go into the cursor. */
+/** Significant bytes of a text: more than any title has. The cursor contains them. */
 const KEY_BYTES = 2000
 
-/** The key of a text column: its bytes, whatever is stored there; the empty text is empty, as NULL is. */
+/** The key of a text column: its bytes; empty text counts as empty, like NULL. */
 export const textKey = (column: SQLiteColumn): SQL =>
   sql`nullif(substr(cast(${column} as blob), 1, ${sql.raw(String(KEY_BYTES))}), x'')`
 
@@ -36,8 +36,8 @@ export function rankKey(column: SQLiteColumn, listed: readonly string[]): SQL {
 }
 
 /**
- * The sort by `sortOrder`, which has indexes: its key is the column itself. SQLite orders what is no number after all
- * numbers, first texts, then bytes.
+ * The sort by `sortOrder`, which has indexes: its key is the column itself. SQLite orders texts and then bytes after all
+ * numbers.
  */
 function bySortOrder({ id, sortOrder }: OrderedTable, isDescending: boolean): Sort {
   const key = sql`coalesce(cast(${given('text')} as text), ${given('key')})`
@@ -60,12 +60,12 @@ function byKey({ id }: Identified, key: SQL, isDescending: boolean): Sort {
   return {
     order: [sql`${key} is null`, isDescending ? desc(key) : asc(key), asc(id)],
     place: { key, text: sql`null` },
-    // Two empty keys are the same place, and each other one comes before them.
+    // Empty keys are equal, and come after all others.
     after: sql`(${isBeyond} or (${key} is ${place} and ${id} > ${given('id')}) or (${key} is null and ${place} is not null))`,
   }
 }
 
-/** Before every place by `sortOrder`, ascending: an index finds the first page as it does the others. */
+/** A place before all others by `sortOrder`, ascending, so that an index finds the first page like the others. */
 export const BEGINNING: KeyPlace = { key: -Infinity, text: null, id: '' }
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Prepared statements, each prepared lazily when it is first run, and kept for as long as the connection. Drizzle builds
- * their SQL from the schema; rows are mapped by our own code, in a third of Drizzle's time
+ * Prepared statements, each prepared lazily on its first run, and cached with the connection. Drizzle builds
+ * their SQL from the schema; our own code maps rows, in a third of Drizzle's time
  * (docs/decisions/012-prepared-statements.md).
  */
 import {
@@ -47,14 +47,14 @@ interface Prepared {
 const fieldsOf = (query: Select<unknown>) => query._.selectedFields as Record<string, Column>
 
 /**
- * What a number column reads as where another tool stored something else, which no response could hold. SQLite sorts
- * text after all numbers: so a `sortOrder` reads as the largest number.
+ * The value of a number column in which another tool stored something else, which no response could represent. SQLite sorts
+ * text after all numbers, so a `sortOrder` reads as the largest number.
  */
 const strayNumber = (column: Column) => (column.name === 'sortOrder' ? Number.MAX_VALUE : 0)
 
 const isAnyNumber = (value: unknown): boolean => typeof value === 'number'
 
-/** What a text column reads as where another tool stored bytes: no response could hold them as a date. */
+/** The value of a text column in which another tool stored bytes, which no response could represent as a date. */
 const toText = (value: unknown) => (typeof value === 'object' && value !== null ? String(value) : value)
 
 export const isJsonText = (column: Column): boolean => is(column, SQLiteCustomColumn)
@@ -76,12 +76,12 @@ function binder(params: unknown[]): (values: Values) => unknown[] {
   return (values) => binders.map((bind) => bind(values))
 }
 
-/** The function that decodes a column's stored values; undefined where they need no decoding, as those of expressions. */
+/** The decoder of a column's stored values; undefined if they need none, like those of expressions. */
 export function decoder(column: Column): ((value: unknown) => unknown) | undefined {
   if (!is(column, Column)) return undefined
   if (column.dataType === 'number') {
     const stray = strayNumber(column)
-    // No response could hold an infinite integer.
+    // No response can represent an infinite integer.
     const isNumber = column.getSQLType() === 'integer' ? Number.isFinite : isAnyNumber
     return (value) => (isNumber(value) || value === null ? value : stray)
   }
@@ -92,7 +92,7 @@ export function decoder(column: Column): ((value: unknown) => unknown) | undefin
 }
 
 /**
- * Creates the function that makes a row of the values of its columns, in order. It is compiled: V8 makes an object literal at once, and
+ * Creates the function that makes a row from the values of its columns, in order. It is compiled: V8 creates an object literal at once, but
  * looks up each field that a loop adds by name.
  */
 function rowMaker<Row>(columns: Record<string, Column>): (values: unknown[]) => Row {
@@ -106,7 +106,7 @@ function rowMaker<Row>(columns: Record<string, Column>): (values: unknown[]) => 
 }
 
 /**
- * Prepares a query with SQL of Drizzle's, without its mapping.
+ * Prepares a query with Drizzle's SQL, without its mapping.
  * @param fields the columns that it returns, by the names of the row's fields
  */
 function prepareRows<Row>(
@@ -115,7 +115,7 @@ function prepareRows<Row>(
   fields: Record<string, Column>,
 ) {
   const { sql: text, params } = query.toSQL()
-  // As in `given`: a bare parameter would have the statement compiled again each time.
+  // As in `given`: a bare parameter would recompile the statement each time.
   const statement = $client.prepare<unknown[], unknown[]>(text.replaceAll(/\blimit \?/g, 'limit +?')).raw()
   const bind = binder(params)
   const toRow = rowMaker<Row>(fields)
@@ -131,7 +131,7 @@ function prepareRows<Row>(
 /**
  * A prepared select of one row.
  * @param db the connection that the query was built with
- * @returns the query: the first row; undefined where there is none
+ * @returns the query: the first row, or undefined
  */
 export function selectOne<Row>(
   db: SharedDatabase,
@@ -160,12 +160,12 @@ export function change(query: () => Change): (values?: Values) => number {
 }
 
 /**
- * A named placeholder to compare with. For a bare parameter SQLite would compile the statement again whenever the value
- * changes, hoping for a better query plan; the unary plus keeps it from that.
+ * A named placeholder to compare with. For a bare parameter SQLite would recompile the statement whenever the value
+ * changes, for a better query plan; the unary plus prevents that.
  */
 export const given = (name: string): SQL => sql`+${sql.placeholder(name)}`
 
-/** The same for a `limit` or `offset`, where Drizzle's types allow a bare placeholder alone. */
+/** The same for a `limit` or `offset`, for which Drizzle's types allow only a bare placeholder. */
 export const givenLimit = (name: string): Placeholder => given(name) as unknown as Placeholder
 
 /** Condition: the value is in the JSON array bound to the placeholder. One statement serves any number. */
@@ -179,7 +179,7 @@ export const amongIds = (column: SQLiteColumn): SQL => amongValues(column, 'ids'
 export const listPlaceholder = (name: string): string => `any ${name}`
 
 /**
- * What a filter with these values binds: one value as it is, which can use its index; several as a JSON array, under
+ * The bound value of a filter: a single value, which can use an index; several as a JSON array, under
  * {@link listPlaceholder}; undefined for none.
  */
 export const bindAny = (name: string, values: string[]): Record<string, string | undefined> =>
@@ -193,7 +193,7 @@ export type Identified = SQLiteTable & {
 /** Condition: the row with the id bound to the placeholder, unless it is hidden. */
 const isIt = (table: Identified): SQL | undefined => and(eq(table.id, given('id')), isShownIn(table))
 
-/** The same for a row that is read or written as a whole: where that is too much, it throws TooMuchWork. */
+/** The same for a row that is read or written as a whole: it throws TooMuchWork for a too large row. */
 const isItAndLight = (db: SharedDatabase, table: Identified): SQL | undefined =>
   and(isIt(table), sql.raw(isLight(db, table)))
 
@@ -217,11 +217,11 @@ export function existsIn(db: SharedDatabase, table: Identified): (id: string) =>
   return (id) => one({ id }) !== undefined
 }
 
-/** Clients choose which fields they name: statements cached for each kind, one a combination of fields. */
+/** Size of the cache of statements per kind, one per combination of fields, which clients choose. */
 const KEPT_COMBINATIONS = 64
 
 /**
- * A statement for each combination of fields that occurs; the least recently used are dropped.
+ * A cache of statements by combination of fields; the least recently used are dropped.
  * @param prepare prepares it for the fields of these names, and a variant of it
  * @returns the statement for the fields that are not undefined
  */
@@ -287,7 +287,7 @@ export function insertReturning<Table extends SQLiteTable>(
 
 /**
  * A prepared update of a row by id; absent fields keep their values.
- * @returns the update: the row as it is then; undefined where there is none. It throws TooMuchWork
+ * @returns the update: the updated row, or undefined. It throws TooMuchWork
  */
 export function updateIn<Table extends Identified>(
   db: SharedDatabase,
@@ -309,8 +309,8 @@ export function updateIn<Table extends Identified>(
 }
 
 /**
- * A prepared update of a row that was read in the same transaction: it returns no more than it writes, and the rest is as it was read.
- * @returns the update: the row as it is then; undefined where there is none
+ * A prepared update of a row that was read in the same transaction: it returns only the written columns; the rest is as read.
+ * @returns the update: the updated row, or undefined
  */
 export function updateRead<Table extends Identified>(
   db: SharedDatabase,

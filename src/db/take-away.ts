@@ -1,13 +1,13 @@
-/** Taking away what a large write has written that comes to nothing: in slices, and told by no change. */
+/** Removes the records of a cancelled large write, in slices and without changes in the sequence. */
 import type { Chunk, ChunkedWriter } from './chunked-writer.ts'
 import { clearProject } from './clear-project.ts'
 import type { SharedDatabase } from './client.ts'
 import type { LargeWrite } from './large-writes.ts'
 
-/** Records that are deleted at a time. */
+/** Records deleted at a time. */
 const ROWS = 100
 
-/** Deletes what a write has hidden by its id, inside of a slice. @returns whether there is more */
+/** Deletes records hidden by id, inside a slice. @returns whether there are more */
 function clearRecords({ $client: client }: SharedDatabase, write: number): (slice: Chunk) => boolean {
   const tables = client
     .prepare<[number], string>('select distinct record_table from hidden_records where "write" = +?')
@@ -36,8 +36,8 @@ function clearRecords({ $client: client }: SharedDatabase, write: number): (slic
 }
 
 /**
- * Takes away all that a large write has written, and ends it.
- * @param also what belongs into the last slice
+ * Removes all records of a large write, and ends it.
+ * @param also work in the last slice
  */
 export async function takeAway(
   db: SharedDatabase,

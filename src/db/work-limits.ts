@@ -1,5 +1,5 @@
 /**
- * How much work a request may do on the event loop, which it blocks meanwhile. More is rejected before it begins, with
+ * Limits on the work of a request on the event loop, which it blocks meanwhile. Larger work is rejected before it begins, with
  * {@link TooMuchWork}, and done by the worker thread (see `offload.ts`).
  */
 import { getTableColumns, getTableName } from 'drizzle-orm'
@@ -8,7 +8,7 @@ import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { once } from '../once.ts'
 import type { SharedDatabase } from './client.ts'
 
-/** Bytes of a database file up to which nothing is too much work. */
+/** Database files up to this size, in bytes, have no limits. */
 const SMALL_FILE = 2 * 1024 * 1024
 
 /** Rows that a request may write on the event loop, cascades included: some 10 ms. */
@@ -26,29 +26,29 @@ export class TooMuchWork extends Error {
   override readonly name = 'TooMuchWork'
 }
 
-/** Rows that one transaction may write, cascades included: more would hold the write lock for long. Some 100 ms. */
+/** Rows that one transaction may write, cascades included: more would hold the write lock for too long. Some 100 ms. */
 export const ROWS_AT_ONCE = 1000
 
-/** Changes that one transaction may make or undo where nothing can do it in slices: it takes about a second. */
+/** Changes that one transaction may make or undo if slices are impossible: it takes about a second. */
 export const ROWS_UNDONE = 5000
 
-/** Too much work for one transaction. Never becomes a response: the same is done in slices (see `large-writes.ts`). */
+/** Too much work for one transaction. Never becomes a response: it is done in slices (see `large-writes.ts`). */
 export class LargeWork extends Error {
   override readonly name = 'LargeWork'
 }
 
-/** Connections that leave to others what is too much for one transaction. */
+/** Connections that do not do work too large for one transaction. */
 const splitting = new WeakSet<SharedDatabase>()
 
-/** Lets a connection leave large work to whoever does it in slices: that of the worker thread. */
+/** Makes a connection, that of the worker thread, reject large work, which is then done in slices. */
 export function splitWork(db: SharedDatabase): void {
   splitting.add(db)
 }
 
-/** Whether this connection leaves large work to others. */
+/** Whether this connection rejects large work. */
 export const isSplit = (db: SharedDatabase): boolean => splitting.has(db)
 
-/** The result of `make`; undefined where that is too much work for the event loop. */
+/** The result of `make`; undefined if it is too much work for the event loop. */
 export function unlessTooMuch<T>(make: () => T): T | undefined {
   try {
     return make()
@@ -58,13 +58,13 @@ export function unlessTooMuch<T>(make: () => T): T | undefined {
   }
 }
 
-/** Connections whose work is limited, each with the check whether its file is large by now. */
+/** Connections with limited work, each with the check whether its file is large. */
 const limited = new WeakMap<SharedDatabase, () => boolean>()
 
-/** What ends a statement of a connection whose work is limited, as SQL: it throws TooMuchWork. */
+/** A call, as SQL, that ends a statement of a connection with limited work: it throws TooMuchWork. */
 const TOO_MUCH = 'too_much()'
 
-/** Limits the work of a connection: that of the event loop, where there is a worker thread to take over. */
+/** Limits the work of a connection: that of the event loop, if there is a worker thread. */
 export function limitWork(db: SharedDatabase): void {
   const { $client: client } = db
   client.function('too_much', () => {
@@ -75,18 +75,18 @@ export function limitWork(db: SharedDatabase): void {
   limited.set(db, () => Number(pages.get()) * pageSize > SMALL_FILE)
 }
 
-/** Whether the worker thread takes over what is too much work for this connection, however large its file is. */
+/** Whether the worker thread takes over too large work of this connection, whatever the size of its file. */
 export const isFollowedByWorker = (db: SharedDatabase): boolean => limited.has(db)
 
 /** Whether this connection's work is limited now. */
 export const isLimited = (db: SharedDatabase): boolean => limited.get(db)?.() ?? false
 
-/** Multiples of {@link ROWS_WRITTEN} that connections may write at once, where only so much is allowed. */
+/** The multiples of {@link ROWS_WRITTEN} that connections may write at once, if limited. */
 const factors = new WeakMap<SharedDatabase, number>()
 
 /**
- * Runs work in which no rule may write many more rows at once than on the event loop: nothing could end that before its time.
- * @param factor how many times as many
+ * Runs work in which no rule may write many more rows at once than on the event loop, since it could not be interrupted.
+ * @param factor multiple of the rows
  */
 export function withinWork<T>(db: SharedDatabase, factor: number, work: () => T): T {
   factors.set(db, factor)
@@ -97,7 +97,7 @@ export function withinWork<T>(db: SharedDatabase, factor: number, work: () => T)
   }
 }
 
-/** How many rows this connection may write (or read, or scan) now. @param most how many on the event loop */
+/** The number of rows that this connection may write (or read, or scan) now. @param most the limit on the event loop */
 function mostOf(db: SharedDatabase, most: number): number {
   if (isLimited(db)) return most
   return most === ROWS_WRITTEN
@@ -111,8 +111,8 @@ export function ensureFew(db: SharedDatabase, rows: number, most = ROWS_WRITTEN)
 }
 
 /**
- * A limit on the rows that a request writes, or scans.
- * @param rows which they are, as SQL: `<table> where ...`; counted no further than the limit
+ * A limit on the rows that a request writes or scans.
+ * @param rows as SQL: `<table> where ...`; counted no further than the limit
  * @returns the check, which takes the statement's parameters. It throws TooMuchWork
  */
 export function rowLimit(
@@ -133,8 +133,8 @@ export function rowLimit(
 }
 
 /**
- * A limit on the rows that a request reads, and the length of their texts.
- * @param sources the rows and the bytes of each, as SQL; each source takes the parameter, if there is one
+ * A limit on the rows that a request reads, and the size of their texts.
+ * @param sources the rows and the bytes of each, as SQL; each takes the parameter, if there is one
  * @returns the check, which takes the parameter. It throws TooMuchWork
  */
 export function readLimit(
@@ -158,13 +158,13 @@ export function readLimit(
   }
 }
 
-/** The rows of a table whose column is in the JSON array that is the parameter, as SQL. */
+/** The rows of a table whose column is in the JSON array of the parameter, as SQL. */
 export const among = (table: string, column: string): string =>
   `${table} where ${column} in (select value from json_each(+?))`
 
 /**
- * Condition, as SQL: the row of a table has no more bytes of text than the event loop may read. It throws TooMuchWork, so it comes
- * after whatever finds the row. True where nobody takes over.
+ * Condition, as SQL: the row of a table has no more bytes of text than the event loop may read. It throws TooMuchWork, so put it
+ * after the condition that finds the row. True without a worker thread.
  */
 export function isLight(db: SharedDatabase, table: SQLiteTable, most = BYTES_READ): string {
   if (!isFollowedByWorker(db)) return 'true'
@@ -175,6 +175,6 @@ export function isLight(db: SharedDatabase, table: SQLiteTable, most = BYTES_REA
   return `(${bytesOf(...texts)} <= ${most} or ${TOO_MUCH})`
 }
 
-/** The bytes of some columns of a row, as SQL; long values need not be read for it. */
+/** The bytes of some columns of a row, as SQL, without reading long values. */
 export const bytesOf = (...columns: string[]): string =>
   columns.map((column) => `coalesce(octet_length(${column}), 0)`).join(' + ')

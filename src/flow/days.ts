@@ -1,21 +1,21 @@
-/** Days and weeks of UTC, as numbers: how many days they are after 1 January 1970. */
+/** Days and weeks in UTC, as numbers of days since 1 January 1970. */
 
 /** Milliseconds of a day. */
 export const DAY = 86_400_000
 
-/** The day of a moment. @param time milliseconds since 1970 */
+/** The day of a time. @param time milliseconds since 1970 */
 export const dayOf = (time: number): number => Math.floor(time / DAY)
 
 /** The date of a day, as ISO 8601. */
 export const dateOf = (day: number): string => new Date(day * DAY).toISOString().slice(0, 10)
 
-/** A span of time in days, to two decimals: a quarter of an hour. */
+/** A duration in days, to two decimals, i.e. a quarter of an hour. */
 export const inDays = (milliseconds: number): number => Math.round((milliseconds / DAY) * 100) / 100
 
 /** The Monday of a day's week. */
 const mondayOf = (day: number): number => day - ((((day + 3) % 7) + 7) % 7)
 
-/** The week of a day, as ISO 8601 counts: of the year that its Thursday is in, e.g. `2026-W07`. */
+/** The ISO 8601 week of a day, in the year of its Thursday, e.g. `2026-W07`. */
 export function weekOf(day: number): string {
   const thursday = mondayOf(day) + 3
   const year = new Date(thursday * DAY).getUTCFullYear()
@@ -23,7 +23,7 @@ export function weekOf(day: number): string {
   return `${year}-W${String(Math.floor((thursday - first) / 7) + 1).padStart(2, '0')}`
 }
 
-/** The digit at a place of a text; NaN for another character. */
+/** The digit at an index of a text; NaN for another character. */
 function digit(text: string, index: number): number {
   const value = text.charCodeAt(index) - 48
   return value >= 0 && value <= 9 ? value : Number.NaN
@@ -32,10 +32,10 @@ function digit(text: string, index: number): number {
 /** Two digits of a text, as a number. */
 const two = (text: string, index: number): number => digit(text, index) * 10 + digit(text, index + 1)
 
-/** Dates that are remembered, at most. */
+/** Cache size of dates. */
 const REMEMBERED = 4000
 
-/** The beginnings of the days that were read last, by their dates as numbers: records of a board share most of them. */
+/** A cache of the beginnings of days, by date as a number: records of a board share most dates. */
 const beginnings = new Map<number, number>()
 
 /** The beginning of the day whose date a text begins with. */
@@ -54,8 +54,8 @@ function beginningOf(text: string): number {
 const LENGTH = 24
 
 /**
- * The moment of a stored timestamp, in milliseconds since 1970; NaN for what is none. Several times as fast as `Date.parse` for
- * those in the form of the service.
+ * The time of a stored timestamp, in milliseconds since 1970; NaN if invalid. Several times as fast as `Date.parse` for
+ * canonical timestamps.
  */
 export function timeOf(text: unknown): number {
   if (typeof text !== 'string') return Number.NaN
@@ -66,13 +66,13 @@ export function timeOf(text: unknown): number {
   return beginningOf(text) + seconds * 1000 + milliseconds
 }
 
-/** The dates of the days that were written last. */
+/** A cache of dates of formatted days. */
 const dates = new Map<number, string>()
 
 /** Hours, minutes and seconds, as two digits. */
 const TWO = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, '0'))
 
-/** The timestamp of a moment: as `toISOString`, several times as fast for many moments of the same days. */
+/** The timestamp of a time: like `toISOString`, but several times as fast for many times on the same days. */
 export function timestampOf(time: number): string {
   const day = dayOf(time)
   let date = dates.get(day)

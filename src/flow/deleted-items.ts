@@ -1,4 +1,4 @@
-/** Items that were deleted from a board: what the sequence keeps of them, as long as it keeps their changes. */
+/** Deleted items of a board, from the sequence, as long as their changes are stored. */
 import { type ItemFilter, ME, NONE } from '../board/item-lists.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { once } from '../once.ts'
@@ -8,7 +8,7 @@ import { type ChangeRow, changesIn, type GoneRow, type Place } from './item-chan
 import { factsOf, type Moved, type Recorded } from './item-history.ts'
 import { byTime, movedOf, wayOf } from './moves.ts'
 
-/** Which items count, as lists of items have it. */
+/** The filter, as for lists of items. */
 export type FlowFilter = Pick<ItemFilter, 'label' | 'assigneeId' | 'priority'>
 
 /** A label of a project. */
@@ -17,15 +17,15 @@ interface Label {
   name: string
 }
 
-/** A deleted item as far as a filter asks. */
+/** The fields of a deleted item that filters use. */
 interface DeletedItem {
   assigneeId: string | null
   priority: string
-  /** The ids of the labels that went with it. */
+  /** The ids of its labels at the deletion. */
   labels: readonly string[]
 }
 
-/** Whether a deleted item passes a filter. @param labels those of the project */
+/** Whether a deleted item matches a filter. @param labels of the project */
 function passes(
   item: DeletedItem,
   { label, assigneeId, priority }: FlowFilter,
@@ -48,7 +48,7 @@ function passes(
   )
 }
 
-/** The moves in what went with an item, in order of time. It may have gone more than once: each entry counts once. */
+/** The moves in the activity deleted with an item, in order of time. It may have been deleted several times: each entry counts once. */
 function movesAmong(gone: readonly GoneRow[]): Moved[] {
   const entries = new Map(
     gone.filter(({ kind }) => kind === 'kanban-activity').map(({ id, before }) => [id, JSON.parse(before)]),
@@ -68,13 +68,13 @@ function labelsAmong(gone: readonly GoneRow[], { group, at }: ChangeRow): string
     .map(({ before }) => JSON.parse(before).labelId)
 }
 
-/** Prepares reading what is recorded of deleted items. */
+/** Prepares reading the records of deleted items. */
 export function deletedItemsIn(db: SharedDatabase) {
   const changes = changesIn(db)
   const labelsOf = once(() =>
     db.$client.prepare<[string], Label>('select id, name from kanban_labels where project_id = +?'),
   )
-  /** @param deletions the last of each item */
+  /** @param deletions the last one of each item */
   return (
     deletions: readonly ChangeRow[],
     { place, filter, memberId }: { place: Place; filter: FlowFilter; memberId: string },

@@ -1,4 +1,4 @@
-/** How the items of a board flow: from the columns of what is to do to those of what is done, day by day. */
+/** The flow metrics of a board: how its items move from todo to done columns. */
 import type { Subjects } from '../changes/subjects.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
@@ -24,23 +24,23 @@ import { historyOf, type Recorded } from './item-history.ts'
 import { type BoardHistory, flowOf, type Range } from './measures.ts'
 import { FlowRecords } from './records.ts'
 
-/** Days of a range where nothing is said, and days between its ends, at most: three years, a leap year among them. */
+/** Default length of a range in days, and maximum days between its ends: three years, including a leap year. */
 const DAYS = 90
 const DAYS_LIMIT = 3 * 365 + 1
 
-/** Counts of a column at the end of a day: on the event loop, and at most. */
+/** Most counts of columns per day: on the event loop, and in total. */
 const COUNTS_ON_LOOP = 20_000
 const COUNTS_LIMIT = 1_000_000
 
-/** Changes that are not in the index of subjects yet and are searched on the event loop, at most: some 5 ms. */
+/** Most unindexed changes to scan on the event loop: some 5 ms. */
 const TAIL = 10_000
 
-/** What was written a moment ago has happened: SQLite's own timestamps are rounded, and other tools' clocks go ahead. In milliseconds. */
+/** Tolerance for timestamps in the future, in milliseconds: SQLite's own are rounded, and other tools' clocks may be ahead. */
 const AHEAD = 1000
 
-/** Which days, of which items. */
+/** The range and the filter. */
 export interface FlowQuery extends FlowFilter {
-  /** The first and the last day; a date-time stands for its day. */
+  /** The first and the last day; a date-time means its day. */
   from?: string
   to?: string
 }
@@ -48,7 +48,7 @@ export interface FlowQuery extends FlowFilter {
 const dayNamed = (text: string): number => dayOf(timeOf(parseTimestamp(text)))
 
 /**
- * The range that is asked for. It ends today at the latest.
+ * The requested range. It ends today at the latest.
  * @param now milliseconds since 1970
  * @throws ApiError 400 for a range that is longer than three years, has not begun, or ends before it begins
  */
@@ -77,7 +77,7 @@ function statementsOf(db: SharedDatabase) {
   }
 }
 
-/** What each item did, told when it is asked for. */
+/** The histories of items, created lazily. */
 function* historiesOf(items: Iterable<Recorded>, board: Parameters<typeof historyOf>[1]) {
   for (const item of items) yield historyOf(item, board)
 }
@@ -99,10 +99,10 @@ export class Flow {
   }
 
   /**
-   * The flow of a project's board in a range of days, as JSON. What each number means: docs/flow.md.
-   * @param memberId who asks
+   * The flow of a project's board in a range of days, as JSON. docs/flow.md defines the numbers.
+   * @param memberId the caller
    * @param now milliseconds since 1970
-   * @throws ApiError 404 when there is no such project; 400 for a range that cannot be, or is too long for so many columns;
+   * @throws ApiError 404 for an unknown project; 400 for an invalid range, or one too long for the number of columns;
    * TooMuchWork
    */
   ofProject(projectId: string, query: FlowQuery, memberId: string, now = Date.now()): JsonBytes {
@@ -132,7 +132,7 @@ export class Flow {
 
   /**
    * @param counts of columns at the end of a day
-   * @throws ApiError 400 where there are more columns than so many days can be told of; TooMuchWork
+   * @throws ApiError 400 for too many columns and days; TooMuchWork
    */
   #ensureFewCounts(counts: number): void {
     if (counts > COUNTS_LIMIT) throw invalidField('from', 'is too long ago for a board of so many columns')

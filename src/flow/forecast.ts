@@ -1,17 +1,17 @@
-/** When the rest will be done: a Monte Carlo simulation that repeats the days of the past in random order. */
+/** The forecast: a Monte Carlo simulation that draws past days in random order. */
 import { createHash } from 'node:crypto'
 import { percentile } from './quantiles.ts'
 
 /** Runs of the simulation. */
 export const RUNS = 10_000
 
-/** Days that a run may take: what takes longer is said to take so long. */
+/** Most days of a run; longer ones count as this long. */
 export const HORIZON = 36_525
 
-/** Steps that a run takes on average, at most: a step is a day on which something was finished, or several where these are more. */
+/** Most steps of a run on average: a step is a day with finished items, or a chunk of several. */
 const STEPS = 100
 
-/** Random chunks of such days, for steps of several. */
+/** Random chunks of such days. */
 const CHUNKS = 2000
 
 /**
@@ -35,27 +35,27 @@ export function randomOf(seed: string): () => number {
   return next
 }
 
-/** The days until the rest is done, that so many per cent of the runs did not exceed. */
+/** The percentiles of days until the rest is done. */
 export interface Forecast {
   p50: number
   p85: number
   p95: number
 }
 
-/** One step after the other: how many items each finishes, and how many days it takes. */
+/** The steps: finished items, and days, of each. */
 interface Steps {
   finished: Float64Array
   days: Float64Array
 }
 
 /**
- * How many days the remaining items take: each run draws days of the past at random, with repetition, until as many items
- * are finished. The days without any are drawn together, by the distribution of how many come in a row. Where a run would
- * draw more than some 100 others, it draws chunks of them instead, and takes the last chunk in part.
- * @param remaining items
- * @param finished items that were finished on each day of the past
+ * The days that the remaining items take: each run draws past days at random, with repetition, until as many items
+ * are finished. Idle days are drawn together, by the distribution of their run lengths. If a run would
+ * draw more than some 100 other days, it draws chunks of them instead, and uses the last chunk in part.
+ * @param remaining number of items
+ * @param finished numbers of items finished on each past day
  * @param seed the same seed gives the same forecast
- * @returns undefined where nothing was finished
+ * @returns undefined if no item was finished
  */
 export function forecast(remaining: number, finished: readonly number[], seed: string): Forecast | undefined {
   const productive = Float64Array.from(finished.filter((count) => count > 0))
@@ -65,7 +65,7 @@ export function forecast(remaining: number, finished: readonly number[], seed: s
   const below = (length: number) => Math.floor((random() / 2 ** 32) * length)
   const chance = productive.length / finished.length
   const byChance = chance < 1 ? 1 / Math.log(1 - chance) : 0
-  /** Days up to the next one on which something is finished: geometrically distributed. */
+  /** Days until the next day with finished items: geometrically distributed. */
   const wait = () => 1 + Math.floor(Math.log((random() + 1) / 2 ** 32) * byChance)
   const total = productive.reduce((sum, count) => sum + count, 0)
   const size = Math.ceil((remaining * productive.length) / total / STEPS)

@@ -1,4 +1,4 @@
-/** What the sequence of changes tells of the items of a board, and of its columns' names. */
+/** Changes of a board's items and column names in the sequence. */
 import type { SharedDatabase } from '../db/client.ts'
 import { isJsonObject } from '../db/json-text.ts'
 import { STAGED } from '../db/large-writes.ts'
@@ -7,13 +7,13 @@ import { timeOf } from './days.ts'
 import type { ItemChange } from './item-history.ts'
 import type { Rename } from './renames.ts'
 
-/** A board, and the change up to which the index of subjects is written. */
+/** A board, and the last change in the index. */
 export interface Place {
   project: string
   indexed: number
 }
 
-/** A change of an item or a column, as far as it matters. */
+/** The relevant fields of a change of an item or a column. */
 export interface ChangeRow {
   seq: number
   /** Null for another tool's. */
@@ -22,20 +22,20 @@ export interface ChangeRow {
   kind: 'kanban-item' | 'kanban-column'
   id: string
   action: ItemChange['action']
-  /** Whether it brought an item to the board, or took it away. */
+  /** Whether it moved an item to the board or away from it. */
   crossing: 'in' | 'out' | null
-  /** Of an update the fields that are {@link PICKED}, of a deletion the whole record: as JSON. */
+  /** For an update the fields in {@link PICKED}, for a deletion the whole record, as JSON. */
   before: string | null
-  /** Of an update the same fields. */
+  /** For an update the same fields. */
   after: string | null
 }
 
-/** The creation of an item: what it was created with, as JSON. */
+/** The creation of an item: its initial fields, as JSON. */
 interface CreationRow extends Pick<ChangeRow, 'seq' | 'at' | 'id'> {
   after: string
 }
 
-/** What went with a deleted item: an entry of its activity, or a label that it had. */
+/** A record deleted with an item: an activity entry, or a label. */
 export interface GoneRow extends Pick<ChangeRow, 'seq' | 'group' | 'at' | 'id'> {
   kind: 'kanban-activity' | 'kanban-item-label'
   itemId: string
@@ -43,8 +43,8 @@ export interface GoneRow extends Pick<ChangeRow, 'seq' | 'group' | 'at' | 'id'> 
 }
 
 /**
- * Changes that pass a condition, as SQL: up to `:indexed` those that the index of subjects has, then those of the same rows,
- * and those that are not in the table yet.
+ * Changes that match a condition, as SQL: indexed ones up to `:indexed`, then newer ones in the table,
+ * and staged ones.
  */
 const changesOf =
   (subjects: string, tail: string) =>
@@ -59,19 +59,19 @@ const changesOf =
   select ${columns} from ${STAGED} where (${tail}) and ${condition}
   order by seq`
 
-/** Of the project `:project`. */
+/** For the project `:project`. */
 const changesOfProject = changesOf('= +:project', 'project_id = +:project or from_project_id = +:project')
 
 const IDS = '(select value from json_each(+:ids))'
 
-/** Of the items `:ids`, on whatever board. */
+/** For the items `:ids`, on any board. */
 const changesOfItems = changesOf(`in ${IDS}`, `item_id in ${IDS}`)
 
-/** That a change tells what a record was and became, as its action has it: another tool may have stored anything there. */
-const IS_TOLD = `case action when 'created' then ${isJsonObject('after')} when 'deleted' then ${isJsonObject('before')}
+/** Condition: `before` and `after` fit the action; another tool may have stored anything there. */
+const IS_WELL_FORMED = `case action when 'created' then ${isJsonObject('after')} when 'deleted' then ${isJsonObject('before')}
     when 'updated' then ${isJsonObject('before')} and ${isJsonObject('after')} else 0 end`
 
-/** The fields of a record that matter here. */
+/** The relevant fields of a record. */
 interface Picked {
   column: unknown
   dismissed: unknown
@@ -79,7 +79,7 @@ interface Picked {
   name: unknown
 }
 
-/** What picks them, as SQL; null for what is not there. */
+/** An expression that picks them, as SQL; null for absent ones. */
 const picked = (record: string): string =>
   `json_object(${['column', 'dismissed', 'updatedAt', 'name']
     .map((name) => `'${name}', json_extract(${record}, '$.${name}')`)
@@ -92,30 +92,30 @@ const COLUMNS = `seq, "group", at, kind, id, action,
     case action when 'updated' then ${picked('after')} end as after`
 
 /**
- * What happened to items. Of moves, only those of other tools, which have no group: the service's own are in the activity of items,
+ * Changes of items. Moves only by other tools, which have no group: the service's own are in the activity of items,
  * or come from a rename.
  */
 const OF_ITEM = `kind = 'kanban-item' and (action = 'deleted' or (action = 'updated'
       and (from_project_id is not null or instr(after, '"dismissed":') > 0
         or ("group" is null and instr(after, '"column":') > 0))))`
 
-/** Renames of columns, and what ends a name. */
+/** Renames and deletions of columns. */
 const OF_COLUMN = `kind = 'kanban-column' and (action = 'deleted' or action = 'updated' and instr(after, '"name":') > 0)`
 
 const STATEMENTS = {
-  ofProject: changesOfProject(COLUMNS, `(${OF_ITEM} or ${OF_COLUMN}) and ${IS_TOLD}`),
-  ofItems: changesOfItems(COLUMNS, `${OF_ITEM} and ${IS_TOLD}`),
+  ofProject: changesOfProject(COLUMNS, `(${OF_ITEM} or ${OF_COLUMN}) and ${IS_WELL_FORMED}`),
+  ofItems: changesOfItems(COLUMNS, `${OF_ITEM} and ${IS_WELL_FORMED}`),
   creations: changesOfItems(
     `seq, at, id, ${picked('after')} as after`,
-    `kind = 'kanban-item' and action = 'created' and ${IS_TOLD}`,
+    `kind = 'kanban-item' and action = 'created' and ${IS_WELL_FORMED}`,
   ),
   gone: changesOfItems(
     `seq, "group", at, kind, id, item_id as itemId, before`,
-    `kind in ('kanban-activity', 'kanban-item-label') and action = 'deleted' and ${IS_TOLD}`,
+    `kind in ('kanban-activity', 'kanban-item-label') and action = 'deleted' and ${IS_WELL_FORMED}`,
   ),
 }
 
-/** Prepares reading what the sequence tells of a board. Of items, by a JSON array of their ids, it tells what happened on any board. */
+/** Prepares reading the changes of a board, or of items on any board, by a JSON array of their ids. */
 export function changesIn({ $client: client }: SharedDatabase) {
   const all = <Row>(source: string) => {
     const statement = once(() => client.prepare<[object], Row>(source))
@@ -131,7 +131,7 @@ export function changesIn({ $client: client }: SharedDatabase) {
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 
-/** What a row of {@link COLUMNS} says of an item. */
+/** Reads a row of {@link COLUMNS} for an item. */
 export function changeOf({ seq, group, at, action, crossing, before, after }: ChangeRow): ItemChange {
   const change: ItemChange = { seq, at: timeOf(at), action, crossing: crossing ?? undefined }
   if (action !== 'updated') return change
@@ -146,14 +146,14 @@ export function changeOf({ seq, group, at, action, crossing, before, after }: Ch
   return change
 }
 
-/** That an item was created, and with what. */
+/** The creation of an item, with its initial fields. */
 export function creationOf({ seq, at, after }: CreationRow): ItemChange {
   const { dismissed, updatedAt }: Picked = JSON.parse(after)
   const made = { dismissed: Boolean(dismissed), updatedAt: timeOf(updatedAt) }
   return { seq, at: timeOf(at), action: 'created', made }
 }
 
-/** The rename of a column, or the end of a name by its deletion. */
+/** The rename or deletion of a column. */
 export function renameOf({ at, action, before, after }: ChangeRow): Rename[] {
   const [from, to] = [before, after].map((fields) => fields && JSON.parse(fields).name)
   if (action === 'deleted') return isText(from) ? [{ at: timeOf(at), from, to: undefined }] : []

@@ -1,9 +1,9 @@
-/** Where an item was on one board, and when, told from what is recorded of it. */
+/** Reconstructs where and when an item was on one board, from its records. */
 import { asText } from '../json.ts'
 import { timeOf } from './days.ts'
 import type { Renames } from './renames.ts'
 
-/** What is known of an item itself: as it is, or as it was when it was deleted. */
+/** The fields of an item: current, or at its deletion. */
 export interface ItemFacts {
   id: string
   title: string
@@ -12,11 +12,11 @@ export interface ItemFacts {
   updatedAt: number
   dismissed: boolean
   isImported: boolean
-  /** Whether it is on the board, or was when it was deleted. */
+  /** Whether it is on the board, or was at its deletion. */
   isHere: boolean
 }
 
-/** An item as it is stored, or was: another tool may have stored anything. */
+/** A stored or deleted item: another tool may have stored anything. */
 export interface StoredItem {
   title: unknown
   column: unknown
@@ -26,7 +26,7 @@ export interface StoredItem {
   isImported: unknown
 }
 
-/** The facts of an item; where another tool wrote no time of creation, that of the last change. */
+/** The facts of an item; without a creation time, which other tools may omit, that of the last change. */
 export function factsOf(id: string, row: StoredItem, isHere: boolean): ItemFacts {
   const { title, column } = row
   const updatedAt = timeOf(row.updatedAt) || 0
@@ -50,28 +50,28 @@ export interface Moved {
   to: string
 }
 
-/** A change of an item in the sequence, as far as it matters here. */
+/** The relevant fields of a change of an item. */
 export interface ItemChange {
   seq: number
   at: number
   action: 'created' | 'updated' | 'deleted'
-  /** Whether it came to this board or left it for another one. */
+  /** Whether it moved to this board or away from it. */
   crossing?: 'in' | 'out' | undefined
   column?: { from: string; to: string; isOfOther: boolean } | undefined
-  /** What `dismissed` became, and when the item was last changed before. */
+  /** The new value of `dismissed`, and the time of the previous change. */
   dismissal?: { to: boolean; lastChanged: number } | undefined
-  /** Of a created item: what it was created with. */
+  /** The initial fields of a created item. */
   made?: { dismissed: boolean; updatedAt: number } | undefined
 }
 
 /** A stay in a column. */
 export interface Visit {
-  /** What the column is called now. */
+  /** The current name of the column. */
   column: string
   from: number
   /** Infinity while it lasts. */
   to: number
-  /** How it ended: by a move to another column, to another board, or by deletion. */
+  /** How it ended: move to another column, to another board, or deletion. */
   end: 'moved' | 'left' | 'deleted' | undefined
 }
 
@@ -79,25 +79,25 @@ export interface Visit {
 export interface ItemHistory {
   id: string
   title: string
-  /** In their order; there are gaps while it was not on the board. */
+  /** In order, with gaps while it was not on the board. */
   visits: Visit[]
-  /** When it was dismissed, as spans of time. */
+  /** The intervals in which it was dismissed. */
   dismissed: { from: number; to: number }[]
 }
 
-/** The end of a visit as it is recorded. */
+/** A recorded end of a visit. */
 interface Mark {
   at: number
-  /** The column that it was in until then; undefined where only what follows tells. */
+  /** The column until then; undefined if only later marks have it. */
   from: string | undefined
   /** Undefined: a move. */
   kind?: 'in' | 'out' | 'deleted' | 'created'
 }
 
 /**
- * The moves by other tools that the sequence tells of and activity does not: where the item was in another column by then, for
- * all that its entries tell. Entries from before the item was written to the file tell its history as another tool brought it
- * along; what that tool wrote, move by move, is the same history once more.
+ * Moves by other tools in the sequence that are missing in the activity: the item was in another column by then, according
+ * to its entries. Entries from before the item was written to the file are imported history; that tool's
+ * own moves in the sequence are duplicates of it.
  */
 function movesOfOthers(changes: readonly ItemChange[], entries: readonly Moved[], renames: Renames): Moved[] {
   const told = changes.filter(({ column }) => column?.isOfOther && !renames.has(column.from, column.to))
@@ -130,7 +130,7 @@ function marksOf(item: ItemFacts, changes: readonly ItemChange[], moves: readonl
 
 const ENDS = { in: 'moved', out: 'left', deleted: 'deleted', created: 'deleted' } as const
 
-/** The visits between marks. A column is called by the name under which the item left it, or is in it now. */
+/** The visits between marks. A column has the name under which the item left it, or its current name. */
 function visitsOf(item: ItemFacts, marks: readonly Mark[], isHere: boolean, renames: Renames): Visit[] {
   const names = new Array<string>(marks.length)
   for (let index = marks.length - 1; index >= 0; index -= 1) {
@@ -169,7 +169,7 @@ function dismissalsOf(item: ItemFacts, changes: readonly ItemChange[]): ItemHist
     if (!dismissal) continue
     if (dismissal.to) since ??= at
     else {
-      // Of the first, what made it so may be kept no more.
+      // The change that began the first interval may be pruned.
       const from = since ?? (isFirst ? (made?.updatedAt ?? dismissal.lastChanged) : at)
       spans.push({ from, to: at })
       since = undefined
@@ -181,8 +181,8 @@ function dismissalsOf(item: ItemFacts, changes: readonly ItemChange[]): ItemHist
 }
 
 /**
- * When an imported item came to where the import put it: nothing tells how it came there, but when it was last changed before.
- * @returns undefined where its way is recorded, or the time is kept no more
+ * When an imported item reached its imported column: only the time of its last earlier change is known.
+ * @returns undefined if its moves are recorded, or the time was pruned
  */
 function arrivalInColumn(
   item: ItemFacts,
@@ -198,18 +198,18 @@ function arrivalInColumn(
   return entries.length > 0 || changes.length > 0 ? undefined : item.updatedAt
 }
 
-/** What is recorded of one item. */
+/** The records of one item. */
 export interface Recorded {
   item: ItemFacts
   /** By time. */
   entries: readonly Moved[]
-  /** In the order of the sequence. */
+  /** In sequence order. */
   changes: ItemChange[]
 }
 
 /**
  * What an item did on a board.
- * @param board its renames, and the column where imported items were first
+ * @param board its renames, and the first column of imported items
  */
 export function historyOf(
   { item, entries, changes }: Recorded,

@@ -1,4 +1,4 @@
-/** What the histories of a board's items amount to: its flow. */
+/** Computes a board's flow metrics from the histories of its items. */
 import type { Stage } from '../board/stages.ts'
 import type { Flow } from '../schemas/flow.ts'
 import { DAY, dateOf, dayOf, inDays, timestampOf, weekOf } from './days.ts'
@@ -6,11 +6,11 @@ import { forecast } from './forecast.ts'
 import type { ItemHistory, Visit } from './item-history.ts'
 import { ascending, percentile, spread } from './quantiles.ts'
 
-/** The days that are measured, both included, and the moment up to which everything is known. */
+/** The measured days, inclusive, and the time of the latest data. */
 export interface Range {
   from: number
   to: number
-  /** The end of the last day, or now where that is earlier. */
+  /** The end of the last day, or now if that is earlier. */
   end: number
 }
 
@@ -20,12 +20,12 @@ export interface BoardColumn {
   stage: Stage
 }
 
-/** What an item has come to by the end of the range. */
+/** The state of an item at the end of the range. */
 interface Course {
   arrived: number | undefined
   started: number | undefined
   finished: number | undefined
-  /** The visit that lasts at the end; undefined for an item that does not count then. */
+  /** The current visit at the end; undefined if the item does not count then. */
   current: Visit | undefined
 }
 
@@ -34,7 +34,7 @@ type Span = Pick<Visit, 'from' | 'to'>
 
 const daysOf = ({ from, to }: Range): number => to - from + 1
 
-/** The moment, or, where the item is dismissed then, the one from which it is no longer. */
+/** The time itself or, if the item is dismissed then, the end of that interval. */
 function unlessDismissed(time: number, dismissed: ItemHistory['dismissed']): number {
   for (const { from, to } of dismissed) {
     if (from <= time && time < to) return to
@@ -42,13 +42,13 @@ function unlessDismissed(time: number, dismissed: ItemHistory['dismissed']): num
   return time
 }
 
-/** Whether an item is dismissed just before a moment. */
+/** Whether an item is dismissed just before a time. */
 const isDismissedBefore = (time: number, dismissed: ItemHistory['dismissed']): boolean =>
   dismissed.some(({ from, to }) => from < time && time <= to)
 
 /**
- * Where the latest stay in columns of finished work begins, of an item that has not left them since. To be deleted is not
- * to leave them.
+ * The beginning of the latest stay in done columns, if the item has not left them since. A deletion does not
+ * leave them.
  */
 function doneSince(
   visits: readonly Visit[],
@@ -100,12 +100,12 @@ function counted(visit: Visit, dismissed: ItemHistory['dismissed']): readonly Sp
   return [...spans, { from: start, to: visit.to }]
 }
 
-/** What is counted of a column. */
+/** The counts of a column. */
 class ColumnCounts {
   readonly #range: Range
-  /** How many more items it held at the end of each day than of the one before, and after the range. */
+  /** Differences of its number of items between the ends of consecutive days, and after the range. */
   readonly #changes: Int32Array
-  /** Days of the stays in it that ended in the range with a move to another column. */
+  /** Durations in days of the stays that ended in the range with a move to another column. */
   readonly stays: number[] = []
 
   constructor(range: Range) {
@@ -130,7 +130,7 @@ class ColumnCounts {
     this.#changes[index] = (this.#changes[index] as number) + by
   }
 
-  /** How many items it held at the end of each day. */
+  /** Its number of items at the end of each day. */
   byDay(): Int32Array {
     let count = 0
     return this.#changes.subarray(0, -1).map((change) => {
@@ -140,7 +140,7 @@ class ColumnCounts {
   }
 }
 
-/** A column that the range shows. */
+/** A column in the range. */
 interface ShownColumn {
   name: string
   counts: ColumnCounts
@@ -174,7 +174,7 @@ interface Finished {
   finished: number
 }
 
-/** An item that is being worked on at the end. */
+/** An item in progress at the end. */
 interface Ongoing {
   id: string
   title: string
@@ -197,7 +197,7 @@ function cycleTimeOf(finished: readonly Finished[]): Flow['cycleTime'] {
   return { ...spread(items.map(({ days }) => days)), items }
 }
 
-/** The items that are being worked on, the oldest first. */
+/** The items in progress, oldest first. */
 const agesOf = (ongoing: readonly Ongoing[], end: number, p85: number | null): Flow['age'] =>
   ongoing
     .toSorted((a, b) => a.started - b.started || byId(a, b))
@@ -206,17 +206,17 @@ const agesOf = (ongoing: readonly Ongoing[], end: number, p85: number | null): F
       return { id, title, column, days, above85: p85 !== null && days > p85 }
     })
 
-/** How a board flowed in a range of days. */
+/** The flow metrics of a board in a range of days. */
 export interface BoardHistory {
   projectId: string
   /** In the order of the board. */
   columns: readonly BoardColumn[]
-  /** Read once, one after the other: what is made of so many does not have to be kept. */
+  /** Read once, in order: the histories of many items need not be stored. */
   items: Iterable<ItemHistory>
   range: Range
 }
 
-/** What the items of a board amount to, added one after the other. */
+/** Accumulates the metrics of a board, item by item. */
 class Tally {
   readonly #range: Range
   readonly #stages: ReadonlyMap<string, Stage>
@@ -259,7 +259,7 @@ class Tally {
     const arrivedOn = arrived === undefined ? -1 : dayOf(arrived) - from
     if (arrivedOn >= 0) this.arrivedByDay[arrivedOn] = (this.arrivedByDay[arrivedOn] as number) + 1
     if (finished !== undefined) {
-      // What is finished has arrived and was started.
+      // A finished item has also arrived and been started.
       const item = { id, title, arrived, started, finished } as Finished
       this.finishedByDay[dayOf(finished) - from]?.push(item)
     }
@@ -270,7 +270,7 @@ class Tally {
       this.ongoing.push({ id, title, column: current.column, started: started as number })
   }
 
-  /** The columns that the range shows: those of the board, then those that lead nowhere, by name. */
+  /** The columns in the range: those of the board, then unresolved names. */
   shown(): ShownColumn[] {
     const all = [...this.#columns].map(([name, counts]) => ({ name, counts, byDay: counts.byDay() }))
     const own = all.filter(({ name }) => this.#stages.has(name))
@@ -282,8 +282,8 @@ class Tally {
 }
 
 /**
- * Measures the flow of a board: docs/flow.md says what each number means.
- * @param ensureFew throws where so many columns are too many to count day by day
+ * Computes the flow metrics of a board; docs/flow.md defines each number.
+ * @param ensureFew throws if there are too many columns to count day by day
  */
 export function flowOf(
   { projectId, columns, items, range }: BoardHistory,
@@ -293,7 +293,7 @@ export function flowOf(
   const tally = new Tally(columns, range, ensureFew)
   for (const item of items) tally.add(item)
   const shown = tally.shown()
-  // Day by day, fewer have to be compared.
+  // Grouped by day, fewer must be compared.
   const finished = tally.finishedByDay.flatMap((ofDay) =>
     ofDay.sort((a, b) => a.finished - b.finished || byId(a, b)),
   )

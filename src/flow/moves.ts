@@ -1,4 +1,4 @@
-/** The moves of items from column to column, as activity records them. */
+/** Moves of items between columns, from activity entries. */
 import type { SharedDatabase } from '../db/client.ts'
 import { once } from '../once.ts'
 import { timeOf } from './days.ts'
@@ -9,7 +9,7 @@ type Way = Pick<Moved, 'from' | 'to'>
 
 const isText = (value: unknown): value is string => typeof value === 'string'
 
-/** The way in an entry's metadata; undefined for what another tool has written in another form. */
+/** The columns in an entry's metadata; undefined for another tool's unusual entry. */
 export function wayOf(metadata: unknown): Way | undefined {
   try {
     const { from, to } = JSON.parse(String(metadata))
@@ -19,17 +19,17 @@ export function wayOf(metadata: unknown): Way | undefined {
   }
 }
 
-/** A move as it is recorded; undefined for what another tool has written in another form. @param at its time, maybe NaN */
+/** A recorded move; undefined for another tool's unusual entry. @param at its time, maybe NaN */
 export const movedOf = (at: number, way: Way | undefined): Moved | undefined =>
   way === undefined || Number.isNaN(at) ? undefined : { at, from: way.from, to: way.to }
 
 /** The order of moves. */
 export const byTime = (a: Moved, b: Moved): number => a.at - b.at
 
-/** Ways that are remembered, at most: items of a board go the same ways. */
+/** Cache size: items of a board make the same moves. */
 const REMEMBERED = 1000
 
-/** Entries of activity as JSON arrays: of each, the row of its item, its time, and its metadata. */
+/** Activity entries as JSON arrays: the row of the item, the time, and the metadata of each. */
 interface Entries {
   rows: string
   times: string
@@ -37,8 +37,8 @@ interface Entries {
 }
 
 /**
- * Entries about moves of the items that pass a condition, as SQL: one row of arrays is read in half the time that a row for each takes.
- * Entries are read in the order in which they lie in the file.
+ * Move entries of the items that match a condition, as SQL: one row of arrays is read in half the time of separate rows.
+ * Entries are read in file order.
  */
 const entriesWhere = (condition: string): string =>
   `select json_group_array(found."row") as rows, json_group_array(cast(entry.created_at as text)) as times,
@@ -54,7 +54,7 @@ const entriesWhere = (condition: string): string =>
 /** The moves of each item, in order of time, by the row of the item. */
 export type Moves = ReadonlyMap<number, readonly Moved[]>
 
-/** The moves in entries of activity. */
+/** The moves in activity entries. */
 export function movesOf(entries: Entries): Moves {
   const [rows, times, metadata] = [entries.rows, entries.times, entries.metadata].map((text) =>
     JSON.parse(text),

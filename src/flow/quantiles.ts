@@ -1,10 +1,10 @@
-/** Percentiles of what was measured, without interpolation: each is a value that was measured. */
+/** Percentiles without interpolation: each is a measured value. */
 
 /**
- * The percentile of sorted values by nearest rank: the smallest value that at least so many per cent of all are not above.
+ * The percentile of sorted values by nearest rank: the smallest value that at least that percentage of all does not exceed.
  * @param sorted ascending
  * @param percent 1 to 100
- * @returns null where there is no value
+ * @returns null without values
  */
 export const percentile = (sorted: ArrayLike<number>, percent: number): number | null =>
   sorted.length === 0 ? null : (sorted[Math.ceil((percent * sorted.length) / 100) - 1] as number)
@@ -12,7 +12,7 @@ export const percentile = (sorted: ArrayLike<number>, percent: number): number |
 /** Values in ascending order. */
 export const ascending = (values: readonly number[]): Float64Array => new Float64Array(values).sort()
 
-/** How many values there are, and their percentiles. */
+/** The number of values, and their percentiles. */
 export function spread(values: readonly number[]) {
   const sorted = ascending(values)
   return {

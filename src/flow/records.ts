@@ -1,4 +1,4 @@
-/** What is recorded of the items of a board: themselves, their activity, and their changes in the sequence. */
+/** Reads the records of a board's items: items, activity, and changes in the sequence. */
 import { type SQL, sql } from 'drizzle-orm'
 import { conditionsIn, valuesOf } from '../board/item-lists.ts'
 import { withStages } from '../board/stages.ts'
@@ -54,7 +54,7 @@ function statementsOf(db: SharedDatabase) {
   }
 }
 
-/** All that is recorded of a board. */
+/** All records of a board. */
 export interface BoardRecords {
   /** In the order of the board. */
   columns: BoardColumn[]
@@ -65,22 +65,22 @@ export interface BoardRecords {
 /** The ids of items, as JSON. */
 const idsOf = (items: readonly { id: string }[]): string => JSON.stringify(items.map(({ id }) => id))
 
-/** The ids of the changed items but those of the rows. */
+/** The ids of changed items without the existing ones. */
 function idsBut(changes: ReadonlyMap<string, unknown>, rows: readonly ItemRow[]): string[] {
   if (changes.size === 0) return []
   const known = new Set(rows.map(({ id }) => id))
   return [...changes.keys()].filter((id) => !known.has(id))
 }
 
-/** The changes of an item. Of most boards no item has any: there is nothing to look up then. */
-const changesAbout = (id: string, told: ReadonlyMap<string, ItemChange[]>): ItemChange[] =>
-  (told.size > 0 && told.get(id)) || []
+/** The changes of an item. On most boards no item has any, and no lookup is needed. */
+const changesAbout = (id: string, recorded: ReadonlyMap<string, ItemChange[]>): ItemChange[] =>
+  (recorded.size > 0 && recorded.get(id)) || []
 
-/** What is recorded of items, one after the other: made when it is asked for, as it is much that need not be kept. */
+/** The records of items in order, created lazily to save memory. */
 function* recordedOf(
   existing: readonly { rows: readonly ItemRow[]; moves: Moves; isHere: boolean }[],
   deleted: readonly Omit<Recorded, 'changes'>[],
-  told: ReadonlyMap<string, ItemChange[]>,
+  recorded: ReadonlyMap<string, ItemChange[]>,
 ): Generator<Recorded> {
   for (const { rows, moves, isHere } of existing) {
     for (const item of rows) {
@@ -88,14 +88,14 @@ function* recordedOf(
       yield {
         item: factsOf(id, item, isHere),
         entries: moves.get(row) ?? [],
-        changes: changesAbout(id, told),
+        changes: changesAbout(id, recorded),
       }
     }
   }
-  for (const one of deleted) yield { ...one, changes: changesAbout(one.item.id, told) }
+  for (const one of deleted) yield { ...one, changes: changesAbout(one.item.id, recorded) }
 }
 
-/** Reads what is recorded of the items of boards. */
+/** Reads the records of boards' items. */
 export class FlowRecords {
   readonly #sql: ReturnType<typeof statementsOf>
 
@@ -104,9 +104,9 @@ export class FlowRecords {
   }
 
   /**
-   * What is recorded of a board, of items that are on it, have left it, or were deleted from it.
-   * @param indexed the change up to which the index of subjects is written
-   * @param memberId who asks
+   * The records of a board: of items that are on it, have left it, or were deleted from it.
+   * @param indexed the last change in the index
+   * @param memberId the caller
    */
   of(project: string, filter: FlowFilter, indexed: number, memberId: string): BoardRecords {
     const { moves, deleted, ...sql } = this.#sql
@@ -121,7 +121,11 @@ export class FlowRecords {
       (id) => changes.get(id)?.findLast(({ action }) => action === 'deleted') ?? [],
     )
     const removed = deleted(deletions, { place, filter, memberId })
-    const told = this.#told([...here, ...elsewhere, ...removed.map(({ item }) => item)], changes, place)
+    const recorded = this.#recordedOf(
+      [...here, ...elsewhere, ...removed.map(({ item }) => item)],
+      changes,
+      place,
+    )
     return {
       columns: withStages(sql.columns({ projectId: project })),
       renames: new Renames(all.get('kanban-column')?.flatMap(renameOf) ?? []),
@@ -131,12 +135,12 @@ export class FlowRecords {
           { rows: elsewhere, moves: moves.ofItems(idsOf(elsewhere)), isHere: false },
         ],
         removed,
-        told,
+        recorded,
       ),
     }
   }
 
-  /** The items of these ids: those that pass the filter, now on other boards, and the ids of those that are gone. */
+  /** The items of these ids: matching ones, now on other boards, and the ids of deleted ones. */
   #findOthers(others: readonly string[], filter: Record<string, unknown>) {
     if (others.length === 0) return { elsewhere: [], gone: [] }
     const ids = JSON.stringify(others)
@@ -148,7 +152,7 @@ export class FlowRecords {
     }
   }
 
-  /** The changes of each item; those on other boards, too, where it has been there. */
+  /** The changes of each item, also those on other boards. */
   #changesOf(rows: readonly ChangeRow[], place: Place): Map<string, ChangeRow[]> {
     const changes = Map.groupBy(rows, ({ id }) => id)
     const travelled = [...new Set(rows.filter(({ crossing }) => crossing).map(({ id }) => id))]
@@ -159,33 +163,33 @@ export class FlowRecords {
   }
 
   /**
-   * The changes of each item that has any, and the creation of those of which it tells something else: imported, dismissed or
-   * restored ones, and those that other tools move.
+   * The changes of each item that has any, and the creations with additional information: of imported, dismissed or
+   * restored items, and of those moved by other tools.
    */
-  #told(
+  #recordedOf(
     items: readonly (ItemRow | ItemFacts)[],
     rows: ReadonlyMap<string, ChangeRow[]>,
     place: Place,
   ): Map<string, ItemChange[]> {
-    const told = new Map<string, ItemChange[]>()
-    for (const [id, ofItem] of rows) told.set(id, ofItem.map(changeOf))
+    const recorded = new Map<string, ItemChange[]>()
+    for (const [id, ofItem] of rows) recorded.set(id, ofItem.map(changeOf))
     const asking = items.filter(({ id, isImported, dismissed }) => {
       if (isImported) return true
-      const changes = changesAbout(id, told)
+      const changes = changesAbout(id, recorded)
       return (
         changes.some(({ action, column }) => action === 'deleted' || column?.isOfOther) ||
         (changes.find(({ dismissal }) => dismissal)?.dismissal?.to ?? !dismissed) === false
       )
     })
-    if (asking.length === 0) return told
+    if (asking.length === 0) return recorded
     const creations = this.#sql.changes.creations({ ...place, ids: idsOf(asking) })
     for (const [id, made] of Map.groupBy(creations, (row) => row.id)) {
-      const changes = [...changesAbout(id, told), ...made.map(creationOf)]
-      told.set(
+      const changes = [...changesAbout(id, recorded), ...made.map(creationOf)]
+      recorded.set(
         id,
         changes.sort((a, b) => a.seq - b.seq),
       )
     }
-    return told
+    return recorded
   }
 }

@@ -1,15 +1,15 @@
-/** What the columns of a board are called now: former names, followed through the renames that are recorded. */
+/** Resolves former names of columns to current ones, by the recorded renames. */
 
 /** A column got another name, or was deleted. */
 export interface Rename {
   /** Milliseconds since 1970. */
   at: number
   from: string
-  /** Undefined: nothing has this name from then on, and what had it before leads nowhere. */
+  /** Undefined: the column was deleted, and the name does not resolve. */
   to: string | undefined
 }
 
-/** The renames from a name that stand in the sequence, by time, each with the name that they lead to in the end. */
+/** The recorded renames of a name, by time, each with the final name. */
 interface From {
   at: number
   final: string
@@ -17,7 +17,7 @@ interface From {
 
 const keyOf = (from: string, to: string) => JSON.stringify([from, to])
 
-/** The renames of one board. A name is looked up in logarithmic time, however often columns were renamed. */
+/** The renames of one board, with logarithmic lookup. */
 export class Renames {
   readonly #byName = new Map<string, From[]>()
   readonly #pairs: ReadonlySet<string>
@@ -34,7 +34,7 @@ export class Renames {
     for (const ofName of this.#byName.values()) ofName.reverse()
   }
 
-  /** What a column is called now that had this name at a moment; the name itself where it leads nowhere. */
+  /** The current name of the column that had this name at a time; the name itself if it does not resolve. */
   nameNow(name: string, at: number): string {
     const ofName = this.#byName.get(name)
     if (ofName === undefined) return name

@@ -1,2 +1,2 @@
-/** The CORS library, loaded only where CORS is configured: dynamic imports are of our own modules alone. */
+/** The CORS library, loaded only if CORS is configured: dynamic imports may only name our own modules. */
 export { default } from '@fastify/cors'

@@ -1,14 +1,14 @@
-/** Plugins that take long to load, in a Fastify application of their own that is made when it is first asked. */
+/** Plugins that load slowly, in a separate Fastify application that is created lazily. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { memoizeAsync } from '../once.ts'
 
-/** What the library says of a path that can be no file's: too long, with a NUL or a backslash, or out of its folder. */
+/** The library's errors for a path that cannot be a file: too long, with a NUL or a backslash, or outside its folder. */
 const NO_FILE = new Set([400, 403, 404])
 
 /**
- * Creates the handler of routes that another application answers, at the same URL.
- * @param make makes that application, at the first request. Its error handler is replaced: errors go to the service's own
- * @returns the handler; where that application has nothing, it answers as for an unknown path
+ * Creates the handler of routes that another application serves, at the same URL.
+ * @param make creates that application, at the first request. Its error handler is replaced: errors go to the service's own
+ * @returns the handler; if that application has no such file, it responds as for an unknown path
  */
 export function answerFrom(make: () => Promise<FastifyInstance>) {
   const inner = memoizeAsync(async () => {

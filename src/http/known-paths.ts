@@ -1,14 +1,14 @@
-/** The paths of all endpoints, and the methods that they take: what tells a method that is not allowed from an unknown path. */
+/** The paths of all endpoints with their methods, to distinguish 405 from 404. */
 import findMyWay, { type Config } from 'find-my-way'
 import { once } from '../once.ts'
 
-/** A path that exists, and what it takes. */
+/** A known path with its methods. */
 export interface KnownPath {
   path: string
   methods: readonly string[]
 }
 
-/** The methods that a path refuses where it has no endpoint for them. Others are unknown altogether. */
+/** The methods that are 405 without an endpoint. Others are unknown. */
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
 const isMethod = (method: string) => METHODS.includes(method as (typeof METHODS)[number])
@@ -19,10 +19,10 @@ const toPattern = (path: string) => new RegExp(`^${path.replaceAll(/:\w+/g, '[^/
 /** All known paths. */
 export class KnownPaths {
   readonly #methods = new Map<string, Set<string>>()
-  /** Few requests need it: it is built at the first of them. */
+  /** Built lazily: few requests need it. */
   readonly #router: () => findMyWay.Instance<findMyWay.HTTPVersion.V1>
 
-  /** @param options how the server finds routes */
+  /** @param options of the server's router */
   constructor(options: Config<findMyWay.HTTPVersion.V1>) {
     this.#router = once(() => {
       const router = findMyWay(options)
@@ -50,7 +50,7 @@ export class KnownPaths {
     })
   }
 
-  /** The path that a request without an endpoint was sent to, if it has endpoints for other methods. */
+  /** The path of a request without an endpoint, if it has endpoints for other methods. */
   refusing(method: string, url: string): KnownPath | undefined {
     // A HEAD is the GET of a path.
     if (!isMethod(method === 'HEAD' ? 'GET' : method)) return undefined

@@ -55,42 +55,41 @@ const TAGS = [
   { name: 'Kanban items', description: 'The cards of a board; tracked fields leave an activity log' },
   {
     name: 'Kanban claims',
-    description: 'How many work off a column together, each item in one hand at a time',
+    description: 'Agents and people share a column, and each item has at most one holder',
   },
-  { name: 'Kanban subtasks', description: 'What is to be ticked off on an item' },
-  { name: 'Kanban comments', description: 'What people say about an item' },
+  { name: 'Kanban subtasks', description: 'The checklist of an item' },
+  { name: 'Kanban comments', description: 'The comments on an item' },
   { name: 'Kanban columns', description: 'The columns of a board, with their limits of work in progress' },
-  { name: 'Kanban labels', description: 'The coloured words of a board, and which item has which' },
-  { name: 'Objectives', description: 'What a project wants to achieve' },
-  { name: 'Metrics', description: 'Numbers that a project watches, with their history' },
-  { name: 'Transcript summaries', description: 'What was said in meetings' },
-  { name: 'Team assignments', description: 'Who works on a project' },
-  { name: 'Ingest', description: 'For integrations: what a meeting or a measurement brings, all or nothing' },
+  { name: 'Kanban labels', description: 'The labels of a board and its items' },
+  { name: 'Objectives', description: 'The objectives of a project' },
+  { name: 'Metrics', description: 'The metrics of a project, with their history' },
+  { name: 'Transcript summaries', description: 'Summaries of meetings' },
+  { name: 'Team assignments', description: 'The members who work on a project' },
+  { name: 'Ingest', description: 'For integrations: results of meetings and metric values, all or nothing' },
   { name: 'Batch', description: 'Several requests in one transaction' },
   { name: 'Agents', description: 'The Model Context Protocol' },
-  { name: 'Search', description: 'Full text over all that the caller may read' },
+  { name: 'Search', description: 'Full-text search over everything that the caller may read' },
   { name: 'Personal ideas', description: "Each member's private list" },
-  { name: 'Session', description: 'Signing in and out, and where else one is signed in' },
-  { name: 'Tokens', description: 'What scripts and integrations sign in with' },
-  { name: 'Members', description: 'Who can sign in, and as what' },
-  { name: 'People', description: 'Who has a name here, members or not: whom records name by an id' },
-  { name: 'One-time links', description: 'With which members set passwords, and people become members' },
-  { name: 'Teams', description: 'Members by name of their team' },
-  { name: 'Imports', description: 'Boards of other tools, from files' },
-  { name: 'Webhooks', description: 'Who is told of changes over HTTP, by Standard Webhooks' },
-  { name: 'Audit log', description: 'Sign-ins and their failures, and what changed who may do what' },
-  { name: 'Export', description: 'Everything that the service holds, to take it elsewhere' },
+  { name: 'Session', description: 'Sign-in, sign-out, and other sessions' },
+  { name: 'Tokens', description: 'API tokens for scripts and integrations' },
+  { name: 'Members', description: 'The members and their roles' },
+  { name: 'People', description: 'Names for the ids in records, members or not' },
+  { name: 'One-time links', description: 'For setting passwords, and invitations of members' },
+  { name: 'Teams', description: 'Teams of members' },
+  { name: 'Imports', description: "Files of other tools' boards, and archives" },
+  { name: 'Webhooks', description: 'Changes sent over HTTP, by Standard Webhooks' },
+  { name: 'Audit log', description: 'Sign-ins and their failures, and changes of access rights' },
+  { name: 'Export', description: 'All data of the service as an archive' },
   {
     name: 'Changes',
-    description:
-      'What has changed, in the order of commits: a page at a time, or as it happens; and undoing it',
+    description: 'The sequence of changes, in the order of commits: as pages or a stream; and undo',
   },
   { name: 'Health', description: 'For process supervisors and load balancers' },
 ]
 
 const CREDENTIALS = [{ token: [] }, { session: [] }]
 
-/** Which credentials an operation takes; in open mode none is needed where no admin is demanded. */
+/** The credentials of an operation; in open mode none is needed, except for admin operations. */
 function security(access: Access | undefined, authMode: 'open' | 'required') {
   if (access === undefined || access === 'public') return []
   return authMode === 'open' && access !== 'admin' && access !== 'admin-or-403'
@@ -108,8 +107,8 @@ function documentedBody(
 }
 
 /**
- * A parameter as documented: the docs page would prefill defaults and examples, and so filter without being asked. Both
- * move into the description.
+ * A parameter as documented: the docs page would prefill defaults and examples as filters, so both move into the
+ * description.
  */
 function documentedParameter({ default: preset, examples = [], description, ...parameter }: TSchema): object {
   const words = [
@@ -132,7 +131,7 @@ function documentedQuery({ properties = {}, ...query }: TSchema): object {
 }
 
 const UNAVAILABLE =
-  'Service Unavailable: nothing was done, and it may succeed after `Retry-After`. `The database is busy` where a write has waited for others in vain'
+  'Service Unavailable: nothing was done, and it may succeed after `Retry-After`. `The database is busy` if a write waited too long for others'
 
 const FORBIDDEN =
   'Forbidden; in open mode on a loopback address also `Forbidden: host name is neither local nor in CORS_ORIGIN`, on every path but health'
@@ -144,15 +143,15 @@ function describeStatus(status: string, failure: string | undefined) {
   return status === '503' ? UNAVAILABLE : STATUS_CODES[status]
 }
 
-/** What a route has by being declared, besides what its schema says. */
+/** Features of a route besides its schema. */
 interface Traits {
-  /** Whether it responds with one record, which has an ETag. */
+  /** Whether it responds with a single record, which has an ETag. */
   isRecord: boolean
-  /** Whether it takes `Idempotency-Key`. */
+  /** Whether it accepts `Idempotency-Key`. */
   isRepeatable: boolean
-  /** Whether it writes to a record, or orders a list, that has an ETag: then it takes `If-Match` and `If-None-Match`. */
+  /** Whether it writes to a record, or orders a list, with an ETag: then it accepts `If-Match` and `If-None-Match`. */
   isConditional: boolean
-  /** Whether it reads, and takes `If-Match`, too: only `*` where what it reads has no ETag. */
+  /** Whether it reads and accepts `If-Match`: only `*` if the result has no ETag. */
   isRead: boolean
 }
 
@@ -164,8 +163,8 @@ const traitsOf = ({ method, schema, config }: DescribedRoute): Traits => ({
 })
 
 /**
- * The errors that every endpoint of its kind can return, so that no route has to list them. A strict request is 400 for an
- * unknown parameter, whatever the endpoint.
+ * The errors of all endpoints of a kind, so that no route has to list them. Any endpoint returns 400 for an unknown
+ * parameter of a strict request.
  */
 function commonErrors(route: DescribedRoute, authMode: 'open' | 'required'): Record<string, TSchema> {
   const { body } = route.schema
@@ -190,7 +189,7 @@ function commonErrors(route: DescribedRoute, authMode: 'open' | 'required'): Rec
   )
 }
 
-/** The headers of a request that change what a route does. */
+/** The request headers that affect a route. */
 function headersOfRequest(route: DescribedRoute): { headers?: object } {
   const { isRepeatable, isConditional, isRead, isRecord } = traitsOf(route)
   const properties = {
@@ -198,7 +197,7 @@ function headersOfRequest(route: DescribedRoute): { headers?: object } {
       'If-Match': {
         type: 'string',
         description:
-          'One or several ETags of the record that is written to, or of the list that is ordered, or `*`: where none matches, nothing is done (412)',
+          'One or several ETags of the record to write, or of the list to order, or `*`: if none matches, nothing is done (412)',
       },
       'If-None-Match': {
         type: 'string',
@@ -224,14 +223,14 @@ function headersOfRequest(route: DescribedRoute): { headers?: object } {
         minLength: 1,
         maxLength: 255,
         description:
-          'Visible ASCII. A repetition of the request with the same key, within 24 hours, does nothing and gets the same response; 409 `Already done` where that was a secret, has more than 64 KiB, had to make room, or was that to a role which the member has no longer',
+          'Visible ASCII. A retry of the request with the same key, within 24 hours, does nothing and gets the same response; 409 `Already done` if that showed a secret, has more than 64 KiB, was dropped for space, or depended on a role that the member no longer has',
       },
     }),
   }
   return Object.keys(properties).length === 0 ? {} : { headers: { type: 'object', properties } }
 }
 
-/** The body of a route that takes a file. */
+/** The body of a route that accepts a file. */
 const FILE_BODY = {
   content: {
     'application/octet-stream': { schema: { type: 'string', format: 'binary' } },
@@ -271,35 +270,35 @@ function documented(route: DescribedRoute, authMode: 'open' | 'required'): Fasti
 
 /** The headers that clients act on: description and type. */
 const HEADERS = {
-  ETag: ['Names this state of the answer, for `If-None-Match` and `If-Match`', 'string'],
-  'Phaseboard-Seq': ['The last change that the write made, where it made any', 'integer'],
+  ETag: ['Identifies this state, for `If-None-Match` and `If-Match`', 'string'],
+  'Phaseboard-Seq': ['The last change of the write, if it made any', 'integer'],
   'Idempotent-Replayed': [
     '`true`: the response to an earlier request with the same `Idempotency-Key`',
     'string',
   ],
-  'Preference-Applied': ['`handling=strict` where the request prefers it', 'string'],
-  Link: ['Where there is a next page: its address, `<...>; rel="next"`', 'string'],
-  Location: ['The address of what was made', 'string'],
-  'Retry-After': ['Seconds to wait before trying again', 'integer'],
+  'Preference-Applied': ['`handling=strict` if the request prefers it', 'string'],
+  Link: ['The address of the next page, if any: `<...>; rel="next"`', 'string'],
+  Location: ['The address of the created record', 'string'],
+  'Retry-After': ['Seconds to wait before a retry', 'integer'],
   'WWW-Authenticate': ['The scheme of the tokens, `Bearer`', 'string'],
-  'RateLimit-Limit': ['Requests that a client has in a minute, where they are limited', 'integer'],
-  'RateLimit-Remaining': ['Requests that are left', 'integer'],
-  'RateLimit-Reset': ['Seconds until there are as many as at first', 'integer'],
+  'RateLimit-Limit': ['Requests per minute and client, if limited', 'integer'],
+  'RateLimit-Remaining': ['Remaining requests', 'integer'],
+  'RateLimit-Reset': ['Seconds until the limit resets', 'integer'],
 } as const
 type Header = keyof typeof HEADERS
 
-/** Inline, not as a reference: generators of clients take a referenced header for required. */
+/** Inline, not as a reference: client generators treat referenced headers as required. */
 function describeHeader(name: Header): object {
   const [description, type] = HEADERS[name]
   return { description, schema: { type } }
 }
 
-/** The header that every operation takes. */
+/** The header of every operation. */
 const PREFER = {
   name: 'Prefer',
   in: 'header',
   description:
-    '`handling=strict` (RFC 7240): unknown fields, changed ones that only the service writes, unknown query parameters, columns that the project lacks and values that are not listed are 400, instead of ignored, created or stored; the answer says `Preference-Applied: handling=strict`',
+    '`handling=strict` (RFC 7240): unknown fields, changed read-only fields, unknown query parameters, columns that the project lacks and unlisted values are 400, instead of ignored, created or stored; the response has `Preference-Applied: handling=strict`',
   required: false,
   schema: { type: 'string' },
 }
@@ -307,8 +306,8 @@ const PREFER = {
 const RATE_LIMIT: readonly Header[] = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']
 
 /**
- * The headers that a response may have. The rate limit's come with every response; they are documented where clients look
- * for them: with successes and with 429.
+ * The headers that a response may have. The rate limit's come with every response, but are documented only for successes
+ * and 429.
  */
 function headersOf(
   status: string,
@@ -332,12 +331,12 @@ function headersOf(
   ]
 }
 
-/** Whether the value of a schema keyword is data, which may look like a schema. */
+/** Whether a keyword's value is data that may look like a schema. */
 const isData = (key: string) => ['default', 'enum', 'example', 'examples'].includes(key)
 
 /**
- * A schema for generators of clients. `x-items` documents the elements of an array without the serializer knowing: it
- * would coerce whatever else is stored there to that type.
+ * A schema for client generators. `x-items` documents the elements of an array without affecting the serializer, which
+ * would coerce other stored values to that type.
  */
 function refine(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(refine)
@@ -345,12 +344,12 @@ function refine(schema: unknown): unknown {
   const { 'x-items': items, ...rest } = schema as TSchema
   const entries = Object.entries({ ...rest, ...(items && { items }) })
   const refined = entries.map(([key, value]) => [key, isData(key) ? value : refine(value)])
-  // Generators take an object schema without properties for an empty object.
+  // Generators treat an object schema without properties as an empty object.
   const isOpen = [rest.type].flat().includes('object') && !('properties' in rest)
   return Object.fromEntries(isOpen ? [['additionalProperties', true], ...refined] : refined)
 }
 
-/** Formats that only the service's own validator knows: whoever reads the document finds them in no registry. Descriptions say what they are. */
+/** Formats of the service's own validator, which are in no registry; descriptions explain them. */
 const OWN_FORMATS: unknown[] = ['timestamp', 'cursor']
 
 /** A part of the document without those formats. */
@@ -367,27 +366,27 @@ function withoutOwnFormats(part: unknown): unknown {
 /** The headers of Standard Webhooks: description and example. */
 const WEBHOOK_HEADERS = {
   'webhook-id': [
-    '`<webhook id>.<seq>`: the same for each attempt to deliver the change',
+    '`<webhook id>.<seq>`: the same for each delivery attempt of the change',
     '019f0000-0000-7000-8000-000000000000.1234',
   ],
   'webhook-timestamp': ['When it was sent: seconds since 1970', '1798707600'],
   'webhook-signature': [
-    'The signature of id, timestamp and body by the secret; for 24 hours after a rotation, behind a space, that by the one before it, too',
+    'The signature of id, timestamp and body with the secret; for 24 hours after a rotation followed by a space and the signature with the previous secret',
     'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   ],
 } as const
 
-/** Every error, for who asks for problem details. */
+/** Every error, as problem details. */
 const PROBLEM = { schema: { $ref: `#/components/schemas/${String(ProblemBody.$id)}` } }
 
-/** What receivers of webhooks are sent: one request for each change. */
+/** The requests to webhook receivers: one for each change. */
 const WEBHOOKS = {
   change: {
     post: {
       operationId: 'receiveChange',
       summary: 'Receive a change',
       description:
-        'What a webhook is sent for each change that is for it, in order, one at a time, at least once. Signed by [Standard Webhooks](https://www.standardwebhooks.com).',
+        'Sent to a webhook for each matching change, in order, one at a time, at least once. Signed according to [Standard Webhooks](https://www.standardwebhooks.com).',
       tags: ['Webhooks'],
       security: [],
       parameters: Object.entries(WEBHOOK_HEADERS).map(([name, [description, example]]) => ({
@@ -427,7 +426,7 @@ function complete(document: OpenApiDocument, routes: readonly DescribedRoute[]):
       if (name in schemas) throw new Error(`two schemas are called ${name}`)
       if (config.isBodyOptional) requestBody.required = false
       if (config.takesFile) requestBody.required = true
-      // A file may come in a form as well, which is told there.
+      // A file may also come in a form, which is documented there.
       const [media] = Object.values(requestBody.content)
       if (media) {
         schemas[name] = media.schema
@@ -457,7 +456,7 @@ export async function writeDocument(
   { server, authMode }: { server: string; authMode: 'open' | 'required' },
 ): Promise<OpenApiDocument> {
   const app = Fastify({ exposeHeadRoutes: false })
-  // Nothing is ever validated or serialised there.
+  // That application never validates or serialises anything.
   app.setValidatorCompiler(() => () => true)
   app.setSerializerCompiler(() => () => '')
   await app.register(swagger, {
@@ -508,7 +507,7 @@ export async function writeDocument(
   return document
 }
 
-/** Writes a document as YAML, by the library, which only converts a document of its own. */
+/** Writes a document as YAML, by the library, which only converts its own documents. */
 export async function toYaml(document: OpenApiDocument): Promise<string> {
   const app = Fastify()
   await app.register(swagger, { openapi: {}, transformObject: () => document as never })

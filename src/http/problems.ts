@@ -1,11 +1,11 @@
-/** Errors as problem details (RFC 9457), for who asks for them. */
+/** Errors as problem details (RFC 9457), for clients that accept them. */
 import Negotiator from 'negotiator'
 import type { ErrorCode } from '../error-codes.ts'
 import type { ErrorDetails } from '../errors.ts'
 
 export const PROBLEM_JSON = 'application/problem+json'
 
-/** Where the codes are explained; a problem's `type` is a section there. It identifies the problem, and need not be read. */
+/** The documentation of the codes; a problem's `type` is a section there. It identifies the problem; clients need not fetch it. */
 const DOCS = 'https://github.com/phaseboard/phaseboard/blob/main/docs/errors.md'
 
 /** An error as problem details. */
@@ -17,7 +17,7 @@ export interface Problem {
   details?: ErrorDetails | undefined
 }
 
-/** Whether an `Accept` header names problem details: only who knows of them gets them, so no wildcard does. */
+/** Whether an `Accept` header names problem details explicitly; wildcards do not count. */
 export const asksForProblems = (accept: string | undefined): boolean =>
   accept?.toLowerCase().includes(PROBLEM_JSON) === true &&
   new Negotiator({ headers: { accept: accept.toLowerCase() } }).mediaTypes().includes(PROBLEM_JSON)

@@ -1,6 +1,6 @@
 /**
- * The service's numbers as Prometheus reads them. They are counted elsewhere, in plain variables; this module and the library
- * are loaded by the first scrape.
+ * The service's metrics for Prometheus. They are counted elsewhere, in plain variables; this module and the library
+ * are loaded lazily, by the first scrape.
  */
 import { readdir, stat } from 'node:fs/promises'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
@@ -17,7 +17,7 @@ type Labels = Record<string, string | number>
 interface Value {
   value: number
   labels?: Labels
-  /** Where it is another name than the metric's. */
+  /** Its name, if it differs from the metric's. */
   metricName?: string
 }
 
@@ -26,7 +26,7 @@ type Read = () => Value[] | Promise<Value[]>
 
 const NANOSECONDS = 1e9
 
-/** Milliseconds between two looks at the delay of the event loop. */
+/** Resolution of event loop delays, in milliseconds. */
 const RESOLUTION = 20
 
 const one = (value: number): Value[] => [{ value }]
@@ -52,21 +52,21 @@ const labelsOf = ({ method, route, status, reason }: RequestSeries): Labels => (
   ...(reason && { reason }),
 })
 
-/** Bytes of a file; 0 where there is none. */
+/** Size of a file in bytes; 0 if there is none. */
 const sizeOf = (file: string): Promise<number> =>
   stat(file).then(
     ({ size }) => size,
     () => 0,
   )
 
-/** Open file descriptors; NaN where the system does not tell. */
+/** Open file descriptors; NaN if unknown. */
 const openFiles = (): Promise<number> =>
   readdir('/proc/self/fd').then(
     (files) => files.length,
     () => Number.NaN,
   )
 
-/** The metrics of one service: an application of several has one each, none of them the library's global one. */
+/** The metrics of one service, in a separate registry: several services in one process must not share numbers. */
 export class Exposition {
   readonly contentType: string
   readonly #registry = new Registry()
@@ -88,7 +88,7 @@ export class Exposition {
   /** The text of a scrape. */
   async text(): Promise<string> {
     const text = await this.#registry.metrics()
-    // Each scrape tells of the time since the one before.
+    // Each scrape covers the time since the previous one.
     this.#delay.reset()
     return text
   }
@@ -98,7 +98,7 @@ export class Exposition {
     this.#delay.disable()
   }
 
-  /** Adds a metric. The library takes whatever tells its values when it is asked. */
+  /** Adds a metric, whose values are read by each scrape. */
   #add(type: 'counter' | 'gauge' | 'histogram', name: string, help: string, read: Read): void {
     const get = async () => ({ name, help, type, aggregator: 'sum', values: await read() })
     this.#registry.registerMetric({ name, get } as unknown as Metric)

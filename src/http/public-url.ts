@@ -1,10 +1,10 @@
-/** The address of the service, as browsers reach it: for links that are passed on. */
+/** The address of the service as browsers reach it, for shared links. */
 import { isIPv6 } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 
 /**
- * Where the service's root is, without a slash at its end: as configured, else as this request has reached it.
- * @param prefix below which the routes are registered
+ * The service's root, without a trailing slash: as configured, else as this request has reached it.
+ * @param prefix of the routes
  */
 export const baseUrl = (
   { protocol, host }: Pick<FastifyRequest, 'protocol' | 'host'>,
@@ -15,7 +15,7 @@ export const baseUrl = (
 /** Every address of the machine. */
 const EVERYWHERE = ['0.0.0.0', '::']
 
-/** The address of a service that listens there, as a browser on its machine reaches it. */
+/** The address of a listening service, as a browser on its machine reaches it. */
 export function localUrl({ host, port }: { host: string; port: number }): string {
   const name = EVERYWHERE.includes(host) ? 'localhost' : isIPv6(host) ? `[${host}]` : host
   return `http://${name}:${port}`

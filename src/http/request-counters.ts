@@ -1,45 +1,45 @@
-/** What has been requested, how it was answered and how long that took: plain counters, which every request can afford. */
+/** Counts requests by status, and their durations, in plain variables that cost almost nothing. */
 import type { FastifyRequest } from 'fastify'
 import { Distribution } from '../distribution.ts'
 
 /** The bounds of response times, in seconds: most take some ms, and nothing should block for 50. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5]
 
-/** The route of paths without a route, whatever they are. */
+/** The label of all paths without a route. */
 export const UNKNOWN_ROUTE = 'unknown'
 
-/** The method of requests to unknown paths: it may be anything. */
+/** The method label of requests to unknown paths, which may have any method. */
 const ANY_METHOD = 'any'
 
-/** Why a 500 is the client's doing, as the specification has it: a body that is not JSON, a subtask that there is not. */
+/** The 500s of the specification that the client caused: a body that is not JSON, an unknown subtask. */
 export type FailureReason = 'unparseable' | 'not_found'
 
-/** The requests that failed by the client's doing. */
+/** The failed requests that the client caused. */
 export const CLIENT_FAILURES = new WeakMap<FastifyRequest, FailureReason>()
 
-/** The requests of a route that were answered with the same status. */
+/** The requests of a route with the same status. */
 export interface RequestSeries {
   method: string
   route: string
   status: number
-  /** Undefined but for a 500 that is the client's doing. */
+  /** Only for a 500 that the client caused. */
   reason: FailureReason | undefined
   count: number
-  /** Response times in seconds; none for requests that wait for something to happen. */
+  /** Response times in seconds; none for requests that wait for events. */
   times: Distribution | undefined
 }
 
-/** The requests to one route, by method and status, the client's failures apart. */
+/** The requests of one route, by method and status; failures caused by the client separately. */
 type OfRoute = Map<string, Map<number | FailureReason, RequestSeries>>
 
-/** The requests of a service, by route, method and status: as many series as routes have answers. */
+/** The requests of a service, by route, method and status. */
 export class RequestCounters {
   readonly #routes = new Map<string, OfRoute>()
 
   /**
    * Counts a request.
    * @param route its pattern; undefined for a path without a route
-   * @param seconds how long the response took; undefined where it waited for something
+   * @param seconds the duration; undefined if it waited for an event
    */
   add(
     route: string | undefined,
@@ -56,7 +56,7 @@ export class RequestCounters {
     if (seconds !== undefined) series.times?.add(seconds)
   }
 
-  /** All that has been counted. */
+  /** All counts. */
   *all(): Iterable<RequestSeries> {
     for (const methods of this.#routes.values()) {
       for (const statuses of methods.values()) yield* statuses.values()
@@ -82,7 +82,7 @@ export class RequestCounters {
   }
 }
 
-/** The value of a key, made where there is none yet. */
+/** The value of a key, created if missing. */
 function inMap<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
   const found = map.get(key)
   if (found !== undefined) return found

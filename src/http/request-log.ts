@@ -1,4 +1,4 @@
-/** Loggers of requests, each made with the first line that its request logs: few log any. */
+/** Loggers of requests, created lazily with the first line: few requests log any. */
 import type { FastifyBaseLogger } from 'fastify'
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -33,7 +33,7 @@ class RequestLog {
     return this.#made
   }
 
-  /** Asked for every request, which makes no logger. */
+  /** Called for every request; creates no logger. */
   get level(): string {
     return this.#made?.level ?? this.#options?.level ?? this.#parent.level
   }

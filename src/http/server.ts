@@ -52,7 +52,7 @@ export function rejectProtocolErrors(app: FastifyInstance): void {
 /** Milliseconds between warnings about too many connections. */
 const REMINDER = 60_000
 
-/** Limits the number of connections; more are closed as they come. */
+/** Limits the number of connections; further ones are closed at once. */
 export function limitConnections(app: FastifyInstance, maxConnections: number): void {
   let said = Number.NEGATIVE_INFINITY
   app.server.maxConnections = maxConnections
@@ -83,9 +83,9 @@ export function releaseConnections(app: FastifyInstance): void {
   })
   app.addHook('preClose', async () => {
     isStopping = true
-    // They would go on for ever. A start that failed has none.
+    // They would never end. A failed start has none.
     if (app.hasDecorator('changeReaders')) app.changeReaders.close()
-    // Stop listening first: what follows may take a moment. Node's own http close() would also cut off slow clients.
+    // Stop listening first: the rest may take a moment. Node's own http close() would also cut off slow clients.
     if (app.server.listening) TcpServer.prototype.close.call(app.server)
     app.server.keepAliveTimeout = 1
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
@@ -112,7 +112,7 @@ export const serverOptions = (
   requestTimeout: 60_000,
   // Requests on open connections are still served while the service stops.
   return503OnClosing: false,
-  // An id may be any string: as long as a request line, and with any percent signs.
+  // An id may be any string, up to the length of a request line, with any percent signs.
   routerOptions: { maxParamLength: 65_536 },
   rewriteUrl,
   clientErrorHandler: rejectConnection,

@@ -1,2 +1,2 @@
-/** The library that writes the OpenAPI document, loaded when it is first needed: dynamic imports are of our own modules alone. */
+/** The library that generates the OpenAPI document, loaded lazily: dynamic imports may only name our own modules. */
 export { default } from '@fastify/swagger'

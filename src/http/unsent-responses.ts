@@ -1,5 +1,5 @@
 /**
- * Limits responses not yet sent, which take memory until slow clients have read them. Clients that stop reading are
+ * Limits unsent responses, which take memory until slow clients have read them. Clients that stop reading are
  * disconnected: after a minute, or under memory pressure after a few seconds. Beyond that, load shedding: 503.
  */
 import type { Socket } from 'node:net'
@@ -9,16 +9,16 @@ import { isSafe } from '../members/identity.ts'
 import { PartedBody } from '../requests/parted-body.ts'
 import { Turns } from '../requests/turns.ts'
 
-/** Limits of responses not yet sent. Times in milliseconds. */
+/** Limits of unsent responses. Times in milliseconds. */
 export interface UnsentLimits {
   /**
-   * Bytes of all of them together, roughly: beyond it, large responses and unsafe requests are 503. What was sent to many
+   * Total size in bytes, roughly: beyond it, large responses and unsafe requests are 503. A body sent to many clients
    * counts once; a single response may be larger.
    */
   maxBytes: number
-  /** How long a client may read nothing of its response ... */
+  /** Longest time without reading of a client ... */
   patience: number
-  /** ... and how long while `maxBytes` is exceeded. */
+  /** ... and while `maxBytes` is exceeded. */
   patienceUnderPressure: number
   /** Time between two checks of all connections. */
   interval: number
@@ -31,10 +31,10 @@ const LIMITS: UnsentLimits = {
   interval: 1000,
 }
 
-/** Bytes of a response that is always sent, e.g. a health check's. */
+/** Responses up to this size, in bytes, are always sent, e.g. a health check's. */
 const SMALL = 65_536
 
-/** Bytes of a response that is sent in turn with others: handing it to the system takes milliseconds. */
+/** Responses from this size on, in bytes, are sent in turns: handing one to the system takes milliseconds. */
 const LARGE = 1024 * 1024
 
 /** `Retry-After`, in seconds. */
@@ -57,39 +57,39 @@ const queueOf = (socket: Socket & { _handle?: { writeQueueSize?: number } | null
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** How many bytes a response may have that is made now: any number where nothing waits to be sent. Absent inside a host. */
+    /** Size limit of a new response, in bytes: unlimited if nothing is unsent. Absent inside a host. */
     roomForResponse?: () => number
   }
 }
 
 /**
- * Limits the responses not yet sent of a server. Call it before routes are added. Connections are checked at intervals,
+ * Limits the unsent responses of a server. Call it before adding routes. Connections are checked at intervals,
  * and before a large response is sent: other responses cost nothing.
  */
 export function limitUnsentResponses(app: FastifyInstance, given: Partial<UnsentLimits> = {}): void {
   const { maxBytes, patience, patienceUnderPressure, interval } = { ...LIMITS, ...given }
   const sockets = new Set<Socket>()
-  /** The slow clients: how much was queued when each last read, and when that was noticed. */
+  /** Slow clients: the queued bytes when each last read, and when that was noticed. */
   const waiting = new Map<Socket, { queue: number; since: number }>()
   /** The latest large body of each connection. */
   const bodies = new WeakMap<Socket, unknown>()
-  /** Bytes not yet sent, as of the latest sweep. */
+  /** Unsent bytes, as of the latest sweep. */
   let total = 0
-  /** The bodies that they belong to. */
+  /** The bodies of these bytes. */
   let unsent = new Set<unknown>()
   let timer: NodeJS.Timeout | undefined
   const turns = new Turns()
-  /** Large bodies that wait for their turn, and how many replies each is of. */
+  /** Large bodies that wait for their turn, with their number of replies. */
   const queued = new Map<unknown, { size: number; replies: number }>()
 
-  /** Bytes of bodies that wait for their turn, but for those that others get already. */
+  /** Bytes of bodies that wait for their turn, without those already being sent. */
   function queuedBytes(): number {
     let bytes = 0
     for (const [body, { size }] of queued) if (!unsent.has(body)) bytes += size
     return bytes
   }
 
-  /** A reply has got its turn. */
+  /** Gives a reply its turn. */
   function leave(body: unknown): void {
     const own = queued.get(body)
     if (own === undefined) return
@@ -97,7 +97,7 @@ export function limitUnsentResponses(app: FastifyInstance, given: Partial<Unsent
     if (own.replies === 0) queued.delete(body)
   }
 
-  /** Counts the bytes not yet sent, and disconnects clients that have read nothing for `longest`. */
+  /** Counts the unsent bytes, and disconnects clients that have read nothing for `longest`. */
   function sweep(longest: number): void {
     const now = performance.now()
     unsent = new Set()
@@ -111,14 +111,14 @@ export function limitUnsentResponses(app: FastifyInstance, given: Partial<Unsent
     }
   }
 
-  /** Adds what a connection has not sent: a response stays in memory as a whole until then, and once for all who get it. */
+  /** Adds the unsent bytes of a connection: a response stays in memory as a whole until it is sent, once for all its clients. */
   function count(socket: Socket): void {
     const body = bodies.get(socket)
     if (body === undefined || !unsent.has(body)) total += socket.writableLength
     unsent.add(body)
   }
 
-  /** Whether so much more is too much, after disconnecting clients that do not read. By itself nothing is, nor what is in memory anyway. */
+  /** Whether additional bytes exceed the limit, after disconnecting clients that do not read. A single response never does, nor a body already in memory. */
   function isTooMuch(body?: unknown, size = 0): boolean {
     const isInMemory = () => body !== undefined && unsent.has(body)
     const isOver = () => total > 0 && !isInMemory() && total + size > maxBytes
@@ -130,7 +130,7 @@ export function limitUnsentResponses(app: FastifyInstance, given: Partial<Unsent
   app.decorate('roomForResponse', () => {
     const taken = () => total + queuedBytes()
     sweep(patience)
-    // How large the response will be, nobody knows yet.
+    // The size of the response is not known yet.
     if (taken() > maxBytes / 2) sweep(patienceUnderPressure)
     return taken() === 0 ? Number.POSITIVE_INFINITY : Math.max(SMALL, maxBytes - taken())
   })
@@ -170,7 +170,7 @@ export function limitUnsentResponses(app: FastifyInstance, given: Partial<Unsent
       }
       return false
     }
-    // The system copies some megabytes of it at once: many at a time would keep everybody else waiting.
+    // The system copies some megabytes of it at once: many at a time would delay all other requests.
     if (size > LARGE) {
       queued.set(body, { size, replies: (queued.get(body)?.replies ?? 0) + 1 })
       turns.add(request.ip, send)

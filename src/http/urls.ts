@@ -23,6 +23,6 @@ export function repairUrl(url: string): string {
   return [repaired, ...query].join('?')
 }
 
-/** The target that a request is routed by. */
+/** The target for routing a request. */
 export const rewriteUrl = ({ url = '/' }: { url?: string | undefined }): string =>
   url.includes('%') ? repairUrl(url) : url

@@ -1,13 +1,13 @@
-/** Serving the files of the board page; loaded when the first of them is asked for. */
+/** Serves the files of the board page; loaded lazily. */
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { findWebBuild } from './web-build.ts'
 
 /**
- * Creates an application that serves the files, compressed where the client takes that. Their names change with their
- * content, so they may be kept for ever.
- * @param prefix that of the service
+ * Creates an application that serves the files, compressed if the client accepts that. Their names change with their
+ * content, so they may be cached forever.
+ * @param prefix of the service
  */
 export async function createAssets(prefix: string): Promise<FastifyInstance> {
   const app = Fastify()

@@ -1,4 +1,4 @@
-/** Where the build of the board page is. */
+/** Finds the build of the board page. */
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,8 +11,8 @@ const watched = isBundle ? undefined : process.env.PHASEBOARD_WEB
 export const isWatched = watched !== undefined
 
 /**
- * Finds the folder with `page.html` and `assets/`. It lies in the same build as the service; a service that runs from the
- * sources takes the one of `npm run dev`, or that of the latest build.
+ * Finds the folder with `page.html` and `assets/`. It is in the same build as the service; a service that runs from the
+ * sources uses that of `npm run dev`, or of the latest build.
  * @returns its absolute path
  */
 export function findWebBuild(): string {

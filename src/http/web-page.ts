@@ -4,16 +4,16 @@ import { join } from 'node:path'
 import { etagOf } from '../etags.ts'
 import { findWebBuild } from './web-build.ts'
 
-/** The page as it is sent. */
+/** The page to send. */
 export interface WebPage {
   html: string
   etag: string
 }
 
 /**
- * Makes the page for addresses of one depth. Its own addresses are relative, so no prefix is in it, the host's or a
- * proxy's; and nothing else of the request either.
- * @param depth how many folders below the service's root the address is: 0 for `/mine`, 1 for `/projects/7`
+ * Creates the page for addresses of one depth. Its own addresses are relative, so it contains no prefix of a host or
+ * proxy, and nothing else of the request.
+ * @param depth of the address below the service's root: 0 for `/mine`, 1 for `/projects/7`
  * @returns the page, whose ETag changes with everything it loads
  */
 export async function makeWebPage(depth: number): Promise<WebPage> {

@@ -1,4 +1,4 @@
-/** Checks of boards and lists: their columns, and the order of what is in them. */
+/** Checks of boards and lists: their columns, and the order of their records. */
 
 import type SQLite from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
@@ -7,10 +7,10 @@ import { fieldsOf, KINDS } from '../db/kinds.ts'
 import { timestamp } from '../time.ts'
 import { type Check, count, counted, isShown, together } from './checks.ts'
 
-/** The columns that say which list a record is in. */
+/** The columns that identify the list of a record. */
 const LISTS = ['project_id', 'item_id', 'owner_id', 'column']
 
-/** What is sorted: the table, and among which of its rows. */
+/** A sorted list: the table, and the columns that identify the list. */
 const SORTED = KINDS.map((kind) => ({ kind, columns: fieldsOf(kind).map(({ column }) => column) }))
   .filter(({ columns }) => columns.includes('sort_order'))
   .map(({ kind, columns }) => {
@@ -19,11 +19,11 @@ const SORTED = KINDS.map((kind) => ({ kind, columns: fieldsOf(kind).map(({ colum
     return { table: getTableName(kind.table), siblings }
   })
 
-/** Condition: a place is no number, or an infinite one. */
+/** Condition: a place is not a finite number. */
 const isNoPlace = (row: string) =>
   `(typeof(${row}.sort_order) not in ('integer', 'real') or abs(${row}.sort_order) > 1.7976931348623157e308)`
 
-/** The rows of a table whose place is to be put right. */
+/** The rows of a table with an invalid place. */
 const misplaced = (client: SQLite.Database, table: string) =>
   `select id from ${table} as record where ${isNoPlace('record')} and ${isShown(client, table, 'record')}`
 

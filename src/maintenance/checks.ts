@@ -1,42 +1,42 @@
-/** What a check of the database is, and what it finds. */
+/** The types of checks of the database, and of their findings. */
 import type SQLite from 'better-sqlite3'
 import type { SharedDatabase } from '../db/client.ts'
 import { isHiddenById, isHiddenRow } from '../db/hidden.ts'
 
-/** What a check looks at. */
+/** The input of a check. */
 export interface Subject {
-  /** A connection that only reads; each statement reads the newest state, so that no long read holds up checkpoints. */
+  /** A read-only connection; each statement reads the newest state, so that no long read blocks checkpoints. */
   client: SQLite.Database
   /** The file's path. */
   path: string
 }
 
-/** What a check has found. */
+/** The finding of a check. */
 export interface Finding {
   count: number
-  /** The first few of them, in words. */
+  /** The first few of them, as texts. */
   examples: string[]
 }
 
 /** A check. */
 export interface Check {
-  /** One word or two, the same in every version. */
+  /** One or two words, stable across versions. */
   name: string
-  /** What holds where all is well. */
+  /** The property that holds if all is well. */
   holds: string
   find: (subject: Subject) => Finding
-  /** What to do about what it finds and does not repair. */
+  /** Advice for findings that it does not repair. */
   advice: string
-  /** Repairs all of it, inside one write. @returns what it did, in words */
+  /** Repairs all findings, inside one write. @returns a description of the repair */
   fix?: (db: SharedDatabase, found: Subject) => string
 }
 
-/** Examples that are told. */
+/** Reported examples. */
 const EXAMPLES = 3
 
 export const NOTHING: Finding = { count: 0, examples: [] }
 
-/** The finding of these, in words. */
+/** The finding of these texts. */
 export const found = (all: readonly string[]): Finding => ({
   count: all.length,
   examples: all.slice(0, EXAMPLES),
@@ -49,9 +49,9 @@ export const together = (findings: readonly Finding[]): Finding => ({
 })
 
 /**
- * Counts the rows of a query, and tells of the first.
- * @param rows a select with one column: what each row is called
- * @param called in which words
+ * Counts the rows of a query, and describes the first ones.
+ * @param rows a select with one column: the name of each row
+ * @param called describes a row
  */
 export function count(client: SQLite.Database, rows: string, called: (name: string) => string): Finding {
   const total = client.prepare<[], number>(`select count(*) from (${rows})`).pluck().get() ?? 0
@@ -60,17 +60,17 @@ export function count(client: SQLite.Database, rows: string, called: (name: stri
   return { count: total, examples: names.map((name) => called(String(name))) }
 }
 
-/** Whether the file has a table or trigger of this name: an older version may not have made it yet. */
+/** Whether the file has a table or trigger of this name; one of an older version may lack it. */
 export const has = (client: SQLite.Database, name: string): boolean =>
   client.prepare('select 1 from sqlite_schema where name = ?').get(name) !== undefined
 
-/** What belongs to a project that is being imported: its own row comes last. */
+/** Records of a project during its import: its own row comes last. */
 const IMPORTED = 'select project_id from hidden_projects'
 
 /**
- * Condition: a row does not belong to an import that is being written (see `src/db/hidden.ts`). What is not told of yet must
- * not be repaired either.
- * @param row what the statement calls it
+ * Condition: a row does not belong to a running import (see `src/db/hidden.ts`). Unpublished records must
+ * not be repaired.
+ * @param row its name in the statement
  */
 export function isShown(client: SQLite.Database, table: string, row = `"${table}"`): string {
   if (!has(client, 'hidden_projects')) return 'true'

@@ -1,4 +1,4 @@
-/** The doctor: checks a database, also beside a running service, and repairs what can be repaired safely. */
+/** The doctor: checks a database, even beside a running service, and makes safe repairs. */
 import { existsSync } from 'node:fs'
 import SQLite from 'better-sqlite3'
 import {
@@ -20,7 +20,7 @@ import { SEARCH_CHECKS } from './search-checks.ts'
 import { SEQUENCE_CHECKS } from './sequence-checks.ts'
 import { VALUE_CHECKS } from './value-checks.ts'
 
-/** All checks, in their order: later ones stand on what the earlier ones check. */
+/** All checks, in order: later ones rely on earlier ones. */
 export const CHECKS: readonly Check[] = [
   ...FILE_CHECKS,
   ...SEARCH_CHECKS,
@@ -35,22 +35,22 @@ export const CHECKS: readonly Check[] = [
 export interface Diagnosis {
   check: string
   status: 'ok' | 'found' | 'fixed' | 'failed'
-  /** What holds where all is well. */
+  /** The property that holds if all is well. */
   holds: string
   count: number
   examples: string[]
-  /** What was done, or what to do; absent where nothing is wrong. */
+  /** The repair, or advice; absent without findings. */
   note?: string
 }
 
-/** Whether all is well by now. */
+/** Whether all checks pass now. */
 export const isHealthy = (diagnoses: readonly Diagnosis[]): boolean =>
   diagnoses.every(({ status }) => status === 'ok' || status === 'fixed')
 
 /**
- * Opens a database to look at it, without changing anything. A read-only connection never runs a checkpoint; without a log there
+ * Opens a database without changing anything. A read-only connection never runs a checkpoint; without a log there
  * is nothing to write.
- * @throws StartupError where it is no Phaseboard database, or of a newer version
+ * @throws StartupError if it is no Phaseboard database, or of a newer version
  */
 function openToLook(path: string): SQLite.Database {
   const hasLog = COMPANIONS.some((suffix) => existsSync(path + suffix))
@@ -83,10 +83,10 @@ function diagnose({ name, holds, advice, find }: Check, subject: Subject): Diagn
 }
 
 /**
- * Makes all checks, one after the other.
+ * Runs all checks in order.
  * @param path the database, which must exist
- * @param onDiagnosis called with each as it is made
- * @throws StartupError where it is no Phaseboard database, or of a newer version
+ * @param onDiagnosis called with each result
+ * @throws StartupError if it is no Phaseboard database, or of a newer version
  */
 export function examine(
   path: string,
@@ -109,12 +109,12 @@ export const isRepairable = ({ check, status }: Diagnosis): boolean =>
   status === 'found' && CHECKS.some(({ name, fix }) => name === check && fix !== undefined)
 
 /**
- * Repairs what was found, each check's in one transaction, and checks it again. The sequence of changes tells of what changes.
- * Damage of the file itself keeps everything from being repaired.
- * @param path the database; it is brought up to date as at a start
- * @param diagnoses what was found
- * @param checkpoints who runs them
- * @returns the diagnoses as they are then
+ * Repairs the findings, each check's in one transaction, and checks again. The sequence of changes records the repairs.
+ * If the file itself is damaged, nothing is repaired.
+ * @param path the database; it is migrated as at startup
+ * @param diagnoses the findings
+ * @param checkpoints what runs them
+ * @returns the diagnoses after the repair
  */
 export function repair(
   path: string,

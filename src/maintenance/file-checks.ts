@@ -1,9 +1,9 @@
-/** Checks of the file as SQLite sees it: pages, references, tables and triggers. */
+/** Checks of the SQLite file: pages, references, tables and triggers. */
 import { changeTriggers } from '../db/change-triggers.ts'
 import { shippedMigrations } from '../db/client.ts'
 import { type Check, count, counted, found, has, isShown, type Subject, together } from './checks.ts'
 
-/** Problems that SQLite is asked to list. */
+/** Problems that SQLite lists, at most. */
 const PROBLEMS = 100
 
 /** A foreign key. */
@@ -26,8 +26,8 @@ const referencesIn = ({ client }: Subject): Reference[] =>
     .all()
 
 /**
- * Condition: a row refers to a record that does not exist. While an import is being written, what it has written waits for the
- * rest, and is not meant; nor is what names a project that is being deleted.
+ * Condition: a row refers to a record that does not exist. Records of running imports are excluded, and so are
+ * references to a project that is being deleted.
  */
 function isOrphan({ client }: Subject, { table, from, parent, to }: Reference): string {
   const isWaiting =
@@ -46,7 +46,7 @@ const integrity: Check = {
   find: ({ client }) => {
     const answers = client.pragma(`integrity_check(${PROBLEMS})`) as { integrity_check: string }[]
     const problems = answers.map(({ integrity_check: problem }) => problem)
-    // The search index has a check of its own, and can be made anew.
+    // The search index has its own check, and can be rebuilt.
     return found(problems.filter((problem) => problem !== 'ok' && !/search_index|fts5/i.test(problem)))
   },
 }
@@ -97,7 +97,7 @@ const migrations: Check = {
 
 const triggers: Check = {
   name: 'triggers',
-  holds: 'every write is told to the sequence of changes and the search',
+  holds: 'every write is recorded in the sequence of changes and the search index',
   advice:
     'another tool has dropped or changed triggers: restore a backup, or let --fix recreate those of the sequence',
   find: ({ client }) => {
@@ -139,9 +139,9 @@ const triggers: Check = {
       client.exec(sql)
       made++
     }
-    return `made ${counted(made, 'trigger')} anew`
+    return `recreated ${counted(made, 'trigger')}`
   },
 }
 
-/** The checks of the file, in the order in which one may spoil the next. */
+/** The checks of the file, in order: a failure may affect the later ones. */
 export const FILE_CHECKS: readonly Check[] = [integrity, migrations, triggers, references]

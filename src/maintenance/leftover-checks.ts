@@ -1,16 +1,16 @@
-/** Checks of what is left over, in the file and beside it, and of the room on the disk. */
+/** Checks of leftovers in the file and beside it, and of free disk space. */
 import { existsSync, readdirSync, realpathSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { timestamp } from '../time.ts'
 import { type Check, count, counted, type Finding, found, NOTHING, type Subject } from './checks.ts'
 
-/** Milliseconds that an expired session may stay: each sign-in removes those of all. */
+/** Milliseconds that an expired session may stay: every sign-in removes all expired ones. */
 const SESSIONS_STAY = 7 * 24 * 60 * 60 * 1000
 
 /** Bytes that the write-ahead log may need during a long read. */
 const LOG_ROOM = 134_217_728
 
-/** Whether a process is there, whoever's it is. */
+/** Whether a process exists, of any user. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0)
@@ -20,7 +20,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Copies beside the database that a process began and did not finish: `<database>.<pid>.tmp`, and SQLite's files of it. */
+/** Unfinished copies beside the database: `<database>.<pid>.tmp`, and SQLite's files beside it. */
 function unfinished({ path }: Subject): string[] {
   const real = realpathSync(path)
   const name = basename(real)
@@ -38,7 +38,7 @@ const expired = () => `'${timestamp(Date.now() - SESSIONS_STAY)}'`
 const sessions: Check = {
   name: 'sessions',
   holds: 'sessions that have expired are gone',
-  advice: 'nobody has signed in since, which would have removed them; --fix does',
+  advice: 'the next sign-in removes them, and so does --fix',
   find: ({ client }) =>
     count(client, `select id from sessions where expires_at < ${expired()}`, (id) => `session ${id}`),
   fix: ({ $client: client }) => {
@@ -50,7 +50,7 @@ const sessions: Check = {
 const files: Check = {
   name: 'files',
   holds: 'no unfinished copies are beside the database',
-  advice: 'a backup or restore was killed; --fix removes what it left',
+  advice: 'a backup or restore was killed; --fix removes its files',
   find: (subject) => found(unfinished(subject)),
   fix: (_db, subject) => {
     const left = unfinished(subject)
@@ -61,14 +61,14 @@ const files: Check = {
 
 const inMegabytes = (bytes: number) => `${Math.ceil(bytes / 1_048_576)} MB`
 
-/** What is found on a disk with so many bytes free, of those needed. */
+/** The finding for free and needed bytes of a disk. */
 export const roomOf = ({ free, needed }: { free: number; needed: number }): Finding =>
   free >= needed ? NOTHING : found([`${inMegabytes(free)} are free, ${inMegabytes(needed)} would be safe`])
 
 const disk: Check = {
   name: 'disk',
-  holds: 'there is room for the log, and for a copy of the database',
-  advice: 'make room: on a full disk every write fails, and no backup can be made beside the database',
+  holds: 'there is space for the log, and for a copy of the database',
+  advice: 'free space: on a full disk every write fails, and no backup can be made beside the database',
   find: ({ path }) => {
     const { bavail, bsize } = statfsSync(dirname(realpathSync(path)))
     const free = bavail * bsize
@@ -78,5 +78,5 @@ const disk: Check = {
   },
 }
 
-/** The checks of what is left over. */
+/** The checks of leftovers. */
 export const LEFTOVER_CHECKS: readonly Check[] = [sessions, files, disk]

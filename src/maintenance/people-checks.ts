@@ -3,10 +3,10 @@ import type SQLite from 'better-sqlite3'
 import { timestamp } from '../time.ts'
 import { type Check, count, counted, found, has, isShown, NOTHING, type Subject, together } from './checks.ts'
 
-/** Condition: somebody was merged into nobody who is here, or into the own self. */
+/** Condition: a person was merged into an unknown one, or into itself. */
 const LOST = 'merged_into = id or merged_into not in (select id from people union all select id from members)'
 
-/** Condition: somebody is of no kind. */
+/** Condition: a person has an invalid kind. */
 const NO_KIND = "kind not in ('member', 'host', 'import')"
 
 const rowsOf = ({ client }: Pick<Subject, 'client'>, condition: string) =>
@@ -40,9 +40,9 @@ function inCircles(client: SQLite.Database): string[] {
 
 const people: Check = {
   name: 'people',
-  holds: 'people have a kind, and are merged into somebody',
+  holds: 'people have a kind, and merges have a target',
   advice:
-    'another tool has written it; --fix lets those whose merge leads nowhere be there again, and takes who is of no kind for somebody of an import, or else of the host',
+    'another tool has written it; --fix unmerges people without a target, and sets an invalid kind to import or else host',
   find: (subject) => {
     const { client } = subject
     if (!has(client, 'people')) return NOTHING

@@ -1,10 +1,10 @@
-/** Checks of the full-text index: whether it says what the records say. */
+/** Checks whether the full-text index matches the records. */
 import { type Check, count, found, together } from './checks.ts'
 
 const textsIn = (column: string) => `coalesce((select group_concat(value, char(10)) from json_tree(
   case when json_valid(record.${column}) then record.${column} else '[]' end) where type = 'text'), '')`
 
-/** What is searched: the table of each kind, and what the index holds of a record, as the triggers write it. */
+/** The searched tables, and the index content of a record as written by the triggers. */
 const SEARCHED = [
   {
     kind: 'project',
@@ -28,7 +28,7 @@ export const SEARCH_CHECKS: readonly Check[] = [
   {
     name: 'search',
     holds: 'the search index agrees with the records',
-    advice: 'searches miss records or find what is gone; --fix builds the index anew',
+    advice: 'searches miss records or find deleted ones; --fix rebuilds the index',
     find: ({ client }) => {
       const [answer] = client.pragma('integrity_check(search_index)') as { integrity_check: string }[]
       const problem = answer?.integrity_check ?? 'ok'
@@ -58,7 +58,7 @@ export const SEARCH_CHECKS: readonly Check[] = [
       return together([...differing, ...stale, nameless])
     },
     fix: ({ $client: client }) => {
-      // Of damaged postings no row can be deleted: they are made anew of the texts first.
+      // Rows with damaged postings cannot be deleted: first rebuild the postings from the texts.
       client.exec("insert into search_index (search_index) values ('rebuild')")
       client.exec('delete from search_index; delete from search_entries')
       let indexed = 0
@@ -69,7 +69,7 @@ export const SEARCH_CHECKS: readonly Check[] = [
             where entry.kind = '${kind}'`)
         indexed += client.prepare<[], number>('select changes()').pluck().get() ?? 0
       }
-      return `built the index anew, of ${indexed} records`
+      return `rebuilt the index of ${indexed} records`
     },
   },
 ]

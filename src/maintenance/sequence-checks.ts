@@ -1,17 +1,17 @@
-/** Checks of the sequence of changes: whether it is whole, and its index right. */
+/** Checks that the sequence of changes is complete, and its index correct. */
 
 import { isJsonObject } from '../db/json-text.ts'
 import { KIND_NAMES } from '../db/kinds.ts'
 import { gapsIn, JUMP, LAST_SEQ } from '../db/lost-changes.ts'
 import { type Check, count, counted, found, NOTHING, together } from './checks.ts'
 
-/** Gaps that are looked for. */
+/** Reported gaps, at most. */
 const GAPS = 100
 
 const sequence: Check = {
   name: 'sequence',
   holds: 'the sequence of changes has no gap',
-  advice: 'another tool has deleted changes: whoever follows them should load everything again',
+  advice: 'another tool has deleted changes: clients that follow them should reload',
   find: ({ client }) => {
     const { count, first, last } = client
       .prepare<[], { count: number; first: number | null; last: number | null }>(
@@ -29,8 +29,8 @@ const MARK = "select -seq from change_subjects where subject = '' and seq < 0 or
 
 const index: Check = {
   name: 'history index',
-  holds: 'the index of the sequence is of changes that there are',
-  advice: '--fix removes it; the service writes it anew, in slices',
+  holds: 'the index of the sequence matches its changes',
+  advice: '--fix removes it; the service rebuilds it in slices',
   find: ({ client }) => {
     const newest = client.prepare<[], number | null>('select max(seq) from changes').pluck().get() ?? 0
     const mark = client.prepare<[], number>(MARK).pluck().get() ?? 0
@@ -54,7 +54,7 @@ const index: Check = {
 
 const pending: Check = {
   name: 'pending',
-  holds: 'no write has left half of what it tells',
+  holds: 'no write has left partial changes',
   advice: 'another tool has written with triggers off; --fix removes it',
   find: ({ client }) => {
     const rows = client.prepare<[], string>("select kind || ' ' || id from changes_pending").pluck().all()
@@ -68,7 +68,7 @@ const KINDS = [...KIND_NAMES, JUMP].map((kind) => `'${kind}'`).join(', ')
 
 const [BEFORE, AFTER] = [isJsonObject('before'), isJsonObject('after')]
 
-/** Condition: a change is not one that the triggers of a service tell. */
+/** Condition: a change does not have the form that triggers write. */
 const IS_ODD = `seq not between 1 and ${LAST_SEQ} or typeof(kind) <> 'text' or kind not in (${KINDS})
   or typeof(id) <> 'text' or typeof(at) <> 'text' or 'blob' in (typeof(actor_id), typeof(project_id),
     typeof(item_id), typeof(from_project_id), typeof(owner_id))
@@ -77,7 +77,7 @@ const IS_ODD = `seq not between 1 and ${LAST_SEQ} or typeof(kind) <> 'text' or k
 
 const changes: Check = {
   name: 'changes',
-  holds: 'every change tells what was done to which record',
+  holds: 'every change has a record and an action',
   advice:
     'another tool wrote it: it is shown as far as it can be read and cannot be undone. Clients that follow the changes should reload everything',
   find: ({ client }) =>
@@ -88,18 +88,18 @@ const changes: Check = {
     ),
 }
 
-/** Condition: a change names no write that it could be of. */
+/** Condition: a change has an invalid group. */
 const IS_MISGROUPED = `"group" is not null and (typeof("group") <> 'integer' or "group" not between 1 and seq)`
 
 const groups: Check = {
   name: 'groups',
   holds: 'every change names the write that it was part of, or none',
-  advice: 'another tool has written it; --fix makes such a change a write of its own, as which it is told',
+  advice: 'another tool has written it; --fix makes such a change a separate write',
   find: ({ client }) =>
     count(client, `select seq from changes where ${IS_MISGROUPED}`, (seq) => `change ${seq}`),
   fix: ({ $client: client }) => {
     const fixed = client.prepare(`update changes set "group" = seq where ${IS_MISGROUPED}`).run()
-    return `made ${counted(fixed.changes, 'change')} a write of its own`
+    return `made ${counted(fixed.changes, 'change')} a separate write`
   },
 }
 

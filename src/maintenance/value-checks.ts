@@ -1,4 +1,4 @@
-/** Checks of stored values: JSON that parses, and times that are times. */
+/** Checks of stored values: valid JSON and timestamps. */
 import { getTableName, is } from 'drizzle-orm'
 import { CasingCache } from 'drizzle-orm/casing'
 import { getTableConfig, type SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
@@ -9,13 +9,13 @@ import { type Check, count, has, hasColumn, isShown, type Subject, together } fr
 interface Stored {
   table: string
   column: string
-  /** The first column of the table's key, which names its rows. */
+  /** The first column of the table's key, for naming rows. */
   key: string
 }
 
 const TABLES: SQLiteTable[] = Object.values(schema).filter((one) => is(one, SQLiteTable))
 
-/** The columns of all tables that pass, by their names in the file. */
+/** The matching columns of all tables, by their names in the file. */
 function columnsWhere(passes: (column: SQLiteColumn, name: string) => boolean): Stored[] {
   const casing = new CasingCache('snake_case')
   return TABLES.flatMap((table) => {
@@ -31,16 +31,16 @@ function columnsWhere(passes: (column: SQLiteColumn, name: string) => boolean): 
   })
 }
 
-/** Columns of JSON that are no JSON-text fields of records. */
+/** JSON columns that are not JSON-text fields of records. */
 const OTHER_JSON = ['changes.before', 'changes.after']
 
-/** Columns of times whose names do not end in `_at`. */
+/** Timestamp columns whose names do not end in `_at`. */
 const OTHER_TIMES = ['date', 'due_date', 'at', 'claimed_until', 'failing_since']
 
 const DIGITS = (count: number) => '[0-9]'.repeat(count)
 const TIME = `${DIGITS(4)}-${DIGITS(2)}-${DIGITS(2)}T${DIGITS(2)}:${DIGITS(2)}:${DIGITS(2)}.${DIGITS(3)}Z`
 
-/** Counts values that are there and do not pass. */
+/** Counts invalid values. */
 const counting =
   (columns: () => Stored[], isWrong: (column: string) => string) =>
   ({ client }: Subject) =>
@@ -85,5 +85,5 @@ const times: Check = {
   ),
 }
 
-/** The checks of values. None repairs anything: what was meant is not known. */
+/** The checks of values. They repair nothing, since the intended values are unknown. */
 export const VALUE_CHECKS: readonly Check[] = [json, times]

@@ -49,10 +49,10 @@ export const AUDIT_ACTIONS = [
   'person-forgotten',
 ] as const
 
-/** Who acted, and from which address; id and address are null for the command line and the service itself. */
+/** The actor and its address; id and address are null for the command line and the service itself. */
 export interface Actor {
   id: string | null
-  /** Absent: the name that the member with this id has here. */
+  /** By default the name of the member with this id. */
   name?: string
   address: string | null
 }
@@ -60,16 +60,16 @@ export interface Actor {
 /** The actor of commands. */
 export const COMMAND_LINE: Actor = { id: null, name: 'command line', address: null }
 
-/** The actor of what the service does by itself. */
+/** The actor of the service itself. */
 export const SERVICE: Actor = { id: null, name: 'service', address: null }
 
-/** An entry to be recorded. */
+/** An entry to record. */
 export interface AuditEntry {
   action: (typeof AUDIT_ACTIONS)[number]
   by: Actor
   /** The id of the member, token, session, team, project or webhook acted on; null for none. */
   subjectId: string | null
-  /** What that is called, or whose it is: a name, or a member whose name is looked up; null where that is not known. */
+  /** The name of the subject or its owner: a text, or a member whose name is looked up; null if unknown. */
   subject: string | { memberId: string } | null
   /** Details, e.g. `{ from, to }` of a role. Never a password, token, cookie, hash, or secret of a webhook. */
   metadata?: JsonObject
@@ -77,7 +77,7 @@ export interface AuditEntry {
 
 type AuditRow = typeof auditLog.$inferSelect
 
-/** Entries that one write prunes, at most, so that it does not block the event loop. */
+/** Most entries that one write prunes, so that it does not block the event loop. */
 const PRUNED_AT_ONCE = 500
 
 /** Sorts after every id: the last code point. */
@@ -121,16 +121,16 @@ function statementsOf(db: SharedDatabase) {
   }
 }
 
-/** The actions on what belongs to a member, whose name is then that of the subject, as SQL. */
+/** The actions on a member's credentials, whose subject has the member's name, as SQL. */
 const OF_MEMBERS = AUDIT_ACTIONS.filter((action) => /^(session|token|password-link|account)-/.test(action))
   .map((action) => `'${action}'`)
   .join(', ')
 
-/** An entry's details without the emails of whom it is about, as SQL. */
+/** An entry's details without the subject's emails, as SQL. */
 const ANONYMOUS = `case action when 'member-email-changed' then json_replace(metadata, '$.from', null, '$.to', null)
   else json_replace(metadata, '$.email', null) end`
 
-/** What takes somebody's name out of the entries. */
+/** Statements that erase a name from the entries. */
 const erasersOf = ({ $client: client }: SharedDatabase) =>
   [
     `update audit_log set actor = iif(actor_id = :id, null, actor),
@@ -171,8 +171,8 @@ export class AuditLog {
   }
 
   /**
-   * Takes the name of somebody who is no member or person any more out of all entries: as who acted, and as whom they are about.
-   * It reads all of them.
+   * Erases the name of a forgotten person from all entries, as actor and subject.
+   * It scans all of them.
    */
   forget({ id, name }: { id: string; name: string }): void {
     for (const eraser of this.#erasers()) eraser.run({ id, name })

@@ -4,11 +4,11 @@ import { members } from '../db/schema.ts'
 
 const { id, name, email, role, disabled, createdAt, updatedAt } = members
 
-/** The columns of the member a request acts for. */
+/** The columns of a request's member. */
 export const currentMember = { id, name, email, role }
 
 /** The columns that other members may see: all but the password hash. */
 export const shownMember = { ...currentMember, disabled, createdAt, updatedAt }
 
-/** Condition: the member is not disabled. No bound value, for which SQLite would compile the statement again each time. */
+/** Condition: the member is not disabled. Not a bound value, for which SQLite would recompile the statement each time. */
 export const isEnabled = sql`not ${disabled}`

@@ -1,5 +1,5 @@
 /**
- * Emails compare case-insensitively, in all of Unicode. SQLite's `lower`, and so the unique index, folds ASCII alone, and an
+ * Emails compare case-insensitively, in all of Unicode. SQLite's `lower`, and so the unique index, only folds ASCII, and an
  * index on a function of ours would break other tools that write the file. So ASCII emails are found by that index, and all
  * others, few, are scanned by a partial index. Uniqueness is checked inside the write.
  */

@@ -1,4 +1,4 @@
-/** Which sessions and tokens this connection ends, so that what lasts longer than a request ends with them. */
+/** Reports the sessions and tokens that this connection ends, so that streams and long polls end with them. */
 import type { SharedDatabase } from '../db/client.ts'
 
 /**

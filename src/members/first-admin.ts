@@ -1,4 +1,4 @@
-/** The first admin, who can sign in and create the other members. */
+/** The first admin, who can create the other members. */
 import { rmSync } from 'node:fs'
 import { type SharedDatabase, writeAs } from '../db/client.ts'
 import { initialPasswordFile, leaveInitialPassword } from './initial-password.ts'
@@ -6,7 +6,7 @@ import type { Members } from './members.ts'
 import { hashPassword } from './passwords.ts'
 import { newToken } from './secrets.ts'
 
-/** The admin that a first start created. `passwordFile`: where the generated password is, if one was generated. */
+/** The admin created at the first start. `passwordFile`: the file with the generated password, if any. */
 export interface FirstAdminMade {
   email: string
   passwordFile: string | undefined
@@ -20,10 +20,10 @@ export interface FirstAdmin {
 }
 
 /**
- * Creates the first admin when there is none. Without a configured password, a random one is written to
+ * Creates the first admin if there is none. Without a configured password, a random one is written to
  * {@link initialPasswordFile} (mode 0600), and only its path is logged.
  * @param members the members of the same connection
- * @returns the new admin and the file with its password; undefined when there is an admin already, or for a `:memory:`
+ * @returns the new admin and the file with its password; undefined if there is an admin, or for a `:memory:`
  * database without a configured password
  */
 export async function ensureFirstAdmin(

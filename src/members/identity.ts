@@ -1,4 +1,4 @@
-/** Who makes a request, and the access that a route requires. */
+/** The identity of a request, and the access that a route requires. */
 import { adminRequired, authenticationRequired, forbidden } from '../errors.ts'
 import type { CurrentMember, Token } from '../schemas/records.ts'
 
@@ -10,32 +10,32 @@ export interface Identity {
   member: CurrentMember
   via: Via
   scope: Token['scope']
-  /** The id of the session, when that is how the member was identified. */
+  /** The id of the session, if it identified the member. */
   sessionId?: string
-  /** The id of the API token, when that is how. */
+  /** The id of the API token, if it identified the member. */
   tokenId?: string
 }
 
 /**
- * Who may call a route.
+ * The access level of a route.
  * - `public`: anyone; credentials are ignored
  * - `read`: any member
  * - `calendar`: any member, and a token of the scope `calendar`, also as the query parameter `token`
  * - `write`: any member but a viewer
- * - `own`: any member, viewers too, on their own records alone
- * - `each`: any member, whatever the scope of its token: what the request asks for is checked by itself
+ * - `own`: any member, viewers too, only on their own records
+ * - `each`: any member with any token scope: each part of the request is checked separately
  * - `admin`: an admin
  * - `admin-or-403`: an admin; anyone else gets 403, also without a credential or with an invalid one
  *
- * In open mode viewers may write; a read token never may. Where it is not for calendars, a calendar token is
- * no credential at all (401).
+ * In open mode viewers may write; a read token never may. Outside of calendars, a calendar token is
+ * no credential (401).
  */
 export type Access = 'public' | 'read' | 'calendar' | 'write' | 'own' | 'each' | 'admin' | 'admin-or-403'
 
 /** Whether a method is safe: read-only (RFC 9110, section 9.2.1). */
 export const isSafe = (method: string) => method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
 
-/** Whether requests of a method have a body, whatever its route takes. */
+/** Whether requests of a method may have a body, for any route. */
 export const hasBody = (method: string) => method === 'POST' || method === 'PUT' || method === 'PATCH'
 
 /**
@@ -69,8 +69,8 @@ export function authorize(
 }
 
 /**
- * The id of an identity's row in `members`; null for the default member and a host's, who have no row, even where their
- * ids equal one: what belongs to the row is not theirs.
+ * The id of an identity's row in `members`; null for the default member and a host's, who have no row, even if their
+ * ids equal one: its credentials are not theirs.
  */
 export const accountOf = ({ member, via }: Identity): string | null =>
   via === 'default' || via === 'host' ? null : member.id

@@ -1,4 +1,4 @@
-/** The file with the generated password of the first admin: beside the database, until the password is changed. */
+/** The file with the generated password of the first admin: beside the database, until the password changes. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { databasePath, type SharedDatabase } from '../db/client.ts'
 import { verifyPassword } from './passwords.ts'
@@ -24,9 +24,9 @@ function readInitialPassword(file: string): string | undefined {
 }
 
 /**
- * Checks, before a change of a member's password, whether the file holds the current one.
+ * Checks, before a change of a member's password, whether the file contains the current one.
  * @param passwordHash the hash of the current password
- * @returns the function to call once the change is on disk: it removes the file if so, and throws when it cannot
+ * @returns a function to call once the change is on disk: it removes the file if so, and throws if it cannot
  */
 export async function prepareInitialPasswordRemoval(
   { $client }: SharedDatabase,

@@ -1,4 +1,4 @@
-/** Finding who is here, member or not, by what another tool, or a person who types it, knows of somebody. */
+/** Finds people, members or not, by id, email, name or another tool's id. */
 import { and, eq, isNull, ne, type SQL } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { isRecordShown } from '../db/hidden.ts'
@@ -6,20 +6,20 @@ import { members, people } from '../db/schema.ts'
 import { given, selectAll, selectOne } from '../db/statements.ts'
 import { emailKey, hasEmailKey, isBeyondAscii, withEmailKey } from './emails.ts'
 
-/** Somebody who is here. */
+/** A known person. */
 export interface KnownPerson {
   id: string
   isMember: boolean
 }
 
-/** Somebody with the name. */
+/** A person with the name. */
 export interface NamedPerson extends KnownPerson {
   name: string
-  /** Where an imported board came from; empty for others. */
+  /** The format of the imported board; empty for others. */
   source: string
 }
 
-/** How often one person may have been merged into another: another tool may have made a circle of it. */
+/** Longest chain of merges to follow: another tool may have created a cycle. */
 const MERGES = 100
 
 function statementsOf(db: SharedDatabase) {
@@ -74,7 +74,7 @@ function statementsOf(db: SharedDatabase) {
   }
 }
 
-/** Who is here. Whoever was merged into somebody else is that one. */
+/** The known people. A merged person is replaced by its target. */
 export class KnownPeople {
   readonly #sql: ReturnType<typeof statementsOf>
 
@@ -82,7 +82,7 @@ export class KnownPeople {
     this.#sql = statementsOf(db)
   }
 
-  /** Whoever has an id. */
+  /** The person with an id. */
   ofId(id: string): KnownPerson | undefined {
     let at = id
     for (let merges = 0; merges < MERGES; merges++) {
@@ -95,7 +95,7 @@ export class KnownPeople {
     return undefined
   }
 
-  /** Whoever has an email, whatever its case; a member before others. */
+  /** The person with an email, ignoring case; members first. */
   ofEmail(email: string): KnownPerson | undefined {
     const key = emailKey(email)
     const member = this.#sql.memberOfEmail({ key }) ?? withEmailKey(this.#sql.membersBeyondAscii(), key)
@@ -104,12 +104,12 @@ export class KnownPeople {
     return person && { id: person.id, isMember: false }
   }
 
-  /** Whoever has an id or an email. */
+  /** The person with an id or an email. */
   ofIdOrEmail(text: string): KnownPerson | undefined {
     return this.ofId(text) ?? this.ofEmail(text)
   }
 
-  /** Whom an earlier import from a tool brought, by the tool's id. */
+  /** The person of an earlier import from a tool, by the tool's id. */
   ofSource(source: string, sourceId: string): (KnownPerson & { isMerged: boolean }) | undefined {
     const person = this.#sql.personOfSource({ source, sourceId })
     if (person === undefined) return undefined
@@ -117,7 +117,7 @@ export class KnownPeople {
     return { ...known, isMerged: known.id !== person.id }
   }
 
-  /** Whether an import that is under way brings somebody, by the tool's id, whom nobody sees yet. */
+  /** Whether a running import has a still hidden person with the tool's id. */
   isComing(source: string, sourceId: string): boolean {
     const { personOfSource, anyOfSource } = this.#sql
     return (
@@ -125,12 +125,12 @@ export class KnownPeople {
     )
   }
 
-  /** Whether an id is somebody's, seen or not. */
+  /** Whether an id is taken, even by a hidden person. */
   isTaken(id: string): boolean {
     return this.#sql.member({ id }) !== undefined || this.#sql.anyOfId({ id }) !== undefined
   }
 
-  /** Everybody by name, but members that were deleted. */
+  /** All people by name, without deleted members. */
   names(): NamedPerson[] {
     const memberNames = this.#sql.memberNames()
     const ids = new Set(memberNames.map(({ id }) => id))

@@ -1,5 +1,5 @@
 /**
- * One-time links: an admin makes one, and whoever opens it sets a password with it, or becomes a member. Only the SHA-256
+ * One-time links: an admin creates one, and its user sets a password or becomes a member. Only the SHA-256
  * of a link's token is stored.
  */
 import { Type } from '@sinclair/typebox'
@@ -29,35 +29,35 @@ import type { Members } from './members.ts'
 import { hashToken, newToken } from './secrets.ts'
 import type { NewSession } from './sessions.ts'
 
-/** How long a link can be used, in milliseconds. */
+/** The lifetime of a link, in milliseconds. */
 export const LINK_LIFETIME = 24 * 60 * 60 * 1000
 
-/** Makes a leaked link recognisable, e.g. to secret scanners. */
+/** A prefix that makes leaked links recognisable, e.g. for secret scanners. */
 const PREFIX = 'pbl_'
 
-/** What an admin says of somebody who is invited. Who is invited gives what is absent. */
+/** The admin's fields of an invitation. The invited person provides absent ones. */
 export type InvitationInput = Partial<Pick<Member, 'name' | 'email'>> & Pick<Member, 'role'>
 
-/** What somebody gives who uses a link: the hash of the new password; for an invitation a name and an email, too. */
+/** The input for using a link: the hash of the new password; for an invitation also a name and an email. */
 export interface LinkUse {
   passwordHash: string
   name?: string
   email?: string
 }
 
-/** A member who has used a link, and the session that this has started. */
+/** The member who used a link, and the new session. */
 export interface LinkUsed {
   member: CurrentMember
   session: NewSession
 }
 
-/** The 401 of a link that cannot be used. The same words whatever is wrong with it. */
+/** The 401 of an invalid link. The same text for all reasons. */
 export const invalidLink = () =>
   new ApiError(401, 'Link was used, has expired or was revoked', { code: 'invalid_link' })
 
 type AuditAction = AuditEntry['action']
 
-/** What the audit log calls what happens to a link of each kind. */
+/** The audit log's actions for each kind of link. */
 const ACTIONS = {
   password: {
     created: 'password-link-created',
@@ -73,7 +73,7 @@ const ACTIONS = {
 
 function statementsOf(db: SharedDatabase) {
   const { id, kind, memberId, tokenHash, createdBy, createdAt, expiresAt } = memberLinks
-  // Of a password link, the name, the email and the role of its member.
+  // For a password link, the name, email and role of its member.
   const either = (name: 'name' | 'email') =>
     sql<string | null>`coalesce(${members[name]}, ${memberLinks[name]})`
   const shown = {
@@ -110,10 +110,10 @@ function statementsOf(db: SharedDatabase) {
   }
 }
 
-/** The address that a link is opened at. The token is in its fragment, which browsers send to nobody: no log has it. */
+/** The URL of a link. The token is in its fragment, which browsers never send, so no log contains it. */
 const urlOf = (base: string, token: string) => `${base}/link#${token}`
 
-/** One-time links. Expired ones do not exist to anybody. */
+/** One-time links. Expired ones count as absent. */
 export class MemberLinks {
   static readonly reads: readonly string[] = ['find', 'get', 'list', 'hasOlder']
   readonly #sql: ReturnType<typeof statementsOf>
@@ -127,7 +127,7 @@ export class MemberLinks {
     this.#audit = audit
   }
 
-  /** What whoever has a link may know of it. @throws ApiError 401 for one that cannot be used */
+  /** The fields of a link that its user may see. @throws ApiError 401 for an invalid one */
   find(token: string): LinkDetails & Pick<MemberLink, 'memberId'> {
     const { kind, memberId, name, email, role, expiresAt } = this.#presented(token)
     return { kind, memberId, name, email, role, expiresAt }
@@ -138,16 +138,16 @@ export class MemberLinks {
     return this.#sql.one({ id, now: timestamp() }) ?? throwNotFound(memberLinks)
   }
 
-  /** All links that can be used, without their tokens, by id, or a page of them. */
+  /** All valid links, without their tokens, by id, or a page of them. */
   list(query: PageQuery): JsonPage {
     return pageOfRows(this.#sql.all({ now: timestamp() }), query, this.#toJson)
   }
 
   /**
-   * Creates a link with which a member sets a password. A former one of the same member ends.
+   * Creates a link to set a member's password, and revokes an earlier one of the same member.
    * @param base the address of the service, as browsers reach it
    * @returns it with its token, which is not stored
-   * @throws ApiError 404 when there is no such member, 409 for a disabled one
+   * @throws ApiError 404 for an unknown member, 409 for a disabled one
    */
   createForPassword(memberId: string, base: string, by: Actor): NewMemberLink {
     const { name, email, role, disabled } = this.#members.get(memberId)
@@ -157,7 +157,7 @@ export class MemberLinks {
   }
 
   /**
-   * Creates a link with which somebody becomes a member.
+   * Creates a link to become a member.
    * @param base the address of the service, as browsers reach it
    * @returns it with its token, which is not stored
    * @throws ApiError 409 when the email is taken
@@ -178,20 +178,20 @@ export class MemberLinks {
     this.#end(this.#sql.ofMember({ memberId, now: timestamp() }), by)
   }
 
-  /** Ends the links that somebody made who is no admin any more. */
+  /** Ends the links of a former admin. */
   endMadeBy(createdBy: string, by: Actor): void {
     this.#end(this.#sql.madeBy({ createdBy, now: timestamp() }), by)
   }
 
   /**
-   * Uses a link, once: sets the password of its member and ends all of their sessions, or makes a member; then signs in.
-   * @param replaced the token of the client's current session, of whichever member: it ends
-   * @throws ApiError 401 for a link that cannot be used; of an invitation, which stays as it is: 400 without a name or an
-   * email, 409 when the email is taken
+   * Uses a link, once: sets the password of its member and ends the member's sessions, or creates a member; then signs in.
+   * @param replaced the token of the client's current session, of any member, which ends
+   * @throws ApiError 401 for an invalid link; for an invitation, which stays valid: 400 without a name or an
+   * email, 409 if the email is taken
    */
   use(token: string, use: LinkUse, replaced: string | undefined, address: string): LinkUsed {
     const link = this.#presented(token)
-    // Before the new password ends all links of the member that are left.
+    // Before the new password ends all remaining links of the member.
     this.#sql.remove(link.id)
     const { id, name, email, role } =
       link.memberId === null
@@ -208,7 +208,7 @@ export class MemberLinks {
     return this.#sql.older({ before: timestamp(time) }) !== undefined
   }
 
-  /** Deletes the links from before a time: so few that one write does it. @returns false: there are no more */
+  /** Deletes the links from before a time, few enough for one write. @returns false: there are no more */
   prune(time: number): boolean {
     this.#sql.prune({ before: timestamp(time) })
     return false
@@ -242,7 +242,7 @@ export class MemberLinks {
     const now = Date.now()
     const token = `${PREFIX}${newToken()}`
     const { kind, memberId, role } = link
-    // What a member is called may change meanwhile, what somebody is called who is invited does not.
+    // A member's name may change meanwhile, an invited person's does not.
     const invited = memberId === null ? link : { kind, memberId, role }
     const { tokenHash: _, ...row } = this.#sql.insert({
       ...invited,

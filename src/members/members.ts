@@ -33,20 +33,20 @@ import { Sessions } from './sessions.ts'
 import { Teams } from './teams.ts'
 import { Tokens } from './tokens.ts'
 
-/** A member as stored, password hash included: never what a response shows. */
+/** A stored member, password hash included: never for responses. */
 export type MemberRow = typeof members.$inferSelect
 
-/** Fields that can be set. The caller checks who may set which. */
+/** Settable fields. The caller checks permissions. */
 export type MemberInput = Partial<Pick<Member, 'name' | 'email' | 'role' | 'disabled'>>
 
-/** A password to be set: its hash, since hashing takes longer than a write may. */
+/** The hash of a new password, since hashing takes longer than a write may. */
 export interface NewPassword {
   hash: string
-  /** Present when members change their own passwords. */
+  /** Present if members change their own passwords. */
   own?: {
-    /** The hash by which the current password was verified. */
+    /** The hash against which the current password was verified. */
     confirmed: string
-    /** The session of the change, if there is one: it stays. */
+    /** The session of the change, if any; it does not end. */
     sessionId: string | undefined
   }
 }
@@ -178,16 +178,16 @@ export class Members {
     return this.#sql.stored(idOrEmail) ?? this.findByEmail(idOrEmail)
   }
 
-  /** The member with this email, whatever its case, password hash included. */
+  /** The member with this email, ignoring case, password hash included. */
   findByEmail(email: string): MemberRow | undefined {
     const key = emailKey(email)
-    // Always both: no timing side channel for user enumeration.
+    // Always run both: no timing side channel for user enumeration.
     const found = this.#sql.byEmailKey({ key })
     const others = this.#sql.beyondAscii()
     return found ?? withEmailKey(others, key)
   }
 
-  /** The member with this email, whatever its case; undefined for a disabled one. */
+  /** The member with this email, ignoring case; undefined for a disabled one. */
   findEnabledByEmail(email: string): CurrentMember | undefined {
     const key = emailKey(email)
     return this.#sql.enabledByEmailKey({ key }) ?? withEmailKey(this.#sql.enabledBeyondAscii(), key)
@@ -198,7 +198,7 @@ export class Members {
     return this.#sql.admin() !== undefined
   }
 
-  /** Makes the member with this email an admin with this password; creates it where there is none. */
+  /** Makes the member with this email an admin with this password; creates it if there is none. */
   makeAdmin(email: string, passwordHash: string): void {
     const admin = { role: 'admin', disabled: false, passwordHash } as const
     const existing = this.findByEmail(email)
@@ -233,10 +233,10 @@ export class Members {
   }
 
   /**
-   * Changes a member; an empty change leaves it as it is, `updatedAt` included. Disabling, enabling and a new password
-   * end the member's sessions and one-time links. A new role does not: sessions do not hold it. The links that somebody made
-   * end with the rights of an admin.
-   * @throws ApiError 404; 409 when the email is taken or no admin would be left; 400 on `currentPassword` when the
+   * Changes a member; an empty change does not even change `updatedAt`. Disabling, enabling and a new password
+   * end the member's sessions and one-time links. A new role does not: sessions do not store it. Links created by the member
+   * end if it is no longer an admin.
+   * @throws ApiError 404; 409 if the email is taken or no admin would be left; 400 on `currentPassword` if the
    * password was changed since it was verified
    */
   update(id: string, fields: MemberInput, by: Actor, password?: NewPassword): Member {
@@ -258,9 +258,9 @@ export class Members {
   }
 
   /**
-   * Deletes a member, with its sessions, tokens, one-time links and team memberships; records that name it keep its id, and
-   * its name is kept among the people.
-   * @throws ApiError 404, or 409 when it is the last admin
+   * Deletes a member, with its sessions, tokens, one-time links and team memberships; records keep its id, and
+   * people keep its name.
+   * @throws ApiError 404, or 409 if it is the last admin
    */
   delete(id: string, by: Actor): void {
     const before = this.stored(id)
@@ -280,7 +280,7 @@ export class Members {
     })
   }
 
-  /** @throws ApiError 409 where another member has an email */
+  /** @throws ApiError 409 if another member has the email */
   refuseTaken(email: string, memberId?: string): void {
     const holder = this.findByEmail(email)
     if (holder && holder.id !== memberId) throw conflict('Member email is taken', 'email_taken')

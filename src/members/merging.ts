@@ -1,6 +1,6 @@
 /**
- * Merging people: who has two ids turns out to be one person. Whatever names the one names the other from then on, in one
- * write that can be undone. What logs have (activity, changes, audit log) stays as it was written.
+ * Merges two ids of the same person: replaces one id by the other in all records, in one
+ * write that can be undone. Logs (activity, changes, audit log) stay unchanged.
  */
 import type { SharedDatabase } from '../db/client.ts'
 import { isHiddenRecord } from '../db/hidden.ts'
@@ -9,20 +9,20 @@ import { ApiError } from '../errors.ts'
 import { once } from '../once.ts'
 import type { MergeCounts } from '../schemas/records.ts'
 
-/** Where records name people, and which of them an import has not told of yet, as SQL. */
+/** The columns that contain ids of people, with the condition for hidden rows, as SQL. */
 interface Naming {
   table: string
   column: string
-  /** Condition: the row is there for everybody to see. */
+  /** Condition: the row is not hidden. */
   isShown: string
-  /** Whether its rows say when they were changed. */
+  /** Whether its rows have `updated_at`. */
   isTimed: boolean
 }
 
 const HIDDEN = 'select project_id from hidden_projects'
 const inProject = { isShown: `project_id not in (${HIDDEN})`, isTimed: true }
 
-/** By what is counted. Teams are left out: what changes them cannot be undone. */
+/** The counted columns. Teams are excluded: their changes cannot be undone. */
 const NAMINGS: Readonly<Record<keyof MergeCounts, Naming>> = {
   kanbanItems: { table: 'kanban_items', column: 'assignee_id', ...inProject },
   projects: { table: 'projects', column: 'lead_id', isShown: 'true', isTimed: true },
@@ -58,12 +58,12 @@ function statementsOf({ $client: client }: SharedDatabase) {
   }
   return {
     ofKinds: KINDS.map((kind) => ({ kind, ...ofKind(NAMINGS[kind]) })),
-    /** Who is on a project twice then, is on it once. */
+    /** Removes duplicate assignments to a project. */
     leave: client.prepare(
       `delete from team_assignments where member_id = +:id
       and project_id in (select project_id from team_assignments where member_id = +:into)`,
     ),
-    /** Whoever was merged into the one is merged into the other, which stands by itself. */
+    /** Redirects earlier merges into the source to the target, which is not merged itself. */
     point: client.prepare(
       `update people set merged_into = case id when :into then null else :into end, updated_at = :at
       where id = :id or merged_into = +:id or (id = :into and merged_into is not null)`,
@@ -73,8 +73,8 @@ function statementsOf({ $client: client }: SharedDatabase) {
 
 /**
  * Prepares merging one person into another.
- * @returns the merge: how many records of each kind it has changed. It throws an ApiError 413 for more than an undo could take
- * back; TooMuchWork
+ * @returns the merge, which returns the number of changed records of each kind. It throws an ApiError 413 for more than an undo could
+ * revert; TooMuchWork
  */
 export function createMerge(db: SharedDatabase): (id: string, into: string, at: string) => MergeCounts {
   const statements = once(() => statementsOf(db))

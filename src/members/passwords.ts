@@ -14,12 +14,12 @@ export async function hashPassword(password: string): Promise<string> {
   return hash(password, PARAMETERS)
 }
 
-/** A hash that matches no password, created at the first sign-in. */
+/** A hash that matches no password, created lazily. */
 let decoy: string | undefined
 
 /**
  * Verifies a password. Without a stored hash it takes as long as with one: no timing side channel for user enumeration.
- * @param stored the PHC hash, or null when there is none to match
+ * @param stored the PHC hash, or null for none
  */
 export async function verifyPassword(stored: string | null, password: string): Promise<boolean> {
   const { verify } = await argon2()

@@ -1,6 +1,6 @@
 /**
- * People: who has a name here, whether a member or not. Members are people by their own rows; the others, whom the host
- * application or an imported board names, and members that were deleted, have rows of their own.
+ * People: everyone with a name here. Members are people by their own rows; people of the host
+ * application and of imported boards, and deleted members, have rows in `people`.
  */
 
 import { Type } from '@sinclair/typebox'
@@ -25,27 +25,27 @@ import { createJsonWriter } from '../schemas/serialization.ts'
 import { timestamp } from '../time.ts'
 import { createMerge } from './merging.ts'
 
-/** Which people to list. */
+/** The filter of the list. */
 export interface PeopleQuery extends PageQuery {
-  /** These alone, in this order: nothing else counts then. */
+  /** Only these, in this order; other filters are ignored. */
   ids?: string | readonly string[]
-  /** A part of the name, whatever the case. */
+  /** A part of the name, ignoring case. */
   q?: string
   kind?: Person['kind']
 }
 
-/** Milliseconds after which somebody of the host is looked at again. */
+/** Milliseconds after which a person of the host is queried again. */
 const DAY = 24 * 60 * 60 * 1000
 
 /** The name of the sort of people in their cursors. */
 const BY_NAME = 'name'
 
-/** The people of the host that it has just named, as SQL. */
+/** People that the host has just named, as SQL. */
 const HOSTED = `(select json_extract(value, '$.id') as id, json_extract(value, '$.name') as name from json_each(+:hosted))`
 
 /**
- * Everybody with a name, as SQL: one row an id, a member's own first, and the names that the host has just said before those that
- * are kept. `is_there`: who can be assigned, mentioned or filtered by.
+ * All people, as SQL: one row per id; a member's row first, then names that the host has just given, then stored ones.
+ * `is_there`: can be assigned, mentioned or filtered by.
  */
 const PEOPLE = `(
   select id, name, 'member' as kind, '' as source, '' as source_id, null as merged_into, null as seen_at,
@@ -116,14 +116,14 @@ function statementsOf(db: SharedDatabase) {
   }
 }
 
-/** The ids that are asked for. @throws ApiError 400 for too many */
+/** The requested ids. @throws ApiError 400 for too many */
 function idsOf(ids: PeopleQuery['ids']): string[] {
   const asked = valuesOfList(ids)
   if (asked.length > PERSON_LIMIT) throw invalidField('ids', `must not be more than ${PERSON_LIMIT}`)
   return asked
 }
 
-/** What statements take of people whom the host has just named. */
+/** The statement parameter for people that the host has just named. */
 const said = (hosted: readonly HostPerson[]) => ({ hosted: JSON.stringify(hosted), now: timestamp() })
 
 /** The people. */
@@ -142,12 +142,12 @@ export class People {
     this.#merge = createMerge(db)
   }
 
-  /** One person. @param hosted people whom the host has just named @throws ApiError 404 */
+  /** One person. @param hosted people that the host has just named @throws ApiError 404 */
   get(id: string, hosted?: readonly HostPerson[]): Person {
     return this.named([id], hosted)[0] ?? throwNotFound(people)
   }
 
-  /** The people of these ids, in that order; those that are known. @param hosted people whom the host has just named */
+  /** The known people of these ids, in that order. @param hosted people that the host has just named */
   named(ids: readonly string[], hosted: readonly HostPerson[] = []): Person[] {
     const found = new Map(
       this.#sql
@@ -176,8 +176,8 @@ export class People {
   }
 
   /**
-   * The people of some ids; or everybody who can be assigned, mentioned or filtered by, by name, or a page of them.
-   * @param hosted people whom the host has just named, since they fit
+   * The people of some ids; or all who can be assigned, mentioned or filtered by, by name, or a page of them.
+   * @param hosted matching people that the host has just named
    * @throws ApiError 400 for too many ids; TooMuchWork
    */
   page({ ids, q, kind, ...query }: PeopleQuery, hosted: readonly HostPerson[] = []): JsonPage {
@@ -204,7 +204,7 @@ export class People {
   }
 
   /**
-   * What to ask the host for: the ids that nobody here has, or somebody of the host whom it has not named for a day.
+   * The ids to query the host for: unknown ids, and people of the host that it has not named for a day.
    * @throws ApiError 400 for too many ids
    */
   toAsk(ids: PeopleQuery['ids']): string[] {
@@ -216,8 +216,8 @@ export class People {
   }
 
   /**
-   * Keeps somebody whom the host has named: who is new, has another name, or was not named for a day. A member's own row counts
-   * before that.
+   * Stores a person named by the host, if new, renamed, or not named for a day. A member's own row takes
+   * precedence.
    */
   see({ id, name, email = null }: HostPerson): void {
     if (this.#sql.isMember(id)) return
@@ -230,7 +230,7 @@ export class People {
     const isSame =
       before.name === name && before.email === email && before.kind === 'host' && !before.mergedInto
     if (isSame && (before.seenAt ?? '') > timestamp(Date.now() - DAY)) return
-    // Who was merged and comes again is there again.
+    // A merged person that the host names again is unmerged.
     this.#sql.update(id, {
       ...{ name, email, kind: 'host', mergedInto: null, seenAt: at },
       ...(!isSame && { updatedAt: at }),
@@ -238,8 +238,8 @@ export class People {
   }
 
   /**
-   * Merges a person into another: whatever names the one names the other then.
-   * @throws ApiError 400 for one and the same; 404, with the one that it is to be merged into where that is unknown; 409 for a
+   * Merges a person into another: replaces the id in all records.
+   * @throws ApiError 400 for the same person; 404, with the target's id if that is unknown; 409 for a
    * member; 413; TooMuchWork
    */
   merge(id: string, into: string): MergedPerson {
@@ -250,20 +250,20 @@ export class People {
     return { group: currentWrite(this.#db).since + 1, person: this.get(id), into: this.get(into), counts }
   }
 
-  /** @throws ApiError 404 for nobody, 409 for a member, who has to be deleted first */
+  /** @throws ApiError 404 for an unknown person, 409 for a member, which must be deleted first */
   ensureNoMember(id: string): void {
     this.get(id)
     if (this.#sql.isMember(id)) throw conflict('Person is a member: delete the member first', 'is_member')
   }
 
-  /** Removes a person, and all who were merged into it. @returns who they were */
+  /** Removes a person, and all people merged into it. @returns their ids */
   remove(id: string): Person[] {
     const gone = this.named([id, ...this.#sql.mergedInto({ id }).map((one) => one.id)])
     for (const one of gone) this.#sql.remove({ id: one.id })
     return gone
   }
 
-  /** Keeps the name of a member that is deleted: its records go on naming it. Inside its write. */
+  /** Stores the name of a deleted member, since records keep its id. Call it inside the write. */
   keepFormer({ id, name }: Pick<Member, 'id' | 'name'>): void {
     const at = timestamp()
     this.#sql.remove({ id })

@@ -1,4 +1,4 @@
-/** Accounts of an OpenID provider, and the members who sign in with them. */
+/** Accounts of an OpenID provider, linked to members. */
 import { and, eq } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { memberIdentities } from '../db/schema.ts'
@@ -14,12 +14,12 @@ import type { NewSession } from './sessions.ts'
 /** An account, as its provider describes it. */
 export interface ProviderAccount {
   issuer: string
-  /** The provider's id of the account, for ever. */
+  /** The provider's permanent id of the account. */
   subject: string
-  /** Undefined for one that the provider did not verify. */
+  /** Undefined unless verified by the provider. */
   email: string | undefined
   name: string | undefined
-  /** The member's role as the provider sees it: null where it names none, undefined where it is not asked. */
+  /** The member's role at the provider: null for none, undefined if not configured. */
   role: Member['role'] | null | undefined
 }
 
@@ -43,7 +43,7 @@ const statementsOf = (db: SharedDatabase) => ({
   insert: insertInto(db, memberIdentities),
 })
 
-/** The same words for an unknown account and a disabled member, so that none can be probed. */
+/** The same text for an unknown account and a disabled member, so that none can be probed. */
 const noMember = () => forbidden('no member has this account', 'no_account')
 
 /** Sign-in with accounts of a provider. */
@@ -60,10 +60,10 @@ export class ProviderAccounts {
   }
 
   /**
-   * Signs in the member of an account. An account that is new here becomes that of the member with its email; where there is
-   * none, `signsUp` makes one. The provider's role counts at each sign-in, but the last admin stays one.
-   * @param replaced the token of the client's current session, of whichever member: it ends
-   * @throws ApiError 403 where there is no member and none is made, for a disabled one, and for one that has another account there
+   * Signs in the member of an account. A new account is linked to the member with its email; if there is
+   * none, `signsUp` creates one. The provider's role applies at each sign-in, but the last admin stays one.
+   * @param replaced the token of the client's current session, of any member, which ends
+   * @throws ApiError 403 without a member, for a disabled one, and for one that is linked to another account of the provider
    */
   signIn(
     account: ProviderAccount,
@@ -92,13 +92,13 @@ export class ProviderAccounts {
     return found && this.#members.find(found.memberId)
   }
 
-  /** Makes the account that of a member: by its email, or of a new one. */
+  /** Links the account to the member with its email, or to a new one. */
   #adopt(account: ProviderAccount, signsUp: boolean, address: string): MemberRow | undefined {
     const { issuer, subject, email, name = email, role } = account
     if (email === undefined || email.length > LIMITS.email) return undefined
     const existing = this.#members.findByEmail(email)
     if (existing?.disabled || (!existing && !signsUp)) return undefined
-    // The provider may have given the address to somebody else.
+    // The provider may have reassigned the address.
     if (existing && this.#sql.ofMember({ issuer, memberId: existing.id })) return undefined
     const by = existing ? { id: existing.id, address } : { ...SERVICE, address }
     const { id } =
@@ -120,7 +120,7 @@ export class ProviderAccounts {
   }
 
   #followRole({ id, role: before }: MemberRow, account: ProviderAccount, address: string): void {
-    // Whoever is an admin by the provider's word is none without it.
+    // A member who is admin by the provider's claim loses the role with it.
     const role = account.role === null && before === 'admin' ? 'member' : account.role
     if (role === undefined || role === null || role === before) return
     try {

@@ -1,4 +1,4 @@
-/** Sessions: where members are signed in. Only the SHA-256 of a session's token is stored. */
+/** Sessions of members. Only the SHA-256 of a session's token is stored. */
 import { Type } from '@sinclair/typebox'
 import { and, desc, eq, lte, ne, notInArray, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
@@ -19,7 +19,7 @@ import { accountOf, type Identity } from './identity.ts'
 import { hashToken, newToken } from './secrets.ts'
 
 const DAY = 24 * 60 * 60 * 1000
-/** A session ends when it was not used for this long, in milliseconds ... */
+/** A session ends after this time without use, in milliseconds ... */
 const IDLE_TIME = 30 * DAY
 /** ... and this long after its sign-in in any case. */
 const MAX_AGE = 90 * DAY
@@ -31,7 +31,7 @@ const TOUCH_INTERVAL = 60 * 1000
 /** The name of the cookie with a session's token. */
 export const SESSION_COOKIE = 'phaseboard_session'
 
-/** A new session. The token goes into the cookie and nowhere else. */
+/** A new session. The token only goes into the cookie. */
 export interface NewSession {
   id: string
   token: string
@@ -47,13 +47,13 @@ export interface SessionFound {
 /** A use of a session: its time, and the new expiry. Timestamps both. */
 export type SessionUse = Pick<Session, 'lastUsedAt' | 'expiresAt'>
 
-/** The 401 of a sign-in. The same words whatever was wrong, against user enumeration. */
+/** The 401 of a sign-in. The same text for all reasons, against user enumeration. */
 export const invalidCredentials = () =>
   new ApiError(401, 'Invalid email or password', { code: 'invalid_credentials' })
 
 const expiry = (createdAt: number, now: number) => timestamp(Math.min(now + IDLE_TIME, createdAt + MAX_AGE))
 
-/** Whether `lastUsedAt` of a credential is due to be written again. Null: never used. */
+/** Whether to write `lastUsedAt` of a credential again. Null: never used. */
 export const isStale = (lastUsedAt: string | null): boolean =>
   lastUsedAt === null || Date.now() - Date.parse(lastUsedAt) >= TOUCH_INTERVAL
 
@@ -116,7 +116,7 @@ function statementsOf(db: SharedDatabase) {
 }
 
 /**
- * Sessions. To a member, whatever its role, sessions of others and expired ones do not exist; a member without a row has
+ * Sessions. For every member, even admins, sessions of others and expired ones are absent; a member without a row has
  * none.
  */
 export class Sessions {
@@ -156,9 +156,9 @@ export class Sessions {
 
   /**
    * Signs in a member whose password was verified.
-   * @param member as it was when the password was verified, which takes a while
-   * @param replaced the token of the client's current session, of whichever member: it ends
-   * @throws ApiError 401 when the member was disabled or deleted meanwhile, or its password changed
+   * @param member as of the verification of the password, which takes a while
+   * @param replaced the token of the client's current session, of any member, which ends
+   * @throws ApiError 401 if the member was disabled or deleted meanwhile, or its password changed
    */
   signIn(
     { id, passwordHash }: { id: string; passwordHash: string | null },
@@ -222,7 +222,7 @@ export class Sessions {
     this.#audit.record({ action: 'session-revoked', by, subjectId: id, subject: identity.member.name })
   }
 
-  /** Ends all sessions of a member but one, if one is named. */
+  /** Ends all sessions of a member, except the given one, if any. */
   revokeAll(memberId: string, exceptId = ''): void {
     this.#sql.removeOthers({ memberId, exceptId })
   }

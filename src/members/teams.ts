@@ -1,4 +1,4 @@
-/** Teams of members. Identity may live in another system, so a team may hold ids that are unknown here. */
+/** Teams of members. Identity may live in another system, so a team may contain unknown ids. */
 import { Type } from '@sinclair/typebox'
 import { and, asc, eq } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
@@ -115,7 +115,7 @@ export class Teams {
     return this.#withMembers(team)
   }
 
-  /** Changes a team; an empty change leaves it as it is, `updatedAt` included. @throws ApiError 404 */
+  /** Changes a team; an empty change does not even change `updatedAt`. @throws ApiError 404 */
   update(id: string, { memberIds, ...fields }: TeamInput, by: Actor): Team {
     if (memberIds === undefined && Object.keys(fields).length === 0) return this.get(id)
     if (!this.#sql.exists(id)) throwNotFound(teams)
@@ -137,8 +137,8 @@ export class Teams {
   }
 
   /**
-   * Replaces a team's members. Their former ids are noted meanwhile: then the triggers of the sequence of changes tell of
-   * all at once, with the team's own change, instead of the whole list for each member.
+   * Replaces a team's members. Their former ids are noted first, so that the triggers record one change
+   * of the team, instead of the whole list for each member.
    */
   #replaceMembers<T>(teamId: string, memberIds: readonly string[], changeTeam: () => T): T {
     const before = this.#sql.membersOf({ teamId }).map(({ memberId }) => memberId)

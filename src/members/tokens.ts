@@ -27,14 +27,14 @@ import { currentMember, isEnabled } from './columns.ts'
 import { accountOf, type Identity } from './identity.ts'
 import { hashToken, newToken } from './secrets.ts'
 
-/** Makes a leaked token recognisable, e.g. to secret scanners. */
+/** A prefix that makes leaked tokens recognisable, e.g. for secret scanners. */
 const PREFIX = 'pbt_'
 
 /** A new token. */
 export interface TokenInput {
   name: string
   scope?: Token['scope']
-  /** A date or date-time as clients write it; null or absent: never. */
+  /** A date or date-time from a client; null or absent: never. */
   expiresAt?: string | null
 }
 
@@ -84,7 +84,7 @@ function expiryOf({ expiresAt = null }: TokenInput, now: string): string | null 
 }
 
 /**
- * API tokens. To a member, whatever its role, tokens of others do not exist, except for {@link revoke}; a member without a
+ * API tokens. For every member, even admins, tokens of others are absent, except in {@link revoke}; a member without a
  * row has none.
  */
 export class Tokens {
@@ -119,7 +119,7 @@ export class Tokens {
   /**
    * Creates a token of a member.
    * @returns it with its secret, which is not stored
-   * @throws ApiError 404 when there is no such member; 400 on `expiresAt` for a time that is not in the future
+   * @throws ApiError 404 for an unknown member; 400 on `expiresAt` for a time that is not in the future
    */
   create(memberId: string, input: TokenInput, by: Actor): NewToken {
     if (!this.#sql.memberExists(memberId)) throwNotFound(members)
@@ -151,7 +151,7 @@ export class Tokens {
     this.#sql.update(id, { lastUsedAt: timestamp() })
   }
 
-  /** Revokes a token: one's own, or for an admin anyone's. @throws ApiError 404 */
+  /** Revokes a token: the member's own, or any if the caller is an admin. @throws ApiError 404 */
   revoke(id: string, identity: Identity, by: Actor): void {
     const { memberId, name, scope } = this.#sql.one(id) ?? throwNotFound(apiTokens)
     if (memberId !== accountOf(identity) && identity.member.role !== 'admin') throwNotFound(apiTokens)

@@ -1,4 +1,4 @@
-/** Team assignments: who works on a project, and who leads it. */
+/** Team assignments: the members and the lead of a project. */
 import { and, eq } from 'drizzle-orm'
 import { Children } from '../db/children.ts'
 import type { SharedDatabase } from '../db/client.ts'
@@ -59,7 +59,7 @@ export class Assignments {
     this.#assignments = new Children(db, teamAssignments, TeamAssignmentSchema)
   }
 
-  /** The assignments of a project, or a page of them. @throws ApiError 404 when there is no such project; TooMuchWork */
+  /** The assignments of a project, or a page of them. @throws ApiError 404 for an unknown project; TooMuchWork */
   list(projectId: string, query: PageQuery = {}): JsonPage {
     return this.#assignments.list(projectId, query)
   }
@@ -69,7 +69,7 @@ export class Assignments {
     return this.#assignments.get(id)
   }
 
-  /** Lets a member work on a project. @throws ApiError 404 when there is no such project; 409 when it does already */
+  /** Assigns a member to a project. @throws ApiError 404 for an unknown project; 409 if already assigned */
   create(projectId: string, { memberId, role = 'member' }: Team['members'][number]): TeamAssignment {
     if (!this.#sql.project({ projectId })) throwNotFound(projects)
     if (this.#sql.named({ projectId, memberId }))
@@ -77,7 +77,7 @@ export class Assignments {
     return this.#assignments.create(projectId, { memberId, role })
   }
 
-  /** Changes what a member does on a project; an empty change leaves it as it is. @throws ApiError 404 */
+  /** Changes the role of an assignment; an empty change has no effect. @throws ApiError 404 */
   update(id: string, input: { role?: string }): TeamAssignment {
     return this.#assignments.update(id, input)
   }
@@ -90,7 +90,7 @@ export class Assignments {
   /**
    * Replaces the team of a project. Members who stay keep their assignments.
    * @returns the new assignments, as JSON
-   * @throws ApiError 404 when there is no such project; TooMuchWork
+   * @throws ApiError 404 for an unknown project; TooMuchWork
    */
   replace(projectId: string, { members, leadId }: Team): JsonPage {
     ensureFew(this.#db, members.length)

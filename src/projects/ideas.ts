@@ -1,4 +1,4 @@
-/** Personal ideas: each member's private list, and how an idea becomes a project. */
+/** Personal ideas: each member's private list, and their promotion to projects. */
 import { Type } from '@sinclair/typebox'
 import { and, eq, type SQL } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
@@ -69,7 +69,7 @@ const statementsOf = (db: SharedDatabase) => ({
   reorderAny: reorderIn(db, personalIdeas, undefined),
 })
 
-/** The ideas of members. To a member who is no admin, ideas of others do not exist. */
+/** The ideas of members. For non-admins, ideas of others are absent. */
 export class Ideas {
   static readonly reads: readonly string[] = ['get', 'list', 'etagAround']
   readonly #db: SharedDatabase
@@ -91,7 +91,7 @@ export class Ideas {
 
   /**
    * The ideas of one member or of several, by sortOrder, or a page of them.
-   * @param statuses only those of any of these; empty: of all
+   * @param statuses any of these; empty: all
    * @throws TooMuchWork
    */
   list(owners: string[], statuses: string[] = [], query: PageQuery = {}): JsonPage {
@@ -104,7 +104,7 @@ export class Ideas {
   }
 
   /**
-   * The ETag of the list, whole, in which an idea stands; without an idea, of the member's own.
+   * The ETag of the unfiltered list of an idea's owner; without an idea, of the member's own.
    * @throws ApiError 404; TooMuchWork
    */
   etagAround(id: string | undefined, member: CurrentMember): string {
@@ -118,20 +118,20 @@ export class Ideas {
     return this.#sql.insert({ ...input, id: newId(), ownerId, createdAt: at, updatedAt: at })
   }
 
-  /** Changes an idea; an empty change leaves it as it is, `updatedAt` included. @throws ApiError 404 */
+  /** Changes an idea; an empty change does not even change `updatedAt`. @throws ApiError 404 */
   update(id: string, input: PersonalIdeaInput, member: CurrentMember): PersonalIdea {
     const idea = this.get(id, member)
     return Object.keys(input).length === 0 ? idea : this.#change(id, input)
   }
 
-  /** Deletes an idea; the project that it became stays. @throws ApiError 404 */
+  /** Deletes an idea; its project stays. @throws ApiError 404 */
   delete(id: string, member: CurrentMember): void {
     this.get(id, member)
     this.#sql.remove(id)
   }
 
   /**
-   * Creates a project from an idea; its title is cut to the length of a project's name.
+   * Creates a project from an idea; the title is truncated to the length of a project's name.
    * @returns the project
    * @throws ApiError 404; 409 while the idea's project exists
    */
@@ -147,7 +147,7 @@ export class Ideas {
   /**
    * Reorders ideas, all or nothing.
    * @returns them, in the order of the places
-   * @throws ApiError 404 with those that do not exist; TooMuchWork
+   * @throws ApiError 404 with the unknown ids; TooMuchWork
    */
   reorder(places: readonly Place[], member: CurrentMember): PersonalIdea[] {
     if (isAdmin(member)) this.#sql.reorderAny(places)

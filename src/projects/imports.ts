@@ -1,4 +1,4 @@
-/** Imports: who asked for which, and how far each has come. What they write is not done here. */
+/** The rows of imports: their members and progress. They do not do the import itself. */
 import { Type } from '@sinclair/typebox'
 import { desc, eq, or, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
@@ -17,22 +17,22 @@ import {
 } from '../schemas/records.ts'
 import { createJsonWriter } from '../schemas/serialization.ts'
 
-/** Imports that a list shows. */
+/** Imports in a list, at most. */
 export const IMPORTS_LISTED = 100
 
-/** Rows that are kept, at most, but for those of imports that are not over. */
+/** Stored rows, at most, besides those of running imports. */
 const KEPT = 1000
 
 type ImportRow = typeof imports.$inferSelect
 
-/** What is kept of what an import made. */
+/** The stored result of an import. */
 interface Made {
   counts?: Record<string, number>
   notes?: string[]
   people?: ImportedPerson[]
 }
 
-/** What another tool may have stored instead counts as nothing. */
+/** Other values, stored by another tool, count as empty. */
 function madeIn(text: string): Made {
   try {
     return JSON.parse(text) as Made
@@ -41,10 +41,10 @@ function madeIn(text: string): Made {
   }
 }
 
-/** Why imports have failed, by id, whose rows could not be told. */
+/** Errors of imports whose rows could not be updated, by id. */
 export type FailedImports = Readonly<Record<string, string>>
 
-/** An import as a list shows it: without its people, of whom there may be many. */
+/** An import in a list: without its people, of whom there may be many. */
 function withoutPeople({ people: _, ...imported }: Import): Import {
   return imported
 }
@@ -91,7 +91,7 @@ const statementsOf = (db: SharedDatabase) => ({
   ),
 })
 
-/** The imports of a file: members know of their own, admins of all. */
+/** The imports of a file: members see their own, admins all. */
 export class Imports {
   static readonly reads: readonly string[] = ['get', 'list']
   readonly #sql: ReturnType<typeof statementsOf>
@@ -103,8 +103,8 @@ export class Imports {
 
   /**
    * An import.
-   * @param failed those that have failed, whatever their rows say
-   * @throws ApiError 404, also for somebody else's
+   * @param failed failed ones, whose rows may not say so
+   * @throws ApiError 404, also for another member's
    */
   get(
     id: string,
@@ -116,7 +116,7 @@ export class Imports {
     return toImport(row, failed)
   }
 
-  /** The latest imports that a member knows of, newest first, or a page of them. */
+  /** The latest imports visible to a member, newest first, or a page of them. */
   list(
     { id: memberId, role }: Pick<CurrentMember, 'id' | 'role'>,
     failed: FailedImports,
@@ -129,8 +129,8 @@ export class Imports {
   }
 
   /**
-   * Notes an import that waits for its turn; the oldest rows are forgotten.
-   * @param memberId who asks for it; null for the command line
+   * Adds a waiting import; deletes the oldest rows.
+   * @param memberId who started it; null for the command line
    */
   create(id: string, format: string, memberId: string | null): ImportStarted {
     this.#sql.insert({ id, format, memberId })

@@ -1,4 +1,4 @@
-/** Ingest, for integrations: transcripts of meetings with action items, and measurements. */
+/** Ingest, for integrations: transcripts of meetings with action items, and metric values. */
 import { type Static, type TObject, Type } from '@sinclair/typebox'
 import type { Items } from '../board/items.ts'
 import type { SharedDatabase } from '../db/client.ts'
@@ -19,7 +19,7 @@ export const meetingFields = {
 }
 export type Meeting = Static<TObject<typeof meetingFields>>
 
-/** Measurements that one request may take on the event loop: each may rewrite a history of 64 KiB. */
+/** Most metric values per request on the event loop: each may rewrite a history of 64 KiB. */
 const MEASUREMENTS = 20
 
 /** Ingest, for integrations. */
@@ -66,9 +66,9 @@ export class Ingest {
   }
 
   /**
-   * Takes measurements in order; a metric may be measured more than once.
-   * @returns the metric of each measurement, in its final state, as JSON
-   * @throws ApiError 404 when there is no such project; TooMuchWork
+   * Records metric values in order; a metric may occur more than once.
+   * @returns the metric of each value, in its final state, as JSON
+   * @throws ApiError 404 for an unknown project; TooMuchWork
    */
   metrics(projectId: string, measurements: readonly Measurement[]): JsonBytes {
     if (!this.#projectExists(projectId)) throwNotFound(projects)

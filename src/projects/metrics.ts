@@ -1,4 +1,4 @@
-/** Metrics: numbers that a project watches, with the history of their values. */
+/** The metrics of projects, with the history of their values. */
 import { type Static, type TObject, Type } from '@sinclair/typebox'
 import { and, eq, sql } from 'drizzle-orm'
 import { type ChildInput, Children } from '../db/children.ts'
@@ -9,7 +9,7 @@ import { LIMITS, Name } from '../schemas/common.ts'
 import { MetricSchema } from '../schemas/records.ts'
 import { timestamp } from '../time.ts'
 
-/** The fields of a measurement. */
+/** The fields of a metric value. */
 export const measurementFields = {
   name: Name,
   value: Type.Number(),
@@ -21,7 +21,7 @@ export type Measurement = Static<TObject<typeof measurementFields>>
 type Metric = typeof metrics.$inferSelect
 type MetricInput = ChildInput<typeof metrics>
 
-/** Former values in a metric's history, at most; the oldest are dropped. */
+/** Most former values in a metric's history; the oldest are dropped. */
 export const HISTORY_LIMIT = 500
 
 /** The history and trend after a new value. */
@@ -54,7 +54,7 @@ export class Metrics extends Children<typeof metrics> {
 
   /**
    * Changes a metric. A new value puts the old one into the history and sets the trend, unless the change sets these
-   * itself. An empty change leaves the metric as it is, `updatedAt` included.
+   * itself. An empty change does not even change `updatedAt`.
    * @throws ApiError 404
    */
   override update(id: string, input: MetricInput): Metric {
@@ -63,8 +63,8 @@ export class Metrics extends Children<typeof metrics> {
   }
 
   /**
-   * Takes a measurement: changes the project's metric of that name, the first where several have it, or creates it.
-   * @throws ApiError 404 when there is no such project
+   * Records a value: changes the project's metric of that name, the first if there are several, or creates it.
+   * @throws ApiError 404 for an unknown project
    */
   measure(projectId: string, { name, ...measured }: Measurement): Metric {
     const known = this.#sql.named({ projectId, name })

@@ -1,4 +1,4 @@
-/** The phases of projects, and the default sequences of them. Browsers load this, too. */
+/** The phases of projects, and their default sequences. Browsers load this, too. */
 
 const SEQUENCES = new Map([
   ['technical', ['Discovery', 'Design', 'Development', 'Testing', 'Deployment']],
@@ -10,7 +10,7 @@ const ANY_OTHER = ['Planning', 'In Progress', 'Complete']
 export const defaultPhaseConfig = (type: string): { name: string }[] =>
   (SEQUENCES.get(type) ?? ANY_OTHER).map((name) => ({ name }))
 
-/** The name of a phase as it is stored; empty where another tool has stored something else. */
+/** The stored name of a phase; empty if another tool has stored something else. */
 const nameOf = (phase: unknown): string =>
   typeof phase === 'object' && phase !== null && 'name' in phase ? String(phase.name) : ''
 

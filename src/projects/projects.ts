@@ -1,4 +1,4 @@
-/** Projects: reading them with all their relations, creating, changing and deleting them. */
+/** Reads projects with all their relations; creates, changes and deletes them. */
 import { and, eq, gt, type SQL } from 'drizzle-orm'
 import type { Board } from '../board/board.ts'
 import { Children, childrenOfMany } from '../db/children.ts'
@@ -58,13 +58,13 @@ import { Transcripts } from './transcripts.ts'
 type ProjectRow = typeof projects.$inferSelect
 type NewProject = typeof projects.$inferInsert
 
-/** A project with all its relations but its items. */
+/** A project with all its relations except items. */
 export type ProjectFrame = Omit<Project, 'kanbanItems'>
 
 /** Fields a client may set. */
 export type ProjectInput = Partial<Omit<NewProject, 'id' | 'createdAt' | 'updatedAt'>>
 
-/** Which projects to list: those with any of the values. An empty or absent value does not filter; all filters combine. */
+/** The filters of a list: any of the values matches, all filters must match. An empty or absent value does not filter. */
 export interface ProjectFilter {
   status?: string | string[] | undefined
   teamId?: string | string[] | undefined
@@ -77,14 +77,14 @@ export interface ProjectFilter {
   updatedAfter?: string | undefined
 }
 
-/** How lists of projects may be sorted. */
+/** The sorts of lists of projects. */
 export const PROJECT_SORTS = sortsOf(projects, {
   updatedAt: textKey(projects.updatedAt),
   createdAt: textKey(projects.createdAt),
   name: nameKey(projects.name),
 })
 
-/** The sort of a name that the validator has let through. */
+/** The sort of a validated name. */
 const sortNamed = (name: string): Sort => PROJECT_SORTS[name] as Sort
 
 /** The values that a filter binds. */
@@ -98,7 +98,7 @@ const valuesOf = ({ status, teamId, leadId, type, health, q, updatedAfter }: Pro
   updatedAfter: updatedAfter && parseTimestamp(updatedAfter),
 })
 
-/** Filters that an index has, in the default order: all others read the rows of all projects. */
+/** Filters with an index in the default order: all others scan the rows of all projects. */
 const INDEXED = new Set(['status', 'teamId', listPlaceholder('status'), listPlaceholder('teamId')])
 
 /** The condition of each filter, by the name of its placeholder. */
@@ -117,10 +117,10 @@ const CONDITIONS: Record<string, SQL | undefined> = {
   [listPlaceholder('health')]: amongValues(projects.health, listPlaceholder('health')),
 }
 
-/** Condition: the project passes the filters of these names. */
+/** Condition: the project matches the filters of these names. */
 const matching = (names: string[]) => and(...names.map((name) => CONDITIONS[name]))
 
-/** The rows that a project's deletion cascades to, as SQL; each takes the project's id. */
+/** The rows that a project's deletion cascades to, as SQL with the project's id as parameter. */
 const rowsOfProject = (): string[] => [
   ...childrenOf('project').map(({ table }) => `${table} where project_id = +?`),
   ...childrenOf('kanban-item').map(
@@ -200,7 +200,7 @@ const statementsOf = (db: SharedDatabase) => ({
 })
 
 /**
- * Refuses a phase that is not in a project's sequence, for a strict request. Where there is none, any phase will do.
+ * Refuses a phase that is not in a project's sequence, for a strict request. Without a sequence, any phase is valid.
  * @throws ApiError 400 on `phase`
  */
 function ensurePhase(phase: string, phaseConfig: readonly unknown[]): void {
@@ -209,7 +209,7 @@ function ensurePhase(phase: string, phaseConfig: readonly unknown[]): void {
   throw invalidField('phase', `must be one of ${names.map((name) => JSON.stringify(name)).join(', ')}`)
 }
 
-/** Projects and all their relations but their boards; and ideas, which become projects. */
+/** Projects and all their relations except boards; and ideas, which become projects. */
 export class Projects {
   static readonly reads: readonly string[] = ['idsOf', 'page', 'getMany', 'inPieces', 'getFrames', 'get']
   readonly objectives: Children<typeof objectives>
@@ -238,7 +238,7 @@ export class Projects {
     this.#audit = audit
   }
 
-  /** The ids of the projects that pass the filter, by sortOrder. */
+  /** The ids of the matching projects, by sortOrder. */
   idsOf(filter: ProjectFilter): string[] {
     const values = valuesOf(filter)
     return this.#sql
@@ -246,7 +246,7 @@ export class Projects {
       .map(({ id }) => id)
   }
 
-  /** A page of the projects that pass the filter, in the order of its sort. @throws TooMuchWork */
+  /** A page of the matching projects, in the order of its sort. @throws TooMuchWork */
   page(filter: ProjectFilter, query: PageQuery): Page {
     const { sort = DEFAULT_SORT } = query
     const values: Record<string, unknown> = valuesOf(filter)
@@ -261,8 +261,8 @@ export class Projects {
   }
 
   /**
-   * The projects of these ids that exist, in no particular order: one statement for the projects and seven for their
-   * relations, however many projects.
+   * The existing projects of these ids, in no particular order: one statement for the projects and seven for their
+   * relations, for any number of projects.
    * @throws TooMuchWork
    */
   getMany(wanted: readonly string[]): Project[] {
@@ -270,7 +270,7 @@ export class Projects {
   }
 
   /**
-   * The projects of these ids that exist, in that order, each with its items in pieces: no more of them is in memory at once. Call it
+   * The existing projects of these ids, in that order, each with its items in pieces, to limit memory. Call it
    * inside a transaction.
    * @throws TooMuchWork
    */
@@ -318,9 +318,9 @@ export class Projects {
   }
 
   /**
-   * Changes a project; an empty change leaves it as it is, `updatedAt` included.
+   * Changes a project; an empty change does not even change `updatedAt`.
    * @param options as for {@link create}
-   * @returns the project; undefined where reading it is too much work for the event loop
+   * @returns the project; undefined if reading it is too much work for the event loop
    * @throws ApiError 404, 400
    */
   update(
@@ -331,7 +331,7 @@ export class Projects {
     const isEmpty = Object.keys(changes).length === 0
     const row = isEmpty ? this.#sql.one(id) : this.#sql.update(id, { ...changes, updatedAt: timestamp() })
     if (row === undefined) throwNotFound(projects)
-    // What throws inside a write undoes it.
+    // An error inside a write rolls it back.
     if (isStrict && changes.phase !== undefined) ensurePhase(row.phase, row.phaseConfig)
     return unlessTooMuch(() => {
       this.#sql.limitFrames(JSON.stringify([id]))
@@ -340,7 +340,7 @@ export class Projects {
   }
 
   /**
-   * Deletes a project with all that belongs to it, and records who did.
+   * Deletes a project with all its records, and adds an entry to the audit log.
    * @throws ApiError 404; TooMuchWork; LargeWork: then it is done in slices
    */
   delete(id: string, by: Actor): void {
@@ -354,14 +354,14 @@ export class Projects {
   /**
    * Reorders projects, all or nothing.
    * @returns their new places, in the order of the request
-   * @throws ApiError 404 when one of them does not exist; TooMuchWork
+   * @throws ApiError 404 with the unknown ids; TooMuchWork
    */
   reorder(places: readonly Place[]): Place[] {
     this.#sql.reorder(places)
     return places.map(({ id }) => this.#sql.place({ id }) as Place)
   }
 
-  /** @throws LargeWork where a project has more than one transaction may delete */
+  /** @throws LargeWork if a project has more rows than one transaction may delete */
   #ensureNotLarge(id: string): void {
     const counts = this.#sql.countsOfDeletion().map((count) => count.get(id) ?? 0)
     if (counts.reduce((sum, count) => sum + count, 0) > ROWS_AT_ONCE) throw new LargeWork()

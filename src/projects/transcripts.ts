@@ -1,4 +1,4 @@
-/** Transcript summaries: what was said in a meeting, and who has to do what. */
+/** Summaries of meetings, with action items. */
 import { Type } from '@sinclair/typebox'
 import { type ChildInput, Children } from '../db/children.ts'
 import type { SharedDatabase } from '../db/client.ts'
@@ -27,18 +27,18 @@ type TranscriptInput = ChildInput<typeof transcriptSummaries>
 const toRow = ({ date, ...fields }: TranscriptInput): TranscriptInput =>
   date === undefined ? fields : { ...fields, date: toStoredDate(date) as string }
 
-/** The transcript summaries of projects. Input dates are as clients write them. */
+/** The transcript summaries of projects. Input dates are as clients send them. */
 export class Transcripts extends Children<typeof transcriptSummaries> {
   constructor(db: SharedDatabase) {
     super(db, transcriptSummaries, TranscriptSummarySchema)
   }
 
-  /** Creates a transcript summary. @throws ApiError 404 when there is no such project */
+  /** Creates a transcript summary. @throws ApiError 404 for an unknown project */
   override create(projectId: string, input: TranscriptInput): TranscriptSummary {
     return super.create(projectId, toRow(input))
   }
 
-  /** Changes a transcript summary; an empty change leaves it as it is, `updatedAt` included. @throws ApiError 404 */
+  /** Changes a transcript summary; an empty change does not even change `updatedAt`. @throws ApiError 404 */
   override update(id: string, input: TranscriptInput): TranscriptSummary {
     return super.update(id, toRow(input))
   }

@@ -1,18 +1,18 @@
 /**
- * Notices commits of other connections. SQLite's `data_version` says so at 2 to 3 µs of locks; the requests that one poll of the
- * event loop brings share one question.
+ * Detects commits of other connections. SQLite's `data_version` costs 2 to 3 µs of locks, so the requests of one poll of the
+ * event loop share one check.
  *
- * A request that was sent after another process's commit was acknowledged still sees that commit: a poll returns when bytes have
- * come, and the first bytes of a socket are those of its next request, so that whatever is asked after the poll is asked
- * after the request was sent. Where that does not follow, SQLite is asked again: for a request behind another one on the same
- * socket, whose bytes may be what the poll returned for, and for one that came without a socket.
+ * A request sent after another process's commit was acknowledged still sees that commit: a poll returns when bytes have
+ * arrived, and the first bytes of a socket belong to its next request, so a check after the poll is later than the
+ * sending of the request. If that does not hold, SQLite is asked again: for a request behind another one on the same
+ * socket, whose bytes may have ended the poll, and for one without a socket.
  */
 import type { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { performance } from 'node:perf_hooks'
 import type { SharedDatabase } from '../db/client.ts'
 
-/** A poll of the event loop: libuv counts turns before each, and events after it, of which a turn may have several. */
+/** A poll of the event loop, identified by libuv's counters of turns and events; a turn may have several. */
 interface Poll {
   loopCount: number
   events: number
@@ -26,18 +26,18 @@ const isSame = (one: Poll | undefined, other: Poll) =>
 /** The latest request of a socket. */
 interface Latest {
   poll: Poll
-  /** Whether it has a body, whose end comes nobody knows when. */
+  /** Whether it has a body, which ends at an unknown time. */
   hasBody: boolean
 }
 
-/** When other connections have committed. Without a server that tells of its requests, SQLite is asked every time. */
+/** Detects commits of other connections. Without a server that reports its requests, SQLite is asked every time. */
 export class Freshness {
   readonly #ask: () => number | undefined
   readonly #latest = new WeakMap<Socket, Latest>()
   #version: number | undefined
-  /** The poll that brought the latest request for which an answer since that poll is fresh. */
+  /** The poll of the latest request for which a check after that poll is fresh. */
   #arrivedIn: Poll | undefined
-  /** The poll since which the version is known. */
+  /** The poll of the latest check. */
   #askedIn: Poll | undefined
 
   constructor({ $client }: SharedDatabase) {
@@ -45,9 +45,9 @@ export class Freshness {
     this.#ask = () => pragma.get()
   }
 
-  /** Takes note of a request, as soon as its headers are there. Every request of its server has to be told. */
+  /** Records a request once its headers have arrived. All requests of its server must be reported. */
   arrive({ socket, headers, httpVersionMajor }: IncomingMessage): void {
-    // Over HTTP/2 a connection carries many requests at a time.
+    // An HTTP/2 connection carries concurrent requests.
     if (!(socket instanceof Socket) || httpVersionMajor > 1) {
       this.forget()
       return
@@ -60,13 +60,13 @@ export class Freshness {
     this.#latest.set(socket, { poll, hasBody })
   }
 
-  /** SQLite is asked again, for a request of which nothing is known. */
+  /** Makes the next check ask SQLite, for a request without a known poll. */
   forget(): void {
     this.#askedIn = undefined
     this.#arrivedIn = undefined
   }
 
-  /** A number that every commit of another connection changes, as of when the present request was sent, or later. */
+  /** A number that every commit of another connection changes, as of the sending of the current request or later. */
   version(): number | undefined {
     const poll = currentPoll()
     if (isSame(this.#askedIn, poll)) return this.#version
@@ -74,7 +74,7 @@ export class Freshness {
     return this.versionNow()
   }
 
-  /** The same as of now: what is read in one transaction with it has this version. */
+  /** The same as of now: reads in the same transaction have this version. */
   versionNow(): number | undefined {
     this.#version = this.#ask()
     return this.#version

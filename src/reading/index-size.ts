@@ -1,17 +1,17 @@
 /**
- * How much of the search index a query reads, known beforehand: FTS5 keeps a table of the first word of each page (`idx`,
- * see the head of fts5_index.c in SQLite's sources). What it does between two rows nothing can interrupt.
+ * Estimates how much of the search index a query reads: FTS5 has a table of the first word of each page (`idx`,
+ * see the head of fts5_index.c in SQLite's sources). Its work between two rows cannot be interrupted.
  */
 import type SQLite from 'better-sqlite3'
 import { once } from '../once.ts'
 
-/** Bytes of a page of the index, about: FTS5's default. */
+/** Approximate page size of the index, in bytes: FTS5's default. */
 const PAGE_SIZE = 4096
 
-/** The main index's words begin with this in the table: those of a prefix index, which there is none, with others. */
+/** The prefix of the main index's words in the table (prefix indexes, of which there are none, have others). */
 const MAIN = '0'
 
-/** No byte of UTF-8, and larger than all of them: what begins with a text comes before the text and this. */
+/** Larger than any byte of UTF-8: all words with a prefix sort before the prefix followed by it. */
 const AFTER_ALL = Buffer.of(0xff)
 
 /**
@@ -35,7 +35,7 @@ const PAGES = `
     )
   ), 0) from segments where id is not null`
 
-/** Estimates bytes of the index, rather too many than too few. @returns the estimate for a word, or for all that begin so */
+/** Estimates bytes of the index, rather too many than too few. @returns the estimator for a word or a prefix */
 export function indexSize(client: SQLite.Database): (word: string, isPrefix: boolean) => number {
   const pages = once(() => client.prepare<[{ first: Buffer; last: Buffer }], number>(PAGES).pluck())
   return (word, isPrefix) => {

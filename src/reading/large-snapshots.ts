@@ -1,4 +1,4 @@
-/** Snapshots of any size: what is too much work for the event loop is read by the worker thread, and cached like the rest. */
+/** Snapshots of any size: the worker thread reads large ones, which are cached like the rest. */
 import { LRUCache } from 'lru-cache'
 import { throwNotFound } from '../db/existence.ts'
 import type { PageQuery } from '../db/pages.ts'
@@ -24,7 +24,7 @@ export type InWorker = <Name extends keyof WholeProjects>(
   ...args: Parameters<WholeProjects[Name]>
 ) => Promise<ReturnType<WholeProjects[Name]>>
 
-/** Does work on the event loop now, or, where others have spent the time of this turn, in one of the next. */
+/** Runs work on the event loop at once or, if this turn's time is used up, in one of the next turns. */
 export type Attempt = <T>(turn: string | null, work: () => T) => MaybePromise<T>
 
 /** Reads projects from their snapshots, synchronously where possible; in the worker thread each takes the turn of a member. */
@@ -32,13 +32,13 @@ export interface LargeSnapshots {
   use: KeptSnapshots['use']
   /** One project. @throws ApiError 404 */
   project: (id: string, turn?: string | null) => MaybePromise<Snapshot>
-  /** The projects that pass the filter, as a JSON array by sortOrder. */
+  /** The matching projects, as a JSON array by sortOrder. */
   list: (filter: ProjectFilter, turn?: string | null) => MaybePromise<Snapshot>
   /** A page of those projects. */
   page: (filter: ProjectFilter, query: PageQuery, turn?: string | null) => MaybePromise<PageSnapshot>
 }
 
-/** @throws where the worker thread has no time or no room at the moment */
+/** @throws if the worker thread has no capacity at the moment */
 function unlessUnavailable(error: unknown): undefined {
   if (error instanceof ApiError && error.statusCode === 503) throw error
 }
@@ -46,23 +46,23 @@ function unlessUnavailable(error: unknown): undefined {
 const toBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
   Buffer.from(buffer, byteOffset, byteLength)
 
-/** A result of the worker thread, and of which moment it is. */
+/** A result of the worker thread, with its version. */
 interface Reading<T> {
   result: T
   workerRead: WorkerRead
 }
 
-/** A result whose body is used again as long as somebody else still keeps it in memory, as who is sent it does. */
+/** A result whose body is reused while it is still in memory, e.g. while it is being sent. */
 interface Recent {
   rest: Omit<PageSnapshot, 'body'>
   body: WeakRef<Buffer>
   workerRead: WorkerRead
 }
 
-/** Recent results that are known, at most: each takes some hundred bytes. */
+/** Remembered recent results, at most: each takes some hundred bytes. */
 const RECENT = 100
 
-/** The value, or what is begun where there is none. */
+/** The value of a key, created if missing. */
 function orElse<T>(made: MaybePromise<T | undefined>, begin: () => Promise<T>): MaybePromise<T> {
   if (made instanceof Promise) return made.then((value) => value ?? begin())
   return made ?? begin()
@@ -71,8 +71,8 @@ function orElse<T>(made: MaybePromise<T | undefined>, begin: () => Promise<T>): 
 /**
  * Creates the snapshots of any size.
  * @param records reads the projects themselves
- * @param attempt reads on the event loop, as soon as that has time for whose turn it is
- * @param maxBytes memory that the cached snapshots may take
+ * @param attempt reads on the event loop, in turns
+ * @param maxBytes size of the cache
  */
 export function createLargeSnapshots(
   snapshots: KeptSnapshots,
@@ -81,13 +81,13 @@ export function createLargeSnapshots(
   attempt: Attempt,
   maxBytes: number,
 ): LargeSnapshots {
-  /** Reads that the worker thread has begun, by key. */
+  /** Running reads of the worker thread, by key. */
   const readings = new Map<string, Promise<Reading<unknown>>>()
   const recent = new LRUCache<string, Recent>({ max: RECENT })
 
   /**
-   * Coalesces concurrent reads of the same key. All get the result of the first, unless something was written since: then it may be
-   * older than their request, and they read again. Where there is no room for the first, there is none for the others.
+   * Coalesces concurrent reads of the same key. All get the result of the first, unless there was a write since: then it may be
+   * older than their request, and they read again. If the first is refused for lack of room, the others are too.
    */
   async function coalesced<T>(
     key: string,
@@ -109,7 +109,7 @@ export function createLargeSnapshots(
     }
   }
 
-  /** Reads on the event loop, or in the worker thread; whoever asks for what that is reading waits for it at once. */
+  /** Reads on the event loop, or in the worker thread; a request for a key that the thread is reading joins that read. */
   function readOnce<T>(
     key: string,
     turn: string | null,
@@ -125,14 +125,14 @@ export function createLargeSnapshots(
         )
   }
 
-  /** Takes note of a result. */
+  /** Remembers a result. */
   function remember<T extends Snapshot>(key: string, result: T, workerRead: WorkerRead): Reading<T> {
     const { body, ...rest } = result as T & PageSnapshot
     recent.set(key, { rest, body: new WeakRef(body), workerRead })
     return { result, workerRead }
   }
 
-  /** A recent result that is still in memory, and true. */
+  /** A recent result that is still in memory and current. */
   function recentOf(key: string): Reading<PageSnapshot> | undefined {
     const known = recent.get(key)
     const body = known?.body.deref()

@@ -5,7 +5,7 @@ import { ref } from '../schemas/common.ts'
 import { type KanbanItem, KanbanItemSchema, type Project, ProjectSchema } from '../schemas/records.ts'
 import { createSerializer } from '../schemas/serialization.ts'
 
-/** Where an item stands in a project's text, in bytes, and among its siblings. */
+/** The position of an item in a project's text, in bytes, and its sort key. */
 interface Place {
   id: string
   sortOrder: number
@@ -13,7 +13,7 @@ interface Place {
   end: number
 }
 
-/** A project's response as JSON in UTF-8, with the places of its items, in order. */
+/** A project's response as JSON in UTF-8, with the positions of its items, in order. */
 export interface ProjectText {
   body: Buffer
   /** The bytes before the first item, and those up to the end of the last. */
@@ -27,11 +27,11 @@ export interface PackedText {
   itemsStart: number
   itemsEnd: number
   ids: string[]
-  /** Of each item: sortOrder, start and end. */
+  /** For each item: sortOrder, start and end. */
   numbers: Float64Array
 }
 
-/** Packs a project's text for another thread. @returns what {@link unpack} takes, with the body beside it */
+/** Packs a project's text for another thread. @returns the input of {@link unpack}, without the body */
 export function pack({ itemsStart, itemsEnd, places }: Omit<ProjectText, 'body'>): PackedText {
   const numbers = new Float64Array(places.length * 3)
   for (const [index, { sortOrder, start, end }] of places.entries())
@@ -39,7 +39,7 @@ export function pack({ itemsStart, itemsEnd, places }: Omit<ProjectText, 'body'>
   return { itemsStart, itemsEnd, ids: places.map(({ id }) => id), numbers }
 }
 
-/** Restores a project's text from its bytes and what {@link pack} returned. */
+/** Restores a project's text from its bytes and the result of {@link pack}. */
 export function unpack({ itemsStart, itemsEnd, ids, numbers }: PackedText, body: Buffer): ProjectText {
   const places = ids.map((id, index) => ({
     id,
@@ -50,18 +50,18 @@ export function unpack({ itemsStart, itemsEnd, ids, numbers }: PackedText, body:
   return { body, itemsStart, itemsEnd, places }
 }
 
-/** An item's text to be joined into a project's: bytes of the old project's buffer or of its own. */
+/** An item's text to join into a project's: bytes of the old project's buffer or its own. */
 interface ItemText extends Place {
   source: Buffer
 }
 
-/** The order of items: by sortOrder, then by the bytes of their ids, as the database has it. */
+/** The order of items: by sortOrder, then by the bytes of their ids, as in the database. */
 const isBefore = (a: ItemText, b: ItemText) =>
   a.sortOrder === b.sortOrder
     ? Buffer.compare(Buffer.from(a.id), Buffer.from(b.id)) < 0
     : a.sortOrder < b.sortOrder
 
-/** What takes the bytes of a text one after the other. @returns the bytes */
+/** Collects the bytes of a text in order. @returns the bytes */
 type Sink = (text: string | Buffer) => Buffer
 
 /** Inserts an item into a sorted list, by binary search. */
@@ -111,8 +111,8 @@ const serializerOf = (some: typeof fields) =>
 
 /**
  * Creates the serializer of projects, by the schema of their records and in its order.
- * @returns `write`, for a whole project, `writeTo`, for one whose items come in pieces, and `replace`, for changed parts of one that is
- * serialised already
+ * @returns `write`, for a whole project, `writeTo`, for one whose items come in pieces, and `replace`, for changed parts of a
+ * serialised one
  */
 export function createProjectWriter() {
   const beforeItems = serializerOf(fields.slice(0, itemsAt))
@@ -137,7 +137,7 @@ export function createProjectWriter() {
     },
 
     /**
-     * Serialises a whole project, as {@link write} does, into something else that takes it.
+     * Serialises a whole project, like {@link write}, into another target.
      * @param pieces its items, in order
      */
     writeTo(add: Sink, frame: ProjectFrame, pieces: Iterable<KanbanItem[]>): Omit<ProjectText, 'body'> {
@@ -161,11 +161,11 @@ export function createProjectWriter() {
     },
 
     /**
-     * Serialises a project of which only a part has changed.
-     * @param old the project's text before
+     * Serialises a partly changed project.
+     * @param old the project's former text
      * @param changed the ids of changed, added and removed items
      * @param items those of them that the project has now
-     * @param frame all but its items, where that has changed too
+     * @param frame the project without its items, if that has changed too
      */
     replace(
       old: ProjectText,

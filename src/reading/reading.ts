@@ -1,4 +1,4 @@
-/** Reading across boards and projects: all its rules, one instance a connection. */
+/** The rules for reading across boards and projects: one instance per connection. */
 import type { SharedDatabase } from '../db/client.ts'
 import type { Projects } from '../projects/projects.ts'
 import { Search } from './search.ts'

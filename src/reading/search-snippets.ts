@@ -1,17 +1,17 @@
-/** Snippets: the part of a text around what was searched for, in time linear in what is read of the text. */
+/** Snippets: the part of a text around the matches, in time linear in the text that is read. */
 import { wordsOf } from './words.ts'
 
 /** The mark before and after a match. No HTML: the text around it is unescaped user input. */
 const MARK = '**'
 
-/** Words of a snippet; and characters, since a single word may be very long. */
+/** Length of a snippet in words, and in characters, since a single word may be very long. */
 const SNIPPET = { words: 32, length: 500 }
 
-/** What is searched for. */
+/** The searched words. */
 export interface Wanted {
-  /** Words as the index has them, each once. */
+  /** Distinct words as in the index. */
   words: readonly string[]
-  /** What a word begins with, besides; undefined for none. */
+  /** A prefix, or undefined. */
   prefix: string | undefined
 }
 
@@ -19,29 +19,29 @@ export interface Wanted {
 interface Part {
   from: number
   to: number
-  /** How many of the wanted words are in it. */
+  /** The number of searched words in it. */
   matched: number
 }
 
-/** Numbers of the words as one whole text has them: where they are, and which of them were wanted. */
+/** The words of a text by number: their positions, and which are matches. */
 interface Scan {
   starts: number[]
   ends: number[]
-  /** Whether each was wanted. */
+  /** Whether each is a match. */
   isMatch: boolean[]
   best: Part
   /** Whether there is no word after the last one. */
   isWhole: boolean
 }
 
-/** Says which of the wanted words a word is: a number; undefined for none. */
+/** The index of the searched word that a word matches, or undefined. */
 function matcherOf({ words, prefix }: Wanted): (word: string) => number | undefined {
   const numbers = new Map(words.map((word, index) => [word, index]))
   return (word) =>
     numbers.get(word) ?? (prefix !== undefined && word.startsWith(prefix) ? words.length : undefined)
 }
 
-/** Looks for the first part of a snippet's length with most of the wanted words; no further than it takes. */
+/** Finds the first part of a snippet's length with the most searched words; stops as early as possible. */
 function scan(text: string, wanted: Wanted): Scan {
   const numberOf = matcherOf(wanted)
   const total = wanted.words.length + (wanted.prefix === undefined ? 0 : 1)
@@ -52,7 +52,7 @@ function scan(text: string, wanted: Wanted): Scan {
     best: { from: 0, to: 0, matched: 0 },
     isWhole: false,
   }
-  /** The matches among the latest words, from `oldest` on, and how often each is among them. */
+  /** The matches among the latest words, from `oldest` on, with their counts. */
   const matches: { at: number; number: number }[] = []
   const counts = new Map<number, number>()
   let oldest = 0
@@ -78,7 +78,7 @@ function scan(text: string, wanted: Wanted): Scan {
   return { ...found, isWhole: true }
 }
 
-/** The part with as many words before it as after it, as far as there are any. */
+/** Extends the part by equally many words on both sides, if possible. */
 function around({ best, starts }: Scan): { from: number; to: number } {
   const spare = SNIPPET.words - (best.to - best.from)
   const from = Math.max(0, Math.min(best.from - Math.floor(spare / 2), starts.length - SNIPPET.words))
@@ -101,7 +101,7 @@ function write(text: string, found: Scan, isCut: boolean): string {
   return isEnd ? written + text.slice(at) : `${written}…`
 }
 
-/** Shortens a snippet of long words to the surroundings of its first match. */
+/** Shortens a snippet with long words to the text around its first match. */
 function shortened(snippet: string): string {
   if (snippet.length <= SNIPPET.length) return snippet.trim()
   const from = Math.max(0, snippet.indexOf(MARK) - SNIPPET.length / 4)
@@ -111,8 +111,8 @@ function shortened(snippet: string): string {
 }
 
 /**
- * The snippet of a record: of its title or its text, whichever has more of the wanted words close to each other.
- * @param longest characters of either that are read, at most
+ * The snippet of a record: of its title or its text, whichever has more of the searched words close together.
+ * @param longest most characters of either that are read
  */
 export function snippetOf(texts: readonly string[], wanted: Wanted, longest: number): string {
   const scans = texts.map((text) => {

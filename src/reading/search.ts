@@ -17,21 +17,21 @@ import { indexSize } from './index-size.ts'
 import { snippetOf, type Wanted } from './search-snippets.ts'
 import { wordsOf } from './words.ts'
 
-/** Different words of a query, at most: each is one more posting list to scan. */
+/** Most different words of a query: each is one more posting list to scan. */
 export const WORD_LIMIT = 50
 
 /** Limits of a search. Times in milliseconds. */
 export interface SearchLimits {
   /**
-   * Bytes of the index that may begin as the last word does: FTS5 merges all that in memory before the first row, at some
-   * 30 ms and 3 MB for each megabyte. Beyond it the last word is looked for only as a whole word.
+   * Most bytes of the index with the last word as prefix: FTS5 merges them in memory before the first row, at some
+   * 30 ms and 3 MB for each megabyte. Beyond it the last word is searched only as a whole word.
    */
   prefixBytes: number
-  /** Bytes of the index that may be read on the event loop, where the worker thread takes over: some 20 ms at worst. */
+  /** Most bytes of the index to read on the event loop before the worker thread takes over: some 20 ms at worst. */
   bytesOnLoop: number
-  /** How long it may take there. */
+  /** Time limit there. */
   timeOnLoop: number
-  /** How long it may take elsewhere. */
+  /** Time limit elsewhere. */
   time: number
 }
 
@@ -42,7 +42,7 @@ const LIMITS: SearchLimits = {
   time: 5000,
 }
 
-/** Characters of a text in which a snippet is looked for. */
+/** Most characters of a text to search for a snippet. */
 const TEXT_READ = 100_000
 
 /** The project of an entry, as SQL; NULL for an idea. */
@@ -57,10 +57,10 @@ const PROJECT_OF_ENTRY = `case entries.kind
   end`
 
 /**
- * Ranks all matches by the index alone. A word in the title weighs fifty times one in the text. Ideas of other members, and
- * what is hidden, are filtered before the limit. The unary pluses keep the query plan, as that of `given` does. The
- * clock is looked at for every sixteenth record, since a function of ours costs as much as the rest of a row.
- * @param filters more conditions
+ * Ranks all matches using only the index. A word in the title weighs fifty times one in the text. Ideas of other members, and
+ * hidden records, are filtered before the limit. The unary pluses keep the query plan, as in `given`. The
+ * deadline is checked for every sixteenth record, since the function call costs as much as the rest of a row.
+ * @param filters additional conditions
  */
 const bestWhere = (...filters: string[]) => `
   select entries.id as entry, entries.kind, entries.record_id as id, bm25(search_index, 50, 1) as score
@@ -82,27 +82,27 @@ const CONDITIONS: Record<string, string> = {
   after: '(bm25(search_index, 50, 1), entries.record_id) > (+?, +?)',
 }
 
-/** Which results to show; an absent or empty filter lets all through. */
+/** The filters of results; an absent or empty one does not filter. */
 export interface SearchFilter {
   /** Of any of these kinds. */
   kind?: string | string[] | undefined
   projectId?: string | undefined
 }
 
-/** Which results to show of all that are found. */
+/** The page of results. */
 export interface SearchPage {
   limit: number
   cursor?: string | undefined
 }
 
-/** What a search has found. */
+/** The results of a search. */
 interface Found {
   results: SearchResult[]
-  /** The cursor of the next page, where there is more. */
+  /** The cursor of the next page, if any. */
   next?: string | undefined
 }
 
-/** The sort that cursors of searches name. Scores are not those of another word, nor of another time: a page begins where the last one ended as scores are now. */
+/** The sort in cursors of searches. Scores depend on the words and on the time: a page begins at the last one's end by current scores. */
 export const BY_SCORE = 'score'
 
 type StringColumn = Identified['id']
@@ -110,14 +110,14 @@ type Hit = Pick<SearchResult, 'kind' | 'id'> & { entry: number; score: number }
 type Texts = [title: string, text: string]
 
 /**
- * What a text asks for: all its words, the last one as a prefix.
- * @throws ApiError 400 when there are too many
+ * The query of a text: all its words, the last one as a prefix.
+ * @throws ApiError 400 for too many
  */
 function wantedIn(text: string): Wanted {
   const all = [...wordsOf(text)].map(({ folded }) => folded)
   const last = all.at(-1)
   const words = new Set(all.slice(0, -1))
-  // Where the whole word has to be there, one that begins with it is.
+  // A required whole word also satisfies its prefixes.
   const prefix = last !== undefined && words.has(last) ? undefined : last
   if (words.size + (prefix === undefined ? 0 : 1) > WORD_LIMIT) {
     throw invalidField('q', `must NOT have more than ${WORD_LIMIT} different words`)
@@ -188,7 +188,7 @@ export class Search {
     this.#sql = statementsOf(db)
   }
 
-  /** One page of what {@link find} finds, as the response has it. */
+  /** One page of {@link find}, as the response. */
   results(text: string, memberId: string, page: SearchPage, filter?: SearchFilter): JsonPage {
     const { results, next } = this.#search(text, memberId, page, filter)
     return { body: this.#toJson({ results }), next }
@@ -196,8 +196,8 @@ export class Search {
 
   /**
    * Searches for all words of a text, the last one as a prefix.
-   * @returns at most `limit` results that pass the filter, best first
-   * @throws ApiError 400 for too many words, 503 where it takes too long; TooMuchWork
+   * @returns at most `limit` matching results, best first
+   * @throws ApiError 400 for too many words, 503 if it takes too long; TooMuchWork
    */
   find(text: string, memberId: string, limit: number, filter?: SearchFilter): SearchResult[] {
     return this.#search(text, memberId, { limit }, filter).results
@@ -208,7 +208,7 @@ export class Search {
     if (asked.words.length === 0 && asked.prefix === undefined) return { results: [] }
     // A common word may match most of the database.
     if (isLimited(this.#db)) throw new TooMuchWork()
-    // A short file, too, may hold texts that match many times.
+    // Even a small file may have texts with many matches.
     const isOnLoop = isFollowedByWorker(this.#db)
     const late = () => (isOnLoop ? new TooMuchWork() : tookTooLong('Search'))
     const { time, timeOnLoop } = this.#limits
@@ -231,7 +231,7 @@ export class Search {
       after: after && [after.key, after.id],
     }
     const values = Object.values(filters).filter((value) => value !== undefined)
-    // One more than the page holds shows whether there is a next one.
+    // One more than the page shows whether there is a next one.
     const hits = best(filters).all(toQuery(wanted), memberId, ...values.flat(), limit + 1)
     const shown = hits.slice(0, limit)
     const last = hits.length > limit ? shown.at(-1) : undefined
@@ -245,7 +245,7 @@ export class Search {
     return { results, next: last && cursorAt({ id: last.id, key: last.score, text: null }, BY_SCORE) }
   }
 
-  /** What of it is looked for: no prefix that too much begins with. @throws TooMuchWork */
+  /** Limits the query: drops a prefix with too many matches. @throws TooMuchWork */
   #bounded({ words, prefix }: Wanted, isOnLoop: boolean): Wanted {
     const { prefixBytes, bytesOnLoop } = this.#limits
     const ofPrefix = prefix === undefined ? 0 : this.#sizeInIndex(prefix, true)

@@ -1,4 +1,4 @@
-/** Snapshots: a cache of serialised projects, each valid until something in it changes. */
+/** Snapshots: a cache of serialised projects, each valid until it changes. */
 import { LRUCache } from 'lru-cache'
 import type { Items } from '../board/items.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
@@ -17,15 +17,15 @@ export interface Snapshot {
   etag: string
 }
 
-/** A page of a list, and the cursor of the next page, where there is one. */
+/** A page of a list, with the cursor of the next page, if any. */
 export interface PageSnapshot extends Snapshot {
   next: string | undefined
 }
 
-/** A value that is cached, or a promise of one from the worker thread. */
+/** A cached value, or a promise of one from the worker thread. */
 export type MaybePromise<T> = T | Promise<T>
 
-/** The parts of a project that writes have touched since its text was read. */
+/** The parts of a project touched by writes since its text was read. */
 interface Touched {
   /** The ids of items. */
   items: Set<string>
@@ -38,29 +38,29 @@ interface KeptProject extends Snapshot, ProjectText {
   touched: Touched
 }
 
-/** A cached list: valid until the next change of any project, which begins another generation. */
+/** A cached list: valid until the next change of any project, which begins a new generation. */
 interface KeptList extends Snapshot {
   generation: number
 }
 
-/** A read of projects by the worker thread, and what is written meanwhile. */
+/** A read of projects by the worker thread, with the writes meanwhile. */
 export interface WorkerRead {
   /** SQLite's `data_version`, which other connections' commits change, when the read began. */
   version: number | undefined
   /** The generation, which this connection's writes change, when the read began. */
   generation: number
-  /** What this connection has touched since, by project. */
+  /** Parts touched by this connection since, by project. */
   touched: Map<string, Touched>
 }
 
 /**
- * Reads projects from their snapshots, never stale, whichever process wrote to the database. Its methods throw
- * TooMuchWork where too much has to be read.
+ * Reads projects from their snapshots, never stale, whichever process writes to the database. Its methods throw
+ * TooMuchWork if too much must be read.
  */
 export interface Snapshots {
   /** One project. @throws ApiError 404 */
   project: (id: string) => Snapshot
-  /** The projects that pass the filter, as a JSON array by sortOrder. */
+  /** The matching projects, as a JSON array by sortOrder. */
   list: (filter: ProjectFilter) => Snapshot
   /**
    * A page of projects, as a JSON array in its order.
@@ -69,7 +69,7 @@ export interface Snapshots {
   page: (choose: () => Page) => PageSnapshot
 }
 
-/** How the cache is used: reads of projects and whole lists that found theirs in it, or did not, and what is in it. */
+/** Statistics of the cache: hits, misses and contents. */
 export interface CacheUse {
   hits: number
   misses: number
@@ -77,15 +77,15 @@ export interface CacheUse {
   bytes: number
 }
 
-/** Snapshots, and caching what the worker thread reads. */
+/** Snapshots, and caching of the worker thread's reads. */
 export interface KeptSnapshots extends Snapshots {
   use: () => CacheUse
-  /** A project, or the list of those that pass a filter, as it is kept; undefined where it has to be read. */
+  /** A cached project, or a cached list by filter; undefined if it must be read. */
   keptProject: (id: string) => Snapshot | undefined
   keptList: (filter: ProjectFilter) => Snapshot | undefined
-  /** Begins a read by the worker thread. Every read has to be ended. */
+  /** Begins a read by the worker thread. Every read must be ended. */
   beginWorkerRead: () => WorkerRead
-  /** Whether a read, ended or not, is of what is committed now. */
+  /** Whether a read, ended or not, is current. */
   isCurrent: (workerRead: WorkerRead) => boolean
   /**
    * Ends a read by the worker thread, and caches its result if no other connection has written meanwhile.
@@ -99,7 +99,7 @@ export interface KeptSnapshots extends Snapshots {
   ) => void
 }
 
-/** Bytes of memory for an entry, and for each item of it, beside the body, roughly. */
+/** Memory of an entry, and of each of its items, besides the body, in bytes, roughly. */
 const OVERHEAD = { entry: 500, item: 150 }
 
 const nothing = (): Touched => ({ items: new Set(), isFrame: false })
@@ -139,12 +139,12 @@ export function assemble(snapshots: readonly Snapshot[]): Snapshot {
 
 /**
  * Creates the snapshots of a database's projects. A write of this connection invalidates what it touches, through
- * {@link watchProjects}: an item's text, or all but the items. A commit of another connection invalidates everything;
+ * {@link watchProjects}: an item's text, or everything except the items. A commit of another connection invalidates everything;
  * every read checks for one, by its {@link Freshness}.
  * @param records reads the projects themselves
  * @param items reads items of projects
- * @param maxBytes memory that the snapshots may take; the least recently used are evicted first (LRU)
- * @param freshness notices commits of other connections
+ * @param maxBytes size of the cache; the least recently used are evicted first (LRU)
+ * @param freshness detects commits of other connections
  */
 export function createSnapshots(
   db: SharedDatabase,
@@ -190,7 +190,7 @@ export function createSnapshots(
     kept.clear()
   }
 
-  /** Runs `work`, which reads what is missing, in one transaction: with the cache it sees one state of the database. */
+  /** Runs `work`, which reads missing projects, in one transaction, so that they and the cache are of one state of the database. */
   function make<T>(work: () => T): T {
     // Uncommitted changes may be rolled back: they must not be cached.
     if (client.inTransaction) throw new Error('snapshots are of what is committed: read them after the write')
@@ -232,8 +232,8 @@ export function createSnapshots(
   }
 
   /**
-   * The snapshots of these projects; unknown ids are skipped. However many are missing or stale, a fixed number of
-   * statements reads them.
+   * The snapshots of these projects; unknown ids are skipped. A fixed number of statements reads any number of missing or
+   * stale ones.
    */
   function ofProjects(ids: string[]): Snapshot[] {
     const found = new Map(ids.map((id) => [id, projectIn(id)]))

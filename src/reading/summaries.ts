@@ -40,7 +40,7 @@ function countIn(db: SharedDatabase, table: SQLiteTable & { projectId: SQLiteCol
     )
 }
 
-/** How many items a column holds. Only what comes from the board has a stage. */
+/** The number of items in a column. Only rows from the board have a stage. */
 interface ColumnCount {
   projectId: string
   column: string
@@ -51,8 +51,8 @@ interface ColumnCount {
 }
 
 /**
- * The columns with items, of the projects of the JSON array `:ids`. Two indexes tell it: one the columns, the other which items are
- * dismissed, so that the rows of the others are not read; the pluses keep to that one.
+ * The columns with items, of the projects in the JSON array `:ids`. Two indexes suffice, one for the columns, one for dismissed
+ * items, without reading rows; the unary pluses force the latter.
  */
 const FILLED_COLUMNS = `
   with counted as (
@@ -85,7 +85,7 @@ const statementsOf = (db: SharedDatabase) => ({
   teamAssignments: countIn(db, teamAssignments),
 })
 
-/** The items that are not dismissed: those that are done, and all others. @param columns of one project */
+/** The items that are not dismissed: done ones, and all others. @param columns of one project */
 function workIn(columns: readonly ColumnCount[]): { open: number; done: number } {
   const ofDone = new Set(columns.flatMap(({ column, stage }) => (stage === 'done' ? [column] : [])))
   const work = { open: 0, done: 0 }
@@ -109,7 +109,7 @@ export class Summaries {
     this.#projects = projects
   }
 
-  /** A page of the projects that pass the filter: eight statements, however many projects. */
+  /** A page of the matching projects: eight statements for any number of projects. */
   page(filter: ProjectFilter, query: PageQuery): PageSnapshot {
     return read(this.#db, () => {
       const { ids, next } = this.#projects.page(filter, query)
@@ -117,7 +117,7 @@ export class Summaries {
     })
   }
 
-  /** The projects of these ids that exist, in the order given. */
+  /** The existing projects of these ids, in that order. */
   #summariesOf(wanted: readonly string[]): ProjectSummary[] {
     const ids = JSON.stringify(wanted)
     const columnsOf = this.#columnsOf(ids)

@@ -1,10 +1,10 @@
-/** Which projects a write touches, by triggers, so that no rule has to report it. */
+/** Reports the projects that a write touches, by triggers, so that no rule has to. */
 import { getTableName } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { itemIn, KINDS, type Kind, projectIn } from '../db/kinds.ts'
 import { kanbanLabels } from '../db/schema.ts'
 
-/** The kinds of records that a project's record shows, itself included. */
+/** The kinds of records in a project's record, including itself. */
 const SHOWN: readonly Kind[] = KINDS.filter((kind) => !kind.isApart && projectIn(kind, '') !== 'null')
 
 /** Another tool may have moved an item, labels included, to another project: there the label shows too. */
@@ -12,13 +12,13 @@ const OF_ITEMS = `select touched(project_id, id) from main.kanban_items
   where id in (select item_id from main.kanban_item_labels where label_id = new.id);`
 
 /**
- * Calls `touched` for every row that this connection writes, cascades included, and that is part of a project's record:
- * with the project's id and, where the row is an item or part of one, the item's; else with null. It is called while the
+ * Calls `touched` for every written row, cascades included, that is part of a project's record:
+ * with the project's id and, if the row is an item or part of one, the item's; else with null. It is called while the
  * statement runs: the write may still be rolled back.
  *
- * The triggers are temporary: they belong to this connection alone, and other tools never see them. For a row deleted by
- * cascade with its item there is no project to be found, but the item was reported. For a row that `insert or replace`
- * deletes no trigger fires: the service has no such statement.
+ * The triggers are temporary: they belong only to this connection, and other tools never see them. A row deleted by
+ * cascade with its item has no project any more, but the item was reported. A row deleted by `insert or replace`
+ * fires no trigger: the service has no such statement.
  */
 export function watchProjects(
   { $client: client }: SharedDatabase,

@@ -1,4 +1,4 @@
-/** Whole projects as the worker thread reads them: their bytes, and the places of the items in them. */
+/** Whole projects for the worker thread: their bytes, and the positions of the items in them. */
 import type { SharedDatabase } from '../db/client.ts'
 import { JsonPieces } from '../db/json-pieces.ts'
 import type { PageQuery } from '../db/pages.ts'
@@ -7,7 +7,7 @@ import type { ProjectFilter, Projects } from '../projects/projects.ts'
 import { createProjectWriter, type PackedText, pack } from './project-text.ts'
 import { etagOfList } from './snapshots.ts'
 
-/** A list of projects as JSON in UTF-8, and the place of each project in it. */
+/** A list of projects as JSON in UTF-8, with the position of each project. */
 export interface PackedList {
   body: Uint8Array
   etag: string
@@ -15,13 +15,13 @@ export interface PackedList {
   texts: (PackedText & { id: string; etag: string; start: number; end: number })[]
 }
 
-/** A project as JSON in UTF-8, and the places of the items in it. */
+/** A project as JSON in UTF-8, with the positions of its items. */
 export interface PackedProject extends PackedText {
   body: Uint8Array
   etag: string
 }
 
-/** Whole projects, for the worker thread alone: the event loop has its own snapshots of them. */
+/** Whole projects, only for the worker thread: the event loop has its own snapshots. */
 export class WholeProjects {
   static readonly reads: readonly string[] = ['text', 'list', 'page', 'etag']
   readonly #db: SharedDatabase
@@ -33,7 +33,7 @@ export class WholeProjects {
     this.#projects = projects
   }
 
-  /** The text of a project; undefined when there is none. Call it inside a transaction. */
+  /** The text of a project, or undefined. Call it inside a transaction. */
   text(id: string): PackedProject | undefined {
     const json = new JsonPieces(this.#db)
     const [one] = this.#write(json, [id])
@@ -42,7 +42,7 @@ export class WholeProjects {
     return { ...text, body: json.join() }
   }
 
-  /** The projects that pass the filter, by sortOrder. Call it inside a transaction. */
+  /** The matching projects, by sortOrder. Call it inside a transaction. */
   list(filter: ProjectFilter): PackedList {
     return this.#listOf(this.#projects.idsOf(filter))
   }
@@ -66,7 +66,7 @@ export class WholeProjects {
     return { body: json.join(), etag: etagOfList(texts), next, texts }
   }
 
-  /** Writes these projects, with commas between them. @returns where they are */
+  /** Writes these projects, separated by commas. @returns their positions */
   *#write(json: JsonPieces, ids: string[]): Generator<PackedList['texts'][number]> {
     let isFirst = true
     for (const { frame, items } of this.#projects.inPieces(ids)) {

@@ -1,6 +1,6 @@
 /**
- * Takes texts apart as the tokenizer of the search index does, with the places of the words. What the tokenizer makes of a
- * character does not depend on the characters around it, so it is asked for each once: blocks of 256 at a time.
+ * Splits texts like the tokenizer of the search index, with the positions of the words. The tokenizer treats each
+ * character independently, so it is called once for each: blocks of 256 at a time.
  */
 import SQLite from 'better-sqlite3'
 import { once } from '../once.ts'
@@ -8,18 +8,18 @@ import { once } from '../once.ts'
 /** The tokenizer of the index, as in its migration. */
 const TOKENIZER = 'unicode61 remove_diacritics 2'
 
-/** A word of a text: as the index has it, and where it is. */
+/** A word of a text: as in the index, with its position. */
 export interface Word {
   folded: string
   start: number
   end: number
 }
 
-/** What the tokenizer makes of a character. */
+/** The tokenizer's result for a character. */
 interface Folding {
-  /** Whether a word may begin with it: others, accents for instance, only go on with one. */
+  /** Whether a word may begin with it: others, e.g. accents, only continue one. */
   begins: boolean
-  /** What a word has of it: nothing, of an accent. */
+  /** Its text in a word; empty for an accent. */
   folded: string
 }
 
@@ -49,7 +49,7 @@ const BLOCK = 256
 /** By block: its characters; undefined for one that separates words. */
 const foldings: (Folding | undefined)[][] = []
 
-/** Asks the tokenizer about a block of characters: each inside a word, and alone, after a word of its own. */
+/** Tokenizes a block of characters: each inside a word, and alone, after a separate word. */
 function foldBlock(block: number): (Folding | undefined)[] {
   const characters = Array.from({ length: BLOCK }, (_, index) => String.fromCodePoint(block * BLOCK + index))
   const words = tokenizer()(characters.map((character) => `z x${character}y z ${character}`).join(' '))
@@ -76,7 +76,7 @@ function foldingOf(code: number): Folding | undefined {
   return foldings[block][code % BLOCK]
 }
 
-/** The words of a text, one after the other, in linear time. */
+/** The words of a text, in order, in linear time. */
 export function* wordsOf(text: string): Generator<Word, void, undefined> {
   let start = -1
   let folded = ''

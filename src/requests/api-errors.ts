@@ -1,4 +1,4 @@
-/** The contract's errors, of whatever is thrown. */
+/** Converts thrown errors to the contract's errors. */
 import { STATUS_CODES } from 'node:http'
 import type { ErrorObject } from 'ajv'
 import type { FastifyError } from 'fastify'
@@ -8,17 +8,17 @@ import type { ErrorCode } from '../error-codes.ts'
 import { ApiError, SpecifiedFailure, validationFailed } from '../errors.ts'
 import { flattenErrors } from './violations.ts'
 
-/** A body shorter or longer than its Content-Length counts as one that is not JSON, not as a 400. */
+/** A body with a wrong Content-Length counts as one that is not JSON, not as a 400. */
 const TRUNCATED_BODY = 'FST_ERR_CTP_INVALID_CONTENT_LENGTH'
 
-/** The code of an unexpected failure: some are the request's own, which the interface specification nevertheless answers with 500. */
+/** The code of an unexpected failure: some are the client's fault, which the interface specification nevertheless answers with 500. */
 export function codeOfFailure(cause: unknown): ErrorCode {
   if (cause instanceof SpecifiedFailure) return cause.code
   return Object(cause).code === TRUNCATED_BODY ? 'not_json' : 'internal_error'
 }
 
 /**
- * The contract's error for any thrown value: of the rules, Fastify, ajv, or http-errors, which @fastify/sensible and hosts
+ * The contract's error for any thrown value: of rules, Fastify, ajv, or http-errors, which @fastify/sensible and hosts
  * use.
  * @returns undefined for an unexpected failure
  */

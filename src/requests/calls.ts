@@ -1,20 +1,20 @@
-/** Calls of rules, as plain data: which rule to run, and with what. */
+/** Calls of rules, as plain data: a rule's path and its arguments. */
 import type { JsonPage } from '../db/pages.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 
 declare const RESULT: unique symbol
 
 /**
- * A call of a rule. Nothing runs before somebody performs it: the request whose handler returns it, or `app.perform` and `app.read`. A
+ * A call of a rule. It runs only when performed: by the request whose handler returns it, or by `app.perform` and `app.read`. A
  * structured clone of it does the same in another thread.
  */
 export interface Call<Result = unknown> {
   /** The path of the method, e.g. `board.items.move`. */
   path: string
   args: unknown[]
-  /** What a handler has to do once the write is on disk: on the event loop, and not for a repetition. */
+  /** Work after the write is on disk: on the event loop, and not for a replay. */
   afterwards?: () => void
-  /** What it results in, for the type check alone. */
+  /** The type of its result, only for the type check. */
   readonly [RESULT]?: Result
 }
 
@@ -22,14 +22,14 @@ export interface Call<Result = unknown> {
 export const isCall = (value: unknown): value is Call =>
   typeof value === 'object' && value !== null && 'path' in value && 'args' in value
 
-/** What a call results in, for the types of responses: bytes are whatever the response's schema says. */
+/** The result type of a call, for the types of responses: bytes match any response schema. */
 type Responding<Result> = Result extends JsonBytes | JsonPage
   ? never
   : Result extends void
     ? undefined
     : Result
 
-/** The same methods, which return calls of themselves. */
+/** The same methods, returning calls. */
 export type Calls<Rules> = {
   readonly [Name in keyof Rules]: Rules[Name] extends (...args: infer Args) => infer Result
     ? (...args: Args) => Call<Responding<Result>>
@@ -47,13 +47,13 @@ function methodsOf(owner: object): string[] {
 const isRules = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && 'reads' in value.constructor
 
-/** The parts of rules: the instances of rules classes among their public fields. */
+/** The parts of rules: public fields with instances of rule classes. */
 const partsOf = (owner: object): [name: string, part: object][] =>
   Object.entries(owner).filter(([, part]) => isRules(part))
 
 /**
  * The typed way to make calls of rules.
- * @param rules an instance of a class that lists in `reads` the methods that only read
+ * @param rules an instance of a class that lists its read-only methods in `reads`
  * @param path the path of these rules, e.g. `board.items`
  */
 export function callsOf<Rules extends object>(rules: Rules, path: string): Calls<Rules> {
@@ -71,11 +71,11 @@ export function callsOf<Rules extends object>(rules: Rules, path: string): Calls
 interface Rule {
   owner: object
   method: (...args: unknown[]) => unknown
-  /** Whether it only reads: a class of rules lists these methods in `reads`. All others are writes. */
+  /** Whether it only reads: rule classes list these methods in `reads`. All others are writes. */
   isRead: boolean
 }
 
-/** The rules that were found, by the rules of their connection and their path. */
+/** A cache of rules, by connection and path. */
 const found = new WeakMap<object, Map<string, Rule>>()
 
 /** Finds a rule by its path. */
@@ -96,7 +96,7 @@ function findRule(rules: object, path: string): Rule {
   return { owner, method, isRead: reads.includes(name) }
 }
 
-/** Runs the rule that is called. @throws whatever it throws */
+/** Runs the called rule. @throws its errors */
 export function run(rules: object, { path, args }: Call): unknown {
   const { owner, method } = ruleAt(rules, path)
   return method.apply(owner, args)

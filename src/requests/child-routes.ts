@@ -1,4 +1,4 @@
-/** The routes that all kinds of child records share: a route file mounts those it needs, under its own paths and documentation. */
+/** Routes shared by all kinds of child records: a route file mounts those it needs, with its own paths and documentation. */
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { memberOf } from '../access/identity.ts'
@@ -10,7 +10,7 @@ import type { Call } from './calls.ts'
 import { PagesQuery } from './pages.ts'
 import { type RouteRecord, recordOf } from './response-shapes.ts'
 
-/** The rules that read and change the records. */
+/** The rules of the records. */
 export interface ChildRules<Row, Create, Update> {
   list: (parentId: string, query: PageQuery) => Call<JsonPage>
   get: (id: string) => Call<Row>
@@ -28,11 +28,11 @@ interface Words {
   failure: string
 }
 
-/** The documentation of a route that changes something. */
+/** The documentation of a writing route. */
 interface ChangeWords extends Words {
   /** Whether the route may respond 409. */
   conflicts?: boolean
-  /** Whether its rule looks at the member's role. */
+  /** Whether its rule checks the member's role. */
   dependsOnRole?: boolean
 }
 
@@ -54,7 +54,7 @@ const docsOf = ({ operationId, summary, description }: Words) => ({
 
 /**
  * Functions that mount the routes of a kind of child record: `list`, `create` and `reorder` under the parent's path, with
- * the parent's `:id`; `get`, `update` and `delete` under the record's own. Validation comes before existence.
+ * the parent's `:id`; `get`, `update` and `delete` under the record's own. Validation precedes the existence check.
  * @param record the schema of a record
  * @param tag the OpenAPI tag
  */
@@ -119,7 +119,7 @@ export function childRoutes<Row extends TSchema, Create, Update>(
       })
     },
 
-    /** @param parent the record whose order it is */
+    /** @param parent the record whose children are ordered */
     reorder(
       url: string,
       reorder: (parentId: string, places: readonly Place[]) => Call<Static<Row>[]>,

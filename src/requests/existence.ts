@@ -1,4 +1,4 @@
-/** Existence before the body: a request for an unknown record is 404, whatever else is wrong with it. */
+/** The existence check precedes validation: a request for an unknown record is 404, whatever else is wrong with it. */
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { thingOf } from '../db/kinds.ts'
@@ -8,18 +8,18 @@ import { isRepeated } from './idempotency.ts'
 /** Whether there is a record with this id. */
 type Exists = (id: string) => boolean
 
-/** The decorator of a request for a record that has to exist: how to look for it. */
+/** Request decorator with the existence check of its record. */
 export const SOUGHT = Symbol('phaseboard.sought')
 
 const checks = new WeakSet<object>()
 
-/** Whether a hook is an existence check. A batch, whose own writes the hook would not see, reads the route's record instead. */
+/** Whether a hook is an existence check. A batch reads the route's record instead, since the hook would not see the batch's own writes. */
 export const isExistenceCheck = (hook: object): boolean => checks.has(hook)
 
 /**
- * Creates the `onRequest` hook of a route that is 404 for an unknown `:id` before anything about the body counts. It only takes
- * note: the rule looks for the record inside its write, and {@link missingRecordOf} does where a request fails earlier.
- * So a request that succeeds does not pay for looking twice.
+ * Creates the `onRequest` hook of a route that is 404 for an unknown `:id`, whatever the body. It only stores the
+ * check: the rule looks up the record inside its write, and {@link missingRecordOf} does if a request fails earlier.
+ * So successful requests do not pay for two lookups.
  * @param table the records' table, for the error message
  */
 export function mustExist(table: SQLiteTable, exists: Exists): onRequestHookHandler {
@@ -32,14 +32,14 @@ export function mustExist(table: SQLiteTable, exists: Exists): onRequestHookHand
   return check
 }
 
-/** The 404 of a request that fails, if its record has to exist and does not. What a repetition was about may be gone. */
+/** The 404 of a failed request, if its record must exist and does not. The record of a retry may be deleted. */
 export function missingRecordOf(request: FastifyRequest): ApiError | undefined {
   const sought = request.getDecorator<((id: string) => ApiError | undefined) | null>(SOUGHT)
   if (sought === null || isRepeated(request)) return undefined
   try {
     return sought((request.params as { id: string }).id)
   } catch {
-    // The database fails: that is what the request's own error says.
+    // The database fails, which the request's own error reports.
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-/** `?expand=people`: the answer with the names of the people whom it names by their ids. */
+/** `?expand=people`: adds the names of people to a response with their ids. */
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { turnOf } from '../access/identity.ts'
@@ -23,7 +23,7 @@ export const ExpandQuery = Type.Object({
   ),
 })
 
-/** Whether a request asks for names. */
+/** Whether a request wants names. */
 export const expandsPeople = ({ expand }: { expand?: string }): boolean => expand === 'people'
 
 /**

@@ -1,4 +1,4 @@
-/** Files that come in a form, as browsers and `curl -F` send them: `multipart/form-data` of one part, which is the file. */
+/** Files in forms, as browsers and `curl -F` send them: `multipart/form-data` with one part, the file. */
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
@@ -11,7 +11,7 @@ const NAME_LIMIT = 200
 const notOneFile = () =>
   validationFailed({ formErrors: ['must be a form of one part, which is the file'], fieldErrors: {} })
 
-/** A name as a message can repeat it; undefined for none. */
+/** A name that is safe for messages; undefined for none. */
 function shownName(name: string | undefined): string | undefined {
   const shown = name
     ?.toWellFormed()
@@ -22,11 +22,11 @@ function shownName(name: string | undefined): string | undefined {
 }
 
 /**
- * Writes the file of a form to a new file, mode 0600, as it comes.
+ * Streams the file of a form to a new file, mode 0600.
  * @param type the media type of the body, with its boundary
- * @param limit bytes that the file may have
- * @throws ApiError 400 for what is no such form, or breaks off; 413 for a file that is too large. What is there of the file then,
- * the caller removes
+ * @param limit maximum size of the file, in bytes
+ * @throws ApiError 400 for an invalid or truncated form; 413 for a too large file. The caller removes the
+ * incomplete file
  */
 export async function receiveForm(
   body: Readable,
@@ -46,7 +46,7 @@ export async function receiveForm(
   const refuse = (error?: unknown) => fail(error instanceof ApiError ? error : notOneFile())
   form.on('file', (_field: string, stream: Readable, name?: string) => {
     part = stream
-    // It may fail before anybody reads it, and after all of it was read.
+    // It may fail before it is read, and after all of it was read.
     stream.on('error', refuse)
     sent = receive(stream, file, limit).then((uploaded) => ({ ...uploaded, name: shownName(name) }))
     sent.catch(fail)
@@ -60,13 +60,13 @@ export async function receiveForm(
     return await sent
   } catch (error) {
     fail(body.errored && !(error instanceof ApiError) ? refusal(400, 'Bad Request') : error)
-    // It has to be over before the file is removed.
+    // It must end before the file is removed.
     await sent?.catch(() => undefined)
     throw failure
   }
 }
 
-/** The parser of a form. @throws ApiError 400 where the type names no boundary */
+/** The parser of a form. @throws ApiError 400 if the type has no boundary */
 function openForm(type: string): BusboyInstance {
   try {
     return new Busboy({ headers: { 'content-type': type }, limits: { parts: 1, headerPairs: 100 } })

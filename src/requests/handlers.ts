@@ -1,6 +1,6 @@
 /**
- * What becomes of what handlers return. A handler returns the call of a rule, as data; its request performs it, with who acts and under which
- * preconditions, and responds. So every route has, by being declared: whose its changes are, `Phaseboard-Seq`, `ETag` with `If-None-Match`
+ * Performs the calls that handlers return. A handler returns the call of a rule, as data; its request performs it, with its actor and
+ * preconditions, and responds. So every declared route has attribution, `Phaseboard-Seq`, `ETag` with `If-None-Match`
  * and `If-Match` (RFC 9110), and `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header-07).
  */
 import type {
@@ -27,16 +27,16 @@ import type { WriteContext } from './write.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The record that the route writes to, or the list that it orders: what `If-Match` is compared with. */
+    /** The record that the route writes to, or the list that it orders, for `If-Match`. */
     record?: RouteRecord
     /**
-     * Whether preconditions are compared before the handler, and not again inside the write: for a handler that does, before its write, what
-     * cannot be undone.
+     * Whether preconditions are checked before the handler, and not again inside the write: for a handler with irreversible effects
+     * before its write.
      */
     comparesFirst?: boolean
-    /** Whether the response shows a secret, which must not be stored for repetitions. */
+    /** Whether the response shows a secret, which must not be stored for retries. */
     showsSecret?: boolean
-    /** Responds where the rule returned nothing, having left reading a large record to the worker thread. */
+    /** Responds if the rule returned nothing and left reading a large record to the worker thread. */
     later?: (request: FastifyRequest, reply: FastifyReply) => unknown
   }
 }
@@ -44,11 +44,11 @@ declare module 'fastify' {
 const isPerformable = (value: unknown): value is Performable =>
   typeof value === 'object' && value !== null && ('path' in value || 'perform' in value)
 
-/** The preconditions of a request. @throws ApiError 412 where there is no record */
+/** The preconditions of a request. @throws ApiError 412 if there is no record */
 function preconditionsOf(request: FastifyRequest, { record }: FastifyContextConfig): Preconditions {
   const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers
   const unchanged = unchangedOf(request)
-  // Where there is no record, no ETag is its.
+  // Without a record, no ETag matches.
   if (ifMatch !== undefined && record === undefined && ifMatch.trim() !== '*') throw preconditionFailed()
   return {
     ...(record && { record: { get: record.get(request), shape: record.shape } }),
@@ -58,7 +58,7 @@ function preconditionsOf(request: FastifyRequest, { record }: FastifyContextConf
   }
 }
 
-/** What a request says of its write. @param shape how its route responds @throws ApiError 412 */
+/** The context of a request's write. @param shape how its route responds @throws ApiError 412 */
 function contextOf(
   request: FastifyRequest,
   config: FastifyContextConfig,
@@ -78,14 +78,14 @@ function contextOf(
   }
 }
 
-/** What the requests of all routes share. */
+/** The dependencies shared by all routes. */
 export interface HandlerParts {
   rules: Rules
   dispatcher: Dispatcher
   responder: Responder
 }
 
-/** Creates the handler of a route that performs what the route's own handler returns. @param shape how the route responds */
+/** Wraps a route's handler: performs the call that it returns. @param shape how the route responds */
 export function performing(
   { rules, dispatcher, responder }: HandlerParts,
   route: RouteOptions,
@@ -93,14 +93,14 @@ export function performing(
 ): RouteHandlerMethod {
   const { handler, url, config = {} } = route
 
-  /** Reads what a handler has returned. */
+  /** Performs the returned call as a read. */
   function read(request: FastifyRequest, reply: FastifyReply, call: Call): void {
     const value = dispatcher.read(call, turnOf(request))
     if (!(value instanceof Promise)) responder.toRead(reply, shape, value)
     else value.then((read) => responder.toRead(reply, shape, read)).catch((error) => reply.send(error))
   }
 
-  /** Performs what a handler has returned, or has promised. @throws Error for what is neither a call nor other work */
+  /** Performs the returned or promised call. @throws Error for anything but a call or work */
   async function write(request: FastifyRequest, reply: FastifyReply, handled: unknown): Promise<void> {
     const work: unknown = handled instanceof Promise ? await handled : handled
     if (!isPerformable(work)) throw new Error(`${request.method} ${url} must return the call of its write`)
@@ -113,17 +113,17 @@ export function performing(
     else responder.toWrite(reply, shape, value, response)
   }
 
-  /** The stored response to a repetition. @throws ApiError 422, 409 */
+  /** The stored response to a retry. @throws ApiError 422, 409 */
   function storedFor(request: FastifyRequest) {
     if (request.headers['idempotency-key'] === undefined || !isRepeated(request)) return undefined
     const repeatable = repeatableOf(request)
     return repeatable && rules.idempotencyStore.find(repeatable)
   }
 
-  // Neither returns a promise to Fastify, which would wait for it, and listen for the end of each response.
+  // Neither returns a promise to Fastify, which would await it, and listen for the end of each response.
   function performRead(this: FastifyInstance, request: FastifyRequest, reply: FastifyReply): unknown {
     const handled: unknown = handler.call(this, request, reply)
-    // What reads may respond by itself.
+    // A read may respond by itself.
     if (!isCall(handled)) return handled
     read(request, reply, handled)
     return undefined

@@ -10,49 +10,49 @@ import { ApiError } from '../errors.ts'
 import { type Member, ROLES } from '../schemas/records.ts'
 import { timestamp } from '../time.ts'
 
-/** How long a response is kept, in milliseconds. */
+/** Retention of a response, in milliseconds. */
 export const KEPT_FOR = 24 * 60 * 60 * 1000
 
-/** Bytes of a body that is kept; of a response with a larger one only the key is. */
+/** Largest stored body, in bytes; for a larger one only the key is stored. */
 export const BODY_BYTES = 64 * 1024
 
-/** Bytes of all bodies that are kept: beyond, the oldest make room. Their keys stay. */
+/** Total size of the stored bodies, in bytes: beyond it the oldest are dropped. Their keys stay. */
 const ALL_BODIES_BYTES = 64 * 1024 * 1024
 
-/** Keys that are kept of a member: beyond, the oldest go. */
+/** Stored keys per member: beyond, the oldest are dropped. */
 const KEYS = 10_000
 
-/** Responses that are pruned in one write. */
+/** Responses pruned in one write. */
 const SLICE = 500
 
-/** Bytes of bodies that make room in one write, more than one may need: so the table shrinks where it is too large. */
+/** Bytes of bodies dropped in one write, more than one write may need: so a too large table shrinks. */
 const SLICE_BYTES = 1024 * 1024
 
-/** A request that may be repeated. */
+/** A request with an idempotency key. */
 export interface RepeatableRequest {
   memberId: string
   method: string
   path: string
   key: string
-  /** The member's role, where the response depends on it; null where whoever may make the request gets the same. */
+  /** The member's role if the response depends on it; null if it is the same for all permitted callers. */
   role: Member['role'] | null
   /** SHA-256 of the body and the query, hexadecimal. */
   bodyHash: string
 }
 
-/** A response to a write, as its repetitions get it. */
+/** A response to a write, for its retries. */
 export interface StoredResponse {
   status: number
-  /** JSON; null where it is not kept. */
+  /** JSON; null if it is not stored. */
   body: string | null
   etag: string | null
-  /** The last change of the write; null where it made none. */
+  /** The last change of the write; null if it made none. */
   seq: number | null
 }
 
 type Row = typeof idempotencyKeys.$inferSelect
 
-/** How much is kept, at most. */
+/** The limits of the store. */
 export interface KeptLimits {
   /** Bytes of all bodies. */
   bytes: number
@@ -62,7 +62,7 @@ export interface KeptLimits {
 
 const { memberId, method, path, key, nth, upTo, createdAt } = idempotencyKeys
 
-/** As the index of the bodies says it. */
+/** Must match the index of the bodies. */
 const hasBody = sql`body is not null`
 
 const isRequest = and(
@@ -79,7 +79,7 @@ const statementsOf = (db: SharedDatabase) => ({
       .from(idempotencyKeys)
       .where(and(isRequest, gt(createdAt, given('since')))),
   ),
-  /** The key may be used again once its response is no longer kept. */
+  /** The key may be reused once its response has expired. */
   forget: change(() => db.delete(idempotencyKeys).where(isRequest)),
   insert: insertInto(db, idempotencyKeys),
   latestKey: selectOne<Pick<Row, 'nth'>>(db, () =>
@@ -136,14 +136,14 @@ const statementsOf = (db: SharedDatabase) => ({
   ),
 })
 
-/** What was done is not done again, and can be told of by its last change alone. */
+/** The write is not repeated; only its last change can be reported. */
 const alreadyDone = ({ seq }: Pick<Row, 'seq'>) =>
   new ApiError(409, 'Already done', {
     headers: seq === null ? {} : { 'phaseboard-seq': String(seq) },
     code: 'already_done',
   })
 
-/** Whether a response was that to a role which the member has no longer. */
+/** Whether a response depended on a role that the member no longer has. */
 const isForAHigherRole = (kept: Pick<Row, 'role'>, { role }: RepeatableRequest): boolean =>
   kept.role !== null && role !== null && ROLES.indexOf(role) > ROLES.indexOf(kept.role as Member['role'])
 
@@ -161,15 +161,15 @@ export class IdempotencyStore {
     this.#limits = limits
   }
 
-  /** Whether the response to a request with this key is kept, whatever the body. */
+  /** Whether a response to a request with this key is stored, for any body. */
   isKept(request: Omit<RepeatableRequest, 'bodyHash'>): boolean {
     return this.#sql.one({ ...request, since: since() }) !== undefined
   }
 
   /**
-   * The response that is kept.
-   * @throws ApiError 422 when the key was used with another body; 409 when the response is not kept, or depended on a role
-   * that the member has no longer
+   * The stored response.
+   * @throws ApiError 422 if the key was used with another body; 409 if the body is not stored, or depended on a role
+   * that the member no longer has
    */
   find(request: RepeatableRequest): StoredResponse | undefined {
     const found = this.#sql.one({ ...request, since: since() })
@@ -181,7 +181,7 @@ export class IdempotencyStore {
     return found
   }
 
-  /** Keeps a response: inside the write that it responds to. */
+  /** Stores a response, inside its write. */
   keep(request: RepeatableRequest, response: StoredResponse): void {
     const { bytes, keys } = this.#limits
     this.#sql.forget({ ...request })
@@ -194,7 +194,7 @@ export class IdempotencyStore {
     if (upTo > bytes) this.#dropBodies(upTo - bytes)
   }
 
-  /** Some of the oldest bodies make room. @param last up to where they have to */
+  /** Drops some of the oldest bodies. @param last the last one to drop */
   #dropBodies(last: number): void {
     const oldest = this.#sql.oldestBody()
     if (oldest && oldest.upTo <= last)

@@ -1,4 +1,4 @@
-/** Requests with an Idempotency-Key: which they are, and whether they are repetitions. */
+/** Requests with an Idempotency-Key, and detection of retries. */
 import { createHash } from 'node:crypto'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { identityOf } from '../access/identity.ts'
@@ -9,28 +9,28 @@ import type { IdempotencyStore, RepeatableRequest } from './idempotency-store.ts
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * Whether the route takes `Idempotency-Key`, as all do that write; `false` for a session's, and for what performs its writes itself: then
-     * its handler responds by itself.
+     * Whether the route accepts `Idempotency-Key`, as all writing routes do; `false` for sessions, and for routes that perform their own writes:
+     * then the handler responds by itself.
      */
     isRepeatable?: boolean
     /**
-     * Whether the route's rule looks at the member's role, so that its hooks do not say who may see its response: then a
-     * repetition gets it as long as the member has a role no lower than then.
+     * Whether the route's rule checks the member's role, so that its hooks do not decide access to the response: a
+     * retry then gets it only if the member's role is not lower than at the write.
      */
     dependsOnRole?: boolean
   }
 }
 
-/** The decorator of a request whose response is kept already. */
+/** Request decorator: the response is already stored. */
 export const REPEATED = Symbol('phaseboard.repeated')
 
-/** Whether the response to this request is kept: then nothing is done again, and what it was about may be gone. */
+/** Whether the response to this request is stored: then nothing is repeated, and its record may be deleted. */
 export const isRepeated = (request: FastifyRequest): boolean => request.getDecorator<boolean>(REPEATED)
 
 const KEY = new RegExp(KEY_PATTERN)
 
 /**
- * The key of a request, and whose and which it is; undefined without a key.
+ * The key of a request with its member and route; undefined without a key.
  * @throws ApiError 400 for a key that is not 1 to 255 visible ASCII characters
  */
 export function keyOf(request: FastifyRequest): Omit<RepeatableRequest, 'bodyHash'> | undefined {
@@ -48,7 +48,7 @@ export function keyOf(request: FastifyRequest): Omit<RepeatableRequest, 'bodyHas
   return { memberId: member.id, role, method, path: url.split('?', 1)[0] as string, key }
 }
 
-/** Creates the hook that comes before a route's own: what the request is about may be gone by the time of its repetition. */
+/** Creates the hook that runs before a route's own: the record may be deleted by the time of a retry. */
 export function createRepetitionHook(store: IdempotencyStore): onRequestHookHandler {
   return (request, _reply, done) => {
     const key = keyOf(request)
@@ -57,18 +57,18 @@ export function createRepetitionHook(store: IdempotencyStore): onRequestHookHand
   }
 }
 
-/** The same for the same JSON, whatever the order of its keys. Of a password not even a hash that is quick to try is kept. */
+/** Equal for equal JSON, whatever the order of keys. It omits passwords: not even a fast hash of these is stored. */
 function canonical(name: string, value: unknown): unknown {
   if (name === 'password' || name === 'currentPassword') return null
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** The hash of what a request says. */
+/** The hash of a request's body and query. */
 export const hashOf = (said: unknown): string =>
   createHash('sha256').update(JSON.stringify(said, canonical)).digest('hex')
 
-/** The same with a hash of what the request says. */
+/** The same with a hash of the request's body and query. */
 export function repeatableOf(request: FastifyRequest): RepeatableRequest | undefined {
   const key = keyOf(request)
   if (key === undefined) return undefined

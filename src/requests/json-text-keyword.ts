@@ -1,4 +1,4 @@
-/** Fields that are also taken as JSON text: the keyword that parses the text, and limits the size and depth of the value. */
+/** Fields that also accept JSON text: the keyword parses the text, and limits the size and depth of the value. */
 import type { Ajv, AnySchemaObject, ErrorObject, SchemaObjCxt } from 'ajv'
 import type { DataValidateFunction, DataValidationCxt } from 'ajv/dist/types/index.js'
 import { isDeeperThan, parseJson } from '../json.ts'

@@ -1,4 +1,4 @@
-/** The keywords and formats that the schemas of requests have beside those of JSON Schema. */
+/** Additional keywords and formats of request schemas. */
 import type { Ajv, AnySchemaObject } from 'ajv'
 import type { DataValidateFunction, DataValidationCxt } from 'ajv/dist/types/index.js'
 import { DEFAULT_SORT, isCursor, isCursorOf } from '../db/pages.ts'
@@ -7,7 +7,7 @@ import { parseTimestamp } from '../time.ts'
 import { compileJsonText } from './json-text-keyword.ts'
 import { tooMany, UNKNOWN } from './violations.ts'
 
-/** `maxItems` of JSON Schema; but the elements of an array that is too long are not checked. */
+/** `maxItems` of JSON Schema, but without checking the elements of a too long array. */
 function compileMaxItems(limit: number): DataValidateFunction {
   const check: DataValidateFunction = (items: unknown[], context?: DataValidationCxt) => {
     if (items.length <= limit) return true
@@ -48,7 +48,7 @@ function compileAtMostOneOf(names: string[]): DataValidateFunction {
   return check
 }
 
-/** `x-cursor-of-sort`: the object's `cursor` is of a list in its `sort`, where that is true, or in the sort that is named. */
+/** `x-cursor-of-sort`: the object's `cursor` belongs to its `sort` if true, or to the named sort. */
 function compileCursorOfSort(wanted: true | string): DataValidateFunction {
   const check: DataValidateFunction = (
     { cursor, sort = DEFAULT_SORT }: { cursor?: unknown; sort?: unknown },
@@ -64,7 +64,7 @@ function compileCursorOfSort(wanted: true | string): DataValidateFunction {
   return check
 }
 
-/** `x-any-of: [value, ...]`: each value, also between commas, is one of these; an empty one is none. */
+/** `x-any-of: [value, ...]`: each value, also if comma-separated, is one of these; empty ones are ignored. */
 function compileAnyOfThese(allowedValues: string[]): DataValidateFunction {
   const check: DataValidateFunction = (given: string | string[]) => {
     check.errors = [{ keyword: 'enum', params: { allowedValues } }]
@@ -73,7 +73,7 @@ function compileAnyOfThese(allowedValues: string[]): DataValidateFunction {
   return check
 }
 
-/** The value, or each of several, is one of the listed; the empty one is none. */
+/** The value, or each of several, is one of the listed; empty ones are ignored. */
 function compileAnyOf(allowedValues: string[]): DataValidateFunction {
   const check: DataValidateFunction = (given: string | unknown[]) => {
     const isAllowed = (value: unknown) =>
@@ -101,7 +101,7 @@ function compileAdditionalProperties(
   return check
 }
 
-/** Adds the keywords that only a strict request is held to; for any other they say nothing. */
+/** Adds the keywords that apply only to strict requests. */
 function addStrictKeywords(ajv: Ajv, isStrict: boolean): void {
   const listed = { keyword: 'x-extensible-enum', schemaType: 'array' } as const
   if (!isStrict) {
@@ -121,7 +121,7 @@ function addStrictKeywords(ajv: Ajv, isStrict: boolean): void {
 
 /**
  * Adds the keywords and formats to an instance of Ajv.
- * @param isStrict whether unknown fields are errors, and so are values that a vocabulary does not list
+ * @param isStrict whether unknown fields and unlisted values are errors
  */
 export function addKeywords(ajv: Ajv, isStrict: boolean): void {
   ajv.addFormat('timestamp', (text: string) => parseTimestamp(text) !== undefined)

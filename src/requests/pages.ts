@@ -8,17 +8,17 @@ import { FilterByDate } from '../schemas/common.ts'
 /** The query parameters of a paginated list; without any, the whole list. */
 export const PageParameters = {
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: PAGE_LIMIT, description: 'Records on a page; without it, all' }),
+    Type.Integer({ minimum: 1, maximum: PAGE_LIMIT, description: 'Records per page; all by default' }),
   ),
   cursor: Type.Optional(
     Type.String({
       format: 'cursor',
-      description: 'Where the page begins: from the `Link` of the one before',
+      description: 'Where the page begins: from the `Link` of the previous page',
     }),
   ),
 }
 
-/** The query of a list that has no filters. */
+/** The query of a list without filters. */
 export const PagesQuery = Type.Object(PageParameters)
 
 const Sort = (sorts: Sorts) =>
@@ -28,13 +28,13 @@ const Sort = (sorts: Sorts) =>
       enum: Object.keys(sorts),
       default: DEFAULT_SORT,
       description:
-        'What the list is sorted by, then by id; with `-` descending. What is empty comes last either way. A `cursor` is of one sort',
+        'The sort key, then by id; with `-` descending. Empty values come last in both directions. A `cursor` belongs to one sort',
     }),
   )
 
 /**
- * The query of a list that can be sorted: its filters, those that all such lists have, its sorts and pages.
- * @param sorts as the list's rules declare them
+ * The query of a sortable list: its own and common filters, sorts and pages.
+ * @param sorts as declared by the list's rules
  */
 export const ListQuery = <Filters extends TProperties>(filters: Filters, sorts: Sorts) =>
   Type.Object(
@@ -47,7 +47,7 @@ export const ListQuery = <Filters extends TProperties>(filters: Filters, sorts: 
     { 'x-cursor-of-sort': true },
   )
 
-/** The origin of a request target in absolute-form (RFC 9112, section 3.2.2): its host is the client's choice. */
+/** The origin of a request target in absolute-form (RFC 9112, section 3.2.2): the client chooses its host. */
 const ORIGIN = /^https?:\/\/[^/?]*/i
 
 /** Adds the `Link` header of the next page, if there is one, relative to the server. */
@@ -59,7 +59,7 @@ export function linkNextPage(reply: FastifyReply, next: string | undefined): voi
   linkNext(reply, path as string, parameters)
 }
 
-/** Adds the `Link` header of what follows elsewhere. @param url its path; what comes before that is the client's choice */
+/** Adds the `Link` header of a continuation at another URL. @param url its path */
 export function linkNext(reply: FastifyReply, url: string, parameters: URLSearchParams): void {
   reply.header('link', `<${url.replace(ORIGIN, '')}?${parameters}>; rel="next"`)
 }

@@ -1,4 +1,4 @@
-/** The dispatcher: performs calls of rules on the event loop or, where they would hold that up for too long, in the worker thread. */
+/** The dispatcher: performs calls of rules on the event loop or, if they would block it for too long, in the worker thread. */
 import type { SharedDatabase } from '../db/client.ts'
 import type { Written } from '../db/current-write.ts'
 import type { GroupCommit } from '../db/group-commit.ts'
@@ -17,7 +17,7 @@ import {
   writing,
 } from './write.ts'
 
-/** Work that is no single call, and knows itself how it is performed: a batch. */
+/** Work that is no single call and performs itself: a batch. */
 export interface Work<Result = unknown> {
   perform: (context: WriteContext) => Promise<WriteOutcome<Result>>
   afterwards?: undefined
@@ -26,38 +26,38 @@ export interface Work<Result = unknown> {
 /** What handlers return. */
 export type Performable<Result = unknown> = Call<Result> | Work<Result>
 
-/** The worker thread, as far as calls need it. */
+/** The functions of the worker thread for calls. */
 export interface WorkerThread {
   read: (call: Call, turn: string | null) => Promise<unknown>
-  /** @throws LargeWork for what is too much for one transaction */
+  /** @throws LargeWork if it is too much for one transaction */
   write: (call: Call, context: WriteContext) => Promise<WriteOutcome>
 }
 
-/** A call that is too much for one transaction. A structured clone of it does the same in another thread. */
+/** A call that is too much for one transaction; structured-cloneable. */
 export interface LargeJob {
   call: Call
   context: WriteContext
 }
 
-/** Large writes, which are done in slices. */
+/** Large writes, done in slices. */
 export interface LargeWrites {
   perform: (job: LargeJob) => Promise<WriteOutcome>
-  /** Waits for the large write of this request, where there is one: then its response is stored. */
+  /** Waits for the large write of this request, if any; its response is stored then. */
   ended: (request: RepeatableRequest) => Promise<void>
 }
 
-/** What the dispatcher dispatches to. */
+/** The targets of the dispatcher. */
 export interface DispatcherParts {
   db: SharedDatabase
   rules: Rules
   groupCommit: Pick<GroupCommit, 'write'>
-  /** Reads on the event loop: now, or, where others have spent the time of this turn, in one of the next. */
+  /** Reads on the event loop: at once or, if this turn's time is used up, in one of the next turns. */
   attempt: Attempt
   worker: WorkerThread
   largeWrites: LargeWrites
 }
 
-/** The dispatcher of a service: requests, hooks, webhooks and retention all write by its `perform`. */
+/** The dispatcher of a service: requests, hooks, webhooks and retention all write through its `perform`. */
 export class Dispatcher {
   readonly #parts: DispatcherParts
 
@@ -67,8 +67,8 @@ export class Dispatcher {
 
   /**
    * Performs a write.
-   * @returns what came of it, once it is synced to disk
-   * @throws ApiError 412, 422 or 409 (see `runWrite`), or as the rule does
+   * @returns its outcome, once it is synced to disk
+   * @throws ApiError 412, 422 or 409 (see `runWrite`), or the error of the rule
    */
   async perform<Result>(call: Performable<Result>, context: WriteContext): Promise<WriteOutcome<Result>> {
     if ('perform' in call) return call.perform(context)
@@ -84,7 +84,7 @@ export class Dispatcher {
     }
   }
 
-  /** Writes on the event loop, in a transaction with whatever else is written now. @throws TooMuchWork */
+  /** Writes on the event loop, in a group commit. @throws TooMuchWork */
   commit(work: WriteWork, context: WriteContext): Promise<Written<PendingOutcome>> {
     const { db, rules, groupCommit } = this.#parts
     return groupCommit.write(context.actorId, writing(db, rules, work, context))
@@ -92,12 +92,12 @@ export class Dispatcher {
 
   /**
    * Performs a call that only reads.
-   * @param turn the member whose turn it takes; null where that is not known, or everybody is the same member
-   * @returns its result; a promise only where it has to wait
+   * @param turn the member whose turn it takes; null if unknown, or for the default member
+   * @returns its result; a promise only if it must wait
    */
   read<Result>(call: Call<Result>, turn: string | null = null): MaybePromise<Result> {
     const { rules, attempt, worker } = this.#parts
-    // A method that its class does not list among its reads may write.
+    // A method that its class does not list in `reads` may write.
     if (!ruleAt(rules, call.path).isRead) return this.perform(call, BY_SERVICE).then(({ value }) => value)
     const elsewhere = (error: unknown) => {
       if (error instanceof TooMuchWork) return worker.read(call, turn) as Promise<Result>
@@ -111,7 +111,7 @@ export class Dispatcher {
     }
   }
 
-  /** Writes in the worker thread; what is too much for one transaction, in slices. */
+  /** Writes in the worker thread, or in slices if it is too much for one transaction. */
   async #writeElsewhere<Result>(call: Call<Result>, context: WriteContext): Promise<WriteOutcome<Result>> {
     const { worker, largeWrites } = this.#parts
     try {

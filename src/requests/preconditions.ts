@@ -1,4 +1,4 @@
-/** Preconditions of writes: what the record has to be that is written to, compared inside the write. */
+/** Preconditions of writes on the state of the record, checked inside the write. */
 import { isDeepStrictEqual } from 'node:util'
 import { ApiError, preconditionFailed, validationFailed } from '../errors.ts'
 import { isMatch, isNamed } from '../etags.ts'
@@ -6,19 +6,19 @@ import { type Call, run } from './calls.ts'
 import { etagOfRecord, type ResponseShape, responseOf, toText } from './responses.ts'
 import type { Rules } from './rules.ts'
 
-/** What a request says of the record that it writes to. All of it is structured-cloneable. */
+/** The preconditions of a request; structured-cloneable. */
 export interface Preconditions {
   /** The record: how it is read and serialised. */
   record?: { get: Call; shape: ResponseShape }
-  /** The `If-Match` header (RFC 9110, section 13.1.1): what ETag the record must have. */
+  /** The `If-Match` header (RFC 9110, section 13.1.1): the ETag that the record must have. */
   ifMatch?: string
-  /** The `If-None-Match` header (section 13.1.2): what ETag it must not have; `*`: it must not be there. */
+  /** The `If-None-Match` header (section 13.1.2): the ETag that it must not have; `*`: it must not exist. */
   ifNoneMatch?: string
-  /** Fields that only the service writes, as the request says that they are. */
+  /** The request's values of read-only fields. */
   unchanged?: Record<string, unknown>
 }
 
-/** Reads the record that is written to; undefined where there is none: then the rule itself says so, in its own words. */
+/** Reads the record; undefined if there is none: the rule itself reports that. */
 function read(rules: Rules, call: Call): unknown {
   try {
     return run(rules, call)
@@ -28,7 +28,7 @@ function read(rules: Rules, call: Call): unknown {
   }
 }
 
-/** Checks that fields are as the record shows them. @throws ApiError 400 */
+/** Checks read-only fields against the record. @throws ApiError 400 */
 function ensureUnchanged(fields: Record<string, unknown>, shape: ResponseShape, current: unknown): void {
   const shown = JSON.parse(toText(responseOf(shape, current).body))
   const changed = Object.keys(fields).filter((name) => !isDeepStrictEqual(fields[name], shown[name]))
@@ -38,8 +38,8 @@ function ensureUnchanged(fields: Record<string, unknown>, shape: ResponseShape, 
 }
 
 /**
- * Compares preconditions: checks that the record has an ETag that the request names, and none that it excludes, and that it is what the request says of what
- * only the service writes.
+ * Checks preconditions: the record's ETag matches `If-Match` and not `If-None-Match`, and read-only fields in the request equal
+ * the record's.
  * @throws ApiError 412, with its ETag; 400
  */
 export function comparePreconditions(
@@ -58,7 +58,7 @@ export function comparePreconditions(
   if (unchanged) ensureUnchanged(unchanged, record.shape, current)
 }
 
-/** What a response says: some rules leave reading a large record to whoever responds. */
+/** The content of a response: some rules leave reading a large record to the responder. */
 export const resultOf = (
   rules: Rules,
   shape: ResponseShape,

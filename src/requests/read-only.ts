@@ -1,4 +1,4 @@
-/** Fields of a record that only the service writes, in the body of a strict change: whoever sends an answer back sends them, too. */
+/** Read-only fields in the body of a strict change: clients that send a response back include them. */
 import type { TSchema } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { namedSchemas } from '../schemas/records.ts'
@@ -9,15 +9,15 @@ const ABOUT_ANSWERS = ['warnings', 'people']
 
 const propertiesOf = (schema: TSchema | undefined): string[] => Object.keys(Object(schema?.properties))
 
-/** What a body holds of a record. */
+/** The parts of a body. */
 interface Parted {
-  /** What a client may write, and what is unknown. */
+  /** Writable and unknown fields. */
   own: unknown
-  /** What only the service writes. */
+  /** Read-only fields. */
   readOnly: Record<string, unknown>
 }
 
-/** @returns what parts the bodies of a route that changes a record; undefined where all its fields may be written */
+/** @returns a function that splits the bodies of a route; undefined if all fields are writable */
 export function partingOf(record: RouteRecord, body: TSchema): ((body: unknown) => Parted) | undefined {
   const writable = new Set(propertiesOf(body))
   const schema: TSchema | undefined = namedSchemas.find(({ $id }) => $id === record.shape.name)
@@ -39,7 +39,7 @@ export function partingOf(record: RouteRecord, body: TSchema): ((body: unknown) 
 
 const kept = new WeakMap<FastifyRequest, Record<string, unknown>>()
 
-/** Keeps the fields of a request's body that are to be as the record has them. */
+/** Stores the read-only fields of a request's body. */
 export function keepUnchanged(request: FastifyRequest, fields: Record<string, unknown>): void {
   if (Object.keys(fields).length > 0) kept.set(request, fields)
 }

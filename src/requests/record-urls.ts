@@ -1,4 +1,4 @@
-/** Where records are that were made: their `Location` (RFC 9110, section 10.2.2). */
+/** The `Location` of created records (RFC 9110, section 10.2.2). */
 import type { FastifyReply } from 'fastify'
 import { ref } from '../schemas/common.ts'
 import {
@@ -12,7 +12,7 @@ import {
 import type { JsonBytes } from '../schemas/serialization.ts'
 import { type ResponseShape, toText } from './responses.ts'
 
-/** The URL of a route that is about one record. */
+/** The URL of a route of one record. */
 const OF_RECORD = /^[^:]*\/:id$/
 
 /** What answers with more than a record: the schema of the record, or of the first of several, which the others were made with. */
@@ -28,17 +28,17 @@ const ID = /^\{(?:"\w+":\{)?"id":("(?:[^"\\]|\\.)*")/
 /** The name of the schema of the record that a response shows. */
 const recordOf = ({ schema, record = schema }: ResponseShape): string => FIRST.get(record.$ref) ?? record.$ref
 
-/** The URLs of records, by their schemas: those of the routes that read one, e.g. `/api/teams/:id`, below the service's prefix. */
+/** The URLs of records, by schema, from the routes that read one, e.g. `/api/teams/:id`, below the service's prefix. */
 export class RecordUrls {
   readonly #urls = new Map<string, string>()
 
-  /** Notes the route of a record, where it is one. */
+  /** Adds a route, if it reads one record. */
   add({ url, method }: { url: string; method: string | string[] }, shape: ResponseShape): void {
     const isOfRecord = method === 'GET' && shape.kind === 'record' && OF_RECORD.test(url)
     if (isOfRecord) this.#urls.set(recordOf(shape), url)
   }
 
-  /** Says where a record is that was made: an absolute path. @param body the record, as JSON */
+  /** The absolute path of a created record. @param body the record, as JSON */
   tell(reply: FastifyReply, shape: ResponseShape, body: string | JsonBytes): void {
     const url = this.#urls.get(recordOf(shape))
     const [, id] = ID.exec(toText(body)) ?? []

@@ -1,4 +1,4 @@
-/** Sending responses: status, `ETag`, `Location` and `Link`, 304, and what was stored for repetitions. */
+/** Sends responses: status, `ETag`, `Location` and `Link`, 304, and replays. */
 import type { FastifyReply, RouteOptions } from 'fastify'
 import type { StoredResponse } from './idempotency-store.ts'
 import { linkNextPage } from './pages.ts'
@@ -10,12 +10,12 @@ import { ensureNamed, isNotModified } from './send.ts'
 export class Responder {
   readonly #urls = new RecordUrls()
 
-  /** Takes note of a route: it may be that of a record, which `Location` names. */
+  /** Adds a route, for `Location`. */
   learn(route: RouteOptions, shape: ResponseShape): void {
     this.#urls.add(route, shape)
   }
 
-  /** Responds to a read. @param value the rule's result @throws ApiError 412 where `If-Match` names another ETag */
+  /** Responds to a read. @param value the rule's result @throws ApiError 412 if `If-Match` does not match */
   toRead(reply: FastifyReply, shape: ResponseShape, value: unknown): void {
     const { request } = reply
     const response = responseOf(shape, value)
@@ -26,12 +26,12 @@ export class Responder {
     else this.#send(reply, shape, response)
   }
 
-  /** Responds to a write. @param stored the response, where it was stored */
+  /** Responds to a write. @param stored the response, if it was stored */
   toWrite(reply: FastifyReply, shape: ResponseShape, value: unknown, stored?: StoredResponse): void {
     this.#send(reply, shape, stored?.body ? (stored as MadeResponse) : responseOf(shape, value))
   }
 
-  /** Responds to a repetition. */
+  /** Responds to a retry. */
   replay(reply: FastifyReply, shape: ResponseShape, stored: StoredResponse): void {
     reply.header('idempotent-replayed', 'true')
     if (stored.seq !== null) reply.header('phaseboard-seq', String(stored.seq))

@@ -6,7 +6,7 @@ import { namedSchemas, PersonalIdeaListSchema, SHOWN_ONCE } from '../schemas/rec
 import type { Call } from './calls.ts'
 import type { ResponseShape } from './responses.ts'
 
-/** The names of the schemas that describe one record, which has an id, and of the list that has an ETag as one. */
+/** The names of the schemas of single records, which have an id, and of the list that has an ETag like one. */
 const records = new Set(
   namedSchemas
     .filter((schema: TSchema) => 'id' in Object(schema.properties) || schema === PersonalIdeaListSchema)
@@ -19,8 +19,8 @@ const kindOf = ({ $ref }: TSchema): ResponseShape['kind'] => {
 }
 
 /**
- * The shape of a route's successful responses; undefined for a route without one. A route that declares 204 beside another
- * status responds with it where its rule results in nothing.
+ * The shape of a route's successful responses; undefined for a route without one. A route that declares 204 besides another
+ * status sends it if its rule returns nothing.
  */
 export function shapeOf(schema: FastifySchema | undefined): ResponseShape | undefined {
   const { operationId, response } = (schema ?? {}) as { operationId?: string; response?: object }
@@ -49,12 +49,12 @@ export interface RouteRecord {
 /**
  * Declares the record that a route writes to.
  * @param schema the named schema of the record, as its GET responds with it
- * @param get the call that reads the record with the route's `:id`. It is given nothing else: the call may be posted to a thread
+ * @param get the call that reads the record with the route's `:id`, its only argument: the call may be posted to a thread
  */
 export const recordOf = (schema: TSchema, get: (id: string) => Call<unknown>): RouteRecord =>
   recordFor(schema, (id) => get(id))
 
-/** The same for a record that not everybody may see. @param get the call, of what is known of the request */
+/** The same for a record with restricted access. @param get the call, created from the request */
 export const recordFor = (
   schema: TSchema,
   get: (id: string, request: FastifyRequest) => Call<unknown>,

@@ -1,12 +1,12 @@
-/** Responses made of what rules result in: the same in either thread. */
+/** Creates responses from results of rules, the same in either thread. */
 import type { TSchema } from '@sinclair/typebox'
 import { isJsonPage } from '../db/pages.ts'
 import { etagOf, followed } from '../etags.ts'
 import { createSerializer, type JsonBytes } from '../schemas/serialization.ts'
 
-/** How a route responds: what makes a response of a rule's result, in either thread. */
+/** How a route turns a rule's result into a response, in either thread. */
 export interface ResponseShape {
-  /** Names the schema: it is compiled once. */
+  /** The `$ref` of the schema, which is compiled once. */
   name: string
   status: number
   schema: TSchema
@@ -15,9 +15,9 @@ export interface ResponseShape {
    * for a condition as a whole; `other`: a list, or several records.
    */
   kind: 'success' | 'record' | 'etag' | 'other'
-  /** The record as it is read, where the response shows more than that: what its ETag is of. */
+  /** The record as read, for the ETag, if the response shows more. */
   record?: TSchema
-  /** Whether the rule may result in nothing (null), which is 204 without a body. */
+  /** Whether the rule may return null, which is 204 without a body. */
   mayBeEmpty?: boolean
 }
 
@@ -33,14 +33,14 @@ function serializerOf({ name, status, schema }: ResponseShape): (value: unknown)
   return serializer
 }
 
-/** A response, as it is sent or stored. */
+/** A response to send or store. */
 export interface MadeResponse {
   status: number
-  /** JSON: a text, or bytes that a rule has written itself; empty where the rule has resulted in nothing. */
+  /** JSON: a text, or bytes written by a rule; empty if the rule returned null. */
   body: string | JsonBytes
-  /** Of one record; null for all else. */
+  /** Of a single record; null otherwise. */
   etag: string | null
-  /** The cursor of the next page, where there is one. */
+  /** The cursor of the next page, if any. */
   next?: string
 }
 
@@ -65,9 +65,9 @@ export const toText = (body: string | JsonBytes) =>
   typeof body === 'string' ? body : Buffer.from(body).toString()
 
 /**
- * The ETag of a record as it is read, which is what `If-Match` will be compared with. Warnings are about the request, not
- * the record, and a secret is shown once: the ETag of a response with them is that of the record without.
- * @param body the response's body, where it is known
+ * The ETag of a record as read, for comparison with `If-Match`. Warnings are about the request, not
+ * the record, and a secret is shown once: they do not affect the ETag.
+ * @param body the response's body, if known
  */
 export function etagOfRecord(shape: ResponseShape, value: unknown, body?: string | JsonBytes): string {
   if (shape.kind === 'etag') return value as string

@@ -1,15 +1,15 @@
-/** The types of routes: what a handler gets, and may return, by the schemas of the route. */
+/** The types of routes: a handler's arguments and results, by the schemas of the route. */
 import type { Static, TSchema } from '@sinclair/typebox'
 import type { FastifyPluginAsync, FastifyTypeProvider, RawServerDefault } from 'fastify'
 import type { Performable } from './perform.ts'
 
-/** What a schema describes. */
+/** The type of a schema. */
 type Described<Schema> = Schema extends TSchema ? Static<Schema> : unknown
 
-/** TypeBox's types; but a handler may return a call that results in what the schema of its response describes. */
+/** TypeBox's types; but a handler may return a call whose result matches the schema of its response. */
 export interface RouteTypes extends FastifyTypeProvider {
   validator: Described<this['schema']>
-  // What deletes results in nothing, and what finds nothing in null.
+  // Deletions return nothing, and lookups without a result null.
   serializer: Described<this['schema']> | Performable<Described<this['schema']> | null | undefined>
 }
 

@@ -23,7 +23,7 @@ export interface Rules {
   webhooks: Webhooks
 }
 
-/** Creates the rules of a connection, once. Their statements are prepared when they are first run. */
+/** Creates the rules of a connection, once. Their statements are prepared lazily. */
 export function createRules(db: SharedDatabase): Rules {
   const members = new Members(db)
   const board = new Board(db, members.people)

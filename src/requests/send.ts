@@ -1,4 +1,4 @@
-/** Sending responses that are serialised already: as JSON, or as snapshots with conditional requests. */
+/** Sends serialised responses: as JSON, or as snapshots with conditional requests. */
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fresh from 'fresh'
@@ -13,24 +13,24 @@ import { PartedBody } from './parted-body.ts'
 /** The media type of server-sent events. */
 export const EVENT_STREAM = 'text/event-stream'
 
-/** Sends JSON that is serialised already, by the schema that documents the response. */
+/** Sends JSON that was serialised by the response's schema. */
 export const sendJson = (reply: FastifyReply, body: JsonBytes): FastifyReply =>
   reply.header('content-type', 'application/json; charset=utf-8').send(body)
 
 const isPromise = <T>(made: MaybePromise<T>): made is Promise<T> =>
   typeof made === 'object' && made !== null && 'then' in made
 
-/** Sends events as they come, through proxies that would gather them first. */
+/** Streams events, preventing proxies from buffering them. */
 export const sendEvents = (reply: FastifyReply, body: Readable): FastifyReply =>
   reply.headers({ 'content-type': EVENT_STREAM, 'x-accel-buffering': 'no' }).send(body)
 
-/** Sends a zip file, as it is written, to be saved under this name. */
+/** Streams a zip file as a download with this name. */
 export const sendZip = (reply: FastifyReply, body: Readable, name: string): FastifyReply =>
   reply
     .headers({ 'content-type': 'application/zip', 'content-disposition': `attachment; filename="${name}"` })
     .send(body)
 
-/** Sends a value, synchronously where it is no promise. */
+/** Sends a value, synchronously unless it is a promise. */
 function whenReady<T>(
   reply: FastifyReply,
   made: MaybePromise<T>,
@@ -39,14 +39,14 @@ function whenReady<T>(
   if (!isPromise(made)) return send(made)
   return made.then(async (value) => {
     send(value)
-    // A large body is sent in turn with others: until then a handler that is over would stand for an empty one.
+    // Large bodies are sent in turns: Fastify would take a finished handler for an empty response.
     await reply
   })
 }
 
 /**
- * Whether a request's `If-None-Match` names an ETag: then it is answered with 304. `Cache-Control: no-cache` is for caches on the
- * way, which are to ask this service; `fetch` sends it along with any `If-None-Match` that its caller has set.
+ * Whether a request's `If-None-Match` matches an ETag, which is 304. `Cache-Control: no-cache` is for intermediate
+ * caches; `fetch` adds it to any `If-None-Match` that its caller sets.
  */
 export const isNotModified = (
   { headers: { 'if-none-match': named } }: FastifyRequest,
@@ -54,8 +54,8 @@ export const isNotModified = (
 ): boolean => named !== undefined && fresh({ 'if-none-match': named }, { etag })
 
 /**
- * Checks that what is read has an ETag that `If-Match` names (RFC 9110, section 13.1.1).
- * @param etag its ETag; undefined where it has none: then only `*` names it
+ * Checks the ETag of a read against `If-Match` (RFC 9110, section 13.1.1).
+ * @param etag undefined if there is none: then only `*` matches
  * @throws ApiError 412, with the ETag
  */
 export function ensureNamed({ headers }: FastifyRequest, etag?: string): void {
@@ -69,7 +69,7 @@ type Sendable = Omit<Snapshot, 'body'> & { body: Snapshot['body'] | PartedBody }
 
 function sendNow(reply: FastifyReply, { body, etag }: Sendable): void {
   const { request } = reply
-  // The conditions of a write were those of what it was made to.
+  // A write has checked its preconditions already.
   const isRead = isSafe(request.method)
   if (isRead) ensureNamed(request, etag)
   reply.header('etag', etag)
@@ -82,7 +82,7 @@ function sendNow(reply: FastifyReply, { body, etag }: Sendable): void {
 export const sendSnapshot = (reply: FastifyReply, snapshot: MaybePromise<Sendable>) =>
   whenReady(reply, snapshot, (made) => sendNow(reply, made))
 
-/** Sends a page as {@link sendSnapshot} does, with the `Link` header of the next page. */
+/** Sends a page like {@link sendSnapshot}, with the `Link` header of the next page. */
 export const sendPage = (reply: FastifyReply, page: MaybePromise<PageSnapshot>) =>
   whenReady(reply, page, ({ body, etag, next }) => {
     linkNextPage(reply, next)

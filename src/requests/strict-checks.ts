@@ -1,4 +1,4 @@
-/** The checks of strict handling: unknown fields, unknown parameters and values that are not listed are violations, too. */
+/** The checks of strict handling: unknown fields, unknown parameters and unlisted values are violations, too. */
 import type { SchemaObject } from 'ajv'
 import type { ValidationDetails } from '../errors.ts'
 import { once } from '../once.ts'
@@ -8,7 +8,7 @@ import { flattenErrors } from './violations.ts'
 const compilePlain = createCompiler({ coerceTypes: false, isStrict: true })
 const compileCoercing = createCompiler({ coerceTypes: true, isStrict: true })
 
-/** The query and the body of a request, as far as they are checked. */
+/** The checked parts of a request: query and body. */
 interface Checked {
   body?: unknown
   query?: unknown
@@ -18,8 +18,8 @@ interface Checked {
 const NOTHING = { type: 'object', additionalProperties: false }
 
 /**
- * Creates the strict checks, one a route, compiled by the first strict request to it: all that the validators refuse,
- * and unknown fields and values that are not listed beside it.
+ * Creates the strict checks, one per route, compiled lazily: all violations of the validators,
+ * and unknown fields and unlisted values.
  * @returns the check for the schemas of a route's body and query: all violations of a request
  */
 export function createStrictChecks() {

@@ -1,7 +1,7 @@
-/** Strict handling: whether a request asks for it, by the header `Prefer: handling=strict` (RFC 7240, section 4.4). */
+/** Strict handling, requested by the header `Prefer: handling=strict` (RFC 7240, section 4.4). */
 import type { FastifyRequest } from 'fastify'
 
-/** Splits a text where the separator stands outside of quotes. */
+/** Splits a text at separators outside of quotes. */
 function splitOutsideQuotes(text: string, separator: string): string[] {
   const parts: string[] = []
   let start = 0
@@ -27,19 +27,19 @@ const unquote = (word: string): string =>
 const PREFERENCE = /^[ \t]*([^ \t=]+)[ \t]*(?:=(.*))?$/s
 
 /**
- * Whether the values of a request's `Prefer` headers, joined by commas, ask for strict handling. Of several preferences
- * of one name the first counts; what is malformed is ignored.
+ * Whether the values of a request's `Prefer` headers, joined by commas, request strict handling. The first of several preferences
+ * with one name applies; malformed ones are ignored.
  */
 export function prefersStrict(header: string): boolean {
   for (const preference of splitOutsideQuotes(header, ',')) {
     const [, name, value = ''] = PREFERENCE.exec(splitOutsideQuotes(preference, ';')[0] ?? '') ?? []
-    // RFC 5234: the words of a grammar are case-insensitive.
+    // RFC 5234: literals of a grammar are case-insensitive.
     if (name?.toLowerCase() === 'handling') return unquote(value.trim()).toLowerCase() === 'strict'
   }
   return false
 }
 
-/** Whether a request is to be handled strictly. */
+/** Whether to handle a request strictly. */
 export function isStrict({ raw: { headers } }: FastifyRequest): boolean {
   const { prefer } = headers
   return prefer !== undefined && prefersStrict(String(prefer))

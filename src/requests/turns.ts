@@ -1,6 +1,6 @@
 /**
- * Work in small steps, a few milliseconds in each turn of the event loop for all of it together: requests run in between,
- * however much there is to do.
+ * Work in small steps, with a total of a few milliseconds in each turn of the event loop: requests run in between,
+ * however much work there is.
  */
 
 /** Milliseconds of one turn of the event loop. */
@@ -9,14 +9,14 @@ const TURN_TIME = 10
 /** A small step, of a few milliseconds at most. It must not throw. @returns whether there are more */
 export type StepOfWork = () => boolean
 
-/** Work that is waiting, in the order of those it is done for: each gets a step in turn, however much another waits for. */
+/** Waiting work by key: the keys take turns, one step each. */
 export class Turns {
   readonly #waiting = new Map<string, Set<StepOfWork>>()
   #isDue = false
 
   /**
-   * Has work done from the next turn on. What waits already is not added again.
-   * @param who whom it is done for: members get equal shares, and so do all readers of one member
+   * Runs work from the next turn on. Work that already waits is not added again.
+   * @param who the key: members get equal shares, and so do all readers of one member
    */
   add(who: string, step: StepOfWork): void {
     const own = this.#waiting.get(who)
@@ -37,7 +37,7 @@ export class Turns {
 
   #turn(): void {
     const deadline = performance.now() + TURN_TIME
-    // Whoever has more to do comes again, behind all others.
+    // A key with more work goes to the end of the queue.
     for (const [who, steps] of this.#waiting) {
       const step = steps.values().next().value as StepOfWork
       steps.delete(step)
@@ -49,17 +49,17 @@ export class Turns {
   }
 }
 
-/** Small pieces of work, of some milliseconds at most, each done at once as long as its turn of the event loop has time for it. */
+/** Small pieces of work, of some milliseconds at most, run at once while the turn of the event loop has time. */
 export class Attempts {
   readonly #turns = new Turns()
-  /** Milliseconds that were spent in this turn. */
+  /** Milliseconds used in this turn. */
   #spent = 0
   #isCounting = false
 
   /**
-   * Does work now, or, where others have spent the time of this turn, in one of the next.
-   * @param who whom it is done for
-   * @returns its result; a promise only where it has to wait
+   * Runs work at once or, if this turn's time is used up, in one of the next turns.
+   * @param who the key
+   * @returns its result; a promise only if it must wait
    */
   do<T>(who: string, work: () => T): T | Promise<T> {
     if (this.#spent > TURN_TIME) return this.#later(who, work)

@@ -1,4 +1,4 @@
-/** How schemas are compiled: the options of Ajv, and Fastify's validator compiler. */
+/** Compiles schemas: the options of Ajv, and Fastify's validator compiler. */
 import { Ajv, type SchemaObject } from 'ajv'
 import type { FastifySchemaCompiler } from 'fastify'
 import { once, oncePerSchema } from '../once.ts'
@@ -7,7 +7,7 @@ import { addKeywords } from './keywords.ts'
 /** @param isStrict whether unknown fields are errors; otherwise they are dropped */
 function createAjv({ coerceTypes, isStrict = false }: { coerceTypes: boolean; isStrict?: boolean }): Ajv {
   const ajv = new Ajv({
-    // The schemas are the service's own, and a test checks each against the meta-schema; at run time that would cost more
+    // A test checks each schema against the meta-schema; at run time that would cost more
     // than compiling all of them.
     meta: false,
     validateSchema: false,
@@ -36,8 +36,8 @@ const compilePlain = createCompiler({ coerceTypes: false })
 const compileCoercing = createCompiler({ coerceTypes: true })
 
 /**
- * Fastify's validator compiler: bodies as they are, parameters and queries (always text) coerced. Schemas are compiled
- * lazily, by the first request that needs each, which makes the start faster.
+ * Fastify's validator compiler: bodies are not coerced, parameters and queries (always text) are. Schemas are compiled
+ * lazily, by the first request that needs each, for a faster startup.
  */
 export function createValidatorCompiler(): FastifySchemaCompiler<Record<string, unknown>> {
   return ({ schema, httpPart }) => {

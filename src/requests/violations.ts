@@ -1,14 +1,14 @@
-/** The words of violations: from the errors of Ajv to the `details` of a 400. */
+/** Converts Ajv's errors to the `details` of a 400. */
 import type { ErrorObject } from 'ajv'
 import type { ValidationDetails } from '../errors.ts'
 
-/** Violations that one response lists. */
+/** Violations that one response lists, at most. */
 export const REPORTED = 100
 
-/** The keyword of an error that stands for violations which are counted, not listed: `params.count` of them. */
+/** The keyword of an error that replaces `params.count` unlisted violations. */
 export const COUNTED = 'x-counted'
 
-/** The keyword of an error that stands for the unknown fields of an object: `params.names`. */
+/** The keyword of an error for all unknown fields of an object: `params.names`. */
 export const UNKNOWN = 'x-unknown'
 
 /** The message for an array that is too long. */
@@ -32,7 +32,7 @@ const FORMATS = {
   email: 'must be an email address',
 }
 
-/** The message of a violation, in words that need no knowledge of JSON Schema. */
+/** The message of a violation, without terms of JSON Schema. */
 function describe({ keyword, message = 'is invalid', params }: ErrorObject): string {
   switch (keyword) {
     case 'required':
@@ -50,7 +50,7 @@ function describe({ keyword, message = 'is invalid', params }: ErrorObject): str
   }
 }
 
-/** Makes an error of each unknown field, as long as they are reported. */
+/** Creates an error for each unknown field, up to the limit. */
 function* eachUnknown(errors: readonly ErrorObject[]): Generator<ErrorObject> {
   let more = 0
   let listed = 0
@@ -61,9 +61,9 @@ function* eachUnknown(errors: readonly ErrorObject[]): Generator<ErrorObject> {
     }
     const names: string[] = error.params.names
     for (const name of names.slice(0, REPORTED - listed)) yield { ...error, params: { name } }
-    const told = Math.min(names.length, REPORTED - listed)
-    listed += told
-    more += names.length - told
+    const reported = Math.min(names.length, REPORTED - listed)
+    listed += reported
+    more += names.length - reported
   }
   if (more > 0) yield { keyword: COUNTED, instancePath: '', schemaPath: '', params: { count: more } }
 }
@@ -101,14 +101,14 @@ const sum = (numbers: number[]) => numbers.reduce((total, number) => total + num
 
 /**
  * The contract's `details`: the violations, each under its first path segment, the message naming the deeper path; after
- * the first {@link REPORTED}, how many more there are.
+ * the first {@link REPORTED}, the number of further ones.
  */
 export function flattenErrors(found: readonly ErrorObject[]): ValidationDetails {
   const errors = found.some(({ keyword }) => keyword === UNKNOWN) ? [...eachUnknown(found)] : found
   const formErrors: string[] = []
   const fieldErrors: Record<string, string[]> = Object.create(null)
-  const told = joinUnions(withoutErrorsOfLongArrays(errors)).filter(({ keyword }) => keyword !== COUNTED)
-  for (const error of told.slice(0, REPORTED)) {
+  const reported = joinUnions(withoutErrorsOfLongArrays(errors)).filter(({ keyword }) => keyword !== COUNTED)
+  for (const error of reported.slice(0, REPORTED)) {
     const path = segments(error.instancePath)
     if (error.keyword === 'required') path.push(error.params.missingProperty)
     if (error.keyword === UNKNOWN) path.push(error.params.name)
@@ -124,7 +124,7 @@ export function flattenErrors(found: readonly ErrorObject[]): ValidationDetails 
   const counted = errors
     .filter(({ keyword }) => keyword === COUNTED)
     .map(({ params }) => Number(params.count))
-  const more = Math.max(0, told.length - REPORTED) + sum(counted)
+  const more = Math.max(0, reported.length - REPORTED) + sum(counted)
   if (more > 0) formErrors.push(`has ${more} more violations`)
   return { formErrors, fieldErrors }
 }

@@ -1,4 +1,4 @@
-/** A write inside its transaction, in either thread: preconditions are compared, the rule runs, and its response is stored. */
+/** A write inside its transaction, in either thread: checks preconditions, runs the rule, and stores the response. */
 import type { SharedDatabase } from '../db/client.ts'
 import { currentWrite } from '../db/current-write.ts'
 import { type Call, run } from './calls.ts'
@@ -7,42 +7,42 @@ import { comparePreconditions, type Preconditions } from './preconditions.ts'
 import { type ResponseShape, responseOf, toText } from './responses.ts'
 import type { Rules } from './rules.ts'
 
-/** Who writes, under which preconditions, and how the response is stored. All of it is structured-cloneable. */
+/** The context of a write: actor, preconditions, and how to store the response; structured-cloneable. */
 export interface WriteContext extends Preconditions {
-  /** The member who acts; null for the service itself. */
+  /** The acting member; null for the service itself. */
   actorId: string | null
-  /** Whose turn it takes in the worker thread: see `Offload.perform`; absent for nobody's. */
+  /** The member whose turn it takes in the worker thread: see `Offload.perform`; may be absent. */
   turn?: string | null
-  /** Whether it is known to be too much for the event loop, where there is a worker thread. */
+  /** Whether it is known to be too much for the event loop, if there is a worker thread. */
   isLong?: boolean
-  /** Stores the response for repetitions of the request. `isSecret`: all but its body. */
+  /** Stores the response for retries. `isSecret`: without its body. */
   repeatable?: { request: RepeatableRequest; shape: ResponseShape; isSecret: boolean }
 }
 
 /** The service itself writes, without preconditions. */
 export const BY_SERVICE: WriteContext = { actorId: null }
 
-/** What a write resulted in. */
+/** The outcome of a write. */
 export interface WriteOutcome<Result = unknown> {
-  /** The rule's result; undefined where the request was a repetition. */
+  /** The rule's result; undefined for a replay. */
   value: Result
-  /** The last change of the write; undefined where it made none. */
+  /** The last change of the write; undefined if it made none. */
   seq: number | undefined
-  /** The response, where it is stored. */
+  /** The response, if it is stored. */
   response?: StoredResponse
-  /** Whether the request was a repetition, and nothing was done. */
+  /** Whether it was a replay, and nothing was done. */
   isReplay?: boolean
 }
 
-/** The outcome of a write that is not committed: only the transaction knows its last change. */
+/** The outcome of an uncommitted write, without its last change, which only the transaction knows. */
 export type PendingOutcome = Omit<WriteOutcome, 'seq'>
 
-/** What a write does: one call, or whatever a function does. */
+/** The work of a write: a call or a function. */
 export type WriteWork = Call | (() => unknown)
 
 /**
- * Runs a write: inside a transaction.
- * @throws ApiError 412 with the current ETag, 422 or 409 (see `IdempotencyStore`), or whatever the work throws
+ * Runs a write inside a transaction.
+ * @throws ApiError 412 with the current ETag, 422 or 409 (see `IdempotencyStore`), or the error of the work
  */
 export function runWrite(
   db: SharedDatabase,
@@ -58,12 +58,12 @@ export function runWrite(
   return repeatable ? { value, response: store(db, rules, value, repeatable) } : { value }
 }
 
-/** The same, for whoever begins the transaction. */
+/** The same for callers that begin the transaction. */
 export const writing =
   (db: SharedDatabase, rules: Rules, work: WriteWork, context: WriteContext) => (): PendingOutcome =>
     runWrite(db, rules, work, context)
 
-/** A response as it is stored: without the body of a record that is too large for that, which whoever responds reads. */
+/** A response to store, without a too large body, which the responder reads. */
 function storedResponse(shape: ResponseShape, value: unknown): Omit<StoredResponse, 'seq'> {
   if (value === undefined && shape.kind === 'record') return { status: shape.status, body: null, etag: null }
   const { status, body, etag } = responseOf(shape, value)
@@ -81,7 +81,7 @@ function store(
   const seq = last > currentWrite(db).since ? last : null
   const response = { ...storedResponse(shape, value), seq }
   const isLarge = response.body === null || Buffer.byteLength(response.body) > BODY_BYTES
-  // What changed nothing may be done again: that says more than that it was done.
+  // A write that changed nothing may be repeated: the repeated result is more useful than `Already done`.
   if (response.seq === null && isLarge) return response
   rules.idempotencyStore.keep(request, isSecret ? { ...response, body: null } : response)
   return response

@@ -1,12 +1,12 @@
 /**
- * An example body for each operation with a body, by operation id: shown on the page at /docs instead of values generated
- * from types. Each is valid as it is, once its ids exist.
+ * An example body for each operation with a body, by operation id: the page at /docs shows it instead of values generated
+ * from types. Each is valid once its ids exist.
  */
 
 /** A placeholder for an id. */
 export const EXAMPLE_ID = '019f0000-0000-7000-8000-000000000000'
 
-/** A batch that makes a project and its first card, as an example: its ids need not exist. */
+/** A batch that creates a project and its first card: its ids need not exist. */
 const batch = {
   requests: [
     { method: 'POST', path: '/api/projects', body: { name: 'Summer party' }, as: 'party' },

@@ -1,6 +1,6 @@
 /**
- * The records in responses. Written for the contract, not derived from the tables; JSON-text fields are plain values
- * here. The contents of JSON text, which other tools may have stored, are passed on as they are.
+ * The records in responses. They describe the contract, and are not derived from the tables. JSON-text fields are plain
+ * values here; their contents, which other tools may have stored, are passed through.
  */
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import type { JsonObject } from '../json.ts'
@@ -27,7 +27,7 @@ import { FlowSchema } from './flow.ts'
 const timestamps = { createdAt: Timestamp, updatedAt: Timestamp }
 const NullableString = Nullable(Type.String())
 
-/** What is to be ticked off on an item. */
+/** A checklist entry of an item. */
 export const KanbanSubtaskSchema = Type.Object(
   {
     id: Id,
@@ -41,7 +41,7 @@ export const KanbanSubtaskSchema = Type.Object(
 )
 export type KanbanSubtask = Static<typeof KanbanSubtaskSchema>
 
-/** A coloured word for items; unique in its project. */
+/** A label for items; its name is unique in its project. */
 export const KanbanLabelSchema = Type.Object(
   {
     id: Id,
@@ -74,14 +74,14 @@ export const KanbanItemSchema = Type.Object(
     metadata: AnyObject,
     claimedUntil: Nullable({
       ...Timestamp,
-      description: 'Until when the assignee, who has claimed it, holds it; null where nobody has',
+      description: 'When the claim of the assignee ends; null if it is not claimed',
     }),
     ...timestamps,
     labels: Type.Array(ref(KanbanLabelSchema)),
     subtasks: Type.Array(ref(KanbanSubtaskSchema)),
     warnings: Type.Optional(
       Type.Array(Type.String(), {
-        description: 'Only in the answer to a change that brought a column above its WIP limit',
+        description: 'Only in the response to a change that made a column exceed its WIP limit',
         examples: [['Column "Review" is above its WIP limit of 3']],
       }),
     ),
@@ -90,7 +90,7 @@ export const KanbanItemSchema = Type.Object(
 )
 export type KanbanItem = Static<typeof KanbanItemSchema>
 
-/** What a change did to a tracked field of an item. */
+/** An activity entry: a change of a tracked field of an item. */
 export const KanbanActivitySchema = Type.Object(
   {
     id: Id,
@@ -109,7 +109,7 @@ export const KanbanActivitySchema = Type.Object(
 )
 export type KanbanActivity = Static<typeof KanbanActivitySchema>
 
-/** What somebody says about an item. */
+/** A comment on an item. */
 export const KanbanCommentSchema = Type.Object(
   {
     id: Id,
@@ -122,7 +122,7 @@ export const KanbanCommentSchema = Type.Object(
   { $id: 'KanbanComment' },
 )
 
-/** A column of a project's board; items refer to it by name. */
+/** A column of a project's board. Items refer to it by name. */
 export const KanbanColumnSchema = Type.Object(
   {
     id: Id,
@@ -131,13 +131,13 @@ export const KanbanColumnSchema = Type.Object(
     color: Type.String(),
     sortOrder: Type.Number(),
     wipLimit: Type.Integer({
-      description: 'Items that are not dismissed it should hold at most; 0 is no limit',
+      description: 'Maximum number of items that are not dismissed; 0 is no limit',
     }),
     wipPolicy: Type.String({ examples: ['warn', 'block'], description: 'What happens above the limit' }),
     stage: Type.Unsafe<'todo' | 'doing' | 'done'>({
       type: 'string',
       enum: ['todo', 'doing', 'done'],
-      description: 'The stage of work that counts: what was said, else by the place on the board',
+      description: 'The effective stage of work: as set, or derived from the position on the board',
     }),
     ...timestamps,
   },
@@ -146,7 +146,7 @@ export const KanbanColumnSchema = Type.Object(
 export type KanbanComment = Static<typeof KanbanCommentSchema>
 export type KanbanColumn = Static<typeof KanbanColumnSchema>
 
-/** What was said in a meeting, and who has to do what. */
+/** The summary of a meeting, with its action items. */
 export const TranscriptSummarySchema = Type.Object(
   {
     id: Id,
@@ -165,7 +165,7 @@ export const TranscriptSummarySchema = Type.Object(
   { $id: 'TranscriptSummary' },
 )
 
-/** What a meeting brought: its record, and an item for each of its action items. */
+/** The result of an ingested meeting: its record, and an item for each action item. */
 export const IngestedTranscriptSchema = Type.Object(
   {
     transcript: ref(TranscriptSummarySchema),
@@ -177,7 +177,7 @@ export const IngestedTranscriptSchema = Type.Object(
 )
 export type IngestedTranscript = Static<typeof IngestedTranscriptSchema>
 
-/** A number that a project watches, with its former values. */
+/** A metric of a project, with its former values. */
 export const MetricSchema = Type.Object(
   {
     id: Id,
@@ -190,7 +190,7 @@ export const MetricSchema = Type.Object(
     history: Type.Unsafe<unknown[]>({
       ...AnyArray,
       description:
-        'Former values, oldest first, each with the time it was replaced; or whatever array a client has written',
+        'Former values, oldest first, each with the time it was replaced; or any array that a client has written',
       examples: [[{ value: 3.5, at: '2026-01-31T00:00:00.000Z' }]],
     }),
     ...timestamps,
@@ -198,7 +198,7 @@ export const MetricSchema = Type.Object(
   { $id: 'Metric' },
 )
 
-/** What a project wants to achieve. */
+/** A goal of a project. */
 export const ObjectiveSchema = Type.Object(
   {
     id: Id,
@@ -212,14 +212,14 @@ export const ObjectiveSchema = Type.Object(
   { $id: 'Objective' },
 )
 
-/** Who works on a project, and in which role. */
+/** A member who works on a project, with a role. */
 export const TeamAssignmentSchema = Type.Object(
   { id: Id, projectId: Id, memberId: Type.String(), role: Type.String(), ...timestamps },
   { $id: 'TeamAssignment' },
 )
 export type TeamAssignment = Static<typeof TeamAssignmentSchema>
 
-/** A phase of a project; clients may add further keys. */
+/** A phase of a project; clients may add keys. */
 const Phase = Type.Object({ name: Type.String() }, { additionalProperties: true })
 
 /** The fields of a project itself, without its relations. */
@@ -231,7 +231,7 @@ const projectFields = {
   status: Type.String({ examples: ['backlog', 'active', 'completed', 'archived'] }),
   phase: Type.String({ description: 'Name of the current phase' }),
   phaseConfig: JsonArray(Phase, {
-    description: 'The phase sequence: objects with a `name`, which may carry further keys',
+    description: 'The phase sequence: objects with a `name`, and perhaps other keys',
     examples: [[{ name: 'Planning' }, { name: 'In Progress' }, { name: 'Complete' }]],
   }),
   health: Type.String({ examples: ['on-track', 'at-risk', 'blocked'] }),
@@ -288,11 +288,11 @@ export const ProjectSummarySchema = Type.Object(
       kanbanItems: Type.Integer({ description: 'All items, dismissed ones too' }),
       open: Type.Integer({
         description:
-          'Items that are not dismissed, in columns whose stage is `todo` or `doing`, or that the board does not have',
+          'Items that are not dismissed, in columns of the stage `todo` or `doing`, or in columns that the board does not have',
         examples: [4],
       }),
       done: Type.Integer({
-        description: 'Items that are not dismissed, in columns whose stage is `done`',
+        description: 'Items that are not dismissed, in columns of the stage `done`',
         examples: [7],
       }),
       transcriptSummaries: Type.Integer(),
@@ -302,8 +302,7 @@ export const ProjectSummarySchema = Type.Object(
       columns: Type.Unsafe<Record<string, number>>({
         type: 'object',
         additionalProperties: { type: 'integer' },
-        description:
-          'Items by the name of their column, dismissed ones too: every column of the board, in order',
+        description: 'Number of items per column, dismissed ones too: every column of the board, in order',
         examples: [{ 'To Do': 3, 'In Progress': 1, Review: 0, Done: 7 }],
       }),
     }),
@@ -315,13 +314,13 @@ export type ProjectSummary = Static<typeof ProjectSummarySchema>
 /** A list of projects, whole. */
 export const ProjectListSchema = Type.Array(ref(ProjectSchema), {
   $id: 'ProjectList',
-  description: 'Projects with all that belongs to them: the list without `view`',
+  description: 'Projects with all their records: the list without `view`',
 })
 
 /** A list of projects with `view=summary`. */
 export const ProjectSummaryListSchema = Type.Array(ref(ProjectSummarySchema), {
   $id: 'ProjectSummaryList',
-  description: 'Projects with the numbers of what belongs to them: the list with `view=summary`',
+  description: 'Projects with counts: the list with `view=summary`',
 })
 
 /** A member's private idea. */
@@ -346,7 +345,7 @@ export const PersonalIdeaListSchema = Type.Array(ref(PersonalIdeaSchema), {
   description: 'Personal ideas, by sortOrder',
 })
 
-/** What a search finds. */
+/** A page of search results. */
 export const SEARCH_KINDS = [
   'project',
   'kanban-item',
@@ -355,18 +354,18 @@ export const SEARCH_KINDS = [
   'personal-idea',
 ] as const
 
-/** A record that a search has found. */
+/** A search result. */
 export const SearchResultSchema = Type.Object(
   {
     kind: Type.Unsafe<(typeof SEARCH_KINDS)[number]>({ type: 'string', enum: [...SEARCH_KINDS] }),
     id: Id,
     projectId: Nullable(
-      Type.String({ description: 'Where the record is now; of a project its own id, null for an idea' }),
+      Type.String({ description: 'The project of the record; a project has its own id, an idea null' }),
     ),
-    title: Type.String({ description: "Of a project its name, of a comment its item's title" }),
+    title: Type.String({ description: "The name of a project, the item's title of a comment" }),
     snippet: Type.String({
       description:
-        'Text around what was found, with `**` before and after each match and `…` where more was left out. Plain text as users wrote it: neither HTML nor escaped for it',
+        'Text around the matches, with `**` before and after each match and `…` where text was omitted. Plain text as users wrote it: neither HTML nor escaped for it',
       examples: ['… before the next **engine** **test** we should …'],
     }),
   },
@@ -383,22 +382,22 @@ export const CurrentMemberSchema = Type.Object(
   {
     id: Type.String(),
     name: Type.String(),
-    email: Nullable(Type.String({ description: 'null for a member who is no row in this service' })),
+    email: Nullable(Type.String({ description: 'null for a member without a row in this service' })),
     role: RoleSchema,
   },
   { $id: 'CurrentMember' },
 )
 export type CurrentMember = Static<typeof CurrentMemberSchema>
 
-/** Who has signed in, and until when. */
+/** The signed-in member, and when the session ends. */
 export const SignedInSchema = Type.Object({ member: ref(CurrentMemberSchema), expiresAt: Timestamp })
 
-/** Who can sign in. Never contains anything of the password. */
+/** A member. Never contains the password or its hash. */
 export const MemberSchema = Type.Object(
   {
     id: Id,
     name: Type.String(),
-    email: Type.String({ description: 'Unique, whatever its case' }),
+    email: Type.String({ description: 'Unique, ignoring case' }),
     role: RoleSchema,
     disabled: Type.Boolean({
       description: 'Whether sign-ins, sessions and tokens of the member are refused',
@@ -409,34 +408,33 @@ export const MemberSchema = Type.Object(
 )
 export type Member = Static<typeof MemberSchema>
 
-/** What people are: members, people of the host application, and those that imported boards name. A closed set. */
+/** Kinds of people: members, people of the host application, people of imported boards. A closed set. */
 export const PERSON_KINDS = ['member', 'host', 'import'] as const
 
-/** Who has a name here, whether a member or not. */
+/** A person with a name here, member or not. */
 export const PersonSchema = Type.Object(
   {
     id: Type.String({
-      description: 'What records hold in `assigneeId`, `leadId`, `authorId`, `memberId` and `actorId`',
+      description: 'The id in `assigneeId`, `leadId`, `authorId`, `memberId` and `actorId` of records',
     }),
     name: Type.String(),
     kind: Type.Unsafe<(typeof PERSON_KINDS)[number]>({
       type: 'string',
       enum: [...PERSON_KINDS],
       description:
-        'A member, or who was one; somebody of the application that the service is embedded in; somebody whom an imported board names',
+        'A current or former member; a person of the host application; a person of an imported board',
     }),
     source: Type.String({
-      description: 'Where an imported board came from; empty for others',
+      description: 'The format of the imported board; empty for others',
       examples: ['trello', 'csv', ''],
     }),
-    sourceId: Type.String({ description: 'What the person is called there; empty for others' }),
+    sourceId: Type.String({ description: 'The id of the person there; empty for others' }),
     mergedInto: Nullable(
-      Type.String({ description: 'The person that this one turned out to be; null for one by itself' }),
+      Type.String({ description: 'The person that this one was merged into; null if it was not merged' }),
     ),
     seenAt: Nullable({
       ...Timestamp,
-      description:
-        'When the host application named the person last, to the day; null for one that it did not',
+      description: 'When the host application last named the person, to the day; null if it never did',
     }),
     ...timestamps,
   },
@@ -444,20 +442,24 @@ export const PersonSchema = Type.Object(
 )
 export type Person = Static<typeof PersonSchema>
 
-/** How many records of each kind named somebody. */
+/** The number of records of each kind that named a person. */
 const MergeCountsSchema = Type.Object({
-  kanbanItems: Type.Integer({ description: 'Whose assignee it was' }),
-  projects: Type.Integer({ description: 'Whose lead it was' }),
-  teamAssignments: Type.Integer({ description: 'Which were ended where the other one had one, too' }),
-  kanbanComments: Type.Integer({ description: 'Whose author it was' }),
-  personalIdeas: Type.Integer({ description: 'Whose owner it was' }),
+  kanbanItems: Type.Integer({ description: 'Items with it as assignee' }),
+  projects: Type.Integer({ description: 'Projects with it as lead' }),
+  teamAssignments: Type.Integer({
+    description: 'Project assignments; deleted if the other person has one, too',
+  }),
+  kanbanComments: Type.Integer({ description: 'Comments with it as author' }),
+  personalIdeas: Type.Integer({ description: 'Ideas with it as owner' }),
 })
 export type MergeCounts = Static<typeof MergeCountsSchema>
 
-/** What became of a merge. */
+/** The result of a merge. */
 export const MergedPersonSchema = Type.Object(
   {
-    group: Type.Integer({ description: 'Undo this change to take it back: `POST /api/changes/{seq}/undo`' }),
+    group: Type.Integer({
+      description: 'Undo this change to revert the merge: `POST /api/changes/{seq}/undo`',
+    }),
     person: ref(PersonSchema),
     into: ref(PersonSchema),
     counts: MergeCountsSchema,
@@ -466,24 +468,24 @@ export const MergedPersonSchema = Type.Object(
 )
 export type MergedPerson = Static<typeof MergedPersonSchema>
 
-/** Members under one name. */
+/** A team of members. */
 export const TeamSchema = Type.Object(
   {
     id: Id,
     name: Type.String(),
     description: Type.String(),
-    memberIds: Type.Array(Type.String(), { description: 'In the order of the ids' }),
+    memberIds: Type.Array(Type.String(), { description: 'Sorted by id' }),
     ...timestamps,
   },
   { $id: 'Team' },
 )
 export type Team = Static<typeof TeamSchema>
 
-/** Where a member is signed in. */
+/** A session of a member. */
 export const SessionSchema = Type.Object(
   {
     id: Id,
-    current: Type.Boolean({ description: 'Whether it is the one that this request came with' }),
+    current: Type.Boolean({ description: 'Whether it is the session of this request' }),
     lastUsedAt: Timestamp,
     expiresAt: Timestamp,
     ...timestamps,
@@ -492,7 +494,7 @@ export const SessionSchema = Type.Object(
 )
 export type Session = Static<typeof SessionSchema>
 
-/** What a token opens: what its member may read, what it may do, or the calendar alone. */
+/** Scopes of a token: read as its member, also write, or only read the calendar. */
 export const TOKEN_SCOPES = ['read', 'write', 'calendar'] as const
 const TokenScopeSchema = Type.Unsafe<(typeof TOKEN_SCOPES)[number]>({
   type: 'string',
@@ -519,7 +521,7 @@ export const NewTokenSchema = Type.Object(
   {
     ...TokenSchema.properties,
     token: Type.String({
-      description: 'The secret, for `Authorization: Bearer`. Shown this once and not kept',
+      description: 'The secret, for `Authorization: Bearer`. Shown only once and not stored',
       examples: ['pbt_Zm9yIGV4YW1wbGUgb25seSwgbm90IGEgcmVhbCB0b2s'],
     }),
   },
@@ -527,30 +529,30 @@ export const NewTokenSchema = Type.Object(
 )
 export type NewToken = Static<typeof NewTokenSchema>
 
-/** What a one-time link is for. */
+/** The purposes of one-time links. */
 const LinkKindSchema = Type.Unsafe<'password' | 'invitation'>({
   type: 'string',
   enum: ['password', 'invitation'],
-  description: 'Whether it sets the password of a member, or makes a member',
+  description: 'Whether it sets the password of a member, or creates a member',
 })
 
 const linkDetails = {
   kind: LinkKindSchema,
   name: Nullable(
     Type.String({
-      description: 'Of the member, or as whoever made the invitation has suggested; null for none',
+      description: 'The name of the member, or the one suggested in the invitation; null for none',
     }),
   ),
   email: Nullable(
     Type.String({
-      description: 'Of the member, as it is or will be; null where whoever is invited gives one',
+      description: 'The email of the member; null if the invited person provides it',
     }),
   ),
   role: RoleSchema,
   expiresAt: Timestamp,
 }
 
-/** What whoever has a one-time link may know of it. */
+/** What the user of a one-time link may see of it. */
 export const LinkDetailsSchema = Type.Object(linkDetails, { $id: 'LinkDetails' })
 export type LinkDetails = Static<typeof LinkDetailsSchema>
 
@@ -558,9 +560,11 @@ export type LinkDetails = Static<typeof LinkDetailsSchema>
 export const MemberLinkSchema = Type.Object(
   {
     id: Id,
-    memberId: Nullable(Type.String({ description: 'Whose password it sets; null for an invitation' })),
+    memberId: Nullable(
+      Type.String({ description: 'The member whose password it sets; null for an invitation' }),
+    ),
     ...linkDetails,
-    createdBy: Nullable(Type.String({ description: 'The admin who made it; null for the command line' })),
+    createdBy: Nullable(Type.String({ description: 'The admin who created it; null for the command line' })),
     createdAt: Timestamp,
   },
   { $id: 'MemberLink' },
@@ -572,11 +576,11 @@ export const NewMemberLinkSchema = Type.Object(
   {
     ...MemberLinkSchema.properties,
     token: Type.String({
-      description: 'The secret. Shown this once and not kept',
+      description: 'The secret. Shown only once and not stored',
       examples: ['pbl_Zm9yIGV4YW1wbGUgb25seSwgbm90IGEgcmVhbCB0b2s'],
     }),
     url: Type.String({
-      description: 'Where it is used, with the token in its fragment',
+      description: 'The URL to open, with the token in its fragment',
       examples: ['https://board.example/link#pbl_Zm9yIGV4YW1wbGUgb25seSwgbm90IGEgcmVhbCB0b2s'],
     }),
   },
@@ -594,28 +598,27 @@ export const AuditEntrySchema = Type.Object(
     actorId: Nullable(
       Type.String({
         description:
-          'Who acted; null for whoever was not recognised, for the command line and for the service itself',
+          'The acting member; null if unidentified, and for the command line and the service itself',
       }),
     ),
     actor: Nullable(
       Type.String({
         description:
-          'The name of who acted, as it was then; `command line` or `service` where `actorId` is null; null for whoever was not recognised',
+          'The name of the actor at that time; `command line` or `service` for these; null if unidentified',
         examples: ['Ada Lovelace', 'command line', 'service'],
       }),
     ),
     subjectId: Nullable(
       Type.String({
-        description: 'What was acted on: a member, session, token, one-time link, team, project or webhook',
+        description: 'The id of the member, session, token, one-time link, team, project or webhook',
       }),
     ),
     subject: Nullable(
       Type.String({
-        description:
-          'The name of what was acted on, as it was then; of a session, token or link the name of its member',
+        description: 'Its name at that time; for a session, token or link the name of its member',
       }),
     ),
-    address: Nullable(Type.String({ description: 'Where the request came from; null for the command line' })),
+    address: Nullable(Type.String({ description: 'The address of the client; null for the command line' })),
     metadata: AnyObject,
     createdAt: Timestamp,
   },
@@ -625,26 +628,28 @@ export const AuditEntrySchema = Type.Object(
 const ChangedFields = (description: string) =>
   Nullable(Type.Unsafe<Record<string, unknown>>({ ...AnyObject, description }))
 
-/** Who acts without being a member. */
+/** Actors that are not members. */
 const NoMember = Type.Optional(
   Type.Unsafe<'command line' | 'service' | 'another tool'>({
     type: 'string',
     enum: ['command line', 'service', 'another tool'],
     description:
-      'Only where `actorId` is null: a command, the service itself, or another tool that writes to the database file',
+      'Only if `actorId` is null: a command, the service itself, or another tool that writes to the database file',
   }),
 )
 
-/** One change of one record, as the sequence of changes tells it. */
+/** A change of one record, in the sequence of changes. */
 export const ChangeSchema = Type.Object(
   {
-    seq: Type.Integer({ description: 'Its place in the sequence: ascending, never used twice' }),
+    seq: Type.Integer({ description: 'Its position in the sequence: ascending, never used twice' }),
     at: Timestamp,
-    actorId: Nullable(Type.String({ description: 'The member who made it; null for who is none: `actor`' })),
+    actorId: Nullable(
+      Type.String({ description: 'The member who made it; null for other actors: see `actor`' }),
+    ),
     actor: NoMember,
     group: Type.Integer({ description: 'The same for all changes of one write: the `seq` of its first' }),
     kind: Type.String({ examples: ['kanban-item', 'project', 'kanban-comment'] }),
-    id: Type.String({ description: "The record's id; of an item's label `<itemId>:<labelId>`" }),
+    id: Type.String({ description: "The record's id; `<itemId>:<labelId>` for an item's label" }),
     projectId: Nullable(Type.String()),
     itemId: Nullable(Type.String()),
     action: Type.Unsafe<'created' | 'updated' | 'deleted'>({
@@ -662,7 +667,7 @@ export const ChangeSchema = Type.Object(
 )
 export type Change = Static<typeof ChangeSchema>
 
-/** What a webhook is sent. */
+/** The payload of a webhook. */
 export const WebhookEventSchema = Type.Object(
   {
     type: Type.String({ description: '`<kind>.<action>`', examples: ['kanban-item.updated'] }),
@@ -672,19 +677,19 @@ export const WebhookEventSchema = Type.Object(
   { $id: 'WebhookEvent' },
 )
 
-/** Who is told of changes over HTTP. */
+/** A webhook: changes are sent to its URL. */
 export const WebhookSchema = Type.Object(
   {
     id: Id,
     url: Type.String({ examples: ['https://example.org/hooks/phaseboard'] }),
     description: Type.String(),
-    projectId: Nullable(Type.String({ description: 'Whose changes are sent; null for those of all' })),
-    kinds: Type.Array(Type.String(), { description: 'Which kinds of changes are sent; empty for all' }),
-    active: Type.Boolean({ description: 'Whether changes are sent; false after too many failures, too' }),
-    after: Type.Integer({ description: 'The change up to which all is delivered' }),
+    projectId: Nullable(Type.String({ description: 'Only changes of this project are sent; null: of all' })),
+    kinds: Type.Array(Type.String(), { description: 'Kinds of changes that are sent; empty: all' }),
+    active: Type.Boolean({ description: 'Whether changes are sent; also false after too many failures' }),
+    after: Type.Integer({ description: 'The last delivered change' }),
     failingSince: Nullable({
       ...Timestamp,
-      description: 'Since when the next delivery fails; null where it does not',
+      description: 'When the next delivery first failed; null if it has not',
     }),
     ...timestamps,
   },
@@ -697,7 +702,7 @@ export const WebhookWithSecretSchema = Type.Object(
   {
     ...WebhookSchema.properties,
     secret: Type.String({
-      description: 'What deliveries are signed with. Shown this once',
+      description: 'The secret that signs deliveries. Shown only once',
       examples: ['whsec_Zm9yIGV4YW1wbGUgb25seSwgbm90IGEgcmVhbCBzZWM='],
     }),
   },
@@ -705,16 +710,16 @@ export const WebhookWithSecretSchema = Type.Object(
 )
 export type WebhookWithSecret = Static<typeof WebhookWithSecretSchema>
 
-/** An attempt to deliver a change. */
+/** A delivery attempt. */
 export const WebhookDeliverySchema = Type.Object(
   {
     id: Type.String(),
     webhookId: Id,
     seq: Nullable(Type.Integer({ description: 'The change; null for a test' })),
-    status: Nullable(Type.Integer({ description: "The answer's status; null where there was none" })),
-    error: Nullable(Type.String({ description: 'Why it failed; null where it did not' })),
-    response: Type.String({ description: "The beginning of the answer's body, at most 1 KiB" }),
-    duration: Type.Integer({ description: 'Milliseconds that it took' }),
+    status: Nullable(Type.Integer({ description: "The response's status; null without a response" })),
+    error: Nullable(Type.String({ description: 'Why it failed; null if it succeeded' })),
+    response: Type.String({ description: "The beginning of the response's body, at most 1 KiB" }),
+    duration: Type.Integer({ description: 'Duration in milliseconds' }),
     createdAt: Timestamp,
   },
   { $id: 'WebhookDelivery' },
@@ -733,7 +738,7 @@ export const ImportStartedSchema = Type.Object(
 )
 export type ImportStarted = Static<typeof ImportStartedSchema>
 
-/** By what a person of an imported board was found here. */
+/** How a person of an imported board was matched. */
 export const MATCHES = ['map', 'id', 'email', 'name'] as const
 export type Match = (typeof MATCHES)[number]
 
@@ -742,53 +747,53 @@ export const ImportedPersonSchema = Type.Object(
   {
     id: Type.String({
       description:
-        'What the other tool calls it, as `map` takes it; of somebody who was not found, the id of the person that stands for it here',
+        'Its id in the other tool, as `map` takes it; if not matched, the id of the person created here',
     }),
     name: Type.String(),
     matched: Type.Unsafe<Match | null>({
       type: ['string', 'null'],
       enum: [...MATCHES, null],
       description:
-        'By what it was found: somebody has said so (by `map`, or by merging it after an earlier import), the id in a table of a Phaseboard, the email, or the name; null where it was not',
+        'How it was matched: explicitly (by `map`, or by a merge after an earlier import), by the id in a Phaseboard CSV, by email, or by name; null if it was not',
     }),
     memberId: Nullable(
       Type.String({
-        description: 'The member that it is, or the other person; null where it stands for itself',
+        description: 'The matched member or person; null if there is none',
       }),
     ),
-    items: Type.Integer({ description: 'Items that are assigned to it' }),
-    comments: Type.Integer({ description: 'Comments of its' }),
+    items: Type.Integer({ description: 'Items assigned to this person' }),
+    comments: Type.Integer({ description: 'Comments by this person' }),
   },
-  { $id: 'ImportedPerson', description: 'Somebody whom an imported board names' },
+  { $id: 'ImportedPerson', description: 'A person of an imported board' },
 )
 export type ImportedPerson = Static<typeof ImportedPersonSchema>
 
-/** How far an import has come. */
+/** The progress of an import. */
 export const ImportSchema = Type.Object(
   {
     id: Id,
     format: Type.String(),
     status: ImportStatus,
     done: Type.Integer({
-      description: 'Records that are written; of an archive, half of those that are checked',
+      description: 'Written records; for an archive, checked records count half',
     }),
     total: Type.Integer({ description: 'Records to write; 0 before the file is read' }),
-    projectId: Type.Optional(Type.String({ description: 'The project that it made, once it is done' })),
+    projectId: Type.Optional(Type.String({ description: 'The created project, once the import is done' })),
     counts: Type.Optional(
       Type.Record(Type.String(), Type.Integer(), {
-        description: 'What was made; of a dry run, what would be',
+        description: 'Numbers of created records; for a dry run, of those that would be created',
       }),
     ),
     notes: Type.Optional(
-      Type.Array(Type.String(), { description: 'What could not be taken over as it was, in lines' }),
+      Type.Array(Type.String(), { description: 'What could not be imported unchanged, in lines' }),
     ),
     people: Type.Optional(
       Type.Array(ref(ImportedPersonSchema), {
         description:
-          'Whom its cards and comments name, and who they are here: at most 500, `counts.people` is how many there are. Not in lists, and not of archives',
+          'The people that its cards and comments name, and their matches here: at most 500, `counts.people` is their number. Not in lists, and not for archives',
       }),
     ),
-    error: Type.Optional(Type.String({ description: 'Why it failed: then nothing has changed' })),
+    error: Type.Optional(Type.String({ description: 'Why it failed; nothing has changed then' })),
     createdAt: Timestamp,
     updatedAt: Timestamp,
   },
@@ -796,26 +801,26 @@ export const ImportSchema = Type.Object(
 )
 export type Import = Static<typeof ImportSchema>
 
-/** What an undo did. */
+/** The result of an undo. */
 export const UndoneSchema = Type.Object(
   {
-    group: Nullable(Type.Integer({ description: 'The group of its own changes; null where it made none' })),
+    group: Nullable(Type.Integer({ description: 'The group of its own changes; null if it made none' })),
     changes: Type.Array(ref(ChangeSchema), { description: 'The first 1,000 of the changes that it made' }),
   },
   { $id: 'Undone' },
 )
 
-/** A deleted project or item that can come back. */
+/** A deleted project or item that can be restored. */
 export const TrashEntrySchema = Type.Object(
   {
-    seq: Type.Integer({ description: 'The change that deleted it: undo that' }),
+    seq: Type.Integer({ description: 'The change that deleted it; undo it to restore the record' }),
     kind: Type.Unsafe<'project' | 'kanban-item'>({ type: 'string', enum: ['project', 'kanban-item'] }),
     id: Id,
-    title: Type.String({ description: 'Of a project its name' }),
-    projectId: Nullable(Type.String({ description: 'Of a project its own id' })),
+    title: Type.String({ description: 'The name of a project, the title of an item' }),
+    projectId: Nullable(Type.String({ description: 'For a project its own id' })),
     at: Timestamp,
     actorId: Nullable(
-      Type.String({ description: 'The member who deleted it; null for who is none: `actor`' }),
+      Type.String({ description: 'The member who deleted it; null for other actors: see `actor`' }),
     ),
     actor: NoMember,
   },
@@ -879,7 +884,7 @@ export const namedSchemas = [
   FlowSchema,
 ]
 
-/** The records that reading one of these again shows: what has a secret besides, which is shown once. By their `$ref`. */
+/** Records with a secret that is shown once, and what reading them again shows, by `$ref`. */
 export const SHOWN_ONCE: ReadonlyMap<string, TSchema> = new Map<string, TSchema>([
   [ref(NewTokenSchema).$ref, TokenSchema],
   [ref(NewMemberLinkSchema).$ref, MemberLinkSchema],

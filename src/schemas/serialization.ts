@@ -12,7 +12,7 @@ const compile = oncePerSchema((schema: TSchema): ((value: unknown) => string) =>
 )
 
 /**
- * Creates the serializer of a schema, the same that a route with this response schema uses. The schema is compiled lazily,
+ * Creates the serializer of a schema, the same as that of a route with this response schema. The schema is compiled lazily,
  * at the first call.
  * @param schema of the value, e.g. a reference to a named schema
  */
@@ -21,7 +21,7 @@ export function createSerializer<T extends TSchema>(schema: T): (value: Static<T
   return (value) => serialize()(value)
 }
 
-/** JSON in UTF-8, ready to be sent. */
+/** JSON in UTF-8. */
 export type JsonBytes = Uint8Array
 
 /** Creates a function that serialises values as JSON in UTF-8. */

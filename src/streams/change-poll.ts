@@ -1,19 +1,19 @@
-/** A request that waits for changes: a long poll. */
+/** A long poll for changes. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { identityOf } from '../access/identity.ts'
+import type { Reader } from '../changes/api-changes.ts'
 import type { FeedQuery } from '../changes/feed.ts'
 import { feedBody } from '../changes/feed-page.ts'
 import type { ChangeFilter } from '../changes/filters.ts'
-import type { Reader } from '../changes/told.ts'
 import type { Identity } from '../members/identity.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 import type { ChangeReader, ChangeReaders } from './change-readers.ts'
 import { channelOf, type Selection } from './change-selection.ts'
 
-/** What follows a place is asked for. */
+/** A request for the changes after a place. */
 type PlacedQuery = FeedQuery & { after: number }
 
-/** One wait for the next change. */
+/** A single wait for the next change. */
 class ChangePoll implements ChangeReader {
   readonly kind = 'poll'
   readonly request: FastifyRequest
@@ -65,7 +65,7 @@ class ChangePoll implements ChangeReader {
     )
   }
 
-  /** It has read all there was before it began to wait; what it did not get while it was being checked, it reads. */
+  /** It has read all changes before the wait; it reads those that it missed during the check of its credential. */
   replay(): boolean {
     this.#readers.remove(this)
     this.#settle(undefined)
@@ -77,12 +77,12 @@ class ChangePoll implements ChangeReader {
   }
 
   tick(): void {
-    // It has nothing to say before its answer.
+    // It sends nothing before its response.
   }
 
   end(): void {
     this.#readers.remove(this)
-    // What it was not to get is not looked at again.
+    // Filtered changes are not examined again.
     this.#settle(feedBody([], this.place))
   }
 
@@ -93,10 +93,10 @@ class ChangePoll implements ChangeReader {
 }
 
 /**
- * Reads a page of changes; where it would be empty, waits for the next one.
- * @param milliseconds how long, at most; or until the client is gone, or the service stops
- * @returns the answer
- * @throws ApiError 410; 503 where too many wait, 429 where the member has too many; 401 and 403 where the credential has
+ * Reads a page of changes; if it would be empty, waits for the next one.
+ * @param milliseconds timeout; it also ends if the client disconnects, or the service stops
+ * @returns the response
+ * @throws ApiError 410; 503 if too many wait, 429 if the member has too many; 401 and 403 if the credential has
  * ended meanwhile
  */
 export async function pollChanges(
@@ -120,7 +120,7 @@ export async function pollChanges(
       const isBehind = page.last < page.newest
       const answer = isBehind ? undefined : await nextChanges(readers, request, reply, place, rest)
       if (!answer) page = await readers.read(place, member, isOver)
-      // However it waited, it is to be who it was.
+      // The identity must not have changed during the wait.
       const { role } = (await readers.identifyAgain(request)).member
       if (role !== member.role) return feedBody([], place.after)
       if (answer) return answer
@@ -131,7 +131,7 @@ export async function pollChanges(
   }
 }
 
-/** Waits for the next changes. @returns the answer; undefined where it is to be read */
+/** Waits for the next changes. @returns the response; undefined if it must be read */
 async function nextChanges(
   readers: ChangeReaders,
   request: FastifyRequest,

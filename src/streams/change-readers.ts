@@ -1,47 +1,47 @@
-/** Everybody who waits for changes, over streams and long polls: who they are, and what they get when. */
+/** All readers that wait for changes, over streams and long polls: their credentials, and delivery to them. */
 import type { FastifyRequest } from 'fastify'
+import type { Reader } from '../changes/api-changes.ts'
 import type { Feed, FeedQuery } from '../changes/feed.ts'
 import { type FeedPage, PageReading } from '../changes/feed-page.ts'
 import type { Sequence } from '../changes/sequence.ts'
 import type { Batch, Tail } from '../changes/tail.ts'
-import type { Reader } from '../changes/told.ts'
 import type { Identity } from '../members/identity.ts'
 import { type StepOfWork, Turns } from '../requests/turns.ts'
 import { Selection, type Wanted } from './change-selection.ts'
 import { Seats, tooMany } from './seats.ts'
 import { UnreadStreams, type WeighedStream } from './unread-streams.ts'
 
-/** Milliseconds between two rounds, in which each credential is checked and each stream says that it is alive. */
+/** Milliseconds between two rounds, which check each credential and send each stream's heartbeat. */
 const ROUND = 15_000
 
-/** Long polls that are answered in one turn of the event loop, each in some tenths of a millisecond. */
+/** Long polls answered in one turn of the event loop, each in some tenths of a millisecond. */
 const ANSWERS_AT_ONCE = 20
 
-/** Milliseconds of one step in which a batch is handed on, or credentials are checked. */
+/** Milliseconds of one step that delivers a batch or checks credentials. */
 const STEP_TIME = 3
 
-/** Batches that are handed on at the same time, at most: who does not get one in time reads it from the sequence. */
+/** Batches delivered concurrently, at most: readers that miss one read it from the sequence. */
 const BATCHES = 8
 
-/** Whom that is done for what is done for all: no id of a member. */
+/** The key of work for all readers; not a member's id. */
 const ALL = ''
 
-/** Somebody who waits for changes. */
+/** A reader that waits for changes. */
 export interface ChangeReader extends Wanted {
   readonly kind: 'stream' | 'poll'
   readonly request: FastifyRequest
   readonly identity: Identity
-  /** The last change that was looked at, for it. */
+  /** The last change examined for it. */
   place: number
-  /** What of it is weighed. */
+  /** Its unread bytes. */
   weighed?: WeighedStream
-  /** Takes what comes right after its place. */
+  /** Receives changes right after its place. */
   take: (selection: Selection) => void
-  /** Hears of what comes while it is behind. */
+  /** Called with new changes while it is behind. */
   miss: (selection: Selection) => void
-  /** Reads some of what it missed, for some milliseconds. @returns whether there is more, and it takes more */
+  /** Reads missed changes, for some milliseconds. @returns whether there are more, and it accepts more */
   replay: () => boolean
-  /** Something happens once a round. */
+  /** Called once per round. */
   tick: () => void
   /** The service stops, or its rights have changed. */
   end: () => void
@@ -49,12 +49,12 @@ export interface ChangeReader extends Wanted {
   refuse: (error: unknown) => void
 }
 
-/** What readers stand on. */
+/** The dependencies of readers. */
 export interface ReadersOptions {
   tail: Tail
   feed: Feed
   sequence: Sequence
-  /** How many there may be. */
+  /** The limits of their number. */
   max: number
   /** See the auth plugin. */
   identifyAgain: (request: FastifyRequest) => Identity | Promise<Identity>
@@ -71,13 +71,13 @@ export class ChangeReaders {
   readonly #unread = new UnreadStreams(() => [...this.#readers].flatMap((reader) => reader.weighed ?? []))
   readonly identifyAgain: ReadersOptions['identifyAgain']
   readonly #readers = new Set<ChangeReader>()
-  /** Those whose credential is being checked, and get nothing meanwhile. */
+  /** Readers with a pending check of their credential; they get nothing meanwhile. */
   readonly #unsure = new Set<ChangeReader>()
-  /** What those who are behind do in their turn. */
+  /** The queue of readers that are behind. */
   readonly #steps = new WeakMap<ChangeReader, StepOfWork>()
-  /** Batches that not everybody has yet, and who is next. */
+  /** Batches in delivery, each with its next reader. */
   readonly #deliveries: { selection: Selection; left: Iterator<ChangeReader> }[] = []
-  /** Credentials that this process has ended just now. */
+  /** Credentials that this process has just ended. */
   readonly #ended = new Set<string>()
   readonly #answers: (() => void)[] = []
   #unsubscribe: (() => void) | undefined
@@ -91,32 +91,32 @@ export class ChangeReaders {
     this.identifyAgain = identifyAgain
   }
 
-  /** How many there are. */
+  /** Their number. */
   get size(): number {
     return this.#readers.size
   }
 
-  /** How many there are of a kind. */
+  /** Their number by kind. */
   count(kind: ChangeReader['kind']): number {
     let count = 0
     for (const reader of this.#readers) if (reader.kind === kind) count++
     return count
   }
 
-  /** The newest change: where who wants none of those before goes on from. */
+  /** The newest change: the start of readers that want no earlier ones. */
   newest(): number {
     return this.#sequence.last()
   }
 
-  /** Lets another in. @returns is called when it has gone. @throws ApiError 503; 429 where one member has too many */
+  /** Takes a seat for a reader. @returns releases it. @throws ApiError 503; 429 if one member has too many */
   enter(identity: Identity): () => void {
     if (this.isClosed) throw tooMany(503)
     return this.#seats.take(identity)
   }
 
   /**
-   * Reads a page of the feed, in turn with all who read.
-   * @param isOver whether nobody wants more of it
+   * Reads a page of the feed, in turns with all readers.
+   * @param isOver whether it is no longer needed
    * @throws ApiError 410
    */
   read(query: FeedQuery, reader: Reader, isOver = () => false): Promise<FeedPage> {
@@ -135,12 +135,12 @@ export class ChangeReaders {
     return promise
   }
 
-  /** Notes that a stream has been sent something: much together, and those that are not read are cut. */
+  /** Records that a stream was sent something; unread streams are cut beyond a limit. */
   sent(bytes: number): void {
     this.#unread.sent(bytes)
   }
 
-  /** Adds a reader, which gets all that comes after its place. */
+  /** Adds a reader, which gets all changes after its place. */
   add(reader: ChangeReader): void {
     this.#unsubscribe ??= this.tail.subscribe((batch) => this.#deliver(batch))
     this.#timer ??= setInterval(() => this.#round(), ROUND).unref()
@@ -159,7 +159,7 @@ export class ChangeReaders {
     this.#timer = undefined
   }
 
-  /** Lets a reader that is behind read what it missed, in its turn. */
+  /** Lets a reader catch up, in its turn. */
   catchUp(reader: ChangeReader): void {
     if (reader.place >= this.tail.last || !this.#readers.has(reader)) return
     let step = this.#steps.get(reader)
@@ -170,23 +170,23 @@ export class ChangeReaders {
     this.#turns.add(reader.reader.id, step)
   }
 
-  /** Answers a long poll: few in one turn. */
+  /** Answers long polls, few in one turn. */
   answer(settle: () => void): void {
     if (this.#answers.length === 0) setImmediate(() => this.#answerSome())
     this.#answers.push(settle)
   }
 
-  /** Notes that this process is ending a session or token: whoever reads with it is checked after the commit. */
+  /** Records that this process is ending a session or token: its readers are checked after the commit. */
   credentialEnds(id: string): void {
     if (this.#readers.size === 0) return
     if (this.#ended.size === 0) setImmediate(() => this.#checkEnded())
     this.#ended.add(id)
   }
 
-  /** Ends all, and lets nobody in any more. */
+  /** Ends all readers, and accepts no new ones. */
   close(): void {
     this.isClosed = true
-    // What is on its way still goes out.
+    // Batches in delivery are still sent.
     while (this.#deliverSome());
     for (const reader of [...this.#readers]) reader.end()
   }
@@ -195,18 +195,18 @@ export class ChangeReaders {
     this.#checkEnded()
     const members = new Set(batch.changes.flatMap(({ row }) => (row.kind === 'member' ? [row.id] : [])))
     if (members.size > 0) this.#check(({ identity }) => members.has(identity.member.id))
-    // Who is not reached in time is behind when the next one comes.
+    // Readers that are not reached in time are behind when the next one comes.
     if (this.#deliveries.length === BATCHES) this.#deliveries.shift()
     this.#deliveries.push({ selection: new Selection(batch, this.tail), left: this.#readers.values() })
     if (this.#deliveries.length === 1) this.#begin(this.#deliverSome)
   }
 
-  /** Does the first step of what is done for all at once. */
+  /** Runs the first step of the work for all readers at once. */
   #begin(step: StepOfWork): void {
     if (step()) this.#turns.add(ALL, step)
   }
 
-  /** Hands batches on, each after the one before it. @returns whether there are more */
+  /** Delivers batches in order. @returns whether there are more */
   readonly #deliverSome = (): boolean => {
     const deadline = performance.now() + STEP_TIME
     for (let next = this.#deliveries[0]; next !== undefined; next = this.#deliveries[0]) {
@@ -249,7 +249,7 @@ export class ChangeReaders {
     for (const reader of [...this.#readers]) if (concerns(reader)) this.#checkOne(reader)
   }
 
-  /** Identifies a reader again: it ends where it is not who it was. */
+  /** Identifies a reader again, and ends it if its identity has changed. */
   #checkOne(reader: ChangeReader): void {
     const settle = ({ member: { id, role } }: Identity) => {
       const { member } = reader.identity

@@ -1,39 +1,40 @@
-/** What of a batch of changes goes to whom: selected and written once for all with the same rights and filter. */
+/** Selects the changes of a batch for readers: selected and serialised once for all with the same rights and filter. */
+
+import type { Reader } from '../changes/api-changes.ts'
 import { type ChangeFilter, passes } from '../changes/filters.ts'
 import type { Batch, Tail, TailedChange } from '../changes/tail.ts'
-import type { Reader } from '../changes/told.ts'
 import { once } from '../once.ts'
 import { eventText } from './event-stream.ts'
 
-/** Who asks, and for what. */
+/** The reader and its filter. */
 export interface Wanted {
   reader: Reader
   filter: ChangeFilter
-  /** The same for all with the same rights and filter, ideas apart: see {@link channelOf}. */
+  /** Equal for readers with the same rights and filter, except for ideas: see {@link channelOf}. */
   channel: string
 }
 
-/** What those have in common who get the same changes, but for ideas of their own. */
+/** The key of readers that get the same changes, except for their own ideas. */
 export const channelOf = ({ role }: Reader, { projectId, itemId, kinds = [] }: ChangeFilter): string =>
   JSON.stringify([role === 'admin', projectId ?? null, itemId ?? null, kinds])
 
-/** What somebody gets of a batch. */
+/** The selected changes of a batch. */
 export interface Selected {
   changes: readonly TailedChange[]
-  /** Characters of their texts. */
+  /** Length of their texts, in characters. */
   size: () => number
-  /** The same as events; shared, hence not to be written to. */
+  /** The same as events; shared, so do not modify it. */
   events: () => Buffer
 }
 
-/** Bytes of events that a batch keeps for others: where many filters let much through, the others write their own. */
+/** Cache size of a batch's events, in bytes: beyond it, readers serialise their own. */
 const KEPT = 4 * 1024 * 1024
 
 /** Changes as events, in UTF-8. */
 export const eventsOf = (changes: readonly TailedChange[], tail: Tail): Buffer =>
   Buffer.from(changes.map((change) => eventText('change', tail.textOf(change), change.row.seq)).join(''))
 
-/** A batch, and what of it has been selected so far. */
+/** A batch with its cached selections. */
 export class Selection {
   readonly batch: Batch
   readonly #tail: Tail
@@ -47,7 +48,7 @@ export class Selection {
     this.#owners = new Set(batch.changes.map(({ row }) => row.ownerId))
   }
 
-  /** What somebody gets of the batch. */
+  /** The selection for a reader. */
   of({ reader, filter, channel }: Wanted): Selected {
     const key = this.#owners.has(reader.id) ? `${channel}${reader.id}` : channel
     let selected = this.#selected.get(key)

@@ -1,9 +1,9 @@
 /** A stream of changes to one client. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { identityOf } from '../access/identity.ts'
+import type { Reader } from '../changes/api-changes.ts'
 import type { ChangeFilter } from '../changes/filters.ts'
 import type { TailedChange } from '../changes/tail.ts'
-import type { Reader } from '../changes/told.ts'
 import { ApiError } from '../errors.ts'
 import type { Identity } from '../members/identity.ts'
 import type { ChangeReader, ChangeReaders } from './change-readers.ts'
@@ -12,18 +12,18 @@ import { EventStream, eventText, placeText } from './event-stream.ts'
 import { ownerOf } from './seats.ts'
 import type { WeighedStream } from './unread-streams.ts'
 
-/** Changes that a replay reads at once, and bytes of their records, at most. */
+/** Most changes that a replay reads at once, and bytes of their records. */
 const ROWS = 100
 const BYTES = 65_536
 
-/** A client that lets more than so many bytes pass ... */
+/** A client that lets more than this many bytes pass ... */
 const MAX_MISSED = 1024 * 1024
-/** ... without reading anything for so many milliseconds is cut off ... */
+/** ... without reading for this many milliseconds is disconnected ... */
 const PATIENCE = 1000
-/** ... and so is one that reads nothing for so many. */
+/** ... and so is one that reads nothing for this many. */
 const MAX_PATIENCE = 60_000
 
-/** A stream of changes to one client: first what it missed, at its own pace, then each as it is committed. */
+/** A stream of changes to one client: first missed changes, at its own pace, then each as it is committed. */
 export class ChangeStream implements ChangeReader, WeighedStream {
   readonly weighed = this
   readonly kind = 'stream'
@@ -38,14 +38,14 @@ export class ChangeStream implements ChangeReader, WeighedStream {
   readonly body: EventStream
   readonly #readers: ChangeReaders
   readonly #leave: () => void
-  /** Bytes of events that have passed since the client last read. */
+  /** Bytes of events since the client last read. */
   #missed = 0
-  /** The latest change that was replayed. */
+  /** The last replayed change. */
   #latest: TailedChange | undefined
 
   /**
-   * @param place where to go on; undefined: from now
-   * @throws ApiError 503 where there are too many, 429 where the member has too many
+   * @param place where to continue; undefined: from now
+   * @throws ApiError 503 if there are too many, 429 if the member has too many
    */
   constructor(
     readers: ChangeReaders,
@@ -70,7 +70,7 @@ export class ChangeStream implements ChangeReader, WeighedStream {
       () => this.#goOn(),
       () => this.#close(),
     )
-    // The headers go out with it; and who is cut off before the first event knows where to go on.
+    // This sends the headers; and a client that is cut off before the first event knows where to continue.
     this.body.send(placeText(this.place))
     readers.add(this)
   }
@@ -153,7 +153,7 @@ export class ChangeStream implements ChangeReader, WeighedStream {
     if (waits > MAX_PATIENCE || (waits > PATIENCE && this.#missed > MAX_MISSED)) this.cut()
   }
 
-  /** Ends with an event where what comes next is not kept any more, else without. */
+  /** Ends the stream, with an event if the next changes are no longer stored. */
   #fail(error: unknown): void {
     if (error instanceof ApiError && error.statusCode === 410)
       this.body.send(Buffer.from(eventText('gone', JSON.stringify(error.details))))

@@ -1,6 +1,6 @@
 /**
- * Server-Sent Events (https://html.spec.whatwg.org/multipage/server-sent-events.html): their text, and the body of a
- * response that has no end.
+ * Server-Sent Events (https://html.spec.whatwg.org/multipage/server-sent-events.html): their text, and the body of an
+ * endless response.
  */
 import { Readable, type Writable } from 'node:stream'
 
@@ -8,28 +8,28 @@ import { Readable, type Writable } from 'node:stream'
 export const eventText = (type: string, data: string, id?: number): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${type}\ndata: ${data}\n\n`
 
-/** A comment that tells the client, which dispatches nothing, where to go on. */
+/** A comment that sets the client's resume position without dispatching an event. */
 export const placeText = (id: number): Buffer => Buffer.from(`:\nid: ${id}\n\n`)
 
 /**
- * The body of a stream of events: text goes out at once, or waits until the client has read what went before. At most one
- * text waits; whoever sends looks at {@link waitsSince} before.
+ * The body of a stream of events: text is sent at once, or waits until the client has read the previous one. At most one
+ * text waits; check {@link waitsSince} before sending.
  */
 export class EventStream extends Readable {
-  /** Since when a text has waited for the client to read, by `performance.now()`; undefined: it takes more. */
+  /** When the waiting text began to wait, by `performance.now()`; undefined: it accepts more. */
   waitsSince: number | undefined
   readonly #response: Pick<Writable, 'writableLength'>
   readonly #onReady: () => void
   readonly #onClose: () => void
-  /** The latest texts, from before the first that is not sent yet. */
+  /** The latest texts, starting before the first unsent one. */
   #latest: Buffer[] = []
 
   /**
-   * @param response what it is the body of
-   * @param onReady is called when a client that was waited for takes more; `onClose`, when either side has ended it
+   * @param response the response that it is the body of
+   * @param onReady called when a slow client accepts more; `onClose`, when either side has ended it
    */
   constructor(response: Pick<Writable, 'writableLength'>, onReady: () => void, onClose: () => void) {
-    // Any text is enough for it to wait: see `send`.
+    // Any text makes it wait: see `send`.
     super({ highWaterMark: 1 })
     this.#response = response
     this.#onReady = onReady
@@ -42,7 +42,7 @@ export class EventStream extends Readable {
     if (!this.push(text)) this.waitsSince = performance.now()
   }
 
-  /** The texts that the system has not taken yet, oldest first: they are in memory. */
+  /** The texts that the system has not accepted yet, oldest first: they are in memory. */
   unsent(): readonly Buffer[] {
     if (this.destroyed) return []
     let rest = this.readableLength + this.#response.writableLength
@@ -60,7 +60,7 @@ export class EventStream extends Readable {
     this.#onReady()
   }
 
-  /** Ends the response; at once, where the client does not read. */
+  /** Ends the response; at once if the client does not read. */
   end(): void {
     if (this.waitsSince === undefined) this.push(null)
     else this.destroy()

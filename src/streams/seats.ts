@@ -1,20 +1,20 @@
-/** How many may follow the changes at the same time: in all, and of one member. */
+/** Limits of concurrent readers of changes: in total, and per member. */
 import { ApiError } from '../errors.ts'
 import type { Identity } from '../members/identity.ts'
 
-/** Of all seats, those that one member may take ... */
+/** The share of all seats that one member may take ... */
 const SHARE = 0.1
-/** ... and so many in any case. */
+/** ... but at least this many. */
 const LEAST = 10
 
 /** `Retry-After`, in seconds. */
 const RETRY_AFTER = 5
 
-/** Whose an identity's readers are; undefined for the default member: that is everybody who can reach the host. */
+/** The member of an identity; undefined for the default member, which stands for all clients of the host. */
 export const ownerOf = ({ member, via }: Identity): string | undefined =>
   via === 'default' ? undefined : member.id
 
-/** The seats of all who follow the changes. */
+/** The seats of all readers of changes. */
 export class Seats {
   readonly #max: number
   readonly #share: number
@@ -28,8 +28,8 @@ export class Seats {
 
   /**
    * Takes a seat.
-   * @returns gives it back; again is no matter
-   * @throws ApiError 503 where all are taken; 429 where the member has its share
+   * @returns releases it; idempotent
+   * @throws ApiError 503 if all are taken; 429 if the member has its share
    */
   take(identity: Identity): () => void {
     if (this.#size >= this.#max) throw tooMany(503)
@@ -50,7 +50,7 @@ export class Seats {
   }
 }
 
-/** The answer to one too many. */
+/** The error for one too many. */
 export const tooMany = (status: 429 | 503) =>
   new ApiError(status, 'Too many streams', {
     headers: { 'retry-after': String(RETRY_AFTER) },

@@ -1,19 +1,19 @@
-/** Limits what streams that are not read take of the memory: all together, and those of one member. */
+/** Limits the memory of unread streams: in total, and per member. */
 
-/** Bytes not yet sent of the streams of one member, and of all. */
+/** Limits of unsent bytes of the streams of one member, and of all. */
 const OF_ONE = 8 * 1024 * 1024
 const OF_ALL = 64 * 1024 * 1024
 
-/** Bytes that may go out before all streams are looked at again: they are what the limits may be exceeded by. */
+/** Bytes sent between two checks of all streams: the limits may be exceeded by that much. */
 const UNSEEN = 1024 * 1024
 
-/** A stream as it is weighed. */
+/** The measured properties of a stream. */
 export interface WeighedStream {
-  /** Whose it is; undefined: nobody's in particular. */
+  /** Its member, if any. */
   owner: string | undefined
-  /** What the client has not read yet. */
+  /** The unread texts. */
   unsent: () => readonly Buffer[]
-  /** Since when it has read nothing; undefined: it does. */
+  /** When it stopped reading; undefined if it reads. */
   waitsSince: number | undefined
   cut: () => void
 }
@@ -24,13 +24,13 @@ const bytesOf = (buffers: Iterable<Buffer>): number => {
   return bytes
 }
 
-/** Cuts streams until what the others have not read is little enough: first those that have not read for longest. */
+/** Cuts streams until the others are within the limits: first those that have not read for longest. */
 function cutDown(streams: { stream: WeighedStream; unsent: readonly Buffer[] }[], most: number): void {
   const uses = new Map<Buffer, number>()
   for (const { unsent } of streams) {
     for (const buffer of unsent) uses.set(buffer, (uses.get(buffer) ?? 0) + 1)
   }
-  // What went out to many at once is in memory once.
+  // A text sent to many streams is in memory once.
   let bytes = bytesOf(uses.keys())
   if (bytes <= most) return
   const since = ({ stream }: { stream: WeighedStream }) => stream.waitsSince ?? Number.POSITIVE_INFINITY
@@ -45,7 +45,7 @@ function cutDown(streams: { stream: WeighedStream; unsent: readonly Buffer[] }[]
   }
 }
 
-/** Weighs the streams of a service whenever much has gone out. */
+/** Checks the streams of a service after every so many sent bytes. */
 export class UnreadStreams {
   #sent = 0
   readonly #streams: () => Iterable<WeighedStream>
@@ -54,7 +54,7 @@ export class UnreadStreams {
     this.#streams = streams
   }
 
-  /** Notes that something has gone out to a stream. */
+  /** Records bytes sent to a stream. */
   sent(bytes: number): void {
     this.#sent += bytes
     if (this.#sent < UNSEEN) return

@@ -1,12 +1,12 @@
-/** The time as deliveries see it: tests have a clock of their own. */
+/** The clock of deliveries, replaceable in tests. */
 
 /** A clock, in milliseconds. */
 export interface Clock {
-  /** Since 1970, by the system's clock: it may be set, forward and back. */
+  /** Since 1970, by the system clock, which may be set forward and back. */
   now: () => number
-  /** Since some moment; never set. */
+  /** Monotonic, since an arbitrary time. */
   elapsed: () => number
-  /** Calls once the time has passed, unless the function that it returns is called before. Keeps no process alive. */
+  /** Calls a function after the time has passed, unless the returned function is called first. Does not keep the process alive. */
   after: (milliseconds: number, call: () => void) => () => void
 }
 

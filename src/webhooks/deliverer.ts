@@ -1,13 +1,13 @@
 /**
- * Delivers changes to webhooks, while the service runs: each webhook gets the changes that are for it in their order, one at a
- * time, and its place is stored after each success. What is in flight when the service ends, however it ends, is sent again
- * at the next start.
+ * Delivers changes to webhooks while the service runs: each webhook gets its changes in order, one at a
+ * time, and its place is stored after each success. A delivery in flight when the service ends, however it ends, is sent again
+ * after the next start.
  *
- * Each of the webhooks, of which there are at most a hundred, waits for its own receiver alone: a slow one delays nobody else.
+ * Each of at most a hundred webhooks waits only for its own receiver: a slow one does not delay others.
  */
 import { setImmediate } from 'node:timers/promises'
+import { toChange } from '../changes/api-changes.ts'
 import type { ChangeHead, Sequence } from '../changes/sequence.ts'
-import { toChange } from '../changes/told.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
 import type { ProcessLock } from '../db/process-lock.ts'
@@ -19,43 +19,43 @@ import type { Clock } from './clock.ts'
 import {
   type Delivered,
   type Deliveries,
-  isTold,
   JITTER,
   RETRY_DELAYS,
+  receives,
   type Skipped,
   secretsOf,
   type Target,
 } from './deliveries.ts'
 import type { Attempt, Message, Sender } from './webhook-sender.ts'
 
-/** Milliseconds between looks at the table: another service may have changed it, and retries become due. */
+/** Milliseconds between polls of the table: another service may have changed it, and retries become due. */
 export const HEARTBEAT = 1000
 
-/** Changes that are looked through at a time. */
+/** Changes examined at a time. */
 const SLICE = 100
 
 /**
- * How far a place may fall behind, in changes and in milliseconds, that are not for the webhook: storing each would be a
- * write for every change of a service whose webhooks are picky.
+ * How far the stored place may lag, in changes that are not for the webhook and in milliseconds: storing each place would be a
+ * write for every change.
  */
 const SKIPS_STORED_AFTER = { changes: 1000, time: 60_000 }
 
-/** Milliseconds until an outcome that could not be stored is stored again. */
+/** Milliseconds until another attempt to store an outcome. */
 const STORE_AGAIN = 5000
 
-/** Milliseconds in which the same trouble is reported once. */
+/** Milliseconds in which the same problem is reported once. */
 const REPORTED_AGAIN = 60_000
 
-/** Tests that may wait for their answers at the same time. */
+/** Concurrent test deliveries, at most. */
 const TESTS_LIMIT = 20
 
-/** What tells that there may be new changes. */
+/** Notifies of possible new changes. */
 export interface Tail {
   /** @returns what ends it */
   subscribe: (listener: () => void) => () => void
 }
 
-/** How outcomes are stored: `Deliveries` as writes that resolve once they are on disk. */
+/** Stores outcomes: `Deliveries` as writes that resolve once they are on disk. */
 export interface Outcomes {
   delivered: (...args: Parameters<Deliveries['delivered']>) => Promise<number | undefined>
   failed: (...args: Parameters<Deliveries['failed']>) => Promise<void>
@@ -71,21 +71,21 @@ export interface DelivererOptions {
   tail: Tail
   lock: ProcessLock
   clock: Clock
-  /** Reports what went wrong in the service itself. */
+  /** Reports faults of the service itself. */
   warn: (error: unknown, message: string) => void
 }
 
-/** A webhook that is delivered to. */
+/** An active webhook. */
 interface Place {
   webhook: Target
-  /** The `after` and the filter that the queue is of. */
+  /** The `after` and filter of the queue. */
   basis: string
-  /** The changes that are for it, up to the one that was examined last. */
+  /** The matching changes, up to the last examined one. */
   queue: number[]
   examined: number
-  /** When its place was stored, or first seen, by the clock that is never set. */
+  /** When its place was stored, or first seen, by the monotonic clock. */
   storedAt: number
-  /** Of which failure the time of the next attempt is, and that time by the clock that is never set. */
+  /** The failure count of the next attempt, and the attempt's time by the monotonic clock. */
   retryOf: string
   dueAt: number
   isRunning: boolean
@@ -95,15 +95,15 @@ const basisOf = ({ after, projectId, kinds }: Target) => JSON.stringify([after, 
 
 /** The deliverer of one process. */
 export class Deliverer {
-  /** Attempts to deliver a change, by how they ended. */
+  /** Delivery attempts, by result. */
   readonly attempts = { delivered: 0, failed: 0 }
   readonly #options: DelivererOptions
   readonly #places = new Map<string, Place>()
   readonly #running = new Set<Promise<void>>()
   readonly #stopping = new AbortController()
-  /** When which trouble was reported. */
+  /** When each problem was last reported. */
   readonly #reported = new Map<string, number>()
-  /** Tests that wait for their answers. */
+  /** Running test deliveries. */
   #tests = 0
   #unsubscribe: (() => void) | undefined
   #cancelHeartbeat = (): void => undefined
@@ -112,12 +112,12 @@ export class Deliverer {
     this.#options = options
   }
 
-  /** Starts: from now on changes are delivered. */
+  /** Starts delivering changes. */
   start(): void {
     this.#beat()
   }
 
-  /** Stops: aborts what is in flight, and waits until it has. */
+  /** Stops: aborts deliveries in flight, and waits for their end. */
   async stop(): Promise<void> {
     this.#stopping.abort()
     this.#follow(false)
@@ -127,7 +127,7 @@ export class Deliverer {
     this.#options.lock.release()
   }
 
-  /** Takes in what has changed in the table of webhooks. */
+  /** Reads changes in the table of webhooks. */
   refresh(): void {
     if (this.#isStopped) return
     try {
@@ -144,9 +144,9 @@ export class Deliverer {
   }
 
   /**
-   * Delivers a test message, whatever state the webhook is in; its place stays where it is.
-   * @returns how that went, which is not kept
-   * @throws ApiError 404; 503 while too many tests wait for their answers
+   * Delivers a test message, whatever state the webhook is in; its place does not change.
+   * @returns the result, which is not stored
+   * @throws ApiError 404; 503 while too many tests run
    */
   async test(webhookId: string): Promise<WebhookDelivery> {
     const target = this.#options.deliveries.target(webhookId) ?? throwNotFound(webhooks)
@@ -167,7 +167,7 @@ export class Deliverer {
     }
   }
 
-  /** Follows the sequence as long as there is somebody to tell. */
+  /** Follows the sequence while there are active webhooks. */
   #follow(isNeeded: boolean): void {
     if (isNeeded === (this.#unsubscribe !== undefined)) return
     this.#unsubscribe?.()
@@ -178,7 +178,7 @@ export class Deliverer {
     return this.#stopping.signal.aborted
   }
 
-  /** Reports trouble: it may come with every beat. */
+  /** Reports a problem, which may occur with every poll. */
   #warn(error: unknown, message: string): void {
     const now = this.#options.clock.elapsed()
     const reported = this.#reported.get(message)
@@ -197,7 +197,7 @@ export class Deliverer {
     this.#cancelHeartbeat = this.#options.clock.after(HEARTBEAT, () => this.#beat())
   }
 
-  /** Takes in a webhook as it is now: its place and filter may have been set, or its failures forgotten. */
+  /** Updates a webhook: its place and filter may have been set, or its failures reset. */
   #adopt(webhook: Target): Place {
     const { clock } = this.#options
     const basis = basisOf(webhook)
@@ -217,7 +217,7 @@ export class Deliverer {
     const { attempts, retryAt } = webhook
     const retryOf = `${attempts} ${retryAt}`
     if (place.retryOf !== retryOf) {
-      // The system's clock may have been set back since.
+      // The system clock may have been set back since.
       const longest = (RETRY_DELAYS[attempts - 1] ?? 0) * (1 + JITTER)
       const delay = Math.min(Date.parse(retryAt ?? '') - clock.now(), longest)
       Object.assign(place, { retryOf, dueAt: clock.elapsed() + delay })
@@ -225,17 +225,17 @@ export class Deliverer {
     return place
   }
 
-  /** Whether the next attempt may be made: by either clock, since one stands still while the machine sleeps. */
+  /** Whether the next attempt is due, by either clock, since one stops while the machine sleeps. */
   #isDue({ webhook: { retryAt }, dueAt }: Place): boolean {
     const { clock } = this.#options
     if (retryAt === null || clock.elapsed() >= dueAt) return true
     return !(clock.now() < Date.parse(retryAt))
   }
 
-  /** Looks at the changes that the webhooks have not seen yet, and starts to deliver those that are for them. */
+  /** Examines new changes, and starts to deliver matching ones. */
   #look(): void {
     const slices = new Map<number, ChangeHead[]>()
-    // Webhooks that have seen all so far read the same slice.
+    // Webhooks that are up to date read the same slice.
     const read = (seq: number) => {
       const slice = slices.get(seq) ?? [...this.#options.sequence.heads(seq, SLICE)]
       slices.set(seq, slice)
@@ -252,13 +252,13 @@ export class Deliverer {
   #examine(place: Place, read: (seq: number) => ChangeHead[]): boolean {
     const heads = read(place.examined)
     for (const head of heads) {
-      if (isTold(place.webhook, head)) place.queue.push(head.seq)
+      if (receives(place.webhook, head)) place.queue.push(head.seq)
       place.examined = head.seq
     }
     return heads.length === SLICE
   }
 
-  /** Delivers to a webhook what there is for it. */
+  /** Delivers a webhook's queue. */
   #run(place: Place): void {
     place.isRunning = true
     const run = this.#deliverAll(place)
@@ -288,12 +288,12 @@ export class Deliverer {
     }
   }
 
-  /** Delivers a change, and stores how that went. */
+  /** Delivers a change, and stores the result. */
   async #deliver(place: Place, seq: number): Promise<void> {
     const { outcomes, clock } = this.#options
     const { webhook, queue } = place
     const message = this.#messageOf(webhook, seq)
-    // It is not kept any more.
+    // It was pruned.
     if (message === undefined) {
       queue.shift()
       return
@@ -310,7 +310,7 @@ export class Deliverer {
     this.attempts.delivered++
     const to = queue.length === 1 ? place.examined : seq
     const after = await this.#store(() => outcomes.delivered(webhook.id, delivered, webhook.after, to))
-    // Otherwise it was set meanwhile, and the queue is made anew.
+    // Otherwise it was set meanwhile, and the queue is rebuilt.
     if (after !== to || place.queue !== queue) return
     queue.shift()
     place.webhook = { ...webhook, after }
@@ -318,7 +318,7 @@ export class Deliverer {
     place.storedAt = clock.elapsed()
   }
 
-  /** The message that tells of a change; undefined where it is not kept any more. */
+  /** The message of a change; undefined if it was pruned. */
   #messageOf(target: Target, seq: number): Message | undefined {
     const { id, url } = target
     const row = this.#options.sequence.one(seq)
@@ -328,7 +328,7 @@ export class Deliverer {
     return { id: `${id}.${seq}`, url, secrets: secretsOf(target, this.#options.clock.now()), body }
   }
 
-  /** Stores an outcome, as often as it takes: what was received must not be sent again for a full disk here. */
+  /** Stores an outcome, retrying until it succeeds: a full disk must not cause duplicate deliveries. */
   async #store<T>(write: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
@@ -341,7 +341,7 @@ export class Deliverer {
     }
   }
 
-  /** Waits; no longer when the service stops. */
+  /** Waits, or until the service stops. */
   #pause(milliseconds: number): Promise<void> {
     const { signal } = this.#stopping
     return new Promise((resolve) => {
@@ -355,7 +355,7 @@ export class Deliverer {
     })
   }
 
-  /** Stores places that have moved on by changes that were not for their webhooks. */
+  /** Stores places that have moved past non-matching changes. */
   #storeSkips(): void {
     const now = this.#options.clock.elapsed()
     const skips: Skipped[] = []

@@ -1,7 +1,7 @@
-/** Deliveries of changes to webhooks, as they are stored: which are due, and how each attempt ended. */
+/** Stored deliveries to webhooks: due ones, and results of attempts. */
 import { and, asc, desc, eq, lte, sql } from 'drizzle-orm'
+import { isOfProject } from '../changes/api-changes.ts'
 import type { ChangeHead } from '../changes/sequence.ts'
-import { isOfProject } from '../changes/told.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { newId } from '../db/ids.ts'
 import { webhookDeliveries, webhooks } from '../db/schema.ts'
@@ -15,7 +15,7 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/** Milliseconds from each failed attempt to the next. After the last one there is none. */
+/** Milliseconds from each failed attempt to the next. The last one is final. */
 export const RETRY_DELAYS: readonly number[] = [
   5 * SECOND,
   30 * SECOND,
@@ -26,31 +26,31 @@ export const RETRY_DELAYS: readonly number[] = [
   24 * HOUR,
 ]
 
-/** By how much of itself a delay may be longer or shorter, so that deliveries which failed together do not stay together. */
+/** The jitter of a delay, as a fraction, so that deliveries that failed together spread out. */
 export const JITTER = 0.2
 
-/** The status by which a receiver says that it wants nothing any more. */
+/** The status of a receiver that wants no more deliveries. */
 const GONE = 410
 
-/** A webhook as deliveries need it, secret included. */
+/** The fields of a webhook for deliveries, including the secret. */
 export type Target = typeof webhooks.$inferSelect
 
-/** Milliseconds for which deliveries are signed with the secret before the present one, too. */
+/** Milliseconds for which deliveries are also signed with the previous secret. */
 export const FORMER_SECRET_KEPT = 24 * 60 * 60 * 1000
 
-/** What deliveries of a webhook are signed with. @param now milliseconds since 1970 */
+/** The secrets that sign deliveries of a webhook. @param now milliseconds since 1970 */
 export function secretsOf({ secret, formerSecret, rotatedAt }: Target, now: number): string[] {
   const isKept = formerSecret !== null && Date.parse(String(rotatedAt)) + FORMER_SECRET_KEPT > now
   return isKept ? [secret, formerSecret] : [secret]
 }
 
-/** How the delivery of a change ended. */
+/** The outcome of a delivery. */
 export interface Delivered {
   seq: number
   attempt: Attempt
 }
 
-/** A webhook's place that moved past changes it is not told of. */
+/** A webhook's place that moved past non-matching changes. */
 export interface Skipped {
   id: string
   from: number
@@ -58,10 +58,13 @@ export interface Skipped {
 }
 
 /**
- * Whether a webhook is told of a change: of all kinds but ideas, each of which is its owner's alone. It is made by an
+ * Whether a webhook receives a change: of all kinds but ideas, which are private to their owners. Its owner is an
  * admin, who may see the rest.
  */
-export function isTold({ projectId, kinds }: Pick<Target, 'projectId' | 'kinds'>, head: ChangeHead): boolean {
+export function receives(
+  { projectId, kinds }: Pick<Target, 'projectId' | 'kinds'>,
+  head: ChangeHead,
+): boolean {
   if (head.ownerId !== null) return false
   if (projectId !== null && !isOfProject(head, projectId)) return false
   return kinds.length === 0 || kinds.includes(head.kind)
@@ -95,7 +98,7 @@ function statementsOf(db: SharedDatabase) {
   }
 }
 
-/** The deliveries. None of this is a change that the sequence tells of. */
+/** The deliveries. The sequence does not record their changes. */
 export class Deliveries {
   static readonly reads: readonly string[] = ['active', 'target']
   readonly #sql: ReturnType<typeof statementsOf>
@@ -111,7 +114,7 @@ export class Deliveries {
     return this.#sql.active()
   }
 
-  /** A webhook; undefined for one that is gone. */
+  /** A webhook, or undefined. */
   target(id: string): Target | undefined {
     return this.#sql.one(id)
   }
@@ -119,8 +122,8 @@ export class Deliveries {
   /**
    * Records that a change was delivered, and moves the webhook's place, unless it was set back meanwhile.
    * @param from its place when the change was sent
-   * @param to its place now: the change, or later where what follows is not for it
-   * @returns its place; undefined for a webhook that is gone
+   * @param to its new place: the change, or later if the following ones do not match
+   * @returns its place; undefined for a deleted webhook
    */
   delivered(id: string, { seq, attempt }: Delivered, from: number, to: number): number | undefined {
     const webhook = this.#attempted(id, seq, attempt)
@@ -131,10 +134,10 @@ export class Deliveries {
   }
 
   /**
-   * Records that a change was not delivered: it is tried again later. After too many attempts, and when the receiver is
-   * gone, the webhook is deactivated.
+   * Records a failed delivery, which is retried later. After too many attempts, or if the receiver is
+   * gone (410), the webhook is deactivated.
    * @param now milliseconds since 1970
-   * @param jitter by how much of itself the delay until the next attempt is longer, or shorter
+   * @param jitter of the delay until the next attempt, as a fraction
    */
   failed(id: string, { seq, attempt }: Delivered, now: number, jitter: number): void {
     const webhook = this.#attempted(id, seq, attempt)
@@ -157,14 +160,14 @@ export class Deliveries {
     })
   }
 
-  /** Moves places past changes that are not for their webhooks, unless they were set meanwhile. */
+  /** Moves places past non-matching changes, unless they were set meanwhile. */
   skipped(places: readonly Skipped[]): void {
     for (const { id, from, to } of places) {
       if (this.#sql.one(id)?.after === from) this.#sql.update(id, { after: to })
     }
   }
 
-  /** Keeps a record of an attempt. @returns its webhook; undefined for one that is gone */
+  /** Stores a record of an attempt. @returns its webhook; undefined if deleted */
   #attempted(id: string, seq: number, attempt: Attempt): Target | undefined {
     const webhook = this.#sql.one(id)
     if (webhook === undefined) return undefined

@@ -1,4 +1,4 @@
-/** Which of several services on one database file delivers to webhooks: each change is to be sent once, and in order. */
+/** Elects the deliverer among several services on one database file: each change must be sent once, and in order. */
 import { realpathSync } from 'node:fs'
 import { createProcessLock, type ProcessLock } from '../db/process-lock.ts'
 

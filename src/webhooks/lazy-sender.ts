@@ -1,7 +1,7 @@
-/** The sender of messages, loaded when there is the first to be sent: most services have no webhooks. */
+/** The sender of messages, loaded lazily: most services have no webhooks. */
 import type { Sender, SenderOptions } from './webhook-sender.ts'
 
-/** Creates a sender whose module is loaded by its first message. */
+/** Creates a sender whose module is loaded with its first message. */
 export function createLazySender(options: SenderOptions): Sender {
   let sender: Promise<Sender> | undefined
   return {

@@ -1,4 +1,4 @@
-/** Sending a message by Standard Webhooks (https://www.standardwebhooks.com): one signed POST, and what came back. */
+/** Sends a message by Standard Webhooks (https://www.standardwebhooks.com): one signed POST, and its response. */
 import http from 'node:http'
 import https from 'node:https'
 import type { LookupFunction } from 'node:net'
@@ -7,40 +7,40 @@ import { version } from '../package-files.ts'
 import type { Clock } from './clock.ts'
 import { hasRefusedAddress, publicLookup, REFUSED_ADDRESS } from './webhook-urls.ts'
 
-/** Milliseconds that a delivery may take: connecting, sending, and the whole response. */
+/** Timeout of a delivery, in milliseconds: connecting, sending, and the whole response. */
 const TIMEOUT = 10_000
 
 const TOO_LATE = `no complete answer within ${TIMEOUT / 1000} seconds`
 
-/** Bytes of a response's body that are kept. */
+/** Stored bytes of a response's body. */
 const KEPT = 1024
 
 /** Milliseconds after which an unused connection is closed. */
 const IDLE = 30_000
 
-/** A message to be delivered. */
+/** A message to deliver. */
 export interface Message {
-  /** The same for each attempt: receivers tell repetitions by it. */
+  /** The same for each attempt, so that receivers recognise repetitions. */
   id: string
   url: string
-  /** What it is signed with: the secret, and after a rotation the one before it. */
+  /** The signing secrets: the current one, and after a rotation the previous one. */
   secrets: readonly string[]
   body: string
 }
 
-/** How an attempt ended. */
+/** The result of an attempt. */
 export interface Attempt {
-  /** The response's status; null where there was none. */
+  /** The response's status; null without a response. */
   status: number | null
   /** Why it failed; null for a 2xx. */
   error: string | null
   /** The beginning of the response's body. */
   response: string
-  /** Milliseconds that it took. */
+  /** Duration in milliseconds. */
   duration: number
 }
 
-/** Delivers a message. It never rejects; an aborted one has failed. */
+/** Delivers a message. It never rejects; an abort is a failure. */
 export type Send = (message: Message, signal: AbortSignal) => Promise<Attempt>
 
 /** A sender of messages, and its connections. */
@@ -50,25 +50,25 @@ export interface Sender {
   close: () => void
 }
 
-/** What the sender depends on. */
+/** The dependencies of the sender. */
 export interface SenderOptions {
   clock: Clock
-  /** Whether private addresses may be connected to. */
+  /** Whether private addresses are allowed. */
   allowsPrivate: boolean
-  /** What a connection looks names up with. */
+  /** The lookup of host names. */
   lookup?: LookupFunction
 }
 
-/** Why a status is a failure; null for a success. */
+/** The reason of a failure status; null for a success. */
 function problemOf(status: number): string | null {
   if (status >= 200 && status < 300) return null
   return status >= 300 && status < 400 ? `${status}: redirects are not followed` : `the answer was ${status}`
 }
 
-/** A response, as far as it is kept. */
+/** The stored parts of a response. */
 type Answer = Pick<Attempt, 'status' | 'response'>
 
-/** Reads the beginning of a body; a longer one is cut off with its connection. */
+/** Reads the beginning of a body; for a longer one it closes the connection. */
 function readAnswer(response: http.IncomingMessage, done: (answer: Answer) => void): void {
   const chunks: Buffer[] = []
   let size = 0
@@ -87,11 +87,11 @@ function readAnswer(response: http.IncomingMessage, done: (answer: Answer) => vo
   response.on('end', finish)
 }
 
-/** What can be said of a connection's error: its code, where it has one. Never the URL, which may hold a secret. */
+/** A safe description of a connection's error: its code, if any. Never the URL, which may contain a secret. */
 const describe = (error: NodeJS.ErrnoException): string => error.code ?? error.message
 
 /**
- * Creates a sender. It keeps connections open between messages, follows no redirects, and uses no proxy of the
+ * Creates a sender. It reuses connections, follows no redirects, and ignores proxy settings of the
  * environment.
  */
 export function createSender({ clock, allowsPrivate, lookup }: SenderOptions): Sender {
@@ -118,13 +118,13 @@ export function createSender({ clock, allowsPrivate, lookup }: SenderOptions): S
         readAnswer(response, resolve)
       })
       outgoing.on('error', (error: NodeJS.ErrnoException) => {
-        // The receiver closed an idle connection at that moment: the request never reached it.
+        // The receiver closed the idle connection at that moment, so the request never reached it.
         const wasStale = outgoing.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
         if (!wasStale || signal.aborted) return reject(error)
         outgoing.off('close', hasEnded)
         post(url, headers, body, signal).then(resolve, reject)
       })
-      // What is no answer, such as a switch of protocols, ends without either.
+      // Something else than a response, such as a protocol switch, ends without either event.
       outgoing.on('close', hasEnded)
       outgoing.end(body)
     })

@@ -1,26 +1,26 @@
 /**
- * Where webhooks may point: to public addresses, unless told otherwise. Whoever may make a webhook would otherwise have the
- * service knock at doors of its own network (SSRF).
+ * Allowed targets of webhooks: public addresses, unless configured otherwise. Otherwise a user who may create webhooks could make the
+ * service connect to its internal network (SSRF).
  */
 import { type LookupAddress, lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
 
-/** All of IPv6 that is routed; IPv4-compatible addresses (`::10.0.0.9`) are outside, which ipaddr.js knows no name for. */
+/** All routed IPv6 addresses; IPv4-compatible ones (`::10.0.0.9`), which ipaddr.js does not classify, are outside. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/** What is said of an address that is not allowed, whatever it is: it may be a name's of the inner network. */
+/** The message for any refused address; it reveals nothing, since the name may be of the internal network. */
 export const REFUSED_ADDRESS = 'the address is private, or reserved, or of this machine'
 
-/** Whether an address is one of this machine's, public ones included. */
+/** Whether an address belongs to this machine, even if public. */
 function isOwn(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
   return own.some((one) => ipaddr.parse(one.address).toNormalizedString() === address.toNormalizedString())
 }
 
 /**
- * Whether an address is no public one: private, loopback, link-local, multicast, carrier-grade NAT, documentation,
+ * Whether an address is not public: private, loopback, link-local, multicast, carrier-grade NAT, documentation,
  * benchmarks, broadcast; IPv4 in an IPv6 address (mapped, compatible, 6to4, Teredo, NAT64); or of this machine.
  * @param address IPv4 or IPv6, as text
  */
@@ -31,21 +31,21 @@ export function isRefusedAddress(address: string): boolean {
   return isOwn(parsed)
 }
 
-/** The address that a URL names instead of a host; undefined for a host name. */
+/** The address in a URL; undefined for a host name. */
 function addressIn({ hostname }: URL): string | undefined {
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
   return isIP(host) === 0 ? undefined : host
 }
 
-/** Whether a URL names a refused address: for these nothing is looked up. */
+/** Whether a URL contains a refused address, for which no lookup is made. */
 export function hasRefusedAddress(url: URL): boolean {
   const address = addressIn(url)
   return address !== undefined && isRefusedAddress(address)
 }
 
 /**
- * What is wrong with the URL of a webhook; undefined for a good one. What its name resolves to is checked by each
- * connection.
+ * The violation of a webhook's URL, or undefined. Each connection checks the addresses that its name resolves
+ * to.
  */
 export function problemOfUrl(text: string, allowsPrivate: boolean): string | undefined {
   if (!URL.canParse(text)) return 'must be a URL'
@@ -64,8 +64,8 @@ type Resolve = (
 ) => void
 
 /**
- * Creates what a connection looks names up with: it refuses a name when any of its addresses is refused. The connection
- * goes to one of the addresses that were checked, so that a name which is resolved anew gains nothing (DNS rebinding).
+ * Creates the lookup of connections: it refuses a name if any of its addresses is refused. The connection
+ * goes to one of the checked addresses, which prevents DNS rebinding.
  */
 export const publicLookup =
   (resolve: Resolve = lookup as Resolve): LookupFunction =>

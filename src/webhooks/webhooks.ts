@@ -1,4 +1,4 @@
-/** Webhooks: who is told of changes over HTTP. Deliveries themselves are in `deliveries.ts`. */
+/** Webhooks, which receive changes over HTTP. Deliveries are in `deliveries.ts`. */
 import { randomBytes } from 'node:crypto'
 import { Type } from '@sinclair/typebox'
 import { desc, eq, lt, sql } from 'drizzle-orm'
@@ -34,10 +34,10 @@ import {
 import { createJsonWriter } from '../schemas/serialization.ts'
 import { timestamp } from '../time.ts'
 
-/** Webhooks that there may be. */
+/** Maximum number of webhooks. */
 export const WEBHOOKS_LIMIT = 100
 
-/** Deliveries of a webhook that are kept. */
+/** Stored deliveries per webhook. */
 export const DELIVERIES_KEPT = 200
 
 /** Fields that an admin may set. The caller has checked the URL. */
@@ -45,7 +45,7 @@ export type WebhookInput = Partial<Pick<Webhook, 'url' | 'description' | 'projec
 
 type WebhookRow = typeof webhooks.$inferSelect
 
-/** A row without what is not shown. */
+/** A row without hidden columns. */
 type ShownRow = Omit<WebhookRow, 'secret' | 'formerSecret' | 'rotatedAt' | 'attempts' | 'retryAt'>
 
 function statementsOf(db: SharedDatabase) {
@@ -102,10 +102,10 @@ function statementsOf(db: SharedDatabase) {
   }
 }
 
-/** A new secret by Standard Webhooks: 256 random bits. */
+/** A new Standard Webhooks secret: 256 random bits. */
 const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
 
-/** A record as the API has it: of the kinds that another tool may have stored, those that are strings. */
+/** A record for the API; kinds stored by other tools are omitted unless they are strings. */
 const toWebhook = ({
   id,
   url,
@@ -129,23 +129,23 @@ const toWebhook = ({
   updatedAt: times.updatedAt,
 })
 
-/** What is stored of fields: each kind once. */
+/** Fields to store, with distinct kinds. */
 const fieldsOf = ({ kinds, ...fields }: WebhookInput): WebhookInput => ({
   ...fields,
   ...(kinds && { kinds: [...new Set(kinds)] }),
 })
 
-/** How the webhooks are doing, in numbers. */
+/** Statistics of the webhooks. */
 export interface WebhookSummary {
   active: number
-  /** Of the active ones, those whose latest attempt failed. */
+  /** Number of active ones whose latest attempt failed. */
   failing: number
   inactive: number
-  /** The smallest place of an active one: the change up to which all have theirs; null without any. */
+  /** The smallest place of an active one; null without any. */
   slowest: number | null
 }
 
-/** The webhooks. Only admins know of them. */
+/** The webhooks, visible only to admins. */
 export class Webhooks {
   static readonly reads: readonly string[] = ['get', 'list', 'deliveries', 'summary', 'hasFormerSecrets']
   readonly #db: SharedDatabase
@@ -162,7 +162,7 @@ export class Webhooks {
     this.#audit = audit
   }
 
-  /** How the webhooks are doing. */
+  /** Statistics of the webhooks. */
   summary(): WebhookSummary {
     return this.#sql.summary() as WebhookSummary
   }
@@ -177,7 +177,7 @@ export class Webhooks {
     return pageOfRows(this.#sql.all().map(toWebhook), query, this.#toJson)
   }
 
-  /** The latest attempts to deliver something, newest first, or a page of them. @throws ApiError 404 */
+  /** The latest delivery attempts, newest first, or a page of them. @throws ApiError 404 */
   deliveries(id: string, query: PageQuery): JsonPage {
     const latest = read(this.#db, () => {
       if (!this.#sql.exists(id)) throwNotFound(webhooks)
@@ -187,9 +187,9 @@ export class Webhooks {
   }
 
   /**
-   * Creates a webhook, which is told of what changes from now on.
+   * Creates a webhook, which receives changes from now on.
    * @returns it with its secret
-   * @throws ApiError 404 with an unknown `projectId`; 409 where there are too many webhooks
+   * @throws ApiError 404 with an unknown `projectId`; 409 if there are too many webhooks
    */
   create(input: WebhookInput & { url: string }, by: Actor): WebhookWithSecret {
     if (this.#sql.all().length >= WEBHOOKS_LIMIT) {
@@ -204,8 +204,8 @@ export class Webhooks {
   }
 
   /**
-   * Changes a webhook; an empty change leaves it as it is. With `active`, a delivery that was waiting is tried at once, as
-   * if it had never failed.
+   * Changes a webhook; an empty change has no effect. With `active`, a waiting delivery is retried at once, and its failures are
+   * reset.
    * @throws ApiError 404, also with an unknown `projectId`
    */
   update(id: string, input: WebhookInput, by: Actor): Webhook {
@@ -226,8 +226,8 @@ export class Webhooks {
   }
 
   /**
-   * Gives a webhook another secret, which counts from the next delivery on. The one before it is kept for a time, in which
-   * both sign; an older one is not.
+   * Rotates the secret of a webhook, from the next delivery on. The previous one also signs for a
+   * time; older ones are dropped.
    * @throws ApiError 404
    */
   rotateSecret(id: string, by: Actor): WebhookWithSecret {
@@ -239,20 +239,20 @@ export class Webhooks {
     return { ...this.get(id), secret }
   }
 
-  /** Whether there are secrets before others that were given before a time. @param time milliseconds since 1970 */
+  /** Whether there are previous secrets of rotations before a time. @param time milliseconds since 1970 */
   hasFormerSecrets(time: number): boolean {
     return this.#sql.olderRotation({ before: timestamp(time) }) !== undefined
   }
 
-  /** Forgets the secrets before others that were given before a time. @returns whether there is more: never */
+  /** Deletes the previous secrets of rotations before a time. @returns whether there are more: never */
   forgetSecrets(time: number): boolean {
     this.#sql.forget({ before: timestamp(time) })
     return false
   }
 
   /**
-   * Sets the place of a webhook: the changes after it are delivered, again where they were before.
-   * @throws ApiError 404; 400 on `after` for a change that is not made yet; 410 where changes after it are not kept any more
+   * Sets the place of a webhook: the changes after it are delivered, again if necessary.
+   * @throws ApiError 404; 400 on `after` for a future change; 410 if changes after it were pruned
    */
   replay(id: string, after: number): Webhook {
     if (!this.#sql.exists(id)) throwNotFound(webhooks)
@@ -264,8 +264,8 @@ export class Webhooks {
   }
 
   /**
-   * What came of a test, which is not kept: a write only so that its response can be, for who repeats the request.
-   * @throws ApiError 404 where the webhook was deleted meanwhile
+   * The result of a test, which is not stored. It is a write only to store the response for retries of the request.
+   * @throws ApiError 404 if the webhook was deleted meanwhile
    */
   tested(delivery: WebhookDelivery): WebhookDelivery {
     if (!this.#sql.exists(delivery.webhookId)) throwNotFound(webhooks)

@@ -1,4 +1,4 @@
-/** The large writes of a service: one at a time, each in a thread that is there only as long. */
+/** The large writes of a service: one at a time, each in a temporary thread. */
 import { Worker } from 'node:worker_threads'
 import type { SharedDatabase } from '../db/client.ts'
 import type { DatabaseFiles } from '../db/files.ts'
@@ -12,25 +12,25 @@ import type { LargeThread } from './large-worker.ts'
 import type { WorkerOptions } from './offload.ts'
 import { type Outcome, unwrap } from './outcomes.ts'
 
-/** Large writes that wait, at most. Beyond it, 503. */
+/** Waiting large writes, at most. Beyond it, 503. */
 const MAX_WAITING = 20
 
-/** Milliseconds after which one that failed is tried again: on a full disk, say. */
+/** Milliseconds until a failed one is retried, e.g. after a full disk. */
 const RETRY_AFTER = 10_000
 
-/** Milliseconds that a thread has to end by itself: it looks up between two slices. */
+/** Milliseconds for a thread to stop by itself: it checks between two slices. */
 const PATIENCE = 1000
 
-/** 503: there are too many, or the service stops; then the next one goes on. */
+/** 503: there are too many, or the service stops; then the next start continues. */
 const stopped = () => new ApiError(503, 'Service Unavailable', { headers: { 'retry-after': '1' } })
 
 const keyOf = ({ memberId, method, path, key }: Omit<RepeatableRequest, 'bodyHash'>) =>
   JSON.stringify([memberId, method, path, key])
 
-/** What large writes need. */
+/** The dependencies of large writes. */
 export interface LargeOffloadParts extends WorkerOptions {
   db: SharedDatabase
-  /** Those that the service has opened: a thread must not open others. */
+  /** The files that the service has opened: a thread must not open others. */
   files: DatabaseFiles
   warn: (error: unknown, message: string) => void
 }
@@ -38,7 +38,7 @@ export interface LargeOffloadParts extends WorkerOptions {
 /** The large writes of a service. */
 export class LargeOffload {
   readonly #parts: LargeOffloadParts
-  /** Those under way of requests that may be repeated. */
+  /** Running ones of requests with an idempotency key. */
   readonly #repeatable = new Map<string, Promise<unknown>>()
   #current: Promise<unknown> = Promise.resolve()
   #waiting = 0
@@ -51,9 +51,9 @@ export class LargeOffload {
   }
 
   /**
-   * Does what a call stands for, once all before it is done.
-   * @returns what it resulted in
-   * @throws ApiError as the rule does; 503 where too many wait
+   * Performs a call as a large write, after all earlier ones.
+   * @returns its outcome
+   * @throws ApiError of the rule; 503 if too many wait
    */
   async perform(job: LargeJob): Promise<WriteOutcome> {
     if (this.#isClosed || this.#waiting >= MAX_WAITING) {
@@ -66,7 +66,7 @@ export class LargeOffload {
     const { promise } = outcome
     const request = job.context.repeatable?.request
     if (request) this.#repeatable.set(keyOf(request), promise)
-    // The answer does not wait for what the thread does after it.
+    // The response does not wait for the thread's later work.
     this.#then(() =>
       this.#run({ job }, (value) => settle(value, outcome))
         .then(() => outcome.reject(stopped()))
@@ -83,12 +83,12 @@ export class LargeOffload {
     }
   }
 
-  /** Waits for a large write of the same request, where there is one: then its response is kept. */
+  /** Waits for a large write of the same request, if any; its response is stored then. */
   async ended(request: RepeatableRequest): Promise<void> {
     await this.#repeatable.get(keyOf(request))?.catch(() => undefined)
   }
 
-  /** Ends what a stopped service, or a failed write, has left. Where nothing is, it takes one short read. */
+  /** Finishes leftovers of a stopped service or a failed write. Without any, it takes one short read. */
   clear(): void {
     if (this.#parts.db.$client.memory || !hasOpenTasks(this.#parts.db)) return
     this.#then(async () => {
@@ -100,7 +100,7 @@ export class LargeOffload {
     })
   }
 
-  /** Ends what is under way: the next start of a service goes on. */
+  /** Stops the running one: the next start of a service continues. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#retry)
@@ -120,7 +120,7 @@ export class LargeOffload {
     this.#current = this.#current.then(work)
   }
 
-  /** Runs the thread. @param onOutcome is told how the job has ended @throws whatever it throws */
+  /** Runs the thread. @param onOutcome gets the outcome of the job @throws its errors */
   #run(
     task: Pick<LargeThread, 'job'>,
     onOutcome: (outcome: Outcome) => void = () => undefined,

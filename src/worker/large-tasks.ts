@@ -1,8 +1,8 @@
 /**
- * What is too large for one transaction, done in slices: the deletion of a large project, and undoing a write that made or
- * deleted whole projects. To everybody else it is one write (see `src/db/large-writes.ts`).
+ * Tasks that are too large for one transaction, done in slices: the deletion of a large project, and the undo of a write that created or
+ * deleted whole projects. For all readers it is one write (see `src/db/large-writes.ts`).
  *
- * What deletes goes on after a kill, since it was asked for; what brings back is taken away again, since nobody was told.
+ * After a kill, a deletion continues, since it was requested; a restoration is removed, since it was not published.
  */
 import { realpathSync, rmSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -30,7 +30,7 @@ import { runWrite, type WriteContext, type WriteOutcome } from '../requests/writ
 import type { CurrentMember } from '../schemas/records.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 
-/** Where it is done: on a connection on which nothing else is written. */
+/** Its connection, with no other writes. */
 export interface LargePlace {
   db: SharedDatabase
   files: DatabaseFiles
@@ -40,39 +40,39 @@ export interface LargePlace {
   writes: ChunkedWriter
 }
 
-/** A project that is being deleted: its row as JSON, as the sequence tells of it. */
+/** A project to delete: its row as JSON, as recorded in the sequence. */
 interface DeletedProject {
   id: string
   record: string
 }
 
-/** What goes on after a kill. */
+/** A task that continues after a kill. */
 interface Deletion {
   kind: 'deletion'
-  /** Names the lock of whoever is at it. */
+  /** The name of its process's lock. */
   id: string
   projects: DeletedProject[]
   actorId: string | null
   by: Actor
-  /** Whether it is an undo: then the answer tells of the changes. */
+  /** Whether it is an undo: then the response has the changes. */
   isUndo: boolean
-  /** How the response is kept for repetitions of the request. */
+  /** How to store the response for retries. */
   kept?: { request: RepeatableRequest; status: number } | undefined
 }
 
-/** What is taken away after a kill. */
+/** A task whose records are removed after a kill. */
 interface Restoration {
   kind: 'restoration'
   id: string
 }
 
-/** How often it is looked again at what others keep changing, before nothing else is let in. */
+/** Number of optimistic attempts while others keep writing, before it takes the lock first. */
 const ATTEMPTS = 5
 
-/** What somebody has changed between a look and the write lock. */
+/** Thrown if data changed between the read and the write lock. */
 class Outdated extends Error {}
 
-/** Rows that are read before they are written. */
+/** Rows read at a time before they are written. */
 const PAGE = 500
 
 function* pagesOf<Row>(rows: Iterable<Row>): Generator<Row[], void, void> {
@@ -90,7 +90,7 @@ const busy = () => new ApiError(503, 'It is being changed by others', { headers:
 
 const beside = (database: string, id: string) => `${realpathSync(database)}.write-${id}.lock`
 
-/** The lock that whoever is at a large write holds from its beginning to its end. */
+/** The lock that a process holds during a large write. */
 function lockOf(database: string, id: string): ProcessLock {
   const path = beside(database, id)
   const lock = createProcessLock(() => path)
@@ -127,7 +127,7 @@ const statementsOf = ({ $client: client }: SharedDatabase) => ({
   ),
 })
 
-/** Does large work, one after the other. */
+/** Performs large tasks, one after another. */
 export class LargeTasks {
   readonly #place: LargePlace
   readonly #sql: ReturnType<typeof statementsOf>
@@ -138,9 +138,9 @@ export class LargeTasks {
   }
 
   /**
-   * Does what a call of a rule stands for.
-   * @returns what its write resulted in
-   * @throws ApiError as the rule does; 503 where others keep changing what it is about
+   * Performs a call of a rule.
+   * @returns the outcome of its write
+   * @throws ApiError of the rule; 503 if others keep changing its data
    */
   async perform({ call, context }: LargeJob): Promise<WriteOutcome> {
     const kept = this.#keptFor(context)
@@ -150,7 +150,7 @@ export class LargeTasks {
     return await this.#undo(call, context, ...(call.args as [string, CurrentMember, Actor]))
   }
 
-  /** Ends what processes that are gone have left: deletions by going on, what was being restored by taking it away. */
+  /** Finishes tasks of dead processes: continues deletions, removes restorations. */
   async goOn(): Promise<void> {
     const { db, database, writes } = this.#place
     for (const { number, task } of this.#sql.open.all()) {
@@ -158,7 +158,7 @@ export class LargeTasks {
       const lock = lockOf(database, work.id)
       if (!lock.take()) continue
       try {
-        // Whoever was at it may have ended it a moment ago.
+        // Its process may just have finished it.
         if (!this.#sql.open.all().some((one) => one.number === number && one.task === task)) continue
         const write = new LargeWrite(db, writes, number)
         if (work.kind === 'deletion') await this.#finishDeletion(write, work)
@@ -175,7 +175,7 @@ export class LargeTasks {
     return response && { value: undefined, seq: undefined, response, isReplay: true }
   }
 
-  /** Looks at something, and begins a write with what was seen, as soon as nobody has changed that in between. */
+  /** Reads data, and begins a write with it, retrying while others change it in between. */
   async #begin<Seen>(look: () => Seen, begin: (seen: Seen) => Promise<LargeWrite>): Promise<LargeWrite> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       try {
@@ -222,11 +222,11 @@ export class LargeTasks {
     })
   }
 
-  /** Takes a project's own row out, and nothing that belongs to it: from then on nobody sees that. */
+  /** Deletes only a project's own row, which hides its records. */
   #takeOut(id: string): DeletedProject {
     const record = this.#sql.record.get(id)
     if (record === undefined) throw new Outdated()
-    // A deletion takes along what names the row.
+    // A deletion cascades to rows that reference it.
     const aside = newId()
     this.#sql.rename.run({ id, aside })
     this.#sql.remove.run(aside)
@@ -242,7 +242,7 @@ export class LargeTasks {
     const detach = () => {
       for (const { id } of task.projects) this.#sql.detach.run(id)
     }
-    // An undo has ideas name again what they did before anything goes; a deletion takes their projects from them.
+    // An undo first resets the projects of ideas; a deletion clears them.
     const work = (tell: () => void) => {
       if (task.isUndo) detach()
       tell()
@@ -263,20 +263,20 @@ export class LargeTasks {
     return await this.#last(write, task, work)
   }
 
-  /** The last write: the answer is kept with it. */
+  /** The last write, which also stores the response. */
   async #last(
     write: LargeWrite,
     { actorId, isUndo, kept }: Pick<Deletion, 'actorId' | 'isUndo' | 'kept'>,
     work: (tell: () => void) => void,
   ): Promise<WriteOutcome> {
     const { files, rules } = this.#place
-    const end = (told: LargeWriteSummary): Pick<WriteOutcome, 'value' | 'response'> => {
+    const end = (summary: LargeWriteSummary): Pick<WriteOutcome, 'value' | 'response'> => {
       const lost = files.lost()
       if (lost) throw lost
-      const value = isUndo ? this.#answer(told, actorId) : undefined
+      const value = isUndo ? this.#answer(summary, actorId) : undefined
       if (kept === undefined) return { value }
       const body = value === undefined ? '{"success":true}' : toText(value)
-      const response: StoredResponse = { status: kept.status, body, etag: null, seq: told.seq ?? null }
+      const response: StoredResponse = { status: kept.status, body, etag: null, seq: summary.seq ?? null }
       rules.idempotencyStore.keep(kept.request, response)
       return { value, response }
     }
@@ -341,7 +341,7 @@ export class LargeTasks {
         }
         return count
       }
-      // They are looked for while nobody waits: of a kind that there is none of, it takes all of the write to know.
+      // Searched outside the lock: for a kind without rows, the search scans the whole write.
       for (const page of pagesOf(largeUndo.rowsOf(plan))) {
         for (let rows = page; rows.length > 0; ) rows = rows.slice(await write.slice(insertSome(rows)))
       }
@@ -365,7 +365,7 @@ export class LargeTasks {
       return await this.#last(write, own, work)
     } catch (error) {
       await takeAway(db, writes, write)
-      // Somebody has made a record of the same id meanwhile.
+      // A record with the same id was created meanwhile.
       if (isConstraint(error)) {
         throw changedSince(plan.coming.map(({ id }) => ({ kind: 'project', id: String(id) })))
       }
@@ -373,7 +373,7 @@ export class LargeTasks {
     }
   }
 
-  /** What cannot be hidden, and does not take long. */
+  /** Records that cannot be hidden; this is fast. */
   #atOnce(call: Call, context: WriteContext): WriteOutcome {
     const { db, files, rules, writes } = this.#place
     writes.leave()
@@ -387,6 +387,6 @@ export class LargeTasks {
   }
 }
 
-/** Whether something was left that {@link LargeTasks.goOn} ends: cheap, for the start of a service. */
+/** Whether there are leftovers for {@link LargeTasks.goOn}: cheap, for startup. */
 export const hasOpenTasks = ({ $client: client }: SharedDatabase): boolean =>
   client.prepare("select 1 from large_writes where task <> '' limit 1").get() !== undefined

@@ -1,4 +1,4 @@
-/** A thread that does one large write, or ends those that others have left, on a connection of its own. */
+/** A thread that performs one large write, or finishes leftovers, on its own connection. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { ChunkedWriter } from '../db/chunked-writer.ts'
 import { databasePath, openDatabase } from '../db/client.ts'
@@ -8,14 +8,14 @@ import { LargeTasks } from './large-tasks.ts'
 import type { WorkerOptions } from './offload.ts'
 import { outcomeOf } from './outcomes.ts'
 
-/** What the thread is to do: without a job, what was left. */
+/** The thread's job; without one, leftovers. */
 export interface LargeThread extends WorkerOptions {
   job?: LargeJob | undefined
 }
 
 const { databaseUrl, walCheckpoints, job } = workerData as LargeThread
 const { db, files, close } = openDatabase(databaseUrl, walCheckpoints)
-// Whoever ends this thread asks it to: it looks up between two slices. What is open then goes on at the next start.
+// A message stops this thread, which checks between two slices. An unfinished task continues at the next start.
 parentPort?.on('message', () => {
   close()
   process.exit(0)
@@ -35,7 +35,7 @@ try {
     )
     parentPort?.postMessage(outcome)
   }
-  // What it has told has to be moved into the sequence; it is told by now, whatever comes of that.
+  // Staged changes must be moved into the sequence; they are already published, even if that fails.
   await tasks.goOn()
 } finally {
   close()

@@ -1,9 +1,9 @@
-/** Gaps between the writes of one thread, in which others come by the write lock: for them it is asked for every millisecond. */
+/** Gaps between the writes of one thread, so that others, which retry every millisecond, get the write lock. */
 
-/** Milliseconds of a write after which others come first. */
+/** Milliseconds of a write after which a gap follows. */
 const LONG = 20
 
-/** Milliseconds that the lock is left to them. */
+/** Length of the gap, in milliseconds. */
 const GAP = 5
 
 const asleep = new Int32Array(new SharedArrayBuffer(4))
@@ -14,7 +14,7 @@ const sleep = (milliseconds: number): void => {
 }
 
 /**
- * Creates what runs writes: after a long one, the next waits for a moment.
+ * Creates the runner of writes: after a long one, the next waits for the gap.
  * @param now the time in milliseconds, from anywhere
  * @param pause puts the thread to sleep
  */

@@ -1,4 +1,4 @@
-/** Offloading work to the worker thread: one at a time, started when it is first needed, with a queue in which members take turns. */
+/** Offloads work to the worker thread: one task at a time, started lazily, with a queue in which members take turns. */
 import { serialize } from 'node:v8'
 import { type MessagePort, Worker } from 'node:worker_threads'
 import type { WorkerEnd } from '../batch/step-sessions.ts'
@@ -12,24 +12,24 @@ import type { WriteContext, WriteOutcome } from '../requests/write.ts'
 import { type Outcome, unwrap } from './outcomes.ts'
 import { Turns } from './turns.ts'
 
-/** A call that reads, as posted to the worker thread. */
+/** A read, as posted to the worker thread. */
 export interface ReadTask {
   id: number
   call: Call
-  /** Milliseconds after which it ends by itself, as soon as one of its statements looks at the clock. */
+  /** Deadline in milliseconds, checked by its statements. */
   time: number
-  /** Bytes that it may answer: see `ensureRoom`. */
+  /** Size limit of the response, in bytes: see `ensureRoom`. */
   room: number
 }
 
-/** A call that writes. */
+/** A write. */
 export interface WriteTask {
   id: number
   call: Call
   context: WriteContext
 }
 
-/** A write, or a read, of several steps, which the main thread decides on. */
+/** A write or read with several steps, decided by the main thread. */
 export interface StepsTask {
   id: number
   end: WorkerEnd
@@ -37,7 +37,7 @@ export interface StepsTask {
   context: WriteContext
 }
 
-/** What is posted to the worker thread: a task, or that it is to end. */
+/** A message to the worker thread: a task, or a stop. */
 export type Task = ReadTask | WriteTask | StepsTask
 export type Posted = Task | 'end'
 
@@ -47,25 +47,25 @@ export interface TaskResult {
   outcome: Outcome
 }
 
-/** What the worker thread posts: that it has opened its file, and results. */
+/** A message of the worker thread: it has opened its file, or a result. */
 export type WorkerMessage = 'ready' | TaskResult
 
-/** What the worker thread opens, and how. */
+/** The file for the worker thread, and its options. */
 export type WorkerOptions = Pick<Config, 'databaseUrl' | 'walCheckpoints'>
 
 /** Limits of the worker thread. Times in milliseconds. */
 export interface OffloadLimits {
-  /** Tasks that wait or are being done, at most: each may hold a whole request body. Beyond it, 503. */
+  /** Waiting and running tasks, at most: each may contain a whole request body. Beyond it, 503. */
   tasks: number
-  /** Those of one member, at most. Beyond it, 429. */
+  /** Tasks of one member, at most. Beyond it, 429. */
   ofMember: number
-  /** How long a read may take. A thread that does not come back from one is set aside, since nothing may end it in SQLite. */
+  /** Longest read. A thread that exceeds it is abandoned, since it cannot be stopped inside SQLite. */
   reading: number
-  /** Threads that are set aside, at most: the next one is waited for. */
+  /** Abandoned threads, at most: the next one is waited for. */
   aside: number
-  /** How long a task may wait for its turn, e.g. behind a long write. Beyond it, 503: nothing of it has begun. */
+  /** Longest wait of a task for its turn, e.g. behind a long write. Beyond it, 503: it has not begun. */
   waiting: number
-  /** How long a thread has to end, once the service stops. */
+  /** Time for a thread to end once the service stops. */
   ending: number
 }
 
@@ -79,24 +79,24 @@ const LIMITS: OffloadLimits = {
 }
 
 /**
- * Megabytes of the thread's heap for what has just been made. What it reads is written piece by piece and soon forgotten; V8 would let it
- * pile up to several times as much before it looks.
+ * Size of the thread's young generation, in megabytes. It reads in pieces, which soon become garbage; by default V8 would let
+ * several times as much pile up.
  */
 const YOUNG_MEGABYTES = 12
 
-/** The part of the time for a read after which it is to end by itself. */
+/** The fraction of the time for a read after which it ends by itself. */
 const OWN_TIME = 0.8
 
-/** Seconds after which one who has too much under way may try again. */
+/** `Retry-After` of a member with too many tasks, in seconds. */
 const RETRY_AFTER = 1
 
 /**
- * Reads that may answer much, and mean the same to whoever asks: those of one member that have not begun are done once, and all get the
+ * Large reads with the same result for all callers: waiting ones of one member are coalesced, and all get the
  * same bytes.
  */
 const SHARED = new Set(['board.itemLists.ofProject', 'board.itemLists.ofAll'])
 
-/** Whoever waits for a task. */
+/** A waiting task. */
 interface Asker {
   resolve: (value: unknown) => void
   reject: (error: unknown) => void
@@ -104,44 +104,44 @@ interface Asker {
 
 interface Waiting extends Asker {
   post: (worker: Worker, id: number) => void
-  /** Whether it only reads: then it may be given up. */
+  /** Whether it only reads: then it may be abandoned. */
   isRead: boolean
   member: string | null
   /** Ends its waiting. */
   patience: NodeJS.Timeout
-  /** What it is shared by: see {@link SHARED}. */
+  /** The key for coalescing: see {@link SHARED}. */
   key: string | undefined
 }
 
-/** A task that a thread is doing. */
+/** The running task of a thread. */
 interface Running extends Waiting {
   id: number
   timer: NodeJS.Timeout | undefined
 }
 
-/** The worker thread of a file, and what waits for it. */
+/** The worker thread of a file, and its queue. */
 export class Offload {
   readonly #workerData: WorkerOptions
   readonly #limits: OffloadLimits
   readonly #room: () => number
   readonly #files: DatabaseFiles
   readonly #turns = new Turns<Waiting>()
-  /** Who waits for reads that are shared and have not begun. */
+  /** Waiting coalesced reads. */
   readonly #shared = new Map<string, Asker[]>()
-  /** All threads that have not ended: the one that works, and those that were set aside. */
+  /** All running threads: the current one, and abandoned ones. */
   readonly #threads = new Set<Worker>()
   #worker: Worker | undefined
   #running: Running | undefined
-  /** Whether the thread has opened its file: what it takes to start is not the time of a task. */
+  /** Whether the thread has opened its file: its startup does not count as time of a task. */
   #isReady = false
   #latest = 0
-  /** Whether the answer of the last task is on its way: until then nobody knows what room is left. */
+  /** Whether the previous response is being sent: until then the size limit is unknown. */
   #isHandingOver = false
 
   /**
-   * @param workerData the file that the thread opens
-   * @param room how many bytes a read may answer that begins now
-   * @param files those that the service has opened: the thread may open its file only later, and it must be the same
+   * @param workerData the file for the thread
+   * @param room the size limit of a read that begins now, in bytes
+   * @param files those that the service has opened: the thread opens its file later, and it must be the same
    */
   constructor(
     workerData: WorkerOptions,
@@ -156,10 +156,10 @@ export class Offload {
   }
 
   /**
-   * Performs a call that reads.
-   * @param turn whose turn it takes; null where that is not known, or everybody is the same member
+   * Performs a read.
+   * @param turn the member whose turn it takes; null if unknown, or for the default member
    * @returns the rule's result
-   * @throws the rule's error; ApiError 503 when too much waits, or it waits or reads for too long, 429 when too much of this member waits
+   * @throws the rule's error; ApiError 503 if too many wait, or it waits or reads for too long, 429 if too many of this member wait
    */
   async read({ path, args }: Call, turn: string | null = null): Promise<unknown> {
     this.#ensureSameFile()
@@ -170,7 +170,7 @@ export class Offload {
     return await (this.#join(key) ?? this.#add(turn, true, post, key))
   }
 
-  /** Performs a call that writes. @throws as {@link Offload.read} does, but for taking too long; LargeWork */
+  /** Performs a write. @throws like {@link Offload.read}, except for reading too long; LargeWork */
   async write({ path, args }: Call, context: WriteContext): Promise<WriteOutcome> {
     this.#ensureSameFile()
     const post: Waiting['post'] = (worker, id) =>
@@ -179,8 +179,8 @@ export class Offload {
   }
 
   /**
-   * Performs a write, or a read, of several steps.
-   * @param end the worker thread's end of the session that decides on them
+   * Performs a write or read with several steps.
+   * @param end the worker thread's end of the session that decides them
    */
   async performSteps(end: WorkerEnd, context: WriteContext, mode: StepsMode): Promise<WriteOutcome> {
     this.#ensureSameFile()
@@ -194,17 +194,17 @@ export class Offload {
     if (lost) throw lost
   }
 
-  /** How many tasks wait or are being done. */
+  /** The number of waiting and running tasks. */
   queued(): number {
     return this.#turns.size + (this.#running ? 1 : 0)
   }
 
-  /** How many threads have not ended. */
+  /** The number of running threads. */
   threads(): number {
     return this.#threads.size
   }
 
-  /** Ends the threads. One that does not end in its time is left: nothing may end it in SQLite but the end of the process. */
+  /** Ends the threads. One that does not end in time is left: inside SQLite only the end of the process stops it. */
   async close(): Promise<void> {
     const stopped = new Error('the service has stopped')
     this.#abandon(stopped)
@@ -219,7 +219,7 @@ export class Offload {
     clearTimeout(timer)
   }
 
-  /** Waits for a read that has not begun, with whoever asked for it first. */
+  /** Joins a waiting coalesced read. */
   #join(key: string | undefined): Promise<unknown> | undefined {
     const askers = key === undefined ? undefined : this.#shared.get(key)
     return askers && new Promise((resolve, reject) => askers.push({ resolve, reject }))
@@ -261,7 +261,7 @@ export class Offload {
     })
   }
 
-  /** Lets the thread do the next task, if it is idle. */
+  /** Posts the next task if the thread is idle. */
   #goOn(): void {
     if (this.#running || this.#isHandingOver) return
     const next = this.#turns.next()
@@ -279,13 +279,13 @@ export class Offload {
     next.post(this.#worker, id)
   }
 
-  /** It waits no longer: who asks for the same from now on asks again. */
+  /** It no longer waits: later requests for the same start a new read. */
   #begin({ patience, key }: Waiting): void {
     clearTimeout(patience)
     if (key !== undefined) this.#shared.delete(key)
   }
 
-  /** From now on the task that is being done may take its time, and no longer. */
+  /** Starts the timeout of the running task. */
   #limitTime(): void {
     if (!this.#isReady || !this.#running?.isRead) return
     this.#running.timer = setTimeout(() => this.#giveUp(), this.#limits.reading).unref()
@@ -299,8 +299,8 @@ export class Offload {
     })
     this.#threads.add(started)
     this.#isReady = false
-    started.on('message', (told: WorkerMessage) => {
-      if (told !== 'ready') this.#settle(told)
+    started.on('message', (message: WorkerMessage) => {
+      if (message !== 'ready') this.#settle(message)
       else if (this.#worker === started) {
         this.#isReady = true
         this.#limitTime()
@@ -315,7 +315,7 @@ export class Offload {
   }
 
   #settle({ id, outcome }: TaskResult): void {
-    // What a thread says that was set aside, nobody waits for.
+    // Messages of an abandoned thread are ignored.
     if (this.#running?.id !== id) return
     const { resolve, reject } = this.#take() as Running
     try {
@@ -330,7 +330,7 @@ export class Offload {
     })
   }
 
-  /** The task that is being done, which is over. */
+  /** Ends the running task. */
   #take(): Running | undefined {
     const running = this.#running
     clearTimeout(running?.timer)
@@ -338,20 +338,20 @@ export class Offload {
     return running
   }
 
-  /** A thread has ended by itself: what it was doing has failed, and the next task starts a new one. */
+  /** Handles a thread that ended by itself: its task has failed, and the next task starts a new one. */
   #lose(thread: Worker, error: unknown): void {
     if (this.#worker !== thread) return
     this.#fail(error)
     this.#goOn()
   }
 
-  /** The next task starts a thread, and what this one was doing has failed. */
+  /** Fails the running task; the next one starts a new thread. */
   #fail(error: unknown): void {
     this.#worker = undefined
     this.#take()?.reject(error)
   }
 
-  /** A read has taken too long: a new thread does what waits, unless too many are set aside. */
+  /** Handles a read that took too long: a new thread runs the queue, unless too many are abandoned. */
   #giveUp(): void {
     const late = tookTooLong('The request')
     if (this.#threads.size <= this.#limits.aside) {
@@ -360,7 +360,7 @@ export class Offload {
     } else this.#running?.reject(late)
   }
 
-  /** Leaves the thread: it ends as soon as it hears that it is to. */
+  /** Abandons the thread: it ends once it receives the stop. */
   #abandon(error: unknown): void {
     this.#worker?.postMessage('end' satisfies Posted)
     this.#worker?.unref()

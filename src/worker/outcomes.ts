@@ -1,10 +1,10 @@
-/** How work ends in the worker thread, as it is posted back: errors lose their class on the way. */
+/** Outcomes of work in the worker thread, as posted back: errors lose their class on the way. */
 import { databaseBusy, isBusy } from '../db/busy.ts'
 import { LargeWork } from '../db/work-limits.ts'
 import type { ErrorCode } from '../error-codes.ts'
 import { ApiError, type ErrorDetails } from '../errors.ts'
 
-/** What work ended with. */
+/** The outcome of work. */
 export type Outcome =
   | { value: unknown }
   | {
@@ -19,12 +19,12 @@ export type Outcome =
   | { large: true }
   | { error: unknown }
 
-/** Runs work, and says how it ended. */
+/** Runs work, and returns its outcome. */
 export function outcomeOf(work: () => unknown): Outcome {
   try {
     return { value: work() }
   } catch (thrown) {
-    // The code of SQLite's error is lost on the way.
+    // SQLite's error code is lost on the way.
     const error = isBusy(thrown) ? databaseBusy() : thrown
     if (error instanceof LargeWork) return { large: true }
     if (!(error instanceof ApiError)) return { error }
@@ -33,7 +33,7 @@ export function outcomeOf(work: () => unknown): Outcome {
   }
 }
 
-/** The value of an outcome. @throws the error that it tells of */
+/** The value of an outcome. @throws its error */
 export function unwrap(outcome: Outcome): unknown {
   if ('value' in outcome) return outcome.value
   if ('large' in outcome) throw new LargeWork()

@@ -1,20 +1,20 @@
-/** A queue in which members take turns: one who asks for much waits for it alone. */
+/** A queue with round robin between members: a member with many tasks does not delay others. */
 export class Turns<Task> {
-  /** What waits, by whose it is; those whose turn is next come first. */
+  /** Waiting tasks by member, the next member first. */
   readonly #waiting = new Map<string | null, Task[]>()
   #size = 0
 
-  /** How many wait. */
+  /** The number of waiting tasks. */
   get size(): number {
     return this.#size
   }
 
-  /** How many of one member wait. */
+  /** The number of a member's waiting tasks. */
   of(member: string | null): number {
     return this.#waiting.get(member)?.length ?? 0
   }
 
-  /** @param member whose it is; null for all of whom nothing is known */
+  /** @param member its member; null if unknown */
   add(member: string | null, task: Task): void {
     this.#size++
     const own = this.#waiting.get(member)
@@ -22,20 +22,20 @@ export class Turns<Task> {
     else this.#waiting.set(member, [task])
   }
 
-  /** Takes the next one out; undefined where nothing waits. */
+  /** Removes the next one; undefined if none waits. */
   next(): Task | undefined {
     const [turn] = this.#waiting
     if (turn === undefined) return undefined
     const [member, tasks] = turn
     this.#size--
-    // At the end again, behind everybody else.
+    // Moves the member to the end.
     this.#waiting.delete(member)
     const task = tasks.shift()
     if (tasks.length > 0) this.#waiting.set(member, tasks)
     return task
   }
 
-  /** Takes one out before its turn. */
+  /** Removes one before its turn. */
   remove(member: string | null, task: Task): void {
     const tasks = this.#waiting.get(member) ?? []
     const index = tasks.indexOf(task)
@@ -45,7 +45,7 @@ export class Turns<Task> {
     if (tasks.length === 0) this.#waiting.delete(member)
   }
 
-  /** Takes all out. */
+  /** Removes all. */
   clear(): Task[] {
     const all = [...this.#waiting.values()].flat()
     this.#waiting.clear()

@@ -1,5 +1,5 @@
 /**
- * The worker thread: does work that would block the event loop, on a connection of its own. To the main thread its
+ * The worker thread: does work that would block the event loop, on its own connection. For the main thread its
  * commits are like those of another process.
  */
 import { parentPort, type Transferable, workerData } from 'node:worker_threads'
@@ -34,7 +34,7 @@ function buffersOf(value: unknown): Transferable[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(buffersOf) : []
 }
 
-/** Runs a write; throws, to roll it back, where the files were replaced or removed since they were opened. */
+/** Runs a write; throws, to roll it back, if the files were replaced or removed since they were opened. */
 function write(work: WriteWork, context: WriteContext): WriteOutcome {
   const { value, seq } = withGaps(() =>
     writeAs(db, context.actorId, () => {
@@ -47,7 +47,7 @@ function write(work: WriteWork, context: WriteContext): WriteOutcome {
   return { ...value, seq }
 }
 
-/** Runs steps that the main thread decides on. */
+/** Runs steps decided by the main thread. */
 function runStepwise({ end, mode, context }: StepsTask): WriteOutcome {
   const steps = () => runStepsFromMain(db, end, new StepRunner(db, rules, mode))
   if (mode.isRead) return { value: read(db, steps), seq: undefined }

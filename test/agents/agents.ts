@@ -10,7 +10,7 @@ import { shipped } from '../shipped.ts'
 // biome-ignore lint/suspicious/noExplicitAny: each tool's own; the client holds it against the tool's outputSchema
 export type Result = any
 
-/** Starts the service as it ships, in this process. */
+/** Starts the shipped service in this process. */
 export async function serve(
   t: Test,
   options: Partial<Config> & BuildOptions = {},
@@ -24,11 +24,11 @@ export async function serve(
 /** A connected agent. */
 export interface Agent {
   client: Client
-  /** The names of the tools that it was told of. */
+  /** The names of the listed tools. */
   tools: string[]
   /** Calls a tool. @throws Error when it is refused */
   call: (name: string, args?: object) => Promise<Result>
-  /** Calls a tool that is refused. @returns what it is told */
+  /** Calls a tool that is refused. @returns the error */
   refused: (name: string, args?: object) => Promise<Result>
 }
 
@@ -65,7 +65,7 @@ export const overHttp = (t: Test, url: string, headers: Record<string, string> =
     new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } }) as Transport,
   )
 
-/** Calls every tool, the ones that change something too, as an agent would that works on a board. */
+/** Calls every tool, also writing ones, like an agent working on a board. */
 export async function callEveryTool(t: Test, { call, refused, tools }: Agent): Promise<void> {
   const called = new Set<string>()
   const use: Agent['call'] = (name, args) => {

@@ -1,10 +1,10 @@
-/** Starting the service by a command, as a user does, and walking it from outside. */
+/** Starts the service by a command, like a user, and walks it from outside. */
 import { readFileSync } from 'node:fs'
 import type { Test } from 'tap'
 import { listening, startProgram } from '../installed-package.ts'
 import { blackBox } from './suite.ts'
 
-/** What starts the service. */
+/** The command that starts the service. */
 export interface Command {
   command: string
   args: readonly string[]
@@ -12,9 +12,9 @@ export interface Command {
   env: Record<string, string>
 }
 
-/** Starts it on a free port. @returns where it listens, what it has said, and how it ends */
+/** Starts it on a free port. @returns its address, output, and exit */
 async function start(t: Test, { command, args, cwd, env }: Command) {
-  // The command may start others: they all end together.
+  // The command may start child processes: they all end together.
   const child = startProgram(command, args, { cwd, env: { ...env, PORT: '0' }, detached: true })
   const kill = (signal: NodeJS.Signals) => process.kill(-(child.pid ?? 0), signal)
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
@@ -37,7 +37,7 @@ export async function walkBothModes(t: Test, program: Command): Promise<void> {
         DATABASE_URL: `file:./black-box-${mode}.db`,
         ...(mode === 'required' && {
           HOST: '0.0.0.0',
-          // More than the walk takes within a minute: how often it asks for the state of a job depends on the machine.
+          // More than the walk needs within a minute: the number of polls depends on the machine.
           RATE_LIMIT_MAX: '6000',
           ADMIN_EMAIL: chosen.email,
           ADMIN_PASSWORD: chosen.password,
@@ -52,7 +52,7 @@ export async function walkBothModes(t: Test, program: Command): Promise<void> {
         mode === 'required'
           ? chosen
           : { email: 'admin@localhost', password: readFileSync(file, 'utf8').trim() }
-      // On whatever address it listens, this machine is one of those who reach it.
+      // Any listening address is reachable from this machine.
       await blackBox(t, { url: url.replace('0.0.0.0', '127.0.0.1'), mode, admin })
       kill('SIGTERM')
       await ended

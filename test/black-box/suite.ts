@@ -1,20 +1,20 @@
 /**
- * The service from outside, wherever it runs: every documented operation, the specification's order of checks and words
- * of errors, signing in and out, tokens and roles. It knows a URL and an admin's credentials and nothing else: no module
+ * Tests a running service from outside: every documented operation, the specification's order of checks and error
+ * strings, sign-in and sign-out, tokens and roles. It only knows a URL and an admin's credentials: no module
  * of the service, and no database.
  */
 import type { Test } from 'tap'
 import { ROUTED } from '../kinds.ts'
 
-/** A running service with nothing in it but its admin. */
+/** A running service with only its admin. */
 export interface Target {
-  /** Where it answers, with the prefix that a host may have given it. */
+  /** Its address, with the prefix of a host. */
   url: string
   mode: 'open' | 'required'
   admin: { email: string; password: string }
 }
 
-/** What carries a credential: none, a cookie or a token. */
+/** The credential headers: none, a cookie or a token. */
 type Who = Record<string, string>
 
 /** A request: `METHOD /documented/path/{id}`, then what it takes. */
@@ -22,7 +22,7 @@ interface Request {
   /** Values for the path, in order. */
   at?: readonly string[]
   query?: string
-  /** An object goes as JSON, a string as it is. */
+  /** An object is sent as JSON, a string unchanged. */
   body?: unknown
 }
 
@@ -35,7 +35,7 @@ interface Answer {
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-/** An id that nothing has. */
+/** An unused id. */
 const UNKNOWN = '01900000-0000-7000-8000-000000000000'
 
 const PASSWORD = 'battery staple'
@@ -46,7 +46,7 @@ const readOnlyRole = { error: 'Forbidden: read-only role' }
 const readOnlyToken = { error: 'Forbidden: read-only token' }
 const validationFailed = { error: 'Validation failed', details: { formErrors: [], fieldErrors: {} } }
 
-/** A client that notes which operations succeeded. */
+/** A client that records successful operations. */
 class Client {
   readonly succeeded = new Set<string>()
   readonly #url: string
@@ -64,7 +64,7 @@ class Client {
       headers: { ...(body !== undefined && JSON_TYPE), ...who },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
-    // A stream of events has no end.
+    // A stream of events never ends.
     const isStream = response.headers.get('content-type') === 'text/event-stream'
     if (isStream) await response.body?.cancel()
     const text = isStream ? '' : await response.text()
@@ -75,15 +75,15 @@ class Client {
 }
 
 /**
- * Walks the whole service, up to the first part that fails. The target is not what it was afterwards.
- * @param whole the parts are its subtests
+ * Walks the whole service, up to the first failing part. It changes the target.
+ * @param whole the parent test of the parts
  */
 export async function blackBox(whole: Test, { url, mode, admin: adminCredentials }: Target): Promise<void> {
   const client = new Client(url)
   const nobody: Who = {}
 
   let t = whole
-  /** A part of the walk; those after one that failed would only fail for that. */
+  /** A part of the walk; parts after a failed one are skipped. */
   async function part(name: string, walk: (t: Test) => Promise<void>) {
     if (!whole.passing()) return
     await whole.test(name, async (own) => {
@@ -92,18 +92,18 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     })
   }
 
-  /** A request whose answer must be this success; of an object, the fields that are named. */
+  /** A request that must succeed like this; for an object, the given fields. */
   async function ok(who: Who, operation: string, request: Request, status: number, expected: object = {}) {
     const answer = await client.ask(who, operation, request)
     t.equal(answer.status, status, `${operation}: ${JSON.stringify(answer.body).slice(0, 200)}`)
     if (typeof answer.body === 'object') t.match(answer.body, expected, operation)
     return answer.body
   }
-  /** A request that must be refused so; of a failed validation, the kind of body. */
+  /** A request that must be refused like this; for a failed validation, the kind of body. */
   async function refused(who: Who, operation: string, request: Request, status: number, body: object) {
     const answer = await client.ask(who, operation, request)
     t.equal(answer.status, status, `${operation} ${JSON.stringify(request)}`)
-    // What exactly is wrong with a body is not for here; both lists have to be there.
+    // The exact violations are tested elsewhere; both lists must exist.
     const { details } = answer.body
     const isSummed = body === validationFailed && Array.isArray(details?.formErrors) && details.fieldErrors
     t.strictSame(
@@ -206,7 +206,7 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     )
   })
 
-  // Who writes: in open mode whoever comes along, else a member.
+  // The writer: in open mode without a credential, else a member.
   const writer = mode === 'open' ? nobody : member
   const writerId = mode === 'open' ? 'local' : (ids.member ?? '')
 
@@ -424,7 +424,7 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     await refused(writer, remove, { at }, 500, failure)
   })
 
-  /** The usual five of what belongs to a project or an item; each leaves one record behind. */
+  /** The usual five operations of child records; each leaves one record behind. */
   async function children(
     parent: readonly string[],
     collection: string,
@@ -730,7 +730,7 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     })
     t.not(rotated.secret, secret)
     await ok(admin, 'POST /api/webhooks/{id}/replay', { at, body: { after: 0 } }, 200, { after: 0 })
-    // Where private addresses are refused, connecting is; where not, nothing listens there.
+    // Either the private address is refused, or nothing listens there.
     await ok(admin, 'PATCH /api/webhooks/{id}', { at, body: { url: 'http://localhost:1/' } }, 200)
     await ok(admin, 'POST /api/webhooks/{id}/test', { at }, 200, { seq: null, status: null, error: String })
     t.strictSame(await ok(admin, 'GET /api/webhooks/{id}/deliveries', { at }, 200), [])
@@ -803,7 +803,7 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     )
     t.ok(documented.length > 80)
-    // What needs a provider is tried in test/variables.test.ts.
+    // Operations that need a provider are in test/variables.test.ts.
     const tried = documented.filter((operation) => !operation.startsWith('GET /api/session/oidc'))
     const missing = tried.filter((operation) => !client.succeeded.has(operation))
     t.strictSame(missing, [], 'each succeeded at least once')

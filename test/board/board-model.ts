@@ -1,6 +1,6 @@
-/** A board as a plain list would have it: what the service must do to items, in as few words as possible. */
+/** A minimal model of a board: the expected effects on items. */
 
-/** An item, as far as changes of the board concern it. */
+/** The fields of an item that board changes affect. */
 export interface ModelItem {
   id: string
   title: string
@@ -13,7 +13,7 @@ export interface ModelItem {
 
 export type Fields = Partial<Omit<ModelItem, 'id'>>
 
-/** Where a move puts an item. */
+/** The target of a move. */
 export interface Target {
   column?: string
   beforeId?: string
@@ -21,14 +21,14 @@ export interface Target {
   position?: 'top' | 'bottom'
 }
 
-/** What the service has to answer to a change. */
+/** The expected response to a change. */
 export type Outcome = { status: 'done'; warned: string[] } | { status: 'refused' }
 
 const TRACKED = { column: 'status_change', assigneeId: 'assignment', priority: 'priority' } as const
 
 const byPlace = (a: ModelItem, b: ModelItem) => a.sortOrder - b.sortOrder || (a.id < b.id ? -1 : 1)
 
-/** How many items that are not dismissed each column of limited size may hold, and whether it refuses more. */
+/** The WIP limit of each limited column, and whether it blocks. */
 export type Limits = Record<string, { wipLimit: number; wipPolicy: 'warn' | 'block' }>
 
 /** Makes an empty board. */
@@ -76,11 +76,11 @@ export function createModel(limits: Limits) {
         ]),
       ),
     create: (item: ModelItem): Outcome => accept([...items, item]),
-    /** Takes over how the service has numbered a column, which is its own business as long as the order is right. */
+    /** Adopts the service's numbers of a column; only their order is checked. */
     renumber(column: string, sortOrderOf: (id: string) => number): void {
       items = items.map((one) => (one.column === column ? { ...one, sortOrder: sortOrderOf(one.id) } : one))
     },
-    /** What creating an item would come to. */
+    /** The expected result of creating an item. */
     wouldTake(fields: Fields): Outcome {
       const kept = { items, activity: [...activity] }
       const outcome = accept([...items, { ...fields, id: '' } as ModelItem])

@@ -1,10 +1,10 @@
-/** Random writes of all kinds, through routes, several in one, and by another tool, for tests of what tells of them. */
+/** Random writes of all kinds, through routes, in batches, and by another tool, for tests of the sequence of changes. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type SQLite from 'better-sqlite3'
 import fc from 'fast-check'
 import { type App, send, writeIn } from '../helper.ts'
 
-/** A write: what it does, and which of the records that there are then it does it to. */
+/** A write: its action, and a choice among the records existing then. */
 export interface RandomWrite {
   what: string
   a: number
@@ -12,7 +12,7 @@ export interface RandomWrite {
   c: number
 }
 
-/** Whoever writes. */
+/** The writer. */
 export interface Writer {
   app: App
   headers: Record<string, string>
@@ -22,14 +22,14 @@ export interface Writer {
 
 const WORDS = ['alpha', 'beta', 'gamma', 'To Do', 'Done', 'Odd', 'Elsewhere']
 
-/** Of no two of these writes the same. */
+/** Unique among these writes. */
 let times = 0
 
-/** What a write needs: somebody who sends, and the ids of what there is. */
+/** The context of a write: the sender, and the existing ids. */
 interface Situation extends RandomWrite {
   writer: Writer
   word: (n: number) => string
-  /** One of the ids of a table; undefined where it is empty. */
+  /** One of the ids of a table; undefined if it is empty. */
   pick: (table: string, n: number, condition?: string) => string | undefined
   go: (method: string, url: string, body?: object) => Promise<void>
 }
@@ -48,12 +48,12 @@ const one =
 const sql =
   (text: string): Perform =>
   async ({ writer, a, b, c }) => {
-    // What other tools write within a millisecond is taken for one write.
+    // Other tools' writes within a millisecond count as one write.
     await sleep(2)
     try {
       writer.foreign.prepare(text).run({ a, b, c })
     } catch (error) {
-      // What SQLite itself refuses is no write.
+      // A write refused by SQLite does not count.
       if (!String(error).includes('constraint')) throw error
     }
   }
@@ -95,7 +95,7 @@ const WRITES: Record<string, Perform> = {
   deleteItem: one('kanban_items', (id, { go }) => go('DELETE', `/api/kanban-items/${id}`)),
   bulk: ({ go, a, b, c, pick, word }) => {
     const ids = [...new Set([pick('kanban_items', a), pick('kanban_items', b)])]
-    // Of an item that stays as it is, only `updatedAt` would change: that no change tells of.
+    // For an unchanged item only `updatedAt` would change, which is not recorded.
     const dueDate = new Date(++times * 1000).toISOString()
     const update = { column: word(c), dismissed: c % 2 === 0, dueDate }
     return go('PATCH', '/api/kanban-items', { ids, update })
@@ -203,7 +203,7 @@ const WRITES: Record<string, Perform> = {
   ),
 }
 
-/** A random write. @param without what it is not to be */
+/** A random write. @param without excluded kinds */
 export const randomWrite = (without: readonly string[] = []): fc.Arbitrary<RandomWrite> =>
   fc.record({
     what: fc.constantFrom(...Object.keys(WRITES).filter((what) => !without.includes(what))),

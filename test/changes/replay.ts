@@ -1,4 +1,4 @@
-/** A model of the sequence of changes: the tables that it tells of, rebuilt from it alone, and walked back. */
+/** A model of the sequence of changes: rebuilds the tracked tables from it alone, and walks back. */
 import { deepStrictEqual, ok } from 'node:assert/strict'
 import type SQLite from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
@@ -24,7 +24,7 @@ export interface Row {
 
 type Fields = Record<string, unknown>
 
-/** Kinds that the state does not hold: entries are told of only when they go, and a leap is of no record. */
+/** Kinds outside the state: activity entries are recorded only at their deletion, and a leap has no record. */
 const IS_NO_RECORD = new Set(['kanban-activity', JUMP])
 
 /** Records by kind and id. */
@@ -36,24 +36,24 @@ const keyOf = ({ kind, id }: Pick<Row, 'kind' | 'id'>) => `${kind} ${id}`
 export const rowsOf = (client: SQLite.Database): Row[] =>
   client.prepare<[], Row>('select * from changes order by seq').all()
 
-/** Fields that kinds got after the sequence had begun, with what they hold where an older change does not name them. */
+/** Later added fields of kinds, with their values for older changes. */
 const LATER: Record<string, Fields> = { 'kanban-column': { stage: null } }
 
 const parse = (text: string | null): Fields | null => (text === null ? null : JSON.parse(text))
 
-/** A record as a change tells of it, with all its fields. */
+/** A record in a change, with all its fields. */
 const whole = (kind: string, text: string | null): Fields | null => {
   const told = parse(text)
   return told && { ...LATER[kind], ...told }
 }
 
-/** A record without its `updatedAt`: what changes that alone is not told. */
+/** A record without `updatedAt`, whose change alone is not recorded. */
 function untimed(fields: Fields | null | undefined): Fields {
   const { updatedAt, ...rest } = fields ?? {}
   return rest
 }
 
-/** Applies changes to a state, holding each against it. */
+/** Applies changes to a state, checking each against it. */
 export function replay(rows: readonly Row[], state: State = new Map()): State {
   let last = 0
   for (const row of rows) {
@@ -92,7 +92,7 @@ export function replay(rows: readonly Row[], state: State = new Map()): State {
   return state
 }
 
-/** Takes changes back, newest first. */
+/** Reverts changes, newest first. */
 export function walkBack(rows: readonly Row[], state: State): State {
   for (const row of rows.toReversed()) {
     if (IS_NO_RECORD.has(row.kind)) continue
@@ -117,7 +117,7 @@ export function walkBack(rows: readonly Row[], state: State): State {
 const stored = (value: unknown) =>
   Buffer.isBuffer(value) ? { blob: value.toString('hex').toUpperCase() } : value
 
-/** The tables of a file that the sequence tells of. */
+/** The tracked tables of a file. */
 export function stateOf(client: SQLite.Database): State {
   const state: State = new Map()
   const membersOf = client
@@ -145,7 +145,7 @@ const sorted = (state: State) =>
   )
 
 /**
- * Holds the sequence of a file against its tables: rebuilt from it alone they equal the file's, and walked back nothing is
+ * Compares the sequence of a file with its tables: rebuilt from it alone they equal the file's, and walked back nothing is
  * left. @returns the rows
  */
 export function holdsSequence(client: SQLite.Database): Row[] {

@@ -1,4 +1,4 @@
-/** Whole states of a database, and what undoing a write between two of them must come to: a model that reads no changes. */
+/** Whole states of a database, and the expected undo of a write between two of them: a model that reads no changes. */
 import type SQLite from 'better-sqlite3'
 
 /** A row by the names of its columns. */
@@ -7,7 +7,7 @@ type Row = Record<string, unknown>
 /** All rows of some tables, by table and key. */
 export type State = Map<string, Map<string, Row>>
 
-/** The tables of records that are told of, and the columns of their keys. */
+/** The tracked tables, with their key columns. */
 const TABLES: Record<string, string[]> = {
   projects: ['id'],
   kanban_columns: ['id'],
@@ -55,21 +55,21 @@ export function stateOf(client: SQLite.Database): State {
 
 const rowsOf = (state: State, table: string) => state.get(table) ?? new Map<string, Row>()
 
-/** What stands in the way of an undo. */
+/** A conflict of an undo. */
 export interface Obstacle {
   kind: string
   id: string
   /** The field that has changed since, by its name in the API. */
   field?: string
   why: string
-  /** Whether one of several records may be named, such as of two with one name. */
+  /** Whether any of several records may be named, e.g. of two with one name. */
   isEither?: boolean
 }
 
-/** What the API calls the records of a table. */
+/** The API's name of a table's records. */
 const kindOf = (table: string) => table.replace(/ies$/, 'ys').replace(/s$/, '').replaceAll('_', '-')
 
-/** What the API calls a column. Where an item was claimed from is told of by its lease. */
+/** The API's name of a column. The origin of a claim is reported with its lease. */
 const fieldOf = (column: string) =>
   column
     .replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
@@ -86,11 +86,11 @@ const obstacle = (table: string, id: string, why: string, rest: Partial<Obstacle
 const placeOf = (projectId: unknown, column: unknown) => JSON.stringify([projectId, column])
 
 /**
- * What undoing a write must come to.
+ * The expected result of undoing a write.
  * @param before the state before the write
  * @param after the state after it
- * @param now the state that it is undone in
- * @returns the state then, `updated_at` of what others changed since left open as '*', and what stands in the way
+ * @param now the state before the undo
+ * @returns the expected state, with '*' for `updated_at` of records changed by others since, and the conflicts
  */
 export function undone(before: State, after: State, now: State): { state: State; obstacles: Obstacle[] } {
   const obstacles: Obstacle[] = []
@@ -109,7 +109,7 @@ export function undone(before: State, after: State, now: State): { state: State;
       const changed = columns.filter((column) => was?.[column] !== became?.[column])
       if (changed.length === 0 && was && became) continue
       touched.add(`${table} ${key}`)
-      // A write that changes nothing but that is none.
+      // A write that changes only `updated_at` does not count.
       if (was && became && changed.every((column) => column === 'updated_at')) continue
       if (became === undefined) {
         if (is !== undefined) obstacles.push(obstacle(table, key, 'exists again'))
@@ -138,7 +138,7 @@ export function undone(before: State, after: State, now: State): { state: State;
   return { state, obstacles }
 }
 
-/** What a state must not be, as far as the undo would make it so. */
+/** The invariants that the undo would violate. */
 function violations(state: State, now: State, touched: ReadonlySet<string>, before: State): Obstacle[] {
   const found: Obstacle[] = []
   for (const [table, parents] of Object.entries(PARENTS)) {
@@ -171,7 +171,7 @@ function violations(state: State, now: State, touched: ReadonlySet<string>, befo
     const current = rowsOf(now, 'kanban_items').get(key)
     const place = placeOf(project_id, column)
     const stays = current !== undefined && placeOf(current.project_id, current.column) === place
-    // What is put into a column that is not there makes it.
+    // An item in a missing column creates it.
     if (stays && boardNow.has(place) && !boardThen.has(place))
       found.push(obstacle('kanban_items', key, 'loses its column'))
   }

@@ -84,7 +84,7 @@ t.test('zsh and fish know the same commands and choices', async (t) => {
     for (const command of commands) {
       t.ok(text.includes(`phaseboard ${command}`.trim()), `${shell}: ${command}`)
     }
-    for (const word of ['--no-backup', 'calendar', 'viewer', 'check the database, also while']) {
+    for (const word of ['--no-backup', 'calendar', 'viewer', 'check the database, even while']) {
       t.ok(text.includes(word) || text.includes(word.replace(/^--/, '-l ')), `${shell}: ${word}`)
     }
   }

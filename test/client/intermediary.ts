@@ -1,39 +1,39 @@
-/** What stands between a client and the service: it passes requests on, or lets happen what happens on the way. */
+/** A proxy between client and service: forwards requests, or simulates network failures. */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 import type { Owner } from '../process.ts'
 
-/** What becomes of a request; undefined: it is passed on. */
+/** The handling of a request; undefined: it is forwarded. */
 export type Fate = ((response: ServerResponse, asked: IncomingMessage) => unknown) | undefined
 
 /** An intermediary. */
 export interface Intermediary {
   url: string
-  /** Where requests are passed on to. */
+  /** The target of forwarded requests. */
   service: string
-  /** The requests that came, in order. */
+  /** The received requests, in order. */
   asked: IncomingMessage[]
-  /** Decides what becomes of the requests from now on. */
+  /** Sets the handling of requests from now on. */
   decide: (asked: IncomingMessage) => Fate
   /** Cuts all connections. */
   cut: () => void
 }
 
-/** Answers with this status instead of the service. */
+/** Responds with this status instead of the service. */
 export const answer =
   (status: number, headers: Record<string, string> = {}, body = ''): Fate =>
   (response) =>
     response.writeHead(status, headers).end(body)
 
-/** Answers in JSON instead of the service. */
+/** Responds with JSON instead of the service. */
 export const answerJson = (status: number, body: unknown): Fate =>
   answer(status, { 'content-type': 'application/json' }, JSON.stringify(body))
 
 /** Breaks the connection off. */
 export const breakOff: Fate = (response) => response.destroy()
 
-/** Starts to answer with a stream of events. */
+/** Begins a stream of events as the response. */
 export const stream =
   (...texts: string[]): Fate =>
   (response) => {
@@ -93,5 +93,5 @@ export async function standBetween(t: Owner, service = 'http://127.0.0.1:1'): Pr
   return intermediary
 }
 
-/** Passes the request on, and breaks off when it is done. */
+/** Forwards the request, and breaks the connection after the response. */
 export const loseTheAnswer: Fate = () => undefined

@@ -1,4 +1,4 @@
-/** `phaseboard/client` as it ships; where coverage is measured, its sources. */
+/** The shipped `phaseboard/client`; with coverage, its sources. */
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Test } from 'tap'
@@ -14,7 +14,7 @@ export const { createClient, PhaseboardError }: typeof import('../../src/client/
 /** A failure of a request, as tests look at it. */
 export type Failed = InstanceType<typeof PhaseboardError>
 
-/** The failure of what has to fail with one. */
+/** The failure of a request that must fail. */
 export async function failureOf(t: Test, failing: Promise<unknown>): Promise<Failed> {
   const error = await failing.then(
     () => new Error('it succeeded'),

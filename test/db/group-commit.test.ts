@@ -282,7 +282,7 @@ t.test('an error that makes SQLite undo only a statement rejects only its write'
 
 t.test('a work must decide synchronously what is written', async (t) => {
   const { write, put, committed } = setUp(t)
-  const message = 'what is written must be decided synchronously'
+  const message = 'work inside a write must be synchronous'
   const results = await Promise.allSettled([
     write(async () => put('a')),
     write(() => Promise.resolve(put('b'))),

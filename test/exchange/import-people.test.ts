@@ -196,8 +196,8 @@ t.test('somebody says who is who: by id, name or email there, by id or email her
   t.equal(line, 'people 4 (4 found here: 4 by map)')
   const refused = (mapping: { from: string; to: string }, message: string, of = board) =>
     t.throws(() => imported(db, of, { map: [mapping] }), { message })
-  refused({ from: 'Gus', to: 'm-ann' }, 'the board names nobody of the id, name or email "Gus"')
-  refused({ from: 'Dan', to: 'gus' }, 'nobody here has the id or email "gus"')
+  refused({ from: 'Gus', to: 'm-ann' }, 'the board has no person with the id, name or email "Gus"')
+  refused({ from: 'Dan', to: 'gus' }, 'no person here has the id or email "gus"')
   refused(
     { from: 'Ann', to: 'm-ann' },
     'the board names 2 people "Ann": say which by id, Ann <a@x.example> or Ann <b@x.example>',

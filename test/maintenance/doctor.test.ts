@@ -241,7 +241,7 @@ t.test('finds what searches miss or should not find, and builds the index anew',
     repaired.find(({ check }) => check === 'search'),
     {
       status: 'fixed',
-      note: 'built the index anew, of 6 records',
+      note: 'rebuilt the index of 6 records',
     },
   )
   t.strictSame(wrong(path), [])
@@ -347,7 +347,7 @@ t.test('triggers that were dropped or changed: those of the sequence are made an
   t.strictSame(wrong(path), [['triggers', 'found', 3]])
   const triggers = repair(path, examine(path)).find(({ check }) => check === 'triggers')
   t.match(triggers, { status: 'found', count: 1, examples: ['search_projects_insert is missing'] })
-  t.match(triggers?.note, /^made 2 triggers anew; still: /)
+  t.match(triggers?.note, /^recreated 2 triggers; still: /)
 })
 
 t.test('a file of an older version is brought up to date', async (t) => {
@@ -404,7 +404,7 @@ t.test('nothing is repaired where the backup before it fails', async (t) => {
   db.$client.pragma('foreign_keys = off')
   db.$client.exec("insert into kanban_subtasks (id, item_id, title) values ('s', 'gone', 'Step')")
   await t.rejects(runDoctor(path, { fix: true, backup: true }, 'service'), {
-    message: /nothing was repaired\. Copy the file/,
+    message: /nothing was repaired\. Stop the service, copy the file/,
   })
   t.equal(db.$client.prepare('select count(*) from kanban_subtasks').pluck().get(), 1)
 })

@@ -118,12 +118,12 @@ t.test('what is said of people in vain is refused', async (t) => {
   await refused('map=Cleo', 'map', 'must be <from>=<to>')
   await refused('map=Cleo=', 'map', 'must be <from>=<to>')
   await refused('map==m-ann', 'map', 'must be <from>=<to>')
-  await refused('map=Cleo=gus', 'map', 'names nobody here: gus')
+  await refused('map=Cleo=gus', 'map', 'names no person here: gus')
   await refused('name=', 'name', 'must NOT have fewer than 1 characters')
   t.equal(count(app, 'imports'), 0)
   t.match(await imported(app, 'format=csv&map=Gus=m-ann'), {
     status: 'failed',
-    error: 'the board names nobody of the id, name or email "Gus"',
+    error: 'the board has no person with the id, name or email "Gus"',
   })
   t.equal(count(app, 'projects'), 0)
 })
@@ -212,11 +212,11 @@ t.test('the command finds people, is told of them, and says whom it found', asyn
   t.strictSame(await assignees(app, projects[0].id), { Plan: 'm-ann', Build: 'm-bob', Test: 'm-ann' })
   t.match(await command('--again', '--map', 'Gus=m-ann'), {
     code: 1,
-    stderr: 'phaseboard: the board names nobody of the id, name or email "Gus"\n',
+    stderr: 'phaseboard: the board has no person with the id, name or email "Gus"\n',
   })
   t.match(await command('--again', '--map', 'Cleo=gus'), {
     code: 1,
-    stderr: 'phaseboard: nobody here has the id or email "gus"\n',
+    stderr: 'phaseboard: no person here has the id or email "gus"\n',
   })
   t.match(await command('--map', 'Cleo'), { code: 2, stderr: /must be <from>=<to>/ })
   t.match(await command('--name', ''), { code: 2, stderr: /--name must have 1 to 200 characters/ })

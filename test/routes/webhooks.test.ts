@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks'
 import t, { type Test } from 'tap'
-import { WEBHOOK_KINDS } from '../../src/changes/told.ts'
+import { WEBHOOK_KINDS } from '../../src/changes/api-changes.ts'
 import {
   age,
   auditTrail,

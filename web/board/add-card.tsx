@@ -1,4 +1,4 @@
-/** Adding cards one after another: Enter adds and keeps the field open, Escape closes it, and what was typed is kept. */
+/** Adds cards in a row: Enter adds and keeps the field open, Escape closes it and keeps the draft. */
 import { useComputed } from '@preact/signals'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { KanbanColumn } from '../../src/client/api.d.ts'
@@ -73,7 +73,7 @@ function Field({ board, id, name, end, onClose }: FieldProps) {
     const adding = addCard(board, name, end, wanted)
     requestAnimationFrame(() => field.current?.scrollIntoView({ block: 'nearest' }))
     const isAdded = await adding
-    // Refused: back into the field, unless something else stands there by now.
+    // Refused: restore the text, unless the field has another one.
     if (!isAdded && drafts.read(draft) === undefined) change(wanted)
   }
   return (

@@ -24,11 +24,11 @@ const ARROWS: Readonly<Record<string, Direction>> = {
 /** Keys that open the card at one of its fields. */
 const FIELDS = { e: 'title', a: 'assignee', t: 'labels', p: 'priority', d: 'due' } as const
 
-/** The card that has the focus, by its link or by anything else in it. */
+/** The card that contains the focus. */
 const cardAt = (target: EventTarget | null) =>
   target instanceof Element ? target.closest<HTMLElement>('[data-card]')?.dataset.card : undefined
 
-/** Says what keys do while the board is shown. */
+/** Registers the keys of the board. */
 export function useBoardKeys(board: Board): void {
   const pickUp = useRef<PickUp | undefined>(undefined)
   useEffect(() => {
@@ -36,20 +36,20 @@ export function useBoardKeys(board: Board): void {
       pickUp.current?.takeBack()
       pickUp.current = undefined
     }
-    // Whoever takes the mouse goes on by the mouse.
+    // Using the mouse ends keyboard mode.
     document.addEventListener('pointerdown', takeBack)
     return () => {
       document.removeEventListener('pointerdown', takeBack)
       takeBack()
     }
   }, [])
-  // The focus follows the current card a frame later: whoever types faster means the current one.
+  // The focus follows the current card a frame later; keys typed before that are for the current one.
   const current = ({ target }: KeyboardEvent) => {
     const focused = cardAt(target)
     return focused && (board.current.peek() ?? focused)
   }
 
-  /** A key of the card that has the focus; passed on where none has. */
+  /** A key for the focused card; ignored without one. */
   const onCard =
     (act: (id: string) => void, isWrite = true) =>
     (event: KeyboardEvent) => {

@@ -1,4 +1,4 @@
-/** The board of a project, and above it the card whose address this is. */
+/** The board of a project, with the dialog of the card in the address. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { OpenProject } from '../common/open-project.ts'

@@ -26,7 +26,7 @@ export function BoardView({ board }: { board: Board }) {
     return together(followDrags(board), scrollByDrag(scroller.current))
   }, [board])
   useSignalEffect(() => {
-    // Another filter: what was only kept for the former goes.
+    // Another filter: cards kept visible for the former one disappear.
     board.query.value
     board.kept.value = new Set()
   })
@@ -58,7 +58,7 @@ export function BoardView({ board }: { board: Board }) {
   )
 }
 
-/** What is said where no card is shown. */
+/** The text if no card is shown. */
 function BoardNote({ board }: { board: Board }) {
   if (!board.isEmpty.value) return null
   if (!board.isNarrowed.value) {

@@ -1,4 +1,4 @@
-/** What a board is showing just now: which cards of its columns, which one is current, held, or about to be added. */
+/** The view state of a board: the shown cards, the current one, a held one, a new one. */
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { CardTarget } from '../common/item-writes.ts'
 import type { OpenProject } from '../common/open-project.ts'
@@ -11,13 +11,13 @@ import { filterOf, filterQuery, isNarrowing, matches } from './filter.ts'
 /** An end of a column. */
 export type End = 'top' | 'bottom'
 
-/** Where what is dragged would go: beside a card, to an end of a column, or beside a column. Ids. */
+/** The drop target: beside a card, at an end of a column, or beside a column. Ids. */
 export type Drop =
   | { column: string; card: string; side: 'before' | 'after' }
   | { column: string; end: End }
   | { besideColumn: string; side: 'before' | 'after' }
 
-/** A board of so many cards has only those near the view in the document. */
+/** A board with this many cards renders only those near the viewport. */
 const VIRTUAL_ABOVE = 300
 
 export class Board {
@@ -28,14 +28,14 @@ export class Board {
   readonly isNarrowed = computed(() => isNarrowing(this.filter.value))
   /** The card that is dragged, or picked up by the keyboard. */
   readonly held = signal<string | undefined>(undefined)
-  /** Whether somebody has deleted it meanwhile. */
+  /** Whether it was deleted meanwhile. */
   readonly isHeldGone = signal(false)
   readonly drop = signal<Drop | undefined>(undefined)
-  /** The card that keys are about. */
+  /** The current card, for keys. */
   readonly current = signal<string | undefined>(undefined)
   /** Where a card is being added: the column's id. */
   readonly adding = signal<{ column: string; end: End } | undefined>(undefined)
-  /** Cards that the user has just added, which the filter would leave out. */
+  /** Just added cards that the filter would hide. */
   readonly kept = signal<ReadonlySet<string>>(new Set())
   /** The card whose dialog "Move…" is open. */
   readonly moving = signal<string | undefined>(undefined)
@@ -60,12 +60,12 @@ export class Board {
     return { store: this.store, id }
   }
 
-  /** The ids of the cards of a column that are shown, in order. @param column its name */
+  /** The ids of the shown cards of a column, in order. @param column its name */
   shownIn(column: string): readonly string[] {
     return cached(this.#shown, column, () => this.#shownNow(column)).value
   }
 
-  /** How many cards a column has, without dismissed ones: what its limit is about. @param column its name */
+  /** The number of a column's cards without dismissed ones, for its limit. @param column its name */
   countOf(column: string): number {
     return cached(this.#counts, column, () => countIn(this.store, column)).value
   }
@@ -76,8 +76,8 @@ export class Board {
   )
 
   /**
-   * Whether only cards near the view are in the document. What has become so stays so: the view shall not jump when a board gets a card
-   * less.
+   * Whether only cards near the viewport are rendered. It never changes back, so that the view does not jump when a card
+   * disappears.
    */
   readonly isVirtual = computed(() => {
     const shown = this.store.columnList.reduce((sum, { name }) => sum + this.shownIn(name).length, 0)
@@ -85,7 +85,7 @@ export class Board {
     return this.#isVirtual
   })
 
-  /** Whether Tab goes to a card: one of each column, the one that was current there last. */
+  /** Whether Tab goes to a card: one per column, the last current one. */
   isStop(id: string): boolean {
     const column = this.store.items.get(id)?.column ?? ''
     const stop = this.#stop(column).value
@@ -99,11 +99,11 @@ export class Board {
       const fixed = this.isVirtual.value ? [this.held.value, this.current.value] : []
       return fixed.filter((id) => id !== undefined && this.store.items.get(id)?.column === column).join(' ')
     }
-    // As one text, which is equal where nothing has changed.
+    // As one text, so that it is equal if nothing has changed.
     return cached(this.#fixed, column, ids).value.split(' ')
   }
 
-  /** Makes a card the one that keys are about. */
+  /** Makes a card the current one. */
   makeCurrent(id: string): void {
     this.current.value = id
     const column = this.store.items.peek(id)?.column
@@ -138,7 +138,7 @@ export class Board {
     const { items } = this.store
     const filter = this.filter.value
     const kept = this.kept.value
-    // Without a filter nothing but a card's place decides, of which the order tells.
+    // Without a filter only a card's place matters, which the order covers.
     const isNarrowed = this.isNarrowed.value
     const held = isNarrowed ? this.held.value : undefined
     const read = (id: string) => (isNarrowed ? items.get(id) : items.peek(id))

@@ -1,4 +1,4 @@
-/** What can be done with a card: all that dragging and keys do, by name. */
+/** The menu of a card: all actions of dragging and keys. */
 import type { KanbanItem } from '../../src/client/api.d.ts'
 import { approve, isWaiting, moveItem, toggleDismissed } from '../common/item-writes.ts'
 import { Icon } from '../common/ui/icon.tsx'

@@ -1,4 +1,4 @@
-/** Adding a card to the board: shown at once, sent, and taken back with a message where the service refuses. */
+/** Adds a card to the board optimistically: shown at once, and reverted with a message if refused. */
 import type { KanbanItem } from '../../src/client/api.d.ts'
 import { api } from '../common/api.ts'
 import { sayRefused, takeItem } from '../common/item-writes.ts'
@@ -22,7 +22,7 @@ export async function addCard(board: Board, column: string, end: End, title: str
   const pending = items.patch(card.id, () => card)
   board.keep(card.id)
   let stop: (() => void) | undefined
-  // The stream may bring it before the answer comes: whichever is first takes its place.
+  // The stream may bring it before the response: the first one replaces it.
   const follow = () =>
     onChange(({ kind, action, actorId, id, after }) => {
       if (kind !== 'kanban-item' || action !== 'created' || actorId !== me.peek()?.id) return
@@ -57,7 +57,7 @@ export async function addCard(board: Board, column: string, end: End, title: str
   }
 }
 
-/** A card as it is shown until the service has made it. */
+/** A placeholder card until the service has created it. */
 function unsaved(board: Board, fields: Pick<KanbanItem, 'title' | 'column' | 'sortOrder'>): KanbanItem {
   const now = new Date().toISOString()
   return {

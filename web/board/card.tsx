@@ -1,4 +1,4 @@
-/** A card on the board. It reads its own record, so that a change of it renders it alone. */
+/** A card on the board. It reads its own record, so that a change renders only this card. */
 import { useComputed } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { KanbanItem } from '../../src/client/api.d.ts'
@@ -24,7 +24,7 @@ interface CardProps {
   /** Where it is in its column, from 0, and how many cards are. */
   index: number
   size: number
-  /** Where a virtual column puts it, in pixels from the top, and what measures it there. */
+  /** Its position in a virtual column, in pixels from the top, and its measuring function. */
   top?: number | undefined
   measure?: ((element: HTMLLIElement | null) => void) | undefined
 }
@@ -98,7 +98,7 @@ const CardLabels = ({ item: { labels } }: { item: KanbanItem }) =>
     </ul>
   )
 
-/** What is set, in one quiet line. */
+/** The fields of the card, in one line. */
 function CardFacts({ board, item }: { board: Board; item: KanbanItem }) {
   const ticked = item.subtasks.filter(({ completed }) => completed).length
   const isKept = board.isOnlyKept(item.id)
@@ -152,7 +152,7 @@ function DueDate({ dueDate, isLate }: { dueDate: string; isLate: boolean }) {
   )
 }
 
-/** Something short to look at, and the same in words to be said. */
+/** A short visual text, with a text for screen readers. */
 const Fact = ({ said, children }: { said: string; children: preact.ComponentChildren }) => (
   <>
     <span class="card-fact" aria-hidden="true">

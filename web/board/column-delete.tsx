@@ -1,4 +1,4 @@
-/** Deleting a column that has cards: asks where they go. */
+/** Deletes a column with cards: asks for their new column. */
 import { useState } from 'preact/hooks'
 import type { KanbanColumn } from '../../src/client/api.d.ts'
 import { Dialog, DialogFoot } from '../common/ui/dialog.tsx'

@@ -1,4 +1,4 @@
-/** Naming columns in place: a new one, and one that is there. */
+/** Edits names of new and existing columns in place. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { KanbanColumn } from '../../src/client/api.d.ts'
 import { Icon } from '../common/ui/icon.tsx'
@@ -10,9 +10,9 @@ const words = texts.board
 const LONGEST = 100
 
 interface NameFieldProps {
-  /** What it is called now. */
+  /** The current name. */
   name: string
-  /** What stands in the field at first, if not that. */
+  /** The initial text, if different. */
   text?: string | undefined
   onSave: (name: string) => void
   onEnd: () => void
@@ -25,7 +25,7 @@ function NameField({ name, text = name, onSave, onEnd }: NameFieldProps) {
     field.current?.focus()
     field.current?.select()
   }, [])
-  /** Once: a field that goes loses the focus, which would save it again. */
+  /** Once: removing the field blurs it, which would save it again. */
   const end = (isSaved: boolean) => {
     if (hasEnded.current) return
     hasEnded.current = true
@@ -79,7 +79,7 @@ export function AddColumn({ board }: { board: Board }) {
   const button = useRef<HTMLButtonElement>(null)
   const add = async (name: string) => {
     const isAdded = await addColumn(board, name)
-    // What was typed is not lost: it stands in the field again.
+    // The typed text is restored into the field.
     setRefused(isAdded ? undefined : name)
     if (!isAdded) setOpen(true)
   }

@@ -1,4 +1,4 @@
-/** A column's limit and what happens above it, its stage of work, and its colour. */
+/** A column's limit and policy, stage of work, and colour. */
 import { useId, useState } from 'preact/hooks'
 import type { KanbanColumn } from '../../src/client/api.d.ts'
 import { Dialog, DialogFoot } from '../common/ui/dialog.tsx'
@@ -10,7 +10,7 @@ import { stageByPlace } from './stages.ts'
 
 const words = texts.board
 
-/** What the field for colours shows where there is none: it cannot be empty. */
+/** The default of the colour field, which cannot be empty. */
 const NO_COLOR = '#888888'
 const isHex = (color: string) => /^#[0-9a-f]{6}$/i.test(color)
 
@@ -20,10 +20,10 @@ interface ColumnSettingsProps {
   onClose: () => void
 }
 
-/** What stands for a stage that goes by the column's place. */
+/** The value for a stage derived from the column's place. */
 const BY_PLACE = ''
 
-/** What is chosen: a stage that is the place's own is taken for one that goes by it. */
+/** The chosen stage; the derived one counts as not set. */
 const chosenStage = (columns: readonly KanbanColumn[], column: KanbanColumn): string =>
   column.stage === stageByPlace(columns, column) ? BY_PLACE : column.stage
 

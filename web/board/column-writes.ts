@@ -1,4 +1,4 @@
-/** What the user does with columns: shown at once, sent, and taken back with a message where the service refuses. */
+/** Optimistic writes of columns: shown at once, and reverted with a message if refused. */
 import type { KanbanColumn, UpdateKanbanColumn } from '../../src/client/api.d.ts'
 import { type Answer, api } from '../common/api.ts'
 import { onApplied } from '../common/live.ts'
@@ -17,8 +17,8 @@ import type { Board } from './board.ts'
 const PATH = '/api/kanban-columns/{id}'
 
 /**
- * Shows the cards of a column in another one while that is written, and until the service's own changes of them have come.
- * @param to undefined where they stay
+ * Shows the cards of a column in another one during the write, until the service's changes of them arrive.
+ * @param to undefined if they stay
  */
 async function withCardsIn(
   { store }: Board,
@@ -45,7 +45,7 @@ async function withCardsIn(
   }
 }
 
-/** Changes a column; its cards go along with its name. @param text what it did, for the message with Undo */
+/** Changes a column, and its name on the cards. @param text for the message with Undo */
 export function changeColumn(board: Board, id: string, fields: UpdateKanbanColumn, text: string): void {
   const { columns } = board.store
   const column = columns.peek(id)
@@ -115,7 +115,7 @@ export function moveColumn({ store }: Board, id: string, beside: string, side: '
   )
 }
 
-/** Deletes a column. @param moveTo the name of the column that its cards go to; undefined where it has none */
+/** Deletes a column. @param moveTo the name of the column for its cards; undefined if it has none */
 export function deleteColumn(board: Board, id: string, moveTo: string | undefined): void {
   const { columns } = board.store
   const column = columns.peek(id)

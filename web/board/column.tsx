@@ -1,4 +1,4 @@
-/** A column: its head, its cards, and where cards are added. */
+/** A column: its head, its cards, and the field for new cards. */
 import { useComputed } from '@preact/signals'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { KanbanColumn } from '../../src/client/api.d.ts'
@@ -72,7 +72,7 @@ export function Column({ board, column }: { board: Board; column: KanbanColumn }
   )
 }
 
-/** How a column is marked while something is dragged over it. */
+/** The marker of a column during a drag over it. */
 function markOf(board: Board, id: string): string {
   const drop = board.drop.value
   if (drop === undefined) return ''
@@ -110,7 +110,7 @@ function CardList({ board, name, scroller }: CardListProps) {
   )
 }
 
-/** How many cards there are, of how many, and what the limit says to it. */
+/** The number of cards, and the limit. */
 function ColumnCount({
   board,
   column: { name, wipLimit, wipPolicy },

@@ -1,4 +1,4 @@
-/** Dragging of cards and columns, by mouse and by touch: the one module that knows the library of it. */
+/** Drag and drop of cards and columns, by mouse and touch; only this module uses the library. */
 
 import {
   draggable,
@@ -16,10 +16,10 @@ import type { Board, Drop } from './board.ts'
 import { moveColumn } from './column-writes.ts'
 import { type Hold, hold } from './hold.ts'
 
-/** Ends what was begun. */
+/** A cleanup function. */
 type End = () => void
 
-/** Ends several things at once. */
+/** Combines cleanup functions. */
 export const together =
   (...ends: readonly End[]): End =>
   () => {
@@ -29,11 +29,11 @@ export const together =
 type Data = Record<string | symbol, unknown>
 const textOf = (data: Data, name: string) => (typeof data[name] === 'string' ? data[name] : undefined)
 
-/** Makes a card draggable. @param element the card, and what is seen of it under the pointer */
+/** Makes a card draggable. @param element the card, also used as the drag preview */
 export const dragCard = (element: HTMLElement, id: string): End =>
   draggable({ element, getInitialData: () => ({ card: id }) })
 
-/** Lets cards be dropped beside a card. @param element the card with the gap around it, so that no place lies between two */
+/** Makes a card a drop target. @param element the card with the gap around it, so that targets touch */
 export const dropByCard = (element: HTMLElement, id: string): End =>
   dropTargetForElements({
     element,
@@ -42,7 +42,7 @@ export const dropByCard = (element: HTMLElement, id: string): End =>
       attachClosestEdge({ card: id }, { element, input, allowedEdges: ['top', 'bottom'] }),
   })
 
-/** Lets a column be dragged by its head, and cards and columns be dropped on it. */
+/** Makes a column draggable by its head, and a drop target. */
 export const dragColumn = (element: HTMLElement, handle: Element, id: string): End =>
   together(
     draggable({ element, dragHandle: handle, getInitialData: () => ({ column: id }) }),
@@ -56,11 +56,11 @@ export const dragColumn = (element: HTMLElement, handle: Element, id: string): E
     }),
   )
 
-/** Scrolls a column, or the board, when something is dragged near its edge. */
+/** Scrolls a column, or the board, during drags near its edge. */
 export const scrollByDrag = (element: HTMLElement): End =>
   autoScrollForElements({ element, getConfiguration: () => ({ maxScrollSpeed: 'standard' }) })
 
-/** Follows whatever is dragged on a board, and moves it where it is dropped; lets go of it where the board goes before. */
+/** Monitors drags on a board, and moves dropped cards and columns; cancels if the board is removed. */
 export function followDrags(board: Board): End {
   let held: Hold | undefined
   const end = monitorForElements({

@@ -1,4 +1,4 @@
-/** The filter of a board: fields that stand for the address. */
+/** The filter of a board: fields bound to the address. */
 import { useEffect, useRef } from 'preact/hooks'
 import { Icon } from '../common/ui/icon.tsx'
 import { PersonPicker } from '../common/ui/person-picker.tsx'
@@ -16,7 +16,7 @@ export const clearFilter = (): void =>
 /** The name of the text field, which `f` goes to. */
 export const FILTER_FIELD = 'board-filter'
 
-/** How long after the last key the text is looked for, in milliseconds. */
+/** Debounce of the text, in milliseconds. */
 const AFTER = 150
 
 export function FilterBar({ board }: { board: Board }) {
@@ -82,7 +82,7 @@ const Person = ({ value }: { value: string }) => (
   />
 )
 
-/** The text to look for. What is typed stands in the address a moment later. */
+/** The search text, written to the address after the debounce. */
 function TextField() {
   const field = useRef<HTMLInputElement>(null)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)

@@ -1,4 +1,4 @@
-/** The filter of a board, as it stands in the address: `?q=&label=&assignee=&priority=&due=&dismissed=1`. */
+/** The filter of a board in the address: `?q=&label=&assignee=&priority=&due=&dismissed=1`. */
 import type { KanbanItem } from '../../src/client/api.d.ts'
 import { dayOf, isOverdue, today } from '../common/dates.ts'
 
@@ -6,7 +6,7 @@ import { dayOf, isOverdue, today } from '../common/dates.ts'
 export const DUES = ['overdue', 'today', 'week', 'none'] as const
 export type Due = (typeof DUES)[number]
 
-/** Which cards are shown. Of several values of one kind any will do; each kind must hold. */
+/** A filter. Any of several values of one kind matches; all kinds must match. */
 export interface Filter {
   /** Lower case; in the title or the description. */
   text: string
@@ -20,19 +20,19 @@ export interface Filter {
   dismissed: boolean
 }
 
-/** What the filter's words mean just now. */
+/** The context that the filter's special values need. */
 export interface FilterContext {
-  /** Who `me` is; undefined where nobody is known. */
+  /** The id of `me`, if known. */
   me: string | undefined
   now: Date
-  /** Whether what is in a column is done, and no more overdue. */
+  /** Whether a column is done, so that its cards are not overdue. */
   isDone: (column: string) => boolean
 }
 
 /** The names of the filter's parts in an address. */
 export const FILTER_NAMES = ['q', 'label', 'assignee', 'priority', 'due', 'dismissed'] as const
 
-/** The filter of an address; what it does not know there is left out. */
+/** The filter of an address; unknown parts are ignored. */
 export function filterOf(query: URLSearchParams): Filter {
   const all = (name: string) => query.getAll(name).filter((value) => value !== '')
   return {
@@ -45,7 +45,7 @@ export function filterOf(query: URLSearchParams): Filter {
   }
 }
 
-/** The filter's part of an address, with its question mark; empty without one. What else stands there is left out. */
+/** The filter's part of an address, with its question mark; empty without a filter. */
 export function filterQuery(query: URLSearchParams): string {
   const own = new URLSearchParams()
   for (const name of FILTER_NAMES) {
@@ -55,7 +55,7 @@ export function filterQuery(query: URLSearchParams): string {
   return text && `?${text}`
 }
 
-/** Whether it leaves any card out that is not dismissed. */
+/** Whether it hides any card that is not dismissed. */
 export const isNarrowing = ({ text, labels, assignees, priorities, dues }: Filter): boolean =>
   text !== '' || labels.length + assignees.length + priorities.length + dues.length > 0
 

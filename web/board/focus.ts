@@ -1,4 +1,4 @@
-/** The focus on cards: it follows the card that keys are about, wherever that is drawn next. */
+/** The focus follows the current card when it is rendered elsewhere. */
 import type { Board } from './board.ts'
 
 /** The element of a card, if it is in the document. */

@@ -1,4 +1,4 @@
-/** Holding a card: while it is dragged or picked up, others neither move nor delete it from under the hand. */
+/** Holds a card while it is dragged or picked up: changes by others do not move or remove it meanwhile. */
 import { batch } from '@preact/signals'
 import { onChange } from '../common/live.ts'
 import type { Pending } from '../common/records.ts'
@@ -9,11 +9,11 @@ export interface Hold {
   id: string
   /** Shows it elsewhere, as long as it is held. */
   show: (column: string, sortOrder: number) => void
-  /** Lets go of it: it shows where it is by now. */
+  /** Releases it: it shows at its current place. */
   end: () => void
 }
 
-/** Takes a card up. @returns undefined where it is gone, or another one is held */
+/** Holds a card. @returns undefined if it was deleted, or another one is held */
 export function hold(board: Board, id: string): Hold | undefined {
   const { items } = board.store
   const item = items.peek(id)

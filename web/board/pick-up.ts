@@ -1,4 +1,4 @@
-/** Moving a card by the keyboard: picked up, moved step by step, dropped or taken back; each step is said. */
+/** Moves a card by keyboard: pick up, move step by step, drop or cancel; each step is announced. */
 import { announce } from '@atlaskit/pragmatic-drag-and-drop-live-region'
 import { batch } from '@preact/signals'
 import { moveItem } from '../common/item-writes.ts'
@@ -32,7 +32,7 @@ export class PickUp {
     this.#spot = spot
   }
 
-  /** Picks a card up. @returns undefined where it is gone, or another one is held */
+  /** Picks a card up. @returns undefined if it was deleted, or another one is held */
   static of(board: Board, id: string): PickUp | undefined {
     const item = board.store.items.peek(id)
     const held = hold(board, id)
@@ -62,7 +62,7 @@ export class PickUp {
     focusCard(this.#board, id)
   }
 
-  /** Lets go of it where it is. */
+  /** Drops it. */
   drop(): void {
     const { id } = this.#hold
     const { column, index } = this.#spot
@@ -81,7 +81,7 @@ export class PickUp {
     focusCard(this.#board, id)
   }
 
-  /** Puts it back to where it was. */
+  /** Cancels the move. */
   takeBack(): void {
     this.#hold.end()
     announce(words.notMoved)

@@ -1,9 +1,9 @@
-/** The stage of a column that says none itself, as the service tells it. */
+/** Derives the stage of a column without an explicit one, like the service. */
 import type { KanbanColumn } from '../../src/client/api.d.ts'
 
 const DONE = /^(?:done|closed|completed?|finished|erledigt|fertig|terminé|hecho)$/i
 
-/** Whether a column is named as one of finished work. */
+/** Whether a column has a name of done columns. */
 export const isNamedDone = (name: string): boolean => DONE.test(name.normalize())
 
 /** The stage by name and place. @param columns those of the board, in order */

@@ -1,4 +1,4 @@
-/** Steps from card to card, as the arrow keys go: where they lead, and moving a card by them. */
+/** Arrow keys on the board: navigating between cards, and moving a card. */
 
 import { moveItem } from '../common/item-writes.ts'
 import { placeAt } from '../common/place.ts'
@@ -15,7 +15,7 @@ export function moveBy(board: Board, id: string, step: 1 | -1): void {
   void moveItem(board.card(id), placeAt(column, others, index))
 }
 
-/** The card that an arrow leads to. @returns undefined where there is none */
+/** The card in the direction of an arrow, or undefined. */
 export function neighbour(board: Board, id: string, key: Direction): string | undefined {
   const column = board.store.items.peek(id)?.column
   if (column === undefined) return undefined

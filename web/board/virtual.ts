@@ -1,4 +1,4 @@
-/** Long columns: only the cards near the view are in the document. The one module that knows the library of it. */
+/** Virtual scrolling of long columns: only cards near the viewport are rendered. Only this module uses the library. */
 import {
   defaultRangeExtractor,
   elementScroll,
@@ -13,30 +13,30 @@ import { useLayoutEffect, useReducer, useState } from 'preact/hooks'
 export interface Row {
   id: string
   index: number
-  /** Pixels from the top of the list; undefined where all cards are in the document. */
+  /** Pixels from the top of the list; undefined if all cards are rendered. */
   top: number | undefined
 }
 
 export interface Rows {
   rows: readonly Row[]
-  /** The height of the list in pixels; undefined where it is by itself. */
+  /** The height of the list in pixels; undefined for its natural height. */
   height: number | undefined
-  /** Measures a card; undefined where nothing is measured. */
+  /** Measures a card, if needed. */
   measure: ((element: HTMLLIElement | null) => void) | undefined
 }
 
 interface VirtualOptions {
   ids: readonly string[]
-  /** Whether to leave out what is far from the view. */
+  /** Whether to render only cards near the viewport. */
   isVirtual: boolean
   scroller: RefObject<HTMLElement | null>
-  /** Cards that stay in the document: a touch drag dies with its card, and the focus is lost with it. */
+  /** Cards that must stay rendered: removing them would end a touch drag or lose the focus. */
   keep: readonly string[]
 }
 
 /** The height of a card that has not been seen yet, with its gap, in pixels. */
 const ESTIMATE = 84
-/** How many cards beyond the view are in the document. */
+/** The number of rendered cards beyond the viewport. */
 const OVERSCAN = 4
 
 /** The cards of a column that are in the document. */

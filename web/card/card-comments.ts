@@ -1,4 +1,4 @@
-/** The comments of a card: read with its dialog, kept current by the stream, and written. */
+/** The comments of a card: loaded with its dialog, kept current by the stream, and written. */
 import { signal } from '@preact/signals'
 import { api, type KanbanComment } from '../common/api.ts'
 import { appliedSeq, onChange, onReset } from '../common/live.ts'
@@ -15,7 +15,7 @@ const PATH = '/api/kanban-comments/{id}'
 
 export class CardComments {
   readonly records = new Records<KanbanComment>()
-  /** Why they could not be read; undefined while nothing went wrong. */
+  /** The error of loading them, if any. */
   readonly failure = signal<unknown>(undefined)
   readonly #card: OpenCard
 
@@ -76,7 +76,7 @@ export class CardComments {
     })
   }
 
-  /** Deletes a comment; says why where it is refused. */
+  /** Deletes a comment; shows a message if refused. */
   async remove(id: string): Promise<void> {
     await accepted(
       removeRecord({

@@ -26,7 +26,7 @@ export default function CardDialog({ project, id }: CardDialogProps) {
   const whereabouts = card.whereabouts.value
   const isLost = item === undefined && project.state.value.step === 'ready'
   useEffect(() => {
-    // It was here when the dialog was opened: where has it gone?
+    // It existed when the dialog was opened: find out where it is now.
     if (isLost && last.current) void card.look()
   }, [isLost])
   const isElsewhere = whereabouts.step === 'elsewhere'

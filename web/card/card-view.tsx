@@ -1,4 +1,4 @@
-/** A card with all that belongs to it. */
+/** A card with all its records. */
 import { useEffect, useState } from 'preact/hooks'
 import type { KanbanItem } from '../common/api.ts'
 import { deleteItem, toggleDismissed } from '../common/item-writes.ts'
@@ -28,7 +28,7 @@ const said = texts.card
 
 interface CardViewProps {
   card: OpenCard
-  /** The card as it is, or as it was last. */
+  /** The current card, or its last state. */
   item: KanbanItem
   /** Whether it is still in the project. */
   isHere: boolean

@@ -1,4 +1,4 @@
-/** What the user writes into a card: its texts. */
+/** Writes of a card's texts. */
 import { api } from '../common/api.ts'
 import { ifThere } from '../common/record-writes.ts'
 import type { SavingOutcome } from '../common/text-edit/conflict.ts'
@@ -7,7 +7,7 @@ import { texts } from '../texts.ts'
 import type { OpenCard } from './open-card.ts'
 
 /**
- * Saves the title or the description, unless somebody else has changed it since `from`.
+ * Saves the title or the description, unless it has changed since `from`.
  * @throws PhaseboardError when the service refuses
  */
 export const saveCardText = (

@@ -13,7 +13,7 @@ import type { OpenCard } from './open-card.ts'
 
 const said = texts.card
 
-/** The comments on their way, by the names of their drafts: they wait longer than the dialog is open, where the service is away. */
+/** Pending comments, by the names of their drafts: they may outlive the dialog while the service is unavailable. */
 const sending = signal<ReadonlySet<string>>(new Set())
 
 function NewComment({ card, comments }: { card: OpenCard; comments: CardComments }) {
@@ -31,7 +31,7 @@ function NewComment({ card, comments }: { card: OpenCard; comments: CardComments
     sending.value = new Set([...sending.peek(), name])
     try {
       await comments.add(text)
-      // The draft stays until here: it may be needed again.
+      // The draft is only discarded now.
       remove()
     } catch (error) {
       failed(error)

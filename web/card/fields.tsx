@@ -1,4 +1,4 @@
-/** The card's fields that are chosen: column, assignee, due date and priority. Each is saved at once. */
+/** The card's selectable fields: column, assignee, due date and priority. Each is saved at once. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { KanbanItem } from '../common/api.ts'
 import { dayOf, isOverdue } from '../common/dates.ts'
@@ -90,7 +90,7 @@ export function DueDateField({ card, item, canEdit }: FieldProps) {
           if (key === 'Enter') save(currentTarget.value)
         }}
         onChange={({ currentTarget }) => {
-          // A date is complete after the first digit of its year: who types it saves it by leaving the field.
+          // A typed date is valid after the first digit of its year, so typing only saves on blur.
           if (byKeyboard.current) setTyped(currentTarget.value)
           else save(currentTarget.value)
         }}

@@ -1,4 +1,4 @@
-/** Says that the open card is not in the project any more: deleted, or moved to another one. */
+/** Shown if the open card has left the project: deleted, or moved to another one. */
 
 import { makerOf } from '../common/actors.ts'
 import { mayWrite } from '../common/session.ts'
@@ -21,7 +21,7 @@ export function Gone({ card, onClose }: { card: OpenCard; onClose: () => void })
           class="button"
           href={href(there)}
           onClick={(event) => {
-            // In place of this address, which is none any more.
+            // Replaces this address, which is no longer valid.
             event.preventDefault()
             go(there, { replace: true })
           }}

@@ -1,4 +1,4 @@
-/** What happened to the card, newest first: who did what and when, and undoing it. */
+/** The history of the card, newest first, with undo. */
 import { useEffect, useMemo } from 'preact/hooks'
 import { makerFirst } from '../common/actors.ts'
 import { ago, atMoment, fullDay } from '../common/dates.ts'

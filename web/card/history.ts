@@ -1,19 +1,19 @@
 /**
- * One history of a card, made of its activity and of its changes. The changes tell everything, and can be undone, but are kept for a while
- * only; the activity is kept for ever. What both tell is said once. Knows no document and no network.
+ * Merges a card's activity and changes into one history. Changes have everything, and can be undone, but are pruned;
+ * activity is stored forever. Entries in both are shown once. Uses neither the DOM nor the network.
  */
 import type { Change, KanbanActivity } from '../../src/client/api.d.ts'
 import { type Sentence, texts } from '../texts.ts'
 
-/** What somebody did at once. */
+/** One write of an actor. */
 export interface HistoryEntry {
   key: string
   at: string
-  /** null for who is no member: `actor` */
+  /** null for other actors: see `actor` */
   actorId: string | null
   actor?: Change['actor']
   sentences: readonly Sentence[]
-  /** One of its changes, to undo the whole; undefined where there is nothing to undo. */
+  /** One of its changes, for undo; undefined if it cannot be undone. */
   seq: number | undefined
 }
 
@@ -24,21 +24,21 @@ export interface HistoryNames {
   day: (date: string) => string
 }
 
-/** What the history is made of. */
+/** The sources of the history. */
 export interface HistorySources {
   changes: readonly Change[]
   activity: readonly KanbanActivity[]
-  /** Whether all changes that are kept are there; else older activity waits for them. */
+  /** Whether all stored changes are loaded; otherwise older activity waits for them. */
   isComplete: boolean
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** How far the clocks of a change and of its activity may be apart, in milliseconds. */
+/** Largest time difference of a change and its activity entry, in milliseconds. */
 const SAME_TIME = 5000
-/** A record that is told as new so long after it was made is no new one, in milliseconds. */
+/** A record recorded as created this long after its creation is not new, in milliseconds. */
 const LATE = 60_000
-/** How much of a value is told, in characters. */
+/** Shown characters of a value. */
 const LONG = 120
 
 const told = texts.card.history
@@ -70,7 +70,7 @@ const FIELD_OF: Readonly<Record<string, string>> = {
   priority: 'priority',
 }
 
-/** Whether a change and an entry of the activity tell the same. */
+/** Whether a change and an activity entry are the same. */
 function saysSame({ kind, action, before, after, at }: Change, entry: KanbanActivity): boolean {
   const field = FIELD_OF[entry.type]
   if (kind !== 'kanban-item' || action !== 'updated' || field === undefined || !after || !(field in after)) {
@@ -90,7 +90,7 @@ function groupsOf(changes: readonly Change[]): Change[][] {
 
 function entryOfGroup(group: readonly Change[], names: HistoryNames): HistoryEntry {
   const last = group.at(-1)
-  // Of a card that comes or goes all that belongs to it comes or goes, too.
+  // A created or deleted card includes its child records.
   const whole = group.find(({ kind, action }) => kind === 'kanban-item' && action !== 'updated')
   const sentences = whole ? wholeSentences(whole) : group.flatMap((change) => sentencesOf(change, names))
   return {
@@ -154,7 +154,7 @@ function subtaskSentences({ action }: Change, before: Fields, after: Fields): Se
 
 type ToldField = (from: unknown, to: unknown, names: HistoryNames) => Sentence | undefined
 
-/** What is said of a field of the card that has changed, in this order. */
+/** The sentences for changed fields of the card, in this order. */
 const FIELDS: Readonly<Record<string, ToldField>> = {
   projectId: () => told.movedProject,
   column: (from, to) => told.moved(shorten(from), shorten(to)),

@@ -1,19 +1,19 @@
-/** Who has made a change, in words: a person by name, or who else. */
+/** The actor of a change as text: a person's name, or another actor. */
 import { texts } from '../texts.ts'
 import type { Change } from './api.ts'
 import { isKnown, personName } from './people.ts'
 
-/** Who made something, as changes tell it. */
+/** The actor fields of a change. */
 export interface Made {
   actorId: string | null
   actor?: Change['actor']
 }
 
-/** What whoever made it is called within a sentence. */
+/** The actor within a sentence. */
 export const makerOf = ({ actorId, actor = 'another tool' }: Made): string =>
   actorId === null ? texts.actors[actor] : personName(actorId)
 
-/** The same at the beginning of one. A name stays as it is. */
+/** The same at the beginning of one. Names stay unchanged. */
 export function makerFirst(made: Made): string {
   const name = makerOf(made)
   const isName = made.actorId !== null && isKnown(made.actorId)

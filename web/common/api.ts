@@ -1,4 +1,4 @@
-/** The service as the page sees it: its public API, at the address that this script came from. */
+/** The client of the service's public API, at the address of this script. */
 import { createClient, PhaseboardError } from '../../src/client/client.ts'
 import { rootOf } from './root.ts'
 
@@ -6,16 +6,16 @@ export type * from '../../src/client/api.d.ts'
 export type { Answer, Client } from '../../src/client/types.d.ts'
 export { PhaseboardError }
 
-/** The path below which everything is, with a slash at its end: `/`, or the prefix of a host or proxy. */
+/** The root path with a trailing slash: `/`, or the prefix of a host or proxy. */
 export const root: string = rootOf(import.meta.url)
 
 /**
- * After how long a request counts as lost, in milliseconds: the connection may have died without a word, as in sleep. The
+ * Timeout of a request in milliseconds: the connection may have died silently, e.g. during sleep. The
  * service waits as long for a request.
  */
 const LOST_AFTER = 60_000
 
-/** A request that is not answered fails, and may be sent again. Uploads and streams take as long as they take. */
+/** A request without a response fails, and may be retried. Uploads and streams have no timeout. */
 const send: typeof fetch = (input, init = {}) => {
   const { body, signal } = init
   const isStream = new Headers(init.headers).get('accept') === 'text/event-stream'
@@ -24,14 +24,14 @@ const send: typeof fetch = (input, init = {}) => {
   return fetch(input, { ...init, signal: signal ? AbortSignal.any([signal, lost]) : lost })
 }
 
-/** The one client of this tab. Writes go through `writes.ts`, which keeps them until they are answered. */
+/** The client of this tab. Writes go through `writes.ts`, which queues them until they are answered. */
 export const api = createClient({ baseUrl: root, retries: 2, fetch: send })
 
-/** Whether the service was not reached, or not able to answer: the same request may succeed later. */
+/** Whether the service was unreachable or unavailable: a retry may succeed. */
 export const isPassing = (error: unknown): boolean =>
   error instanceof PhaseboardError && [0, 429, 502, 503, 504].includes(error.status)
 
-/** What to tell the user of a failure. */
+/** The message of a failure for the user. */
 export const messageOf = (error: unknown): string =>
   error instanceof PhaseboardError ? detailsOf(error) : error instanceof Error ? error.message : String(error)
 

@@ -1,10 +1,10 @@
 /**
- * What the user is typing, kept in the browser until it is saved or discarded: over a reload, a closed dialog, a lost connection. A draft
- * knows the value that it started from, so that a lost race can be told. It is its member's: who uses the same browser afterwards is not
- * shown it, and finds the own ones again.
+ * Drafts: typed text, stored in the browser until it is saved or discarded, across reloads, closed dialogs and lost connections. A draft
+ * has the value that editing began with, to detect conflicts. Drafts are stored per member: another user of the same browser does not
+ * see them.
  */
 
-/** A text that is not saved yet. */
+/** An unsaved text. */
 export interface Draft {
   text: string
   /** The value that the user began to edit; empty for something new. */
@@ -13,7 +13,7 @@ export interface Draft {
   at: number
 }
 
-/** Where drafts are kept: `localStorage`, or anything like it. */
+/** The storage of drafts: `localStorage`, or the like. */
 export type DraftStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
 
 const PREFIX = 'phaseboard:draft:'
@@ -28,24 +28,24 @@ function parse(text: string | null | undefined): Draft | undefined {
   }
 }
 
-/** How long after the last key a draft is kept, in milliseconds. */
+/** Delay after the last key before a draft is stored, in milliseconds. */
 const AFTER = 300
-/** How long a draft is kept that nobody comes back to, in milliseconds. */
+/** Expiry of unused drafts, in milliseconds. */
 const KEPT = 90 * 24 * 60 * 60 * 1000
 
 export class Drafts {
   readonly #storage: DraftStorage | undefined
   #owner = ''
-  /** What waits to be stored, by its key. */
+  /** Drafts waiting to be stored, by key. */
   readonly #timers = new Map<string, { timer: ReturnType<typeof setTimeout>; draft: Draft }>()
 
-  /** @param storage undefined where the browser forbids it: drafts then live as long as the page */
+  /** @param storage undefined if the browser forbids it: drafts then live as long as the page */
   constructor(storage: DraftStorage | undefined) {
     this.#storage = storage
     this.#removeOld()
   }
 
-  /** From now on, these are the drafts of a member. @param owner the member's id */
+  /** Switches to the drafts of a member. @param owner the member's id */
   belongTo(owner: string): void {
     this.#owner = owner
   }
@@ -62,7 +62,7 @@ export class Drafts {
     }
   }
 
-  /** Keeps a draft, a little after the last key. */
+  /** Stores a draft, after a debounce. */
   keep(name: string, draft: Omit<Draft, 'at'>): void {
     const key = keyOf(this.#owner, name)
     clearTimeout(this.#timers.get(key)?.timer)
@@ -71,7 +71,7 @@ export class Drafts {
     this.#timers.set(key, { timer, draft: whole })
   }
 
-  /** Forgets a draft: it is saved, or discarded. */
+  /** Deletes a draft after saving or discarding. */
   remove(name: string): void {
     const key = keyOf(this.#owner, name)
     clearTimeout(this.#timers.get(key)?.timer)
@@ -83,7 +83,7 @@ export class Drafts {
     }
   }
 
-  /** Stores what waits: the page may be gone in a moment. */
+  /** Stores waiting drafts at once, since the page may be closing. */
   flush(): void {
     for (const [key, { timer, draft }] of this.#timers) {
       clearTimeout(timer)
@@ -94,7 +94,7 @@ export class Drafts {
   #store(key: string, draft: Draft): void {
     try {
       this.#storage?.setItem(key, JSON.stringify(draft))
-      // Where it could not be stored, the page keeps it.
+      // If it could not be stored, it stays in memory.
       this.#timers.delete(key)
     } catch {
       // Full, or forbidden.

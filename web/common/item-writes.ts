@@ -1,4 +1,4 @@
-/** What the user does with cards, wherever they are shown: at once, sent, and taken back with a message where the service refuses. */
+/** Optimistic writes of cards on all pages: shown at once, and reverted with a message if refused. */
 
 import { texts } from '../texts.ts'
 import { type Answer, api, type KanbanItem, PhaseboardError, type UpdateKanbanItem } from './api.ts'
@@ -40,7 +40,7 @@ export function takeItem(store: ProjectStore, answer: Answer<KanbanItem>, seq?: 
   if (item.projectId === store.id) store.items.put(item, answer.seq ?? seq ?? store.items.seqOf(item.id))
 }
 
-/** Sends a write of a card, and says what became of it. @returns whether the service accepted it */
+/** Sends a write of a card, and shows its result. @returns whether the service accepted it */
 async function writeItem(target: CardTarget, { patch, send, said, column }: ItemWrite): Promise<boolean> {
   const { store, id } = target
   const item = store.items.peek(id)
@@ -92,13 +92,13 @@ export const changeItem = (target: CardTarget, fields: UpdateKanbanItem, said: s
 export const isWaiting = ({ isNew, approved, dismissed }: KanbanItem): boolean =>
   !dismissed && (isNew || !approved)
 
-/** Accepts a card that a transcript or an import has brought: it is work to do. */
+/** Approves a card from a transcript or an import. */
 export function approve(target: CardTarget): void {
   const item = target.store.items.peek(target.id)
   if (item) void changeItem(target, { approved: true, isNew: false }, words.approved(item.title))
 }
 
-/** Dismisses a card, or brings it back. */
+/** Dismisses a card, or restores it. */
 export function toggleDismissed(target: CardTarget): void {
   const item = target.store.items.peek(target.id)
   if (item === undefined) return
@@ -106,7 +106,7 @@ export function toggleDismissed(target: CardTarget): void {
   else void changeItem(target, { dismissed: true, isNew: false }, words.dismissed(item.title))
 }
 
-/** Moves a card. @returns whether the service accepts it; undefined where it goes nowhere */
+/** Moves a card. @returns whether the service accepts it; undefined if it does not move */
 export function moveItem(target: CardTarget, destination: Destination): Promise<boolean> | undefined {
   const { store, id } = target
   const { column, project } = destination

@@ -1,11 +1,11 @@
-/** Writes that say of which state of a record they are: made again when it was changed meanwhile, unless that is what they change. */
+/** Writes with optimistic concurrency (ETag, If-Match): retried if the record changed, unless the same fields changed. */
 import { type Answer, PhaseboardError } from './api.ts'
 import { changedFields } from './forms.ts'
 
-/** How often a record may change in between before that is told. */
+/** Most retries. */
 const ATTEMPTS = 5
 
-/** Somebody else has changed the same fields. */
+/** A conflict: the same fields have changed. */
 export class LostRace extends Error {
   /** What they are now, by the name of the field. */
   readonly theirs: Readonly<Record<string, unknown>>
@@ -17,9 +17,9 @@ export class LostRace extends Error {
 }
 
 /**
- * Reads a record and writes what follows from it, under the condition that it is still the same.
- * @param read answers the record with its ETag
- * @param send writes; throws PhaseboardError 412 where the record is another by now
+ * Reads a record, and writes on the condition that it has not changed.
+ * @param read returns the record with its ETag
+ * @param send writes; throws PhaseboardError 412 if the record has changed
  * @throws PhaseboardError
  */
 export async function onLatest<T, U>(
@@ -37,18 +37,18 @@ export async function onLatest<T, U>(
   }
 }
 
-/** What somebody edits: some fields of a record, from what they were when editing began. */
+/** An edit of some fields of a record, with their initial values. */
 export interface Editing<T extends object, F extends Partial<T>> {
-  /** The record as editing began; when a race is lost, with what was lost, so that saving again overwrites that. */
+  /** The record when editing began; after a conflict with the current values, so that saving again overwrites them. */
   base: { current: T }
-  /** What the fields are to be. */
+  /** The new values. */
   after: F
   read: () => Promise<Answer<T>>
   send: (body: Partial<F>, ifMatch: string | undefined) => Promise<Answer<T>>
 }
 
 /**
- * Saves the fields that were changed, unless somebody else has changed the same ones meanwhile.
+ * Saves the changed fields, unless the same ones have changed meanwhile.
  * @throws LostRace; PhaseboardError
  */
 export function saveFields<T extends object, F extends Partial<T>>({

@@ -1,4 +1,4 @@
-/** Lists that are read from the service as a whole, and again when a change says that they may be others now. */
+/** Lists that are loaded as a whole, and reloaded after relevant changes. */
 import { batch, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Change } from './api.ts'
@@ -6,7 +6,7 @@ import { appliedSeq, onChange, onReset } from './live.ts'
 import { Records } from './records.ts'
 import { read } from './session.ts'
 
-/** Pauses before a list is read again, in milliseconds: after the reading before, and after the change. */
+/** Minimum delays of a reload, in milliseconds: after the previous load, and after the change. */
 const PAUSE = { reading: 1000, change: 50 }
 
 /** How far the first reading has come. What was read stays when a later reading fails. */
@@ -26,14 +26,14 @@ export class LiveList<T extends { id: string }> {
 
   /**
    * @param readAll asks the service for the whole list
-   * @param isAbout whether a change may make it another one
+   * @param isAbout whether a change is relevant
    */
   constructor(readAll: () => Promise<readonly T[]>, isAbout: (change: Change) => boolean) {
     this.#read = readAll
     this.#isAbout = isAbout
   }
 
-  /** Reads the list, and keeps it current while anybody uses it. @returns what ends the use */
+  /** Loads the list, and keeps it current while it is used. @returns ends the use */
   use(): () => void {
     this.#users++
     if (this.#users === 1) {

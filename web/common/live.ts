@@ -1,18 +1,18 @@
 /**
- * The one stream of changes of this tab. It is closed a while after the tab is hidden (a browser has six connections to a host, for
- * all its tabs), and goes on after the last change that it brought.
+ * The stream of changes of this tab. It closes a while after the tab is hidden (a browser has six connections to a host, for
+ * all tabs), and resumes after its last change.
  */
 import { batch, signal } from '@preact/signals'
 import { api, type Change, PhaseboardError } from './api.ts'
 import { endSession, signedIn } from './session.ts'
 
-/** How long the connection may be away before it is said, in milliseconds. */
+/** Delay before a lost connection is shown, in milliseconds. */
 const SAID_AFTER = 3000
-/** How long a hidden tab keeps its connection, in milliseconds. */
+/** Delay before a hidden tab closes its connection, in milliseconds. */
 const HIDDEN_FOR = 5000
-/** How long changes may be applied in one go, in milliseconds: the rest waits for the next frame. */
+/** Time for applying changes in one frame, in milliseconds. */
 const SLICE = 8
-/** Pause before the stream is opened again after a failure that the client does not try again by itself, in milliseconds. */
+/** Pause before reopening the stream after a failure that the client does not retry, in milliseconds. */
 const PAUSE = 5000
 
 /** `lost`: for less than three seconds; `offline`: for longer. */
@@ -26,11 +26,11 @@ const listeners = new Set<Listener>()
 const resets = new Set<() => void>()
 const connected = new Set<() => void>()
 
-/** The change up to which all is applied; 0 before the stream has told where it is. */
+/** The last applied change; 0 before the stream has sent its position. */
 let applied = 0
-/** The change up to which the stream has come; undefined before it has told. */
+/** The position of the stream; undefined until it is known. */
 let place: number | undefined
-/** Whether the stream has told where it is, on this connection. */
+/** Whether the stream has sent its position on this connection. */
 let isConnected = false
 let queue: Change[] = []
 let isScheduled = false
@@ -38,32 +38,32 @@ let closing: AbortController | undefined
 let saying: ReturnType<typeof setTimeout> | undefined
 let hiding: ReturnType<typeof setTimeout> | undefined
 
-/** Is told of each change, once and in order. @returns what ends it */
+/** Subscribes to changes, each once and in order. @returns unsubscribes */
 export function onChange(listener: Listener): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
 /**
- * Is told when changes may have been missed: read again all that is shown. That is so when the stream begins, for what was read before, and
+ * Subscribes to gaps, when changes may have been missed and all shown data must be reloaded: when the stream begins, for earlier loads, and
  * when it was away for too long.
- * @returns what ends it
+ * @returns unsubscribes
  */
 export function onReset(listener: () => void): () => void {
   resets.add(listener)
   return () => resets.delete(listener)
 }
 
-/** Is told whenever the connection is there (again). @returns what ends it */
+/** Subscribes to (re)connections. @returns unsubscribes */
 export function onConnected(listener: () => void): () => void {
   connected.add(listener)
   return () => connected.delete(listener)
 }
 
-/** The change up to which all has been applied: what is read from now on knows it, and perhaps later ones. 0 before the stream. */
+/** The last applied change: later loads include it, and perhaps newer ones. 0 before the stream. */
 export const appliedSeq = (): number => applied
 
-/** Calls back when a change has been applied, at once if it has been already. @param seq undefined for no change at all */
+/** Calls back once a change has been applied, at once if it already has. @param seq undefined for no change */
 export function onApplied(seq: number | undefined, then: () => void): void {
   if (seq === undefined || seq <= applied) {
     then()
@@ -76,7 +76,7 @@ export function onApplied(seq: number | undefined, then: () => void): void {
   const ends = [onChange((change) => change.seq >= seq && end()), onReset(end)]
 }
 
-/** Opens the stream, and keeps it while the tab is seen. */
+/** Opens the stream, and keeps it while the tab is visible. */
 export function startLive(): void {
   document.addEventListener('visibilitychange', onVisibility)
   addEventListener('online', reopen)
@@ -136,12 +136,12 @@ async function follow(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** The stream tells where it is: first of all, and after what it brought. */
+/** Handles the stream's position: at first, and after changes. */
 function arrive(seq: number): void {
   const isBeginning = place === undefined
   place = seq
   if (isBeginning) {
-    // What it brought before a gap is read again with all else.
+    // Changes before a gap are reloaded with everything else.
     queue = []
     applied = seq
     for (const listener of resets) listener()
@@ -163,14 +163,14 @@ function noteLost(): void {
   }, SAID_AFTER)
 }
 
-/** What the client gave up on. */
+/** Handles a failure that the client does not retry. */
 async function recover(error: unknown): Promise<void> {
   const status = error instanceof PhaseboardError ? error.status : 0
   if (status === 401) {
     endSession()
     await signedIn()
   } else if (status === 410) {
-    // From now on; what was missed is read again when it is known where that is.
+    // Restart from now; reload once the position is known.
     place = undefined
   } else {
     noteLost()
@@ -192,7 +192,7 @@ function schedule(): void {
   else requestAnimationFrame(applySome)
 }
 
-/** Applies what came since the last frame, as much as fits into one. */
+/** Applies changes received since the last frame, as many as fit into one. */
 function applySome(): void {
   isScheduled = false
   const end = performance.now() + SLICE

@@ -1,4 +1,4 @@
-/** The project whose pages are open: read once, kept current by the stream, shared by its board, its cards and its overview. */
+/** The open project: loaded once, kept current by the stream, shared by its board, cards and overview. */
 import { signal } from '@preact/signals'
 import {
   type Answer,
@@ -13,7 +13,7 @@ import { appliedSeq, onChange, onConnected, onReset } from './live.ts'
 import { ProjectStore } from './project-store.ts'
 import { read } from './session.ts'
 
-/** How far the reading of a project has come. */
+/** The state of loading a project. */
 export type ProjectState =
   | { step: 'loading' }
   | { step: 'ready' }
@@ -22,7 +22,7 @@ export type ProjectState =
 
 type Answers = readonly [Answer<Project>, Answer<KanbanColumn[]>, Answer<KanbanLabel[]>]
 
-/** Asks for what differs from an answer only. */
+/** A conditional request. */
 const unlessAs = (known: Answer<unknown> | undefined) =>
   known?.etag === undefined ? {} : { headers: { 'if-none-match': known.etag } }
 
@@ -37,10 +37,10 @@ export class OpenProject {
   readonly store: ProjectStore
   readonly state = signal<ProjectState>({ step: 'loading' })
   readonly #ends: (() => void)[]
-  /** What was read before the stream had told where it is: changes between may have been missed, so it is read again. */
+  /** Data loaded before the stream's position was known must be reloaded, since changes may have been missed. */
   #early: Answers | undefined
   #isLoading = false
-  /** Whether it is to be read again: after the reading that is under way, or when the service is there again. */
+  /** Whether to reload: after the current load, or once the service is available again. */
   #isOutdated = false
   #columnsTimer: ReturnType<typeof setTimeout> | undefined
 
@@ -63,7 +63,7 @@ export class OpenProject {
     ]
   }
 
-  /** Reads the project, its columns and its labels; again, after a failure or a gap in the stream. */
+  /** Loads the project, its columns and labels; reloads after a failure or a gap in the stream. */
   async load(): Promise<void> {
     this.#isOutdated = true
     if (this.#isLoading) return
@@ -98,7 +98,7 @@ export class OpenProject {
     } catch (error) {
       const isMissing = error instanceof PhaseboardError && error.status === 404
       if (!isMissing && this.state.peek().step === 'ready') {
-        // What is shown stays: a board that could not be read again is better than none.
+        // The shown data stays: a stale board is better than none.
         this.#isOutdated = true
       } else this.state.value = isMissing ? { step: 'missing' } : { step: 'failed', error }
       return isMissing
@@ -146,7 +146,7 @@ export class OpenProject {
 
 let current: OpenProject | undefined
 
-/** The project of an id: the one that is open already, or read anew. */
+/** The project of an id: the open one, or newly loaded. */
 export function openProject(id: string): OpenProject {
   if (current?.store.id === id) return current
   current?.close()

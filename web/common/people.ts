@@ -1,6 +1,6 @@
 /**
- * The people whom records name by their ids: members, people of the application around the service, people of imported boards. They are
- * read when they are first shown, all of one turn in one request, and again when the stream tells that they are others now.
+ * The people of ids in records: members, people of the host application, people of imported boards. They are
+ * loaded lazily, all of one turn in one request, and reloaded after changes.
  */
 import { batch, type Signal, signal } from '@preact/signals'
 import { texts } from '../texts.ts'
@@ -8,19 +8,19 @@ import { api, type Person } from './api.ts'
 import { onChange, onConnected, onReset } from './live.ts'
 import { me, read } from './session.ts'
 
-/** How many people are asked for at once: their ids stand in the address. */
+/** Most people per request: their ids are in the address. */
 const MOST = 100
 
-/** null for somebody whom the service does not know, or not any more; undefined until it has answered. */
+/** null for an unknown or forgotten person; undefined until loaded. */
 type Known = Person | null | undefined
 
 const people = new Map<string, Signal<Known>>()
-/** Who is asked for at the end of this turn. */
+/** The ids to load at the end of this turn. */
 let wanted = new Set<string>()
-/** The readings so far, one after another: what was answered last holds. */
+/** The loads, one after another, so that the last response wins. */
 let reading: Promise<void> = Promise.resolve()
 
-/** A person by the id; subscribes to what is known of it. */
+/** A person by id; subscribes to it. */
 export function personOf(id: string): Known {
   let person = people.get(id)
   if (person === undefined) {
@@ -31,16 +31,16 @@ export function personOf(id: string): Known {
   return person.value
 }
 
-/** The name of whoever has an id; subscribes to it. Somebody whom the service does not know is "somebody". */
+/** The name of an id; subscribes to it. An unknown person is "somebody". */
 export function personName(id: string): string {
   const user = me.value
-  // In open mode the user is nobody whom the service keeps.
+  // In open mode the user is not stored as a person.
   if (id === user?.id) return user.name
   const person = personOf(id)
   return person === undefined ? texts.people.notYet : (person?.name ?? texts.people.somebody)
 }
 
-/** Whether the service knows who has an id, or has yet to say so. */
+/** Whether an id is known, or still loading. */
 export const isKnown = (id: string): boolean => id === me.value?.id || personOf(id) !== null
 
 /** What can be chosen where somebody is, besides the people: nobody, and the user, who may be none of them. */
@@ -58,7 +58,7 @@ export async function findPeople(q: string, limit: number): Promise<Person[]> {
   return found
 }
 
-/** Keeps the names current: those that are shown follow the stream. */
+/** Keeps shown names current by the stream. */
 export function followPeople(): void {
   onChange(({ kind, id }) => {
     if ((kind === 'member' || kind === 'person') && people.has(id)) ask(id)
@@ -93,7 +93,7 @@ async function readSome(ids: readonly string[]): Promise<void> {
   })
 }
 
-/** Takes over who has an id; what is equal changes nothing. */
+/** Stores the person of an id; an equal one changes nothing. */
 function take(id: string, person: Person | null): void {
   const known = people.get(id)
   if (known === undefined) people.set(id, signal<Known>(person))

@@ -1,4 +1,4 @@
-/** Places of cards in a column: where a card goes, what the service is asked for, and what is shown until it answers. */
+/** Places of cards in a column: the target, the request, and the optimistic place. */
 import type { MoveKanbanItem } from './api.ts'
 import { between } from './order.ts'
 
@@ -65,7 +65,7 @@ export function sortOrderAt(
 const TRIED = 6
 
 /**
- * What the service is asked for, the next one where a neighbour is gone by then: the neighbours by their distance, then an end of the
+ * The requests to try in order, if a neighbour is gone by then: neighbours by distance, then an end of the
  * column.
  */
 export function requestsFor(ids: readonly string[], id: string, place: Place): MoveKanbanItem[] {

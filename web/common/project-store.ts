@@ -1,4 +1,4 @@
-/** One project with all that belongs to it, kept current by the changes of the stream. Knows no document and no network. */
+/** One project with its records, kept current by the stream. Uses neither the DOM nor the network. */
 import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type {
   Change,
@@ -16,7 +16,7 @@ import type { Made } from './actors.ts'
 import { byId, bySortOrder } from './order.ts'
 import { Records } from './records.ts'
 
-/** A project's own fields, without what belongs to it. */
+/** A project's own fields, without its child records. */
 export type ProjectFields = Omit<
   Project,
   'kanbanItems' | 'transcriptSummaries' | 'metrics' | 'objectives' | 'teamAssignments'
@@ -39,10 +39,10 @@ export const fieldsOf = ({
   ...fields
 }: Project): ProjectFields => fields
 
-/** The fields that a change tells, as part of a record. */
+/** The fields in a change, as part of a record. */
 const fieldsAfter = <T>({ after }: Change): Partial<T> => after as Partial<T>
 
-/** Reads what changes do not tell, and puts it into the store. */
+/** Loads data that changes do not contain into the store. */
 export interface ProjectReader {
   /** An item that came from another project, with its labels and subtasks. */
   readItem: (id: string) => void
@@ -123,7 +123,7 @@ export class ProjectStore {
     return order.value
   }
 
-  /** Takes over what the service answered, as of a change that it knows. */
+  /** Stores a response, as of its last change. */
   load({ project, columns, labels }: ProjectAnswers, seq: number): void {
     batch(() => {
       this.projects.put(fieldsOf(project), seq)
@@ -137,7 +137,7 @@ export class ProjectStore {
     })
   }
 
-  /** Takes a change of the stream over; one that is known already changes nothing. */
+  /** Applies a change of the stream; a known one changes nothing. */
   apply(change: Change): void {
     const { kind, id, projectId } = change
     if (kind === 'kanban-item') {
@@ -188,10 +188,10 @@ export class ProjectStore {
     const projectAfter = change.after?.projectId
     const isKnown = this.items.base(id) !== undefined
     if (action === 'updated' && projectAfter !== undefined && projectAfter !== this.id) {
-      // Also one that is not known yet: a reading that is under way may bring it.
+      // Also for an unknown record: a running load may bring it.
       if (isKnown || change.before?.projectId === this.id) this.items.remove(id, seq)
     } else if (action === 'updated' && !isKnown) {
-      // It came from another project: the change tells neither its labels nor its subtasks.
+      // It came from another project: the change has neither its labels nor its subtasks.
       if (projectAfter === this.id && seq >= this.items.seqOf(id)) this.#reader.readItem(id)
     } else if (action === 'deleted') {
       // Those of other projects are not kept in mind.
@@ -240,7 +240,7 @@ export class ProjectStore {
     )
   }
 
-  /** A change tells a column's stage as it was set: null for one that goes by its name or place, as the neighbours' may, too. */
+  /** A change has a column's explicit stage: null for a derived one, which may also affect the neighbours. */
   #applyColumn(change: Change): void {
     const { id, after, seq } = change
     if (seq < this.columns.seqOf(id)) return

@@ -1,4 +1,4 @@
-/** Changes of records: shown at once, sent, and taken back where the service refuses. */
+/** Optimistic changes of records: shown at once, and reverted if refused. */
 import type { Answer } from './api.ts'
 import type { Placed } from './order.ts'
 import type { Patch, Records } from './records.ts'
@@ -23,14 +23,14 @@ interface Change<T extends { id: string }> extends RecordWrite<T, T> {
   patch?: (record: T) => T
 }
 
-/** Writes, and says what it did. @throws PhaseboardError */
+/** Writes, and shows a message. @throws PhaseboardError */
 export async function writeAndSay<Data>(said: string, job: Write<Answer<Data>>): Promise<Answer<Data>> {
   const answer = await write(job)
   done(answer.seq, said)
   return answer
 }
 
-/** Says why where a write is refused. @returns whether the service accepted it */
+/** Shows a message if a write is refused. @returns whether the service accepted it */
 export const accepted = (writing: Promise<unknown>): Promise<boolean> =>
   writing.then(
     () => true,

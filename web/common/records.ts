@@ -1,42 +1,42 @@
 /**
- * Records as the page shows them: what the service said last, and on top of it the user's own changes that it has not
- * answered yet.
+ * Records of the page: confirmed records with the user's pending writes on
+ * top.
  */
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
 
-/** What a pending change makes of a record; undefined where it is gone, or does not exist yet. */
+/** Applies a pending change to a record; undefined for a deleted one. */
 export type Patch<T> = (record: T | undefined) => T | undefined
 
 /** The handle of a pending change. */
 export interface Pending {
-  /** Takes it back: refused, or the record already is what it makes of it. */
+  /** Removes it: refused, or confirmed. */
   end(): void
 }
 
-/** One record: what the service said last (`base`), as of which change, and what is shown. */
+/** One record: the confirmed state (`base`) with its last change, and the shown state. */
 class Entry<T> {
   readonly view: Signal<T | undefined> = signal(undefined)
   base: T | undefined
-  /** The latest change that `base` knows. */
+  /** The latest change in `base`. */
   seq = 0
   readonly patches = new Set<Patch<T>>()
 }
 
 /**
- * Records of one kind by their ids. Whatever the service says bears the `seq` of the change that it knows last: what is older than what is
- * known already is ignored, so that answers and the stream may come in any order, and repeatedly.
+ * Records of one kind by id. All data from the service has the `seq` of its last change: older data is
+ * ignored, so responses and the stream may arrive in any order, and repeatedly.
  */
 export class Records<T extends { id: string }> {
   readonly #entries = new Map<string, Entry<T>>()
   readonly #membership = signal(0)
   readonly #onView: ((id: string, before: T | undefined, after: T | undefined) => void) | undefined
 
-  /** @param onView is told of whatever is shown differently */
+  /** @param onView called when a shown record changes */
   constructor(onView?: (id: string, before: T | undefined, after: T | undefined) => void) {
     this.#onView = onView
   }
 
-  /** What is shown of a record; undefined where there is none. Subscribes to this record alone. */
+  /** The shown state of a record, or undefined. Subscribes only to this record. */
   get(id: string): T | undefined {
     const entry = this.#entries.get(id)
     // Who asks for a record that is not there is told when it comes.
@@ -44,17 +44,17 @@ export class Records<T extends { id: string }> {
     return entry?.view.value
   }
 
-  /** What is shown of a record, without subscribing. */
+  /** The shown state of a record, without subscribing. */
   peek(id: string): T | undefined {
     return this.#entries.get(id)?.view.peek()
   }
 
-  /** The signal of what is shown of a record, which lives as long as the collection. */
+  /** The signal of a record's shown state, which lives as long as the collection. */
   signalOf(id: string): ReadonlySignal<T | undefined> {
     return this.#entry(id).view
   }
 
-  /** What the service said last, without what is pending. */
+  /** The confirmed state, without pending changes. */
   base(id: string): T | undefined {
     return this.#entries.get(id)?.base
   }
@@ -64,7 +64,7 @@ export class Records<T extends { id: string }> {
     return this.#entries.get(id)?.seq ?? 0
   }
 
-  /** All ids that are shown, in no order. Subscribes to records that come and go, not to what they hold. */
+  /** All shown ids, unordered. Subscribes to added and removed records, not to their contents. */
   ids(): string[] {
     this.#membership.value
     return [...this.#entries].filter(([, { view }]) => view.peek() !== undefined).map(([id]) => id)
@@ -83,7 +83,7 @@ export class Records<T extends { id: string }> {
       .sort(order)
   }
 
-  /** Replaces all records by what a list answered: those that it lacks are gone, unless a later change is known of them. */
+  /** Replaces all records by a loaded list: missing ones are deleted, unless a later change of them is known. */
   reset(records: readonly T[], seq: number): void {
     const present = new Set(records.map(({ id }) => id))
     for (const id of this.#entries.keys()) if (!present.has(id)) this.remove(id, seq)

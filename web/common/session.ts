@@ -1,4 +1,4 @@
-/** Who the user is, and what the user may do. */
+/** The user and its rights. */
 import { computed, signal } from '@preact/signals'
 import { api, type CurrentMember, PhaseboardError, root } from './api.ts'
 import { drafts } from './drafts.ts'
@@ -11,7 +11,7 @@ export interface Identity {
   via: Via
 }
 
-/** What is known of the user: nothing yet, nobody, or who. */
+/** The state of the session: unknown, signed out, or the user. */
 export type SessionState = 'unknown' | 'signed-out' | 'signed-in'
 
 /** The user; undefined while unknown or signed out. */
@@ -27,16 +27,16 @@ export const mayWrite = computed(() => me.value !== undefined && me.value.role !
 
 const waiting = new Set<() => void>()
 
-/** Waits until somebody is signed in (again). */
+/** Waits until a user is signed in (again). */
 export function signedIn(): Promise<void> {
   if (sessionState.peek() === 'signed-in' && !hasEnded.peek()) return Promise.resolve()
   return new Promise((resolve) => waiting.add(resolve))
 }
 
-/** Whether the page is about to begin anew for somebody else: what waits to be written is not theirs. */
+/** Whether the page is about to reload for another user, who must not send the pending writes. */
 export const isLeaving = signal(false)
 
-/** Takes over who the user is. Somebody else than before begins with a page of their own. */
+/** Sets the user. Another user than before reloads the page. */
 function enter(found: Identity): void {
   const before = identity.peek()?.member.id
   if (before !== undefined && before !== found.member.id) {
@@ -76,8 +76,8 @@ let tabs: BroadcastChannel | undefined
 const userHere = () => (hasEnded.peek() ? null : (identity.peek()?.member.id ?? null))
 
 /**
- * Tells the other tabs of this browser who the user is by now, and listens to them: all have the same cookie, and what waits in one
- * must not be written by whoever signed in in another.
+ * Exchanges the current user with other tabs of this browser: all have the same cookie, and another
+ * user must not send a tab's pending writes.
  */
 export function startSharing(): void {
   tabs = new BroadcastChannel(`phaseboard:session:${root}`)
@@ -103,13 +103,13 @@ export async function enterAgain(): Promise<void> {
 export const isOpenToAll = async (): Promise<boolean> =>
   (await whoAmI().catch(() => undefined))?.via === 'default'
 
-/** Notes that the service knows the user no more (401): the page stays as it is, and asks to sign in again. */
+/** Handles a 401: the page stays, and asks to sign in again. */
 export function endSession(): void {
   if (identity.peek() !== undefined) hasEnded.value = true
   else sessionState.value = 'signed-out'
 }
 
-/** Signs in. @throws PhaseboardError 401 for a wrong email or password, 429 after too many */
+/** Signs in. @throws PhaseboardError 401 for a wrong email or password, 429 after too many attempts */
 export async function signIn(email: string, password: string): Promise<void> {
   await api.post('/api/session', { body: { email, password } })
   enter(await api.get('/api/session'))
@@ -118,7 +118,7 @@ export async function signIn(email: string, password: string): Promise<void> {
   tabs?.postMessage(userHere())
 }
 
-/** Ends the session, and begins anew at the sign-in page. @throws PhaseboardError */
+/** Ends the session, and reloads at the sign-in page. @throws PhaseboardError */
 export async function endOwnSession(): Promise<void> {
   await api.delete('/api/session')
   tabs?.postMessage(null)

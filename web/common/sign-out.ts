@@ -1,4 +1,4 @@
-/** Signing out after what was done before: it would be refused, and lost. */
+/** Signs out after pending writes, which would otherwise be refused and lost. */
 import { endOwnSession } from './session.ts'
 import { written } from './writes.ts'
 

@@ -1,4 +1,4 @@
-/** Short messages at the edge of the page, and the undoing of one's own writes. */
+/** Short messages at the edge of the page, and undo of the user's own writes. */
 import { signal } from '@preact/signals'
 import { texts } from '../texts.ts'
 import { api, messageOf, PhaseboardError } from './api.ts'
@@ -56,9 +56,9 @@ export function failed(error: unknown, retry?: () => void): void {
 }
 
 /**
- * Notes that a write of the user's succeeded: it can be undone from the toast, and with Ctrl+Z.
- * @param seq its last change; undefined where it changed nothing
- * @param text what it did, e.g. "Moved to Done."; without one no toast is shown
+ * Records a successful write of the user: it can be undone from the toast, and with Ctrl+Z.
+ * @param seq its last change; undefined if it changed nothing
+ * @param text e.g. "Moved to Done."; without one no toast is shown
  */
 export function done(seq: number | undefined, text?: string): void {
   if (seq === undefined) return

@@ -1,9 +1,9 @@
-/** What the limit of a column says to its number of cards, and to those that come in. */
+/** WIP limits of columns. */
 import type { KanbanItem } from '../../src/client/api.d.ts'
 import { texts } from '../texts.ts'
 import type { ProjectStore } from './project-store.ts'
 
-/** `full`: nothing more comes in; `above`: it holds more than it should. */
+/** `full`: no more cards are accepted; `above`: it exceeds its limit. */
 export type LimitState = 'within' | 'full' | 'above'
 
 /** @param limit 0 is none @param policy `block` refuses what comes above the limit */
@@ -26,7 +26,7 @@ export const isFull = (error: unknown): boolean => {
   return status === 409 && said === 'Column is at its WIP limit'
 }
 
-/** What is said of a column that took no more. @param item the card that was to come in, as it is shown */
+/** The message of a full column. @param item the refused card */
 export function fullText(store: ProjectStore, column: string, item: KanbanItem): string {
   // Of another project's column nothing is known.
   const limit = limitOf(store, column)
@@ -34,6 +34,6 @@ export function fullText(store: ProjectStore, column: string, item: KanbanItem):
   return item.column === column ? full : `${full} ${texts.wip.stays(item.title, item.column)}`
 }
 
-/** What is said of a column that has taken more than its limit. */
+/** The message of a column above its limit. */
 export const aboveText = (store: ProjectStore, column: string): string =>
   texts.wip.above(column, countIn(store, column), limitOf(store, column))

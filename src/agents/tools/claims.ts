@@ -1,4 +1,4 @@
-/** The tools with which agents work off a column together: each item in one hand at a time. */
+/** The tools for claims: agents share a column, and each item has at most one holder. */
 import { Type } from '@sinclair/typebox'
 import { conflict } from '../../errors.ts'
 import { namesOf } from '../names.ts'
@@ -14,7 +14,7 @@ const claim = (routes: RouteSchemas): Tool => ({
   name: 'claim',
   title: 'Claim the next item',
   description:
-    'Takes the next free item of a column for you: assigns it to you, moves it to the column of work in progress, and holds it for a lease, in which nobody else is given it. Use it to get work, instead of choosing an item and assigning it yourself: two agents never get the same one. Call renew before `claimedUntil`, then finish or release. Returns the whole item, or item: null when there is nothing to do.',
+    'Takes the next free item of a column: assigns it to you, moves it to the column of work in progress, and holds it for a lease, during which no other claim gets it. Use it to get work, instead of choosing an item and assigning it yourself: two agents never get the same one. Call renew before `claimedUntil`, then finish or release. Returns the whole item, or item: null if there is nothing to claim.',
   hints: ADDS,
   input: Arguments({
     projectId: Type.String({ minLength: 1, description: 'The id of a project, from list_projects' }),
@@ -58,7 +58,7 @@ const renew = (routes: RouteSchemas): Tool => ({
   name: 'renew',
   title: 'Renew a claim',
   description:
-    'Holds an item that you have claimed for another lease, from now. Use it while you work longer than the lease. 409: somebody else has it now, or it is not claimed: stop working on it. Returns the item with its new claimedUntil.',
+    'Renews the lease of an item that you have claimed, from now. Use it while you work longer than the lease. 409: another member has it now, or it is not claimed: stop working on it. Returns the item with its new claimedUntil.',
   hints: SETS,
   input: Arguments({
     itemId: ItemId,
@@ -79,7 +79,7 @@ const finish = (routes: RouteSchemas): Tool => ({
   name: 'finish',
   title: 'Finish an item',
   description:
-    'Moves an item to the column of finished work (the last one whose stage is done), which ends a claim, and adds a comment if given, all or nothing. Use it when the work on the item is done; say in the comment what was done. Returns the item as a card.',
+    'Moves an item to the column of finished work (the last one with the stage done), which ends a claim, and adds a comment if given, all or nothing. Use it when the work on the item is done; describe it in the comment. Returns the item as a card.',
   hints: SETS_AND_ADDS,
   input: Arguments({
     itemId: ItemId,
@@ -89,8 +89,7 @@ const finish = (routes: RouteSchemas): Tool => ({
     ifMatch: Type.Optional(
       Type.String({
         maxLength: 200,
-        description:
-          'The `etag` of the item as you have read it: where it has changed since, nothing is done (412)',
+        description: 'The `etag` of the item as you read it: if it has changed since, nothing is done (412)',
       }),
     ),
     idempotencyKey: IdempotencyKey,
@@ -118,7 +117,7 @@ const release = (_routes: RouteSchemas): Tool => ({
   name: 'release',
   title: 'Release a claim',
   description:
-    'Gives an item that you have claimed back: to the column and place where it came from, assigned to nobody, for others to claim. Use it when you cannot do the work; say why with comment before. Returns the item as a card.',
+    'Releases an item that you have claimed: it returns to its former column and position, unassigned, for others to claim. Use it when you cannot do the work; first explain why with comment. Returns the item as a card.',
   hints: SETS,
   input: Arguments({ itemId: ItemId, idempotencyKey: IdempotencyKey }),
   output: Type.Object(ITEM_WRITTEN),

@@ -1,4 +1,4 @@
-/** The tool that tells how a board flows. */
+/** The tool for flow metrics. */
 import { Type } from '@sinclair/typebox'
 import { type Flow, FlowSchema } from '../../schemas/flow.ts'
 import { Notes } from '../records.ts'
@@ -6,14 +6,14 @@ import { Arguments, fieldsOf, type RouteSchemas } from '../schemas.ts'
 import { type Answer, pathOf, withQuery } from '../service.ts'
 import { READS, type Tool } from '../tool.ts'
 
-/** Entries of each list, unless asked for more. */
+/** Default number of entries per list. */
 const LIMIT = 10
 const MOST = 500
 
 const { cycleTime, days, ...plain } = FlowSchema.properties
 const { items: finished, ...percentiles } = cycleTime.properties
 
-/** The lists that are shown only when asked for. */
+/** The lists that are only shown on request. */
 const LISTS = ['days', 'finished'] as const
 type List = (typeof LISTS)[number]
 
@@ -22,7 +22,7 @@ const flow = (routes: RouteSchemas): Tool => ({
   name: 'flow',
   title: 'See how a board flows',
   description:
-    'Measures a board over a range of days, the last 90 by default: cycle and lead times in days, throughput a week, time in each column, the age of the items in progress, and a forecast of the days by which the remaining items are done. Use it for "how long do items take", "what is stuck" (age, above85), "when will this be done". Returns numbers and short lists; `lists` adds the items in each column day by day, or the items that were finished.',
+    'Measures a board over a range of days, the last 90 by default: cycle and lead times in days, throughput per week, time in each column, the age of the items in progress, and a forecast of the days by which the remaining items are done. Use it for "how long do items take", "what is stuck" (age, above85), "when will this be done". Returns numbers and short lists; `lists` adds the items per column and day, or the finished items.',
   hints: READS,
   input: Arguments({
     projectId: Type.String({ minLength: 1, description: 'The id of a project, from list_projects' }),

@@ -18,17 +18,17 @@ import { Arguments, fieldsOf, type RouteSchemas, required } from '../schemas.ts'
 import { type Answer, pathOf, type Service, withQuery } from '../service.ts'
 import { READS, type Tool } from '../tool.ts'
 
-/** Columns of a board that are read at once. */
+/** Columns of a board that are read at once, at most. */
 const COLUMNS_LIMIT = 30
 
-/** Characters of a text, unless asked for more. */
+/** Default length of a text, in characters. */
 export const TEXT_LIMIT = 4000
 const LONGEST_TEXT = 100_000
 
 const ProjectId = Type.String({ minLength: 1, description: 'The id of a project, from list_projects' })
 const ItemId = Type.String({ minLength: 1, description: 'The id of a kanban item' })
 const NextCursor = Type.Optional(
-  Type.String({ description: 'There is more: repeat the call with this as `cursor`' }),
+  Type.String({ description: 'There are more: repeat the call with this as `cursor`' }),
 )
 
 const limited = (most: number, preset: number, description: string) =>
@@ -45,7 +45,7 @@ const search = (routes: RouteSchemas): Tool => ({
   hints: READS,
   input: Arguments({
     ...fieldsOf(routes.query('search'), ['kind', 'projectId'], {
-      kind: 'What to look for: one, or an array',
+      kind: 'Kinds to search: one, or an array',
       projectId: 'Only this project and what belongs to it',
     }),
     ...required(fieldsOf(routes.query('search'), ['q'])),
@@ -60,20 +60,20 @@ const search = (routes: RouteSchemas): Tool => ({
 
 const DATE = 'a date or date-time, UTC'
 
-/** The filters of items, in few words. */
+/** Short descriptions of the item filters. */
 const FILTERS = {
   projectId: 'Only this project; all if absent',
   column: 'Name of the column, or an array of names: any of them',
   assigneeId: 'The id of a person, `me`, or `none` for nobody; or an array: any of them',
   priority: 'One, or an array: any of them',
   label: 'Id or name, or `none`; or an array: any of them',
-  q: 'Part of the title or description, whatever the case',
+  q: 'Part of the title or description, ignoring case',
   dueAfter: `Due then or later: ${DATE}`,
   dueBefore: `Due earlier: ${DATE}`,
   due: '`none`: without a due date',
   updatedAfter: `Changed later: ${DATE}`,
-  dismissed: 'Without dismissed items, only those, or all',
-  sort: 'With `-` descending; what is empty comes last',
+  dismissed: 'Exclude dismissed items, only those, or all',
+  sort: 'With `-` descending; empty values come last',
   cursor: 'The `nextCursor` of the page before, with the same other arguments',
 }
 
@@ -82,7 +82,7 @@ const findItems = (routes: RouteSchemas): Tool => ({
   name: 'find_items',
   title: 'Find kanban items',
   description:
-    'Lists kanban items that match all given filters, of one project or of all. Use it for questions such as "what is assigned to me" (assigneeId: "me"), "what is overdue" (dueBefore: now), "what changed since" (updatedAfter). Without projectId it covers all projects. Returns small cards, a page at a time; read_item has the whole of one.',
+    'Lists kanban items that match all given filters, of one project or of all. Use it for questions such as "what is assigned to me" (assigneeId: "me"), "what is overdue" (dueBefore: now), "what changed since" (updatedAfter). Without projectId it covers all projects. Returns small cards, a page at a time; read_item returns a whole item.',
   hints: READS,
   input: Arguments({
     ...fieldsOf(routes.query('listAllKanbanItems'), Object.keys(FILTERS), FILTERS),
@@ -164,7 +164,7 @@ export const BoardSchema = Type.Object({
       items: Type.Array(CardSchema, { description: 'From the top' }),
       nextCursor: Type.Optional(
         Type.String({
-          description: 'There is more: call read_board with this `column` and this as `cursor`',
+          description: 'There are more: call read_board with this `column` and this as `cursor`',
         }),
       ),
     }),
@@ -189,7 +189,7 @@ export async function readBoard({ projectId, column, limit = 10, cursor }: Board
   const named = column === undefined ? all : all.filter(({ name }) => name === column)
   const shown = named.slice(0, COLUMNS_LIMIT)
   const items = pathOf`/api/projects/${projectId}/kanban-items`
-  // A column that the board lacks is refused by the route.
+  // The route refuses unknown columns.
   const asked = column === undefined ? shown.map(({ name }) => name) : [column]
   const answers = await read(...asked.map((name) => withQuery(items, { column: name, limit, cursor })))
   const found: KanbanItem[] = answers.flatMap(({ body }) => body)
@@ -212,14 +212,14 @@ const board = (routes: RouteSchemas): Tool => ({
   name: 'read_board',
   title: 'Read a board',
   description:
-    "Shows a project's board: its columns in order with their WIP limits, and the first items of each. Use it to see what there is to do and what stands where. Returns small cards; read_item has the whole of one. `cursor` goes on in one column, which `column` names.",
+    "Shows a project's board: its columns in order with their WIP limits, and the first items of each. Use it for an overview of the work. Returns small cards; read_item returns a whole item. `cursor` continues in the column named by `column`.",
   hints: READS,
   input: Arguments({
     projectId: ProjectId,
     column: Type.Optional(Type.String({ minLength: 1, description: 'Only this column, by its name' })),
     limit: limited(100, 10, 'Items of each column'),
     ...fieldsOf(routes.query('listKanbanItems'), ['cursor'], {
-      cursor: "Where to go on: a column's `nextCursor`, together with `column`",
+      cursor: "Where to continue: a column's `nextCursor`, together with `column`",
     }),
   }),
   output: BoardSchema,
@@ -234,7 +234,7 @@ const {
   ...plainFields
 } = KanbanItemSchema.properties
 
-/** An item with all that belongs to it, but for long texts. */
+/** An item with all its records; long texts are truncated. */
 export const WholeItemSchema = Type.Object({
   ...plainFields,
   assignee: Type.Optional(Type.String()),
@@ -243,7 +243,7 @@ export const WholeItemSchema = Type.Object({
   metadata: Type.Optional(metadata),
 })
 
-/** Subtasks that are shown. */
+/** Shown subtasks, at most. */
 const SUBTASKS_LIMIT = 200
 
 /** An item with all that belongs to it; its texts cut. */
@@ -263,14 +263,14 @@ export function wholeItemOf(item: KanbanItem, names: Names, cutter: Cutter, limi
   }
 }
 
-/** Reads a list of an item; nothing, and a note, where it is too large to be read here. */
+/** Reads a list of an item; if it is too large, returns only a note. */
 async function listOf({ read }: Service, path: string, name: string, notes: string[]) {
   try {
     const [answer] = await read(path)
     return answer?.body ?? []
   } catch (error) {
     if ((error as ApiError).statusCode !== 413) throw error
-    notes.push(`${name} are too many to be shown here: GET ${path} has them`)
+    notes.push(`${name} are too many to be shown here: use GET ${path}`)
     return []
   }
 }
@@ -292,7 +292,7 @@ const readItem = (_routes: RouteSchemas): Tool => ({
   name: 'read_item',
   title: 'Read a kanban item',
   description:
-    'Shows one kanban item with all that belongs to it: description, subtasks, labels, the latest comments and activity. Use it before you work on an item or change it. Long texts are cut, and `notes` says where; `etag` is what ifMatch of the tools that change it takes, to change it only as you have read it.',
+    'Shows one kanban item with everything that belongs to it: description, subtasks, labels, the latest comments and activity. Use it before you work on an item or change it. Long texts are truncated, and `notes` says where; pass `etag` as ifMatch to the tools that change the item, to prevent lost updates.',
   hints: READS,
   input: Arguments({
     itemId: ItemId,
@@ -351,12 +351,12 @@ const findPeople = (routes: RouteSchemas): Tool => ({
   name: 'find_people',
   title: 'Find people',
   description:
-    'Finds people by a part of their name. Use it before you assign an item to somebody or filter by somebody; or, with `ids`, to learn who an assigneeId, authorId or actorId is. Returns ids, names and kinds; ids that nobody has are left out.',
+    'Finds people by a part of their name. Use it before you assign an item or filter by a person; or, with `ids`, to look up an assigneeId, authorId or actorId. Returns ids, names and kinds; unknown ids are omitted.',
   hints: READS,
   input: Arguments({
     ...fieldsOf(routes.query('listPeople'), ['q', 'ids', 'cursor'], {
-      q: 'Part of the name, whatever the case',
-      ids: 'Who these are, instead of a search: one id, or an array',
+      q: 'Part of the name, ignoring case',
+      ids: 'Look up ids instead of searching: one id, or an array',
       cursor: 'The `nextCursor` of the page before, with the same other arguments',
     }),
     limit: limited(100, 20, 'People on a page'),

@@ -8,14 +8,14 @@ import { Arguments, fieldsOf, type RouteSchemas } from '../schemas.ts'
 import { type Answer, type Asked, pathOf, type Service, type Written } from '../service.ts'
 import { ADDS, SETS, SETS_AND_ADDS, type Tool, unreadOf, WRITTEN, writtenOf } from '../tool.ts'
 
-/** Subtasks that one call adds. */
+/** Subtasks per call, at most. */
 const SUBTASKS_LIMIT = 50
 
 const id = (description: string) => Type.String({ minLength: 1, description })
 export const ItemId = id('The id of a kanban item')
 const ProjectId = id('The id of a project, from list_projects')
 
-/** An argument of all tools that change something. */
+/** An argument of all writing tools. */
 export const IdempotencyKey = Type.Optional(
   Type.String({
     pattern: KEY_PATTERN,
@@ -26,15 +26,14 @@ export const IdempotencyKey = Type.Optional(
 const IfMatch = Type.Optional(
   Type.String({
     maxLength: 200,
-    description:
-      'The `etag` of the item as you have read it: where it has changed since, nothing is done (412)',
+    description: 'The `etag` of the item as you read it: if it has changed since, nothing is done (412)',
   }),
 )
 const Warnings = Type.Optional(
   Type.Array(Type.String(), { description: 'E.g. that the column is above its WIP limit now' }),
 )
 
-/** What a changed item is answered with. */
+/** The result for a changed item. */
 export const ITEM_WRITTEN: TProperties = {
   item: Type.Optional(CardSchema),
   etag: Type.Optional(Type.String({ description: 'Of the item as it is now, for ifMatch' })),
@@ -71,7 +70,7 @@ const Subtasks = (routes: RouteSchemas, description: string) =>
     }),
   )
 
-/** The requests that add subtasks to an item, and then read it. */
+/** The requests that add subtasks to an item and read it afterwards. */
 const addingSubtasks = (path: string, titles: readonly string[]): Asked[] =>
   titles.length === 0
     ? []
@@ -115,12 +114,12 @@ const changeItem = (routes: RouteSchemas): Tool => ({
   name: 'change_item',
   title: 'Change a kanban item',
   description:
-    'Changes the given fields of an item and leaves the others; adds subtasks. Use it to correct or complete an item; move_item for its column, claim to take work, comment to say something. `dismissed: true` takes it off the board without deleting it. Returns the item as a card.',
+    'Changes the given fields of an item and leaves the others; adds subtasks. Use it to correct or complete an item; use move_item for its column, claim to take work, comment for messages. `dismissed: true` removes it from the board without deleting it. Returns the item as a card.',
   hints: SETS_AND_ADDS,
   input: Arguments({
     itemId: ItemId,
     ...fieldsOf(routes.body('updateKanbanItem'), ['title', ...FIELDS, 'approved', 'dismissed'], ASSIGNEE),
-    addSubtasks: Subtasks(routes, 'Titles of subtasks to add after those that are there'),
+    addSubtasks: Subtasks(routes, 'Titles of subtasks to add at the end'),
     ifMatch: IfMatch,
     idempotencyKey: IdempotencyKey,
   }),
@@ -139,7 +138,7 @@ const moveItem = (routes: RouteSchemas): Tool => ({
   name: 'move_item',
   title: 'Move a kanban item',
   description:
-    'Moves an item to a place: in its column, in another one, or in another project. Use it to sort a board or hand work on; finish when the work is done. At most one of beforeId, afterId and position; none means the bottom. A full column that blocks is refused with 409. Returns the item as a card, with warnings where the column is above its WIP limit.',
+    'Moves an item within its column, to another column or to another project. Use it to sort a board or hand over work; use finish when the work is done. At most one of beforeId, afterId and position; the default is the bottom. A full column that blocks is refused with 409. Returns the item as a card, with warnings if the column is above its WIP limit.',
   hints: SETS,
   input: Arguments({
     itemId: ItemId,
@@ -163,7 +162,7 @@ const comment = (routes: RouteSchemas): Tool => ({
   name: 'comment',
   title: 'Comment on a kanban item',
   description:
-    'Adds a comment to an item, in your name. Use it for questions, findings and progress that people should read; finish takes a last comment itself. Returns the id of the comment.',
+    'Adds a comment to an item, in your name. Use it for questions, findings and progress that people should read; finish accepts a final comment itself. Returns the id of the comment.',
   hints: ADDS,
   input: Arguments({
     itemId: ItemId,
@@ -194,7 +193,7 @@ const tickSubtask = (_routes: RouteSchemas): Tool => ({
   name: 'tick_subtask',
   title: 'Tick off a subtask',
   description:
-    'Ticks off a subtask of an item, or with completed: false opens it again. Use it as each step of your work is done; read_item has the ids of subtasks. Returns the subtask, and its item as a card, which says how many are done.',
+    'Completes a subtask of an item, or reopens it with completed: false. Use it after each step of your work; read_item returns the ids of subtasks. Returns the subtask, and its item as a card with the number of completed ones.',
   hints: SETS,
   input: Arguments({
     subtaskId: id('The id of a subtask, from read_item'),
@@ -209,7 +208,7 @@ const tickSubtask = (_routes: RouteSchemas): Tool => ({
     const { subtaskId, completed = true, idempotencyKey } = args
     const path = pathOf`/api/kanban-subtasks/${subtaskId}`
     const requests: Asked[] = [
-      // The change of an unknown subtask would be a failure without a reason.
+      // Changing an unknown subtask would fail without a reason.
       { method: 'GET', path, as: 'subtask' },
       { method: 'PATCH', path, body: { completed } },
       { method: 'GET', path: '/api/kanban-items/{{subtask.itemId}}' },

@@ -1,4 +1,4 @@
-/** What has to be known of an archive before it is written: gathered while it is checked. */
+/** Facts about an archive that writing needs, collected while it is checked. */
 
 import { members, people } from '../../db/schema.ts'
 import type { StoredValue } from './archive-lines.ts'
@@ -14,7 +14,7 @@ export interface ArchivedMember {
   isAdmin: boolean
 }
 
-/** Somebody of an archive who has a name and is no member. */
+/** A person of an archive who is not a member. */
 export interface ArchivedPerson {
   id: StoredValue
   name: StoredValue
@@ -23,22 +23,22 @@ export interface ArchivedPerson {
   sourceId: StoredValue
 }
 
-/** What is known of an archive. */
+/** The facts about an archive. */
 export interface ArchiveFacts {
   members: ArchivedMember[]
   people: ArchivedPerson[]
-  /** The records whose beginning its changes tell, by {@link toldAs}. */
+  /** The records whose creation its changes contain, by {@link recordKey}. */
   created: RecordNames
   /** The last `seq`; 0 without changes. */
   last: number
-  /** The first `seq` of a change of anything but a member. */
+  /** The first `seq` of a change of any kind but members. */
   firstOther: number
 }
 
 /** The file of the members. */
 export const MEMBERS_FILE = fileOf(members)
 
-/** The file of the people who are no members. */
+/** The file of the people who are not members. */
 export const PEOPLE_FILE = fileOf(people)
 
 /** Reads some fields of records by their names. */
@@ -47,16 +47,16 @@ export function reader({ fields }: Pick<FileToRead, 'fields'>, ...names: string[
   return (values: readonly StoredValue[]): StoredValue[] => places.map((place) => values[place] ?? null)
 }
 
-/** A text as the database tells it: bytes that are no UTF-8 are replaced. */
-const asTold = (value: StoredValue): string => {
+/** A text as the database returns it: invalid UTF-8 is replaced. */
+const asText = (value: StoredValue): string => {
   if (value instanceof Uint8Array) return `blob ${Buffer.from(value).toString('hex')}`
   return String(typeof value === 'object' && value !== null ? value.text : value)
 }
 
-/** What a record is known by, whatever another tool stored as its id. */
-export const toldAs = (kind: StoredValue, id: StoredValue): string => `${asTold(kind)} ${asTold(id)}`
+/** The key of a record, for any stored id. */
+export const recordKey = (kind: StoredValue, id: StoredValue): string => `${asText(kind)} ${asText(id)}`
 
-/** Facts of nothing yet. */
+/** Empty facts. */
 export const noFacts = (): ArchiveFacts => ({
   members: [],
   people: [],
@@ -65,7 +65,7 @@ export const noFacts = (): ArchiveFacts => ({
   firstOther: Number.POSITIVE_INFINITY,
 })
 
-/** What gathers the facts of a file's records; undefined for a file that has none. */
+/** The collector of facts of a file's records; undefined for a file without any. */
 export function gather(of: FileToRead, facts: ArchiveFacts): Visit | undefined {
   if (of.file.name === MEMBERS_FILE) {
     const read = reader(of, 'id', 'email', 'role', 'disabled')
@@ -91,7 +91,7 @@ export function gather(of: FileToRead, facts: ArchiveFacts): Visit | undefined {
     const [seq = null, kind = null, id = null, action] = read(values)
     const place = Number(seq)
     facts.last = place
-    if (action === 'created') facts.created.add(toldAs(kind, id))
+    if (action === 'created') facts.created.add(recordKey(kind, id))
     if (kind !== 'member') facts.firstOther = Math.min(facts.firstOther, place)
   }
 }

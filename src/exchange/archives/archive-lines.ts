@@ -1,25 +1,25 @@
 /**
- * Rows as lines of JSON, and back, so that every value is again what it was: which of SQLite's types, all digits of a
- * number, each byte of a text. Other tools write the file too, so whatever SQLite can store in a column has a form here.
+ * Converts rows to lines of JSON and back without loss: SQLite's type, all digits of a
+ * number, each byte of a text. Other tools write the file too, so every value that SQLite can store has a form here.
  */
 import { isUtf8 } from 'node:buffer'
 import type { ArchiveField } from './archive-tables.ts'
 
-/** A value as SQLite stores it. Text that is no UTF-8 is in `text`, byte for byte. */
+/** A value as SQLite stores it. Text that is not valid UTF-8 is in `text`, byte for byte. */
 export type StoredValue = null | bigint | number | string | Uint8Array | { text: Buffer }
 
-/** JSON objects that stand for what JSON cannot hold. */
+/** JSON objects for values that JSON cannot represent. */
 const MARKED = /^\{"(blob|text)":"((?:[0-9A-F]{2})*)"\}$/
 const MAY_BE_MARKED = /^\{"(?:blob|text)":/
 
-/** A real number: always with a point or an exponent, which tells it from an integer. JSON knows no infinity, but numbers beyond all. */
+/** A real number: always with a point or an exponent, to distinguish it from an integer. JSON has no infinity, but numbers out of range. */
 function realText(value: number): string {
   if (!Number.isFinite(value)) return value > 0 ? '9e999' : '-9e999'
   const text = String(value)
   return /^-?\d+$/.test(text) ? `${text}.0` : text
 }
 
-/** Whether text is a JSON object or array on one line, which can stand in a line as it is. */
+/** Whether text is a JSON object or array on one line, which can be embedded unchanged. */
 function isPlainJson(text: string): boolean {
   if (!/^[[{]/.test(text) || /[\n\r]/.test(text) || MAY_BE_MARKED.test(text)) return false
   try {
@@ -46,7 +46,7 @@ export function toJson(value: StoredValue, { type }: Pick<ArchiveField, 'type'>)
 export const toLine = (values: readonly StoredValue[], fields: readonly ArchiveField[]): string =>
   `{${fields.map((field, index) => `${JSON.stringify(field.name)}:${toJson(values[index] ?? null, field)}`).join()}}\n`
 
-/** The end of a string that begins at a place of a line. */
+/** The end of a string that begins at an index of a line. */
 function endOfString(line: string, from: number): number {
   for (let at = line.indexOf('"', from + 1); at !== -1; at = line.indexOf('"', at + 1)) {
     let backslashes = 0
@@ -58,7 +58,7 @@ function endOfString(line: string, from: number): number {
 
 const NESTING: Record<string, number> = { '{': 1, '[': 1, '}': -1, ']': -1 }
 
-/** The end of the value that begins at a place of a line. */
+/** The end of the value that begins at an index of a line. */
 function endOfValue(line: string, from: number): number {
   let depth = 0
   for (let at = from; at < line.length; ) {
@@ -76,7 +76,7 @@ function endOfValue(line: string, from: number): number {
 
 const [SMALLEST, LARGEST] = [-(2n ** 63n), 2n ** 63n - 1n]
 
-/** The number that a text is. @throws SyntaxError for what is none, or no integer of SQLite's */
+/** The number in a text. @throws SyntaxError if it is invalid, or no SQLite integer */
 function numberOf(text: string): bigint | number {
   if (!/^-?\d+$/.test(text)) return Number(JSON.parse(text))
   const integer = BigInt(text)
@@ -84,10 +84,10 @@ function numberOf(text: string): bigint | number {
   return integer
 }
 
-/** Characters of JSON that stands in a line as it is: parsed it takes many times as much. */
+/** Longest embedded JSON, in characters: parsed it takes many times as much memory. */
 export const PLAIN_LIMIT = 4 * 1024 * 1024
 
-/** The value that JSON stands for. @throws SyntaxError for JSON that no export writes there; RangeError for too much of it */
+/** The value of JSON. @throws SyntaxError for JSON that no export writes there; RangeError if it is too long */
 function fromJson(json: string, { name, type }: ArchiveField): StoredValue {
   const first = json[0]
   if (json === 'null') return null
@@ -110,7 +110,7 @@ function fromJson(json: string, { name, type }: ArchiveField): StoredValue {
 }
 
 /**
- * Reads a line that {@link toLine} wrote: these fields, all of them, in this order, without blanks.
+ * Reads a line of {@link toLine}: exactly these fields, in this order, without spaces.
  * @returns the values, by field
  * @throws SyntaxError for any other; RangeError for one that is too large
  */

@@ -1,4 +1,4 @@
-/** The manifest of an archive: what is in it, and how to tell that it is whole. */
+/** The manifest of an archive: its contents and checksums. */
 import { hash } from 'node:crypto'
 import { shippedMigrations } from '../../db/client.ts'
 import { version } from '../../package-files.ts'
@@ -7,13 +7,13 @@ import { ARCHIVED, type ArchiveTable, type RuledField } from './archive-tables.t
 /** The file with the manifest. */
 export const MANIFEST = 'manifest.json'
 
-/** Bytes that a manifest may have: a hundred times as many as it has. */
+/** Largest manifest, in bytes: a hundred times its usual size. */
 export const MANIFEST_LIMIT = 1024 * 1024
 
 const FORMAT = 'phaseboard-archive'
 const FORMAT_VERSION = 1
 
-/** A file of an archive, as its manifest has it. */
+/** A file in the manifest. */
 export interface ArchivedFile {
   name: string
   /** The names of the fields of each line, in order. */
@@ -24,15 +24,15 @@ export interface ArchivedFile {
   sha256: string
 }
 
-/** What a manifest says. Nothing in it differs between two exports of equal data by the same version. */
+/** A manifest. It is equal for two exports of equal data by the same version. */
 export interface Manifest {
   format: string
   version: number
   /** The version of the service that wrote it. */
   service: string
-  /** The latest migration of the database that it was written from. */
+  /** The latest migration of the exported database. */
   schema: number
-  /** The last change in it; 0 where there is none. */
+  /** The last change in it; 0 if there is none. */
   lastSeq: number
   files: ArchivedFile[]
 }
@@ -55,7 +55,7 @@ export function manifestText(manifest: Manifest): string {
   return `${JSON.stringify({ ...manifest, sha256 }, null, 2)}\n`
 }
 
-/** An archive that is refused, and why. */
+/** The refusal of an archive, with its reason. */
 export class ArchiveRefused extends Error {
   override readonly name = 'ArchiveRefused'
 }
@@ -72,7 +72,7 @@ const isFile = (value: unknown): value is ArchivedFile => {
 
 /**
  * Reads a manifest.
- * @throws ArchiveRefused where it is none, was altered, or is of a version that this one does not know
+ * @throws ArchiveRefused if it is invalid, was altered, or has an unknown version
  */
 export function readManifest(bytes: Buffer): Manifest {
   let parsed: Partial<Manifest & { sha256: string }>
@@ -95,7 +95,7 @@ export function readManifest(bytes: Buffer): Manifest {
   return manifest
 }
 
-/** A file of an archive, and what its lines become. */
+/** A file of an archive, and the table of its lines. */
 export interface FileToRead {
   file: ArchivedFile
   table: ArchiveTable
@@ -103,13 +103,13 @@ export interface FileToRead {
   fields: RuledField[]
 }
 
-/** The files of a manifest in the order in which they are read. @throws ArchiveRefused where one is missing or unknown */
+/** The files of a manifest in reading order. @throws ArchiveRefused if one is missing or unknown */
 export function filesToRead({ files }: Manifest): FileToRead[] {
   const names = files.map(({ name }) => name).join()
   if (names !== ARCHIVED.map(({ file }) => file).join()) throw altered()
   return files.map((file, index) => {
     const table = ARCHIVED[index] as ArchiveTable
-    // An older version knew fewer fields: the others have their defaults.
+    // An older version had fewer fields: the others get their defaults.
     const fields = table.fields.filter(({ name }) => file.fields.includes(name))
     const isKeyThere = table.key.every((name) => file.fields.includes(name))
     if (fields.map(({ name }) => name).join() !== file.fields.join() || !isKeyThere) throw altered()

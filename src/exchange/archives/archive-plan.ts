@@ -1,14 +1,14 @@
-/** How an archive goes into a database: what is there already decides. */
+/** Plans how an archive is written into a database, depending on existing records. */
 import type SQLite from 'better-sqlite3'
 import { isHiddenRecord } from '../../db/hidden.ts'
 import { auditLog, members } from '../../db/schema.ts'
 import type { ArchivedMember, ArchivedPerson, ArchiveFacts } from './archive-facts.ts'
 import { ARCHIVED, CHANGES_FILE, fileOf } from './archive-tables.ts'
 
-/** Emails that are named in a refusal, at most. */
+/** Most emails named in a refusal. */
 const NAMED = 10
 
-/** A member that is there already. */
+/** An existing member. */
 interface Member {
   id: string
   email: string
@@ -16,34 +16,34 @@ interface Member {
   disabled: number
 }
 
-/** How an archive is written. */
+/** The plan for writing an archive. */
 export interface ArchivePlan {
   /**
-   * `whole`: nothing is there, and everything becomes as it was, the numbers of the changes included. `beside`: the
-   * records keep their ids, and their history comes after what is there.
+   * `whole`: the database is empty, and everything is restored, including the numbers of changes. `beside`: the
+   * records keep their ids, and their history follows the existing one.
    */
   kind: 'whole' | 'beside'
-  /** The last change that is there; 0 for none. */
+  /** The last existing change; 0 for none. */
   lastSeq: number
-  /** The admin that a first start made, where nothing else is there; its heir is the member of the archive that it becomes. */
+  /** The admin of the first start, if there are no other records; its heir is the member of the archive that replaces it. */
   admin: { id: string; heirId: string | undefined } | undefined
-  /** Members of the archive that are there already, by their ids in the archive: their ids here. */
+  /** Members of the archive that already exist: their ids here, by their ids in the archive. */
   known: ReadonlyMap<string, string>
-  /** People of the archive who are there already, under the same ids: they stay as they are there. */
+  /** People of the archive who already exist under the same ids: they do not change. */
   knownPeople: ReadonlySet<string>
-  /** How many ids of the archive's people are somebody else's there: it cannot be written then. */
+  /** Number of ids of the archive's people that belong to others here: it cannot be written then. */
   strangers: number
 }
 
-/** An email as it is compared: see `src/members/emails.ts`. */
+/** The comparison key of an email: see `src/members/emails.ts`. */
 const keyOf = (email: string) => email.toLowerCase()
 
-/** The files that do not count when it is asked whether anything is there. */
+/** The files that are ignored when checking whether the database is empty. */
 const BESIDES: readonly string[] = [fileOf(members), fileOf(auditLog), CHANGES_FILE]
 
 const RECORDS = ARCHIVED.filter(({ file }) => !BESIDES.includes(file))
 
-/** The admin that a first start made, if there is nothing else; undefined for nobody, null where there is more. */
+/** The admin of the first start, if there are no other records; undefined for none, null if there are others. */
 function soleAdmin(client: SQLite.Database): Member | undefined | null {
   const isThere = (sql: string, ...values: string[]) =>
     client
@@ -70,20 +70,20 @@ function heirOf(admin: Member, archived: readonly ArchivedMember[]): string | un
   return heir?.id
 }
 
-/** That members of an archive have the emails of members here who have other ids. */
+/** Thrown if members of an archive have the emails of members here with other ids. */
 export class SameEmails extends Error {
   constructor(emails: readonly string[]) {
     const named = emails.slice(0, NAMED).join(', ') + (emails.length > NAMED ? ', ...' : '')
     super(`${emails.length} members have the email of another member here: ${named}`)
   }
 
-  /** What is wrong, and what helps. @param option what takes them for the same people */
+  /** The message with advice. @param option the option that matches them by email */
   withHint(option: string): string {
     return `${this.message}: use ${option} to treat them as the same people`
   }
 }
 
-/** The members of an archive that are there already. @throws SameEmails where only their emails tell, and that was not allowed */
+/** The members of an archive that already exist. @throws SameEmails if they match only by email, without the option */
 function knownMembers(
   client: SQLite.Database,
   archived: readonly ArchivedMember[],
@@ -109,8 +109,8 @@ function knownMembers(
 }
 
 /**
- * The people of an archive whose ids are there already: of the same origin in another tool, or of the same name and kind, they
- * are the same people, and else strangers.
+ * The people of an archive whose ids already exist: with the same origin in another tool, or the same name and kind, they
+ * are the same people, otherwise different ones.
  */
 function knownPeople(client: SQLite.Database, archived: readonly ArchivedPerson[]) {
   const here = client.prepare<[unknown], ArchivedPerson & { isHidden: number }>(
@@ -135,8 +135,8 @@ function knownPeople(client: SQLite.Database, archived: readonly ArchivedPerson[
 /**
  * Plans how an archive is written.
  * @param client the database; undefined for one that does not exist yet
- * @param mapMembers take members of the same email for the same people
- * @throws Error where it cannot be written
+ * @param mapMembers match members by email
+ * @throws Error if it cannot be written
  */
 export function planArchive(
   client: SQLite.Database | undefined,
@@ -158,7 +158,7 @@ export function planArchive(
     const known = knownMembers(client, archived, mapMembers)
     return { kind: 'beside', lastSeq, admin: undefined, known, ...knownPeople(client, people) }
   }
-  // Whoever follows the changes here gets those of the archive that come after the last one: they miss no record by it.
+  // Followers of the changes get those of the archive after the last one, so they miss no record.
   const isWhole = lastSeq === 0 || (firstOther > lastSeq && last >= lastSeq)
   return {
     ...nothing,

@@ -1,42 +1,42 @@
-/** Whether the records of an archive belong to each other: what one of them names has to be in the archive, too. */
+/** Checks the references in an archive: referenced records must be in the archive, too. */
 import type { StoredValue } from './archive-lines.ts'
 import type { FileToRead } from './archive-manifest.ts'
 import { ARCHIVED } from './archive-tables.ts'
 import type { Visit } from './read-archive.ts'
 import { RecordNames } from './record-names.ts'
 
-/** A field that names a record of another file. */
+/** A field that references a record of another file. */
 interface Reference {
   field: string
   place: number
   parent: string
 }
 
-/** A record that names another one, which may still come. */
+/** A reference to a record that may still come. */
 interface Waiting extends Reference {
   file: string
   line: number
 }
 
-/** The tables that records name others of. */
+/** The referenced tables. */
 const NAMED = new Set(ARCHIVED.flatMap(({ fields }) => fields.flatMap(({ refersTo }) => refersTo ?? [])))
 
-/** Follows what the records of an archive name, file by file. */
+/** Tracks the references of an archive, file by file. */
 export class ArchiveReferences {
   readonly #names = new Map([...NAMED].map((table) => [table, new RecordNames()]))
   /** The tables whose files have been read. */
   readonly #read = new Set<string>()
-  /** The first record that names each of those that may still come. */
+  /** The first reference to each missing record. */
   readonly #waiting = new Map<string, Waiting>()
   #problem: string | undefined
 
-  /** The first reference to a record that the archive does not have, in words; undefined for none. Ask after the last file. */
+  /** A description of the first unresolved reference, or undefined. Call it after the last file. */
   get problem(): string | undefined {
     const [name, waiting] = this.#waiting.entries().next().value ?? []
     return this.#problem ?? (name !== undefined && waiting ? describe(waiting, name) : undefined)
   }
 
-  /** What visits the records of a file; undefined where they name none, and nobody names them. */
+  /** The visitor of a file's records; undefined if they neither have references nor are referenced. */
   file({ file, table: { table, key }, fields }: FileToRead): Visit | undefined {
     const names = this.#names.get(table)
     const references = fields.flatMap(({ name, refersTo }, place): Reference[] =>

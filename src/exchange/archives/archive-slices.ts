@@ -1,9 +1,9 @@
 /**
- * Writing an archive beside other people's records: in slices, so that they can go on, and hidden until the last (see
+ * Writes an archive beside other records: in slices, so that other writes continue, and hidden until the last one (see
  * `src/db/large-writes.ts`).
  *
- * What belongs to a project is hidden with it; ideas and the audit log are hidden by their ids. Members, teams and the projects
- * themselves, of which there are few, come with the last write: they are kept in memory until then.
+ * Child records of a project are hidden with it; ideas and the audit log are hidden by their ids. Members, teams and the projects
+ * themselves, of which there are few, come with the last write: they are in memory until then.
  */
 import type SQLite from 'better-sqlite3'
 import { ChunkedWriter } from '../../db/chunked-writer.ts'
@@ -15,54 +15,54 @@ import { foldAll, type LargeSlice, LargeWrite } from '../../db/large-writes.ts'
 import { JUMP } from '../../db/lost-changes.ts'
 import { projects } from '../../db/schema.ts'
 import { takeAway } from '../../db/take-away.ts'
-import { type ArchiveFacts, MEMBERS_FILE, PEOPLE_FILE, reader, toldAs } from './archive-facts.ts'
+import { type ArchiveFacts, MEMBERS_FILE, PEOPLE_FILE, reader, recordKey } from './archive-facts.ts'
 import type { StoredValue } from './archive-lines.ts'
 import { ArchiveRefused, type FileToRead } from './archive-manifest.ts'
 import { type ArchivePlan, planArchive } from './archive-plan.ts'
 import { CHANGES_FILE, fileOf } from './archive-tables.ts'
-import { inserter, keepUntold, memberMapper, naming } from './archive-writer.ts'
+import { inserter, keepAdditional, memberMapper, naming } from './archive-writer.ts'
 import { type OpenArchive, readFile, type Visit } from './read-archive.ts'
 
-/** Records, and bytes of them, that are read before they are written: some slices. */
+/** Most records, and bytes of them, to read before writing: some slices. */
 const RECORDS = 1000
 const BYTES = 1024 * 1024
 
-/** Projects that are hidden by one slice. */
+/** Projects hidden by one slice. */
 const PROJECTS = 500
 
 const PROJECTS_FILE = fileOf(projects)
 
-/** The files whose records come with the last write. */
+/** The files written with the last write. */
 const LAST: readonly string[] = KINDS.filter((kind) => !holderOf(kind) && !kind.isHiddenById)
   .flatMap(({ table, list }) => [table, ...(list ? [list.table] : [])])
   .map(fileOf)
 
-/** The kinds of the records of each table whose creation the triggers tell. */
+/** The tracked kinds, by table. */
 const CREATED = new Map(
   KINDS.filter(({ onlyDeleted }) => !onlyDeleted).map(({ kind, table }) => [fileOf(table), kind]),
 )
 
-/** Why an archive is not written that was checked. */
+/** The error if a checked archive cannot be written any more. */
 export const OTHERS_WROTE = 'somebody else has written to the database meanwhile: try again'
 
-/** Where an archive is written, and for whom. */
+/** The target and options of writing an archive. */
 export interface SlicesPlace {
   db: SharedDatabase
-  /** The short writes of whoever uses the connection; undefined: it is this import's. */
+  /** The chunked writer of the connection's owner; undefined: this import owns the connection. */
   writes: ChunkedWriter | undefined
-  /** The import that it is; undefined for none. */
+  /** The id of the import; undefined for none. */
   importId: string | undefined
   actorId: string | null
   mapMembers: boolean
-  /** Called in each slice, with the number of records written. */
+  /** Called in each slice, with the number of written records. */
   advance: (done: number) => void
-  /** Called after each part that was read, with its number of records. */
+  /** Called after each part was read, with its number of records. */
   onRecords: (count: number) => void
   /** Called within the last write. @param lastSeq the last change before it */
   whenWritten: (lastSeq: number) => void
 }
 
-/** What comes with the last write: the records of a file. */
+/** The records of a file for the last write. */
 interface Kept {
   of: FileToRead
   rows: StoredValue[][]
@@ -74,7 +74,7 @@ const sizeOf = (values: readonly StoredValue[]): number => {
   return size
 }
 
-/** Whether an archive is still to be written as it was checked: the people here may be others by now. */
+/** Whether the plan of a checked archive is still valid: the people here may have changed. */
 const isSame = (one: ArchivePlan, other: ArchivePlan) =>
   other.kind === 'beside' &&
   other.admin === undefined &&
@@ -82,7 +82,7 @@ const isSame = (one: ArchivePlan, other: ArchivePlan) =>
   [...one.known].every(([there, here]) => other.known.get(there) === here) &&
   [...one.knownPeople].every((id) => other.knownPeople.has(id))
 
-/** Writes an archive that was checked. */
+/** Writes a checked archive. */
 class ArchiveSlices {
   readonly #client: SQLite.Database
   readonly #write: LargeWrite
@@ -90,8 +90,8 @@ class ArchiveSlices {
   readonly #plan: ArchivePlan
   readonly #facts: ArchiveFacts
   readonly #kept: Kept[] = []
-  /** Changes of the last write that come before those of the slices. */
-  #untold = 0
+  /** Number of changes of the last write before those of the slices. */
+  #additional = 0
   #done = 0
 
   constructor(write: LargeWrite, place: SlicesPlace, plan: ArchivePlan, facts: ArchiveFacts) {
@@ -102,7 +102,7 @@ class ArchiveSlices {
     this.#facts = facts
   }
 
-  /** Writes the records of a file, or keeps them for the last write. */
+  /** Writes the records of a file, or stores them for the last write. */
   async file(archive: OpenArchive, of: FileToRead): Promise<void> {
     const { onRecords } = this.#place
     if (LAST.includes(of.file.name)) return await this.#keep(archive, of)
@@ -132,7 +132,7 @@ class ArchiveSlices {
     await writePending()
   }
 
-  /** Shows it all, and tells the changes. */
+  /** Reveals all records, and publishes the changes. */
   async end(): Promise<void> {
     const { actorId, mapMembers, whenWritten } = this.#place
     const newest = this.#client.prepare<[], number>('select ifnull(max(seq), 0) from changes').pluck()
@@ -144,9 +144,9 @@ class ArchiveSlices {
       // A team comes after its members.
       this.#client.pragma('defer_foreign_keys = on')
       for (const { of, rows } of this.#kept) rows.forEach(naming(of, this.#inserting(of)))
-      const last = keepUntold(this.#client, this.#facts, since, actorId)
+      const last = keepAdditional(this.#client, this.#facts, since, actorId)
       // The groups of the archive's changes are counted from the first of them.
-      if (last - since !== this.#untold) throw new Error('the triggers did not record all changes')
+      if (last - since !== this.#additional) throw new Error('the triggers did not record all changes')
       tell()
     }
     await this.#write.last(actorId, work, () => whenWritten(since))
@@ -162,19 +162,19 @@ class ArchiveSlices {
       rows.push(values)
       if (this.#isKnown(of, id)) return
       map(values)
-      if (kind !== undefined && !this.#facts.created.has(toldAs(kind, id))) this.#untold++
+      if (kind !== undefined && !this.#facts.created.has(recordKey(kind, id))) this.#additional++
     }
     await readFile(archive, of, visit, this.#place.onRecords)
     this.#kept.push({ of, rows })
     if (of.file.name === PROJECTS_FILE) await this.#hide(rows.map((values) => String(idOf(values)[0])))
   }
 
-  /** Whether a record is of a member who is here already. */
+  /** Whether a record is of an existing member. */
   #isKnown({ file }: FileToRead, id: StoredValue): boolean {
     return file.name === MEMBERS_FILE && this.#plan.known.has(String(id))
   }
 
-  /** Whether a change tells of somebody who is here already. */
+  /** Whether a change is of an existing member or person. */
   #isOfKnown(kind: StoredValue | undefined, id: StoredValue | undefined): boolean {
     const { known, knownPeople } = this.#plan
     return (kind === 'member' && known.has(String(id))) || (kind === 'person' && knownPeople.has(String(id)))
@@ -193,14 +193,14 @@ class ArchiveSlices {
     for (let from = 0; from < ids.length; from += PROJECTS) {
       await this.#write.slice(() => {
         const some = ids.slice(from, from + PROJECTS)
-        // Somebody may have brought one of them back meanwhile: it is not ours to hide.
+        // One of them may have been restored meanwhile, and must not be hidden.
         if (some.some((id) => isThere.get(id) !== undefined)) throw new Error(OTHERS_WROTE)
         this.#write.hideProjects(some)
       })
     }
   }
 
-  /** What writes a record of a file, inside a slice. */
+  /** The writer of a file's records, inside a slice. */
   #putting(of: FileToRead): (slice: LargeSlice, values: StoredValue[]) => void {
     const map = memberMapper(of, this.#plan.known)
     if (of.file.name === CHANGES_FILE) return this.#staging(of, map)
@@ -214,16 +214,16 @@ class ArchiveSlices {
       map(values)
       const key = keyOf(values)
       if (file.name === PEOPLE_FILE && this.#plan.knownPeople.has(String(key[0]))) return
-      const isTold = kind !== undefined && this.#facts.created.has(toldAs(kind, key.join(':')))
-      const before = isTold ? newest.get() : undefined
+      const isInArchive = kind !== undefined && this.#facts.created.has(recordKey(kind, key.join(':')))
+      const before = isInArchive ? newest.get() : undefined
       insert(values)
-      // The archive tells of it itself.
+      // The archive has its own change for it.
       if (before !== undefined) forget.run(before)
       if (isHiddenById(table.table)) slice.hide(table.table, String(key[0]))
     }
   }
 
-  /** What stages the archive's changes, after those of what it does not tell the beginning of. It leaves out what is not of here. */
+  /** Stages the archive's changes, after the additional "created" changes. It omits those of existing records. */
   #staging(of: FileToRead, map: Visit): (slice: LargeSlice, values: StoredValue[]) => void {
     const read = reader(of, 'kind', 'id')
     const [atSeq, atGroup] = ['seq', 'group'].map((name) =>
@@ -238,7 +238,7 @@ class ArchiveSlices {
       map(values)
       slice.append((place, nth) => {
         const there = values[atGroup] ?? null
-        if (group?.there !== there) group = { there, here: BigInt(this.#untold + nth) }
+        if (group?.there !== there) group = { there, here: BigInt(this.#additional + nth) }
         if (there !== null) values[atGroup] = group.here
         values[atSeq] = BigInt(place)
         insert(values)
@@ -248,8 +248,8 @@ class ArchiveSlices {
 }
 
 /**
- * Writes an archive that was checked, all or nothing.
- * @throws ArchiveRefused, or Error where others have changed what it was checked against: then nothing is left of it
+ * Writes a checked archive, all or nothing.
+ * @throws ArchiveRefused, or Error if relevant records have changed since the check: then nothing is left of it
  */
 export async function writeInSlices(
   place: SlicesPlace,
@@ -271,7 +271,7 @@ export async function writeInSlices(
       for (const of of archive.files) await slices.file(archive, of)
       await slices.end()
     } catch (error) {
-      // Where that fails, too, whoever finds the import takes it away.
+      // If that fails, too, the next start or import removes it.
       await takeAway(db, writes, write).catch(() => undefined)
       if (!isConstraint(error)) throw error
       throw new ArchiveRefused(`it does not fit what is here: ${error.message}`, { cause: error })

@@ -1,4 +1,4 @@
-/** Reading what an archive holds: one consistent state of the database, a slice at a time, while others write. */
+/** Reads the contents of an archive: a consistent snapshot of the database, in slices, while others write. */
 import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
@@ -9,28 +9,28 @@ import { type StoredValue, toLine } from './archive-lines.ts'
 import { type ArchivedFile, type Manifest, manifestOf } from './archive-manifest.ts'
 import { ARCHIVED, type ArchiveTable } from './archive-tables.ts'
 
-/** Milliseconds after which reading lets others have the event loop. */
+/** Milliseconds after which reading yields to the event loop. */
 const SLICE = 8
 
-/** Bytes that are handed on at once. */
+/** Size of a chunk, in bytes. */
 const CHUNK = 65_536
 
-/** Characters of one record, at most: what reads it has to hold all of it. */
+/** Longest record, in characters: readers must hold it in memory. */
 export const LINE_LIMIT = 64 * 1024 * 1024
 
-/** What decoding gives for bytes that are no UTF-8. */
+/** The replacement character of invalid UTF-8. */
 const REPLACEMENT = '\uFFFD'
 
-/** A connection of its own to a database. @param client another connection to it */
+/** Opens another connection to a database. @param client a connection to it */
 function connect(client: SQLite.Database): SQLite.Database {
-  // What is in memory no other connection can see.
+  // An in-memory database has only one connection.
   if (client.memory) return new SQLite(client.serialize())
   const connection = new SQLite(client.name, { fileMustExist: true, timeout: BUSY_TIMEOUT })
   connection.pragma('query_only = on')
   return connection
 }
 
-/** A consistent state of a database, as the files of an archive. It does not hold up whoever writes. */
+/** A consistent snapshot of a database, as the files of an archive. It does not block writers. */
 export class ArchiveSnapshot {
   readonly #client: SQLite.Database
   readonly #lastSeq: number
@@ -40,18 +40,18 @@ export class ArchiveSnapshot {
 
   /**
    * @param client a connection to the database
-   * @throws ApiError 503 while changes of a large write are being moved into the sequence, which takes some seconds
+   * @throws ApiError 503 while staged changes are moved into the sequence, which takes some seconds
    */
   constructor(client: SQLite.Database) {
     this.#client = connect(client)
     try {
       this.#client.exec('begin')
-      // The first read is what decides on the state.
+      // The first read fixes the snapshot.
       this.#lastSeq = this.#number('select coalesce(max(seq), 0) from changes')
       if (!isFolded(this.#client)) {
         throw new ApiError(503, 'A large write is just being completed', { headers: { 'retry-after': '2' } })
       }
-      // What cannot be read is known before the first byte.
+      // Fails before the first byte if it cannot be read.
       for (const table of ARCHIVED) this.#select(table)
     } catch (error) {
       this.#client.close()
@@ -76,14 +76,14 @@ export class ArchiveSnapshot {
       .safeIntegers()
   }
 
-  /** What was read so far; all of it once the last table was. */
+  /** The counts so far; complete after the last table. */
   manifest(): Manifest {
     return manifestOf(this.#files, this.#lastSeq)
   }
 
   /**
-   * Reads a table, in the order of {@link ARCHIVED}, as the lines of its file: no faster than they are taken, and never
-   * for long without a pause.
+   * Reads a table, in the order of {@link ARCHIVED}, as the lines of its file, with backpressure and
+   * regular pauses.
    * @param onRecords called with the number of records of each part
    * @throws Error for a record that is too large for an archive
    */
@@ -131,13 +131,13 @@ export class ArchiveSnapshot {
     })
   }
 
-  /** Ends it, also in the midst of a table. */
+  /** Ends it, even in the middle of a table. */
   close(): void {
     this.#rows?.return?.()
     this.#client.close()
   }
 
-  /** Lets others have the event loop, where this turn of it has taken long enough. */
+  /** Yields to the event loop, if this turn has taken long enough. */
   #pause(): Promise<void> | undefined {
     if (performance.now() - this.#turnBegan < SLICE) return undefined
     return nextTurn().then(() => {
@@ -149,7 +149,7 @@ export class ArchiveSnapshot {
     return this.#client.prepare<[], number>(sql).pluck().get() ?? 0
   }
 
-  /** A text that may not be UTF-8: then its bytes. */
+  /** A text, or its bytes if it is not valid UTF-8. */
   #exactText(table: string, column: string, rowid: bigint, decoded: string): StoredValue {
     const bytes = this.#client
       .prepare<[bigint], Buffer>(`select cast("${column}" as blob) from ${table} where rowid = ?`)

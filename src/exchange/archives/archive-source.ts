@@ -1,4 +1,4 @@
-/** Where an archive is read from: a folder or a zip file. Nothing of it is unpacked onto the disk. */
+/** The source of an archive: a folder or a zip file. Nothing is unpacked to disk. */
 import { createHash } from 'node:crypto'
 import { createReadStream, lstatSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,14 +9,14 @@ import { type Entry, openPromise, type ReadZip } from './zip.ts'
 
 /** The files of an archive. */
 export interface ArchiveSource {
-  /** Their names, and how many bytes each has. */
+  /** Their names, and sizes in bytes. */
   sizes: ReadonlyMap<string, number>
-  /** Reads one. @throws Error where it cannot be read */
+  /** Reads one. @throws Error if it cannot be read */
   open: (name: string) => Promise<Readable>
   close: () => void
 }
 
-/** Files of an archive, at most: many more than it has. */
+/** Most files of an archive: many more than it has. */
 const MOST_FILES = 100
 
 const notWhole = (reason: string) => new ArchiveRefused(`it is damaged or was altered: ${reason}`)
@@ -32,7 +32,7 @@ function openFolder(folder: string): ArchiveSource {
   return { sizes, open: async (name) => createReadStream(join(folder, name)), close: () => {} }
 }
 
-/** Checks the checksum that an export leaves as the comment of a zip file. Other programs that pack a folder leave none. */
+/** Checks the checksum in the comment of a zip file. Zip files packed by other programs have none. */
 async function checkSeal(path: string, comment: string): Promise<void> {
   if (comment === '') return
   if (!COMMENT.test(comment)) throw notWhole('its comment is no checksum')
@@ -79,7 +79,7 @@ async function openZip(path: string): Promise<ArchiveSource> {
 /**
  * Opens an archive.
  * @param path a folder, or a zip file
- * @throws ArchiveRefused where it cannot be one; Error where there is nothing
+ * @throws ArchiveRefused if it cannot be one; Error if it does not exist
  */
 export async function openArchive(path: string): Promise<ArchiveSource> {
   const there = statSync(path, { throwIfNoEntry: false })

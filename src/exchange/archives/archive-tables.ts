@@ -1,4 +1,4 @@
-/** What an archive holds: the tables of all records, their history and the audit log, each in a file of its own. */
+/** The contents of an archive: the tables of all records, their history and the audit log, each in a separate file. */
 import { getTableColumns, getTableName, is } from 'drizzle-orm'
 import {
   getTableConfig,
@@ -16,18 +16,18 @@ export interface ArchiveField {
   name: string
   /** Its name in the file. */
   column: string
-  /** `flag`: 0 and 1 are written as false and true. `json`: text that is an object or array is written as it is. */
+  /** `flag`: 0 and 1 are written as false and true. `json`: text of an object or array is embedded unchanged. */
   type: 'flag' | 'json' | 'plain'
 }
 
-/** The same, with what its values have to be. */
+/** The same, with the constraints of its values. */
 export interface RuledField extends ArchiveField {
-  /** What the column is for: SQLite turns numbers into text where it is text. */
+  /** The purpose of the column; SQLite converts numbers to text in text columns. */
   holds: 'text' | 'number'
   isRequired: boolean
-  /** Whether it names the record, or one that it belongs to. */
+  /** Whether it is a key of the record or its parent. */
   isName: boolean
-  /** The table whose records it names, where it has to name one. */
+  /** The referenced table of a required reference. */
   refersTo: string | undefined
   /** The values of a closed set. */
   values: readonly string[] | undefined
@@ -40,13 +40,13 @@ export interface ArchiveTable {
   /** Its name in the database. */
   table: string
   fields: readonly RuledField[]
-  /** The names of the fields that its rows are in the order of. */
+  /** The names of the fields that order its rows. */
   key: readonly string[]
-  /** Condition: the row does not belong to an import that is still running. */
+  /** Condition: the row does not belong to a running import. */
   isShown: string
 }
 
-/** Text of the sequence that triggers write: always JSON. */
+/** Text written by triggers into the sequence: always JSON. */
 const CHANGED_RECORDS: readonly string[] = ['before', 'after']
 
 function typeOf(table: SQLiteTable, name: string, column: SQLiteColumn): ArchiveField['type'] {
@@ -55,7 +55,7 @@ function typeOf(table: SQLiteTable, name: string, column: SQLiteColumn): Archive
   return isJson ? 'json' : 'plain'
 }
 
-/** Condition: a row does not belong to an import that is still running. What the sequence will tell of one is not in it yet. */
+/** Condition: a row does not belong to a running import, whose changes are not in the sequence yet. */
 const isShown = (table: SQLiteTable, columns: readonly string[]): string =>
   table === changes ? 'true' : `not (${isHiddenRow(getTableName(table), columns)})`
 
@@ -93,13 +93,13 @@ function archived(table: SQLiteTable, secret: readonly string[] = []): ArchiveTa
   }
 }
 
-/** The file of a table: named like the records, in the plural. */
+/** The file of a table, named like its records, in the plural. */
 export const fileOf = (table: SQLiteTable): string => `${getTableName(table).replaceAll('_', '-')}.jsonl`
 
 /**
- * The tables of an archive, those first that others refer to; but a team comes after its members, and is told of with them.
- * Left out is what lets somebody in (passwords, sessions,
- * tokens, accounts of a provider) or lets somebody sign (webhooks), and what passes: idempotency keys, running imports.
+ * The tables of an archive, referenced ones first; but a team comes after its members, and is recorded with them.
+ * Excluded are credentials (passwords, sessions,
+ * tokens, accounts of a provider), signing secrets (webhooks), and temporary data: idempotency keys, running imports.
  */
 export const ARCHIVED: readonly ArchiveTable[] = [
   ...KINDS.flatMap(({ table, secret, list }) => [

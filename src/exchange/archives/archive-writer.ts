@@ -1,22 +1,22 @@
-/** Writing the records of an archive into a database, inside one transaction. */
+/** Writes the records of an archive into a database, inside one transaction. */
 import type SQLite from 'better-sqlite3'
 import { isConstraint } from '../../db/constraints.ts'
 import { JUMP } from '../../db/lost-changes.ts'
 import { kanbanActivity } from '../../db/schema.ts'
 import { once } from '../../once.ts'
-import { type ArchiveFacts, MEMBERS_FILE, reader, toldAs } from './archive-facts.ts'
+import { type ArchiveFacts, MEMBERS_FILE, reader, recordKey } from './archive-facts.ts'
 import type { StoredValue } from './archive-lines.ts'
 import { ArchiveRefused, type FileToRead } from './archive-manifest.ts'
 import type { ArchivePlan } from './archive-plan.ts'
 import { CHANGES_FILE, fileOf } from './archive-tables.ts'
 import type { Visit } from './read-archive.ts'
 
-/** Changes that are read at a time. */
-const TOLD_AT_ONCE = 1000
+/** Changes read at a time. */
+const CHANGES_AT_ONCE = 1000
 
 const ACTIVITY_FILE = fileOf(kanbanActivity)
 
-/** The fields that name a member. */
+/** The fields with a member's id. */
 const OF_MEMBERS: readonly string[] = [
   'actorId',
   'assigneeId',
@@ -28,14 +28,14 @@ const OF_MEMBERS: readonly string[] = [
   'subjectId',
 ]
 
-/** The same in what a change tells of a record: it is JSON, as triggers write it. */
-const TOLD_MEMBER = new RegExp(`("(?:${OF_MEMBERS.join('|')})":)("(?:[^"\\\\]|\\\\.)*")`, 'g')
-const TOLD_MEMBERS = /("memberIds":)(\["(?:[^"\\]|\\.)*"(?:,"(?:[^"\\]|\\.)*")*\])/g
+/** The same in the records of changes, which are JSON written by triggers. */
+const MEMBER_IN_CHANGE = new RegExp(`("(?:${OF_MEMBERS.join('|')})":)("(?:[^"\\\\]|\\\\.)*")`, 'g')
+const MEMBERS_IN_CHANGE = /("memberIds":)(\["(?:[^"\\]|\\.)*"(?:,"(?:[^"\\]|\\.)*")*\])/g
 
-/** The same in what the activity of an item tells of who it was assigned to. */
+/** The same in the assignees of items' activity. */
 const FROM_OR_TO = /("(?:from|to)":)("(?:[^"\\]|\\.)*")/g
 
-/** Where credentials and jobs name a member. */
+/** The columns of credentials and jobs with a member's id. */
 const CREDENTIALS = [
   'sessions',
   'api_tokens',
@@ -58,7 +58,7 @@ export function inserter(client: SQLite.Database, { table, fields }: FileToRead)
     )
   const usual = once(() => prepare(() => false))
   return (values) => {
-    // Text that is no UTF-8 goes as bytes: a string could not hold it.
+    // Invalid UTF-8 is bound as bytes, since a string cannot represent it.
     if (values.some(isText)) prepare((place) => isText(values[place] ?? null)).run(...values.map(bytesOf))
     else usual().run(...values)
   }
@@ -67,8 +67,8 @@ export function inserter(client: SQLite.Database, { table, fields }: FileToRead)
 const bytesOf = (value: StoredValue) => (isText(value) ? value.text : value)
 
 /**
- * Has what writes the records of a file name the one that does not fit.
- * @returns throws ArchiveRefused for one that does not fit what is there
+ * Wraps a writer of a file's records, so that its errors name the record.
+ * @returns the writer; it throws ArchiveRefused for a record that conflicts with existing ones
  */
 export function naming({ file }: FileToRead, write: Visit): Visit {
   let line = 0
@@ -84,7 +84,7 @@ export function naming({ file }: FileToRead, write: Visit): Visit {
   }
 }
 
-/** Gives members the ids that they have here. @returns the function that changes a record's values in place */
+/** Replaces members' ids by their ids here. @returns a function that changes a record's values in place */
 export function memberMapper({ file, fields }: FileToRead, known: ReadonlyMap<string, string>): Visit {
   const others = new Map([...known].filter(([there, here]) => there !== here))
   if (others.size === 0) return () => {}
@@ -93,7 +93,7 @@ export function memberMapper({ file, fields }: FileToRead, known: ReadonlyMap<st
   const mapped = (id: string) => others.get(id) ?? id
   const mappedJson = (json: string) => JSON.stringify(mapped(JSON.parse(json)))
   const ids = places(OF_MEMBERS)
-  const told = places(['before', 'after'])
+  const contents = places(['before', 'after'])
   const moves = file.name === ACTIVITY_FILE ? places(['metadata']) : []
   const mapText = (values: StoredValue[], place: number, map: (text: string) => string) => {
     const text = values[place]
@@ -101,12 +101,12 @@ export function memberMapper({ file, fields }: FileToRead, known: ReadonlyMap<st
   }
   return (values) => {
     for (const place of ids) mapText(values, place, mapped)
-    for (const place of told) {
+    for (const place of contents) {
       mapText(values, place, (text) =>
         text
-          .replace(TOLD_MEMBER, (_, name: string, id: string) => name + mappedJson(id))
+          .replace(MEMBER_IN_CHANGE, (_, name: string, id: string) => name + mappedJson(id))
           .replace(
-            TOLD_MEMBERS,
+            MEMBERS_IN_CHANGE,
             (_, name: string, list: string) => name + inOrder(JSON.parse(list).map(mapped)),
           ),
       )
@@ -119,34 +119,34 @@ export function memberMapper({ file, fields }: FileToRead, known: ReadonlyMap<st
   }
 }
 
-/** A list of ids as SQLite sorts it. */
+/** A list of ids in SQLite's order. */
 const inOrder = (ids: string[]) =>
   JSON.stringify(ids.toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other))))
 
 /**
- * Keeps, of what triggers have told, what the archive's own changes do not tell: as one group.
- * @param since the last change before
- * @param actorId who is said to have made it
+ * Keeps the triggers' changes for records whose creation the archive's changes do not contain, as one group.
+ * @param since the last earlier change
+ * @param actorId their actor
  * @returns the last change
  */
-export function keepUntold(
+export function keepAdditional(
   client: SQLite.Database,
   facts: ArchiveFacts,
   since: number,
   actorId: string | null,
 ): number {
-  const told = client
+  const changes = client
     .prepare<[number], [seq: number, kind: string, id: string | Buffer, action: string]>(
-      `select seq, kind, id, action from changes where seq > ? order by seq limit ${TOLD_AT_ONCE}`,
+      `select seq, kind, id, action from changes where seq > ? order by seq limit ${CHANGES_AT_ONCE}`,
     )
     .raw()
   const forget = client.prepare('delete from changes where seq = ?')
   const keep = client.prepare('update changes set seq = ?, "group" = ?, actor_id = ? where seq = ?')
   let last = since
   let read = since
-  for (let part = told.all(read); part.length > 0; part = told.all(read)) {
+  for (let part = changes.all(read); part.length > 0; part = changes.all(read)) {
     for (const [seq, kind, id, action] of part) {
-      if (action === 'created' && facts.created.has(toldAs(kind, id))) forget.run(seq)
+      if (action === 'created' && facts.created.has(recordKey(kind, id))) forget.run(seq)
       else keep.run(++last, since + 1, actorId, seq)
       read = seq
     }
@@ -154,17 +154,17 @@ export function keepUntold(
   return last
 }
 
-/** Writes an archive as planned. Its methods are called in this order: begin, file by file the records, end. */
+/** Writes an archive as planned. Call its methods in this order: begin, the records file by file, end. */
 export class ArchiveWriter {
   readonly #client: SQLite.Database
   readonly #plan: ArchivePlan
   readonly #facts: ArchiveFacts
   readonly #actorId: string | null
-  /** The changes of the admin that was there. */
+  /** The changes of the existing admin. */
   #ofAdmin: unknown[][] = []
   #passwordHash: unknown = null
 
-  /** @param actorId who is said to have made what the archive does not tell the beginning of; null for nobody */
+  /** @param actorId the actor of additional "created" changes; null for none */
   constructor(client: SQLite.Database, plan: ArchivePlan, facts: ArchiveFacts, actorId: string | null) {
     this.#client = client
     this.#plan = plan
@@ -172,7 +172,7 @@ export class ArchiveWriter {
     this.#actorId = actorId
   }
 
-  /** Takes away what the archive's records replace. */
+  /** Removes records that the archive's replace. */
   begin(): void {
     const { kind, admin } = this.#plan
     if (admin === undefined) return
@@ -185,7 +185,7 @@ export class ArchiveWriter {
     }
   }
 
-  /** What writes the records of a file. @throws ArchiveRefused for one that does not fit what is there */
+  /** The writer of a file's records. @throws ArchiveRefused for a record that conflicts with existing ones */
   file(of: FileToRead): Visit {
     return naming(of, this.#writing(of))
   }
@@ -211,7 +211,7 @@ export class ArchiveWriter {
   end(): void {
     const { admin } = this.#plan
     if (admin?.heirId !== undefined) {
-      // Nobody is signed out, or locked out.
+      // Sessions and passwords stay.
       this.#client
         .prepare('update members set password_hash = ? where id = ?')
         .run(this.#passwordHash, admin.heirId)
@@ -225,9 +225,9 @@ export class ArchiveWriter {
   }
 
   /**
-   * Triggers have told of all records as created. Where the archive tells of that itself, its own changes replace these;
-   * where it does not any more, they stay, and its changes come after them. What it leaves out (members who were here, leaps)
-   * leaves no gap.
+   * Triggers have recorded all records as created. If the archive contains the creation, its own changes replace these;
+   * otherwise they stay, before the archive's changes. Omitted changes (of existing members, leaps)
+   * leave no gap.
    */
   #changes(of: FileToRead, map: Visit, insert: Visit): Visit {
     const { kind, known } = this.#plan
@@ -239,7 +239,7 @@ export class ArchiveWriter {
     const [atSeq, atGroup] = ['seq', 'group'].map((name) =>
       of.fields.findIndex((field) => field.name === name),
     )
-    let seq = BigInt(keepUntold(this.#client, this.#facts, this.#plan.lastSeq, this.#actorId))
+    let seq = BigInt(keepAdditional(this.#client, this.#facts, this.#plan.lastSeq, this.#actorId))
     let group: { there: StoredValue; here: bigint } | undefined
     return (values) => {
       const [ofKind, id] = read(values)
@@ -254,7 +254,7 @@ export class ArchiveWriter {
     }
   }
 
-  /** Tells of the admin that was there, after all that the archive tells. */
+  /** Appends the changes of the existing admin after those of the archive. */
   #tellOfAdmin(): void {
     if (this.#plan.kind === 'beside') return
     const offset = this.#facts.last

@@ -1,4 +1,4 @@
-/** An archive as one zip file, written as a stream. */
+/** Streams an archive as one zip file. */
 import { createHash } from 'node:crypto'
 import { Readable, Transform, type TransformCallback } from 'node:stream'
 import { MANIFEST, manifestText } from './archive-manifest.ts'
@@ -6,21 +6,21 @@ import type { ArchiveSnapshot } from './archive-snapshot.ts'
 import { ARCHIVED } from './archive-tables.ts'
 import { ZipFile } from './zip.ts'
 
-/** The file's comment says what the SHA-256 of all before it is: the checksums of a zip file leave much of it out. */
+/** The file's comment has the SHA-256 of everything before it: a zip file's own checksums do not cover all of it. */
 const PREFIX = 'sha256:'
 export const COMMENT = /^sha256:[0-9a-f]{64}$/
 const COMMENT_SIZE = PREFIX.length + 64
 
-/** How many bytes of a zip file its comment is the checksum of. */
+/** The number of bytes covered by the checksum in the comment. */
 export const checkedBytes = (size: number): number => size - COMMENT_SIZE
 
-/** Times in a zip file are local, without a zone: this one is written the same everywhere. */
+/** Times in a zip file are local, without a zone: this one is the same everywhere. */
 const ENTRY = { mtime: new Date(1980, 0, 1), mode: 0o100600, forceDosTimestamp: true }
 
-/** Replaces the comment at the end of a zip file by the checksum of what comes before it. */
+/** Replaces the comment at the end of a zip file by the checksum of the preceding bytes. */
 class Sealing extends Transform {
   readonly #digest = createHash('sha256')
-  /** The latest bytes: the comment, once there are no more. */
+  /** The latest bytes: at the end, the comment. */
   #held = Buffer.alloc(0)
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
@@ -37,8 +37,8 @@ class Sealing extends Transform {
 }
 
 /**
- * Writes an archive as a zip file. Two of equal data are equal, as far as they are compressed by the same library.
- * @param snapshot is closed when the stream ends, however it does
+ * Writes an archive as a zip file. Equal data gives equal files with the same compression library.
+ * @param snapshot closed when the stream ends, even by an error
  * @param onRecords called with the number of records of each part
  */
 export function zipArchive(snapshot: ArchiveSnapshot, onRecords?: (count: number) => void): Readable {

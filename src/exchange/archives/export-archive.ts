@@ -1,4 +1,4 @@
-/** Exporting everything but credentials, into a folder or a zip file. */
+/** Exports everything but credentials, into a folder or a zip file. */
 import {
   closeSync,
   createWriteStream,
@@ -23,7 +23,7 @@ import { zipArchive } from './archive-zip.ts'
 
 /** Options of an export. */
 export interface ExportOptions {
-  /** Replace a zip file, or a folder that holds an archive and nothing else. */
+  /** Replace a zip file, or a folder that contains only an archive. */
   force?: boolean | undefined
   /** Called before the first record and after each part, with the number of records written and to write. */
   onProgress: (done: number, total: number) => void
@@ -35,7 +35,7 @@ const isZip = (path: string) => /\.zip$/i.test(path)
 
 const FILES = new Set([...ARCHIVED.map(({ file }) => file), MANIFEST])
 
-/** Checks that nothing is lost where an archive will be. @throws Error */
+/** Checks that the export overwrites no other data. @throws Error */
 function ensureRoom(target: string, force = false): void {
   const there = statSync(target, { throwIfNoEntry: false })
   if (there === undefined) return
@@ -74,7 +74,7 @@ async function writeFolder(
   syncFolder(folder)
 }
 
-/** Puts what was written beside a target in its place. A folder cannot replace another one at once. */
+/** Renames the written archive into place. A folder cannot replace another one atomically. */
 function putInPlace(written: string, target: string): void {
   if (isZip(target) || !existsSync(target)) {
     renameSync(written, target)
@@ -88,12 +88,12 @@ function putInPlace(written: string, target: string): void {
 }
 
 /**
- * Exports a database while others write, as it is at one moment. The archive is renamed into place once it is complete and
- * synced, for its owner alone: it holds what only admins may see, private ideas say.
+ * Exports a consistent snapshot of a database while others write. The archive is renamed into place once it is complete and
+ * synced, readable only by its owner: it contains data that only admins may see, e.g. private ideas.
  * @param client a connection to the database
- * @param path where it goes: a zip file where that is how it ends, else a folder
- * @returns what was exported
- * @throws Error when something is there already and `force` is not set, or it cannot be written
+ * @param path the target: a zip file if it ends in `.zip`, else a folder
+ * @returns a summary
+ * @throws Error if the target exists and `force` is not set, or it cannot be written
  */
 export async function exportArchive(
   client: SQLite.Database,
@@ -116,7 +116,7 @@ export async function exportArchive(
     if (isZip(target)) await writeFile(written, zipArchive(snapshot, onRecords), signal)
     else await writeFolder(written, snapshot, onRecords, signal)
     signal?.throwIfAborted()
-    // Something may have come there meanwhile.
+    // The target may have been created meanwhile.
     ensureRoom(target, force)
     putInPlace(written, target)
     return snapshot.manifest()

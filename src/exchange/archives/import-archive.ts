@@ -1,4 +1,4 @@
-/** Importing an archive: it is checked as a whole first, and then written, everything or nothing. */
+/** Imports an archive: checks all of it first, and then writes it, everything or nothing. */
 import type SQLite from 'better-sqlite3'
 import type { ChunkedWriter } from '../../db/chunked-writer.ts'
 import type { SharedDatabase } from '../../db/client.ts'
@@ -15,61 +15,61 @@ import { CHANGES_FILE } from './archive-tables.ts'
 import { ArchiveWriter } from './archive-writer.ts'
 import { type OpenArchive, readFile, readHead, type Visit } from './read-archive.ts'
 
-/** Bytes of an archive that goes into a database in memory, where it is held as a whole. */
+/** Largest archive for an in-memory database, in bytes; it is held in memory. */
 const HELD_LIMIT = 128 * 1024 * 1024
 
-/** Files that are named in a refusal, at most. */
+/** Most files named in a refusal. */
 const NAMED = 5
 
 /** Options of an import. */
 export interface ArchiveImportOptions {
-  /** Take members of the same email for the same people. */
+  /** Match members by email. */
   mapMembers?: boolean | undefined
   /** Check all of it, and write nothing. */
   dryRun?: boolean | undefined
-  /** Who is said to have made what the archive does not tell the beginning of; nobody without. */
+  /** The actor of additional "created" changes; none by default. */
   actorId?: string | null
-  /** Called before the first record and after each part, with the number of records done and to do: checked is half done. */
+  /** Called before the first record and after each part, with the number of records done and to do: checking counts half. */
   onProgress: (done: number, total: number) => void
   /**
-   * Called when all is checked: what else uses the connection has to have ended once it resolves.
-   * @param isInSlices whether it is written in slices, of which the `writes` are
+   * Called after the check: other uses of the connection must have ended once it resolves.
+   * @param isInSlices whether it is written in slices, with `writes`
    */
   onChecked?: (isInSlices: boolean) => Promise<void>
   /** Called in each slice, with the number of records done. */
   onSlice?: (done: number) => void
-  /** The short writes of whoever uses the connection. */
+  /** The chunked writer of the connection's owner. */
   writes?: ChunkedWriter | undefined
   /** The import that it is, by its row. */
   importId?: string
-  /** Called within the transaction, as the last that it does: what it throws undoes all. */
+  /** Called at the end of the transaction: an error rolls back everything. */
   whenWritten?: (imported: ImportedArchive) => void
   /** Aborts it. */
   signal?: AbortSignal | undefined
 }
 
-/** What an import has written, or would write. */
+/** The result of an import or dry run. */
 export interface ImportedArchive {
   plan: ArchivePlan
   /** Records, by file. */
   counts: ReadonlyMap<string, number>
-  /** Records that point at others that do not exist. */
+  /** Orphaned records. */
   orphans: number
 }
 
-/** Counts the records of a file that are in the database already. */
+/** Counts the records of a file that already exist in the database. */
 function counter(client: SQLite.Database, { fields, table }: FileToRead, found: () => void): Visit {
   const places = table.key.map((name) => fields.findIndex((field) => field.name === name))
   const conditions = places.map((place) => `"${fields[place]?.column}" = ?`).join(' and ')
   const one = client.prepare(`select 1 from ${table.table} where ${conditions}`)
   return (values) => {
     const key = places.map((place) => values[place])
-    // Text that is no UTF-8 is left to the write itself, which fails if it is there.
+    // Invalid UTF-8 is left to the write itself, which fails if the record exists.
     if (one.get(...key.map((value) => (Object(value) === value ? null : value))) !== undefined) found()
   }
 }
 
-/** @throws ArchiveRefused where records are there already */
+/** @throws ArchiveRefused if records already exist */
 function refuseKnown(found: ReadonlyMap<string, number>): void {
   const total = [...found.values()].reduce((sum, count) => sum + count, 0)
   if (total === 0) return
@@ -80,14 +80,14 @@ function refuseKnown(found: ReadonlyMap<string, number>): void {
   )
 }
 
-/** An archive that was checked, and how it is written. */
+/** A checked archive, and its plan. */
 interface Checked {
   facts: ArchiveFacts
   plan: ArchivePlan
   counts: ReadonlyMap<string, number>
 }
 
-/** Checks all of an archive, and plans how it is written. @throws ArchiveRefused */
+/** Checks all of an archive, and plans the write. @throws ArchiveRefused */
 async function check(
   archive: OpenArchive,
   client: SQLite.Database | undefined,
@@ -115,12 +115,12 @@ async function check(
   const plan = planArchive(client, facts, mapMembers)
   found.set(PEOPLE_FILE, plan.strangers)
   refuseKnown(found)
-  // Among other records it must refer to none that is not its own; alone it is what it was, orphans included.
+  // Beside other records it must have no references to outside; alone it is restored, orphans included.
   if (isAmongOthers(plan) && references.problem) throw new ArchiveRefused(references.problem)
   return { facts, plan }
 }
 
-/** Work that waits now and then: for each promise that it yields. Without any, it is done in one go. */
+/** Work that waits for each yielded promise; without any it is synchronous. */
 type Steps<T> = Generator<Promise<void>, T, void>
 
 async function perform<T>(steps: Steps<T>): Promise<T> {
@@ -134,7 +134,7 @@ async function perform<T>(steps: Steps<T>): Promise<T> {
   return step.value
 }
 
-/** Runs work as one write transaction, also over turns of the event loop: the connection does nothing else meanwhile. */
+/** Runs work as one write transaction, even across turns of the event loop: the connection has no other work meanwhile. */
 function* inTransaction<T>(client: SQLite.Database, work: () => Steps<T>): Steps<T> {
   client.exec('begin immediate')
   try {
@@ -150,27 +150,27 @@ function* inTransaction<T>(client: SQLite.Database, work: () => Steps<T>): Steps
   }
 }
 
-/** Whether an archive is still to be written as it was checked. Beside other records, more of them make no difference. */
+/** Whether the plan of a checked archive is still valid. Beside other records, more of them make no difference. */
 const isSame = (one: ArchivePlan, other: ArchivePlan) =>
   one.kind === other.kind &&
   one.admin?.id === other.admin?.id &&
   (one.kind === 'beside' || one.lastSeq === other.lastSeq)
 
-/** Whether an archive goes where others have records: then they may go on meanwhile. */
+/** Whether an archive is written beside other records, so that other writes continue meanwhile. */
 const isAmongOthers = ({ kind, admin }: ArchivePlan): boolean => kind === 'beside' && admin === undefined
 
-/** Gives a visitor all records of a file: at once, or until a promise resolves. */
+/** Passes all records of a file to a visitor: synchronously, or until a promise resolves. */
 type Feed = (of: FileToRead, visit: Visit) => Promise<void> | undefined
 
-/** The records from the file itself, as they are read. */
+/** The records from the file itself, while reading. */
 const read =
   (archive: OpenArchive, onRecords: (count: number) => void): Feed =>
   (of, visit) =>
     readFile(archive, of, visit, onRecords)
 
 /**
- * The records from memory, where they are read first: nobody waits for anything between them. So it is where the database is
- * in memory, too: whatever the service does meanwhile it does on the same connection.
+ * The records from memory, read beforehand, so that writing has no pauses. An in-memory database needs this,
+ * since the service uses the same connection meanwhile.
  */
 async function held(archive: OpenArchive, onRecords: (count: number) => void): Promise<Feed> {
   const records = new Map<FileToRead, StoredValue[][]>()
@@ -219,9 +219,9 @@ function* write(
 
 /**
  * Imports an archive, everything or nothing.
- * @param db the database; undefined for a dry run where there is none yet
+ * @param db the database; undefined for a dry run without one
  * @param path a folder, or a zip file
- * @throws Error that says why it is refused, in one line: then nothing has changed
+ * @throws Error with the reason in one line; nothing has changed then
  */
 export async function importArchive(
   db: SharedDatabase | undefined,
@@ -267,7 +267,7 @@ export async function importArchive(
   }
 }
 
-/** What is there of each kind, by the names of records in the plural: `kanbanItems`. */
+/** Counts by kind, in the plural: `kanbanItems`. */
 export const countsOf = ({ counts }: Pick<ImportedArchive, 'counts'>): Counts =>
   Object.fromEntries(
     [...counts].map(([name, count]) => [
@@ -276,7 +276,7 @@ export const countsOf = ({ counts }: Pick<ImportedArchive, 'counts'>): Counts =>
     ]),
   )
 
-/** What became of the history and of the members, and what was not whole already, in lines. */
+/** Notes on history, members and orphans, in lines. */
 export function notesOf({ plan, counts, orphans }: ImportedArchive): string[] {
   const changes = counts.get(CHANGES_FILE) ?? 0
   const brought = (counts.get(MEMBERS_FILE) ?? 0) - plan.known.size

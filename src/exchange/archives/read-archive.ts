@@ -1,4 +1,4 @@
-/** Reading an archive: each record once, while it is checked against the manifest. */
+/** Reads an archive: each record once, checking it against the manifest. */
 import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { MEMBERS_FILE } from './archive-facts.ts'
@@ -15,20 +15,20 @@ import {
 import type { ArchiveSource } from './archive-source.ts'
 import { recordCheck } from './record-checks.ts'
 
-/** Bytes that all files may have together, and their records: a small zip file can hold any number. */
+/** Limits of the total size in bytes, and of records: a small zip file can contain any number. */
 const SIZE_LIMIT = 4 * 1024 ** 3
 const RECORDS_LIMIT = 10_000_000
 
-/** Members of an archive: all are held in memory at once. */
+/** Most members of an archive: all are held in memory. */
 const MEMBERS_LIMIT = 100_000
 
-/** Bytes of a line: it is read as a whole. Larger than any record whose values are as large as they may be. */
+/** Longest line, in bytes: it is read as a whole. Larger than any valid record. */
 const LINE_LIMIT = 16 * 1024 * 1024
 
-/** Milliseconds after which reading lets others have the event loop. */
+/** Milliseconds after which reading yields to the event loop. */
 const SLICE = 8
 
-/** What is done with a record: its values are in the order of the fields of its file. */
+/** A visitor of records; values are in the order of the file's fields. */
 export type Visit = (values: StoredValue[]) => void
 
 /** An archive whose manifest was read. */
@@ -47,7 +47,7 @@ async function readAll(source: ArchiveSource, name: string): Promise<Buffer> {
   return Buffer.concat(parts)
 }
 
-/** Reads the manifest, and holds the names and sizes of the files against it. @throws ArchiveRefused */
+/** Reads the manifest, and compares the names and sizes of the files with it. @throws ArchiveRefused */
 export async function readHead(source: ArchiveSource): Promise<OpenArchive> {
   const size = source.sizes.get(MANIFEST)
   if (size === undefined) throw new ArchiveRefused(`it has no ${MANIFEST}: it is incomplete, or no archive`)
@@ -70,7 +70,7 @@ export async function readHead(source: ArchiveSource): Promise<OpenArchive> {
   return { source, manifest, files }
 }
 
-/** The order of two keys, as SQLite sorts them: numbers, then text by its bytes, then bytes. */
+/** Compares two keys in SQLite's order: numbers, then text by its bytes, then bytes. */
 function compare(one: StoredValue, other: StoredValue): number {
   const rank = (value: StoredValue) => {
     if (value === null) return 0
@@ -107,8 +107,8 @@ function orderOf({ fields, table }: FileToRead): (values: StoredValue[]) => bool
 
 /**
  * Reads all records of a file, and checks them: size, number, checksum, order, and the form of each.
- * @param visit is given each record, before the file is known to be whole
- * @param onRecords called with the number of records of each part: no more are read before it resolves
+ * @param visit called for each record, before the whole file is checked
+ * @param onRecords called with the number of records of each part: reading waits until it resolves
  * @throws ArchiveRefused
  */
 export async function readFile(
@@ -122,7 +122,7 @@ export async function readFile(
   const isInOrder = orderOf(of)
   const problemOf = recordCheck(of)
   let [size, count] = [0, 0]
-  /** The beginning of a line that goes on in the next part. */
+  /** The beginning of a line that continues in the next part. */
   let begun: Buffer[] = []
   let length = 0
 

@@ -1,7 +1,7 @@
 /**
- * Whether a record of an archive is one that a service, or another tool on its file, could have stored and a service can go on
- * with. What is only unusual passes: readers tell it as far as they can. What decides what a record is, whom it belongs to and who
- * may do what has to be right.
+ * Checks that a service, or another tool on its file, could have stored a record of an archive, and that a service can handle
+ * it. Merely unusual values pass, since readers tolerate them. Values that decide what a record is, what it belongs to, and
+ * access rights must be valid.
  */
 
 import { isReadableJson, readObjectText } from '../../db/json-text.ts'
@@ -12,21 +12,21 @@ import { PLAIN_LIMIT, type StoredValue } from './archive-lines.ts'
 import type { FileToRead } from './archive-manifest.ts'
 import { CHANGES_FILE, type RuledField } from './archive-tables.ts'
 
-/** Bytes of one value: many times as many as a request may bring. */
+/** Largest value, in bytes: many times the limit of a request. */
 const VALUE_LIMIT = 2 * 1024 * 1024
 
-/** Characters of what names a record. */
+/** Longest key of a record, in characters. */
 const NAME_LIMIT = 1000
 
-/** What is wrong with a value or a record, in words; undefined for nothing. */
+/** A description of a violation, or undefined. */
 type Problem = string | undefined
 
-/** Says what is wrong with a record, if anything. */
+/** Checks a record. */
 export type RecordCheck = (values: readonly StoredValue[]) => Problem
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** Whether a value has more bytes. */
+/** Whether a value is larger than a limit. */
 function isLonger(value: StoredValue, limit: number): boolean {
   if (typeof value === 'string')
     return value.length > limit || (3 * value.length > limit && Buffer.byteLength(value) > limit)
@@ -34,7 +34,7 @@ function isLonger(value: StoredValue, limit: number): boolean {
   return ('text' in value ? value.text : value).length > limit
 }
 
-/** A text as it is read: bytes that are no UTF-8 are replaced; undefined for what is no text. */
+/** A text as read, with invalid UTF-8 replaced; undefined for other values. */
 function textOf(value: StoredValue): string | undefined {
   if (typeof value === 'string') return value
   return typeof value === 'object' && value !== null && 'text' in value ? value.text.toString() : undefined
@@ -51,7 +51,7 @@ function jsonProblem(value: StoredValue): Problem {
   return text === '' || (text !== undefined && isReadableJson(text)) ? undefined : 'must be JSON'
 }
 
-/** What is wrong with the value of a field. */
+/** The violation of a field's value. */
 function fieldProblem({ type, holds, isRequired, isName, values }: RuledField, value: StoredValue): Problem {
   if (value === null) return isRequired ? 'must not be null' : undefined
   if (isLonger(value, VALUE_LIMIT)) return `must not have more than ${VALUE_LIMIT} bytes`
@@ -62,14 +62,14 @@ function fieldProblem({ type, holds, isRequired, isName, values }: RuledField, v
   return holds === 'text' && isNumber ? 'must be text' : undefined
 }
 
-/** The names of the fields that a change of each kind may tell. */
-const toldNames = new Map<string, ReadonlySet<string>>([
+/** The tracked fields of each kind. */
+const trackedNames = new Map<string, ReadonlySet<string>>([
   ...KINDS.map((kind) => [kind.kind, new Set(fieldNamesOf(kind))] as const),
   [JUMP, new Set(['last', 'lastAt'])],
 ])
 
-/** Whether a change may tell a value: what a column holds, bytes as `{"blob"}`, or the ids of a team's members. */
-function isTold(name: string, value: unknown): boolean {
+/** Whether a change may contain a value: of a column, bytes as `{"blob"}`, or the ids of a team's members. */
+function isRecordable(name: string, value: unknown): boolean {
   if (value === null || typeof value === 'string' || typeof value === 'number') return true
   if (name === 'memberIds') return Array.isArray(value) && value.every((id) => typeof id === 'string')
   const { blob, ...others } = Object(value)
@@ -77,21 +77,21 @@ function isTold(name: string, value: unknown): boolean {
   return isBytes && Object.keys(others).length === 0
 }
 
-/** What is wrong with what a change tells of a record. @param id the record's, where all of it is told */
-function toldProblem(kind: string, value: StoredValue, id: string | undefined): Problem {
-  // A whole record has several values.
+/** The violation of a change's `before` or `after`. @param id the record's, if it is a whole record */
+function contentProblem(kind: string, value: StoredValue, id: string | undefined): Problem {
+  // A whole record has several fields.
   if (isLonger(value, PLAIN_LIMIT)) return `must not have more than ${PLAIN_LIMIT} bytes`
   const fields = readObjectText(textOf(value) ?? '')
   if (fields === undefined) return 'must be a JSON object'
-  for (const [name, told] of Object.entries(fields)) {
-    if (!toldNames.get(kind)?.has(name)) return `has a field that a ${kind} has not: ${name.slice(0, 100)}`
-    if (!isTold(name, told)) return `has a value that ${name} cannot have`
+  for (const [name, recorded] of Object.entries(fields)) {
+    if (!trackedNames.get(kind)?.has(name)) return `has a field that a ${kind} has not: ${name.slice(0, 100)}`
+    if (!isRecordable(name, recorded)) return `has a value that ${name} cannot have`
   }
   const isOther = id !== undefined && kind !== JUMP && idOf(kind, fields) !== id
   return isOther ? 'must be of the record that the change is of' : undefined
 }
 
-/** The forms of changes: whether they tell what was before, and what is after. */
+/** The forms of changes: whether they have `before` and `after`. */
 const FORMS: Record<string, { before: boolean; after: boolean }> = {
   created: { before: false, after: true },
   updated: { before: true, after: true },
@@ -101,7 +101,7 @@ const FORMS: Record<string, { before: boolean; after: boolean }> = {
 const isPlace = (value: StoredValue, last: bigint): boolean =>
   typeof value === 'bigint' && value > 0n && value <= last
 
-/** What nobody but a service writes: all of it has to be as its triggers write it. */
+/** Changes, which only the service writes: they must have exactly the form of its triggers. */
 function changeCheck(of: FileToRead): RecordCheck {
   const read = reader(of, 'seq', 'at', 'group', 'kind', 'id', 'action', 'before', 'after')
   const named = ['actorId', 'ownerId', 'projectId', 'itemId', 'fromProjectId']
@@ -111,11 +111,11 @@ function changeCheck(of: FileToRead): RecordCheck {
     if (!isPlace(seq, BigInt(LAST_SEQ))) return `seq must be an integer from 1 to ${LAST_SEQ}`
     if (typeof at !== 'string' || !TIME.test(at)) return 'at must be a time'
     if (group !== null && !isPlace(group, seq as bigint)) return 'group must be null, or a seq up to its own'
-    if (typeof kind !== 'string' || !toldNames.has(kind)) return 'kind must be one that changes have'
+    if (typeof kind !== 'string' || !trackedNames.has(kind)) return 'kind must be one that changes have'
     const wrongName = nameProblem(id)
     if (wrongName) return `id ${wrongName}`
     for (const [index, value] of readNamed(values).entries()) {
-      // An idea of nobody is nobody's to see, and does no harm.
+      // An idea without an owner is visible to no member, and harmless.
       const isNobody = value === null || (value === '' && named[index] === 'ownerId')
       const problem = isNobody ? undefined : nameProblem(value)
       if (problem) return `${named[index]} ${problem}`
@@ -128,14 +128,14 @@ function changeCheck(of: FileToRead): RecordCheck {
       ['after', after, form.after],
     ] as const) {
       if (!isToBe && value !== null) return `${name} must be null where it is ${action}`
-      const problem = isToBe ? toldProblem(kind, value, isWhole ? String(id) : undefined) : undefined
+      const problem = isToBe ? contentProblem(kind, value, isWhole ? String(id) : undefined) : undefined
       if (problem) return `${name} ${problem}`
     }
     return undefined
   }
 }
 
-/** Who may sign in, and what they may, has to be said in one way. */
+/** Values that decide sign-in and rights must be canonical. */
 function memberCheck(of: FileToRead): RecordCheck {
   const read = reader(of, 'email', 'disabled')
   return (values) => {
@@ -146,7 +146,7 @@ function memberCheck(of: FileToRead): RecordCheck {
   }
 }
 
-/** What says what is wrong with the records of a file. */
+/** The check of a file's records. */
 export function recordCheck(of: FileToRead): RecordCheck {
   const { fields, file } = of
   if (file.name === CHANGES_FILE) return changeCheck(of)

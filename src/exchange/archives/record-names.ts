@@ -1,14 +1,14 @@
-/** Names of records, as many as an archive has: eight bytes for each. */
+/** A compact set of record names: eight bytes for each. */
 import { hash } from 'node:crypto'
 
-/** Names that there is room for at first. */
+/** Initial capacity. */
 const ROOM = 1024
 
 const digestOf = (name: string): bigint => hash('sha1', name, 'buffer').readBigUInt64LE()
 
 /**
- * A set of names that keeps no more of each than 64 bits of its hash: of ten million, two have the same in one of 300,000 archives.
- * Best all are added before any is looked for.
+ * A set of names that stores 64 bits of each hash: among ten million, a collision is expected in one of 300,000 archives.
+ * For speed, add all before lookups.
  */
 export class RecordNames {
   #digests = new BigUint64Array(ROOM)

@@ -1,4 +1,4 @@
-/** Backups: copying the database while the service writes, and restoring a copy. */
+/** Backups: copies the database while the service writes, and restores a copy. */
 import {
   chmodSync,
   chownSync,
@@ -23,7 +23,7 @@ import { StartupError } from '../../errors.ts'
 /** Pages in one step: enough to be fast, few enough to show progress. */
 const STEP = 2000
 
-/** Suffixes of files that SQLite leaves beside a database file, and applies to any file of that name. */
+/** Suffixes of files that SQLite leaves beside a database file, and would apply to any file of that name. */
 const COMPANIONS = ['-wal', '-shm', '-journal'] as const
 
 /** Called before the first page and after each step, with the number of pages copied and to copy. */
@@ -73,14 +73,14 @@ function removeDatabase(path: string): void {
 /**
  * Copies a consistent snapshot of a database, while others write, into a new file, mode 0600. The copy is a single file,
  * without a log.
- * @throws StartupError when it is no Phaseboard database, or of a newer version; Error when it is damaged
+ * @throws StartupError if it is no Phaseboard database, or of a newer version; Error if it is damaged
  */
 async function copy(from: string, to: string, { onProgress, signal }: CopyOptions): Promise<Copied> {
   // A read-only connection never runs a checkpoint. Without a log there is nothing to write, and none is left behind.
   const hasLog = COMPANIONS.some((suffix) => existsSync(from + suffix))
   const source = new SQLite(from, { readonly: hasLog, fileMustExist: true, timeout: BUSY_TIMEOUT })
   try {
-    // All steps read the snapshot of this transaction. Without it, each commit of a service would make SQLite restart the
+    // All steps read the snapshot of this transaction. Without it, each commit of a service would restart the
     // backup.
     source.exec('begin')
     refuseForeignTables(source, from)
@@ -103,9 +103,9 @@ async function copy(from: string, to: string, { onProgress, signal }: CopyOption
 
 /**
  * Checks a copy, and makes it a single file.
- * @param from what it is a copy of, for messages
+ * @param from the source, for messages
  * @returns the number of orphans in it
- * @throws StartupError when it is no Phaseboard database, or of a newer version; Error when it is damaged
+ * @throws StartupError if it is no Phaseboard database, or of a newer version; Error if it is damaged
  */
 export function check(copied: string, from: string): number {
   const client = new SQLite(copied)
@@ -127,10 +127,10 @@ export interface BackupOptions extends CopyOptions {
 }
 
 /**
- * Backs up a database, also while a service writes to it. The backup is renamed into place once it is checked and synced.
+ * Backs up a database, even while a service writes to it. The backup is renamed into place once it is checked and synced.
  * @param path the database
- * @param file where the backup goes
- * @throws Error when the file exists and `force` is not set, or when no sound backup can be made
+ * @param file the target
+ * @throws Error if the file exists and `force` is not set, or the backup fails its checks
  */
 export async function backUp(path: string, file: string, options: BackupOptions): Promise<Copied> {
   const target = resolve(file)
@@ -156,7 +156,7 @@ export async function backUp(path: string, file: string, options: BackupOptions)
   }
 }
 
-/** Links a file under a new name that must not exist yet; renames it where the file system has no hard links. */
+/** Links a file under a new name that must not exist yet; renames it if the file system has no hard links. */
 function putBeside(from: string, to: string, isThere: () => Error): void {
   try {
     linkSync(from, to)
@@ -168,24 +168,24 @@ function putBeside(from: string, to: string, isThere: () => Error): void {
   }
 }
 
-/** What was put in the place of a database. */
+/** The result of replacing a database. */
 export interface Replaced {
-  /** The new name of the replaced database. Undefined where there was none. */
+  /** The new name of the replaced database, if any. */
   kept: string | undefined
 }
 
 /** The result of a restore. */
 export interface Restored extends Copied, Replaced {
-  /** The change that the sequence goes on with; undefined for a backup without changes. */
+  /** The change that the sequence continues with; undefined for a backup without changes. */
   jumpedTo: number | undefined
 }
 
 /**
- * Restores a copy of a backup in the place of a database that no process has open, and keeps that one under another name. What
- * was told since the backup was made is told to nobody else under the same numbers: the sequence of changes jumps ahead.
+ * Replaces a database that no process has open by a copy of a backup, and keeps the old one under another name. The sequence of
+ * changes jumps ahead, so that no number since the backup is used twice.
  * @param path the database; missing parent folders are created
  * @param file the backup
- * @throws Error when a process has the database open, or the backup is not sound: then nothing has changed
+ * @throws Error if a process has the database open, or the backup is damaged: then nothing has changed
  */
 export async function restore(path: string, file: string, options: CopyOptions): Promise<Restored> {
   const given = resolve(file)
@@ -209,12 +209,12 @@ function jumpIn(file: string, known: number): number | undefined {
 }
 
 /**
- * Puts a new file in the place of a database that no process has open, and keeps that one under another name.
+ * Replaces a database that no process has open by a new file, and keeps the old one under another name.
  * @param path the database; missing parent folders are created
- * @param names how errors begin, and the suffix of the other name, which ends with the time
- * @param make makes the new file, checked, at the path it is given; it is told the last change of the replaced one, 0 for none
- * @returns what `make` did, and the other name
- * @throws Error when a process has the database open, or `make` throws: then nothing has changed
+ * @param names the prefix of errors, and the suffix of the other name, which ends with the time
+ * @param make creates the checked new file at the given path; it gets the last change of the replaced one, 0 for none
+ * @returns the result of `make`, and the other name
+ * @throws Error if a process has the database open, or `make` throws: then nothing has changed
  */
 export async function replaceDatabase<Done>(
   path: string,
@@ -249,8 +249,8 @@ export async function replaceDatabase<Done>(
 
 /**
  * Locks a database exclusively, until the connection is closed.
- * @returns the connection; undefined for a file that is no readable database, which no process can be using
- * @throws Error when another process has it open
+ * @returns the connection; undefined for a file that is no readable database, so no process can be using it
+ * @throws Error if another process has it open
  */
 function lockOut(path: string): SQLite.Database | undefined {
   let client: SQLite.Database | undefined
@@ -266,7 +266,7 @@ function lockOut(path: string): SQLite.Database | undefined {
   return client
 }
 
-/** The last change of a database; 0 where that cannot be told: it may be damaged, a reason to restore. */
+/** The last change of a database; 0 if unreadable: it may be damaged, a reason to restore. */
 function lastIn(client: SQLite.Database | undefined): number {
   try {
     return (client && lastChange(client)?.seq) ?? 0
@@ -275,20 +275,20 @@ function lastIn(client: SQLite.Database | undefined): number {
   }
 }
 
-/** Runs a checkpoint: the file then is complete without its log. */
+/** Runs a checkpoint, so that the file is complete without its log. */
 function writeBackLog(client: SQLite.Database): void {
   try {
     client.pragma('wal_checkpoint(truncate)')
   } catch {
-    // The database may be damaged, a reason to restore: then file and log are kept as they are.
+    // The database may be damaged, a reason to restore: then file and log stay unchanged.
   }
 }
 
 /**
- * Gives a file the owner and mode of the one that it replaces, or where there is none the owner of its folder: the
+ * Gives a file the owner and mode of the replaced one, or else the owner of its folder: the
  * service must be able to open it, whichever user restores.
  * @param model the replaced file, or the folder
- * @throws Error when the system does not permit it
+ * @throws Error if the system does not permit it
  */
 function copyOwnership(file: string, model: string): void {
   const wanted = statSync(model)
@@ -298,7 +298,7 @@ function copyOwnership(file: string, model: string): void {
   if (current.uid !== uid || current.gid !== gid) chownSync(file, uid, gid)
 }
 
-/** Renames a file beside a database, or removes it where it is empty or an index. */
+/** Renames a file beside a database, or removes it if it is empty or an index. */
 function setAside(file: string, name: string): void {
   const size = statSync(file, { throwIfNoEntry: false })?.size
   if (size === undefined) return

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { StartupError } from '../../errors.ts'
 
-/** A replica, and who reads it. */
+/** A replica, and the program that reads it. */
 export interface Replica {
   /** The program: its path, or its name on the PATH. */
   program: string
@@ -13,15 +13,15 @@ export interface Replica {
   from: { url: string } | { config: string; database: string }
 }
 
-/** What a replica holds of the write-ahead log. */
+/** The contents of a replica's write-ahead log. */
 export interface Listing {
-  /** Equal for two listings between which nothing was written or removed. */
+  /** Equal for two listings if nothing was written or removed in between. */
   digest: string
-  /** When the newest part was written; undefined where there is none. */
+  /** When the newest part was written, if any. */
   writtenAt: string | undefined
 }
 
-/** The versions whose commands and replicas these are. */
+/** The supported versions. */
 const VERSION = /^v?0\.3\./
 
 /** A line of Litestream's log: its message, and the fields that matter. */
@@ -35,7 +35,7 @@ const MESSAGE = {
 /** A URL without its password. */
 const shownUrl = (text: string) => text.replace(/\/\/[^/@\s]*@/g, '//')
 
-/** How a replica is called in messages. */
+/** The name of a replica in messages. */
 export const nameOf = ({ from }: Replica): string =>
   'url' in from ? shownUrl(from.url) : `the replica of ${from.database} in ${from.config}`
 
@@ -44,8 +44,8 @@ const placeOf = ({ from }: Replica): string[] =>
 
 /**
  * Runs Litestream.
- * @param onLine gets each line that it writes, of its log too
- * @throws StartupError where there is no such program; Error with its own words when it fails, or is interrupted
+ * @param onLine gets each line of its output and log
+ * @throws StartupError if there is no such program; Error with its own message if it fails, or is interrupted
  */
 async function run(
   program: string,
@@ -70,7 +70,7 @@ async function run(
       child.on('close', resolve)
     })
     signal?.throwIfAborted()
-    // A list that could not be read is an error in its log alone.
+    // A failed listing is reported only in its log.
     if (code === 0 && failure === undefined) return
     const reason = MESSAGE.error.exec(failure ?? '')?.[1] ?? failure ?? `it ended with ${code}`
     throw new Error(`litestream ${args[0]}: ${shownUrl(reason)}`)
@@ -84,7 +84,7 @@ async function run(
   }
 }
 
-/** Checks that the program is there, and of a version that takeovers know. @throws StartupError */
+/** Checks that the program exists, in a supported version. @throws StartupError */
 export async function ensureLitestream({ program }: Replica): Promise<void> {
   let version = ''
   await run(
@@ -100,7 +100,7 @@ export async function ensureLitestream({ program }: Replica): Promise<void> {
   }
 }
 
-/** Lists what a replica holds of the log. */
+/** Lists the log of a replica. */
 export async function listReplica(replica: Replica, signal?: AbortSignal): Promise<Listing> {
   const hash = createHash('sha256')
   let writtenAt: string | undefined
@@ -120,15 +120,15 @@ export async function listReplica(replica: Replica, signal?: AbortSignal): Promi
 
 /** Options of a restore. */
 export interface RestoreOptions {
-  /** A moment, ISO 8601: the state then, instead of the newest. */
+  /** A time, ISO 8601: restores the state then, instead of the newest. */
   until?: string | undefined
   onProgress: (done: number, total: number) => void
   signal?: AbortSignal | undefined
 }
 
 /**
- * Restores the database that a replica holds.
- * @param file where it goes, mode 0600; other files with names that begin like it are made, and may be left when this fails
+ * Restores the database of a replica.
+ * @param file the target, mode 0600; other files with this prefix are created, and may remain after a failure
  */
 export async function restoreReplica(
   replica: Replica,
@@ -149,6 +149,6 @@ export async function restoreReplica(
     },
     signal,
   )
-  // The script of its npm package ends with 0 even when it fails.
+  // The script of its npm package exits with 0 even if it fails.
   if (!existsSync(file)) throw new Error('litestream restore: it wrote no file')
 }

@@ -1,4 +1,4 @@
-/** Takeover: this machine goes on where another one stopped, from what Litestream replicated of it. */
+/** Takeover: this machine continues from another one's Litestream replica. */
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -15,13 +15,13 @@ import {
   restoreReplica,
 } from './litestream.ts'
 
-/** What the times of a replica's parts are told to. */
+/** Resolution of the times of a replica's parts. */
 const SECOND = 1000
 
-/** Milliseconds that the first machine has to answer. */
+/** Timeout of the first machine's response, in milliseconds. */
 const PATIENCE = 5000
 
-/** Failures to connect that say that nobody listens at an address. Others, a mistyped name say, tell nothing. */
+/** Connection errors that mean that nothing listens at an address. Others, e.g. for a mistyped name, mean nothing. */
 const SILENCE = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -36,11 +36,11 @@ const SILENCE = new Set([
 /** Options of a takeover. */
 export interface TakeoverOptions {
   replica: Replica
-  /** Where the service of the first machine answers; undefined where the operator says that the machine is gone. */
+  /** The address of the first machine's service; undefined if the operator says that the machine is gone. */
   first: string | undefined
-  /** Keep a database that is there under another name. */
+  /** Keep an existing database under another name. */
   force?: boolean | undefined
-  /** A moment, ISO 8601: its state then, instead of the newest. */
+  /** A time, ISO 8601: restores the state then, instead of the newest. */
   until?: string | undefined
   /** Milliseconds in which the replica must not be written to. */
   watch: number
@@ -50,22 +50,22 @@ export interface TakeoverOptions {
 
 /** A takeover. */
 export interface Taken extends Copied, Replaced {
-  /** The newest change that the replica held; undefined for a file without changes. */
+  /** The newest change in the replica; undefined for a file without changes. */
   last: LastChange | undefined
   /** When the replica was last written to, to the second. */
   writtenAt: string | undefined
-  /** Whether what was written last had to be left out. */
+  /** Whether the last write had to be ignored. */
   isCut: boolean
-  /** Places in the sequence without a change, for which nothing accounts; undefined for none. */
+  /** An unexplained gap in the sequence; undefined for none. */
   gap: Gap | undefined
-  /** The change that the sequence goes on with. */
+  /** The change that the sequence continues with. */
   jumpedTo: number | undefined
 }
 
 /**
- * Restores the database of another machine in the place of this one's, once it is whole, and nothing else goes on from it.
+ * Replaces this machine's database by another machine's, after checking that it is complete and no other service continues it.
  * @param path the database; missing parent folders are created
- * @throws Error when the first machine still answers or replicates, a database is there, or the replica is not sound: then
+ * @throws Error if the first machine still responds or replicates, a database exists, or the replica is damaged: then
  * nothing has changed
  */
 export async function takeOver(path: string, options: TakeoverOptions): Promise<Taken> {
@@ -90,7 +90,7 @@ export async function takeOver(path: string, options: TakeoverOptions): Promise<
   })
 }
 
-/** Checks that nobody answers at the address of the first machine. @throws Error also where that cannot be told */
+/** Checks that nothing responds at the address of the first machine. @throws Error if something does, or it is unknown */
 async function ensureSilent(first: string | undefined): Promise<void> {
   if (first === undefined) return
   let status: number
@@ -111,7 +111,7 @@ async function ensureSilent(first: string | undefined): Promise<void> {
   throw new Error(`the first machine still answers at ${first} (${status}): stop its service first`)
 }
 
-/** Restores the replica, checks what it holds, and prepares it to go on. */
+/** Restores the replica, checks it, and prepares it for use. */
 async function restoreBeside(
   file: string,
   known: number,
@@ -119,12 +119,12 @@ async function restoreBeside(
   { replica, until, onProgress, signal }: TakeoverOptions,
 ): Promise<Omit<Taken, 'kept' | 'writtenAt'>> {
   let isCut = false
-  // Litestream makes several files. What it leaves when it fails goes with the folder.
+  // Litestream creates several files. After a failure they are removed with the folder.
   const folder = mkdtempSync(join(dirname(file), `.${basename(file)}-`))
   try {
     const restored = join(folder, 'restored')
     await restoreReplica(replica, restored, { until, onProgress, signal }).catch(async (error) => {
-      // An SFTP server, unlike S3, keeps half of what was being written when the machine died: then what is before.
+      // An SFTP server, unlike S3, keeps a partial last write of a dying machine: then restore the state before it.
       if (until !== undefined || writtenAt === undefined || signal.aborted) throw error
       rmSync(folder, { recursive: true })
       mkdirSync(folder, { mode: 0o700 })
@@ -144,9 +144,9 @@ async function restoreBeside(
 }
 
 /**
- * Checks that the sequence of changes is whole, and lets it jump.
- * @param known the last change of the database that is replaced; 0 for none
- * @throws Error where changes are missing
+ * Checks that the sequence of changes is complete, and makes it jump.
+ * @param known the last change of the replaced database; 0 for none
+ * @throws Error if changes are missing
  */
 function continueSequence(file: string, known: number): Pick<Taken, 'last' | 'jumpedTo' | 'gap'> {
   const client = new SQLite(file)

@@ -1,4 +1,4 @@
-/** The import of an archive, as a job of the service: all the while its row says how far it has come. */
+/** The import of an archive, as a job of the service, with its progress in its row. */
 
 import { ChunkedWriter } from '../../db/chunked-writer.ts'
 import type { SharedDatabase } from '../../db/client.ts'
@@ -24,16 +24,16 @@ import type { Imported } from './import-plan.ts'
 import { importStates } from './import-state.ts'
 import { optionNamesFor } from './option-names.ts'
 
-/** Milliseconds between two notes of how far the check has come. */
+/** Milliseconds between two progress updates of the check. */
 const NOTED_EVERY = 200
 
-/** Where an archive is imported. */
+/** The target of the import. */
 export interface ArchivePlace {
   db: SharedDatabase
   files: DatabaseFiles
-  /** The short writes of the job; undefined in memory, where nobody else writes. */
+  /** The chunked writer of the job; undefined in memory, where there are no other writers. */
   writes: ChunkedWriter | undefined
-  /** Milliseconds that the check may take; as long as it likes without. */
+  /** Time limit of the check in milliseconds; unlimited by default. */
   time?: number | undefined
 }
 
@@ -47,20 +47,20 @@ const toImported = (archive: ImportedArchive, isDryRun: boolean): Imported => ({
 })
 
 /**
- * The error of an import that failed, in one clear line.
- * @param mapMembers what the option is called that takes members of the same email for the same people
+ * The error of a failed import, in one clear line.
+ * @param mapMembers the name of the option that matches members by email
  */
 export function cannotImport(name: string, cause: unknown, mapMembers: string): Error {
   const why = cause instanceof SameEmails ? cause.withHint(mapMembers) : (cause as Error).message
   return new Error(`cannot import ${name}: ${why}`, { cause })
 }
 
-/** What a command says of an archive. */
+/** The options of a command. */
 type CommandOptions = Pick<ArchiveImportOptions, 'dryRun' | 'mapMembers' | 'onProgress' | 'signal'>
 
 /**
- * Imports an archive by a command, all or nothing. Where that is done beside other people's records it has a row like any other
- * import: so whatever happens to the process, somebody takes away what it has written.
+ * Imports an archive by a command, all or nothing. Beside other records it has a row like any other
+ * import, so that orphaned records of a killed process are removed.
  * @param database the path of the file
  * @throws Error with one clear line
  */
@@ -103,8 +103,8 @@ export async function importByCommand(
 }
 
 /**
- * Imports an archive, all or nothing. That it is done is written with it. While it is checked its row tells of that, as the first
- * half. Where nobody else has records it is written in one go, while which nobody can write, this row included.
+ * Imports an archive, all or nothing. Its completion is recorded in the same write. Its row shows the check as the first
+ * half of the progress. Without other records it is written in one transaction, during which even this row is not updated.
  * @throws Error with one clear line
  */
 export async function performArchiveImport(
@@ -126,7 +126,7 @@ export async function performArchiveImport(
     if (isChecked || performance.now() - notedAt < NOTED_EVERY) return
     notedAt = performance.now()
     noted = noted.then(() => note(() => states.checked(id, done, total)))
-    // It is waited for below.
+    // Awaited below.
     noted.catch(() => undefined)
   }
   const onChecked = async (isInSlices: boolean) => {

@@ -1,4 +1,4 @@
-/** Taking away what an import has written that came to nothing: in slices, and told by no change. */
+/** Removes the records of failed (orphaned) imports, in slices and without changes in the sequence. */
 import { rmSync } from 'node:fs'
 import type { ChunkedWriter } from '../../db/chunked-writer.ts'
 import type { SharedDatabase } from '../../db/client.ts'
@@ -9,7 +9,7 @@ import { lockOf, uploadOf, uploadsBeside } from './import-files.ts'
 import { importStates, STOPPED } from './import-state.ts'
 
 /**
- * Takes away all that an import has written, and says why it has failed.
+ * Removes all records of an import, and records its error.
  * @param error one line
  */
 export async function clearImport(
@@ -27,15 +27,15 @@ export async function clearImport(
   else await takeAway(db, writes, new LargeWrite(db, writes, begun), say)
 }
 
-/** An import that is not over by its row. */
+/** An unfinished import by its row. */
 const UNFINISHED = "status in ('waiting', 'reading', 'writing')"
 
-/** The imports that are not over. */
+/** The unfinished imports. */
 const unfinishedOf = ({ $client: client }: SharedDatabase) =>
   client.prepare<[], string>(`select id from imports where ${UNFINISHED}`).pluck()
 
 /**
- * Whether there may be something to clear: cheap, for the start of a service. Imports of processes that live count, too.
+ * Whether there may be orphaned imports: cheap, for startup. Imports of running processes count, too.
  * @param database the path of the file
  */
 export function hasRests({ $client: client }: SharedDatabase, database: string): boolean {
@@ -46,7 +46,7 @@ export function hasRests({ $client: client }: SharedDatabase, database: string):
   return some.get() !== undefined || uploadsBeside(database).length > 0
 }
 
-/** Removes an upload whose process is gone: before its import had a row, or after it was over. */
+/** Removes an orphaned upload: from before its import had a row, or from after its end. */
 function clearUpload(database: string, id: string): void {
   const lock = lockOf(database, id)
   try {
@@ -57,9 +57,9 @@ function clearUpload(database: string, id: string): void {
 }
 
 /**
- * Clears all imports whose process is gone: what they wrote, and the files they left.
+ * Clears all orphaned imports: their records and files.
  * @param database the path of the file
- * @param known why imports of this process have failed, by their ids: they count as gone
+ * @param known errors of this process's failed imports, by id: they count as orphaned
  */
 export async function clearOrphanedImports(
   db: SharedDatabase,
@@ -71,7 +71,7 @@ export async function clearOrphanedImports(
   for (const id of unfinished.all()) {
     const lock = known.has(id) ? NO_LOCK : lockOf(database, id)
     try {
-      // Whoever was at it may have finished it a moment ago.
+      // Its process may just have finished it.
       if (!lock.take() || !unfinished.all().includes(id)) continue
       await clearImport(db, writes, id, known.get(id) ?? STOPPED)
       rmSync(uploadOf(database, id), { force: true })

@@ -1,13 +1,13 @@
-/** Why an import has failed, in one line. */
+/** Errors of imports, in one line. */
 import { shorten } from './names.ts'
 
-/** A file takes more memory than its reader may. */
+/** A file needs more memory than its reader may use. */
 export const NO_MEMORY = 'There is not enough memory for so large a file'
 
-/** A file takes more time to read than it may. */
+/** Reading a file takes too long. */
 export const TOO_SLOW = 'Reading the file took too long'
 
-/** What is said where there is no room to write. */
+/** The error for a full disk. */
 export const NO_ROOM = 'The disk is full, or cannot be written'
 
 const CAUSES: readonly [line: string, codes: RegExp][] = [
@@ -15,10 +15,10 @@ const CAUSES: readonly [line: string, codes: RegExp][] = [
   [NO_ROOM, /^(?:ENOSPC|EDQUOT|EFBIG|EIO|EROFS|SQLITE_FULL|SQLITE_IOERR.*)$/],
 ]
 
-/** The longest line, in characters: it may repeat what is in the file. */
+/** The longest line, in characters: it may quote the file. */
 const LINE = 1000
 
-/** One line that says why. */
+/** The error as one line. */
 export function lineOf(error: unknown): string {
   for (const one of [error, Object(error).cause]) {
     const [line] = CAUSES.find(([, codes]) => codes.test(String(Object(one).code))) ?? []

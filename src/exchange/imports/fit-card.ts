@@ -1,25 +1,25 @@
 /**
- * Cards as the API would take them: no text longer than its limit, and no more on one card than what can be read at once.
- * Whoever reads or changes a card later reads all of it.
+ * Fits cards to the API's limits: text lengths, and the size of one card, since every later read or
+ * change reads all of it.
  */
 import { LIMITS } from '../../schemas/common.ts'
 import type { SourceCard, SourceComment, SourceSubtask } from '../sources/source-board.ts'
 import { TooLarge } from '../sources/source-limits.ts'
 import { readableName, shorten } from './names.ts'
 
-/** What one card may have, at most; its text in characters. */
+/** The limits of one card; text in characters. */
 export const CARD_LIMITS = { subtasks: 1000, comments: 1000, labels: 1000, text: 2_000_000 }
 
-/** A card, and how many of its texts were too long. */
+/** A fitted card, and the number of too long texts. */
 export interface FittedCard {
   card: SourceCard
-  /** Texts whose rest is in comments. */
+  /** Texts continued in comments. */
   continued: number
-  /** Names of people and ids that were shortened. */
+  /** Shortened names of people and ids. */
   shortened: number
 }
 
-/** Where the first characters of a text end, as the API counts them: by code points. */
+/** The end of the first characters of a text, in code points as in the API. */
 function endOf(text: string, begin: number, characters: number): number {
   if (text.length - begin <= characters) return text.length
   let end = begin
@@ -30,9 +30,9 @@ function endOf(text: string, begin: number, characters: number): number {
 }
 
 /**
- * A text in pieces: put together they are the text again.
- * @param first the most characters of the first piece
- * @param further those of each other piece
+ * Splits a text into pieces; joined, they are the text.
+ * @param first maximum characters of the first piece
+ * @param further of each other piece
  */
 export function* piecesOf(text: string, first: number, further = first): Generator<string> {
   let begin = endOf(text, 0, first)
@@ -44,10 +44,10 @@ export function* piecesOf(text: string, first: number, further = first): Generat
   }
 }
 
-/** How a message calls a card. */
+/** The name of a card in messages. */
 const called = ({ title }: SourceCard) => `the card ${JSON.stringify(shorten(readableName(title), 60))}`
 
-/** @throws TooLarge where a card has more than it may have */
+/** @throws TooLarge if a card exceeds a limit */
 function refuseLarge(card: SourceCard): void {
   const sum = (texts: readonly { length: number }[]) => texts.reduce((total, { length }) => total + length, 0)
   const found = {
@@ -67,9 +67,9 @@ function refuseLarge(card: SourceCard): void {
 }
 
 /**
- * Fits a card. What is longer than its limit goes on in comments, so that nothing of it is lost: the rest of a description and
- * of a comment, and the whole of a subtask's title.
- * @throws TooLarge where the card has more than it may have
+ * Fits a card. Too long texts continue in comments, so that nothing is lost: the rest of a description or
+ * comment, and the whole title of a subtask.
+ * @throws TooLarge if the card exceeds a limit
  */
 export function fitCard(card: SourceCard): FittedCard {
   refuseLarge(card)

@@ -1,4 +1,4 @@
-/** Writing an import in one write: where nobody else has to wait for it, as in a database in memory. */
+/** Writes an import in one transaction, for in-memory databases, which have no other writers. */
 import { type SharedDatabase, writeAs } from '../../db/client.ts'
 import { people, projects } from '../../db/schema.ts'
 import { type ImportPlan, type PlannedRows, rowsOf, totalOf } from './import-plan.ts'
@@ -25,8 +25,8 @@ function* batchesOf(rows: Iterable<object>): Iterable<object[]> {
 
 /**
  * Writes an import, all or nothing.
- * @param actorId the member whose import it is; `BY_COMMAND` for a command, null for nobody
- * @throws Error where the plan refuses
+ * @param actorId the importing member; `BY_COMMAND` for a command, null for none
+ * @throws Error if the plan refuses
  */
 export function importAtOnce(
   db: SharedDatabase,

@@ -1,4 +1,4 @@
-/** A board of another tool as the rows of a new project. */
+/** Converts a board of another tool to the rows of a new project. */
 
 import { type SQL, sql } from 'drizzle-orm'
 import { isNamedDone, type Stage, withStages } from '../../board/stages.ts'
@@ -36,7 +36,7 @@ import { type ColumnNames, nameColumns, nameLabels, readableName, shorten } from
 import { optionNamesFor } from './option-names.ts'
 import { type PeopleOfBoard, type PeopleOptions, SettledPeople, SHOWN_PEOPLE } from './settle-people.ts'
 
-/** What an import of a board made. */
+/** The counts of a board's import. */
 export interface ImportedBoard {
   projectId: string
   name: string
@@ -48,24 +48,24 @@ export interface ImportedBoard {
   comments: number
   people: number
   dueDates: number
-  /** Items (and the project) with more to keep than `metadata` may hold. */
+  /** Items (and the project) with more data than fits into `metadata`. */
   trimmed: number
 }
 
-/** What a summary says beside the counts. */
+/** Notes of a summary besides the counts. */
 export type Said = Pick<SourceBoard, 'format' | 'notes' | 'remarks'>
 
 /**
  * The summary of an import, in lines: counts that can be checked against the file.
- * @param people whom it names, once they are settled
+ * @param people of the board, once matched
  */
 export function describeBoard(
   made: ImportedBoard,
   { format, notes, remarks = {} }: Said,
   people: readonly ImportedPerson[] = [],
 ): string[] {
-  const line = (name: string, count: number, told: readonly string[] = []) =>
-    `${name} ${count}${told.length > 0 ? ` (${told.join(', ')})` : ''}`
+  const line = (name: string, count: number, notes: readonly string[] = []) =>
+    `${name} ${count}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`
   return [
     line('columns', made.columns, remarks.columns),
     line('items', made.items, made.dismissed > 0 ? [`${made.dismissed} dismissed`] : []),
@@ -79,10 +79,10 @@ export function describeBoard(
   ]
 }
 
-/** Names that a line lists. */
+/** Most names in a line. */
 const LISTED = 10
 
-/** Whom of the people was found here, and by what, and who was not. */
+/** The matched people, by kind of match, and the others. */
 function whoTheyAre(people: readonly ImportedPerson[]): string[] {
   const found = people.filter(({ memberId }) => memberId !== null)
   const others = people.filter(({ memberId }) => memberId === null).map(({ name }) => name)
@@ -103,16 +103,16 @@ const trimmedLine = ({ trimmed }: ImportedBoard, format: string): string[] =>
     ? [`trimmed ${trimmed} (too large for metadata; what is missing: metadata.${format}.omitted)`]
     : []
 
-/** The file knows the creation of everything, but the last change of cards and the board alone. */
+/** The file has creation times of everything, but last changes only of cards and the board. */
 const unchangedSince = (createdAt: string) => ({ createdAt, updatedAt: createdAt })
 
 /** For labels without a colour. */
 const DEFAULT_COLOR = '#3b82f6'
 
-/** The name as it was, where it had to be changed. */
+/** The original name, if it was changed. */
 const originalOf = (name: string, shown: string) => (name === shown ? {} : { name })
 
-/** An archived board is an archived project. A description that is too long is kept whole beside it, if it may be. */
+/** An archived board becomes an archived project. A too long description is also stored in the metadata, if it fits. */
 function toProject(board: SourceBoard, { name = board.name }: Pick<RowOptions, 'name'>) {
   const { format, id, archived, createdAt, updatedAt } = board
   const description = shorten(board.description, LIMITS.description)
@@ -140,8 +140,8 @@ type ProjectRow = ReturnType<typeof toProject>
 type ColumnRow = typeof kanbanColumns.$inferSelect
 
 /**
- * The stages of a board's columns that their rows say: of each what the other tool says, or else its name. Where some are done, the last is not for
- * its place alone; and where one is added for cards without a column, the last of the others is what it was without that one, which is to do.
+ * The explicit stages of a board's columns: as in the other tool, or by name. If some are done, the last column is not done
+ * merely by its place; and if a column is added for cards without one, it is todo, and the last of the others keeps its stage.
  */
 function stagesOf(names: ColumnNames): Map<SourceColumn | undefined, Stage | null> {
   const said = [...names].flatMap(([column, name]) => {
@@ -215,7 +215,7 @@ function toItem(card: SourceCard, { id, format, column, sortOrder, projectId }: 
   }
 }
 
-/** The cards' places: those without one follow, each after the one before it. */
+/** The cards' places: a card without one follows the previous card. */
 function* sortOrders(cards: readonly SourceCard[]): Iterable<number> {
   let last: number | undefined
   for (const { position } of cards) {
@@ -227,7 +227,7 @@ function* sortOrders(cards: readonly SourceCard[]): Iterable<number> {
 const sum = <T>(things: readonly T[], count: (thing: T) => number) =>
   things.reduce((total, thing) => total + count(thing), 0)
 
-/** What is known of a board that is to be imported beside its rows: what tells whether it was before, and the summary. */
+/** Facts about a board besides its rows: its identity, and the summary. */
 export interface BoardFacts extends Said, PeopleOfBoard {
   id: string
   hasUniqueCardIds?: boolean | undefined
@@ -237,29 +237,29 @@ export interface BoardFacts extends Said, PeopleOfBoard {
 /** The rows of a board. */
 export interface BoardRows extends Pick<ImportPlan, 'projectIds' | 'tables'> {
   projects: readonly object[]
-  /** The cards' ids, some at a time. */
+  /** The cards' ids, in batches. */
   cardIds: () => Iterable<string[]>
 }
 
-/** How the rows of a board are to be made. */
+/** Options for creating the rows of a board. */
 export interface RowOptions {
-  /** The records that it may make, at most. */
+  /** Maximum number of records. */
   records?: number
-  /** What the project is called, in place of the board's own name. */
+  /** The name of the project, instead of the board's. */
   name?: string | undefined
 }
 
-/** How rows are to be planned. */
+/** Options of the plan. */
 export interface PlanOptions extends PeopleOptions {
-  /** Whether to import a board that was imported before, which is refused else. */
+  /** Whether to import a board again, instead of refusing it. */
   again?: boolean
-  /** Who asks for it; null for the command line. */
+  /** The importing member; null for the command line. */
   memberId?: string | null
 }
 
 /**
  * The plan of a board's rows.
- * @param facts complete once all rows were made
+ * @param facts complete once all rows were created
  */
 export function planRows(
   { cardIds, projectIds, projects, tables }: BoardRows,
@@ -302,20 +302,20 @@ export function planRows(
   }
 }
 
-/** A row as it is planned: it may have been in a file meanwhile. */
+/** A planned row, perhaps read back from a file. */
 type Row = { assigneeId?: string | null; authorId?: string }
 
-/** The tables of records that name people. */
+/** The tables with ids of people. */
 const NAMING_PEOPLE = new Set<PlannedRows['table']>([kanbanItems, kanbanComments])
 
-/** A row that names people by their ids here. */
+/** A row with people's ids replaced by their ids here. */
 const withPeople = (row: Row, idOf: (id: string) => string): Row => ({
   ...row,
   ...(row.assigneeId && { assigneeId: idOf(row.assigneeId) }),
   ...(row.authorId && row.authorId !== UNKNOWN_AUTHOR && { authorId: idOf(row.authorId) }),
 })
 
-/** A project's row that says who was taken for whom, where there is room for that: its records do not tell any more. */
+/** A project's row with the matches of people in its metadata, if they fit: the records no longer have the original ids. */
 function keepPeople(project: object, format: string, people: readonly ImportedPerson[]): object {
   const found = people.filter(({ memberId }) => memberId !== null)
   if (found.length === 0) return project
@@ -325,9 +325,9 @@ function keepPeople(project: object, format: string, people: readonly ImportedPe
 }
 
 /**
- * Plans the import of a board as a new project: what has no field of its own is kept in `metadata.<format>`. Texts are brought
- * to what the service takes ({@link fitCard}). Ids are made in the order of the board.
- * @throws TooLarge where the board, or one of its cards, has more than it may have
+ * Plans the import of a board as a new project: values without a field are stored in `metadata.<format>`. Texts are fitted
+ * to the limits ({@link fitCard}). Ids are generated in the order of the board.
+ * @throws TooLarge if the board, or one of its cards, exceeds a limit
  */
 export function planBoard(
   board: SourceBoard,
@@ -337,7 +337,7 @@ export function planBoard(
   return { ...planRows(rows, facts, options), made: () => facts.made }
 }
 
-/** The rows of a board, and what is known of it beside them. @throws TooLarge */
+/** The rows of a board, and its facts. @throws TooLarge */
 export function rowsOfBoard(
   board: SourceBoard,
   { records = Number.POSITIVE_INFINITY, name }: RowOptions = {},
@@ -457,16 +457,16 @@ export function rowsOfBoard(
   }
 }
 
-/** Ids of cards that are looked up at a time, each time among all items of some projects. */
+/** Ids of cards looked up at a time, among all items of some projects. */
 const IDS_AT_ONCE = 10_000
 
 const missingColumn = (names: ColumnNames) =>
   names.has(undefined) ? { columns: ['1 for cards whose column is not in the file'] } : {}
 
 /**
- * @param again the option that imports it all the same
- * @param since look only at projects that have changed after this change
- * @throws Error when the board was imported before
+ * @param again the name of the option that imports it again
+ * @param since only check projects changed after this change
+ * @throws Error if the board was imported before
  */
 function refuseSecondImport(
   db: SharedDatabase,
@@ -496,8 +496,8 @@ function refuseSecondImport(
       ? sql``
       : sql` and ${projects.id} in (select ${changes.id} from ${changes} where ${changes.seq} > ${since} and ${changes.kind} = 'project')`
   refuseThose(sql`${boardOf} = ${id}${isNew}`)
-  // In the last write only what another import has made meanwhile is new, and that names its board. Its own change of the
-  // project is in the table, however large it is.
+  // In the last write only records of another import are new, and those name its board. Its change of the
+  // project is in the table, however large the import is.
   if (!hasUniqueCardIds || since !== undefined) return
   for (const ids of cardIds()) {
     refuseThose(sql`${boardOf} is null and exists (

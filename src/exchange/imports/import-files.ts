@@ -1,10 +1,10 @@
-/** The files beside a database while something is imported into it: what was uploaded, and who is at it. */
+/** The files beside a database during imports: uploads and locks. */
 import { readdirSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { createProcessLock, NO_LOCK, type ProcessLock } from '../../db/process-lock.ts'
 
-/** The path of a database in memory: its files are among the temporary ones. */
+/** The path of an in-memory database: its files are temporary files. */
 export const MEMORY = ':memory:'
 
 const LOCK = '.lock'
@@ -13,16 +13,16 @@ const beside = (database: string, id: string) =>
   database === MEMORY ? join(tmpdir(), `phaseboard-import-${id}`) : `${realpathSync(database)}.import-${id}`
 
 /**
- * Where the upload of an import is kept until it is read: on the database's disk, which has room or nothing works.
+ * The path of an import's upload until it is read: on the database's disk, which needs free space anyway.
  * @param database the path of the database, or `:memory:`
  * @param id the import's
  */
 export const uploadOf = (database: string, id: string): string => beside(database, id)
 
-/** Where the spool of an import is for a moment, before it has no name (see spool.ts). */
+/** The path of an import's spool until it is unlinked (see spool.ts). */
 export const spoolOf = (database: string, id: string): string => `${uploadOf(database, id)}.spool`
 
-/** The ids of imports whose uploads are beside a database: of those under way, and of those whose process is gone. */
+/** The ids of imports with uploads beside a database: running and orphaned ones. */
 export function uploadsBeside(database: string): string[] {
   if (database === MEMORY) return []
   const start = beside(database, '')
@@ -31,7 +31,7 @@ export function uploadsBeside(database: string): string[] {
     .map((name) => name.slice(basename(start).length))
 }
 
-/** The lock that whoever is at an import holds from its beginning to its end. */
+/** The lock that an import's process holds from its beginning to its end. */
 export function lockOf(database: string, id: string): ProcessLock {
   if (database === MEMORY) return NO_LOCK
   const path = `${beside(database, id)}${LOCK}`
@@ -43,7 +43,7 @@ export function lockOf(database: string, id: string): ProcessLock {
       return isHeld
     },
     release: () => {
-      // First the file, then the lock: whoever takes it then has another file.
+      // First remove the file, then release the lock: the next process locks another file.
       if (isHeld) rmSync(path, { force: true })
       isHeld = false
       lock.release()

@@ -1,4 +1,4 @@
-/** One import from beginning to end: a file is read, and what it holds written. */
+/** One import from beginning to end: reads a file, and writes its contents. */
 
 import { ChunkedWriter } from '../../db/chunked-writer.ts'
 import type { SharedDatabase } from '../../db/client.ts'
@@ -16,39 +16,39 @@ import { READING_LIMITS, type ReadApart, type ReadingLimits, readApart } from '.
 import type { PeopleOptions } from './settle-people.ts'
 import { type Importing, writeInSlices } from './write-slices.ts'
 
-/** What is to be imported, and how. A structured clone of it does the same in a thread of its own. */
+/** The file and options of an import; structured-cloneable, for its thread. */
 export interface ImportJob extends Importing, PeopleOptions {
   format: string
-  /** Where the file is. */
+  /** The path of the file. */
   file: string
-  /** What the file is called in messages. */
+  /** The name of the file in messages. */
   name: string
-  /** Whether to import what was imported before. */
+  /** Whether to import a board again. */
   again: boolean
-  /** What the project of a board is called, in place of the board's own name. */
+  /** The name of the project, instead of the board's. */
   projectName?: string | undefined
-  /** Whether members of an archive are the same people as those here of the same email. */
+  /** Whether to match members of an archive by email. */
   mapMembers?: boolean
-  /** Whether to tell what would be made, and write nothing. */
+  /** Whether to report what would be created, and write nothing. */
   isDryRun: boolean
 }
 
-/** Where an import is done. */
+/** The target of an import. */
 export interface ImportPlace {
   db: SharedDatabase
   files: DatabaseFiles
   /** The path of the database, or `:memory:`. */
   database: string
   signal?: AbortSignal | undefined
-  /** What reading the file may take. */
+  /** The limits of reading the file. */
   limits?: ReadingLimits
-  /** The board, where the caller has read the file, and closes it. */
+  /** The board, if the caller has read the file; the caller closes it. */
   board?: ReadApart
   onProgress?: ((done: number, total: number) => void) | undefined
 }
 
 /**
- * Reads the file of a job, and uses what it holds.
+ * Reads the file of a job, and uses its contents.
  * @throws Error with one clear line
  */
 async function withPlan<T>(
@@ -68,13 +68,13 @@ async function withPlan<T>(
   }
 }
 
-/** Why an import has failed where what it wrote could not be taken away, and its row does not say so: the disk may be full. */
+/** The error of an import whose records could not be removed, and whose row could not be updated, e.g. on a full disk. */
 export class NotCleared extends Error {}
 
 /**
- * Does an import, all or nothing, whose row is there already and whose lock its caller holds. However it ends, the row says
- * so.
- * @returns what it made; of a dry run, what it would make
+ * Performs an import, all or nothing. Its row exists, and its caller holds its lock. Its row records the
+ * outcome.
+ * @returns the result, or the expected result of a dry run
  * @throws Error with one clear line
  */
 export async function performImport(place: ImportPlace, job: ImportJob): Promise<Imported> {
@@ -82,7 +82,7 @@ export async function performImport(place: ImportPlace, job: ImportJob): Promise
   return db.$client.memory ? await inMemory(place, job) : await inFile(place, job)
 }
 
-/** Loaded by those who import an archive. @throws Error with one clear line */
+/** Loaded lazily, for archives. @throws Error with one clear line */
 async function importWhole(
   { db, files, limits = READING_LIMITS }: ImportPlace,
   job: ImportJob,
@@ -115,7 +115,7 @@ async function inFile(place: ImportPlace, job: ImportJob): Promise<Imported> {
   }
 }
 
-/** In memory nobody else writes, and nothing outlives the process. */
+/** In memory there are no other writers, and nothing outlives the process. */
 async function inMemory(place: ImportPlace, job: ImportJob): Promise<Imported> {
   const { db, onProgress } = place
   const states = importStates(db)

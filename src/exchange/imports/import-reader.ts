@@ -1,6 +1,6 @@
 /**
- * A process of its own that reads a file and ends: whatever the file makes of it, the service goes on. It is told what to read
- * by its one argument, and leaves what it read in the file that it has as descriptor 3 (see spool.ts).
+ * A separate process that reads a file and exits, so that no file can harm the service. Its only argument is the
+ * task; it writes the result to the file at descriptor 3 (see spool.ts).
  */
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
@@ -12,7 +12,7 @@ const SPOOL = 3
 
 const task: ReaderTask & Watched = JSON.parse(process.argv[2] as string)
 
-// Where memory runs out, the kernel is to take this process, and no other. Not on Linux, or where that is not allowed.
+// If memory runs out, the kernel should kill this process. Fails on other systems, or without permission.
 await writeFile('/proc/self/oom_score_adj', '1000').catch(() => undefined)
 
 const file = import.meta.url.endsWith('.ts') ? './reader-watch.ts' : './reader-watch.js'

@@ -1,4 +1,4 @@
-/** A thread that does one import, or clears away what failed ones have left, on a connection of its own. */
+/** A thread that performs one import, or removes orphaned imports, on its own connection. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { ChunkedWriter } from '../../db/chunked-writer.ts'
 import { type Checkpoints, databasePath, openDatabase } from '../../db/client.ts'
@@ -6,20 +6,20 @@ import { clearOrphanedImports } from './clear-import.ts'
 import { type ImportJob, NotCleared, performImport } from './import-job.ts'
 import { ReaderFailed, type ReadingLimits } from './read-apart.ts'
 
-/** What the thread is to do. */
+/** The thread's job. */
 export interface ImportTask {
   databaseUrl: string
-  /** Who runs checkpoints. */
+  /** What runs checkpoints. */
   checkpoints: Checkpoints
-  /** The import; without one, it clears. */
+  /** The import; without one, it clears orphaned imports. */
   job?: ImportJob
-  /** What reading its file may take. */
+  /** The limits of reading its file. */
   limits: ReadingLimits
-  /** Why imports of this process have failed, by id, where their threads could not say so. */
+  /** Errors of this process's imports that their threads could not record, by id. */
   failed?: ReadonlyMap<string, string>
 }
 
-/** What the thread tells: why its import has failed where its row does not say so, or what the reader said before it ended. */
+/** A message of the thread: an error that its row could not record, or the last output of the reader. */
 export type ImportMessage = { failed: string } | { reader: unknown }
 
 const { databaseUrl, checkpoints, job, limits, failed } = workerData as ImportTask
@@ -27,9 +27,9 @@ const { db, files, close } = openDatabase(databaseUrl, checkpoints)
 const database = databasePath(databaseUrl)
 const ending = new AbortController()
 const tell = (message: ImportMessage) => parentPort?.postMessage(message)
-// Whoever ends this thread asks it to: from outside it might be ended in the midst of native code, and the process with it.
+// A message stops this thread: terminating it inside native code could crash the process.
 parentPort?.on('message', () => {
-  // The process that reads the file ends first.
+  // The reader process ends first.
   ending.abort()
   close()
   process.exit(0)
@@ -40,7 +40,7 @@ async function perform(job: ImportJob): Promise<void> {
   try {
     await performImport({ db, files, database, limits, signal: ending.signal }, job)
   } catch (error) {
-    // All else is in its row.
+    // The rest is in its row.
     const { cause } = error as Error
     if (cause instanceof ReaderFailed) tell({ reader: cause.cause })
     if (error instanceof NotCleared) tell({ failed: error.message })

@@ -1,4 +1,4 @@
-/** The imports of a service: one at a time, off the event loop, in a thread that is there only as long. */
+/** The imports of a service: one at a time, off the event loop, in a temporary thread. */
 import { rmSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import { type Checkpoints, databasePath, type SharedDatabase } from '../../db/client.ts'
@@ -15,58 +15,58 @@ import type { ImportJob } from './import-job.ts'
 import type { ImportMessage, ImportTask } from './import-worker.ts'
 import { READING_LIMITS, type ReadingLimits } from './read-apart.ts'
 
-/** Imports that wait or are being uploaded, at most: each may have a file as large as they may be. Beyond it, 503. */
+/** Waiting imports and running uploads, at most: each may have a file of the maximum size. Beyond it, 503. */
 const MAX_WAITING = 8
 
-/** Those of one member, at most: nobody keeps all others from importing. */
+/** Those of one member, at most, so that no member blocks all others. */
 const MAX_OF_MEMBER = 3
 
-/** Seconds after which one who was refused may try again. */
+/** `Retry-After` of a refused import, in seconds. */
 const RETRY_AFTER = '30'
 
 /**
- * Memory that the thread of an archive may take, in MiB, and that of a board, which another process reads. Whatever
- * somebody uploads, the service itself goes on.
+ * Memory limits in MiB of the thread for an archive, and for a board, which another process reads, so that no
+ * upload can harm the service.
  */
 const MEMORY_FOR_ARCHIVE = 1536
 const MEMORY_FOR_BOARD = 256
-/** The part of it for what has just been made. */
+/** Its young generation. */
 const YOUNG_MEGABYTES = 12
 
-/** Why an import has failed whose thread could not say so; undefined where nobody knows. */
+/** The error of an import whose thread could not report it; undefined if unknown. */
 function reasonOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   if (error instanceof Failed) return error.message
   return 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? NO_MEMORY : undefined
 }
 
-/** What a thread could tell, but not write. */
+/** An error that a thread reported, but could not record. */
 class Failed extends Error {}
 
-/** A place among the imports that wait: nobody else's until it is given up. */
+/** A reserved place in the queue of imports. */
 export interface Reserved {
-  /** Where to put the upload; there is no such file yet. */
+  /** The path for the upload, which does not exist yet. */
   file: string
-  /** Waits for its turn, and does the import. */
+  /** Waits for its turn, and performs the import. */
   start: (job: Omit<ImportJob, 'id' | 'file'>) => void
-  /** Gives the place up, and removes the file; nothing once it has started. */
+  /** Releases the place, and removes the file; no effect once the import has started. */
   giveUp: () => void
 }
 
-/** What the imports of a service need. */
+/** The dependencies of imports. */
 export interface ImporterParts {
   db: SharedDatabase
   databaseUrl: string
   checkpoints: Checkpoints
   warn: (error: unknown, message: string) => void
-  /** What reading a file may take; what is not said, as usual. */
+  /** Overrides of the limits of reading a file. */
   limits?: Partial<ReadingLimits>
 }
 
-/** Milliseconds that the thread of an import has to end by itself. */
+/** Milliseconds for a thread to stop by itself. */
 const PATIENCE = 1000
 
-/** Milliseconds until what could not be cleared away is tried again: first, and at most. */
+/** Milliseconds until clearing is retried: first, and at most. */
 const RETRY_FIRST = 1000
 const RETRY_LAST = 60_000
 
@@ -74,12 +74,12 @@ const RETRY_LAST = 60_000
 export class Importer {
   readonly #parts: ImporterParts
   readonly #database: string
-  /** The places that are taken, by the ids of their imports: whose they are, and what gives them up. */
+  /** The reserved places, by import id: member, and release function. */
   readonly #taken = new Map<string, { memberId: string; giveUp: () => void }>()
   readonly #limits: ReadingLimits
-  /** Ends what is done in this thread. */
+  /** Aborts work in this thread. */
   readonly #ending = new AbortController()
-  /** Why imports have failed whose rows do not say so yet, by id. */
+  /** Errors of imports that their rows do not have yet, by id. */
   readonly #failed = new Map<string, string>()
   #retry: NodeJS.Timeout | undefined
   #current = Promise.resolve()
@@ -92,22 +92,22 @@ export class Importer {
     this.#limits = { ...READING_LIMITS, ...parts.limits }
   }
 
-  /** Clears away what imports have left whose process is gone. Where nothing is, it takes one short read. */
+  /** Removes orphaned imports. Without any, it takes one short read. */
   clear(): void {
     if (this.#parts.db.$client.memory || !hasRests(this.#parts.db, this.#database)) return
     this.#then(() => this.#run({}), 'could not clear away what an import has left')
   }
 
-  /** Why imports have failed whose rows cannot say so, by id: the disk may be full. */
+  /** Errors of imports whose rows cannot be updated, by id, e.g. on a full disk. */
   get failed(): FailedImports {
     return Object.fromEntries(this.#failed)
   }
 
   /**
-   * Takes a place for an import.
+   * Reserves a place for an import.
    * @param id the import's
-   * @param memberId whose it is
-   * @throws ApiError 503 when there is none, or none for this member
+   * @param memberId its member
+   * @throws ApiError 503 if there is none, or none for this member
    */
   reserve(id: string, memberId: string): Reserved {
     const own = [...this.#taken.values()].filter((place) => place.memberId === memberId)
@@ -136,21 +136,21 @@ export class Importer {
     }
   }
 
-  /** Ends what is under way: the next start of a service clears it away. */
+  /** Stops running imports: the next start of a service removes their records. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#ending.abort()
     clearTimeout(this.#retry)
     const worker = this.#worker
     worker?.postMessage('end')
-    // It looks up between two slices; while it reads a file that may take longer, but then it is in no native code.
+    // It checks between two slices; reading a file may take longer, but is not inside native code.
     const timer = setTimeout(() => void worker?.terminate(), PATIENCE)
     await this.#current
     clearTimeout(timer)
     for (const { giveUp } of this.#taken.values()) giveUp()
   }
 
-  /** Does something once all before it is done. */
+  /** Queues work. */
   #then(work: () => Promise<void>, problem: string): void {
     this.#current = this.#current
       .then(async () => {
@@ -180,8 +180,8 @@ export class Importer {
   }
 
   /**
-   * Clears away what failed imports have left, and tries again where that cannot be written.
-   * @param after milliseconds until then
+   * Removes records of failed imports, and retries if that fails.
+   * @param after delay in milliseconds
    */
   async #clearFailed(after: number): Promise<void> {
     const failed = new Map(this.#failed)
@@ -196,7 +196,7 @@ export class Importer {
     }
   }
 
-  /** Runs the thread. @throws whatever it throws */
+  /** Runs the thread. @throws its errors */
   #run(task: Pick<ImportTask, 'job' | 'failed'>): Promise<void> {
     return new Promise((resolve, reject) => {
       const { databaseUrl, checkpoints } = this.#parts
@@ -210,7 +210,7 @@ export class Importer {
         name: 'phaseboard-import',
       })
       this.#worker = worker
-      // However long it takes, it must not keep the process alive.
+      // It must not keep the process alive.
       worker.unref()
       worker.on('error', reject)
       worker.on('message', (message: ImportMessage) => {
@@ -219,7 +219,7 @@ export class Importer {
       })
       worker.on('exit', (code) => {
         this.#worker = undefined
-        // A thread that is ended while it starts may say 0.
+        // A thread terminated while starting may exit with 0.
         if (code === 0 || this.#isClosed) resolve()
         else reject(new Error('the thread of an import has ended'))
       })

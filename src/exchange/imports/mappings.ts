@@ -1,14 +1,14 @@
-/** Who is who, as whoever imports a board says it. */
+/** Explicit mappings of people for an import. */
 
-/** Who is who: a person of the board by id, name or email, and somebody who is here by id or email. */
+/** A mapping: a person of the board by id, name or email, and a person here by id or email. */
 export interface Mapping {
   from: string
   to: string
 }
 
 /**
- * A mapping that is written as `<from>=<to>`; undefined where it is not. What another tool calls somebody may have a `=` in it,
- * ids and emails here have none.
+ * Parses `<from>=<to>`; undefined if invalid. Names in another tool may contain a `=`,
+ * ids and emails here do not.
  */
 export function mappingIn(text: string): Mapping | undefined {
   const at = text.lastIndexOf('=')

@@ -1,4 +1,4 @@
-/** What has no field in Phaseboard, as metadata of a project or an item. */
+/** Metadata of a project or an item for values without a field in Phaseboard. */
 import type { JsonObject } from '../../json.ts'
 import { JSON_TEXT_LIMIT } from '../../schemas/common.ts'
 import { shorten } from './names.ts'
@@ -9,9 +9,9 @@ const ROOM_FOR_OMITTED = 8192
 const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
 
 /**
- * Another tool's data without a field in Phaseboard, as metadata. It stays within the limit for clients, so that one which
- * reads an item and writes it back is not rejected: the largest fields are omitted, and named in `omitted`.
- * @param format the key that it gets
+ * Another tool's data without a field in Phaseboard, as metadata. It stays within the limit for clients, so that a client
+ * can read an item and write it back: the largest fields are omitted, and named in `omitted`.
+ * @param format its key
  */
 export function toMetadata(format: string, rest: JsonObject): Record<string, JsonObject> {
   if (bytes({ [format]: rest }) <= JSON_TEXT_LIMIT) return { [format]: rest }
@@ -27,7 +27,7 @@ export function toMetadata(format: string, rest: JsonObject): Record<string, Jso
   return { [format]: { ...Object.fromEntries(kept), omitted: omitted.slice(0, 20) } }
 }
 
-/** Metadata with more fields under a format, where it stays within the limit by it; else as it is. */
+/** Adds fields under a format to metadata, if it stays within the limit. */
 export function addIfItFits(
   metadata: Record<string, JsonObject>,
   format: string,
@@ -37,6 +37,6 @@ export function addIfItFits(
   return bytes(more) <= JSON_TEXT_LIMIT ? more : metadata
 }
 
-/** Whether something had to be omitted from {@link toMetadata}. */
+/** Whether {@link toMetadata} omitted fields. */
 export const isTrimmed = (metadata: Record<string, JsonObject>): boolean =>
   Object.values(metadata).some((rest) => 'omitted' in rest)

@@ -1,22 +1,22 @@
-/** The people whom a board's cards and comments name. */
+/** The people in a board's cards and comments. */
 import { LIMITS } from '../../schemas/common.ts'
 import { type SourceCard, type SourcePerson, UNKNOWN_AUTHOR } from '../sources/source-board.ts'
 import { TooLarge } from '../sources/source-limits.ts'
 import { personIn } from '../sources/source-values.ts'
 import { isBlank, shorten } from './names.ts'
 
-/** People of one board, at most: a person is a record, and each is looked for among those who are there. */
+/** Most people of one board: each is a record, and is matched against existing people. */
 export const PEOPLE_LIMIT = 10_000
 
-/** A person, and how often the board names it. */
+/** A person with its numbers of references. */
 export interface NamedPerson extends SourcePerson {
-  /** Cards that it is to do. */
+  /** Cards assigned to it. */
   items: number
-  /** Comments that it wrote. */
+  /** Comments by it. */
   comments: number
 }
 
-/** Gives a person a name that shows, and an id as cards and comments have it. */
+/** Normalises a person: a visible name, and the id used in cards and comments. */
 function fitPerson({ id, name, email }: SourcePerson): SourcePerson {
   const told = personIn(id)
   const known = [name, told.name, email, told.email].find((one) => !isBlank(one)) ?? id
@@ -28,10 +28,10 @@ function fitPerson({ id, name, email }: SourcePerson): SourcePerson {
 }
 
 /**
- * Who is to do the cards of a board, or wrote a comment there, in the order in which they are named. Authors who are unknown
- * are nobody.
- * @param cards as they are to be written
- * @param known what the file tells of people
+ * The assignees and comment authors of a board, in order of their first reference, without unknown
+ * authors.
+ * @param cards fitted cards
+ * @param known people in the file
  * @throws TooLarge
  */
 export function namedPeople(cards: readonly SourceCard[], known: readonly SourcePerson[]): NamedPerson[] {

@@ -1,4 +1,4 @@
-/** Names as the service takes them: visible, short enough, and unique where they have to be. */
+/** Fits names to the service's rules: visible, short enough, and unique if required. */
 import { LIMITS } from '../../schemas/common.ts'
 import type { SourceBoard, SourceColumn, SourceLabel } from '../sources/source-board.ts'
 import { TooLarge } from '../sources/source-limits.ts'
@@ -15,7 +15,7 @@ export const readableName = (name: string): string => (isBlank(name) ? '(untitle
 /** A text of at most `limit` characters (code points, as the API counts them), cut ones ending with an ellipsis. */
 export function shorten(text: string, limit: number): string {
   if (text.length <= limit) return text
-  // No more of it is looked at than can matter: a file may have megabytes in place of a name.
+  // Only the relevant beginning is examined: a file may have megabytes instead of a name.
   const characters = [...text.slice(0, 2 * limit + 2)]
   return characters.length <= limit
     ? text
@@ -26,8 +26,8 @@ export function shorten(text: string, limit: number): string {
 }
 
 /**
- * Columns and labels of one board, at most: a page that shows a board shows all of them, and names are told apart by
- * comparing them.
+ * Most columns and labels of one board: a page shows all of them, and making names unique
+ * compares them.
  */
 export const NAMED_LIMITS = { columns: 1000, labels: 10_000 }
 
@@ -38,7 +38,7 @@ function refuseMany({ length }: readonly unknown[], what: keyof typeof NAMED_LIM
 }
 
 /**
- * Gives each thing a unique name within the limit: the first of a name keeps it, the others become `Name (2)`,
+ * Makes names unique within the limit: the first keeps its name, the others become `Name (2)`,
  * `Name (3)`, ... Names are compared after shortening.
  */
 function distinctNames<T>(things: readonly T[], nameOf: (thing: T) => string, limit: number): Map<T, string> {
@@ -60,10 +60,10 @@ function distinctNames<T>(things: readonly T[], nameOf: (thing: T) => string, li
   return new Map(wanted.map(({ thing, name }) => [thing, distinct(name)]))
 }
 
-/** The names of a board's columns. Cards without a column get one, too; its key is undefined. */
+/** The names of a board's columns, including one for cards without a column, with the key undefined. */
 export type ColumnNames = ReadonlyMap<SourceColumn | undefined, string>
 
-/** Names the columns of a board, in their order; the open ones take their names first. @throws TooLarge */
+/** Names the columns of a board, in order; open ones first. @throws TooLarge */
 export function nameColumns({
   columns,
   cards,

@@ -1,4 +1,4 @@
-/** Reading a file in a process of its own: it may take any memory or time that it is given, and no more; nobody else's. */
+/** Reads a file in a separate process with limited memory and time. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync } from 'node:fs'
@@ -10,9 +10,9 @@ import type { ReaderTask } from './read-into-spool.ts'
 import type { Watched } from './reader-watch.ts'
 import { createSpool, readSpool } from './spool.ts'
 
-/** What reading a file may take. */
+/** The limits of reading a file. */
 export interface ReadingLimits {
-  /** Records that it may make. */
+  /** Maximum number of records. */
   records: number
   /** Memory, in MiB, of all kinds. */
   memory: number
@@ -21,35 +21,35 @@ export interface ReadingLimits {
 }
 
 /**
- * What reading may take unless somebody says otherwise: a file of 80 MB takes 670 MiB and some seconds, unless
- * somebody has made it to take for ever. Other imports wait meanwhile.
+ * The default limits: a file of 80 MB takes 670 MiB and some seconds, but a malicious one could take
+ * forever. Other imports wait meanwhile.
  */
 export const READING_LIMITS: ReadingLimits = { records: 200_000, memory: 1536, time: 10 * 60_000 }
 
-/** A reader that has ended without a word of its own: its message is no more than that, its cause what Node said. */
+/** A reader that died without an error message; its cause has Node's output. */
 export class ReaderFailed extends Error {
   constructor(said: string) {
     super('The file could not be read', { cause: said })
   }
 }
 
-/** Of what is wrong with the reader itself, the last bytes are kept. */
+/** Stored last bytes of the reader's error output. */
 const DIAGNOSIS = 2000
 
-/** MiB that a process of Node's sets aside beside what it uses: for code, and for its threads. */
+/** MiB that Node reserves beyond actual use, for code and threads. */
 const SET_ASIDE = 1024
 
 const SHELL = '/bin/sh'
 
-/** What a reader whose memory ran out ends by: this limit, V8's, the kernel's, or a failed allocation in native code. */
+/** The signals and exits of a reader out of memory: this limit, V8's, the kernel's, or a failed native allocation. */
 const OUT_OF_MEMORY = new Set<NodeJS.Signals | null>(['SIGKILL', 'SIGABRT', 'SIGTRAP', 'SIGILL'])
 
-/** The process's module, beside this one: a source when the sources run, else bundled. */
+/** The process's module, beside this one: a source if the sources run, else bundled. */
 const fileOfReader = () => fileURLToPath(moduleBeside('import-reader', import.meta.url))
 
 /**
- * Starts the process. It gets none of the environment, which may have secrets, and options that are not for it. Where there is
- * a shell, that sets the limits which the operating system holds it to first, and becomes the process.
+ * Starts the process. It gets no environment, which may contain secrets and unrelated options. If there is
+ * a shell, it first sets the operating system's limits, and then becomes the process.
  */
 function startReader(task: ReaderTask & Watched, spool: number): ChildProcess {
   const node = [
@@ -61,12 +61,12 @@ function startReader(task: ReaderTask & Watched, spool: number): ChildProcess {
   const limits = `ulimit -c 0; ulimit -d ${(task.memory + SET_ASIDE) * 1024}; exec "$0" "$@"`
   const [command, ...args] =
     process.platform === 'linux' && existsSync(SHELL) ? ([SHELL, '-c', limits, ...node] as const) : node
-  // In a group of its own: Ctrl-C is for whoever started it, and ends it in its own way.
+  // In its own process group: Ctrl-C goes to the parent, which ends it in an orderly way.
   const detached = process.platform !== 'win32'
   return spawn(command, args, { env: {}, detached, stdio: ['ignore', 'ignore', 'pipe', spool] })
 }
 
-/** Waits for the end of a process. @returns the signal by which it ended, and what it has said of itself */
+/** Waits for the end of a process. @returns its signal and error output */
 async function endOf(reader: ChildProcess): Promise<{ signal: NodeJS.Signals | null; said: string }> {
   let said = ''
   reader.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -76,7 +76,7 @@ async function endOf(reader: ChildProcess): Promise<{ signal: NodeJS.Signals | n
   return { signal, said }
 }
 
-/** A board that was read. It is on the disk: `close` when it is not needed any more. */
+/** A read board, stored on disk: `close` it after use. */
 export interface ReadApart {
   rows: BoardRows
   facts: BoardFacts
@@ -84,8 +84,8 @@ export interface ReadApart {
 }
 
 /**
- * Reads a file in a process of its own.
- * @param path where the spool is for a moment: beside the file
+ * Reads a file in a separate process.
+ * @param path of the spool until it is unlinked: beside the file
  * @param signal ends it at once
  * @throws Error with one clear line; ReaderFailed; the reason of the signal
  */

@@ -1,4 +1,4 @@
-/** What the reader's process does. */
+/** The work of the reader process. */
 import { statSync } from 'node:fs'
 import { FORMATS, type Format } from '../sources/formats.ts'
 import { readSource } from '../sources/read-source.ts'
@@ -7,28 +7,28 @@ import { lineOf } from './failures.ts'
 import { rowsOfBoard } from './import-board.ts'
 import { spoolBoard, spoolError } from './spool.ts'
 
-/** What is to be read. */
+/** The file to read. */
 export interface ReaderTask {
   format: string
-  /** Where the file is. */
+  /** The path of the file. */
   file: string
-  /** What it is called in messages. */
+  /** Its name in messages. */
   name: string
-  /** What the project is called, in place of the board's own name. */
+  /** The name of the project, instead of the board's. */
   projectName?: string | undefined
-  /** Records that one import may make. */
+  /** Maximum number of records of one import. */
   records: number
 }
 
 /**
- * Bytes of records that a file may make: some, and a multiple of its own. What a file says once, and what is put with each
- * card that refers to it, would otherwise fill the disk.
+ * Limit of the created records in bytes: a base, and a multiple of the file's size. Otherwise data that a file has once, but
+ * that is copied to each card that refers to it, could fill the disk.
  */
 const MIB = 1024 * 1024
 const bytesOfRecords = (bytesOfFile: number) => Math.min(128 * MIB + 8 * bytesOfFile, 1024 * MIB)
 
 /**
- * Reads a file into a spool: all rows that it would make, or why there are none.
+ * Reads a file into a spool: all rows, or the error.
  * @param descriptor of the spool
  */
 export async function readIntoSpool(

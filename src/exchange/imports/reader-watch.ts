@@ -1,19 +1,19 @@
 /**
- * The thread beside a reader: ends the process, whatever that is in the midst of, when it takes more memory than it may, all kinds
- * of it, or when the process that wants to know is gone.
+ * A thread that watches a reader: kills its process if it exceeds its limit of memory of all kinds,
+ * or if the parent process is gone.
  */
 import { setInterval } from 'node:timers'
 import { workerData } from 'node:worker_threads'
 
-/** What a reader is watched for. */
+/** The watched conditions. */
 export interface Watched {
-  /** The process that started it. */
+  /** The parent process. */
   parent: number
-  /** Memory that it may take, in MiB. */
+  /** Memory limit, in MiB. */
   memory: number
 }
 
-/** Milliseconds between two looks: fresh memory comes at some GB/s. */
+/** Milliseconds between two checks: memory can grow by some GB/s. */
 const EVERY = 25
 
 const MIB = 1024 * 1024

@@ -1,4 +1,4 @@
-/** Who the people of an imported board are here: members, people who are known, or new ones that stand for themselves. */
+/** Matches the people of an imported board: with members, known people, or new ones. */
 import type { SharedDatabase } from '../../db/client.ts'
 import type { people as peopleTable } from '../../db/schema.ts'
 import { emailKey } from '../../members/emails.ts'
@@ -10,33 +10,33 @@ import type { Mapping } from './mappings.ts'
 import type { NamedPerson } from './named-people.ts'
 import { shorten } from './names.ts'
 
-/** How people are found. */
+/** The matching options. */
 export interface PeopleOptions {
-  /** Whether those of the same name are the same, where there is only one of it. */
+  /** Whether to match by name, if it is unique. */
   matchNames?: boolean
   map?: readonly Mapping[]
 }
 
-/** People that the result of an import shows, at most. */
+/** Most people in the result of an import. */
 export const SHOWN_PEOPLE = 500
 
-/** Whether there are more to settle. @param insert writes the row of a person who stands for itself */
+/** Whether there are more to match. @param insert writes the row of a new person */
 export type SettleSome = (
   insert: (row: typeof peopleTable.$inferInsert & { id: string }) => void,
   isLong?: () => boolean,
 ) => boolean
 
-/** What is known of the people of a board. */
+/** The known people of a board. */
 export interface PeopleOfBoard {
   format: string
   people: readonly NamedPerson[]
   hasOwnPeople?: boolean | undefined
 }
 
-/** How names are compared. */
+/** The comparison key of names. */
 const nameKey = (name: string) => name.normalize('NFKC').trim().replace(/\s+/gu, ' ').toLowerCase()
 
-/** Ids for somebody of another tool: its own, where nobody else has that, and else with the format before it. */
+/** Candidate ids for a person of another tool: its own if free, else prefixed with the format. */
 function* idsFor(id: string, format: string): Generator<string, never> {
   yield id
   const prefixed = `${format}:${id}`
@@ -47,19 +47,19 @@ function* idsFor(id: string, format: string): Generator<string, never> {
   }
 }
 
-/** Settles who the people of one import are. */
+/** Matches the people of one import. */
 export class SettledPeople {
   readonly #board: PeopleOfBoard
   readonly #known: KnownPeople
   readonly #mapped: ReadonlyMap<string, KnownPerson>
   readonly #names: ReadonlyMap<string, KnownName[]>
-  /** How many people of the board have a name. */
+  /** The number of people of the board per name. */
   readonly #namesakes: ReadonlyMap<string, NamedPerson[]>
   readonly #settled = new Map<string, ImportedPerson>()
-  /** Ids that this import has given. */
+  /** Ids assigned by this import. */
   readonly #given = new Set([UNKNOWN_AUTHOR])
 
-  /** @throws Error with one clear line where a mapping names nobody, or several */
+  /** @throws Error with one clear line if a mapping matches no person, or several */
   constructor(db: SharedDatabase, board: PeopleOfBoard, { matchNames = false, map = [] }: PeopleOptions) {
     this.#board = board
     this.#known = new KnownPeople(db)
@@ -68,7 +68,7 @@ export class SettledPeople {
     this.#mapped = this.#mappedBy(map)
   }
 
-  /** Settles people, in the order of the board, inside a write; until that is long enough. */
+  /** Matches people in the order of the board, inside a slice, until it should end. */
   readonly some: SettleSome = (insert, isLong = () => false) => {
     for (const person of this.#board.people.slice(this.#settled.size)) {
       this.#settle(person, insert)
@@ -77,13 +77,13 @@ export class SettledPeople {
     return false
   }
 
-  /** What the records of a person hold, once all are settled. @param id as the file has it */
+  /** The id for a person's records, once all are matched. @param id in the file */
   idOf(id: string): string {
     const { id: own, memberId } = this.#settled.get(id) ?? { id, memberId: null }
     return memberId ?? own
   }
 
-  /** All who are settled. */
+  /** All matched people. */
   get all(): ImportedPerson[] {
     return [...this.#settled.values()]
   }
@@ -106,22 +106,22 @@ export class SettledPeople {
     return (
       as('map', this.#mapped.get(person.id)) ??
       as('id', hasOwnPeople ? this.#known.ofId(person.id) : undefined) ??
-      // Whoever merged the two has said who it is.
+      // An explicit merge identifies the person.
       as('map', earlier?.isMerged ? earlier : undefined) ??
       as('email', this.#ofEmail(person, earlier)) ??
       as('name', this.#ofName(person))
     )
   }
 
-  /** Whoever has the email; the person of an earlier import itself is not found by it. */
+  /** The person with the email, except the person of an earlier import itself. */
   #ofEmail({ email }: NamedPerson, earlier: KnownPerson | undefined): KnownPerson | undefined {
     const found = email === '' ? undefined : this.#known.ofEmail(email)
     return found?.id === earlier?.id ? undefined : found
   }
 
   /**
-   * The one who has the name: a member, or else somebody who is known from elsewhere, since a tool tells its own people by
-   * their ids.
+   * The only person with the name: a member, or else a person from another source, since a tool identifies its own people by
+   * id.
    */
   #ofName({ name }: NamedPerson): KnownPerson | undefined {
     const key = nameKey(name)
@@ -133,7 +133,7 @@ export class SettledPeople {
     return more.length === 0 ? one : undefined
   }
 
-  /** The id of somebody who stands for itself: of an earlier import of the same tool, or else a new one. */
+  /** The id of an unmatched person: from an earlier import of the same tool, or a new one. */
   #ownId({ id, name, email }: NamedPerson, insert: Parameters<SettleSome>[0]): string {
     const { format } = this.#board
     const earlier = this.#known.ofSource(format, id)
@@ -162,13 +162,13 @@ export class SettledPeople {
     for (const { from, to } of map) {
       const { id } = this.#ofBoard(from)
       const known = this.#known.ofIdOrEmail(to)
-      if (known === undefined) throw new Error(`nobody here has the id or email ${JSON.stringify(to)}`)
+      if (known === undefined) throw new Error(`no person here has the id or email ${JSON.stringify(to)}`)
       mapped.set(id, known)
     }
     return mapped
   }
 
-  /** The person of the board that somebody means. @throws Error with one clear line */
+  /** The person of the board in a mapping. @throws Error with one clear line */
   #ofBoard(text: string): NamedPerson {
     const { people, format } = this.#board
     const called = JSON.stringify(shorten(text, 100))
@@ -178,7 +178,7 @@ export class SettledPeople {
     const [found, ...others] = people.filter(
       ({ name, email }) => nameKey(name) === key || (email !== '' && emailKey(email) === emailKey(text)),
     )
-    if (found === undefined) throw new Error(`the board names nobody of the id, name or email ${called}`)
+    if (found === undefined) throw new Error(`the board has no person with the id, name or email ${called}`)
     if (others.length > 0) {
       const ids = [found, ...others].slice(0, 10).map(({ id }) => id)
       throw new Error(

@@ -1,6 +1,6 @@
 /**
- * What one process has read of a file, for another one that writes it: all rows of an import in a file without a name, a line of
- * JSON each. Who reads it holds one row at a time, however many there are.
+ * The rows of an import, passed from the process that reads a file to the one that writes them: an unnamed file with a line of
+ * JSON for each. The writer holds one row at a time.
  */
 import { fstatSync, ftruncateSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { getTableName } from 'drizzle-orm'
@@ -16,10 +16,10 @@ import { TooLarge } from '../sources/source-limits.ts'
 import type { BoardFacts, BoardRows } from './import-board.ts'
 import type { PlannedRows } from './import-plan.ts'
 
-/** Bytes that are written, or read, at a time. */
+/** Bytes written or read at a time. */
 const CHUNK = 256 * 1024
 
-/** Digits of the place where the last line begins, which the first line tells. */
+/** Digits of the last line's position, which is in the first line. */
 const PLACE_DIGITS = 16
 
 const NEWLINE = 0x0a
@@ -30,13 +30,13 @@ const TABLES: ReadonlyMap<string, PlannedRows['table']> = new Map(
   ),
 )
 
-/** Lines of a spool: from one place to another. */
+/** A range of lines of a spool. */
 interface Section {
   begin: number
   end: number
 }
 
-/** The last line: all that there is once. */
+/** The last line: data that exists once. */
 interface Contents {
   facts: BoardFacts
   projectIds: readonly string[]
@@ -45,12 +45,12 @@ interface Contents {
   tables: (Section & { name: string; count: number })[]
 }
 
-/** How reading came out: all of it is in the spool, or one clear line. */
+/** The result of reading: everything in the spool, or an error in one clear line. */
 type Outcome = { contents: Contents } | { error: string }
 
 /**
- * Makes a spool: a file that is gone with the last process that has it open, however that ends.
- * @param path where the file is for a moment; beside what it is made of, on a disk that has room
+ * Creates a spool: an unlinked file, which disappears with the last process that has it open, however it ends.
+ * @param path of the file until it is unlinked; beside the source file, on a disk with free space
  * @returns its descriptor
  */
 export function createSpool(path: string): number {
@@ -72,13 +72,13 @@ class LineWriter {
     this.#most = most
   }
 
-  /** The place of the next line, in bytes. */
+  /** The position of the next line, in bytes. */
   place(): number {
     this.flush()
     return this.#written
   }
 
-  /** @throws TooLarge where the spool would have more bytes than it may */
+  /** @throws TooLarge if the spool would exceed its limit */
   add(line: string): void {
     this.#chunk.push(line, '\n')
     this.#length += line.length
@@ -109,19 +109,19 @@ function section(lines: LineWriter, values: Iterable<unknown>): Section {
   return { begin, end: lines.place() }
 }
 
-/** The first line, as long as any other. */
+/** The first line, of fixed length. */
 const firstLine = (place: number) => `${String(place).padStart(PLACE_DIGITS, '0')}\n`
 
-/** Tells how reading came out, behind all else. */
+/** Writes the result of reading at the end. */
 function conclude(descriptor: number, place: number, outcome: Outcome): void {
   writeAll(descriptor, Buffer.from(`${JSON.stringify(outcome)}\n`), place)
-  // Last, so that nobody takes a part for the whole.
+  // Last, so that a partial spool is never taken for a complete one.
   writeAll(descriptor, Buffer.from(firstLine(place)), 0)
 }
 
 /**
- * Puts all rows of a board into a spool.
- * @param most bytes that it may have
+ * Writes all rows of a board to a spool.
+ * @param most size limit in bytes
  * @throws TooLarge
  */
 export function spoolBoard(
@@ -142,7 +142,7 @@ export function spoolBoard(
   conclude(descriptor, lines.place(), { contents })
 }
 
-/** Puts why a file could not be read into a spool, in place of all that is there: the disk may be full. */
+/** Replaces the contents of a spool by an error, since the disk may be full. */
 export function spoolError(descriptor: number, error: string): void {
   ftruncateSync(descriptor)
   conclude(descriptor, firstLine(0).length, { error })
@@ -163,7 +163,7 @@ function* linesOf(descriptor: number, { begin, end }: Section): Generator<string
       parts = []
       from = to + 1
     }
-    // The buffer is used again.
+    // The buffer is reused.
     parts.push(Buffer.from(bytes.subarray(from)))
   }
 }
@@ -174,8 +174,8 @@ function* valuesOf<T extends object>(descriptor: number, section: Section): Gene
 }
 
 /**
- * What a spool has; undefined where reading came to no end. It stays open while its rows are read.
- * @throws Error with the line that says why the file could not be read
+ * The contents of a spool; undefined if reading did not finish. It stays open while its rows are read.
+ * @throws Error with the error line of the reader
  */
 export function readSpool(descriptor: number): { rows: BoardRows; facts: BoardFacts } | undefined {
   const end = fstatSync(descriptor).size

@@ -1,4 +1,4 @@
-/** Writing an import in slices: nobody waits long for it, and nobody sees any of it before all is there. */
+/** Writes an import in slices: other writes wait only briefly, and it is hidden until it is complete. */
 
 import { getTableName } from 'drizzle-orm'
 import type { Chunk, ChunkedWriter } from '../../db/chunked-writer.ts'
@@ -10,15 +10,15 @@ import { insertInto } from '../../db/statements.ts'
 import { type Imported, type ImportPlan, type PlannedRows, totalOf } from './import-plan.ts'
 import { importStates } from './import-state.ts'
 
-/** Whose import it is, and which. */
+/** The import and its member. */
 export interface Importing {
-  /** Its row is there already. */
+  /** Its row already exists. */
   id: string
-  /** The member who asked for it; null for the command line. */
+  /** The importing member; null for the command line. */
   memberId: string | null
 }
 
-/** Inserts rows, each kind of row by a statement of its own. */
+/** Inserts rows, with a statement for each combination of fields. */
 function createInserter(db: SharedDatabase) {
   type Insert = ReturnType<typeof insertInto>
   const inserts = new Map<object, Insert>()
@@ -37,11 +37,11 @@ function* rowsIn({ tables }: ImportPlan): Generator<[table: PlannedRows['table']
 }
 
 /**
- * Writes all that a plan has, in slices that hold the write lock for some milliseconds each, and shows it by a last write,
- * which also tells the changes: as one group of the member's. Until then the projects are hidden, and their own rows are
- * missing (see `src/db/large-writes.ts`). What it leaves where it throws, or where its process ends, `clearImport` takes away.
- * @param onProgress called after each slice, with the number of records written and to write
- * @throws Error where the plan refuses; the reason of the signal that the writes have
+ * Writes all rows of a plan, in slices that hold the write lock for some milliseconds each, and reveals them by a last write,
+ * which also publishes the changes, as one group of the member. Until then the projects are hidden, and their own rows are
+ * missing (see `src/db/large-writes.ts`). After an error, or the death of its process, `clearImport` removes its records.
+ * @param onProgress called after each slice, with the number of written and total records
+ * @throws Error if the plan refuses; the reason of the writer's signal
  */
 export async function writeInSlices(
   db: SharedDatabase,
@@ -81,12 +81,12 @@ export async function writeInSlices(
   }
   while (await write.slice(writeSome)) onProgress(done, total)
 
-  // Whatever takes long is looked at before the lock is held, and then only what has come since.
+  // Slow checks run before the lock is held, and then only for newer changes.
   const since = newestChange(db)
   plan.refuse(db)
   const work = (tell: Tell) => {
     plan.refuse(db, since)
-    // Parents first: the projects come before what belongs to them.
+    // Parents first: the projects precede their records.
     for (const row of plan.projects()) insert(projects, row)
     tell()
   }
@@ -96,7 +96,7 @@ export async function writeInSlices(
     return made
   })
   onProgress(total, total)
-  // It is done, whatever becomes of this: the next one, or the service, goes on with it.
+  // The import is complete even if this fails: the next one, or the service, continues it.
   await foldAll(db, writes).catch(() => undefined)
   return value
 }

@@ -1,6 +1,6 @@
 /**
- * Tables of tasks from anywhere: a row for each task, under a row of names. Usual names of columns are recognised; all else is
- * kept under its name. So is the CSV that this service exports.
+ * Tables of tasks from any source: a row for each task, below a header. Usual column names are recognised, also those of this
+ * service's own CSV; other columns are stored under their names.
  */
 import { createHash } from 'node:crypto'
 import { withoutGuard } from '../../board/csv-guard.ts'
@@ -125,22 +125,22 @@ const NAMES = {
 
 type Field = keyof typeof NAMES
 
-/** Fields that are kept beside, too, as they are. */
+/** Fields whose original values are stored, too. */
 const KEPT = new Set<string>(['email'])
 
-/** Fields that several columns of one name may fill together. */
+/** Fields that may come from several columns with one name. */
 const REPEATED = new Set<Field>(['labels', 'comments', 'subtasks'])
 
 /** The names of this service's own CSV, which guards its cells against formulas. */
 const OWN =
   'id,title,description,column,priority,assigneeId,dueDate,labels,subtasks,source,createdAt,updatedAt,dismissed'
-/** The column of the assignee's name, which came later. */
+/** The column of the assignee's name, added in a later version. */
 const NAME = 'assignee'
 
 /**
  * Reads a table of tasks.
  * @param name of the file, for the name of the board
- * @throws Error with one line when it is no table, or has no column for titles
+ * @throws Error with one line if it is no table, or has no column for titles
  */
 export function readCsv(bytes: Uint8Array, name: string): SourceBoard {
   const file = openSource(bytes)
@@ -173,7 +173,7 @@ export const baseName = (name: string): string =>
 
 type Columns = { [field in Field]?: number[] }
 
-/** The columns of each field: of its names, the best that is there. */
+/** The columns of each field: the best of its names that exists. */
 function columnsOf(header: readonly string[]): Columns {
   const places = Map.groupBy(header.keys(), (index) => nameKey(header[index] ?? ''))
   return Object.fromEntries(
@@ -185,7 +185,7 @@ function columnsOf(header: readonly string[]): Columns {
   )
 }
 
-/** A card whose dates are still text: their order of day and month is known when all were seen. */
+/** A card with unparsed dates: the order of day and month is known once all were seen. */
 interface Draft {
   card: SourceCard
   due: string
@@ -236,9 +236,9 @@ class Rows {
   readonly #used: ReadonlySet<number>
   readonly #cells: Cells
   readonly #header: readonly string[]
-  /** Whether the table is of a Phaseboard. */
+  /** Whether the table is from a Phaseboard. */
   readonly isOwn: boolean
-  /** Where such a table has the assignee's name; -1 for nowhere. */
+  /** The index of the assignee's name in such a table; -1 for none. */
   readonly #nameAt: number
   readonly #people = new Map<string, SourcePerson>()
 
@@ -271,7 +271,7 @@ class Rows {
     const assigneeId = this.#personOf(people[0] ?? '', emailIn(listed(cell('email'))[0]))
     const ownName = cells[this.#nameAt]?.toWellFormed()
     if (assigneeId !== null && ownName)
-      // A name alone: whatever it looks like, it matches nobody's email.
+      // Only a name: even if it looks like an email, it is not matched as one.
       this.#people.set(assigneeId, { id: assigneeId, name: ownName, email: '' })
     const commentTexts = all('comments').filter((text) => text.trim() !== '')
     const isCount = commentTexts.length === 1 && /^\d{1,6}$/.test(commentTexts[0]?.trim() ?? '')
@@ -301,12 +301,12 @@ class Rows {
     }
   }
 
-  /** The people whose emails have a column of their own. */
+  /** The people with emails in a separate column. */
   get people(): SourcePerson[] {
     return [...this.#people.values()]
   }
 
-  /** What a card calls its assignee: the name, unless that is somebody else's of another email; null for nobody. */
+  /** The id of a card's assignee: the name, unless another person with another email has it; null for none. */
   #personOf(name: string, email: string): string | null {
     if (email === '') return name || null
     const known = this.#people.get(name)
@@ -320,10 +320,10 @@ class Rows {
 const YES = new Set(['true', 'yes', 'y', '1', 'x', 'ja', 'wahr', 'archived', 'closed', 'archiviert'])
 const NO = new Set(['', 'false', 'no', 'n', '0', 'nein', 'falsch', 'open', 'active'])
 
-/** The longest word taken for a priority as it is. */
+/** The longest text used unchanged as a priority. */
 const LONGEST_PRIORITY = 100
 
-/** A word for a priority, and whether it is to be kept aside too, since it was said differently. */
+/** A priority, and whether to store the original word, too. */
 function priorityFrom(word: string): { value: string; isKept: boolean } {
   const trimmed = word.trim()
   const listed = priorityOf(trimmed)
@@ -339,7 +339,7 @@ export const listed = (cell: string): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '')
 
-/** Subtasks in one cell: one a line, or separated by semicolons; `[x]` before those that are done. */
+/** Subtasks in one cell: one per line, or separated by semicolons; `[x]` marks done ones. */
 const toSubtasks = (cell: string): SourceSubtask[] =>
   cell
     .split(cell.includes('\n') ? /\r?\n/ : ';')
@@ -354,7 +354,7 @@ const toSubtasks = (cell: string): SourceSubtask[] =>
       return { title, completed: box !== undefined && box.trim() !== '', createdAt: '' }
     })
 
-/** Gives a card its dates; what cannot be read is kept in its rest. Returns how many could not. */
+/** Sets a card's dates; unreadable ones are stored in its rest. Returns their number. */
 function withDates(
   { card, ...texts }: Draft,
   dates: Dates,
@@ -376,7 +376,7 @@ function withDates(
   return unreadable
 }
 
-/** Fills in the times that the file does not tell. */
+/** Fills in times missing in the file. */
 function withTimes({ card, commentTexts }: Draft, fallback: string): void {
   card.createdAt ||= card.updatedAt || fallback
   card.updatedAt ||= card.createdAt

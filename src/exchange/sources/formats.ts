@@ -3,15 +3,15 @@ import type { BoardReader } from './source-board.ts'
 
 /** A format of boards. */
 export interface Format {
-  /** What it makes a project of, for the help of the command: `a Trello board`. */
+  /** Its boards, for the help of the command: `a Trello board`. */
   board: string
-  /** What its files are called in messages: `<file> is not a Trello board export`. */
+  /** Its files in messages: `<file> is not a Trello board export`. */
   what: string
-  /** What the command calls its file: `board.json`. */
+  /** An example file name: `board.json`. */
   file: string
-  /** Where to get one, in a few words, for the help of the command. */
+  /** How to get one, briefly, for the help of the command. */
   from: string
-  /** Loads the reader, when somebody imports something: parsers are large. */
+  /** Loads the reader lazily: parsers are large. */
   load: () => Promise<BoardReader>
 }
 
@@ -61,7 +61,7 @@ export const FORMATS: Readonly<Record<string, Format>> = {
   },
 }
 
-/** The name of what is no board, but all that a service holds: for admins (see `import-archive.ts`). */
+/** The name of the format of archives, which contain all data of a service: only for admins (see `import-archive.ts`). */
 export const ARCHIVE_FORMAT = 'phaseboard'
 
 /** The names of all formats. */

@@ -26,8 +26,8 @@ import {
 
 /**
  * Reads the items of a project.
- * @param name of the file, for the name of the board where the file does not tell
- * @throws Error with one line when it is something else
+ * @param name of the file, as the default name of the board
+ * @throws Error with one line for another format
  */
 export function readGitHub(bytes: Uint8Array, name: string): SourceBoard {
   const file = openSource(bytes)
@@ -41,7 +41,7 @@ export function readGitHub(bytes: Uint8Array, name: string): SourceBoard {
   throw notOfFormat(file, 'github', 'the JSON of gh project item-list or an exported view (.tsv)')
 }
 
-/** Names of fields that hold when a card is due, the best first, as {@link nameKey} has them. */
+/** Names of due date fields, best first, in the form of {@link nameKey}. */
 const DUE = ['duedate', 'due', 'dueon', 'deadline', 'targetdate', 'enddate', 'target']
 
 const ITEM_FIELDS = new Set(['id', 'content', 'title', 'status', 'assignees', 'labels', 'priority'])
@@ -51,13 +51,13 @@ const PROJECT_FIELDS = new Set(['id', 'title', 'shortDescription', 'closed', 'it
 const column = (name: string): SourceColumn => ({ name, color: '', wipLimit: 0, createdAt: '' })
 const label = (name: string): SourceLabel => ({ name, color: '', createdAt: '' })
 
-/** A list of names, or the one there is. */
+/** A list of names, or a single name. */
 const names = (value: unknown): string[] =>
   (Array.isArray(value) ? value : [value])
     .map((entry) => text(isObject(entry) ? (entry.name ?? entry.login) : entry))
     .filter((entry) => entry !== '')
 
-/** Whether a value is names and nothing more. */
+/** Whether a value consists only of names. */
 const isNames = (value: unknown): boolean =>
   Array.isArray(value) ? value.every((entry) => text(entry) !== '') : !isObject(value)
 
@@ -108,7 +108,7 @@ class Items {
     }
   }
 
-  /** The options of the field Status, in order, where the file has the project's fields. */
+  /** The options of the field Status, in order, if the file has the project's fields. */
   #statusOptions = (): string[] =>
     objects(this.#project.fields)
       .filter(({ name }) => nameKey(text(name)) === 'status')
@@ -154,7 +154,7 @@ class Items {
   }
 }
 
-/** The smallest of ids: that of the oldest item, where an id is all that tells the project. */
+/** The smallest id, of the oldest item: identifies a project without an id. */
 const smallest = (ids: string[]): string =>
   ids.reduce(
     (least, id) =>
@@ -162,10 +162,10 @@ const smallest = (ids: string[]): string =>
     '',
   )
 
-/** Columns of a view that have a field here; which others there are depends on the view. */
+/** Columns of a view with a field here; others depend on the view. */
 const VIEW_FIELDS = ['title', 'url', 'assignees', 'status', 'labels', 'priority']
 
-/** The cards of a view, in its order. It has no ids and no bodies of issues. */
+/** The cards of a view, in order. It has no ids and no bodies of issues. */
 function fromView(table: Table, { id, name }: { id: string; name: string }): SourceBoard {
   const keys = table.header.map(nameKey)
   const place = new Map(VIEW_FIELDS.map((field) => [field, keys.indexOf(field)]))

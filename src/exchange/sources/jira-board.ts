@@ -1,4 +1,4 @@
-/** A board of Jira's issues, whichever way they were exported. */
+/** A board of Jira issues, from any export. */
 import { STAGES, type Stage } from '../../board/stages.ts'
 import type { JsonObject } from '../../json.ts'
 import type {
@@ -11,7 +11,7 @@ import type {
 } from './source-board.ts'
 import { ByName, note, oldestFirst, priorityOf, span, withoutEmpty } from './source-values.ts'
 
-/** How far the issues of a status have come, as Jira's categories of statuses tell it. */
+/** The stage of a status, from Jira's status category. */
 export type Progress = 'new' | 'indeterminate' | 'done'
 
 /** An issue. */
@@ -20,7 +20,7 @@ export interface Issue {
   title: string
   description: string
   status: string
-  /** Undefined when the file does not tell. */
+  /** Undefined if missing in the file. */
   progress: Progress | undefined
   isResolved: boolean
   priority: string
@@ -30,15 +30,15 @@ export interface Issue {
   updatedAt: string | undefined
   labels: string[]
   comments: (Omit<SourceComment, 'createdAt'> & { createdAt: string | undefined })[]
-  /** Orders the issues where all have one. */
+  /** Orders the issues, if all have one. */
   rank: string
   type: string
-  /** The key of the issue that this is a sub-task of, or empty. */
+  /** The key of a sub-task's parent, or empty. */
   parent: string
   rest: JsonObject
 }
 
-/** What is known of the board beside its issues. */
+/** The board's data besides its issues. */
 export interface JiraSource {
   id: string
   name: string
@@ -48,7 +48,7 @@ export interface JiraSource {
   notes: string[]
 }
 
-/** Names of statuses whose issues are not begun, or finished, where the file does not tell; all others are in between. */
+/** Names of todo and done statuses, if the file does not have the categories; all others are in between. */
 const BEGINNINGS = new Set([
   'to do',
   'todo',
@@ -75,15 +75,15 @@ const ENDS = new Set([
   'gelöst',
 ])
 
-/** Whether a type of issue is one of sub-tasks, in the languages of most. */
+/** Whether an issue type is a sub-task, in common languages. */
 export const isSubtaskType = (type: string): boolean =>
   /^(?:sub-?task|unteraufgabe|teilaufgabe|sous-tâche|subtarea|sottotask|subtarefa)/i.test(type.normalize())
 
-/** Makes the board: statuses become columns, issues cards in the order of their rank, sub-tasks subtasks of their parents. */
+/** Creates the board: statuses become columns, issues cards in the order of their rank, sub-tasks subtasks of their parents. */
 export function toBoard(issues: readonly Issue[], { notes, ...source }: JiraSource): SourceBoard {
   const distinct = [...new Map(issues.toReversed().map((issue) => [issue.key, issue])).values()].reverse()
   const byKey = new Map(distinct.map((issue) => [issue.key, issue]))
-  // A sub-task of a sub-task does not exist in Jira, and could not be kept: such a one stays a card.
+  // Jira has no sub-tasks of sub-tasks: such an issue stays a card.
   const isSubtask = (issue: Issue) => issue.parent !== '' && byKey.get(issue.parent)?.parent === ''
   const subtasks = Map.groupBy(distinct.filter(isSubtask), ({ parent }) => parent)
   const shown = inOrder(distinct.filter((issue) => !isSubtask(issue)))
@@ -147,7 +147,7 @@ const commentsOf = ({ comments, updatedAt }: Issue, fallback: string): SourceCom
     comments.map((comment) => ({ ...comment, createdAt: comment.createdAt ?? updatedAt ?? fallback })),
   )
 
-/** All of an issue that becomes a subtask, which has no fields but a title. */
+/** The rest of an issue that becomes a subtask, which only has a title. */
 const whole = (issue: Issue, fallback: string): JsonObject =>
   withoutEmpty({
     key: issue.key,
@@ -166,13 +166,13 @@ const whole = (issue: Issue, fallback: string): JsonObject =>
 const isDone = ({ progress, status, isResolved }: Issue) =>
   progress === undefined ? isResolved || ENDS.has(status.toLowerCase()) : progress === 'done'
 
-/** By rank, Jira's own order of issues on a board, where each has one. */
+/** By rank, Jira's own order on a board, if all have one. */
 function inOrder(issues: Issue[]): Issue[] {
   if (issues.some(({ rank }) => rank === '')) return issues
   return issues.toSorted((a, b) => (a.rank < b.rank ? -1 : Number(a.rank > b.rank)))
 }
 
-/** What the statuses mean for the work: by Jira's category, or else by their names; undefined where neither tells. */
+/** The stages of statuses: by Jira's category, or by name; undefined if unknown. */
 function stagesOf(issues: readonly Issue[]): Map<string, Stage | undefined> {
   const stages = new Map<string, Stage | undefined>()
   for (const { status, progress } of issues) {
@@ -189,7 +189,7 @@ function stageOf(status: string, progress: Progress | undefined): Stage | undefi
   return BEGINNINGS.has(name) ? 'todo' : ENDS.has(name) ? 'done' : undefined
 }
 
-/** The statuses: those of issues not begun first, those of finished ones last. */
+/** The statuses: todo first, done last. */
 const inOrderOfWork = (stages: ReadonlyMap<string, Stage | undefined>): string[] =>
   [...stages]
     .toSorted(([, a = 'doing'], [, b = 'doing']) => STAGES.indexOf(a) - STAGES.indexOf(b))

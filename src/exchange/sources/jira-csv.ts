@@ -1,4 +1,4 @@
-/** Jira's CSV export, of Cloud and of Server and Data Center: a row for each issue, many columns, some of one name. */
+/** Jira's CSV export, of Cloud and of Server and Data Center: a row for each issue, many columns, some with the same name. */
 import { isDeepStrictEqual } from 'node:util'
 import type { JsonObject } from '../../json.ts'
 import { type Issue, isSubtaskType, type JiraSource, type Progress } from './jira-board.ts'
@@ -7,7 +7,7 @@ import { Dates } from './source-dates.ts'
 import { Cells, nameKey, type Table } from './source-tables.ts'
 import { note } from './source-values.ts'
 
-/** The columns that have a field here, as {@link nameKey} has their names. */
+/** The columns with a field here, in the form of {@link nameKey}. */
 const FIELDS = {
   key: ['issuekey', 'key'],
   issueId: ['issueid'],
@@ -34,7 +34,7 @@ const FIELDS = {
 
 type Field = keyof typeof FIELDS
 
-/** Fields that go nowhere else; those of others are kept in the rest, too. */
+/** Fields that are stored nowhere else; others are also stored in the rest. */
 const CONSUMED: Field[] = [
   'key',
   'title',
@@ -77,7 +77,7 @@ export function readIssues(table: Table): { issues: Issue[]; source: JiraSource 
   return reader.finish()
 }
 
-/** An issue with dates as text: their order of day and month is known when all were seen. */
+/** An issue with unparsed dates: the order of day and month is known once all were seen. */
 interface Draft {
   cells: { [field in 'due' | 'created' | 'updated']: string }
   comments: string[]
@@ -120,7 +120,7 @@ class IssueRows {
     const assigneeId = cell('assigneeId') || cell('assignee')
     const key = cell('key') || `row ${row}`
     const type = cell('type')
-    // Cloud names a parent of any kind (an epic, too); the older column is that of sub-tasks alone.
+    // Cloud has parents of any kind (also epics); the older column is only for sub-tasks.
     const isSubtask = isSubtaskType(type) || (type === '' && cell('parentId') !== '')
     this.#drafts.push({
       cells: dates,
@@ -149,7 +149,7 @@ class IssueRows {
     })
   }
 
-  /** All that has no field. What is known of the project is kept once, unless an issue differs. */
+  /** The values without a field. The project's data is stored once, unless an issue differs. */
   #rest(cells: readonly string[], assigneeId: string): JsonObject {
     const project = this.#cells.pick(cells, this.#projectPlaces)
     const rest = this.#cells.rest(cells, this.#used)
@@ -170,7 +170,7 @@ class IssueRows {
     return place === undefined ? '' : (this.#header[place] ?? '')
   }
 
-  /** Cloud names people twice, `Assignee` and `Assignee Id`: whose id is whose. */
+  /** Cloud has two columns for people, `Assignee` and `Assignee Id`: maps names to ids. */
   #learnUsers(cells: readonly string[]): void {
     for (const [place, idPlace] of this.#userPlaces) {
       const [user, id] = [cells[place] ?? '', cells[idPlace] ?? '']
@@ -178,7 +178,7 @@ class IssueRows {
     }
   }
 
-  /** The columns of people's names, each with that of their ids. */
+  /** The columns of people's names, with their id columns. */
   #pairs(): [number, number][] {
     return [...this.#places].flatMap(([name, places]) => {
       const ids = this.#places.get(`${name}id`) ?? []
@@ -221,13 +221,13 @@ class IssueRows {
     }
   }
 
-  /** The keys of the projects; an export of few columns tells them by the keys of its issues alone. */
+  /** The keys of the projects; in an export with few columns only the issue keys contain them. */
   #projectKeys(named: string[]): string[] {
     const keys = named.filter((key) => key !== '')
     return keys.length > 0 ? keys : this.#drafts.map(({ issue }) => issue.key.replace(/-\d+$/, ''))
   }
 
-  /** Gives an issue its dates and comments. Returns how many dates could not be read; they stay in its rest. */
+  /** Sets an issue's dates and comments. Returns the number of unreadable dates, which stay in its rest. */
   #withDates({ issue, cells, comments }: Draft): number {
     let unreadable = 0
     const read = (field: 'due' | 'created' | 'updated') => {
@@ -245,7 +245,7 @@ class IssueRows {
     return unreadable
   }
 
-  /** A comment is `date;author;text`; what is not is all text. */
+  /** A comment is `date;author;text`; anything else is only text. */
   #toComment(cell: string): Issue['comments'][number] {
     const first = cell.indexOf(';')
     const second = cell.indexOf(';', first + 1)

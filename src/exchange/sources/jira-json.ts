@@ -1,5 +1,5 @@
 /**
- * Issues as Jira's REST API answers a search: `/rest/api/2/search`, `/rest/api/3/search` and `/rest/api/3/search/jql`; one answer,
+ * Issues in responses of Jira's search API: `/rest/api/2/search`, `/rest/api/3/search` and `/rest/api/3/search/jql`; one response,
  * a list of them (all pages), or a list of issues.
  */
 import type { JsonObject } from '../../json.ts'
@@ -19,7 +19,7 @@ import {
   withoutEmpty,
 } from './source-values.ts'
 
-/** Fields that have one of their own here. */
+/** Fields with a counterpart here. */
 const READ = new Set([
   'summary',
   'description',
@@ -33,7 +33,7 @@ const READ = new Set([
   'comment',
   'project',
 ])
-/** Addresses of the API's own resources and of pictures, on every object of the answer. */
+/** URLs of API resources and pictures, on every object of the response. */
 const ADDRESSES = new Set(['self', 'avatarUrls', 'iconUrl'])
 const ISSUE_READ = new Set(['key', 'fields', 'expand', 'self'])
 
@@ -154,7 +154,7 @@ class Search {
     }
   }
 
-  /** Fields without one here; custom ones under the names that `expand=names` gave, where no other has it. */
+  /** Fields without a counterpart; custom ones under their names from `expand=names`, if unique. */
   #otherFields(fields: JsonObject): JsonObject {
     const others = Object.entries(without(fields, READ))
     const taken = new Set(others.map(([key]) => key))
@@ -173,7 +173,7 @@ class Search {
     )
   }
 
-  /** The rank of an issue among others: the value of the field of this name, or what looks like one. */
+  /** The rank of an issue: the value of the field of this name, or a value that looks like one. */
   #rank(fields: JsonObject): string {
     const custom = Object.entries(fields).filter(([key]) => key.startsWith('customfield_'))
     const [, rank] =
@@ -212,11 +212,11 @@ class Search {
     return { read, rest }
   }
 
-  /** The id of a user, whose other fields are kept once for the board. */
+  /** The id of a user, whose other fields are stored once for the board. */
   #user(value: unknown): string | null {
     if (!isObject(value)) return text(value) || null
     const id = text(value.accountId) || text(value.name) || text(value.key) || text(value.displayName)
-    // In place: a user may be named very often, with other fields each time.
+    // In place: a user may occur very often, with different fields each time.
     if (id !== '') this.#users.set(id, Object.assign(this.#users.get(id) ?? {}, plain(value)))
     return id || null
   }
@@ -228,7 +228,7 @@ const RESERVED = new Set(['description', 'comments', 'status', 'priority', 'subt
 const isProgress = (key: string): key is Progress =>
   key === 'new' || key === 'indeterminate' || key === 'done'
 
-/** A value without the addresses of resources and pictures. */
+/** A value without URLs of resources and pictures. */
 function plain(value: unknown): JsonObject
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain)
@@ -238,7 +238,7 @@ function plain(value: unknown): unknown {
   )
 }
 
-/** The site in an address, or nothing. */
+/** The site of a URL, or undefined. */
 function hostOf(address: string): string {
   return URL.canParse(address) ? new URL(address).host : ''
 }

@@ -1,4 +1,4 @@
-/** Issues of Jira: its CSV export, or the answer of its REST API to a search. */
+/** Issues of Jira: its CSV export, or responses of its search API. */
 import { baseName } from './csv.ts'
 import { toBoard } from './jira-board.ts'
 import { readIssues as readRows } from './jira-csv.ts'
@@ -9,8 +9,8 @@ import { isJira, isJiraHeader, notOfFormat } from './source-formats.ts'
 
 /**
  * Reads issues, of one project or several.
- * @param name of the file, for the name of the board where the file does not tell
- * @throws Error with one line when it is something else
+ * @param name of the file, as the default name of the board
+ * @throws Error with one line for another format
  */
 export function readJira(bytes: Uint8Array, name: string): SourceBoard {
   const file = openSource(bytes)

@@ -1,11 +1,11 @@
-/** Kanboard's CSV export of tasks. Its columns have names in the user's language, but always the same places. */
+/** Kanboard's CSV export of tasks. Its column names are in the user's language, but their positions are fixed. */
 import type { SourceBoard, SourceCard, SourceColumn, SourceLabel } from './source-board.ts'
 import { Dates } from './source-dates.ts'
 import { isKanboardHeader } from './source-formats.ts'
 import { Cells, nameKey, type Table } from './source-tables.ts'
 import { ByName, note, number, sortedBy, span, withoutEmpty } from './source-values.ts'
 
-/** The columns in order, as they are called here, and as {@link nameKey} has their English names. */
+/** The columns in order: names here, and English names in the form of {@link nameKey}. */
 const PLACES = {
   id: 'taskid',
   reference: 'reference',
@@ -34,10 +34,10 @@ const PLACES = {
 }
 type Place = keyof typeof PLACES
 
-/** How many columns there are, whatever they are called. */
+/** The number of columns. */
 export const TASK_COLUMNS = Object.keys(PLACES).length
 
-/** Those that have a field here. */
+/** Columns with a field here. */
 const READ: Place[] = [
   'id',
   'project',
@@ -55,7 +55,7 @@ const READ: Place[] = [
 /** Kanboard's priorities are numbers, 0 to 3 unless a project has others. */
 const PRIORITIES = ['low', 'medium', 'high', 'critical']
 
-/** The priority that a number stands for; empty for numbers of other scales. */
+/** The priority of a number; empty for other scales. */
 export const priorityOfNumber = (value: number | undefined): string => PRIORITIES[value ?? -1] ?? ''
 
 /** Reads the tasks of a project. */
@@ -168,7 +168,7 @@ export function readTasks(table: Table): SourceBoard {
   }
 }
 
-/** Where the columns are: by their English names, or else by place. What has a field is called the same in any language. */
+/** The positions of the columns: by English name, or else fixed. Columns with a field get the same names in any language. */
 function placesOf(header: readonly string[]) {
   const keys = header.map(nameKey)
   const isEnglish = isKanboardHeader(header)
@@ -183,7 +183,7 @@ function placesOf(header: readonly string[]) {
   return { names, placeOf }
 }
 
-/** Whether a task is closed. In other languages the word is unknown, but only a closed task has a date of completion. */
+/** Whether a task is closed. In other languages the word is unknown, but only closed tasks have a completion date. */
 function isClosed(status: string, completed: string): boolean {
   if (status === 'Open') return false
   return status === 'Closed' || completed !== ''

@@ -31,7 +31,7 @@ import {
 
 /**
  * Reads the project of a database.
- * @throws Error with one line when it is damaged or another program's, or holds several projects in use
+ * @throws Error with one line if it is damaged or another program's, or has several projects in use
  */
 export function readProject(bytes: Uint8Array): SourceBoard {
   const tables = readTables(bytes)
@@ -51,7 +51,7 @@ export function readProject(bytes: Uint8Array): SourceBoard {
   return { ...board, notes: [...board.notes, ...note(skipped, 'skipped projects', 'closed in Kanboard')] }
 }
 
-/** The tables that are read. Sessions, passwords, settings and the like stay where they are. */
+/** The tables to read. Sessions, passwords, settings and the like are not read. */
 const TABLES = [
   'projects',
   'columns',
@@ -75,22 +75,22 @@ const TABLES = [
 ] as const
 type Tables = { [name in (typeof TABLES)[number]]?: JsonObject[] }
 
-/** Bytes that values may have beyond those of the file: defaults of columns that were added later are stored once. */
+/** Bytes of values beyond the file's size: defaults of columns that were added later are stored once. */
 const DEFAULTS = 1024 * 1024
 
-/** What may still be read of a file. */
+/** The remaining read budget of a file. */
 interface Budget {
   rows: number
   bytes: number
 }
 
 /**
- * Reads whole tables. The file is a stranger's: nothing in it is run (views, triggers, virtual tables and columns are not
- * touched), and no more is read than its size can hold, since rows can share pages, and what is not in the rows at all.
+ * Reads whole tables of an untrusted file: nothing in it is run (views, triggers, virtual tables and computed columns are not
+ * touched), and it reads no more than the file's size plus defaults, since rows can share pages.
  */
 function readTables(bytes: Uint8Array): Tables {
   const copy = Buffer.from(bytes)
-  // A file with a write-ahead log cannot be opened from memory; this says that it has none.
+  // A file in WAL mode cannot be opened from memory; this patches the header.
   copy.fill(1, 18, 20)
   let client: SQLite.Database | undefined
   try {
@@ -125,16 +125,16 @@ function readTable(client: SQLite.Database, table: string, budget: Budget): Json
     .map(({ name }) => `"${name.replaceAll('"', '""')}"`)
   if (columns.length === 0) return undefined
   weigh(client, table, columns, budget)
-  // No column of Kanboard's holds bytes, and nothing here can.
+  // No Kanboard column has bytes, and nothing here can store them.
   const values = columns.map((column) => `iif(typeof(${column}) = 'blob', null, ${column}) as ${column}`)
   return client.prepare<[], JsonObject>(`select ${values.join(', ')} from "${table}" not indexed`).all()
 }
 
-/** Columns in one expression: SQLite takes no deeper ones. */
+/** Columns per expression: SQLite limits the depth. */
 const AT_ONCE = 100
 
 /**
- * Takes a table's rows and their bytes from the budget before any of them is read: SQLite knows the size of a value without
+ * Charges a table's rows and bytes to the budget before reading them: SQLite knows the size of a value without reading
  * its pages.
  * @throws TooLarge
  */
@@ -155,7 +155,7 @@ function weigh(client: SQLite.Database, table: string, columns: readonly string[
   }
 }
 
-/** Of users only who they are; of projects no access tokens. */
+/** Only identity columns of users; no access tokens of projects. */
 const isSecret = (table: string, column: string) =>
   table === 'users'
     ? !['id', 'username', 'name', 'email'].includes(column)
@@ -185,7 +185,7 @@ const READ = {
   comment: new Set(['id', 'task_id', 'user_id', 'comment', 'date', 'date_creation', 'date_modification']),
 }
 
-/** The fields of a record that say something; 0 and '' stand for nothing there. */
+/** The non-empty fields of a record; 0 and '' mean empty there. */
 const said = (record: JsonObject, read: ReadonlySet<string>): JsonObject =>
   Object.fromEntries(
     Object.entries(withoutEmpty(without(record, read))).filter(([, value]) => value !== 0 && value !== '0'),
@@ -224,11 +224,11 @@ class Project {
         index,
       ]),
     )
-    // The lane of tasks without one is the first.
+    // Tasks without a lane are in the first one.
     const inPlace = sortedBy(tasks, ({ position }) => number(position))
     this.#tasks = sortedBy(inPlace, ({ swimlane_id }) => lanes.get(swimlane_id) ?? -1)
     const used = new Set((tables.task_has_tags ?? []).map(({ tag_id }) => tag_id))
-    // Tags of project 0 are everybody's: those of them that are used.
+    // Tags of project 0 are global: only used ones are imported.
     this.#tags = new Map(
       (tables.tags ?? [])
         .filter(({ id, project_id }) => project_id === project.id || (project_id === 0 && used.has(id)))
@@ -298,18 +298,18 @@ class Project {
   readonly #ids = new Map<string, ReadonlyMap<unknown, JsonObject>>()
   readonly #named = new Set<unknown>()
 
-  /** A user's name for signing in; the id of one who is gone. */
+  /** A user's login name; the id of a deleted user. */
   #user(id: unknown): string {
     if (isEmpty(id) || number(id) === 0) return ''
     this.#named.add(id)
     return text(this.#byId('users', id)?.username) || text(id)
   }
 
-  /** The users that the board names. */
+  /** The users on the board. */
   #usersNamed = () =>
     [...this.#named].map((id) => withoutEmpty(this.#byId('users', id) ?? {})).filter((user) => !isEmpty(user))
 
-  /** Those users by what cards and comments call them. */
+  /** Those users by their ids in cards and comments. */
   #people = (): SourcePerson[] =>
     this.#usersNamed().map(({ id, username, name, email }) => ({
       id: text(username) || text(id),
@@ -401,7 +401,7 @@ class Project {
       }),
     )
 
-  /** What subtasks have no field for: who does them, how long they take, that they are in progress. */
+  /** Values without a field in subtasks: assignees, durations, progress. */
   #subtaskRest = (subtasks: JsonObject[]): JsonObject[] =>
     subtasks
       .map((subtask) =>
@@ -415,11 +415,11 @@ class Project {
       .filter((more) => !isEmpty(more))
 }
 
-/** A subtask's states are 0 to 2. */
+/** States of a subtask: 0 to 2. */
 const IN_PROGRESS = 1
 const DONE = 2
 
-/** The colours of tags, as Kanboard 1.2 shows them: those of the borders. */
+/** The colours of tags in Kanboard 1.2: those of the borders. */
 const COLORS = new Map(
   Object.entries({
     yellow: '#dfe32d',

@@ -1,4 +1,4 @@
-/** Kanboard: its database as it can be downloaded (packed by gzip or not), or its CSV export of tasks. */
+/** Kanboard: its downloaded database (perhaps gzipped), or its CSV export of tasks. */
 
 import { readTasks, TASK_COLUMNS } from './kanboard-csv.ts'
 import { readProject } from './kanboard-database.ts'
@@ -8,7 +8,7 @@ import { isKanboardHeader, isKanboardSubtasks, notOfFormat } from './source-form
 
 /**
  * Reads a project.
- * @throws Error with one line when the file is something else, is damaged, or holds several projects in use
+ * @throws Error with one line if the file has another format, is damaged, or has several projects in use
  */
 export function readKanboard(bytes: Uint8Array): SourceBoard {
   const file = openSource(bytes)
@@ -20,7 +20,7 @@ export function readKanboard(bytes: Uint8Array): SourceBoard {
         'it is the export of subtasks, without their tasks: download the database, or export the tasks',
       )
     }
-    // The names of the columns are in the user's language.
+    // Column names are in the user's language.
     if (isKanboardHeader(header) || (delimiter === ',' && header.length === TASK_COLUMNS)) {
       return readTasks(file.table)
     }

@@ -1,6 +1,6 @@
 /**
- * Planka's answer for a board, `GET /api/boards/{id}`, of versions 1 and 2. Comments are not in it; they are read where they
- * were added to it, as `included.comments` (version 2) or `included.actions` (version 1).
+ * Planka's response for a board, `GET /api/boards/{id}`, of versions 1 and 2. It has no comments; they are read if the user
+ * has added them as `included.comments` (version 2) or `included.actions` (version 1).
  */
 import type { JsonObject } from '../../json.ts'
 import { timestamp } from '../../time.ts'
@@ -34,7 +34,7 @@ import {
 
 /**
  * Reads a board.
- * @throws Error with one line when the file is something else
+ * @throws Error with one line for another format
  */
 export function readPlanka(bytes: Uint8Array): SourceBoard {
   const file = openSource(bytes)
@@ -45,10 +45,10 @@ export function readPlanka(bytes: Uint8Array): SourceBoard {
   return new PlankaBoard(item, included).read()
 }
 
-/** Kinds of lists whose cards are off the board. */
+/** Kinds of lists whose cards are not on the board. */
 const PUT_AWAY = new Set(['archive', 'trash'])
 
-/** Fields of a card that are not kept in its rest: they have one of their own, or name the board. */
+/** Fields of a card that are not stored in its rest: they have a field, or name the board. */
 const HAS_FIELD = new Set([
   'id',
   'boardId',
@@ -62,7 +62,7 @@ const HAS_FIELD = new Set([
 const OWN_ID = new Set(['id', 'boardId', 'cardId', 'position', 'createdAt', 'updatedAt'])
 const BOARD_FIELDS = new Set(['id', 'name', 'createdAt', 'updatedAt'])
 
-/** What is included and goes to fields of its own; all else is kept at the card or the board that it names. */
+/** Included collections with a field here; others are stored at their card or board. */
 const READ = new Set([
   'cards',
   'cardLabels',
@@ -143,7 +143,7 @@ class PlankaBoard {
     }
   }
 
-  /** How many comments the cards have there (version 2 counts them) beyond those in the file. */
+  /** Number of the cards' comments that are missing in the file (version 2 counts them). */
   #missingComments(cards: SourceCard[]): number {
     return this.#cards.reduce(
       (sum, card, index) =>
@@ -156,7 +156,7 @@ class PlankaBoard {
     return objects(this.#included[name])
   }
 
-  /** What is included under a name of {@link READ} and belongs to a card, in order. */
+  /** A card's records of a collection in {@link READ}, in order. */
   #of(name: string, cardId: string): JsonObject[] {
     let parts = this.#parts.get(name)
     if (parts === undefined) {
@@ -234,7 +234,7 @@ class PlankaBoard {
     }
   }
 
-  /** Tasks in the order of their lists; the list's name goes before them where a card has several. */
+  /** Tasks in the order of their lists; prefixed by the list's name if a card has several. */
   #subtasks(cardId: string, fallback: string): SourceSubtask[] {
     const lists = this.#of('taskLists', cardId)
     const tasks = this.#of('tasks', cardId)
@@ -252,7 +252,7 @@ class PlankaBoard {
   #taskListRest = (cardId: string) =>
     this.#of('taskLists', cardId).map((list) => withoutEmpty(without(list, OWN_ID)))
 
-  /** Tasks with more to say than a subtask has fields for. */
+  /** Tasks with values without a field in subtasks. */
   #taskRest = (cardId: string) =>
     this.#of('tasks', cardId)
       .map((task) => withoutEmpty({ ...without(task, OWN_ID), taskListId: null, isCompleted: null }))
@@ -289,7 +289,7 @@ class PlankaBoard {
     )
   }
 
-  /** The name of a thing of a collection, by its id. */
+  /** The name of a record in a collection, by id. */
   #nameIn(collection: string, id: unknown): unknown {
     let names = this.#names.get(collection)
     if (names === undefined) {
@@ -300,14 +300,14 @@ class PlankaBoard {
   }
   readonly #names = new Map<string, ReadonlyMap<string, unknown>>()
 
-  /** All else that is included for a card: attachments, links, ... Those of no card in the file stay with the board. */
+  /** Other records of a card: attachments, links, ... Those without a card in the file stay with the board. */
   #otherParts(cardId: string): JsonObject {
     this.#others ??= this.#allOthers()
     return Object.fromEntries(this.#others.get(cardId) ?? [])
   }
   #others: ReadonlyMap<string, ReadonlyMap<string, JsonObject[]>> | undefined
 
-  /** What is included under other names than those of {@link READ}, by card and name: a file may have very many of each. */
+  /** Collections other than {@link READ}, by card and name: a file may have very many of each. */
   #allOthers(): ReadonlyMap<string, ReadonlyMap<string, JsonObject[]>> {
     const others = new Map<string, Map<string, JsonObject[]>>()
     for (const name of Object.keys(this.#included).filter((name) => !READ.has(name))) {
@@ -324,7 +324,7 @@ class PlankaBoard {
     return others
   }
 
-  /** Lists and labels are kept as they are too, for their ids and colours. */
+  /** The original lists and labels are stored, too, for their ids and colours. */
   #boardRest(): JsonObject {
     const collections = Object.entries(this.#included)
       .filter(([name]) => !READ.has(name))
@@ -340,10 +340,10 @@ class PlankaBoard {
 
 const CARD_ID = new Set(['cardId'])
 
-/** Version 1 keeps comments among the actions. */
+/** Version 1 has comments among the actions. */
 const isComment = ({ type, data }: JsonObject) => type === 'commentCard' && isObject(data)
 
-/** The colours of lists and labels, as version 2.1 shows them. */
+/** The colours of lists and labels in version 2.1. */
 const COLORS = new Map(
   Object.entries({
     'muddy-grey': '#69655a',

@@ -24,7 +24,7 @@ function readBytes(file: string, name = file): Uint8Array {
   }
 }
 
-/** @throws Error with one clear line: that a file is not what it should be, or too much, and why */
+/** @throws Error with one clear line: the file has another format, or is too large, with the reason */
 function throwMisread(error: unknown, { what }: Pick<Format, 'what'>, name: string): never {
   const why = error instanceof Error ? error.message : String(error)
   if (error instanceof TooLarge) throw new Error(`cannot import ${name}: ${why}`, { cause: error })
@@ -33,8 +33,8 @@ function throwMisread(error: unknown, { what }: Pick<Format, 'what'>, name: stri
 
 /**
  * Reads a file of a format.
- * @param name what the file is called in messages, and by what its name tells of the board
- * @throws Error with one clear line when it cannot be read or is something else
+ * @param name of the file, for messages and the name of the board
+ * @throws Error with one clear line if it cannot be read or has another format
  */
 export async function readSource(format: Format, file: string, name: string): Promise<SourceBoard> {
   const bytes = readBytes(file, name)

@@ -1,4 +1,4 @@
-/** A board as another tool exported it: what every importer makes of its format, and all that the writing of it knows. */
+/** A board in the neutral form that every format's reader produces. */
 import type { Stage } from '../../board/stages.ts'
 import type { JsonObject } from '../../json.ts'
 
@@ -7,11 +7,11 @@ export interface SourceColumn {
   name: string
   /** `#rrggbb`, or empty. */
   color: string
-  /** How many cards it should hold at most; 0 = no limit. */
+  /** Maximum number of cards; 0 = no limit. */
   wipLimit: number
-  /** What standing there means for the work, where the tool tells it; absent for what its name says. */
+  /** The stage of work, if the tool has it; by default derived from the name. */
   stage?: Stage
-  /** Whether it is not shown there. */
+  /** Whether it is hidden there. */
   isClosed?: boolean
   createdAt: string
 }
@@ -24,16 +24,16 @@ export interface SourceLabel {
   createdAt: string
 }
 
-/** What is to be ticked off on a card. */
+/** A checklist entry of a card. */
 export interface SourceSubtask {
   title: string
   completed: boolean
   createdAt: string
 }
 
-/** What the file knows of a person, beside the id. */
+/** A person in the file. */
 export interface SourcePerson {
-  /** What cards and comments hold: the other tool's id, or a user name or text where that is all there is. */
+  /** The id in cards and comments: the other tool's id, or a user name or text if there is no id. */
   id: string
   /** Empty where the file does not tell. */
   name: string
@@ -41,7 +41,7 @@ export interface SourcePerson {
   email: string
 }
 
-/** The author of what nobody is known to have written. */
+/** The author of comments with an unknown author. */
 export const UNKNOWN_AUTHOR = 'unknown'
 
 /** A comment on a card. `authorId` is the other tool's, or its user name where that is all there is. */
@@ -52,15 +52,15 @@ export interface SourceComment {
   editedAt: string | null
 }
 
-/** A card. `rest` holds all that has no field of its own here; it goes to `metadata.<format>`. */
+/** A card. `rest` has all values without a field here; it becomes `metadata.<format>`. */
 export interface SourceCard {
   /** The other tool's id of it: the item's `sourceId`. */
   id: string
   title: string
   description: string
-  /** Undefined when the file does not say, or names one that is not in it. */
+  /** Undefined if missing, or not in the file. */
   column: SourceColumn | undefined
-  /** Its place in its column; undefined for after the one before it. */
+  /** Its place in its column; undefined: after the previous card. */
   position: number | undefined
   /** Empty for the default. */
   priority: string
@@ -81,7 +81,7 @@ export interface SourceCard {
 export interface SourceBoard {
   /** What the tool is called on the command line, and its key in `metadata`: `trello`, `csv`, `planka`, ... */
   format: string
-  /** What tells this board from all others of the format: an import of one that is there is refused. */
+  /** The identity of the board within the format: an existing one is not imported again. */
   id: string
   name: string
   description: string
@@ -91,21 +91,21 @@ export interface SourceBoard {
   columns: SourceColumn[]
   labels: SourceLabel[]
   cards: SourceCard[]
-  /** People of whom the file knows more than the id that cards and comments hold; others, too. */
+  /** People with more data than their id in cards and comments; perhaps others, too. */
   people: SourcePerson[]
   /** Whether the ids of people are those of a Phaseboard: then they may be those of this one. */
   hasOwnPeople?: boolean
-  /** Of the board itself, without a field of its own; it goes to the project's `metadata.<format>`. */
+  /** The board's values without a field; they become the project's `metadata.<format>`. */
   rest: JsonObject
-  /** Lines for the summary about what could not be taken over as it was: "unreadable due dates 3 (kept in metadata.csv)". */
+  /** Lines for the summary about values that could not be imported unchanged: "unreadable due dates 3 (kept in metadata.csv)". */
   notes: string[]
-  /** What the summary says in brackets behind its counts: `2 from closed lists`. */
+  /** Notes in brackets after the counts of the summary: `2 from closed lists`. */
   remarks?: { columns?: string[]; subtasks?: string[] }
   /** The name of the column for cards without one; absent for `No column`. */
   nameOfNoColumn?: string
   /**
-   * Whether a card's id is no other card's in the world: then a board is known by its cards where its id is lost. Numbers
-   * that count from one in each board do not tell anything.
+   * Whether card ids are globally unique, so that they identify a board whose id is lost. Numbers
+   * per board do not.
    */
   hasUniqueCardIds?: boolean
 }
@@ -114,6 +114,6 @@ export interface SourceBoard {
  * Reads a file of a format.
  * @param bytes the whole file
  * @param name its name, for formats that take something from it (the board's name, say)
- * @throws Error that says in a few words what makes the file something else, e.g. `it is not JSON`
+ * @throws Error with a brief reason if the file has another format, e.g. `it is not JSON`
  */
 export type BoardReader = (bytes: Uint8Array, name: string) => SourceBoard | Promise<SourceBoard>

@@ -30,8 +30,8 @@ const NAME_DAY = new RegExp(
 )
 
 /**
- * Reads the dates of one file. Where days and months are numbers only, the file itself tells their order, if any of its dates
- * does: show it all of them first.
+ * Reads the dates of one file. If days and months are only numbers, it infers their order from all dates of the file:
+ * pass all of them first.
  */
 export class Dates {
   #dayFirst = 0
@@ -39,12 +39,12 @@ export class Dates {
   #ambiguous = 0
   readonly #otherwise: DayOrder
 
-  /** Takes the order to assume where the file does not tell. */
+  /** Takes the default order. */
   constructor(otherwise: DayOrder) {
     this.#otherwise = otherwise
   }
 
-  /** Looks at a date for the order of day and month. */
+  /** Examines a date for the order of day and month. */
   see(text: string): void {
     const parts = text.length <= LONGEST ? YEAR_LAST.exec(text.trim())?.groups : undefined
     if (!parts || parts.mark === '.') return
@@ -66,7 +66,7 @@ export class Dates {
     return this.#dayFirst > this.#monthFirst ? 'day' : 'month'
   }
 
-  /** A date or date-time, in UTC where it names no zone, as a timestamp; undefined when it is none. */
+  /** A date or date-time, in UTC if it has no zone, as a timestamp, or undefined. */
   read(text: string): string | undefined {
     if (text.length > LONGEST) return undefined
     const trimmed = text.trim()
@@ -104,7 +104,7 @@ type Parts = { [name: string]: string | undefined }
 
 const two = (value: number) => String(value).padStart(2, '0')
 
-/** The time of day and its zone, as ISO 8601 has them; empty without one, undefined where it cannot be. */
+/** The time of day and its zone in ISO 8601; empty if absent, undefined if invalid. */
 function clockOf({ hour, minute, second, fraction, half, zone }: Parts): string | undefined {
   if (hour === undefined) return half === undefined && zone === undefined ? '' : undefined
   if (half !== undefined && (Number(hour) < 1 || Number(hour) > 12)) return undefined
@@ -114,7 +114,7 @@ function clockOf({ hour, minute, second, fraction, half, zone }: Parts): string 
   return `T${two(hours)}:${minute}:${second ?? '00'}${fraction ? `.${fraction}` : ''}${offset}`
 }
 
-/** Languages whose names of months are known: those whose tools and spreadsheets write them in Latin letters. */
+/** Languages of known month names: those written in Latin letters. */
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'sv', 'da', 'nb', 'pl']
 
 let known: ReadonlyMap<string, number> | undefined

@@ -1,4 +1,4 @@
-/** The bytes of a file as what they are: a table, JSON, or an SQLite database; packed by gzip or not. */
+/** Detects the type of a file: a table, JSON, or an SQLite database, perhaps gzipped. */
 import { isUtf8 } from 'node:buffer'
 import { gunzipSync } from 'node:zlib'
 import { parseJson } from '../../json.ts'
@@ -16,7 +16,7 @@ export const UNPACKED_LIMIT = 256 * 1024 * 1024
 
 const starts = (bytes: Uint8Array, ...first: number[]) => first.every((byte, index) => bytes[index] === byte)
 
-/** Files that are no export of a board, by how they begin. */
+/** Files that are no board exports, by their first bytes. */
 const STRANGERS: { is: (bytes: Uint8Array, beginning: string) => boolean; what: string }[] = [
   {
     is: (bytes) => starts(bytes, 0x50, 0x4b, 3, 4),
@@ -34,7 +34,7 @@ const SQLITE = 'SQLite format 3\0'
 
 /**
  * Opens a file.
- * @throws Error with one line when it is empty, damaged, unpacks to more than the limit, or can be no export
+ * @throws Error with one line if it is empty, damaged, unpacks to more than the limit, or cannot be an export
  */
 export function openSource(packed: Uint8Array): SourceFile {
   const bytes = unpack(packed)
@@ -65,7 +65,7 @@ function unpack(bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * The bytes of a text as UTF-8 without a byte order mark. UTF-16 is known by its mark; what is no UTF-8 is taken for
+ * The bytes of a text as UTF-8 without a byte order mark. UTF-16 is detected by its mark; invalid UTF-8 is read as
  * Windows-1252, in which spreadsheets of Western Europe still save CSV.
  */
 function toUtf8(bytes: Uint8Array): Buffer {

@@ -1,4 +1,4 @@
-/** What a file of another tool looks like, to say so where it was given as something else. */
+/** Recognises files of other tools, for a helpful error if another format was given. */
 
 import type { SourceFile } from './source-files.ts'
 import { nameKey } from './source-tables.ts'
@@ -52,7 +52,7 @@ export const isGitHub = (value: unknown): boolean =>
   (objects(value.items).some((item) => 'content' in item) ||
     (value.items.length === 0 && 'totalCount' in value))
 
-/** Files that are known, and what they are called here. */
+/** The recognised files, and their formats here. */
 function known(file: SourceFile): { what: string; format: string } | undefined {
   if (file.kind === 'database') return { what: 'an SQLite database', format: 'kanboard' }
   if (file.kind === 'table') {
@@ -77,8 +77,8 @@ const KINDS = {
 }
 
 /**
- * The error for a file that is not of the format asked for.
- * @param expected what a file of the format is, in a few words
+ * The error for a file that does not have the requested format.
+ * @param expected a brief description of the format's files
  */
 export function notOfFormat(file: SourceFile, format: string, expected: string): Error {
   const found = known(file)

@@ -1,24 +1,24 @@
 /**
- * What a file may ask of its reader. A file is a stranger's: a few bytes can stand for gigabytes, and not all of what reads
- * them can be stopped in the midst of it.
+ * Limits on files. Files are untrusted: a few bytes can expand to gigabytes, and not all parsers
+ * can be interrupted.
  */
 import { JSON_TEXT_DEPTH } from '../../schemas/common.ts'
 
-/** Values of JSON, or cells of a table that say something, at most: each takes some dozens of bytes of memory. */
+/** Most values of JSON, or non-empty cells of a table: each takes some dozens of bytes of memory. */
 export const VALUES_LIMIT = 10_000_000
 
-/** Levels of nesting. What is put aside is wrapped in a few levels more, stored as it is, and serialisers recurse. */
+/** Maximum nesting. Stored rests are wrapped in a few more levels, and serialisers recurse. */
 export const DEPTH_LIMIT = JSON_TEXT_DEPTH - 10
 
-/** That a file is what it should be, but too much. The message is one clear line. */
+/** A file of the right format, but too large. The message is one clear line. */
 export class TooLarge extends Error {}
 
 const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
 const [OPEN_LIST, OPEN_OBJECT, CLOSE_LIST, CLOSE_OBJECT] = [0x5b, 0x7b, 0x5d, 0x7d]
 
 /**
- * Looks over JSON before anything parses it, once and without holding any of it: how many values it has, and how deep they
- * are. What is no JSON is not told from what is.
+ * Scans JSON before parsing, in one pass without allocations: checks the number of values and their depth. It does not
+ * validate.
  * @param json UTF-8
  * @throws TooLarge
  */
@@ -48,7 +48,7 @@ export function refuseHugeJson(json: Uint8Array, levels = DEPTH_LIMIT, most = VA
   }
 }
 
-/** Where the text ends that begins with the quote at a place: at a quote behind an even number of backslashes. */
+/** The end of the string that begins at an index: a quote after an even number of backslashes. */
 function endOfText(json: Uint8Array, begin: number): number {
   for (let end = begin; ; ) {
     end = json.indexOf(QUOTE, end + 1)
@@ -59,5 +59,5 @@ function endOfText(json: Uint8Array, begin: number): number {
   }
 }
 
-/** The error for a file of more than so many values. */
+/** The error for a file with too many values. */
 export const tooManyValues = (most: number): TooLarge => new TooLarge(`it has more than ${most} values`)

@@ -1,27 +1,27 @@
-/** Tables as text: separated by commas, semicolons, tabs or bars. */
+/** Text tables, separated by commas, semicolons, tabs or bars. */
 import { CsvError, parse } from 'csv-parse/sync'
 import type { JsonObject } from '../../json.ts'
 import { tooManyValues, VALUES_LIMIT } from './source-limits.ts'
 
-/** The rows of a table, read one at a time, so that they need not be held all at once. */
+/** The rows of a table, read one at a time to save memory. */
 export interface Table {
   /** The first row: names of columns, trimmed. Any may be blank or repeated. */
   header: string[]
   delimiter: string
   /**
-   * Calls back with each further row that is not blank: its cells, as many as it has, and its number, counted from 1.
-   * @throws Error with one line when a quote is never closed, or there are more cells that say something than any table has
+   * Calls back with each further non-blank row: its cells, and its number from 1.
+   * @throws Error with one line if a quote is never closed, or there are too many non-empty cells
    */
   forEachRow: (onRow: (cells: string[], row: number) => void) => void
 }
 
-/** By preference, where a line has as many of the one as of the other. */
+/** In order of preference, for equal counts in a line. */
 const DELIMITERS = ['\t', ';', ',', '|']
 
-/** The most cells of a row: exports of many fields have hundreds. */
+/** Most cells of a row: exports of many fields have hundreds. */
 const CELL_LIMIT = 10_000
 
-/** How far the line of names is looked for, in bytes. Exports of hundreds of fields stay far below. */
+/** Longest header, in bytes. Exports of hundreds of fields stay far below. */
 const HEADER_REACH = 1024 * 1024
 
 /** The longest cell and row, in characters: a description may be long, a whole file in one quote is an error. */
@@ -62,7 +62,7 @@ function refuseWide(cells: readonly string[], row: number): void {
     throw new Error(`row ${row} has ${cells.length} cells: it is no table of tasks`)
 }
 
-/** What separates the names of the first line: outside quotes, that which is there most often. */
+/** The separator of the header: the most frequent one outside quotes. */
 function delimiterOf(beginning: string): string {
   const counts = new Map(DELIMITERS.map((delimiter) => [delimiter, 0]))
   let isQuoted = false
@@ -76,7 +76,7 @@ function delimiterOf(beginning: string): string {
   return [...counts].reduce((best, next) => (next[1] > best[1] ? next : best), [',', 0])[0]
 }
 
-/** Whether quotes in a table separated by tabs are meant as such: many tools that separate by tabs quote nothing. */
+/** Whether a tab-separated table uses quotes: many tools do not quote there. */
 function isQuoted(body: Buffer): boolean {
   if (!body.includes('"')) return true
   try {
@@ -125,14 +125,14 @@ const parseRows = (body: Buffer, { delimiter, quote, only, onRecord }: RowOption
     }),
   }) as unknown as string[][]
 
-/** How a name of a column is compared: letters and digits alone, in lower case. */
+/** The comparison key of a column name: only letters and digits, in lower case. */
 export const nameKey = (name: string): string =>
   name
     .normalize()
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '')
 
-/** The cells of some columns, as fields under the columns' names; of several of one name, the list of those that are there. */
+/** The cells of some columns, as fields by column name; several columns with one name become a list of non-empty cells. */
 export class Cells {
   readonly #names: string[]
 
@@ -142,7 +142,7 @@ export class Cells {
   }
 
   /**
-   * The cells of a row that say something, but those of the columns named. Cells beyond the header go by their place.
+   * The non-empty cells of a row, except those of the named columns. Cells beyond the header are named by position.
    */
   rest(cells: readonly string[], used: ReadonlySet<number>): JsonObject {
     return this.pick(
@@ -151,7 +151,7 @@ export class Cells {
     )
   }
 
-  /** The cells of the places given that say something. */
+  /** The non-empty cells at the given positions. */
   pick(cells: readonly string[], places: readonly number[]): JsonObject {
     const fields = new Map<string, string[]>()
     for (const index of places) {
@@ -168,6 +168,6 @@ export class Cells {
   }
 }
 
-/** No key may reach a prototype, wherever the fields go from here. */
+/** Keys must not reach a prototype. */
 const keyOf = (name: string, index: number): string =>
   name === '' ? `column ${index + 1}` : name === '__proto__' ? '(__proto__)' : name.toWellFormed()

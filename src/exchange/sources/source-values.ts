@@ -4,13 +4,13 @@ import { LIMITS } from '../../schemas/common.ts'
 import { parseTimestamp, timestamp } from '../../time.ts'
 import type { SourcePerson } from './source-board.ts'
 
-/** Whether a value is an object, and no array. */
+/** Whether a value is an object, not an array. */
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
- * A text, or what a number says; empty for all else. Well-formed, since SQLite stores UTF-8: two names that differ in a lone
- * surrogate only would become equal.
+ * A text, or a number as text; empty for other values. Well-formed, since SQLite stores UTF-8: two names that differ only in a lone
+ * surrogate would become equal.
  */
 export const text = (value: unknown): string =>
   typeof value === 'string'
@@ -19,7 +19,7 @@ export const text = (value: unknown): string =>
       ? String(value)
       : ''
 
-/** A finite number, also where it is written as text. */
+/** A finite number, also if written as text. */
 export function number(value: unknown): number | undefined {
   const read = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   return typeof read === 'number' && Number.isFinite(read) ? read : undefined
@@ -36,25 +36,25 @@ export function unixTime(value: unknown): string | undefined {
     : undefined
 }
 
-/** The objects of an array; none where it is no array. */
+/** The objects of an array; none for other values. */
 export const objects = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
-/** Whether a value says nothing. */
+/** Whether a value is empty. */
 export const isEmpty = (value: unknown): boolean =>
   value === undefined ||
   value === null ||
   value === '' ||
   (typeof value === 'object' && Object.keys(value).length === 0)
 
-/** The fields that say something. */
+/** The non-empty fields. */
 export const withoutEmpty = (fields: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)))
 
-/** The fields but those named. */
+/** The fields except the named ones. */
 export const without = (fields: JsonObject, names: ReadonlySet<string>): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !names.has(name)))
 
-/** Sorted by a number, which may be missing; things without one keep their order at the end. */
+/** Sorts by a number, which may be missing; entries without one keep their order at the end. */
 export const sortedBy = <T>(things: readonly T[], numberOf: (thing: T) => number | undefined): T[] =>
   things.toSorted((a, b) => {
     const [first, second] = [numberOf(a), numberOf(b)]
@@ -64,13 +64,13 @@ export const sortedBy = <T>(things: readonly T[], numberOf: (thing: T) => number
     return first - second
   })
 
-/** Comments, oldest first; those of one time in the order given. */
+/** Comments, oldest first; equal times keep their order. */
 export const oldestFirst = <T extends { createdAt: string }>(things: readonly T[]): T[] =>
   things.toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : Number(a.createdAt > b.createdAt)))
 
 /**
- * The first thing of each id; those without one stay. What belongs to a card is found by the card's id: were several of one, all of
- * it would belong to each of them.
+ * The first entry of each id; entries without one stay. Children are found by the card's id: several cards with one id would
+ * each get all of them.
  */
 export function distinctBy<T>(things: readonly T[], idOf: (thing: T) => string): T[] {
   const seen = new Set<string>()
@@ -86,7 +86,7 @@ export function distinctBy<T>(things: readonly T[], idOf: (thing: T) => string):
 export const repeatedCards = (count: number): string[] =>
   note(count, 'repeated cards', 'of the id of another one: left out')
 
-/** The earliest and the latest of timestamps; the time of the import where there is none. */
+/** The earliest and the latest of timestamps; the time of the import if there are none. */
 export function span(times: Iterable<string | undefined>): { first: string; last: string } {
   let first: string | undefined
   let last: string | undefined
@@ -99,30 +99,30 @@ export function span(times: Iterable<string | undefined>): { first: string; last
   return { first: first ?? now, last: last ?? now }
 }
 
-/** A line for the notes of a board, where there is something to say. */
+/** A line for the notes of a board, if the count is not 0. */
 export const note = (count: number, what: string, why: string): string[] =>
   count > 0 ? [`${what} ${count} (${why})`] : []
 
-/** What looks like an email. */
+/** The pattern of emails. */
 const EMAIL = /^[^\s@<>]+@[^\s@<>]+$/
 
-/** A name with an email behind it, as mail programs write it. */
+/** A name followed by an email, as in mail programs. */
 const NAMED_EMAIL = /^([^<>]*)<([^<>]*)>$/
 
-/** A person as a text tells of one: `Ann Smith <ann@acme.example>`, an email, or a name. The text is the id. */
+/** A person from a text: `Ann Smith <ann@acme.example>`, an email, or a name. The text is the id. */
 export function personIn(id: string): SourcePerson {
   const [, name = '', inBrackets] = NAMED_EMAIL.exec(id) ?? []
   const email = emailIn(inBrackets ?? id)
   return email === '' ? { id, name: id.trim(), email } : { id, name: name.trim(), email }
 }
 
-/** An email, where it is one; else empty. */
+/** A valid email, or empty. */
 export function emailIn(value: unknown): string {
   const email = text(value).trim()
   return email.length <= LIMITS.email && EMAIL.test(email) ? email : ''
 }
 
-/** Other tools' words for the priorities, as this service lists them. */
+/** Other tools' words for this service's priorities. */
 const PRIORITIES = new Map(
   Object.entries({
     low: ['low', 'lowest', 'minor', 'trivial', 'niedrig', 'gering'],
@@ -132,20 +132,20 @@ const PRIORITIES = new Map(
   }).flatMap(([priority, words]) => words.map((word) => [word, priority] as const)),
 )
 
-/** The priority that a word stands for; undefined for words without a counterpart. */
+/** The priority of a word; undefined for unknown words. */
 export const priorityOf = (word: string): string | undefined => PRIORITIES.get(word.trim().toLowerCase())
 
-/** Gives out one thing for each name, in the order in which names were first asked for. */
+/** Creates one value per name, in the order of first use. */
 export class ByName<T> {
   readonly #things = new Map<string, T>()
   readonly #make: (name: string) => T
 
-  /** Takes what makes the thing of a new name. */
+  /** Takes the factory of values. */
   constructor(make: (name: string) => T) {
     this.#make = make
   }
 
-  /** The thing of a name. */
+  /** The value of a name. */
   of(name: string): T {
     let thing = this.#things.get(name)
     if (thing === undefined) {

@@ -12,26 +12,26 @@ import {
   type TrelloList,
 } from './trello.ts'
 
-/** Beside what all imports count: what is Trello's alone. */
+/** Counts specific to Trello. */
 export interface TrelloCounts {
   columnsFromClosedLists: number
-  /** Made for cards whose list is not in the file: 0 or 1. */
+  /** Created for cards whose list is not in the file: 0 or 1. */
   columnsWithoutList: number
   checklists: number
   unreadableDueDates: number
   skippedComments: number
   skippedChecklists: number
-  /** Of the id of another one. */
+  /** Duplicates by id. */
   repeatedCards: number
 }
 
-/** Reads the bytes of a board export. @throws Error that says in a few words what makes it something else */
+/** Reads a board export. @throws Error with a brief reason for another format */
 export function readTrello(bytes: Uint8Array): SourceBoard {
   refuseHugeJson(bytes, JSON_TEXT_DEPTH)
   return toSourceBoard(parseTrelloBoard(new TextDecoder().decode(bytes)))
 }
 
-/** Counts what is Trello's alone. */
+/** Computes the counts specific to Trello. */
 export const countsOf = ({
   lists,
   cards,
@@ -48,7 +48,7 @@ export const countsOf = ({
   repeatedCards: skipped.cards,
 })
 
-/** What the summary says beside its counts. */
+/** Notes of the summary. */
 export function saidOf(counts: TrelloCounts) {
   const several = (count: number, text: string) => (count > 0 ? [text] : [])
   const { columnsFromClosedLists, columnsWithoutList, checklists } = counts
@@ -123,7 +123,7 @@ const toColumn = ({ name, color, softLimit, closed, createdAt }: TrelloList): So
   createdAt,
 })
 
-/** Unnamed labels are known by their colour. */
+/** Unnamed labels are named after their colour. */
 const toLabel = ({ name, color, createdAt }: TrelloLabel): SourceLabel => ({
   name: isBlank(name) ? color : name,
   color: COLORS.get(color) ?? '',
@@ -154,7 +154,7 @@ function toCard(
   }
 }
 
-/** Trello's label colours, each light, plain and dark, as its boards have shown them since 2023. */
+/** Trello's label colours, each light, plain and dark, since 2023. */
 const COLORS = new Map(
   Object.entries({
     green: ['#baf3db', '#4bce97', '#1f845a'],

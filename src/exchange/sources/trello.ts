@@ -18,7 +18,7 @@ export interface TrelloList {
   closed: boolean
   /** A colour's name, or empty. */
   color: string
-  /** How many cards it should hold at most; 0 = no limit. */
+  /** Maximum number of cards; 0 = no limit. */
   softLimit: number
   createdAt: string
 }
@@ -47,13 +47,13 @@ export interface TrelloComment {
   editedAt: string | null
 }
 
-/** A card. `rest` holds all that has no field of its own here. */
+/** A card. `rest` has all values without a field here. */
 export interface TrelloCard {
   id: string
   name: string
   description: string
   closed: boolean
-  /** Undefined when it is not in the file. */
+  /** Undefined if not in the file. */
   list: TrelloList | undefined
   position: number | undefined
   dueDate: string | null
@@ -83,19 +83,19 @@ export interface TrelloBoard {
   /** Named ones first. */
   labels: TrelloLabel[]
   members: { id: string; fullName: string; username: string }[]
-  /** The members, and who wrote comments: they may have left the board. */
+  /** The members, and comment authors, who may have left the board. */
   people: SourcePerson[]
   /** By position, those without one at the end. */
   cards: TrelloCard[]
-  /** How many checklists the cards have. */
+  /** Number of the cards' checklists. */
   checklistCount: number
-  /** What belongs to cards that are not in the file, or says nothing. */
+  /** Skipped comments: of cards that are not in the file, or empty. */
   skipped: { comments: number; checklists: number; cards: number }
   /** Cards whose due date could not be read; it is in their `rest`. */
   unreadableDueDates: number
 }
 
-/** What makes a file a board export. Everything else may be missing or malformed. */
+/** The required parts of a board export. Everything else may be missing or malformed. */
 const ExportSchema = Type.Object({
   id: Type.String({ minLength: 1 }),
   name: Type.String(),
@@ -108,12 +108,12 @@ const isExport = ajv.compile<JsonObject>(ExportSchema)
 
 /**
  * Reads the text of a board export.
- * @throws Error that says in a few words what makes it something else
+ * @throws Error with a brief reason for another format
  */
 export function parseTrelloBoard(json: string): TrelloBoard {
   const board = parse(json)
   if (!isExport(board)) throw new Error(ajv.errorsText(isExport.errors, { dataVar: 'board' }))
-  // The rest of a card is stored as it is, and serialisers recurse.
+  // The rest of a card is stored unchanged, and serialisers recurse.
   if (isDeeperThan(board, JSON_TEXT_DEPTH)) {
     throw new Error(`it is nested deeper than ${JSON_TEXT_DEPTH} levels`)
   }
@@ -132,7 +132,7 @@ function parse(json: string): unknown {
 
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-/** Well-formed, since SQLite stores UTF-8: two names that differ in a lone surrogate only would become equal. */
+/** Well-formed, since SQLite stores UTF-8: two names that differ only in a lone surrogate would become equal. */
 const text = (value: unknown): string => (typeof value === 'string' ? value.toWellFormed() : '')
 const number = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined
@@ -236,12 +236,12 @@ function toLists(board: JsonObject, fallback: string): TrelloList[] {
     softLimit: Number.isSafeInteger(list.softLimit) ? Math.max(0, Number(list.softLimit)) : 0,
     createdAt: birth(list.id) ?? fallback,
   }))
-  // Behind the others they would take the place at the end, which is that of what is done.
+  // At the end they would take the place of the done column.
   return [...lists.filter(({ closed }) => closed), ...lists.filter(({ closed }) => !closed)]
 }
 
 /**
- * Labels come from the board and, in old exports, from the cards only: there without ids, so that equal name and colour
+ * Labels come from the board or, in old exports, only from the cards, without ids: then equal name and colour
  * mean the same label.
  */
 function toLabels(board: JsonObject, cards: JsonObject[], fallback: string) {
@@ -280,7 +280,7 @@ interface Checklist {
   entries: JsonObject[]
 }
 
-/** Checklists are listed beside the cards or, in other exports, nested in them; either may refer to the other. */
+/** Checklists are beside the cards or, in other exports, nested in them; either may refer to the other. */
 function toChecklists(board: JsonObject, cards: JsonObject[]): Checklist[] {
   const cardOf = new Map(cards.flatMap((card) => strings(card.idChecklists).map((id) => [id, text(card.id)])))
   const nested = cards.flatMap((card) =>
@@ -299,7 +299,7 @@ function toChecklists(board: JsonObject, cards: JsonObject[]): Checklist[] {
   }))
 }
 
-/** Keys of a card that are not kept in its `rest`: they have a field of their own, or name the board. */
+/** Keys of a card that are not stored in its `rest`: they have a field, or name the board. */
 const HAS_FIELD = new Set([
   'id',
   'name',
@@ -347,7 +347,7 @@ function toCard(card: JsonObject, parts: CardParts): TrelloCard {
       ...Object.fromEntries(Object.entries(card).filter(([key]) => !HAS_FIELD.has(key))),
       idMembers: otherMembers,
       checklists: checklists.map(checklistRest),
-      // Thumbnails, several long URLs for each picture, would be most of a board's data.
+      // Thumbnails, with several long URLs per picture, would be most of a board's data.
       attachments: objects(card.attachments).map(({ previews: _, ...attachment }) => attachment),
       cover: isObject(card.cover) ? withoutEmpty({ ...card.cover, scaled: null }) : null,
       listClosed: list?.closed || null,
@@ -359,7 +359,7 @@ function toCard(card: JsonObject, parts: CardParts): TrelloCard {
   }
 }
 
-/** An entry's state is in the checklist; the oldest exports list the complete ones on the card instead. */
+/** An entry's state is in the checklist; the oldest exports list completed ones on the card instead. */
 function toEntries(card: JsonObject, checklists: Checklist[], fallback: string): TrelloEntry[] {
   const states = objects(card.checkItemStates)
   const complete = new Set(
@@ -375,7 +375,7 @@ function toEntries(card: JsonObject, checklists: Checklist[], fallback: string):
   })
 }
 
-/** What subtasks have no field for: the checklist's name; dates, people and invisible names of entries. */
+/** Values without a field in subtasks: the checklist's name; dates, people and invisible names of entries. */
 const checklistRest = ({ id, name, entries }: Checklist): JsonObject =>
   withoutEmpty({
     id,
@@ -395,7 +395,7 @@ function toComments(board: JsonObject, fallback: string): CardComment[] {
   return (
     objects(board.actions)
       .filter(({ type }) => COMMENTS.has(type))
-      // The export is newest first; reversed before the stable sort, comments of the same time keep their order.
+      // The export is newest first; reversed before the stable sort, so that comments of equal time keep their order.
       .reverse()
       .map((action) => {
         const data = isObject(action.data) ? action.data : {}

@@ -1,4 +1,4 @@
-/** Saving a text without overwriting what somebody else has written meanwhile. */
+/** Saves a text with ETag and If-Match, to prevent lost updates. */
 
 /** A text as the service has it, and the ETag of the record that it belongs to. */
 export interface Version {
@@ -19,19 +19,19 @@ export interface TextSaving<Answer> {
   read: () => Promise<Version>
 }
 
-/** Either the text is saved, or somebody else has changed it: the user must choose. */
+/** The text is saved, or there is a conflict for the user to resolve. */
 export type SavingOutcome = { isSaved: true } | { isSaved: false; theirs: string }
 /** That, with the answer, if the service had to be asked. */
 export type Saved<Answer> = SavingOutcome & { answer?: Answer }
 
-/** How often a text is sent again, where something else of the record has changed. */
+/** Most retries if other fields of the record have changed. */
 const REPEATS = 3
 
 const isOutdated = (error: unknown) => Object(error).status === 412
 
 /**
- * Saves a text, unless it is no longer what the user began to edit. What else has changed in the record does not matter.
- * @throws whatever `send` and `read` throw, but for 412; that too, after the last repetition
+ * Saves a text, unless it has changed since the user began to edit. Other changes of the record do not matter.
+ * @throws errors of `send` and `read`, except 412 before the last retry
  */
 export async function saveText<Answer>({
   text,

@@ -1,4 +1,4 @@
-/** Changes as the API tells them. The sequence holds values as they are stored; here they get the API's types. */
+/** Changes as the API shows them. The sequence has stored values; this module converts them to the API's types. */
 import { type Column, getTableColumns } from 'drizzle-orm'
 import { BY_COMMAND } from '../db/current-write.ts'
 import { readObjectText } from '../db/json-text.ts'
@@ -7,25 +7,25 @@ import { decoder } from '../db/statements.ts'
 import type { Change } from '../schemas/records.ts'
 import type { ChangeRow } from './sequence.ts'
 
-/** A record, or some of its fields, by their names in the API. */
+/** A record, or some of its fields, by API names. */
 export type Fields = Record<string, unknown>
 
-/** The kinds that a webhook may be told of: what is its owner's alone is none of them. */
+/** The kinds that webhooks may receive: all but those private to an owner. */
 export const WEBHOOK_KINDS: readonly string[] = KINDS.filter((one) => !isOwned(one)).map(({ kind }) => kind)
 
-/** Who asks. */
+/** The caller. */
 export interface Reader {
   id: string
   role: string
 }
 
-/** Whether somebody may see a change. */
+/** Whether a reader may see a change. */
 export const maySee = (
   { kind, ownerId }: Pick<ChangeRow, 'kind' | 'ownerId'>,
   { id, role }: Reader,
 ): boolean => role === 'admin' || (!kindNamed(kind)?.isForAdmins && (ownerId === null || ownerId === id))
 
-/** Whether a change belongs to a project, or took something out of it. */
+/** Whether a change belongs to a project, or moved an item out of it. */
 export const isOfProject = (
   { projectId, fromProjectId }: Pick<ChangeRow, 'projectId' | 'fromProjectId'>,
   id: string,
@@ -38,7 +38,7 @@ const decoders = new Map(
   }),
 )
 
-/** A value that JSON cannot hold: bytes that another tool stored. */
+/** A value that JSON cannot represent: bytes stored by another tool. */
 interface Blob {
   blob: string
 }
@@ -47,8 +47,8 @@ const isBlob = (value: unknown): value is Blob =>
   typeof value === 'object' && value !== null && 'blob' in value && typeof value.blob === 'string'
 
 /**
- * The values of `before` or `after` as they are stored in the table: to be written back.
- * @returns undefined where another tool has stored what is no JSON object
+ * The stored values of `before` or `after`, for writing them back.
+ * @returns undefined if another tool has stored anything but a JSON object
  */
 export function storedFields(text: string): Fields | undefined {
   const fields: Fields | undefined = readObjectText(text)
@@ -59,14 +59,14 @@ export function storedFields(text: string): Fields | undefined {
   return fields
 }
 
-/** The values of `before` or `after` as the API has them; none where they cannot be read: one bad row must not end the feed. */
+/** The values of `before` or `after` with API types; empty if unreadable: one bad row must not break the feed. */
 export function shownFields(kind: string, text: string | null): Fields | null {
   if (text === null) return null
   const fields = storedFields(text) ?? {}
   for (const internal of kindNamed(kind)?.internal ?? []) delete fields[internal]
   const ofKind = decoders.get(kind)
   for (const [name, value] of Object.entries(fields)) {
-    // Other objects and arrays no trigger writes: they are told as they are.
+    // Triggers write no other objects and arrays: they are returned unchanged.
     const isStored = Buffer.isBuffer(value) || typeof value !== 'object' || value === null
     const decode = isStored ? ofKind?.get(name) : undefined
     if (decode) fields[name] = decode(value)
@@ -75,7 +75,7 @@ export function shownFields(kind: string, text: string | null): Fields | null {
   return fields
 }
 
-/** Who made a change, as the API tells it: a member, or who else. */
+/** The actor of a change in the API: a member, or another actor. */
 export const madeBy = ({
   actorId,
   group,
@@ -85,7 +85,7 @@ export const madeBy = ({
   return { actorId: null, actor: group === null ? 'another tool' : 'service' }
 }
 
-/** A change as the API tells it. @param group see `Sequence.groupOf` */
+/** A change as the API shows it. @param group see `Sequence.groupOf` */
 export const toChange = (row: ChangeRow, group: number): Change => ({
   seq: row.seq,
   at: row.at,
