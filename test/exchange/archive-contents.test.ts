@@ -225,6 +225,8 @@ t.test('a jump is as a takeover writes it', async (t) => {
 
 /** What the doctor may say of an imported file: what was so where it came from, and does no harm. */
 const HARMLESS = ['references', 'order', 'columns', 'sequence', 'times']
+/** The same of a reference that is no foreign key. */
+const DANGLING = / is merged into nobody$/
 
 /** JSON that stands where another value was. */
 const JSON_VALUES = [
@@ -341,7 +343,8 @@ t.test(
         }
         outcomes.imported++
         const found = examine(file).filter(
-          ({ status, check }) => status !== 'ok' && !HARMLESS.includes(check),
+          ({ status, check, examples }) =>
+            status !== 'ok' && !HARMLESS.includes(check) && !examples.every((one) => DANGLING.test(one)),
         )
         if (found.length > 0) throw new Error(`the doctor finds ${JSON.stringify(found)}`)
         const app = await buildApp({
