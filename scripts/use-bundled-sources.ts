@@ -1,9 +1,10 @@
 /** What `node --import` loads in a test's process where no coverage is measured: see bundled-sources.ts. */
-import { syncBuiltinESMExports } from 'node:module'
+import { enableCompileCache, syncBuiltinESMExports } from 'node:module'
 import threads from 'node:worker_threads'
 import onSpawn from 'process-on-spawn'
 import { useBundledSources } from './bundled-sources.ts'
 
+enableCompileCache('.tap/compiled')
 useBundledSources()
 
 // tap adds its hooks to each process that a test starts, to measure the lines that run there: half as much again for each start.

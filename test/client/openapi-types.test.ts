@@ -69,7 +69,7 @@ t.test('a path has the options that its method takes, and what it answers', asyn
     flat(declarationsOf(document)),
     flat(`import type { BytesIn, BytesOut } from './types.d.ts'
 export type A = string
-/** What each path's methods take and answer. */
+/** The options and responses of each path's methods. */
 export interface Paths {
   '/a/{id}': {
     get: { path: { id: string } answer: string | undefined }
