@@ -1,4 +1,4 @@
-/** CONTRIBUTING.md's steps to add a resource, taken to the letter in a copy of the project. */
+/** Performs CONTRIBUTING.md's steps to add a resource, literally, in a copy of the project. */
 import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,25 +8,25 @@ import t from 'tap'
 
 const run = promisify(execFile)
 
-/** Files that a new resource touches, at most, besides those that commands write. */
+/** The maximum number of files that a new resource changes, besides generated ones. */
 const FILES = 12
 
-/** What the copy has. */
+/** The files to copy. */
 const COPIED = [
   ...['src', 'plugins', 'routes', 'test', 'scripts', 'drizzle'],
   ...['.gitignore', 'package.json', 'tsconfig.json', 'biome.json', 'drizzle.config.ts', 'CHANGELOG.md'],
 ]
 
-/** What tells whether the steps were taken right, as far as it takes seconds: the resource's own test, and what goes with a project. */
+/** Fast checks of the result: the resource's own test, and what belongs to a project. */
 const CHECKS = ['test/routes/milestones.test.ts', 'test/db/kinds.test.ts']
 
-/** A block of the document: its language, and its lines. */
+/** A block of the document: its language and lines. */
 interface Block {
   language: string
   lines: string[]
 }
 
-/** The blocks of the section, in order, without the indentation of their step. */
+/** The blocks of the section in order, without the indentation of their step. */
 function blocksOf(document: string): Block[] {
   const [, section = ''] = /^## To add a resource\n(.*?)^## /ms.exec(document) ?? []
   return [...section.matchAll(/^( *)```(\w+)\n(.*?)^ *```$/gms)].map(
@@ -40,7 +40,7 @@ function blocksOf(document: string): Block[] {
   )
 }
 
-/** The text with some lines of it replaced by others, which must be there once. */
+/** Replaces lines of a text, which must occur once. */
 function replaced(text: string, before: readonly string[], after: readonly string[], what: string): string {
   const [old, now] = [before, after].map((lines) => `\n${lines.join('\n')}\n`) as [string, string]
   const parts = `\n${text}`.split(old)
@@ -48,7 +48,7 @@ function replaced(text: string, before: readonly string[], after: readonly strin
   return parts.join(now).slice(1)
 }
 
-/** Changes lines of a file as a block says. @returns the file */
+/** Applies a block's changes to a file. @returns the file */
 function patch(folder: string, [head = '', ...lines]: readonly string[]): string {
   const file = head.replace('+++ ', '')
   let text = readFileSync(join(folder, file), 'utf8')
@@ -62,7 +62,7 @@ function patch(folder: string, [head = '', ...lines]: readonly string[]): string
   return file
 }
 
-/** Writes the file that a block shows. @returns the file */
+/** Writes the file in a block. @returns the file */
 function write(folder: string, [head = '', ...lines]: readonly string[]): string {
   const file = head.replace('// ', '')
   writeFileSync(join(folder, file), `${lines.join('\n')}\n`, { flag: 'wx' })
@@ -74,13 +74,13 @@ t.test('a resource is added as CONTRIBUTING.md says', async (t) => {
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   for (const name of COPIED) cpSync(name, join(folder, name), { recursive: true })
   symlinkSync(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'))
-  // Neither the runner's settings, nor what it has prepared of this project.
+  // Without the test runner's settings, and without what it has prepared of this project.
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(TAP|_TAPJS|PHASEBOARD_TEST)/.test(name)),
   )
   const running = async (command: string, ...args: string[]) => {
     const what = [command, ...args].join(' ')
-    // What the runner has every process load, tsc cannot.
+    // tsc cannot load the hooks that the runner sets for every process.
     const failed = await run('env', ['-u', 'NODE_OPTIONS', command, ...args], { cwd: folder, env }).then(
       () => undefined,
       ({ stdout, stderr }) => `${stdout}${stderr}`,
