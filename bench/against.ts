@@ -1,6 +1,6 @@
 /**
- * `npm run bench:against -- <commit>`: this checkout and another commit, beside `node:http`, in alternating rounds. It prints the
- * lines of `bench/history.md`.
+ * `npm run bench:against -- <commit>`: compares this checkout with another commit, with `node:http` as the baseline, in
+ * alternating rounds. It prints the lines of `bench/history.md`.
  */
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -28,12 +28,12 @@ const STARTS = sized(5, 1)
 const IDLE_SECONDS = sized(3, 0.5)
 const MEASURED = ['project', 'list', 'filtered', 'patch-32', 'patch-128', 'mix'] as const
 
-/** What a version has shown. */
+/** The results of one version. */
 interface Shown {
   cpu: Partial<Record<(typeof MEASURED)[number], Figures>>
-  /** Milliseconds, by starts. */
+  /** Milliseconds, one for each start. */
   ready: number[]
-  /** Bytes, by starts. */
+  /** Bytes, one for each start. */
   idle: number[]
 }
 
@@ -49,7 +49,7 @@ const { checkout, name, date } = checkOut(program.args[0] as string, folder)
 const start = await buildServers(folder)
 const machine = describeMachine(folder)
 
-// The older one makes the rows: the newer migrates them as it would those of a service that is updated.
+// The older version creates the rows, and the newer one migrates them, as in an update of the service.
 const before: ServerData = { database: join(folder, 'before.db'), checkout }
 const here: ServerData = { database: join(folder, 'here.db') }
 const { seedBoard } = await import(pathToFileURL(join(checkout, 'bench/board.ts')).href)
@@ -66,7 +66,7 @@ for (let turn = 0; turn < STARTS; turn++) {
     await sleep(IDLE_SECONDS * 1000)
     const bytes = residentBytes(server.pid)
     await server.stop()
-    // The first one reads from the disk, and migrates.
+    // The first start reads from the disk, and migrates.
     if (turn === 0 && STARTS > 1) continue
     shown.ready.push(server.readyAfter)
     if (bytes !== undefined) shown.idle.push(bytes)

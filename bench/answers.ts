@@ -1,9 +1,9 @@
-/** Answers of the service, recorded once as ready bytes for the baselines: all bodies in one file, and an index. */
+/** Responses of the service, recorded once as bytes for the baselines: one file with all bodies, and an index. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FILTERED_PATH, get, itemPath, LIST_PATH, type Project, projectPath } from './api.ts'
 
-/** Which bytes of the bodies answer a path: from, and up to but without. */
+/** The position of a path's body: start, and end (exclusive). */
 export type AnswerIndex = Record<string, [from: number, to: number]>
 
 /** The files in the folder of answers. */
@@ -11,9 +11,9 @@ export const BODIES = 'bodies'
 export const INDEX = 'index.json'
 
 /**
- * Records what the service answers to the requests of all workloads; to a PATCH, that is the item as it is.
+ * Records the service's responses to the requests of all workloads. For a PATCH it records the unchanged item.
  * @param url where the service listens
- * @param folder where the answers go; it is made
+ * @param folder the folder for the responses, which is created
  */
 export async function recordAnswers(url: string, folder: string): Promise<void> {
   const list = (await get(url, LIST_PATH)).text
@@ -24,7 +24,7 @@ export async function recordAnswers(url: string, folder: string): Promise<void> 
   ])
   for (const project of projects) {
     bodies.set(projectPath(project.id), (await get(url, projectPath(project.id))).text)
-    // Alone, an item is what it is inside its project; that saves a request for each.
+    // An item has the same form alone as inside its project, which saves one request for each.
     for (const item of project.kanbanItems) bodies.set(itemPath(item.id), JSON.stringify(item))
   }
 

@@ -1,13 +1,13 @@
 /** The service's HTTP API for the benchmark. */
 
-/** An item of a board, as far as it matters here. */
+/** The used fields of a board's item. */
 export interface Item {
   id: string
   column: string
   priority: string
 }
 
-/** A project with its board, as far as it matters here. */
+/** The used fields of a project with its board. */
 export interface Project {
   id: string
   status: string
@@ -22,15 +22,15 @@ export const FILTERED_PATH = '/api/projects?status=active'
 export const projectPath = (id: string) => `/api/projects/${id}`
 export const itemPath = (id: string) => `/api/kanban-items/${id}`
 export const movePath = (id: string) => `${itemPath(id)}/move`
-/** A part of a project's items. */
+/** A page of a project's items. */
 export const itemsPath = (projectId: string, query: Record<string, string>) =>
   `${projectPath(projectId)}/kanban-items?${new URLSearchParams(query)}`
 export const searchPath = (q: string) => `/api/search?${new URLSearchParams({ q })}`
 
 /**
- * Gets one answer.
+ * Sends a GET request.
  * @param url where the server listens
- * @throws Error unless its status is 200
+ * @throws Error unless the status is 200
  */
 export async function get(url: string, path: string): Promise<{ text: string; etag: string | null }> {
   const response = await fetch(url + path)
@@ -39,7 +39,7 @@ export async function get(url: string, path: string): Promise<{ text: string; et
   return { text, etag: response.headers.get('etag') }
 }
 
-/** All projects as they are now. @param url where the server listens */
+/** All current projects. @param url where the server listens */
 export async function getProjects(url: string): Promise<Project[]> {
   return JSON.parse((await get(url, LIST_PATH)).text)
 }

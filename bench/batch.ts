@@ -1,6 +1,6 @@
 /**
- * `npm run bench:batch`: 200 creations of items as one batch, to the same 200 requests one by one and 32 at a time, by turns
- * on one service as `npm start` runs it. Ratios are taken within a round.
+ * `npm run bench:batch`: compares 200 creations of items in one batch with the same 200 requests, sent one by one and 32 at a
+ * time. The methods alternate on one service, run as `npm start` runs it. Ratios are computed within a round.
  */
 import { Agent } from 'node:http'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const REQUESTS = 200
 const ROUNDS = sized(15, 1)
 const BATCHES_A_TURN = sized(5, 1)
 
-/** Sends the requests in one way. */
+/** Sends the requests by one method. */
 type Way = (client: Client, path: string) => Promise<unknown>
 
 const create = (position: number) => ({ title: `Card ${position}`, description: 'x'.repeat(500) })

@@ -1,4 +1,4 @@
-/** The data that is measured: projects with boards as teams have them, the same in every run. */
+/** The measured data: projects with typical boards, the same in every run. */
 import { v7 } from 'uuid'
 import { openDatabase } from '../src/db/client.ts'
 import {
@@ -13,7 +13,7 @@ import { defaultPhaseConfig } from '../src/projects/phases.ts'
 import { timestamp } from '../src/time.ts'
 import { seededRandom } from './random.ts'
 
-/** How much data a file holds. */
+/** The size of a file's data. */
 export interface BoardSize {
   projects: number
   itemsPerProject: number
@@ -22,10 +22,10 @@ export interface BoardSize {
 /** The columns of every board, in order. */
 export const COLUMNS = ['To Do', 'In Progress', 'Review', 'Done']
 
-/** The priorities an item may have. */
+/** The possible priorities of an item. */
 export const PRIORITIES = ['low', 'medium', 'high', 'critical']
 
-/** Every other project is active; the rest are anything else. */
+/** Half of the projects are active. The rest have other statuses. */
 const STATUSES = ['active', 'backlog', 'active', 'completed', 'active', 'archived']
 
 const AREAS = [
@@ -76,15 +76,15 @@ const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 
 /**
- * Makes a database file with projects, their boards, labels and subtasks, in one transaction. 40 items make a
- * project of about 18.5 KB of JSON.
- * @param url where, as in `DATABASE_URL`; the file is new
+ * Creates a database file with projects, boards, labels and subtasks, in one transaction. A project with 40 items is about 18.5
+ * KB of JSON.
+ * @param url where, as in `DATABASE_URL`; the file must be new
  */
 export function seedBoard(url: string, size: BoardSize): void {
   const random = seededRandom(size.projects * 1_000_003 + size.itemsPerProject)
   const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
   let records = 0
-  /** What every record has. Each is a minute younger than the one before. */
+  /** The common columns of records. Each record is one minute newer than the previous one. */
   const record = () => {
     const msecs = BEGIN + records++ * MINUTE
     const id = v7({ msecs, seq: 0, random: Uint8Array.from({ length: 16 }, () => random() * 256) })
@@ -120,14 +120,15 @@ export function seedBoard(url: string, size: BoardSize): void {
       assigneeId: pick(MEMBERS),
       dueDate: item % 10 === 2 ? timestamp(BEGIN + Math.floor(random() * 300) * DAY) : null,
     }))
-    // Labels and subtasks on few items: the size of a project is given, and each takes half of an item's.
+    // Only a few items have labels and subtasks: the size of a project is fixed, and each takes half the size of an
+    // item.
     const labelled = items.filter((_, item) => item % 20 === 0)
     const dividedUp = items.filter((_, item) => item % 20 === 10)
 
     tx.insert(projects).values(project).run()
     tx.insert(kanbanColumns).values(columns).run()
     tx.insert(kanbanLabels).values(labels).run()
-    // SQLite takes some 32,000 values a statement; a row has 17.
+    // SQLite allows some 32,000 values per statement, and a row has 17.
     for (let from = 0; from < items.length; from += 1000) {
       tx.insert(kanbanItems)
         .values(items.slice(from, from + 1000))

@@ -1,4 +1,4 @@
-/** The chart: how every server does each workload, to node:http. */
+/** The chart: every workload on every server, relative to node:http. */
 import { BarChart, ScatterChart } from 'echarts/charts'
 import { GridComponent, LegendComponent, TitleComponent } from 'echarts/components'
 import { init, use } from 'echarts/core'
@@ -10,15 +10,15 @@ import { WORKLOADS, type Workload } from './workloads.ts'
 
 use([BarChart, ScatterChart, GridComponent, LegendComponent, TitleComponent, SVGRenderer])
 
-/** From top to bottom; goals are marked in the middle, where the service is. */
+/** From top to bottom. Goals are marked in the middle, at the service's bar. */
 const BARS = { 'bare Fastify': '#8c959f', Phaseboard: '#1d6fdc', naive: '#d97706' }
 const WIDTH = 900
 const HEIGHT_OF_WORKLOAD = 62
 
 /**
  * Draws the ratios of all workloads, with the goals.
- * @param workloads by their titles
- * @returns an SVG document; it brings its own background, to be read on any page
+ * @param workloads by title
+ * @returns an SVG document with its own background, so that it is readable on any page
  */
 export function renderChart(workloads: ReadonlyMap<string, Row>): string {
   const titles = [...workloads.keys()]

@@ -1,17 +1,17 @@
 /**
- * `npm run bench:check`: runs every benchmark in its short form and fails where one fails, so that none breaks unseen. It judges
- * no figure.
+ * `npm run bench:check`: runs the short form of every benchmark, and fails if one fails, so that none breaks unnoticed. It does
+ * not judge results.
  */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { makeFolder } from './processes.ts'
 
-/** Minutes that all of them may take. */
+/** The time limit for all of them, in minutes. */
 const PATIENCE = 15
 
 const folder = makeFolder()
 
-/** What else the short form of a benchmark is told. */
+/** Additional arguments for the short form of a benchmark. */
 const ARGUMENTS: Record<string, string[]> = {
   bench: ['--out', folder],
   'bench:against': ['HEAD'],

@@ -1,4 +1,4 @@
-/** A commit in a folder of its own, built: an earlier one, to compare with. */
+/** Checks out and builds a commit in its own folder, to compare with it. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,8 +7,8 @@ import { packageFile } from '../src/package-files.ts'
 const LOCK = 'package-lock.json'
 
 /**
- * Builds a commit of this repository. Its packages are installed, or those that are here where they are the same.
- * @param folder where a folder for it is made
+ * Builds a commit of this repository. Its packages are installed; if they are the same as here, these are used.
+ * @param folder the parent of the new folder
  * @returns the folder, and the commit's short name and date (YYYY-MM-DD)
  */
 export function checkOut(

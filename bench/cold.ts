@@ -1,4 +1,4 @@
-/** Cold reads: first requests to freshly started servers. */
+/** Cold reads: the first requests to newly started servers. */
 import type { DataOf } from './data.ts'
 import type { Generator } from './generator.ts'
 import type { LoadResult } from './load.ts'
@@ -6,7 +6,7 @@ import { contentsOf, median } from './measure.ts'
 import { SERVERS, type ServerData, type ServerName, type StartServer } from './servers.ts'
 import { type Contents, everyProjectOnce, listOnce } from './workloads.ts'
 
-/** The results of a freshly started server: medians. */
+/** The results of a newly started server: medians. */
 export interface ColdFigures {
   /** While every project is read exactly once */
   projectsPerSecond: number
@@ -15,14 +15,14 @@ export interface ColdFigures {
   /** Milliseconds */
   p50: number
   p99: number
-  /** Milliseconds that another one takes for its very first request, the list */
+  /** Milliseconds of the first request, for the list, on another new server */
   firstList: number
 }
 
 const SIZE = { projects: 1000, itemsPerProject: 40 }
 const CONNECTIONS = 32
 
-/** Measures cold reads by turns, each on servers that were just started. */
+/** Measures cold reads in alternation, each on newly started servers. */
 export async function measureCold(
   start: StartServer,
   dataOf: DataOf,
@@ -62,7 +62,7 @@ export async function measureCold(
   )
 }
 
-/** How many turns {@link measureCold} takes. */
+/** The number of turns in {@link measureCold}. */
 export const countColdTurns = (times: number): number => SERVERS.length * times * 2
 
 async function readContents(start: StartServer, data: ServerData): Promise<Contents> {

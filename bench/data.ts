@@ -1,19 +1,19 @@
-/** The files that servers work with. */
+/** The files of the servers. */
 import { copyFileSync, mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { recordAnswers } from './answers.ts'
 import { type BoardSize, seedBoard } from './board.ts'
 import type { ServerData, ServerName, StartServer } from './servers.ts'
 
-/** The data of each server: the same rows for servers with a database, the same bytes for those that send ready ones. */
+/** The data of each server: the same rows for servers with a database, the same bytes for servers that send recorded bytes. */
 export type Data = Record<ServerName, ServerData>
 
-/** Makes a board of the given size, or gives the one that was made. */
+/** Creates a board of a given size, or returns it if it exists. */
 export type DataOf = (size: BoardSize) => Promise<Data>
 
 /**
- * Prepares for making boards.
- * @param folder the run's; each board's files go into a folder of their own there
+ * Prepares the creation of boards.
+ * @param folder the run's folder; each board's files get their own subfolder
  */
 export function dataIn(folder: string, start: StartServer): DataOf {
   const made = new Map<string, Promise<Data>>()

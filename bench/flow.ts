@@ -1,6 +1,6 @@
 /**
- * `npm run bench:flow`: what the flow of a large board costs in processor time, against listing the same items. Both run in this
- * process, on one connection: no network, no other thread.
+ * `npm run bench:flow`: the processor time of computing the flow of a large board, compared to listing the same items. Both run
+ * in this process on one connection, without network or another thread.
  */
 import { join } from 'node:path'
 import { openDatabase, writeAs } from '../src/db/client.ts'
@@ -23,7 +23,7 @@ const rules = createRules(db)
 const { $client: client } = db
 const now = Date.now()
 
-/** A board whose items have moved from column to column for three years, in the order in which that happened. */
+/** A board whose items have moved through the columns for three years. The writes are in chronological order. */
 function seed(): string {
   const next = randomOf('bench')
   const random = () => next() / 2 ** 32
@@ -60,7 +60,7 @@ function seed(): string {
   return project
 }
 
-/** The best of some rounds, in milliseconds: other load can only make it slower. */
+/** The best of several rounds, in milliseconds, because other load can only make it slower. */
 function cpuOf(work: () => unknown): number {
   const rounds = Array.from({ length: ROUNDS }, () => {
     const before = process.cpuUsage()

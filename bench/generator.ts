@@ -1,4 +1,4 @@
-/** The load generator as seen from here: another process, on a processor core of its own where that is possible. */
+/** Controls the load generator, which is another process, on its own processor core if possible. */
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { Load, LoadResult } from './load.ts'
@@ -6,14 +6,14 @@ import { endProcess, startProcess } from './processes.ts'
 
 /** A running load generator. */
 export interface Generator {
-  /** Sends one load and waits for its end. @throws Error when any answer was not the expected one */
+  /** Sends one load, and waits for its end. @throws Error if any response was not the expected one */
   send: (load: Load) => Promise<LoadResult>
   stop: () => Promise<void>
 }
 
 /**
  * Starts the load generator.
- * @param core the number of the core that it may use, or undefined for any
+ * @param core the number of its core, or undefined for any
  */
 export function startGenerator(core: number | undefined): Generator {
   const program = [process.execPath, fileURLToPath(new URL('load.ts', import.meta.url))]

@@ -3,21 +3,21 @@ import type { Results } from './report.ts'
 import type { PerServer } from './servers.ts'
 import { WORKLOADS, type Workload } from './workloads.ts'
 
-/** One goal and what was measured. */
+/** A goal and its measured figure. */
 export interface Goal {
   title: string
-  /** The least or the most that the figure may be. */
+  /** The minimum or maximum of the figure. */
   bound: 'at least' | 'at most'
   limit: number
-  /** Undefined when it was not measured. */
+  /** Undefined if it was not measured. */
   measured: number | undefined
 }
 
-/** The most that readiness may take, to a bare Fastify application. */
+/** The maximum time until readiness, relative to a bare Fastify application. */
 const MOST_READY = 1.7
-/** The most milliseconds that the first GET of a project may take. */
+/** The maximum time of the first GET of a project, in milliseconds. */
 const MOST_FIRST_READ = 30
-/** The most idle memory, in megabytes. */
+/** The maximum idle memory, in megabytes. */
 const MOST_MEMORY = 100
 
 /** All goals, measured or not. */
@@ -56,6 +56,6 @@ export function goalsOf({ workloads, starts, idleMemory }: Results): Goal[] {
   ]
 }
 
-/** Whether the goal is reached; undefined when it was not measured. */
+/** Whether the goal is reached; undefined if it was not measured. */
 export const isReached = ({ bound, limit, measured }: Goal): boolean | undefined =>
   measured === undefined ? undefined : bound === 'at least' ? measured >= limit : measured <= limit

@@ -1,4 +1,4 @@
-/** Growth: what more data in the file costs the requests that do not ask for it, and those that do. */
+/** Growth: the effect of more data in the file, on requests for this data and on other requests. */
 import type { BoardSize } from './board.ts'
 import type { DataOf } from './data.ts'
 import type { Generator } from './generator.ts'
@@ -8,7 +8,7 @@ import { WORKLOADS } from './workloads.ts'
 
 /** A workload on a file of one size. */
 export interface GrowthRow {
-  /** What grows. */
+  /** The part of the data that grows. */
   of: 'projects in the file' | 'items in the project'
   workload: string
   size: BoardSize
@@ -19,7 +19,7 @@ const PROJECTS = [10, 100, 1000].map((projects) => ({ projects, itemsPerProject:
 const ITEMS = [40, 400, 4000].map((itemsPerProject) => ({ projects: 1, itemsPerProject }))
 
 const SINGLE = [WORKLOADS.project, WORKLOADS['patch-32']]
-/** With few connections: 1,000 projects are 19 MB each, and of more than 128 MB not sent yet the service refuses the rest. */
+/** With few connections: 1,000 projects are 19 MB each, and the service refuses requests once more than 128 MB are unsent. */
 const LIST = { ...WORKLOADS.list, connections: 4 }
 
 const GROWTH = [
@@ -29,9 +29,7 @@ const GROWTH = [
 
 const MEASURED: readonly ServerName[] = ['Phaseboard', 'node:http']
 
-/**
- * Measures the growth of the service, and of node:http with the same answers.
- */
+/** Measures the growth of the service, and of node:http with the same responses. */
 export async function measureGrowth(
   start: StartServer,
   dataOf: DataOf,
@@ -56,7 +54,7 @@ export async function measureGrowth(
   return rows
 }
 
-/** How many turns {@link measureGrowth} takes. */
+/** The number of turns in {@link measureGrowth}. */
 export const countGrowthTurns = (effort: Effort): number =>
   GROWTH.reduce((sum, { sizes, workloads }) => sum + sizes.length * workloads.length, 0) *
   countTurns(MEASURED.length, effort)

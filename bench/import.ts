@@ -1,7 +1,7 @@
 /**
- * `npm run bench:import`: how an import of a large board affects concurrent writes. The service runs as by `npm
- * start`, on a file of its own; writers write one after the other, each waiting for its answer, before the import, during it
- * and after it; another connection asks for its health.
+ * `npm run bench:import`: the effect of a large board's import on concurrent writes. The service runs as `npm start` runs it,
+ * on its own file. Writers send one write after another, each waiting for its response, before, during and after the import.
+ * Another connection polls the service's health.
  *
  * `npm run bench:import -- 100` also imports a file of 100 MB.
  */
@@ -21,10 +21,10 @@ import { watch } from './stall-watch.ts'
 
 const WRITERS = 24
 const CARDS = sized(50_000, 500)
-/** Milliseconds of writing without an import, to compare with. */
+/** Milliseconds of writing without an import, for comparison. */
 const ALONE = sized(3000, 300)
 
-/** A Trello board whose cards have two entries on a checklist, a comment and a label each. */
+/** A Trello board. Each card has two checklist entries, a comment and a label. */
 function boardOf(cards: number, text: string): string {
   const lists = Array.from({ length: 8 }, (_, n) => ({ id: `list ${n}`, name: `List ${n}`, pos: n }))
   const labels = Array.from({ length: 20 }, (_, n) => ({
@@ -75,7 +75,7 @@ interface Measured {
   records: number
 }
 
-/** Lets the writers write for as long as something lasts. */
+/** Runs the writers while something else runs. */
 async function beside(
   server: Server,
   cookie: string,

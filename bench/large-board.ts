@@ -1,4 +1,4 @@
-/** A large board: the cost of its size for requests of constant size. */
+/** A large board: how its size affects requests of constant size. */
 import assert from 'node:assert/strict'
 import { get, itemPath } from './api.ts'
 import type { DataOf } from './data.ts'
@@ -15,17 +15,17 @@ import {
 import type { StartServer } from './servers.ts'
 import { BOARD_WORKLOADS, type Contents, PART, RARE_WORDS } from './workloads.ts'
 
-/** Items of the boards. Each board is the only one in its file, with a server of its own. */
+/** The numbers of items. Each board has its own file and server. */
 export const BOARD_SIZES = { small: 200, large: 20_000 }
 
-/** A workload on both boards. The ratios of the large one are to the small one. */
+/** A workload on both boards. The large board's ratios are relative to the small one. */
 export interface LargeBoardRow {
   workload: string
   small: Figures
   large: Figures
 }
 
-/** Measures the service with a small and with a large board, by turns. */
+/** Measures the service with a small and a large board in alternation. */
 export async function measureLargeBoard(
   start: StartServer,
   dataOf: DataOf,
@@ -54,11 +54,11 @@ export async function measureLargeBoard(
   return rows
 }
 
-/** How many turns {@link measureLargeBoard} takes. */
+/** The number of turns in {@link measureLargeBoard}. */
 export const countLargeBoardTurns = (effort: Effort): number =>
   BOARD_WORKLOADS.length * countTurns(Object.keys(BOARD_SIZES).length, effort)
 
-/** Gives a few items, from all over the board, a title with words that no other has: as many on any board. */
+/** Gives a few items, spread over the board, a title with unique words. Their number is the same on any board. */
 async function nameSomeAlike(url: string, { projects: [project] }: Contents): Promise<void> {
   const items = project?.kanbanItems ?? []
   for (let count = 0; count < PART; count++) {
@@ -72,7 +72,7 @@ async function nameSomeAlike(url: string, { projects: [project] }: Contents): Pr
   }
 }
 
-/** Makes sure that each request finds as much on one board as on the other, and what it asks for. */
+/** Checks that each request has as many results on one board as on the other, and the right ones. */
 async function checkAnswers(
   { server, contents }: Holder,
   plan: (typeof BOARD_WORKLOADS)[number]['plan'],

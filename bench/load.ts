@@ -1,30 +1,30 @@
 /**
  * The load generator: a separate process that receives a load as a message and responds with its results.
  *
- * It speaks HTTP on bare sockets because it must be faster than what it measures. A generator that parses answers in
- * JavaScript takes longer for 930 KB than node:http takes to send them (README.md has the numbers); this one reads the
- * head of each answer, skips as many bytes as it announces, and sends the next request.
+ * It speaks HTTP on raw sockets, because it must be faster than the server. A generator that parses responses in JavaScript
+ * takes longer for 930 KB than node:http takes to send them (README.md has the numbers). This one reads the head of each
+ * response, skips the announced number of bytes, and sends the next request.
  */
 import { connect, type Socket } from 'node:net'
 import { createHistogram } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { cpuSeconds } from './process-usage.ts'
 
-/** A request, and what its answer must be. */
+/** A request and its expected response. */
 export interface LoadRequest {
   method: 'GET' | 'PATCH' | 'POST'
   path: string
   headers?: Record<string, string>
   /** JSON */
   body?: string
-  /** The status of the answer; any other fails the whole load. */
+  /** The expected status. Any other fails the whole load. */
   status: number
 }
 
-/** Who sends what, in which order. */
+/** The requests of each connection, in order. */
 export interface Plan {
   requests: LoadRequest[]
-  /** One list of positions in `requests` for each connection, which sends them in turn, over and over. */
+  /** One list of indexes in `requests` for each connection, which sends them in turn, repeatedly. */
   lanes: number[][]
 }
 
@@ -33,33 +33,33 @@ export interface Load extends Plan {
   port: number
   /** The server's process */
   pid: number
-  /** For how long requests are sent; longer until there are as many answers as lanes. Absent: every lane once. */
+  /** How long requests are sent, extended until there are as many responses as lanes. If absent, every lane is sent once. */
   seconds?: number
 }
 
 /** The results of a load. */
 export interface LoadResult {
-  /** The time that was measured, in seconds. What was still in flight at its end is waited for, but not counted. */
+  /** The measured time in seconds. Requests still in flight at its end are awaited, but not counted. */
   seconds: number
-  /** Answers within that time, and their bytes with all headers. */
+  /** Responses within that time, and their bytes including headers. */
   answers: number
   bytes: number
-  /** Answered requests that change something, those after that time included. */
+  /** Acknowledged requests that change something, including those after that time. */
   changes: number
-  /** Milliseconds from sending a request to the last byte of its answer. */
+  /** Milliseconds from sending a request to the last byte of its response. */
   p50: number
   p99: number
-  /** Processor time in seconds; the server's is undefined where the system does not tell. */
+  /** Processor time in seconds; the server's is undefined if the system does not report it. */
   serverCpu: number | undefined
   generatorCpu: number
 }
 
-/** Milliseconds after which an answer is taken for lost. */
+/** The timeout of a response, in milliseconds. */
 const PATIENCE = 120_000
 
 const READ_SIZE = 64 * 1024
 
-/** A request as it is sent. */
+/** A request as bytes. */
 type Prepared = LoadRequest & { bytes: Buffer }
 
 const NOTHING = Buffer.alloc(0)
@@ -67,24 +67,24 @@ const TOO_MUCH = 'more was sent than was asked for'
 
 /** One keep-alive connection, with one request in flight at a time. */
 class Connection {
-  /** Resolves when the connection is there. */
+  /** Resolves once connected. */
   readonly connected = Promise.withResolvers<void>()
-  /** Resolves after the last answer. */
+  /** Resolves after the last response. */
   readonly finished = Promise.withResolvers<void>()
   #socket: Socket
   #next: () => Prepared | undefined
   #onAnswer: (request: Prepared, milliseconds: number) => void
   #request: Prepared | undefined
   #sentAt = 0
-  /** The beginning of an answer whose head is not complete. */
+  /** The start of a response whose head is incomplete. */
   #begun: Buffer = NOTHING
   #bodyBytesLeft = 0
-  /** How much was received. */
+  /** The number of received bytes. */
   bytes = 0
 
   /**
-   * @param next gives the next request, or undefined to end
-   * @param onAnswer is called after each answer
+   * @param next returns the next request, or undefined to end
+   * @param onAnswer called after each response
    */
   constructor(
     port: number,
@@ -93,7 +93,7 @@ class Connection {
   ) {
     this.#next = next
     this.#onAnswer = onAnswer
-    // Reading into one buffer saves an allocation for each read.
+    // Reading into one buffer saves an allocation per read.
     const onread = {
       buffer: Buffer.alloc(READ_SIZE),
       callback: (size: number, buffer: Uint8Array) => {
@@ -105,11 +105,11 @@ class Connection {
     this.#socket.once('connect', () => this.connected.resolve())
     this.#socket.once('error', (error) => this.#fail(error.message))
     this.#socket.once('close', () => this.#fail('the server closed the connection'))
-    // A failure before anybody waits for the answers is told by `connected`.
+    // `connected` reports a failure before anything awaits the responses.
     this.finished.promise.catch(() => undefined)
   }
 
-  /** Sends the next request, or ends the connection when there is none. */
+  /** Sends the next request, or ends the connection if there is none. */
   send(): void {
     this.#request = this.#next()
     if (this.#request) {
@@ -140,7 +140,7 @@ class Connection {
     else this.#fail(TOO_MUCH)
   }
 
-  /** So many more bytes have come after the head. */
+  /** Handles this many bytes after the head. */
   #skip(size: number): void {
     this.#bodyBytesLeft -= size
     if (this.#bodyBytesLeft === 0) this.#complete()
@@ -162,7 +162,7 @@ class Connection {
       this.#fail(`${status} instead of ${request.status}: ${received.toString('latin1', 0, 600)}`)
       return
     }
-    // A 304 has no body, whatever length it announces (RFC 9110, 15.4.5).
+    // A 304 has no body, whatever its content-length (RFC 9110, 15.4.5).
     const length = status === 304 ? '0' : /\r\ncontent-length: (\d+)/i.exec(head)?.[1]
     if (length === undefined) {
       this.#fail('an answer without content-length')

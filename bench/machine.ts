@@ -1,4 +1,4 @@
-/** The machine: what it is, and how its cores are divided. */
+/** Describes the machine, and assigns its cores. */
 import { execFileSync } from 'node:child_process'
 import { closeSync, fdatasyncSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { cpus, release, totalmem, type } from 'node:os'
@@ -14,11 +14,11 @@ export interface Machine {
   node: string
   /** Of the folder with the databases */
   fileSystem: string
-  /** Milliseconds that syncing 4 KiB of a file there takes, median */
+  /** The median time to sync 4 KiB of a file there, in milliseconds */
   fdatasync: number
 }
 
-/** The output of a program, or undefined where it does not exist or fails. */
+/** The output of a program, or undefined if it does not exist or fails. */
 function output(command: string, ...args: string[]): string | undefined {
   try {
     return execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
@@ -62,7 +62,7 @@ export function describeMachine(folder: string): Machine {
   }
 }
 
-/** The numbers in a list like `0-3,8`. */
+/** Parses a list of numbers like `0-3,8`. */
 const numbersIn = (list: string): number[] =>
   list.split(',').flatMap((range) => {
     const [first = 0, last = first] = range.split('-').map(Number)
@@ -70,9 +70,9 @@ const numbersIn = (list: string): number[] =>
   })
 
 /**
- * Keeps one core for the load generator: this process, and with it every server that it starts from now on, is bound to
- * the others. Needs Linux, taskset and two cores.
- * @returns the number of the generator's core, or undefined when nothing is bound
+ * Reserves one core for the load generator: this process, and every server it starts from now on, is bound to the others. Needs
+ * Linux, taskset and two cores.
+ * @returns the number of the generator's core, or undefined if nothing is bound
  */
 export function reserveCore(): number | undefined {
   const allowed = output('taskset', '--cpu-list', '--pid', String(process.pid))?.split(': ')[1]

@@ -1,4 +1,4 @@
-/** Measuring workloads: rounds in which every server has its turn, and the figures that come of them. */
+/** Measures workloads in rounds, in which every server has a turn, and computes the results. */
 import SQLite from 'better-sqlite3'
 import { get, getProjects, projectPath } from './api.ts'
 import type { Generator } from './generator.ts'
@@ -9,34 +9,34 @@ import type { Contents, Workload } from './workloads.ts'
 /** How thoroughly to measure. */
 export interface Effort {
   rounds: number
-  /** How long each turn takes. */
+  /** The duration of each turn. */
   seconds: number
-  /** How long the turn before the first round takes. */
+  /** The duration of the turn before the first round. */
   warmUpSeconds: number
 }
 
 /** The results of a workload on a server: medians over the rounds. */
 export interface Figures {
   requestsPerSecond: number
-  /** To the reference in the same round, node:http unless said otherwise; undefined when that was not measured. */
+  /** Relative to the reference in the same round, node:http by default; undefined if that was not measured. */
   ratio: number | undefined
   /** Milliseconds */
   p50: number
   p99: number
   megabytesPerSecond: number
-  /** Microseconds of processor time that the server took for a request. */
+  /** Microseconds of the server's processor time per request. */
   cpuPerRequest: number | undefined
-  /** To the reference in the same round, as `ratio` is. */
+  /** Relative to the reference in the same round, like `ratio`. */
   cpuRatio: number | undefined
-  /** Shares of one core's time: the server's with all its threads, and the load generator's. */
+  /** Shares of one core: the server's with all its threads, and the load generator's. */
   serverLoad: number | undefined
   generatorLoad: number
 }
 
-/** The figures of the servers that did a workload. */
+/** The results of the servers that ran a workload. */
 export type Row = ReadonlyMap<ServerName, Figures>
 
-/** The middle of the values, or the mean of the two that are. */
+/** The median. */
 export function median(values: number[]): number {
   const sorted = values.toSorted((one, other) => one - other)
   const middle = sorted.slice(Math.ceil(sorted.length / 2) - 1, Math.floor(sorted.length / 2) + 1)
@@ -59,7 +59,7 @@ function countActivity(database: string): number {
   }
 }
 
-/** Sends changes of what the server holds, and checks that each has left its activity entry. */
+/** Sends changes of the server's records, and checks that each has created its activity entry. */
 async function sendChanges(
   server: Server,
   database: string,
@@ -74,16 +74,16 @@ async function sendChanges(
   return result
 }
 
-/** A server, and what it holds; where changes are asked of it, it is looked at again before each turn. */
+/** A server and its contents. If the workload changes them, they are read again before each turn. */
 export interface Holder {
   server: Server
   contents: Contents
 }
 
 /**
- * Takes turns, in rounds, each of which begins with another turn, so that whatever else the machine does meets all of them.
- * @param turns each takes so many seconds
- * @returns what came of the rounds, for each turn in the same order
+ * Runs turns in rounds. Each round starts with another turn, so that other load on the machine affects all of them.
+ * @param turns each takes a given number of seconds
+ * @returns the results of the rounds, for each turn in the same order
  */
 export async function inRounds(
   turns: readonly ((seconds: number) => Promise<LoadResult>)[],
@@ -101,10 +101,10 @@ export async function inRounds(
 }
 
 /**
- * Sends one workload to servers, in rounds: each server has a turn.
- * @param onTurn is called after each turn
- * @returns what came of the rounds, for each server in the same order
- * @throws Error when any answer was not the expected one, or a change that was answered left no activity entry
+ * Sends one workload to servers in rounds, with one turn for each server.
+ * @param onTurn called after each turn
+ * @returns the results of the rounds, for each server in the same order
+ * @throws Error if any response was not the expected one, or an acknowledged change created no activity entry
  */
 export async function sendInRounds(
   { connections, plan, writes }: Pick<Workload, 'connections' | 'plan' | 'writes'>,
@@ -132,8 +132,8 @@ export async function sendInRounds(
 }
 
 /**
- * Measures one workload on servers, as {@link sendInRounds} sends it.
- * @param contents what all of them hold
+ * Measures one workload on servers, sent by {@link sendInRounds}.
+ * @param contents the records of all servers
  */
 export async function measure(
   workload: Pick<Workload, 'connections' | 'plan' | 'writes'>,
@@ -149,18 +149,18 @@ export async function measure(
   return new Map(servers.map(({ name }, index) => [name, toFigures(results[index] ?? [], reference)]))
 }
 
-/** How many turns {@link inRounds} takes. */
+/** The number of turns in {@link inRounds}. */
 export const countTurns = (servers: number, { rounds }: Effort): number => servers * (rounds + 1)
 
 const rateOf = ({ answers, seconds }: LoadResult) => answers / seconds
 const cpuOf = ({ serverCpu = Number.NaN, answers }: LoadResult) => (serverCpu / answers) * 1e6
 
-/** The medians. @param reference what came of the same rounds where it is compared to */
+/** The medians. @param reference the results of the same rounds to compare with */
 export function toFigures(results: LoadResult[], reference: LoadResult[] | undefined): Figures {
   const middle = (figure: (result: LoadResult, round: number) => number) => median(results.map(figure))
   const toReference = (figure: (result: LoadResult) => number) =>
     reference && middle((result, round) => figure(result) / figure(reference[round] as LoadResult))
-  // Undefined where the system does not tell.
+  // Undefined if the system does not report it.
   const told = (figure: number | undefined) => (Number.isNaN(figure) ? undefined : figure)
   return {
     requestsPerSecond: middle(rateOf),

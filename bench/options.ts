@@ -3,14 +3,14 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import type { Effort } from './measure.ts'
 import { WORKLOADS } from './workloads.ts'
 
-/** Measurements besides the workloads. */
+/** Measurements that are not workloads. */
 const OTHERS = ['start', 'memory', 'cold', 'growth', 'large-board', 'session']
 const NAMES = [...Object.keys(WORKLOADS), ...OTHERS]
 
-/** Seconds of the turn before the first round: until V8 has compiled what the server runs, a request may take twice its processor time. */
+/** Seconds of the turn before the first round. Until V8 has compiled the server's code, a request may take twice its processor time. */
 const WARM_UP = 4
 
-/** The options of a run: measurements, rounds, and output. */
+/** The options of a run: measurements, rounds and output. */
 export interface Options {
   /** Names of workloads, or `start`, `memory`, `cold`, `growth`, `large-board`, `session`. */
   only: ReadonlySet<string>
@@ -18,13 +18,13 @@ export interface Options {
   out: string
   isQuick: boolean
   effort: Effort
-  /** Growth is seen in fewer rounds, too. */
+  /** Growth needs fewer rounds. */
   growthEffort: Effort
   /** Repetitions of measurements without rounds. */
   starts: number
   coldStarts: number
   idleTurns: number
-  /** For how long servers are left alone before their idle memory is looked at. */
+  /** How long servers are idle before their memory is measured. */
   idleSeconds: number
 }
 
@@ -40,7 +40,7 @@ function positiveInteger(text: string): number {
   return Number(text)
 }
 
-/** Parses the command line; ends the process with a message when it is wrong, or asks for help. */
+/** Parses the command line. Ends the process with a message if it is invalid or asks for help. */
 export function parseOptions(): Options {
   const program = new Command('npm run bench --')
     .description(

@@ -1,6 +1,7 @@
 /**
- * `npm run bench:patch -- <folder>`: what a PATCH costs here, to what it costs in another checkout, an earlier commit say, by turns.
- * The other one is in its own folder, with its packages, and built. Both begin with the same rows, which the older one has made.
+ * `npm run bench:patch -- <folder>`: compares the cost of a PATCH here with that in another checkout, e.g. of an earlier
+ * commit, in alternation. The other checkout is in its own folder, with packages installed, and built. Both start with the same
+ * rows, which the older one creates.
  */
 import { copyFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -48,7 +49,7 @@ const turns = await sendInRounds(WORKLOADS['patch-32'], holders, generator, EFFO
 await generator.stop()
 for (const server of servers) await server.stop()
 
-/** Microseconds of processor time for a request, by rounds. */
+/** Microseconds of processor time per request, by round. */
 const [earlier = [], here = []] = turns.map((results) =>
   results.map(({ serverCpu = Number.NaN, answers }) => (serverCpu * 1e6) / answers),
 )

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } fr
 
 const isKnown = existsSync('/proc/self/stat')
 
-/** Ticks a second in which Linux tells processor times; the same wherever Node runs. */
+/** Linux reports processor times in these ticks per second, the same wherever Node runs. */
 const TICKS = 100
 
 /**
@@ -13,27 +13,27 @@ const TICKS = 100
 export function cpuSeconds(pid: number): number | undefined {
   if (!isKnown) return undefined
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-  // Names may hold spaces and parentheses; what follows does not. utime and stime are fields 14 and 15 of all.
+  // Names may contain spaces and parentheses, but the rest does not. utime and stime are fields 14 and 15.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) / TICKS
 }
 
 /**
- * How long a process's first thread (Node's event loop) has waited for a processor that something else was using. Where
- * the system does not tell, no time.
- * @returns milliseconds since its start
+ * How long a process's first thread (Node's event loop) has waited for a processor that was busy with something else. 0 if the
+ * system does not report it.
+ * @returns milliseconds since the start of the process
  */
 export function waitedForProcessor(pid: number): number {
   try {
     const [, nanoseconds] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'latin1').split(' ')
     return Number(nanoseconds) / 1e6
   } catch {
-    // It has ended, or it is another system.
+    // The process has ended, or the system is not Linux.
     return 0
   }
 }
 
-/** A figure in kilobytes of what Linux tells about a process's memory, in bytes; undefined on other systems. */
+/** A figure of a process's memory from Linux, converted from kilobytes to bytes; undefined on other systems. */
 function memoryOf(pid: number, name: 'VmRSS' | 'VmHWM'): number | undefined {
   if (!isKnown) return undefined
   const status = readFileSync(`/proc/${pid}/status`, 'latin1')
@@ -42,12 +42,12 @@ function memoryOf(pid: number, name: 'VmRSS' | 'VmHWM'): number | undefined {
 }
 
 /**
- * The memory that a process holds (resident set size).
+ * The resident memory of a process.
  * @returns bytes, or undefined on systems other than Linux
  */
 export const residentBytes = (pid: number): number | undefined => memoryOf(pid, 'VmRSS')
 
-/** The most memory that a process has held since its start, or since {@link resetPeak}. @returns as {@link residentBytes} */
+/** The peak memory of a process since its start, or since {@link resetPeak}. @returns like {@link residentBytes} */
 export const peakBytes = (pid: number): number | undefined => memoryOf(pid, 'VmHWM')
 
 /** Resets the peak memory of a process, for {@link peakBytes}. */
@@ -55,7 +55,7 @@ export function resetPeak(pid: number): void {
   if (isKnown) writeFileSync(`/proc/${pid}/clear_refs`, '5')
 }
 
-/** The sockets that a process has open, each under a name of its own; none on systems other than Linux. */
+/** The open sockets of a process, each with a unique name; none on systems other than Linux. */
 export function socketsOf(pid: number): string[] {
   if (!isKnown) return []
   const folder = `/proc/${pid}/fd`
@@ -63,7 +63,7 @@ export function socketsOf(pid: number): string[] {
     try {
       return readlinkSync(`${folder}/${descriptor}`)
     } catch {
-      // Closed meanwhile.
+      // The socket was closed in the meantime.
       return ''
     }
   }

@@ -1,4 +1,4 @@
-/** The processes and the folder of a run: none of them outlives it. */
+/** The processes and folders of a run. All are removed at its end. */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -8,17 +8,17 @@ import { packageFile } from '../src/package-files.ts'
 const children = new Set<ChildProcess>()
 const folders = new Set<string>()
 
-// Exit handlers are synchronous, and run however the process ends, so that errors and signals need no care elsewhere.
+// Exit handlers are synchronous and run however the process ends, so errors and signals need no other cleanup.
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL')
-  // A process that is just ending may still make a file.
+  // A process that is ending may still create a file.
   for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 })
 for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 })) {
   process.once(signal, () => process.exit(code))
 }
 
-/** Starts a process that ends with this one at the latest. */
+/** Starts a process that ends no later than this one. */
 export function startProcess(command: string, args: readonly string[], options: SpawnOptions): ChildProcess {
   const child = spawn(command, args, options)
   children.add(child)
@@ -26,7 +26,7 @@ export function startProcess(command: string, args: readonly string[], options: 
   return child
 }
 
-/** Ends a process with the given signal. Resolves when it has ended. */
+/** Sends a process a signal. Resolves once it has ended. */
 export async function endProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const exited = once(child, 'exit')
@@ -35,8 +35,8 @@ export async function endProcess(child: ChildProcess, signal: NodeJS.Signals = '
 }
 
 /**
- * Makes a folder that is removed with this process. It lies where the service keeps its data by default: a system's
- * folder for temporary files is often memory, where syncing costs nothing; and from here packages can be imported.
+ * Creates a folder that is removed when this process ends. It is where the service keeps its data by default. The system's
+ * temporary folder is often in memory, where a sync costs nothing, and packages could not be imported from there.
  * @returns its absolute path
  */
 export function makeFolder(): string {

@@ -1,9 +1,9 @@
-/** Random numbers that are the same in every run, so that every run does the same work. */
+/** Seeded random numbers, so that every run does the same work. */
 
 /**
- * Makes a generator of random numbers (Mulberry32).
+ * Creates a random number generator (Mulberry32).
  * @param seed any whole number
- * @returns a function that gives the next number, from 0 up to but without 1
+ * @returns a function that returns the next number, from 0 to below 1
  */
 export function seededRandom(seed: number): () => number {
   let state = seed
@@ -15,7 +15,7 @@ export function seededRandom(seed: number): () => number {
   }
 }
 
-/** A copy of the list in random order (Fisher and Yates). */
+/** A copy of the list in random order (Fisher-Yates). */
 export function shuffled<T>(list: readonly T[], random: () => number): T[] {
   const result = [...list]
   for (let last = result.length - 1; last > 0; last--) {

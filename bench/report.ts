@@ -1,4 +1,4 @@
-/** The report: everything that was measured, as Markdown. */
+/** The report: all results, as Markdown. */
 import { version } from '../src/package-files.ts'
 import type { ColdFigures } from './cold.ts'
 import { show, showRate, showRatio } from './format.ts'
@@ -12,7 +12,7 @@ import type { SessionRow } from './session.ts'
 import type { StartFigures } from './start.ts'
 import type { Throughput } from './throughput.ts'
 
-/** The measurements of a run; skipped ones are undefined. */
+/** The results of a run; skipped ones are undefined. */
 export interface Results extends Throughput {
   machine: Machine
   /** YYYY-MM-DD */
@@ -20,7 +20,7 @@ export interface Results extends Throughput {
   /** The command line. */
   command: string
   effort: Effort
-  /** Whether the load generator had a core of its own. */
+  /** Whether the load generator had its own core. */
   isCoreReserved: boolean
   starts: StartFigures | undefined
   idleMemory: PerServer | undefined
@@ -30,14 +30,14 @@ export interface Results extends Throughput {
   session: SessionRow[] | undefined
 }
 
-/** From this share of a core on, the load generator may have held the server up. */
+/** From this share of a core on, the load generator may have slowed down the server. */
 const BUSY_GENERATOR = 0.9
 const isGeneratorBusy = ({ generatorLoad }: Figures) => generatorLoad >= BUSY_GENERATOR
 
 const percent = (share: number | undefined) => (share === undefined ? '–' : `${Math.round(share * 100)} %`)
 const megabytes = (bytes: number | undefined) => (bytes === undefined ? '–' : show(bytes / 1e6, 1))
 
-/** A table: the first column is text, the others are numbers. */
+/** A table. The first column is text, the others are numbers. */
 function table(head: string[], rows: string[][], texts = 1): string {
   const lines = [head, head.map((_, column) => (column < texts ? '---' : '--:')), ...rows]
   return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
@@ -177,7 +177,7 @@ function about({ machine, date, command, effort, isCoreReserved }: Results): str
   return table(['', ''], Object.entries(facts), 2)
 }
 
-/** The report. @param chart the chart's file, as the report links to it */
+/** The report. @param chart the chart's file, relative to the report */
 export function renderReport(results: Results, chart: string | undefined): string {
   const {
     workloads,

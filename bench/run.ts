@@ -17,7 +17,7 @@ import { showStages } from './stages.ts'
 import { countStarts, measureIdleMemory, measureStarts } from './start.ts'
 import { measureThroughput } from './throughput.ts'
 
-/** Measures what is wanted. */
+/** Runs the selected measurements. */
 async function run(options: Options): Promise<Results> {
   const { only, effort, growthEffort, starts, coldStarts, idleTurns, idleSeconds } = options
   const inStage = showStages(only.size)
@@ -36,7 +36,7 @@ async function run(options: Options): Promise<Results> {
     measureIdleMemory(start, data.Phaseboard, idleTurns, idleSeconds, onTurn),
   )
 
-  // Only now: to start, a server may use every core.
+  // Only now, because a server may use every core to start.
   const core = reserveCore()
   const generator = startGenerator(core)
   const throughput = await measureThroughput(only, start, data, generator, effort, inStage)
@@ -76,7 +76,7 @@ const slug = (text: string) =>
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '')
 
-/** Writes the report and, when there are workloads to show, the chart. @returns the report's path */
+/** Writes the report, and the chart if there are workloads. @returns the report's path */
 function write(results: Results, folder: string): string {
   const { date, machine, workloads } = results
   const name = `${date}-${slug(machine.cpu)}-${machine.cores}-cores`
@@ -97,6 +97,6 @@ try {
   if (results.remarks.length > 0) process.exitCode = 1
 } catch (error) {
   console.error(error)
-  // Servers may be left; this ends them too.
+  // Servers may still run; this ends them too.
   process.exit(1)
 }

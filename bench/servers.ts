@@ -1,4 +1,4 @@
-/** The measured servers: the service as run by `npm start`, and the baselines. */
+/** The measured servers: the service, run as `npm start` runs it, and the baselines. */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,25 +7,25 @@ import { packageFile } from '../src/package-files.ts'
 import { get, HEALTH_PATH } from './api.ts'
 import { endProcess, startProcess } from './processes.ts'
 
-/** The servers, in the order of reports. `node:http` is what the others are compared to. */
+/** The servers, in the order of reports. Results are relative to `node:http`. */
 export const SERVERS = ['Phaseboard', 'node:http', 'bare Fastify', 'naive'] as const
 export type ServerName = (typeof SERVERS)[number]
 
-/** A figure for each server that was looked at. */
+/** A result for each measured server. */
 export type PerServer = Partial<Record<ServerName, number>>
 
-/** Those that send ready bytes. */
+/** The servers that send recorded bytes. */
 export const READY: readonly ServerName[] = ['node:http', 'bare Fastify']
 
 const BASELINES = { 'node:http': 'node-http', 'bare Fastify': 'bare-fastify', naive: 'naive' } as const
 
-/** The data of servers. One that sends ready bytes ignores the database, the others ignore the answers. */
+/** The data of a server. A server that sends recorded bytes ignores the database; the others ignore the responses. */
 export interface ServerData {
-  /** The database file; it is the server's alone. */
+  /** The database file, which only this server uses. */
   database?: string
-  /** The folder of recorded answers */
+  /** The folder of recorded responses */
   answers?: string
-  /** The folder of the checkout that it runs from, built; this one if absent. */
+  /** The folder of the built checkout to run; this one by default. */
   checkout?: string
   /** Additional environment variables. */
   environment?: Record<string, string>
@@ -34,34 +34,34 @@ export interface ServerData {
 /** A running server. */
 export interface Server {
   name: ServerName
-  /** Where it listens, e.g. `http://127.0.0.1:40123` */
+  /** Its URL, e.g. `http://127.0.0.1:40123` */
   url: string
   port: number
   pid: number
   /** Its database file, if any. */
   database: string | undefined
-  /** Milliseconds from starting its process to its first answer */
+  /** Milliseconds from starting its process to its first response */
   readyAfter: number
   stop: () => Promise<void>
 }
 
-/** Starts one of the servers, on a free port, and waits for its first answer. */
+/** Starts a server on a free port, and waits for its first response. */
 export type StartServer = (name: ServerName, data?: ServerData) => Promise<Server>
 
 const LISTENING = /listening on (http:\/\/[\d.:]+)/
 
-/** How many characters of a server's last output an error tells. */
+/** The maximum number of characters of a server's output in an error. */
 const TAIL = 2000
 
-/** The program and arguments of a package script; only simple ones, without quotes. */
+/** The program and arguments of a package script. Quotes are not supported. */
 const words = (script: string): string[] => script.split(' ').filter(Boolean)
 
-/** The scripts of a checkout, of this one if absent. */
+/** The scripts of a checkout, by default of this one. */
 function scriptsIn(checkout = packageFile('.')): { prestart: string; start: string } {
   return JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8')).scripts
 }
 
-/** Starts a script's command in a package's folder, with nothing in its environment that would configure it. */
+/** Starts a script's command in a package's folder, without environment variables that would configure it. */
 function launch(
   [command = '', ...args]: string[],
   environment: Record<string, string>,
@@ -76,14 +76,14 @@ function launch(
 
 /**
  * Builds the service and the baselines once.
- * @param folder where the baselines go; packages can be imported from there
+ * @param folder the folder for the baselines, from which packages can be imported
  */
 export async function buildServers(folder: string): Promise<StartServer> {
   const { prestart } = scriptsIn()
   const [code] = await once(launch(words(prestart), {}), 'exit')
   if (code !== 0) throw new Error(`\`${prestart}\` failed`)
-  // Types are stripped before, so that no baseline's start and memory includes that. Packages stay outside: a
-  // baseline loads them as applications usually do.
+  // Types are stripped beforehand, so that they do not count in a baseline's start and memory. Packages are not
+  // bundled: a baseline loads them like a typical application.
   await build({
     entryPoints: Object.values(BASELINES).map((name) => packageFile(`bench/baselines/${name}.ts`)),
     outdir: folder,
@@ -129,7 +129,7 @@ async function start(
     child.once('exit', (code, signal) => {
       const reason = `${name} ended with ${code ?? signal}:\n${output}`
       reject(new Error(reason))
-      // While it is measured, the measurement fails too, but does not know why.
+      // If the process ends during a measurement, that fails too, but without the reason.
       if (!isStopping) console.error(reason)
     })
   })

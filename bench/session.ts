@@ -1,4 +1,4 @@
-/** The cost of identifying a member by session or token, compared to a request without. */
+/** The cost of identifying a member by session or token, relative to a request without a credential. */
 import assert from 'node:assert/strict'
 import { openDatabase } from '../src/db/client.ts'
 import { newId } from '../src/db/ids.ts'
@@ -12,7 +12,7 @@ import type { Plan } from './load.ts'
 import { countTurns, type Effort, type Figures, inRounds, toFigures } from './measure.ts'
 import type { StartServer } from './servers.ts'
 
-/** The requests and results. Ratios are to the first one. */
+/** The requests and results. Ratios are relative to the first one. */
 export interface SessionRow {
   workload: string
   figures: Figures
@@ -20,10 +20,10 @@ export interface SessionRow {
 
 const CONNECTIONS = 32
 
-/** What is asked: health, which takes no member and no statement, and who I am, by whatever says so. */
+/** The requests: health, which needs no member and no statement, and the current user with each credential. */
 const WORKLOADS = ['/healthz', 'the default member', 'a session', 'a token'] as const
 
-/** Makes a member with a session and a token. @returns what a request carries for each workload */
+/** Creates a member with a session and a token. @returns the headers for each workload */
 function makeCredentials(database: string): Record<string, string>[] {
   const { db, close } = openDatabase(`file:${database}`)
   try {
@@ -43,7 +43,7 @@ const toPlan = (path: string, headers: Record<string, string>): Plan => ({
   lanes: Array.from({ length: CONNECTIONS }, () => [0]),
 })
 
-/** Makes sure that each credential is recognised as what it is. */
+/** Checks that the service recognizes each credential. */
 async function checkAnswers(url: string, credentials: Record<string, string>[]): Promise<void> {
   const recognised: unknown[] = []
   for (const headers of credentials.slice(1)) {
@@ -53,7 +53,7 @@ async function checkAnswers(url: string, credentials: Record<string, string>[]):
   assert.deepEqual(recognised, ['default', 'session', 'token'])
 }
 
-/** Measures the service with each kind of request, by turns. */
+/** Measures the service with each kind of request, in alternation. */
 export async function measureSession(
   start: StartServer,
   dataOf: DataOf,
@@ -79,5 +79,5 @@ export async function measureSession(
   }))
 }
 
-/** How many turns {@link measureSession} takes. */
+/** The number of turns in {@link measureSession}. */
 export const countSessionTurns = (effort: Effort): number => countTurns(WORKLOADS.length, effort)

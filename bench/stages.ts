@@ -1,13 +1,13 @@
-/** Showing what is measured, and how much is left. */
+/** Shows the progress of a run. */
 import { createProgress } from '../src/cli/progress.ts'
 
-/** One after another, the stages of a run. */
+/** Runs the stages of a run, one after another. */
 export type Stages = <T>(title: string, turns: number, work: (onTurn: () => void) => Promise<T>) => Promise<T>
 
 /**
- * Makes the display of a run, on standard output.
- * @param count how many stages there will be
- * @returns a function that does the work of a stage, of so many turns, and shows each
+ * Creates the progress display on standard output.
+ * @param count the number of stages
+ * @returns a function that runs a stage with a given number of turns, and shows each turn
  */
 export function showStages(count: number): Stages {
   let stage = 0

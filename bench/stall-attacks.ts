@@ -1,4 +1,4 @@
-/** Attacks within the rights of a viewer or a member: searches, lists, streams, batches, repetitions. */
+/** Attacks by a viewer or a member within their rights: searches, lists, streams, batches, repeated requests. */
 import { statSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -25,21 +25,21 @@ const undoPath = (seq: number | string) => `${CHANGES_PATH}/${seq}/undo`
 
 const seconds = (begin: number) => (performance.now() - begin) / 1000
 
-/** As many as on the full data, or few on small data. */
+/** The given number on the full data, or a few on small data. */
 const count = ({ scale }: Situation, full: number, small = Math.ceil(full / 20)) =>
   scale === 'full' ? full : small
 
-/** A connection of its own. */
+/** A separate connection. */
 const alone = () => new Agent({ keepAlive: true, maxSockets: 1 })
 
-/** Where those write who have nothing to do with it. */
+/** Where the uninvolved writers write. */
 export const writersOf = ({ client: { port }, other, aside }: Situation) => ({
   port,
   cookie: other,
   items: aside,
 })
 
-/** A viewer searches for each of some texts, one after the other. */
+/** A viewer searches for several texts, one after another. */
 const search = (title: string, data: DataName, ...texts: string[]): Row => ({
   title,
   data,
@@ -51,16 +51,16 @@ const search = (title: string, data: DataName, ...texts: string[]): Row => ({
 
 const REPEATED = 'q '.repeat(50).trim()
 const DISTINCT = COMMON_WORDS.join(' ')
-/** As many as a search may have. */
+/** The maximum number of words in a search. */
 const ALLOWED = COMMON_WORDS.slice(0, 20).join(' ')
 const PREFIX = 'w'
 
-/** Seconds that the service may take to end, whatever runs. */
+/** Seconds within which the service must shut down, whatever it is doing. */
 const ENDING = 12
-/** Seconds after which it is ended. */
+/** Seconds after which it is killed. */
 const ENDED = 40
 
-/** Begins searches, tells the service to end, and waits for that. */
+/** Starts searches, tells the service to shut down, and waits for that. */
 async function endWhileSearching(situation: Situation) {
   const { client, viewer, pid } = situation
   const searching = [PREFIX, ALLOWED, 'q', REPEATED].map((text) =>
@@ -86,7 +86,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** One who floods, and another who asks for one thing half a second later. @returns how long the other waits */
+/** One client floods the service, and another sends a single request half a second later. @returns how long the other waits */
 async function flood(
   { client, member, other }: Situation,
   paths: readonly string[],
@@ -111,7 +111,7 @@ async function flood(
   }
 }
 
-/** Lists that are all different, and all the same: whatever is remembered of one is of no use for another. */
+/** Different lists of the same size. A cache of one is of no use for another. */
 const heavyLists = ({ project }: Situation, several: number) =>
   times(several, (n) => `${itemsOf(project)}?dismissed=all&updatedAfter=2026-01-01T00:00:00.${100 + n}Z`)
 
@@ -124,7 +124,7 @@ async function batchesOfReads(situation: Situation): Promise<void> {
   )
 }
 
-/** Bulk PATCHes that name 500 items each: a body has no room for all of their ids, but a placeholder stands for them. */
+/** Bulk PATCHes of 500 items each. A body is too small for all of their ids, so a placeholder stands for them. */
 async function batchOfBulks({ client, member, items }: Situation): Promise<void> {
   const named = { name: 'Ids', metadata: { ids: items.slice(0, 500) } }
   const bulks = times(199, (position) => ({
@@ -136,7 +136,7 @@ async function batchOfBulks({ client, member, items }: Situation): Promise<void>
   await client.send('POST', BATCH_PATH, { requests }, { cookie: member })
 }
 
-/** The kinds of which the data has no or few changes. */
+/** Kinds with no or few changes in the data. */
 const RARE = [
   'transcript-summary',
   'metric',
@@ -146,7 +146,7 @@ const RARE = [
   'kanban-comment',
 ]
 
-/** Long polls that find nothing: each has all changes looked through first. */
+/** Long polls that find nothing. Each first searches all changes. */
 async function pollWithout(situation: Situation): Promise<string> {
   const { client, viewer, project, items } = situation
   const wait = count(situation, 30, 1)
@@ -171,7 +171,7 @@ async function pollWithout(situation: Situation): Promise<string> {
   return `all answered after ${show(seconds(begin), 0)} s`
 }
 
-/** One member opens streams; then another opens one, and something changes. */
+/** One member opens streams. Then another one opens a stream, and something changes. */
 async function manyStreams(situation: Situation): Promise<string> {
   const { client, member, other, aside } = situation
   const streams = times(count(situation, 900), () => client.stall('/api/changes/stream', member))
@@ -194,14 +194,14 @@ async function manyStreams(situation: Situation): Promise<string> {
   return `another with a stream ${said} after ${show(seconds(begin), 1)} s`
 }
 
-/** Bytes of a database with its log. */
+/** The size of a database with its log. */
 const sizeOf = (file: string) =>
   [file, `${file}-wal`].reduce((sum, part) => sum + (statSync(part, { throwIfNoEntry: false })?.size ?? 0), 0)
 
-/** Milliseconds that repetitions are sent at most. */
+/** The time limit for repeated requests, in milliseconds. */
 const REPEATING = 45_000
 
-/** Repeats a small write under keys that are all different. @returns what the file has grown by */
+/** Repeats a small write with different keys. @returns the growth of the file */
 async function repeatWithKeys(
   situation: Situation,
   path: string,
@@ -224,7 +224,7 @@ async function repeatWithKeys(
   return `${sent} of ${all} sent, the file grew by ${show((sizeOf(file) - before) / 1e6, 0)} MB`
 }
 
-/** The newest change that passes a condition, and what it is about, as a tool reads it. */
+/** The newest change that meets a condition, and its record, read by another connection. */
 function newestWhere(file: string, condition: string): { seq: number; id: string } {
   const client = new SQLite(file, { readonly: true })
   try {
@@ -249,7 +249,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The rows by their names on the command line. */
+/** The rows by their command-line names. */
 export const ATTACKS: Record<string, Row> = {
   'search-word-small': search(
     'search for the one word of 3 texts of 100,000 characters, in a file below 2 MiB',

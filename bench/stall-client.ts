@@ -1,43 +1,43 @@
-/** The client of the stall probe: it sends what it is given and counts what comes back, without looking at it. */
+/** The client of the stall probe. It sends requests, and counts the responses without looking at them. */
 import { Agent, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 
-/** What came back. */
+/** A response. */
 export interface Received {
   status: number
   bytes: number
-  /** The body, where it was wanted. */
+  /** The body, if requested. */
   text: string
-  /** The address of the next page. */
+  /** The URL of the next page. */
   next: string | undefined
 }
 
-/** How a request may differ. */
+/** The options of a request. */
 export interface Sending {
   cookie?: string
-  /** More headers. */
+  /** Additional headers. */
   headers?: Record<string, string>
-  /** A connection of its own, where requests are sent at once. */
+  /** A separate connection, to send requests at the same time. */
   agent?: Agent
-  /** Whether the body is wanted: reading it takes the client's time. */
+  /** Whether to keep the body. Reading it takes time in the client. */
   isWanted?: boolean
 }
 
-/** Sends requests to one service, and remembers how they were answered. */
+/** Sends requests to one service, and records the responses. */
 export interface Client {
   port: number
-  /** @param body what is sent as JSON, or the JSON itself, or the bytes of a file */
+  /** @param body sent as JSON; a string is sent unchanged, and bytes as a file */
   send: (method: string, path: string, body?: unknown, sending?: Sending) => Promise<Received>
-  /** Opens a connection that asks for a path and does not read the answer. */
+  /** Opens a connection that requests a path and does not read the response. */
   stall: (path: string, cookie?: string) => Socket
-  /** How often each status came, in the order of the first ones. */
+  /** The number of responses by status, in order of appearance. */
   statuses: Map<number | string, number>
-  /** The largest answer. */
+  /** The largest response. */
   bytes: () => number
   close: () => void
 }
 
-/** Makes a client of a service on 127.0.0.1. */
+/** Creates a client of a service on 127.0.0.1. */
 export function makeClient(port: number): Client {
   const own = new Agent({ keepAlive: true, maxSockets: 1 })
   const agents = new Set([own])

@@ -1,4 +1,4 @@
-/** The files of the stall probe: large boards, as a long-used or hostile service may hold them. */
+/** The files of the stall probe: large boards, like those of a service in long use or under attack. */
 import { join } from 'node:path'
 import { Subjects } from '../src/changes/subjects.ts'
 import { openDatabase, type SharedDatabase, writeAs } from '../src/db/client.ts'
@@ -13,41 +13,44 @@ import { LIMITS } from '../src/schemas/common.ts'
 import { seedBoard } from './board.ts'
 import { trelloBoard } from './stall-files.ts'
 
-/** How large the files are: as they are measured, or only so that each row has something to work on. */
+/** The size of the files: the measured one, or a small one that suffices for each row to run. */
 export type Scale = 'full' | 'small'
 
 const of = <T>(scale: Scale, full: T, small: T): T => (scale === 'full' ? full : small)
 
-/** Items of the large board, and how many of them are in its first column, `To Do`. */
+/** The number of items on the large board, and of those in its first column, `To Do`. */
 const ITEMS = { full: 20_000, small: 600 }
 const IN_FIRST_COLUMN = { full: 13_000, small: 400 }
 
-/** The metrics of the large board's second project, and how long the history of each is. */
+/** The number of metrics in the large board's second project, and the length of their histories. */
 export const METRICS = { count: 1000, history: 500 }
 
-/** Words that stand everywhere in the 150 MB of text: as many as a search may have. */
+/** Words that occur throughout the 150 MB of text; as many as a search may have. */
 export const COMMON_WORDS = Array.from({ length: 50 }, (_, index) => `word${index}`)
 
-/** Characters of one text, and how many of them make 150 MB. */
+/** The length of a text, and the number of texts in 150 MB. */
 const TEXT_LENGTH = 10_000
 const TEXTS = { full: 15_000, small: 100 }
 
-/** How many texts are as long as a description may be: 500 MB; and of those, that are nothing but the word `q`: a file of 2 MiB holds no more. */
+/**
+ * The number of texts of the maximum length of a description: 500 MB. And the number of those that consist only of the word
+ * `q`: more do not fit into a file of 2 MiB.
+ */
 const LONG_TEXTS = { full: 5000, small: 50 }
 const TEXTS_OF_ONE_WORD = 3
 
-/** A description as long as it may be, of one word; and of words that occur everywhere. */
+/** A description of the maximum length: one that repeats one word, and one of words that occur everywhere. */
 const ONE_WORD = { full: 'q '.repeat(LIMITS.description / 2), small: 'q '.repeat(100) }
 
-/** How many changes there are where there are many. */
+/** The number of changes in a file with many. */
 const CHANGES = { full: 200_000, small: 6000 }
 
-/** Cards of a board with 200,000 records: each has a label, a comment and two steps. */
+/** The cards of a board with 200,000 records. Each has a label, a comment and two subtasks. */
 const IMPORTED = { full: 40_000, small: 400 }
 
 const url = (file: string) => `file:${file}`
 
-/** Opens a file that no process has open, for as long as `work` takes. */
+/** Opens a file that no process has open, during `work`. */
 export function withFile<T>(file: string, work: (db: SharedDatabase) => T): T {
   const { db, close } = openDatabase(url(file))
   try {
@@ -57,7 +60,7 @@ export function withFile<T>(file: string, work: (db: SharedDatabase) => T): T {
   }
 }
 
-/** Runs `sql` with what it is given, as one write. */
+/** Executes `sql` for each of the given values, in one write. */
 export const change = (db: SharedDatabase, sql: string, ...values: unknown[]): unknown =>
   writeAs(db, null, () => db.$client.prepare(sql).run(...values))
 
@@ -68,7 +71,7 @@ export const idsOf = (db: SharedDatabase, sql: string, ...values: unknown[]): st
     .pluck()
     .all(...values)
 
-/** One project of 20,000 items, 12 MB of JSON, most of them in one column. */
+/** A project of 20,000 items, 12 MB of JSON, most of them in one column. */
 function seedLargeBoard(file: string, scale: Scale): void {
   seedBoard(url(file), { projects: 1, itemsPerProject: ITEMS[scale] })
   withFile(file, (db) => {
@@ -88,7 +91,7 @@ function seedLargeBoard(file: string, scale: Scale): void {
   })
 }
 
-/** A small project with many metrics, each with as long a history as is kept. */
+/** A small project with many metrics, each with a history of the maximum length. */
 function seedMetrics(file: string): void {
   seedBoard(url(file), { projects: 1, itemsPerProject: 40 })
   withFile(file, (db) => {
@@ -104,13 +107,13 @@ function seedMetrics(file: string): void {
   })
 }
 
-/** Boards as an import brings them, 50,000 cards, 73 MB of JSON: more than the service keeps answers of. */
+/** Imported boards, 50,000 cards, 73 MB of JSON: more than the service's response cache holds. */
 function seedCards(file: string, scale: Scale): void {
   seedBoard(url(file), { projects: 25, itemsPerProject: of(scale, 2000, 40) })
   withFile(file, (db) => change(db, `update kanban_items set description = printf('%.*c', 1000, 'x')`))
 }
 
-/** Makes items of texts, in the first project. */
+/** Creates items from texts, in the first project. */
 function addTexts(db: SharedDatabase, count: number, text: string): void {
   const [project] = idsOf(db, 'select id from projects order by id')
   const sql = 'insert into kanban_items (id, project_id, title, description) values (?, ?, ?, ?)'
@@ -120,19 +123,19 @@ function addTexts(db: SharedDatabase, count: number, text: string): void {
   })
 }
 
-/** So many characters of words that occur everywhere. */
+/** A text of a given length with words that occur everywhere. */
 function commonText(length: number): string {
   const sentence = `${COMMON_WORDS.join(' ')} `
   return sentence.repeat(Math.floor(length / sentence.length))
 }
 
-/** 150 MB of text in which the same words occur everywhere. */
+/** 150 MB of text, with the same words everywhere. */
 function seedTexts(file: string, scale: Scale): void {
   seedBoard(url(file), { projects: 1, itemsPerProject: 40 })
   withFile(file, (db) => addTexts(db, TEXTS[scale], commonText(TEXT_LENGTH)))
 }
 
-/** 500 MB of text, each as long as a description may be. */
+/** 500 MB of text, in descriptions of the maximum length. */
 function seedLongTexts(file: string, scale: Scale): void {
   seedBoard(url(file), { projects: 1, itemsPerProject: 40 })
   withFile(file, (db) => {
@@ -142,13 +145,13 @@ function seedLongTexts(file: string, scale: Scale): void {
   })
 }
 
-/** A file below 2 MiB, in which nothing counts as too much work, with texts of one word. */
+/** A file below 2 MiB, the size up to which no work is limited, with texts that repeat one word. */
 function seedOneWord(file: string, scale: Scale): void {
   seedBoard(url(file), { projects: 1, itemsPerProject: 40 })
   withFile(file, (db) => addTexts(db, TEXTS_OF_ONE_WORD, ONE_WORD[scale]))
 }
 
-/** The large board and a small one, for those who have nothing to do with it, with 200,000 changes, all of them indexed. */
+/** The large board, a small one for the uninvolved clients, and 200,000 indexed changes. */
 function seedHistory(file: string, scale: Scale): void {
   seedLargeBoard(file, scale)
   withFile(file, (db) => {
@@ -165,7 +168,7 @@ function seedHistory(file: string, scale: Scale): void {
   })
 }
 
-/** A project of 200 items beside those that a row is about. */
+/** A project of 200 items for the uninvolved clients. */
 function addAside(db: SharedDatabase): void {
   const project = newId()
   change(db, `insert into projects (id, name) values (?, 'Aside')`, project)
@@ -176,13 +179,13 @@ function addAside(db: SharedDatabase): void {
   })
 }
 
-/** Writes the index of the changes, as the service does soon after its start. */
+/** Indexes the changes, like the service does soon after its start. */
 function index(db: SharedDatabase): void {
   const subjects = new Subjects(db)
   while (writeAs(db, null, () => subjects.index()).value > 0);
 }
 
-/** A project of 200,000 records that an import has made, as the last write before a small one. */
+/** A project of 200,000 records, created by an import. A small write follows it. */
 function seedImported(file: string, scale: Scale): void {
   seedBoard(url(file), { projects: 1, itemsPerProject: 40 })
   withFile(file, (db) => {
@@ -203,21 +206,21 @@ const SEEDS = {
   imported: seedImported,
 } satisfies Record<string, (file: string, scale: Scale) => void>
 
-/** What a row's service works with. */
+/** The data of a row's service. */
 export type DataName = keyof typeof SEEDS
 
-/** A seeded file. Nobody writes to it: each row has a copy. */
+/** A seeded file. It is never written to: each row has a copy. */
 export interface Seeded {
   file: string
-  /** A cookie of an admin's session. */
+  /** The cookie of an admin's session. */
   cookie: string
-  /** Those of others: of a viewer, and of two members. */
+  /** The cookies of a viewer and two members. */
   viewer: string
   member: string
   other: string
 }
 
-/** Prepares for making the files. @returns what makes each of them when it is first needed */
+/** Prepares the creation of the files. @returns functions that create each of them when it is first needed */
 export function filesIn(folder: string, scale: Scale = 'full'): (name: DataName) => Seeded {
   const made = new Map<DataName, Seeded>()
   return (name) => {
@@ -227,7 +230,7 @@ export function filesIn(folder: string, scale: Scale = 'full'): (name: DataName)
   }
 }
 
-/** The member whose the import of {@link seedImported} is. */
+/** The member who owns the import of {@link seedImported}. */
 const MEMBER_ID = newId()
 
 function seed(name: DataName, file: string, scale: Scale): Seeded {
@@ -241,7 +244,7 @@ function seed(name: DataName, file: string, scale: Scale): Seeded {
   }))
 }
 
-/** Makes a member, an admin if nothing else is said. @returns a cookie of its session */
+/** Creates a member, by default an admin. @returns the cookie of its session */
 export function signedIn(
   db: SharedDatabase,
   role: 'admin' | 'member' | 'viewer' = 'admin',

@@ -1,4 +1,4 @@
-/** Files that the stall probe imports: large ones, and small ones that would become large. */
+/** Import files for the stall probe: large ones, and small ones that expand to something large. */
 import { Readable } from 'node:stream'
 import { createGzip, gzipSync } from 'node:zlib'
 import SQLite from 'better-sqlite3'
@@ -20,7 +20,7 @@ const trelloComment = (card: string, text: string) => ({
   data: { text, card: { id: card } },
 })
 
-/** A board of Trello: each card has a label, a comment and two entries on a checklist. */
+/** A Trello board. Each card has a label, a comment and two checklist entries. */
 export const trelloBoard = (cards: number): Buffer =>
   bytesOf({
     id: `board of ${cards}`,
@@ -44,7 +44,7 @@ export const trelloBoard = (cards: number): Buffer =>
     actions: times(cards, (n) => trelloComment(`card ${n}`, `What somebody says about card ${n}`)),
   })
 
-/** A board of Trello whose cards all have the same id, and so the same `count` comments and entries each. */
+/** A Trello board whose cards all have the same id, and therefore share the same `count` comments and checklist entries. */
 export const trelloShared = (cards: number, count: number): Buffer =>
   bytesOf({
     id: 'shared',
@@ -62,7 +62,7 @@ export const trelloShared = (cards: number, count: number): Buffer =>
     actions: times(count, () => trelloComment('card', 'Hm')),
   })
 
-/** A board of Planka whose cards all have the same id, and so the same `count` tasks, labels and comments each. */
+/** A Planka board whose cards all have the same id, and therefore share the same `count` tasks, labels and comments. */
 export const plankaShared = (cards: number, count: number): Buffer =>
   bytesOf({
     item: { id: 'shared', name: 'Shared', createdAt: AT },
@@ -76,7 +76,7 @@ export const plankaShared = (cards: number, count: number): Buffer =>
     },
   })
 
-/** A database of Kanboard whose tasks all have the same id, and so the same `count` subtasks, comments and tags each. */
+/** A Kanboard database whose tasks all have the same id, and therefore share the same `count` subtasks, comments and tags. */
 export function kanboardShared(cards: number, count: number): Buffer {
   const client = new SQLite(':memory:')
   const numbers = (most: number) =>
@@ -101,7 +101,7 @@ export function kanboardShared(cards: number, count: number): Buffer {
   }
 }
 
-/** A board of Trello with one card, whose description has so many characters. */
+/** A Trello board with one card, which has a description of a given length. */
 export const trelloLargeCard = (length: number): Buffer =>
   bytesOf({
     id: 'large',
@@ -110,7 +110,7 @@ export const trelloLargeCard = (length: number): Buffer =>
     cards: [{ id: 'card', name: 'Large', desc: 'word '.repeat(length / 5), idList: 'list 0' }],
   })
 
-/** A board of Trello with one card, which has so many entries on its checklist. */
+/** A Trello board with one card, which has a given number of checklist entries. */
 export const trelloManyEntries = (count: number): Buffer =>
   bytesOf({
     id: 'many',
@@ -127,7 +127,7 @@ export const trelloManyEntries = (count: number): Buffer =>
     ],
   })
 
-/** A table of so many tasks. */
+/** A table with a given number of tasks. */
 export const csvTable = (rows: number): Buffer =>
   Buffer.from(
     `Title,Status,Description,Labels,Due date,Priority\n${times(
@@ -137,7 +137,7 @@ export const csvTable = (rows: number): Buffer =>
     ).join('\n')}\n`,
   )
 
-/** A board of Planka of so many cards, with a task and a comment each. */
+/** A Planka board with a given number of cards, each with a task and a comment. */
 export const plankaBoard = (cards: number): Buffer =>
   bytesOf({
     item: { id: `planka ${cards}`, name: `Planka ${cards}`, createdAt: AT },
@@ -150,7 +150,7 @@ export const plankaBoard = (cards: number): Buffer =>
     },
   })
 
-/** A database of Kanboard of so many tasks, with a subtask each. */
+/** A Kanboard database with a given number of tasks, each with a subtask. */
 export function kanboardBoard(cards: number): Buffer {
   const client = new SQLite(':memory:')
   try {
@@ -170,10 +170,10 @@ export function kanboardBoard(cards: number): Buffer {
   }
 }
 
-/** Packs by gzip. */
+/** Compresses by gzip. */
 export const packed = (bytes: Buffer): Buffer => gzipSync(bytes)
 
-/** `[[],[],...]`, so many empty arrays, packed by gzip: 240 MB of them are one. */
+/** `[[],[],...]`, a given number of empty arrays, compressed by gzip. 240 MB of them compress to one. */
 export async function packedArrays(count: number): Promise<Buffer> {
   const piece = 1_000_000
   function* pieces() {

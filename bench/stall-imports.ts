@@ -1,4 +1,4 @@
-/** Imports of a member that cost more than their files look like, and what may be done with what they make. */
+/** Imports by a member that cost more than their files suggest, and requests about the imported records. */
 import { readFileSync, rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openDatabase } from '../src/db/client.ts'
@@ -25,19 +25,19 @@ import { besideWriters } from './stall-writers.ts'
 
 /** The result of an import. */
 export interface Imported {
-  /** In a few words. */
+  /** A short description. */
   said: string
-  /** The project that it made. */
+  /** The created project. */
   project: string | undefined
 }
 
-/** Milliseconds between two looks how far an import has come. */
+/** The polling interval of an import, in milliseconds. */
 const PAUSE = 100
 
-/** Characters of an error that a remark tells. */
+/** The maximum length of an error in a remark. */
 const SAID = 120
 
-/** Imports a file, and waits for the end of that. */
+/** Imports a file, and waits for its end. */
 export async function importFile(
   { client, member }: Pick<Situation, 'client' | 'member'>,
   format: string,
@@ -54,7 +54,7 @@ export async function importFile(
   )
   if (began.status !== 202) return { said: began.text.slice(0, SAID), project: undefined }
   const { id } = JSON.parse(began.text)
-  // On a connection whose answers are not counted.
+  // On a connection whose responses are not counted.
   const asking = makeClient(client.port)
   try {
     for (;;) {
@@ -75,7 +75,7 @@ export async function importFile(
   }
 }
 
-/** An import, alone. */
+/** Only an import. */
 const imports = (
   title: string,
   format: string,
@@ -90,7 +90,7 @@ const imports = (
   },
 })
 
-/** An import that makes one card; then what is often done with a card. */
+/** An import of a single card, followed by typical requests about that card. */
 const importsCard = (title: string, file: (isFull: boolean) => Buffer): Row => ({
   title: `import of ${title}; then GET, PATCH, move, a new step, DELETE`,
   data: 'one-word',
@@ -117,10 +117,10 @@ const importsCard = (title: string, file: (isFull: boolean) => Buffer): Row => (
   },
 })
 
-/** Where the archive of a row is. */
+/** The path of a row's archive. */
 const archiveBeside = ({ file }: Situation) => `${file}-archive.zip`
 
-/** Makes an archive of so many cards, each with a label, a comment and two steps. */
+/** Creates an archive with a given number of cards, each with a label, a comment and two subtasks. */
 async function makeArchive(situation: Situation): Promise<void> {
   const file = `${situation.file}-archive.db`
   const { db, close } = openDatabase(`file:${file}`)
@@ -133,10 +133,10 @@ async function makeArchive(situation: Situation): Promise<void> {
   }
 }
 
-/** Cards of an archive of 120,000 records. */
+/** The number of cards in an archive of 120,000 records. */
 const ARCHIVED = { full: 24_000, small: 200 }
 
-/** The rows by their names on the command line. */
+/** The rows by their command-line names. */
 export const IMPORTS: Record<string, Row> = {
   'import-chain': imports(
     'a Kanboard database of 28 KiB that reads as 2 GB: its rows share one chain of pages',

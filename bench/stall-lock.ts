@@ -1,6 +1,6 @@
 /**
- * Watches a service's file and memory from outside, in a thread of its own: how long nobody could begin a write, and how much
- * memory the service and its children held.
+ * Watches a service's file and memory from outside, in its own thread: how long the write lock was taken, and how much memory
+ * the service and its children had.
  */
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -9,31 +9,31 @@ import SQLite from 'better-sqlite3'
 import { peakBytes, residentBytes } from './process-usage.ts'
 import { OWN_THREAD, type Usage, usageOf, waitOf } from './stall-threads.ts'
 
-/** Milliseconds between two looks whether the lock is free; and while it is not. */
+/** The intervals in milliseconds at which the lock is tried: while it is free, and while it is taken. */
 const PAUSE = 4
 const PAUSE_WHILE_BUSY = 1
 
-/** Milliseconds between two looks at the memory. */
+/** The interval in milliseconds at which the memory is read. */
 const SAMPLE = 25
 
 /** The observations. */
 export interface LockAndMemory {
   /**
-   * The longest time that the write lock was not to be had, in milliseconds, less what the thread that was busiest meanwhile waited for a
-   * processor. It is that from the first attempt which failed to the next one which did not.
+   * The longest time that the write lock was taken, in milliseconds: from the first failed attempt to the next successful one.
+   * The time that the busiest thread waited for a processor is subtracted.
    */
   longest: number
-  /** The same as it was. */
+  /** The same, without subtraction. */
   longestSeen: number
-  /** The most memory that the service held, in bytes; undefined on systems other than Linux. */
+  /** The service's peak memory in bytes; undefined on systems other than Linux. */
   peak: number | undefined
-  /** The most that its children, and theirs, held together; 0 without any. */
+  /** The peak memory of all its descendants together; 0 if there were none. */
   peakOfChildren: number
 }
 
-/** Watches until it is asked for what it saw. */
+/** Watches until the results are requested. */
 export interface LockWatch {
-  /** The longest time since the last lap, or since it began: of one request of several. */
+  /** The longest time since the last lap, or since the start; for one of several requests. */
   lap: () => Promise<number>
   end: () => Promise<LockAndMemory>
 }
@@ -41,11 +41,11 @@ export interface LockWatch {
 /** The watched service. */
 interface Watched {
   pid: number
-  /** The service's file; absent: the lock is not watched. */
+  /** The service's file. If absent, the lock is not watched. */
   database?: string
 }
 
-/** Begins to watch. @param watched the service's process, and its file */
+/** Starts watching. @param watched the service's process and file */
 export async function watchLock(watched: Watched): Promise<LockWatch> {
   const worker = new Worker(new URL(import.meta.url), { workerData: { locked: watched } })
   const next = async <T>(): Promise<T> => (await once(worker, 'message'))[0]
@@ -65,7 +65,7 @@ export async function watchLock(watched: Watched): Promise<LockWatch> {
   }
 }
 
-/** Reads a folder that may be gone. */
+/** Reads a folder that may not exist any more. */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
@@ -77,7 +77,7 @@ function namesIn(folder: string): string[] {
 const usageOfThreads = (pid: number): Map<string, Usage> =>
   new Map(namesIn(`/proc/${pid}/task`).map((id) => [id, usageOf(`/proc/${pid}/task/${id}`)]))
 
-/** Milliseconds that the thread which wanted a processor most, since `before`, had to wait for it. */
+/** How long the busiest thread (by running and waiting time since `before`) has waited for a processor, in milliseconds. */
 function waitOfBusiest(pid: number, before: ReadonlyMap<string, Usage>): number {
   const since = [...usageOfThreads(pid)].map(([id, [ran, waited]]): Usage => {
     const [ranBefore, waitedBefore] = before.get(id) ?? [ran, waited]
@@ -87,7 +87,7 @@ function waitOfBusiest(pid: number, before: ReadonlyMap<string, Usage>): number 
   return busiest[1] / 1e6
 }
 
-/** The processes that a process has started, and those that they have. */
+/** The descendants of a process. */
 function descendantsOf(pid: number): number[] {
   const children = namesIn(`/proc/${pid}/task`).flatMap((id) => {
     try {
@@ -126,10 +126,10 @@ function run({ pid, database }: Watched): void {
       throw error
     }
   }
-  /** How long the lock has not been to be had, less what was waited for a processor. */
+  /** How long the lock has been taken, minus the waiting time for a processor. */
   function lastedOf({ since, threads, own }: NonNullable<typeof busy>): { seen: number; lasted: number } {
     const seen = performance.now() - since
-    // Either waited for a processor, or this thread did, which looked too late then.
+    // Either a thread of the service waited for a processor, or this thread did and looked too late.
     const ownWait = waitOf(OWN_THREAD) - own
     return { seen, lasted: Math.max(0, seen - Math.max(waitOfBusiest(pid, threads), ownWait)) }
   }

@@ -1,4 +1,4 @@
-/** Measures one row of the stall probe: a service of its own, on a copy of its file, is asked, and watched meanwhile. */
+/** Measures one row of the stall probe: sends its requests to a separate service on a copy of its file, and watches that. */
 import { constants, copyFileSync, rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { show } from './format.ts'
@@ -10,24 +10,24 @@ import { type LockAndMemory, watchLock } from './stall-lock.ts'
 import { type Remark, type Row, recordsIn, type Situation } from './stall-rows.ts'
 import { type Health, watch } from './stall-watch.ts'
 
-/** Seconds after which a row is given up. */
+/** The timeout of a row, in seconds. */
 const PATIENCE = 60
 
-/** Milliseconds for what the service does after its answer. */
+/** The time for the service's work after its response, in milliseconds. */
 const AFTERMATH = 500
 
 /** The result of one row. */
 export interface Measured extends Health {
   row: Row
   answer: string
-  /** Why it could not be measured: it came to no end, or the service did. */
+  /** Why it could not be measured: it, or the service, did not end properly. */
   failure: string | undefined
-  /** Whether what it says of itself is beyond what may be. */
+  /** Whether a result that the row reports is beyond its limit. */
   isRemarkOver: boolean
   seconds: number
   cpu: number | undefined
   lock: Pick<LockAndMemory, 'longest' | 'longestSeen'>
-  /** Bytes: once the service had started, before, at most and after; and what its children held at most. */
+  /** Bytes: after the service's start, before the row, at most and afterwards; and at most for its children. */
   memory: {
     idle: number | undefined
     before: number | undefined
@@ -49,7 +49,7 @@ const MEGABYTE = 1e6
 const showBytes = (bytes: number) =>
   bytes < MEGABYTE ? `${show(bytes / 1000, 1)} KB` : `${show(bytes / MEGABYTE, 1)} MB`
 
-/** The outcome of a row: its remark, or why it did not finish. */
+/** The result of a row: its remark, or why it did not end. */
 type Outcome = { remark?: string; isOver?: boolean; failure?: string }
 
 async function outcomeOf(row: Row, run: () => Promise<unknown>): Promise<Outcome> {
@@ -82,19 +82,19 @@ function unlessEnded<T>(figure: () => T): T | undefined {
 const memoryAbove = (pid: number, idle = 0): number =>
   Math.max(0, (unlessEnded(() => peakBytes(pid)) ?? 0) - idle)
 
-/** Before it is watched. */
+/** Runs before the watching starts. */
 const noLap: Situation['lap'] = async () => ({ stall: 0, lock: 0, memory: 0 })
 
 const environmentOf = ({ heap, isSignedIn = false }: Row) => ({
   ...(heap && { NODE_OPTIONS: `--max-old-space-size=${heap}` }),
-  // What one address may send in a minute limits those who write beside it, too: they all come from here.
+  // All clients here share one address, so its rate limit would affect the uninvolved writers too.
   ...(isSignedIn && { AUTH_MODE: 'required', RATE_LIMIT_MAX: '0' }),
 })
 
-/** Responses to what the row may not ask for, or what is not there: such a row has died without anybody noticing. */
+/** Statuses for requests that are forbidden, or about something missing. They show that a row is broken. */
 const NOT_MEASURED: ReadonlySet<number | string> = new Set([401, 403, 404, 405])
 
-/** Asks for what a row asks for, of a service on a copy of the file. */
+/** Sends a row's requests to a service on a copy of the file. */
 export async function measureRow(
   { start, scale, checkout }: Measuring,
   row: Row,
@@ -181,7 +181,7 @@ export async function measureRow(
   }
 }
 
-/** Ends a service that may hear nothing. */
+/** Ends a service that may not react to signals. */
 async function end(server: Server): Promise<void> {
   const stopped = server.stop()
   try {

@@ -1,4 +1,4 @@
-/** The report of the stall probe, and what it holds the rows against. */
+/** The report of the stall probe, and the limits of its rows. */
 import { show } from './format.ts'
 import type { Machine } from './machine.ts'
 import type { Measured } from './stall-measure.ts'
@@ -40,10 +40,10 @@ const COLUMNS = [
   'children, MB',
 ]
 
-/** The first lines of the table. */
+/** The header of the table. */
 export const HEAD = `| ${COLUMNS.join(' | ')} |\n|---|---|${'--:|'.repeat(COLUMNS.length - 2)}`
 
-/** A line of the table: what is over a limit is bold. */
+/** A line of the table. Values above a limit are bold. */
 export function showRow(measured: Measured): string {
   const { row, answer, longest, p99, longestSeen, lock, seconds, cpu, memory } = measured
   const over = overIn(measured)

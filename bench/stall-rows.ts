@@ -1,4 +1,4 @@
-/** The rows of the stall probe: each is a request that one client may send. */
+/** The rows of the stall probe. Each is a request that one client may send. */
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
@@ -14,17 +14,17 @@ export interface Situation {
   pid: number
   /** The service's file. */
   file: string
-  /** An admin's. */
+  /** An admin's cookie. */
   cookie: string
-  /** Those of a viewer and two members. */
+  /** The cookies of a viewer and two members. */
   viewer: string
   member: string
   other: string
-  /** How large the data is. */
+  /** The size of the data. */
   scale: Scale
-  /** Bytes that the service held once it had started. */
+  /** The service's memory after its start, in bytes. */
   idle: number
-  /** What the service has done since the last lap, of the row's several: milliseconds, and bytes above idle. */
+  /** Stalls since the last lap of a row with several requests, in milliseconds, and memory above idle, in bytes. */
   lap: () => Promise<Record<'stall' | 'lock' | 'memory', number>>
   /** The first project, and some of its records. */
   project: string
@@ -32,38 +32,38 @@ export interface Situation {
   /** The first column, `To Do`. */
   column: string
   label: string
-  /** The items of the second project, for those who have nothing to do with the first. */
+  /** The items of the second project, for the uninvolved writers. */
   aside: string[]
 }
 
 /** A remark of a row. */
 export interface Remark {
   remark: string
-  /** Whether that is beyond what may be. */
+  /** Whether the result is beyond the limit. */
   isOver: boolean
 }
 
-/** Something to ask for. */
+/** A row: requests to measure. */
 export interface Row {
   title: string
   data: DataName
   /** Changes the file before the service starts. */
   prepare?: (db: SharedDatabase) => unknown
-  /** The service's heap, at most, in MB; Node's default otherwise. */
+  /** The limit of the service's heap, in MB; by default Node's. */
   heap?: number
   /** Its own limit of the write lock in milliseconds, if it differs from the general one. */
   lock?: number
-  /** Seconds after which it is given up; 60 otherwise. */
+  /** The timeout in seconds; 60 by default. */
   patience?: number
   /** Whether sign-in is required. */
   isSignedIn?: boolean
-  /** Whether what it asks for is refused, which is measured. */
+  /** Whether the service refuses the requests, which is then measured. */
   isRefused?: boolean
-  /** Whether the service ends in it, which nobody may take for a failure; then nobody else has its file open. */
+  /** Whether the row ends the service, so that this is not a failure. Then nothing else has its file open. */
   ends?: boolean
-  /** Asks before it is watched, for what is to be remembered. */
+  /** Sends requests before the watching starts, to fill caches. */
   warmUp?: (situation: Situation) => Promise<unknown>
-  /** @returns a remark, where it is a text or a {@link Remark} */
+  /** @returns a remark, if it is a text or a {@link Remark} */
   run: (situation: Situation) => Promise<unknown>
 }
 
@@ -79,7 +79,7 @@ const INGESTED_METRICS_PATH = '/api/ingest/metrics'
 export const ITEMS_PATH = '/api/kanban-items'
 export const BATCH_PATH = '/api/batch'
 
-/** Milliseconds of the write lock that a batch may take: its second, and the step that ends after it. */
+/** The limit of the write lock for a batch, in milliseconds: its one second, and the step that ends after it. */
 export const BATCH_LOCK = 1200
 
 /** First these people, then all of them in another role, then as many others. */
@@ -94,7 +94,7 @@ const assign = (count: number) => ({
   },
 })
 
-/** Action items as short as they come: all of them have 64 KiB. */
+/** The shortest possible action items, 64 KiB together. */
 const ingest = (count: number) => ({
   data: 'board' as const,
   run: ({ client, project: projectId }: Situation) =>
@@ -116,7 +116,7 @@ const reorder = (count: number) => ({
     }),
 })
 
-/** Somewhat below a megabyte, with room for what stands around it. */
+/** Slightly below a megabyte, with room for the rest of the body. */
 const ONES = 520_000
 const ones = (count = ONES) => times(count, () => 1)
 
@@ -131,7 +131,7 @@ async function sendOnFour({ client, scale }: Situation, path: string, body: stri
   const lanes = times(4, () => new Agent({ keepAlive: true, maxSockets: 1 }))
   await Promise.all(
     lanes.map(async (agent) => {
-      // A refused body may end the connection under it.
+      // A refused body may break the connection.
       while (performance.now() < end) await client.send('POST', path, body, { agent }).catch(() => undefined)
     }),
   )
@@ -144,10 +144,10 @@ async function walk({ client }: Situation, path: string): Promise<void> {
   }
 }
 
-/** Seconds. The service gives those that do not read a minute. */
+/** Seconds. The service disconnects clients that do not read after a minute. */
 export const STALLED_WATCH = 75
 
-/** Opens connections that ask for a large answer and do not read it. */
+/** Opens connections that request a large response and do not read it. */
 export async function stopReading(
   { client, pid, project, scale }: Situation,
   count: number,
@@ -165,7 +165,7 @@ export async function stopReading(
   }
 }
 
-/** Changes one item as another tool would. */
+/** Changes one item from another connection. */
 function changeByAnother({ file, items: [item] }: Situation): void {
   const client = new SQLite(file)
   client.prepare(`update kanban_items set title = 'Changed by another' where id = ?`).run(item)
@@ -188,7 +188,7 @@ const labelAll = (db: SharedDatabase) =>
      select id, (select id from kanban_labels order by id limit 1) from kanban_items`,
   )
 
-/** The rows by their names on the command line. Where today's limits are lower than a row's numbers, it is refused. */
+/** The rows by their command-line names. A row is refused if today's limits are below its numbers. */
 export const ROWS: Record<string, Row> = {
   nothing: { title: 'nothing, for 2 s: the machine’s own noise', data: 'board', run: () => sleep(2000) },
   'assign-15000': {
@@ -420,7 +420,7 @@ export const ROWS: Record<string, Row> = {
   },
 }
 
-/** Reads from a file what rows need to know. */
+/** Reads the ids that rows need from a file. */
 export function recordsIn(db: SharedDatabase) {
   const [project = '', second = ''] = idsOf(db, 'select id from projects order by id')
   const inOrder = 'select id from kanban_items where project_id = ?'

@@ -1,6 +1,6 @@
 /**
- * Every shape of request that the OpenAPI document has, once and again while boards are imported one after another: the row says
- * which of them is the worst.
+ * Sends every shape of request in the OpenAPI document, again and again, during imports of boards one after another. The row
+ * reports the worst of them.
  */
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -28,13 +28,13 @@ const NOT_ASKED = new Set([
   'GET /api/calendar.ics',
 ])
 
-/** Milliseconds for one shape; it is noted and left behind then. */
+/** The time limit for one shape in milliseconds. A slower one is recorded and skipped. */
 const PATIENCE = 30_000
 
-/** Milliseconds after an answer for what the service does about it. */
+/** The time for the service's work after a response, in milliseconds. */
 const AFTERMATH = 20
 
-/** What may be said of a limit, of the row or a shape. */
+/** The maximum value to report of a limit, for the row or a shape. */
 const LIMITS = { stall: 50, lock: 100, memory: 250e6 }
 type Figure = keyof typeof LIMITS
 
@@ -61,7 +61,7 @@ interface Document {
   components: { schemas: Record<string, Schema> }
 }
 
-/** A request, and what it is called. */
+/** A request and its name. */
 interface Shape {
   name: string
   method: string
@@ -69,7 +69,7 @@ interface Shape {
   body?: unknown
 }
 
-/** A value that a schema allows, with what it requires and nothing else. */
+/** A value that a schema allows, with only what it requires. */
 function valueFor(schema: Schema, document: Document): unknown {
   if (schema.$ref !== undefined) {
     return valueFor(document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, document)
@@ -88,7 +88,7 @@ function valueFor(schema: Schema, document: Document): unknown {
   return 'Text'
 }
 
-/** A body that a schema allows: what it requires; of one that requires nothing, its first text. */
+/** A body that a schema allows, with only what it requires. If it requires nothing, the body has its first text. */
 function bodyFor(schema: Schema, document: Document): unknown {
   if (schema.$ref !== undefined) {
     return bodyFor(document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, document)
@@ -99,7 +99,7 @@ function bodyFor(schema: Schema, document: Document): unknown {
   return name === undefined ? {} : { [name]: valueFor(properties[name] ?? {}, document) }
 }
 
-/** Bodies that name records, or have to be large to be worth anything. */
+/** Bodies that name records, or must be large to be relevant. */
 function bodiesOf(situation: Situation): Record<string, unknown> {
   const { items, project: projectId } = situation
   const some = items.slice(0, 500)
@@ -152,7 +152,7 @@ function bodiesOf(situation: Situation): Record<string, unknown> {
   }
 }
 
-/** Queries that are shapes of their own. */
+/** Queries that are separate shapes. */
 const QUERIES: Record<string, string[]> = {
   'GET /api/projects': ['view=summary', 'limit=100', 'status=active'],
   'GET /api/projects/{id}/kanban-items': [
@@ -168,15 +168,15 @@ const QUERIES: Record<string, string[]> = {
   'GET /api/projects/{id}/flow': ['from=2025-01-01&to=2026-12-31'],
 }
 
-/** Paths of a record of their own: that of the others is claimed. */
+/** Paths with their own record, because the common one is claimed. */
 const pathsOf = ({ items }: Situation): Record<string, string> => ({
   'POST /api/kanban-items/{id}/move': `${ITEMS_PATH}/${items[7]}/move`,
 })
 
-/** Which record a collection in a path has: set as the row begins. */
+/** The id for each collection in a path, set when the row starts. */
 const RECORDS: Record<string, string> = {}
 
-/** Adds a record of each collection that the data has none of. */
+/** Adds a record to each collection that has none. */
 function seed(db: Parameters<NonNullable<Row['prepare']>>[0]): void {
   const first = (sql: string) => idsOf(db, sql)[0] ?? ''
   const project = first('select id from projects order by id')
@@ -232,7 +232,7 @@ function seed(db: Parameters<NonNullable<Row['prepare']>>[0]): void {
   })
 }
 
-/** The newest change that can be undone, as a tool reads it. */
+/** The newest change that can be undone, read by another connection. */
 function lastUpdate(file: string): string {
   const client = new SQLite(file, { readonly: true })
   try {
@@ -305,7 +305,7 @@ function* filesToImport(isFull: boolean): Iterable<[format: string, file: Buffer
   yield ['csv', csvTable(cards(10_000))]
 }
 
-/** A shape, and the most that it came to. */
+/** A shape and its worst result. */
 interface Tried extends Record<Figure, number> {
   name: string
   statuses: Set<number | string>
@@ -330,7 +330,7 @@ async function tryShapes(situation: Situation): Promise<{ remark: string; isOver
   const done = importing.finally(() => {
     isOver = true
   })
-  // Its end is looked at below.
+  // Its end is checked below.
   done.catch(() => undefined)
   const asking = makeClient(client.port)
   await situation.lap()
@@ -387,7 +387,7 @@ function remarkOf(tried: Tried[], imported: number, failed: string[]) {
   return { remark: parts.join('; '), isOver: lost.length > 0 || failed.length > 0 }
 }
 
-/** The row by its name on the command line. */
+/** The row by its command-line name. */
 export const SHAPES: Record<string, Row> = {
   shapes: {
     title:

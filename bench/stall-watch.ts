@@ -1,6 +1,6 @@
 /**
- * Watches a service's event loop from outside: asks for its health again and again on a connection of its own, in a
- * thread of its own, so that nothing that the benchmark does is taken for a stall.
+ * Watches a service's event loop from outside: it polls the health on its own connection and in its own thread, so that the
+ * benchmark's own work does not count as a stall.
  */
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -8,35 +8,35 @@ import { parentPort, Worker, workerData } from 'node:worker_threads'
 import { waitedForProcessor } from './process-usage.ts'
 import { OWN_THREAD, waitOf } from './stall-threads.ts'
 
-/** Milliseconds between an answer and the next question. */
+/** Milliseconds between a response and the next poll. */
 const PAUSE = 2
 
-/** The interval in which health counts as asked for, in milliseconds: what would have been asked during a stall waited, too. */
+/** The assumed polling interval in milliseconds. Polls that a stall has prevented count as waiting too. */
 const INTERVAL = 5
 
 /**
- * How long the service took to answer, in milliseconds, less what its thread and this one waited for a processor: on a machine
- * that does other things, too, those would be taken for stalls.
+ * How long the service took to respond, in milliseconds, minus the waiting time of its thread and of this one for a processor.
+ * On a busy machine that would look like a stall.
  */
 export interface Health {
   /** The longest stall. */
   longest: number
-  /** The longest wait as it was, whatever it was for. */
+  /** The longest wait, without subtraction. */
   longestSeen: number
   p50: number
   p99: number
-  /** Whether it still listened in the end. */
+  /** Whether the service still listened at the end. */
   isAlive: boolean
 }
 
-/** Watches until it is asked for what it saw. */
+/** Watches until the results are requested. */
 export interface Watch {
-  /** The longest stall since the last lap, or since it began: of one request of several. */
+  /** The longest stall since the last lap, or since the start; for one of several requests. */
   lap: () => Promise<number>
   end: () => Promise<Health>
 }
 
-/** Begins to watch. @param server the service's process, and where it listens on 127.0.0.1 */
+/** Starts watching. @param server the service's process and its address on 127.0.0.1 */
 export async function watch({ port, pid }: { port: number; pid: number }): Promise<Watch> {
   const worker = new Worker(new URL(import.meta.url), { workerData: { port, pid } })
   const next = async <T>(): Promise<T> => (await once(worker, 'message'))[0]
@@ -55,7 +55,7 @@ export async function watch({ port, pid }: { port: number; pid: number }): Promi
   }
 }
 
-/** What all questions waited, those included that a stall kept from being asked. */
+/** The waiting time of each poll, including those that a stall prevented. */
 function waits(latencies: number[]): number[] {
   const all = latencies.flatMap((latency) => {
     const missed = Math.floor(latency / INTERVAL)
@@ -64,7 +64,7 @@ function waits(latencies: number[]): number[] {
   return all.sort((one, other) => one - other)
 }
 
-/** Milliseconds that a process's event loop, and then this thread when it was answered, have waited for a processor. */
+/** How long a process's event loop, and then this thread after the response, have waited for a processor, in milliseconds. */
 const waitedBy = (pid: number): number => waitedForProcessor(pid) + waitOf(OWN_THREAD)
 
 function run(port: number, pid: number): void {
@@ -83,7 +83,7 @@ function run(port: number, pid: number): void {
     asked = performance.now()
     socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
   }
-  /** Less what it waited for a processor. */
+  /** Minus the waiting time for a processor. */
   const stallOf = (seen: number) => Math.max(0, seen - Math.max(0, waitedBy(pid) - waited))
   function note() {
     const seen = performance.now() - asked

@@ -5,14 +5,14 @@ import { itemPath } from './api.ts'
 import { show } from './format.ts'
 import { makeClient } from './stall-client.ts'
 
-/** How many write at once, and how long each waits before its next write, in milliseconds. */
+/** The number of writers, and their pause before the next write, in milliseconds. */
 const WRITERS = 8
 const PAUSE = 20
 
-/** Milliseconds that their last answers are waited for. */
+/** How long their last responses are awaited, in milliseconds. */
 const PATIENCE = 10_000
 
-/** Where they write. */
+/** The target of their writes. */
 export interface Writing {
   port: number
   cookie: string
@@ -20,7 +20,7 @@ export interface Writing {
   items: readonly string[]
 }
 
-/** Begins to write. @returns what ends it, and says in a few words what came of it */
+/** Starts writing. @returns a function that ends it, and summarizes the results */
 export function startWriting({ port, cookie, items }: Writing): () => Promise<string> {
   const client = makeClient(port)
   const failed = new Map<number | string, number>()
@@ -42,7 +42,7 @@ export function startWriting({ port, cookie, items }: Writing): () => Promise<st
         const { status } = await client.send('PATCH', path, `{"title":"${n}"}`, { cookie, agent })
         if (status !== 200) fail(status)
       } catch {
-        // As the row ends, the service may end under them.
+        // When a row ends, the service may end during a write.
         if (!isOver) fail('connection lost')
       }
       under.delete(writer)
@@ -66,7 +66,7 @@ export function startWriting({ port, cookie, items }: Writing): () => Promise<st
   }
 }
 
-/** Lets others write while something is done. @returns what came of it, and of what was done */
+/** Runs the writers while something else runs. @returns the results of both */
 export async function besideWriters(writing: Writing, work: () => Promise<unknown>): Promise<string> {
   const end = startWriting(writing)
   const said = await work().catch(async (error) => {

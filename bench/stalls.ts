@@ -1,6 +1,6 @@
 /**
- * `npm run bench:stalls`: how long one request blocks the event loop and the write lock, and what memory it takes. Each row has a
- * service of its own, as `npm start` runs it, on a file of its own; while the request is served, others look how it fares.
+ * `npm run bench:stalls`: how long one request blocks the event loop and the write lock, and how much memory it takes. Each row
+ * has its own service, run as `npm start` runs it, on its own file. Other clients watch the service during the request.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -18,7 +18,7 @@ import { SHAPES } from './stall-shapes.ts'
 
 const ROWS: Record<string, Row> = { ...WITHIN_LIMITS, ...ATTACKS, ...IMPORTS, ...SHAPES }
 
-/** Rows that run at once where no figure is judged. */
+/** The number of rows that run at once if results are not judged. */
 const LANES = 3
 
 interface Options {
@@ -63,7 +63,7 @@ async function run({ only, minutes, rounds, of, quick }: Options): Promise<{
     for (let round = 0; round < rounds; round++) {
       results.push(await measureRow(measuring, row, seeded(row.data), join(folder, `service-${name}.db`)))
     }
-    // What else the machine does can only make a stall longer.
+    // Other load on the machine can only make a stall longer.
     results.sort((one, other) => one.longest - other.longest)
     const best = results[0] as Measured
     measured.push(best)
@@ -78,7 +78,7 @@ async function run({ only, minutes, rounds, of, quick }: Options): Promise<{
   return { machine, measured }
 }
 
-/** Says which rows failed, or are over a limit where that is asked for. */
+/** Reports the rows that failed, or exceed a limit if limits are checked. */
 function judge(measured: Measured[], { quick, check }: Options): void {
   const failed = measured.filter(({ failure }) => failure !== undefined)
   const over = quick ? [] : measured.filter((one) => overIn(one).length > 0)
@@ -115,6 +115,6 @@ try {
   judge(measured, options)
 } catch (error) {
   console.error(error)
-  // Services may be left; this ends them too.
+  // Services may still run; this ends them too.
   process.exit(1)
 }

@@ -1,4 +1,4 @@
-/** The cost of running the service: the time until it is ready, and its idle memory. */
+/** The time until the service is ready, and its idle memory. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
 import { get, projectPath } from './api.ts'
@@ -11,9 +11,9 @@ const REMEMBERED: readonly ServerName[] = ['Phaseboard', 'bare Fastify', 'node:h
 
 /** The results of starts: medians in milliseconds. */
 export interface StartFigures {
-  /** From starting a server's process to its first answer. */
+  /** From starting a server's process to its first response. */
   ready: PerServer
-  /** The service's first answer that reads the file: a project. */
+  /** The service's first response that reads the file: a project. */
   firstRead: number
 }
 
@@ -28,8 +28,8 @@ function someProject(database: string): string {
 }
 
 /**
- * Measures how long servers take to start, by turns.
- * @param service what the service works with; the others have nothing
+ * Measures how long servers take to start, in alternation.
+ * @param service the service's data; the others have none
  */
 export async function measureStarts(
   start: StartServer,
@@ -40,7 +40,7 @@ export async function measureStarts(
   const path = someProject(service.database as string)
   const firstReads: number[] = []
   const measured = new Map(STARTED.map((name) => [name, [] as number[]]))
-  // The first ones read from the disk, and load this process's own HTTP client.
+  // The first starts read from the disk, and load this process's own HTTP client.
   for (let turn = -1; turn < times; turn++) {
     for (const [name, values] of measured) {
       const isService = name === 'Phaseboard'
@@ -59,13 +59,13 @@ export async function measureStarts(
   return { ready: medians(measured), firstRead: median(firstReads) }
 }
 
-/** How many turns {@link measureStarts} takes. */
+/** The number of turns in {@link measureStarts}. */
 export const countStarts = (times: number): number => STARTED.length * (times + 1)
 
 /**
- * Measures the memory of servers that have done nothing but start.
- * @param service what the service works with; the others have nothing
- * @param seconds for how long they are left alone
+ * Measures the memory of servers that have only started.
+ * @param service the service's data; the others have none
+ * @param seconds how long they are idle
  * @returns bytes, medians
  */
 export async function measureIdleMemory(

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:stream`: what it costs to tell a thousand readers of each change, and one reader of a hundred thousand,
- * beside a node:http server that writes the same bytes.
+ * `npm run bench:stream`: the cost of sending each change to a thousand streams, and of sending a hundred thousand changes to
+ * one stream, compared to a node:http server that writes the same bytes.
  */
 import { once } from 'node:events'
 import { Agent, request } from 'node:http'
@@ -21,16 +21,16 @@ import { withFile } from './stall-data.ts'
 const READERS = sized(1000, 50)
 const CHANGES = sized(100, 10)
 const REPLAYED = sized(100_000, 2000)
-/** Milliseconds between two changes, so that each is told before the next. */
+/** Milliseconds between two changes, so that each is sent before the next one. */
 const PAUSE = 25
-/** How often each is measured. */
+/** The number of repetitions. */
 const TURNS = sized(2, 1)
-/** Bytes in which the last event begins, at most. */
+/** The number of last bytes that are searched for the last event. */
 const END_SIZE = 4096
-/** What one event ends with, and nothing else. */
+/** The byte that ends an event and occurs nowhere else. */
 const END = 0x7d
 
-/** Sends a request on a connection that is kept. @returns the body of its answer */
+/** Sends a request on a keep-alive connection. @returns the body of the response */
 function send(
   agent: Agent,
   port: number,
@@ -52,7 +52,7 @@ function send(
   })
 }
 
-/** Opens a stream. @param onData takes what comes after the head */
+/** Opens a stream. @param onData receives everything after the head */
 async function listen(port: number, path: string, onData: (bytes: Buffer) => void): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   await once(socket, 'connect')
@@ -62,15 +62,15 @@ async function listen(port: number, path: string, onData: (bytes: Buffer) => voi
   return socket
 }
 
-/** What telling a thousand readers came to. */
+/** The result with a thousand streams. */
 interface FanOut {
-  /** Microseconds of the server's processor for one event to one reader. */
+  /** Microseconds of the server's processor time for one event on one stream. */
   cpu: number
   p50: number
   p99: number
 }
 
-/** Has a server tell all readers of changes, one after the other. @param change makes the next one */
+/** Makes a server send changes to all streams, one after another. @param change creates the next one */
 async function fanOut(
   { port, pid }: { port: number; pid: number },
   path: string,
@@ -88,7 +88,7 @@ async function fanOut(
   const sockets = await Promise.all(
     Array.from({ length: READERS }, () =>
       listen(port, path, (bytes) => {
-        // Each event comes in a part of its own, with a heartbeat now and then.
+        // Each event is a separate chunk, with occasional heartbeats.
         if (bytes.length < 100 || !bytes.includes(END)) return
         arrived++
         latencies.push(performance.now() - begin)
@@ -109,10 +109,10 @@ async function fanOut(
   return { cpu: (used * 1e6) / (CHANGES * READERS), p50: at(0.5), p99: at(0.99) }
 }
 
-/** Whether what was received has the last event: by the bytes so far, and the latest of them. */
+/** Whether the last event has arrived, given the number of received bytes and the latest of them. */
 type IsLast = (received: number, latest: string) => boolean
 
-/** What one reader of everything came to. */
+/** The result with one stream of all changes. */
 async function replay({ port, pid }: { port: number; pid: number }, path: string, isLast: IsLast) {
   resetPeak(pid)
   const [cpu, begin] = [cpuSeconds(pid) ?? 0, performance.now()]

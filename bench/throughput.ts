@@ -1,4 +1,4 @@
-/** The workloads, on one board and with all servers running. */
+/** The workloads on one board, with all servers running. */
 import assert from 'node:assert/strict'
 import { FILTERED_PATH, get, LIST_PATH } from './api.ts'
 import type { Data } from './data.ts'
@@ -12,17 +12,17 @@ import { WORKLOADS, type Workload } from './workloads.ts'
 
 /** The results of the workloads. */
 export interface Throughput {
-  /** By the workloads' titles. */
+  /** By the titles of the workloads. */
   workloads: Map<string, Row>
-  /** Resident bytes after the workloads that read; undefined when there were none. */
+  /** Resident bytes after the workloads that read; undefined if there were none. */
   loadedMemory: PerServer | undefined
   /** Failed measurements, with reasons. */
   remarks: string[]
 }
 
 /**
- * Measures the wanted workloads.
- * @param data what each server works with
+ * Measures the selected workloads.
+ * @param data the data of each server
  */
 export async function measureThroughput(
   only: ReadonlySet<string>,
@@ -58,7 +58,7 @@ export async function measureThroughput(
   return result
 }
 
-/** Makes sure that all servers give the same answers: only then is it fair to compare them. */
+/** Checks that all servers respond with the same bytes. Only then is the comparison fair. */
 async function compareAnswers(servers: readonly Server[]): Promise<void> {
   for (const path of [LIST_PATH, FILTERED_PATH]) {
     const answers: unknown[] = []
@@ -69,7 +69,7 @@ async function compareAnswers(servers: readonly Server[]): Promise<void> {
   }
 }
 
-/** Resident bytes of each server, where the system tells. */
+/** The resident bytes of each server, if the system reports them. */
 function memoryOf(servers: readonly Server[]): PerServer {
   const memory: PerServer = {}
   for (const { name, pid } of servers) {

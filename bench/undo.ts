@@ -1,6 +1,6 @@
 /**
- * `npm run bench:undo`: what undoing the deletion of a large project costs, against the deletion itself. The service runs as by
- * `npm start`, on a file of its own; meanwhile another connection asks for its health.
+ * `npm run bench:undo`: the cost of undoing the deletion of a large project, compared to the deletion. The service runs as `npm
+ * start` runs it, on its own file, and another connection polls its health.
  */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,11 +15,11 @@ import { makeClient } from './stall-client.ts'
 import { change, idsOf, signedIn, withFile } from './stall-data.ts'
 import { watch } from './stall-watch.ts'
 
-/** Items of the project, each with an entry of activity and a subtask. */
+/** The number of items. Each has an activity entry and a subtask. */
 const ITEMS = sized(5000, 300)
-/** How often it is deleted and brought back. */
+/** The number of deletions and undos. */
 const ROUNDS = sized(3, 1)
-/** Milliseconds for what the service does after its answer. */
+/** The time for the service's work after its response, in milliseconds. */
 const AFTERMATH = 500
 
 /** The result of a request. */
@@ -67,7 +67,7 @@ async function measure(method: string, path: string): Promise<Measured> {
   return { status, seconds, cpu: used, longest, text }
 }
 
-/** The best of some rounds: other load can only make a request slower. */
+/** The best of several rounds, because other load can only make a request slower. */
 const best = (rounds: Measured[], of: 'seconds' | 'cpu' | 'longest') =>
   Math.min(...rounds.map((round) => round[of]))
 

@@ -1,4 +1,4 @@
-/** The workloads: requests, and the order in which connections send them. */
+/** The workloads: requests, and the order in which each connection sends them. */
 import {
   FILTERED_PATH,
   type Item,
@@ -15,10 +15,10 @@ import type { LoadRequest, Plan } from './load.ts'
 import { seededRandom, shuffled } from './random.ts'
 import { READY, SERVERS, type ServerName } from './servers.ts'
 
-/** What a server holds when a load begins. */
+/** The contents of a server at the start of a load. */
 export interface Contents {
   projects: Project[]
-  /** The ETag of the first project, where the service sends one. */
+  /** The ETag of the first project, if the service sends one. */
   etag: string | null
 }
 
@@ -26,13 +26,13 @@ export interface Contents {
 export interface Workload {
   title: string
   connections: number
-  /** Whether it changes what the server holds. */
+  /** Whether it changes the contents of the server. */
   writes: boolean
-  /** The servers that can do it. */
+  /** The servers that support it. */
   servers: readonly ServerName[]
-  /** The least ratio of the service's requests per second to those of node:http. */
+  /** The minimum ratio of the service's requests per second to those of node:http. */
   goal?: number
-  /** The most ratio of the service's processor time per request to that of node:http. */
+  /** The maximum ratio of the service's processor time per request to that of node:http. */
   cpuGoal?: number
   plan: (contents: Contents, connections: number) => Plan
 }
@@ -44,7 +44,7 @@ const itemsOf = (projects: Project[]): Item[] => projects.flatMap(({ kanbanItems
 
 const read = (path: string): LoadRequest => ({ method: 'GET', path, status: 200 })
 
-/** Every connection asks for everything in turn; each begins elsewhere. */
+/** Every connection sends all requests in turn. Each starts at another one. */
 const inTurn = (requests: LoadRequest[], connections: number): Plan => ({
   requests,
   lanes: times(connections, (lane) => {
@@ -56,13 +56,13 @@ const inTurn = (requests: LoadRequest[], connections: number): Plan => ({
 /** More items than this would only make plans larger. */
 const MOST_ITEMS = 2000
 
-/** At most so many items, from all over the projects. */
+/** At most this many items, spread over the projects. */
 function spread(items: Item[]): Item[] {
   const step = Math.max(1, items.length / MOST_ITEMS)
   return times(Math.floor(items.length / step), (position) => items[Math.floor(position * step)] as Item)
 }
 
-/** The value so many steps further round. */
+/** The value this many steps later, in a cycle. */
 const after = (values: string[], value: string, steps: number) =>
   values[(values.indexOf(value) + steps) % values.length]
 
@@ -74,8 +74,8 @@ const write = (method: 'PATCH' | 'POST', path: string, body: object): LoadReques
 })
 
 /**
- * Changes of items by turns: their columns go round by one, then their priorities, and so on until everything is as it
- * was. Sent in this order, over and over, every one of them changes something.
+ * Changes of items in turn: their columns move on by one, then their priorities, and so on until everything is as it was. Sent
+ * repeatedly in this order, each request changes something.
  */
 function changes(items: Item[]): LoadRequest[] {
   const passes = [1, 2, 3, 4].flatMap((steps) => [
@@ -85,7 +85,7 @@ function changes(items: Item[]): LoadRequest[] {
   return passes.flatMap((pass) => items.map((item) => write('PATCH', itemPath(item.id), pass(item))))
 }
 
-/** Moves of items to the top of the next column, and so on round the board: every one of them moves its item. */
+/** Moves of items to the top of the next column, and around the board. Each request moves its item. */
 const movesToTop = (items: Item[]): LoadRequest[] =>
   [1, 2, 3, 4].flatMap((steps) =>
     items.map(({ id, column }) =>
@@ -93,13 +93,13 @@ const movesToTop = (items: Item[]): LoadRequest[] =>
     ),
   )
 
-/** Every connection changes items of its own, since two that meet could ask for what is so already. */
+/** Every connection changes its own items. Two connections on the same item could request what is already so. */
 function changesOf(items: Item[], connections: number, make = changes): LoadRequest[][] {
   const own = Map.groupBy(spread(items).entries(), ([position]) => position % connections)
   return times(connections, (lane) => make((own.get(lane) ?? []).map(([, item]) => item)))
 }
 
-/** Lists of requests, one for each connection, as a plan. */
+/** A plan from lists of requests, one for each connection. */
 function toPlan(lists: LoadRequest[][]): Plan {
   const requests = [...new Set(lists.flat())]
   const positions = new Map(requests.map((request, position) => [request, position]))
@@ -109,16 +109,16 @@ function toPlan(lists: LoadRequest[][]): Plan {
 const onlyChanges = ({ projects }: Contents, connections: number): Plan =>
   toPlan(changesOf(itemsOf(projects), connections))
 
-/** Reads of projects for each change in a mix. */
+/** Reads of projects per change in a mix. */
 const READS_PER_CHANGE = 19
 
-/** Every connection mixes its own changes into reads of all projects, in an order of its own. */
+/** Every connection mixes its own changes into reads of all projects, in its own order. */
 function mixed({ projects }: Contents, connections: number): Plan {
   const random = seededRandom(connections)
   const reads = projects.map(({ id }) => read(projectPath(id)))
   const lists = changesOf(itemsOf(projects), connections).map((own) => {
     const kinds = own.flatMap(() => ['change', ...times(READS_PER_CHANGE, () => 'read')])
-    // The changes keep their order among themselves; the reads are all projects, shuffled again and again.
+    // The changes keep their order. The reads are all projects, shuffled again and again.
     const nextChange = own.values()
     let upcoming: LoadRequest[] = []
     return shuffled(kinds, random).map((kind) => {
@@ -130,7 +130,7 @@ function mixed({ projects }: Contents, connections: number): Plan {
   return toPlan(lists)
 }
 
-/** A project that has not changed since the client got it. */
+/** A conditional request for a project that has not changed. */
 function notModified({ projects: [first], etag }: Contents, connections: number): Plan {
   if (!first || !etag) throw new Error('the service sends no ETag')
   const headers = { 'If-None-Match': etag }
@@ -146,7 +146,7 @@ const allProjects = ({ projects }: Contents, connections: number): Plan =>
 const reading = { connections: 32, writes: false, servers: SERVERS }
 const changing = { writes: true, servers: SERVERS, plan: onlyChanges }
 
-/** The workloads by their names on the command line; those that change data come last. */
+/** The workloads by their command-line names. Those that change data are last. */
 export const WORKLOADS = {
   project: { ...reading, title: 'one project', cpuGoal: 1.35, plan: allProjects },
   list: {
@@ -182,7 +182,7 @@ export const WORKLOADS = {
   },
 } as const satisfies Record<string, Workload>
 
-/** Reads of all projects, each exactly once when every lane is sent once. */
+/** Reads of all projects. If every lane is sent once, each project is read exactly once. */
 export function everyProjectOnce({ projects }: Contents, connections: number): Plan {
   const requests = projects.map(({ id }) => read(projectPath(id)))
   const lanes = times(connections, (lane) =>
@@ -194,17 +194,17 @@ export function everyProjectOnce({ projects }: Contents, connections: number): P
 /** One request for the list. */
 export const listOnce: Plan = { requests: [read(LIST_PATH)], lanes: [[0]] }
 
-/** How many of a board's items have this in their titles, and how many a part of the list has. */
+/** How many of a board's items have this in their titles, and the page size of the list. */
 export const PART = 20
 export const RARE_WORDS = 'lighthouse keeper'
 
-/** Parts of the list of a project's items, by each column and each priority. */
+/** Pages of a project's items, for each column and each priority. */
 function parts({ projects: [project] }: Contents): LoadRequest[] {
   const filters = [...COLUMNS.map((column) => ({ column })), ...PRIORITIES.map((priority) => ({ priority }))]
   return filters.map((filter) => read(itemsPath(project?.id ?? '', { ...filter, limit: String(PART) })))
 }
 
-/** The requests to boards of different sizes; their size does not depend on the board's. */
+/** The requests to boards of different sizes. The size of their responses does not depend on the board's. */
 export const BOARD_WORKLOADS: readonly Pick<Workload, 'title' | 'connections' | 'writes' | 'plan'>[] = [
   {
     title: `${PART} items by column or priority`,

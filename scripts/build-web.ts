@@ -53,7 +53,7 @@ const oneStyleSheet = (styles: string): Plugin => ({
   },
 })
 
-/** Bundles imports of `<module>?worker` separately, as worker scripts; the import is the address. */
+/** Bundles imports of `<module>?worker` separately, as worker scripts. The import's value is the URL. */
 const workers: Plugin = {
   name: 'workers',
   setup({ onResolve, onLoad, initialOptions }) {
@@ -115,8 +115,8 @@ const lateSources = ({ outputs }: Metafile): string[] =>
   )
 
 /**
- * Makes one chunk of everything that the first load needs. The bundler makes a chunk of each set of modules needed by the same
- * entries; if later entries import the first one, too, all of its modules are in one set.
+ * Puts everything that the first load needs into one chunk. The bundler makes a chunk of each set of modules that the same
+ * entries need. If all later entries import the first entry too, all of its modules are in one set.
  */
 const oneFirstChunk = (root: string, late: readonly string[]): Plugin => ({
   name: 'one-first-chunk',

@@ -12,7 +12,7 @@ const KINDS = {
   gz: (content: Buffer) => toGzip(content, { level: 9 }),
 }
 
-/** Whether a folder has a file with this name and content: the hash in the name is short. */
+/** Whether a folder has a file with this name and content. The name alone is not enough, because its hash is short. */
 const hasSame = (folder: string, name: string, content: Buffer) =>
   readFile(join(folder, name)).then(
     (found) => found.equals(content),
@@ -29,7 +29,7 @@ async function takeFrom(folders: readonly string[], name: string, content: Buffe
       }
       return true
     } catch {
-      // It was removed meanwhile.
+      // The file was removed in the meantime.
     }
   }
   return false

@@ -9,7 +9,7 @@ import { Command, InvalidArgumentError } from 'commander'
 import { startS3 } from '../test/s3.ts'
 import { drillTakeovers, type Round } from '../test/takeover.ts'
 
-/** Milliseconds that may be missing. */
+/** How much data may be lost, in milliseconds. */
 const MOST_LOST = 2000
 
 function wholeNumber(text: string): number {

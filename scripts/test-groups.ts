@@ -7,10 +7,13 @@ import { join } from 'node:path'
 
 const FOLDER = '.tap/groups'
 
-/** Files per process: few enough that all processors are busy to the end. */
+/** Files per process: few enough to keep all processors busy until the end. */
 const SIZE = 10
 
-/** What a process has to itself: a file that takes long, or steps in before the application is loaded or a database is made. */
+/**
+ * Files that need their own process: slow ones, and those that patch something before the application is loaded or a database
+ * is created.
+ */
 const ALONE = [
   'test/access-matrix.test.ts',
   'test/attacks.test.ts',
@@ -52,7 +55,7 @@ export function writeGroups(exclude: readonly string[] = []): string[] {
   })
 }
 
-/** Neighbours share a group. */
+/** Neighbouring files share a group. */
 function inGroups(files: readonly string[]): string[][] {
   const count = Math.ceil(files.length / SIZE)
   return Array.from({ length: count }, (_, index) =>

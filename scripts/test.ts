@@ -34,7 +34,8 @@ const groups = isWhole ? writeGroups(isMeasured ? outside : []) : []
 const { status } = spawnSync(
   'tap',
   [
-    // Two more than there are processors: many tests wait, for a lock, a pause or a page. With one more, a tenth stays idle.
+    // Two more processes than processors, because many tests wait for a lock, a pause or a page. With one more, a tenth
+    // of the time is idle.
     `--jobs=${availableParallelism() + 2}`,
     ...(process.stdout.isTTY || hasReporter ? [] : ['--reporter=./scripts/test-report.ts']),
     ...(isMeasured ? [] : [`--node-arg=--import=${loader}`]),

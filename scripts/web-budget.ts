@@ -8,7 +8,7 @@ export interface WebSizes {
   later: Record<string, number>
 }
 
-/** The budget: `other` is for each folder that is not named. */
+/** The budget. `other` applies to each folder that is not listed. */
 export interface WebBudget {
   first: WebSizes['first'] & { total: number }
   later: Record<string, number> & { other: number }
@@ -16,7 +16,7 @@ export interface WebBudget {
 
 const KB = 1024
 
-/** The budget of the board page. Code that pages share and load later is mostly for the Markdown of cards. */
+/** The budget of the board page. Shared code that pages load later is mostly for the Markdown of cards. */
 export const BUDGET: WebBudget = {
   first: { js: 70 * KB, css: 14 * KB, html: 2 * KB, icon: 4 * KB, total: 90 * KB },
   later: {

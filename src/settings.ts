@@ -1,27 +1,28 @@
 /**
- * The settings of the service, each declared once. `src/config.ts` reads them; `npm run settings` writes what else says them: the table in
- * docs/configuration.md, the options in docs/embedding.md and the types in `src/phaseboard.d.ts`. `phaseboard serve --help` lists them.
+ * The settings of the service, each declared once. `src/config.ts` reads them. `npm run settings` generates the table in
+ * docs/configuration.md, the options in docs/embedding.md and the types in `src/phaseboard.d.ts` from them. `phaseboard serve
+ * --help` lists them.
  */
 
-/** What a setting is, whatever its values are. */
+/** The common fields of all settings. */
 interface Described {
   /** The environment variable. */
   variable: string
   /** One sentence for the types, the table and `--help`. */
   meaning: string
-  /** What the table adds, in Markdown. */
+  /** Additional text for the table, in Markdown. */
   more?: string
-  /** In Markdown, where the default is not one value. */
+  /** The default as text, in Markdown, if it is not a single value. */
   otherwise?: string
   /** Whether `src/config.ts` derives the default from other settings. */
   isDerived?: true
   /** Whether a host application may set it. */
   isForHosts?: true
-  /** Whether no error line may show its value. */
+  /** Whether errors must not show its value. */
   isSecret?: true
 }
 
-/** A text; where it is not kept as it is, the type of what it becomes (`PARSERS` in `src/config.ts`). */
+/** A text. If it is parsed, `becomes` is the type of the result (`PARSERS` in `src/config.ts`). */
 interface TextSetting extends Described {
   kind: 'text'
   maxLength?: number
@@ -34,7 +35,7 @@ interface NumberSetting extends Described {
   kind: 'number'
   minimum: number
   maximum?: number
-  /** The unit, where it is not plain from the sentence. */
+  /** The unit, if the sentence does not make it clear. */
   unit?: 'bytes' | 'days'
   default?: number
 }
@@ -55,7 +56,7 @@ interface FlagSetting extends Described {
 /** A setting, without its name. */
 export type Setting = TextSetting | NumberSetting | ChoiceSetting | FlagSetting
 
-/** The settings by their names, in the order of the table. */
+/** The settings by name, in the order of the table. */
 export const SETTINGS = {
   host: {
     variable: 'HOST',
@@ -333,16 +334,16 @@ export const SETTINGS = {
   },
 } as const satisfies Record<string, Setting>
 
-/** The name of a setting: what a host application calls it. */
+/** The name of a setting, which is also the name of its option for host applications. */
 export type SettingName = keyof typeof SETTINGS
 
 /** The settings as a list. */
 export const ALL_SETTINGS = Object.entries(SETTINGS) as [SettingName, Setting][]
 
-/** The unit of a number, where it has one. */
+/** The unit of a number, if it has one. */
 export const unitOf = (setting: Setting) => (setting.kind === 'number' ? setting.unit : undefined)
 
-/** What documents and `--help` say of a default, in Markdown. */
+/** The text of a default for documents and `--help`, in Markdown. */
 export function defaultOf(setting: Setting): string {
   const { default: value, otherwise } = setting
   if (otherwise !== undefined) return otherwise
@@ -350,7 +351,7 @@ export function defaultOf(setting: Setting): string {
   return [`\`${value}\``, unitOf(setting)].filter(Boolean).join(' ')
 }
 
-/** What documents and `--help` say of a setting, in Markdown. */
+/** The text of a setting for documents and `--help`, in Markdown. */
 export const descriptionOf = (setting: Setting): string =>
   setting.kind === 'choice'
     ? `${setting.meaning} One of ${setting.choices.map((choice) => `\`${choice}\``).join(', ')}.`

@@ -1,4 +1,4 @@
-/** Every route, whoever calls it, in both modes: the routes are those that the service registers, whichever they are. */
+/** Calls every registered route as every kind of caller, in both modes. */
 import t from 'tap'
 import { type Access, isSafe } from '../src/members/identity.ts'
 import { type App, build, LONG_AGO, send, signInAs, tokenOf } from './helper.ts'
@@ -19,7 +19,7 @@ import {
 const MODES = ['open', 'required'] as const
 type Mode = (typeof MODES)[number]
 
-/** What contract and specification demand of a route; without an entry: what reads is `read`, what changes is `write`. */
+/** The access that contract and specification demand of a route. Without an entry, reading routes have `read` and changing ones `write`. */
 const DEMANDED: Record<string, Access> = {
   'POST /api/session': 'public',
   'POST /api/session/link': 'public',
@@ -72,8 +72,8 @@ const DEMANDED: Record<string, Access> = {
 }
 
 /**
- * Who may call what. A cell holds in both modes, or says what holds in open and in required mode. `own`, `admin` and
- * `admin-or-403` routes are told apart by whether they read or change, because a read token never writes.
+ * Which caller gets which result. A cell applies to both modes, or has one value for open and one for required mode. `own`,
+ * `admin` and `admin-or-403` routes have separate columns for reading and changing, because a read token never writes.
  */
 const EXPECTED = `
   caller                      | public | read     | each       | calendar   | write       | own: reads | own: changes | admin: reads | admin: changes | admin-or-403
@@ -98,26 +98,26 @@ const EXPECTED = `
   revoked token               | passes | 401      | 401        | 401        | 401         | 401        | 401          | 401          | 401            | admin
 `
 
-/** Where more than the declared access decides, by operation and caller: cells in the place of those above. */
+/** Exceptions by operation and caller, if more than the declared access decides. They replace the cells above. */
 const EXCEPTIONS: Record<string, Record<string, string>> = {
-  // A token makes no token, and the default member has nothing to own one.
+  // A token cannot create tokens, and the default member has no account to own one.
   'POST /api/tokens': {
     anonymous: 'session/401',
     'write token of a viewer': 'session',
     'write token of a member': 'session',
     'write token of an admin': 'session',
   },
-  // The default member has no sessions and tokens: whatever is asked for is somebody else's.
+  // The default member has no sessions or tokens, so the requested record belongs to somebody else.
   'GET /api/tokens/:id': { anonymous: '404/401' },
   'DELETE /api/tokens/:id': { anonymous: '404/401' },
   'GET /api/sessions/:id': { anonymous: '404/401' },
   'DELETE /api/sessions/:id': { anonymous: '404/401' },
-  // Nor is it in the list of members.
+  // The default member is not in the list of members either.
   'GET /api/members/:id': { anonymous: '404/401' },
   'PATCH /api/members/:id': { anonymous: 'admin/401' },
 }
 
-/** What the cells stand for. */
+/** The meaning of the cells. */
 const REFUSALS: Record<string, string> = {
   401: '401 Authentication required',
   admin: '403 Forbidden: admin access required',
@@ -155,7 +155,7 @@ const READ = { scope: 'read' } as const
 const CALENDAR = { scope: 'calendar' } as const
 const DISABLE = `update members set disabled = 1 where id = '${CALLER}'`
 
-/** How each caller of the table comes by what it presents; what is worth nothing was once an admin's. */
+/** How each caller gets its credential. Invalid ones were once an admin's. */
 const CALLERS: Record<string, Make> = {
   anonymous: () => ({}),
   viewer: withSession('viewer'),
@@ -178,16 +178,16 @@ const CALLERS: Record<string, Make> = {
   'revoked token': withToken('admin', {}, 'delete from api_tokens'),
 }
 
-/** The default member has the caller's id, too. */
+/** The default member also has the caller's id. */
 const settingsOf = (authMode: Mode) => ({ authMode, defaultMemberId: CALLER })
 
-/** The column of the table. What reads is never `write`, and what changes never `read`. */
+/** The column of a route. Reading routes are never `write`, and changing ones never `read`. */
 function kindOf({ method, access = 'public' }: Route): string {
   const verb = isSafe(method) ? 'reads' : 'changes'
   return kinds.includes(`${access}: ${verb}`) ? `${access}: ${verb}` : access
 }
 
-/** What the table, or an exception, says. */
+/** The expected result, from the exceptions or the table. */
 function expectedOf(route: Route, caller: string, mode: Mode): string {
   const exception = EXCEPTIONS[`${route.method} ${route.path}`]?.[caller]
   const cell = exception ?? table.get(caller)?.get(kindOf(route)) ?? 'not in the table'
@@ -196,13 +196,13 @@ function expectedOf(route: Route, caller: string, mode: Mode): string {
   return REFUSALS[outcome] ?? outcome
 }
 
-/** All members but the other admin, with their credentials. */
+/** All members except the other admin, with their credentials. */
 const WITHOUT_CALLER = `delete from members where id <> 'somebody'`
 
-/** Applications whose records are as they were made. */
+/** Applications whose records are unchanged since they were created. */
 const seeded = new WeakSet<App>()
 
-/** Makes the caller, and all records anew where they are not as they were made: that takes longest. @returns its headers */
+/** Creates the caller, and all records again if they have changed, which takes longest. @returns the headers */
 function seed(app: App, caller: string): Record<string, string> {
   const { $client } = app.db
   const isSeeded = seeded.has(app)
@@ -213,7 +213,7 @@ function seed(app: App, caller: string): Record<string, string> {
   return headers
 }
 
-/** Sends what a route takes, and says what came of it; a refusal only when nothing changed. */
+/** Sends a valid request, and returns the kind of result. It only counts as refused if nothing has changed. */
 async function outcomeOf(app: App, route: Route, caller: string): Promise<string> {
   const { $client } = app.db
   const [passes, body] = REQUESTS[`${route.method} ${route.path}`] ?? [200]
@@ -234,7 +234,7 @@ async function outcomeOf(app: App, route: Route, caller: string): Promise<string
     return isSafe(route.method) && changes() !== before ? 'reads, but something changed' : 'passes'
   if (changes() !== before) return `${text}, but something changed`
   if (status === 404) return '404'
-  // Whoever is refused is refused before anybody looks at what is asked for.
+  // Access is checked before the rest of the request.
   const nonsense = await call(
     urlOf(route.path, () => 'none'),
     '{oops',
@@ -287,7 +287,7 @@ t.test('HEAD asks for no less than GET', async (t) => {
 for (const mode of MODES) {
   t.test(`in ${mode} mode every route lets those pass who may call it, and refuses all others`, async (t) => {
     const app = await build(t, settingsOf(mode))
-    // The index of changes is written now and then, and would count as a change that somebody made.
+    // The index of changes is written by a timer, and would count as a change by the request.
     app.rules.changes.subjects.behind = () => 0
     for (const route of routes) {
       const outcomes: Record<string, string> = {}

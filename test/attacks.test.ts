@@ -1,6 +1,6 @@
 /**
- * The ways in which services like this one were broken, one named test each. Where another test holds a rule in all its
- * detail, this one shows the attack alone.
+ * Known attacks on services of this kind, each as a named test. Other tests cover the same rules in detail; this one only shows
+ * the attack.
  */
 import { createRequire } from 'node:module'
 import { Writable } from 'node:stream'
@@ -39,7 +39,7 @@ const invalidCredentials = { error: 'Invalid email or password' }
 const readToken = { error: 'Forbidden: read-only token' }
 const adminOnly = { error: 'Forbidden: admin access required' }
 
-/** Every check of a password, as the hash it was held against. Patched before anything loads the library. */
+/** The hash of every password check. The library is patched before anything loads it. */
 const verifications: string[] = []
 const argon2 = createRequire(import.meta.url)('@node-rs/argon2')
 const { verify } = argon2
@@ -55,19 +55,19 @@ t.before(async () => {
 
 type Headers = Record<string, string>
 
-/** A member who can sign in with {@link PASSWORD}. @returns the id */
+/** Creates a member who can sign in with {@link PASSWORD}. @returns the id */
 const enrol = (app: App, email: string, fields: Parameters<typeof addMember>[2] = {}) =>
   addMember(app, email, { passwordHash, ...fields })
 
 const signIn = (app: App, email: string, password = PASSWORD, headers: Headers = {}) =>
   send(app, 'POST', '/api/session', { email, password }, headers)
 
-/** What a browser sends back of the cookies that an answer sets. */
+/** The cookies that a browser would send back after a response. */
 const cookieOf = ({ headers }: { headers: Record<string, unknown> }): Headers => ({
   cookie: String(headers['set-cookie']).split(';', 1)[0] ?? '',
 })
 
-/** A project with one record of everything that belongs to it. @returns their ids */
+/** A project with one child record of every kind. @returns their ids */
 async function boardOf(app: App, headers?: Headers) {
   const { id: project } = await createProject(app, {}, headers)
   const { id: item } = await createItem(app, project, {}, headers)
@@ -305,7 +305,7 @@ t.test('lock-out used against the victim: failures elsewhere do not keep anybody
   t.equal((await attempt(PASSWORD, '192.0.2.1')).statusCode, 201)
 })
 
-/** Headers in which proxies tell who a client is, as a client may forge them. */
+/** Headers in which proxies send a client's address, and which a client may forge. */
 const forwarded = (client: string): Headers => ({
   'x-forwarded-for': client,
   'x-real-ip': client,
@@ -318,7 +318,7 @@ const forwarded = (client: string): Headers => ({
 t.test(
   'spoofed X-Forwarded-For: limits count the address of the socket, and the trail notes it',
   async (t) => {
-    // No proxy is trusted, and one that is not the peer.
+    // There is no trusted proxy, or the trusted one is not the peer.
     for (const trustProxy of [false, ['10.0.0.1']]) {
       const app = await build(t, { authMode: 'required', trustProxy, rateLimitMax: 15 })
       const statuses: number[] = []
@@ -337,7 +337,7 @@ t.test(
 t.test('spoofed proxy header: nobody is signed in by naming oneself', async (t) => {
   const app = await build(t, { authMode: 'required' })
   signInAs(app, 'admin', { id: 'ada' })
-  // Where there is such a header, only the proxy may send it.
+  // If such a header is configured, only the proxy may send it.
   const behind = await build(t, {
     authMode: 'required',
     authProxyHeader: 'Remote-User',
@@ -389,7 +389,7 @@ t.test('user enumeration by time: an unknown email costs what a known one does',
   enrol(app, 'ada@example.test')
   enrol(app, 'disabled@example.test', { disabled: true })
   enrol(app, 'passwordless@example.test', { passwordHash: null })
-  // The first sign-in of all prepares the hash that stands in for an unknown member's.
+  // The first sign-in creates the dummy hash for unknown members.
   await signIn(app, 'first@example.test')
   await writeIn(app, () => undefined)
   const executions = watch(t, app.db.$client, { isOwn: true })
@@ -400,7 +400,7 @@ t.test('user enumeration by time: an unknown email costs what a known one does',
     await signIn(app, `${name}@example.test`, 'wrong')
     await writeIn(app, () => undefined)
     costs.push({
-      // A hash of the same algorithm with the same parameters, and as long.
+      // A hash of the same length, with the same algorithm and parameters.
       verified: verifications.map((hash) => [hash.split('$').slice(0, 4).join('$'), hash.length]),
       executed: [...executions.log],
     })
@@ -450,7 +450,7 @@ t.test('secrets in any response or log: a whole story, and none of them is anywh
   const app = await build(t, { authMode: 'required', logLevel: 'trace', logStream, adminPassword: password })
   let answers = ''
   const secrets: string[] = []
-  /** What is a secret from then on; an answer may tell it once. */
+  /** Records a secret. Only the response that creates it may contain it. */
   const keep = (secret: string) => {
     secrets.push(secret, hashToken(secret))
     return secret

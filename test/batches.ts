@@ -20,7 +20,7 @@ export const sendBatch = (
   more: object = {},
 ): Promise<Answer> => send(app, 'POST', '/api/batch', { requests, ...more }, headers)
 
-/** All rows of all tables but the index of changes, which is written asynchronously. */
+/** All rows of all tables, except the index of changes, which is written asynchronously. */
 export function dump(app: App): Record<string, unknown[]> {
   const { $client } = app.db
   const names = $client
@@ -32,7 +32,7 @@ export function dump(app: App): Record<string, unknown[]> {
   return Object.fromEntries(names.map((name) => [name, $client.prepare(`select * from "${name}"`).all()]))
 }
 
-/** Records of every kind with descriptive ids; `owner` owns the private ones. */
+/** Records of every kind with descriptive ids. `owner` owns the private ones. */
 export const seeding = (owner: string) => `
   insert into projects (id, name, phase) values ('project', 'Apollo', 'Planning'), ('other', 'Gemini', 'Planning');
   insert into kanban_columns (id, project_id, name, sort_order) values ('column', 'project', 'To Do', 1),
@@ -57,10 +57,10 @@ export const EMPTYING = `
   delete from members where email = 'ada@example.test' or email = 'bob@example.test'
     or id not in (select member_id from sessions);`
 
-/** The record for a collection in a path: a subtask also by its item's path, and a member other than the caller. */
+/** The id for a collection in a path, also for a subtask below its item. The member is not the caller. */
 export const RECORDS: Record<string, string> = { ...RECORDS_OF_ALL, subtasks: 'subtask', members: 'ada' }
 
-/** A value without service-specific parts: generated ids, times, and positions in the sequence. */
+/** A value without what differs between services: generated ids, times, and positions in the sequence. */
 export function comparable(value: unknown): unknown {
   const names = new Map<string, string>()
   const text = (JSON.stringify(value) ?? 'null')

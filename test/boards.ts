@@ -42,11 +42,11 @@ export async function createCards(
   return ids
 }
 
-/** Backdates every item's last change, so that a new one shows. */
+/** Backdates the last change of every item, so that a new one is noticeable. */
 export const ageItems = (app: App) =>
   app.db.$client.prepare('update kanban_items set updated_at = ?').run(LONG_AGO)
 
-/** Sets items' places like another tool: these in order, or all the same. */
+/** Sets the `sortOrder` of items like another tool: in this order, or all equal. */
 export function placeBehindItsBack(
   app: App,
   ids: Record<string, string>,
@@ -58,7 +58,7 @@ export function placeBehindItsBack(
   }
 }
 
-/** The items of a project as its own response shows them. */
+/** The items of a project from its own response. */
 export const itemsOf = async (app: App, projectId: string): Promise<KanbanItem[]> =>
   (await send(app, 'GET', `/api/projects/${projectId}`)).body.kanbanItems
 
@@ -77,7 +77,7 @@ export const columnsOf = async (app: App, projectId: string, headers?: Headers):
 export const columnNames = async (app: App, projectId: string): Promise<string[]> =>
   (await columnsOf(app, projectId)).map(({ name }) => name)
 
-/** The column of a name. */
+/** The column with a name. */
 export async function columnNamed(
   app: App,
   projectId: string,
@@ -89,7 +89,7 @@ export async function columnNamed(
   return column
 }
 
-/** Limits a column of a project. */
+/** Sets the WIP limit of a column. */
 export async function limit(
   app: App,
   projectId: string,
@@ -102,7 +102,7 @@ export async function limit(
   if (status !== 200) throw new Error(`the column was not limited: ${status}`)
 }
 
-/** The activity of an item, oldest first: type, from, to and whose it was. */
+/** The activity of an item, oldest first: type, from, to and actor. */
 export const activityOf = (app: App, itemId: string): string[][] =>
   app.db.$client
     .prepare(
@@ -111,7 +111,7 @@ export const activityOf = (app: App, itemId: string): string[][] =>
     .raw()
     .all(itemId) as string[][]
 
-/** All stored rows of projects and their children, for checking that nothing has changed. */
+/** All stored rows of projects and their children, to check that nothing has changed. */
 export const everything = (app: App): Record<string, unknown[]> =>
   Object.fromEntries(
     ['projects', ...TABLES_OF_A_PROJECT].map((table) => [

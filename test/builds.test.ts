@@ -32,7 +32,7 @@ const DAY = 24 * 60 * 60 * 1000
 
 const env = environmentOf(process.execPath)
 
-/** A copy of what builds need, without any build. @param packages which of the installed packages it has */
+/** Copies what builds need, without any build. @param packages the installed packages to copy */
 function copyFolder(t: Test, packages = (_name: string) => true): string {
   const folder = t.testdir({})
   for (const name of BUILT_FROM) cpSync(name, join(folder, name), { recursive: true })
@@ -43,7 +43,7 @@ function copyFolder(t: Test, packages = (_name: string) => true): string {
   return folder
 }
 
-/** A copy that has been built already, as these sources have. */
+/** A copy with a completed build of these sources. */
 function copyBuilt(t: Test): string {
   const folder = copyFolder(t)
   const isCurrent = (name: string) => name === currentIn('.') || statSync(join('dist', name)).isFile()
@@ -54,7 +54,7 @@ function copyBuilt(t: Test): string {
   return folder
 }
 
-/** What takes long in a build. In its place something that makes a file in no time. */
+/** Replaces the slow part of a build by something that creates a file at once. */
 const QUICK = {
   'scripts/bundle.ts': `import { mkdirSync, writeFileSync } from 'node:fs'
 export async function bundle(_root, folder) {
@@ -66,7 +66,7 @@ export async function bundleClient() {}
   'scripts/build-web.ts': 'export async function buildWeb() {}\n',
 }
 
-/** A copy to try when builds are made and how long they stay, whatever is in them. */
+/** A copy with fast builds, to test when builds are created and removed. */
 function copyQuick(t: Test): string {
   const folder = copyFolder(t)
   for (const [name, source] of Object.entries(QUICK)) writeFileSync(join(folder, name), source)
@@ -76,14 +76,14 @@ function copyQuick(t: Test): string {
 const tryBuild = (folder: string) => tryProgram(process.execPath, ['scripts/build.ts'], { cwd: folder, env })
 const build = (folder: string) => runProgram(process.execPath, ['scripts/build.ts'], { cwd: folder, env })
 
-/** The folders of the builds that are there, and of nothing else but what Node compiles of them. */
+/** The folders of existing builds. There must be nothing else but Node's compile cache. */
 const buildsIn = (folder: string) =>
   readdirSync(join(folder, 'dist'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name)
     .filter((name) => !/^[0-9a-f]{16}\.compiled$/.test(name))
 
-/** Which build the commands lead to. */
+/** The build that the commands lead to. */
 const currentIn = (folder: string) =>
   /'\.\/(\w+)\/cli\.js'/.exec(readFileSync(join(folder, 'dist/cli.js'), 'utf8'))?.[1] ?? ''
 
@@ -115,7 +115,7 @@ async function npmStart(t: Test, folder: string, database: string) {
   return (await listening(child)).url
 }
 
-/** Asks for what a service loads only then: the limits of sign-ins, argon2, the page of the documentation. */
+/** Uses what a service loads lazily: sign-in limits, argon2, the documentation page. */
 async function useWhatIsLoadedLate(t: Test, url: string): Promise<void> {
   const signedIn = await fetch(`${url}/api/session`, {
     method: 'POST',
@@ -136,7 +136,7 @@ t.test('three starts at once from one folder, without a build, all serve', async
       .map((file) => `${file} ${statSync(join(path, file)).size}`)
       .join()
   }
-  // Under these names the files are looked for; what is made aside has others. The build is named as that of these sources.
+  // Final files have these names; temporary files have others. The build's name is the hash of these sources.
   const names = ['cli.js', 'app.js', 'app.d.ts', currentIn('.')]
   const seen = names.map(() => new Set<string>())
   let starting = true
@@ -215,7 +215,7 @@ t.test('a build that fails or is killed leaves the one before in its place', asy
   t.equal(currentIn(folder), before)
   t.strictSame(buildsIn(folder), [before])
 
-  // As left by a process that was killed in the midst of it.
+  // As left by a process that was killed during a build.
   writeFileSync(join(folder, 'src/server.ts'), readFileSync('src/server.ts'))
   const left = join(folder, 'dist', `${before}.killed`)
   mkdirSync(left)

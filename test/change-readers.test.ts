@@ -1,6 +1,6 @@
 /**
- * A thousand readers of the stream, on two services with one file, which a third process writes to as well. Connections
- * break, services are killed and started again: each reader ends with exactly the changes that are for it, in order.
+ * A thousand readers of the stream, on two services with one file, to which a third process also writes. Connections break, and
+ * services are killed and restarted. Each reader must get exactly its changes, in order.
  */
 import { Agent } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -11,7 +11,7 @@ import { type Connection, connectStream } from './event-source.ts'
 import { onNewFile, type Service, start } from './process.ts'
 
 const READERS = 1000
-/** What each reads, by turns: the query, and the condition that its changes meet. */
+/** The readers' filters, in turn: the query, and the condition for its changes. */
 const FILTERS = [
   ['', "kind <> 'member'"],
   ['&kind=metric,objective', "kind in ('metric', 'objective')"],
@@ -22,7 +22,7 @@ const FILTERS = [
   ],
 ] as const
 
-/** Somebody who reads, and comes back until told to stop. */
+/** A reader, which reconnects until it is stopped. */
 class Follower {
   readonly seqs: number[] = []
   readonly filter: (typeof FILTERS)[number]
@@ -48,10 +48,10 @@ class Follower {
         this.connection = await connectStream(url, take, { lastEventId: this.#lastEventId })
         this.connections++
         await this.connection.ended
-        // A place alone counts, too.
+        // An event with only a position counts too.
         this.#lastEventId = this.connection.parser.lastEventId ?? this.#lastEventId
       } catch {
-        // The service is being started again.
+        // The service is being restarted.
       }
       await wait(20)
     }
@@ -63,7 +63,7 @@ class Follower {
   }
 }
 
-/** Writes of another tool, each a transaction of its own. */
+/** Writes of another tool, each in its own transaction. */
 function otherTool(t: Test, path: string) {
   const db = new SQLite(path)
   t.teardown(() => db.close())
@@ -85,7 +85,7 @@ function otherTool(t: Test, path: string) {
         try {
           undone.immediate()
         } catch {
-          // Nobody hears of it.
+          // No reader gets this change.
         }
       } else one()
     },
@@ -128,7 +128,7 @@ t.test('whatever breaks, each reader gets each change of its own once, in order'
       t.equal((await written).status, 201)
       for (let cut = 0; cut < 20; cut++) pick(random, followers).connection?.close()
     } else {
-      // Whether it was written is for the file to say.
+      // The file decides whether it was written.
       await written.catch(() => undefined)
       services[killed]?.kill('SIGKILL')
       await services[killed]?.exited

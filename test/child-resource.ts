@@ -1,4 +1,4 @@
-/** The tests that hold for every kind of record with the five usual routes: for those of a project or an item, and of nothing. */
+/** The tests of every kind of record with the five usual routes, whether it belongs to a project, an item or nothing. */
 import type { Test } from 'tap'
 import { everything } from './boards.ts'
 import { type FieldContract, type Fields, number, typeOf } from './field-contracts.ts'
@@ -21,63 +21,63 @@ import {
   stored,
 } from './helper.ts'
 
-/** What the contract says of a kind of record. */
+/** The contract of a kind of record. */
 export interface ChildContract {
   /** Its name. */
   thing: string
-  /** The last part of its paths. */
+  /** The last segment of its paths. */
   path: string
-  /** That of its lists, if different. */
+  /** The last segment of its lists' paths, if different. */
   listPath?: string
-  /** What they belong to: a project, unless it is said. Of what belongs to nothing, who may do what is not tested here. */
+  /** The kind of its parent, a project by default. If it has no parent, access is not tested here. */
   parent?: 'project' | 'item' | 'nothing'
   table: string
-  /** The field of the parent that shows them, if any. */
+  /** The field of the parent that contains them, if any. */
   relation?: string
   /** The minimal body that creates one. */
   least: Fields
-  /** What is added to that where several are made, since no two may have it or it would depend on the others. */
+  /** Added to that body if several are created, if a value must be unique or the default depends on others. */
   distinct?: () => Fields
-  /** How many a parent has from its beginning. */
+  /** The number that a new parent has. */
   initially?: number
-  /** Fields whose default depends on what there is already. */
+  /** Fields whose default depends on existing records. */
   depends?: string[]
-  /** The status of changing or deleting an unknown one, if not 404. */
+  /** The status for changing or deleting an unknown one, if not 404. */
   unknown?: [status: number, body: object]
-  /** Whether a change looks for it before anything about the body. */
+  /** Whether an update checks that it exists before the body is validated. */
   existsFirst?: boolean
-  /** What a change and a deletion answer when they fail, where it is one text. */
+  /** The `error` of a failed update or deletion, if both have the same. */
   failure?: string
-  /** Whether it takes an admin to change them: then all is asked by one. */
+  /** Whether only admins may change them. Then an admin sends all requests. */
   byAdmin?: boolean
-  /** Whether no two of a parent have the same name. */
+  /** Whether names are unique within a parent. */
   hasOwnName?: boolean
-  /** What a reorder answers, where they can be put in another order. */
+  /** The response of a reorder, if they can be reordered. */
   reorder?: 'records' | 'places'
-  /** What answers, and how, where its author and admins alone may change one. */
+  /** The response to others, if only its author and admins may change it. */
   ofAnother?: [status: number, body: object]
-  /** Which field says when one was changed; `editedAt` is null until then. */
+  /** The field with the time of the last change; `editedAt` is null until the first one. */
   changedIn?: 'updatedAt' | 'editedAt'
-  /** Fields that are the server's besides those of every record, as a client may send them. */
+  /** Further read-only fields, as a client may send them. */
   serverOwned?: Fields
-  /** The fields of the record that it makes, in their order. */
+  /** The fields of the created record, in order. */
   defaults: Fields
   fields: Record<string, FieldContract>
 }
 
-/** Ids that name nothing, some of them such as an attacker would try. */
+/** Ids that match nothing, including some that an attacker would try. */
 export const STRANGE_IDS = [
   ...['none', '%', '%25', 'a%2Fb', '%E0%A4%A', '%F0%9F%9A%80', '__proto__', 'constructor', "'"],
   long(10_000),
 ]
 
-/** Bodies that are no JSON. */
+/** Bodies that are not JSON. */
 const NOT_JSON = [
   ...[undefined, '{oops', '', ' ', '{"title":"x"', 'title=x', 'undefined'],
   ...['{"name":"x"}}', "{'name':'x'}"],
 ]
 
-/** A body with a text media type; it is parsed as JSON. */
+/** A body with a text media type, which is parsed as JSON. */
 const asText = { 'content-type': 'text/plain' }
 
 /** The kinds of parents. */
@@ -100,7 +100,7 @@ const PARENTS = {
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-/** The column that a field is stored in. */
+/** The column of a field. */
 const columnOf = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** Read-only and unknown fields of a body. */
@@ -120,12 +120,12 @@ export function testChildResource(t: Test, contract: ChildContract): void {
   const noParent = { error: `${parent.thing} not found` }
   const [unknown, unknownBody] = contract.unknown ?? [404, gone]
   const success = { success: true }
-  /** What a change of an unknown one is answered that would be refused for its body. */
+  /** The response to an invalid update of an unknown record. */
   const unknownOr = (status: number, body: object): [number, object] =>
     contract.existsFirst ? [404, gone] : [status, body]
 
   const admins = new WeakMap<App, Record<string, string>>()
-  /** Who asks, where nobody is named. */
+  /** The default sender of requests. */
   const usual = (app: App) =>
     contract.byAdmin ? (admins.get(app) ?? signInAs(app, 'admin').headers) : undefined
   const send: typeof sendFor = (app, method, url, body, headers = usual(app)) =>
@@ -139,7 +139,7 @@ export function testChildResource(t: Test, contract: ChildContract): void {
 
   const listOf = (parentId: string) =>
     isChild ? `/api/${parent.path}/${parentId}/${listPath}` : `/api/${listPath}`
-  /** The field that says what a record belongs to. */
+  /** The field that names the parent. */
   const keyOf = (value: unknown): Fields => (isChild ? { [parent.key]: value } : {})
   const failure = (verb: string, what = one) => ({
     error: (/^(update|delete)$/.test(verb) && contract.failure) || `Failed to ${verb} ${what}`,
@@ -149,21 +149,21 @@ export function testChildResource(t: Test, contract: ChildContract): void {
   /** A value for each of these fields. */
   const each = (names: string[], of: (field: FieldContract | undefined) => unknown): Fields =>
     Object.fromEntries(names.map((name) => [name, of(fields[name])]))
-  /** Values that these fields do not take, and what is said of them. */
+  /** Values that these fields refuse, and the violations. */
   const wrong = (names: string[]) => each(names, (field) => field?.refuses[0]?.[0])
   const refusal = (names: string[]) =>
     invalid(each(names, (field) => field?.refuses[0]?.slice(1)) as Record<string, string[]>)
   /** The given fields of a record, if it has them. */
   const pick = (record: Fields, names: string[]): Fields =>
     Object.fromEntries(names.filter((name) => name in record).map((name) => [name, record[name]]))
-  /** The least change of one, and what it makes of that field. */
+  /** A minimal update, and the resulting value of its field. */
   const first = changeable.slice(0, 1)
   const change = each(first, (field) => field?.accepts[0]?.[0])
   const changed = each(first, (field) => field?.accepts[0]?.[1])
-  /** Of a record, what no two have in common. */
+  /** The identifying part of a record. */
   const identityOf = (record: Fields) =>
     pick(record, ['id', 'createdAt', 'updatedAt', ...Object.keys(contract.distinct?.() ?? {}), ...depends])
-  /** The times of a record that nobody has changed. */
+  /** The times of an unchanged record. */
   const timesOf = ({ createdAt }: Fields): Fields =>
     changedIn === 'updatedAt' ? { createdAt, updatedAt: createdAt } : { createdAt }
   const ageIt = (app: App, id: unknown) => age(app, table, String(id), columnOf(changedIn))
@@ -175,7 +175,7 @@ export function testChildResource(t: Test, contract: ChildContract): void {
     return answer.body
   }
 
-  /** An application with one record in one of two parents. */
+  /** An application with two parents, one of which has one record. */
   async function setUp(t: Test) {
     const app = await build(t)
     const admin = signInAs(app, 'admin').headers
@@ -187,13 +187,13 @@ export function testChildResource(t: Test, contract: ChildContract): void {
     return { app, owner, other, record, list: listOf(owner.id), url: urlOf(record.id), admin, remove }
   }
 
-  /** All that is stored of such records, and of projects. */
+  /** All stored records of this kind, and all projects. */
   const storedNow = (app: App) => [
     everything(app),
     app.db.$client.prepare(`select * from ${table} order by rowid`).all(),
   ]
 
-  /** What there is: one by one, in the list, and in the parent, which all say the same. */
+  /** All records: from single reads, the list, and the parent, which must agree. */
   async function shows(t: Test, app: App, parentId: string, expected: Fields[], message: string) {
     const list = await send(app, 'GET', listOf(parentId))
     t.strictSame([list.status, list.body.slice(initially)], [200, expected], `${message}: the list`)
@@ -207,7 +207,7 @@ export function testChildResource(t: Test, contract: ChildContract): void {
     }
   }
 
-  /** That a record is in the file as it is answered; what has a default that depends on others may be null there. */
+  /** Checks that a record is stored as it was returned. A field whose default depends on others may be null in the file. */
   function isStored(t: Test, app: App, record: Fields) {
     const row = stored(app, table, String(record.id))
     for (const [name, value] of Object.entries(record)) {
@@ -289,7 +289,7 @@ export function testChildResource(t: Test, contract: ChildContract): void {
     const { id } = await parent.create(app)
     const own = () => contract.distinct?.() ?? {}
     const place = (sortOrder: number) => ('sortOrder' in fields ? { sortOrder } : {})
-    // Values that stand neither way in their own order.
+    // Values that are not sorted in either direction.
     const low = each(all, (field) => field?.accepts[0]?.[0])
     const high = each(all, (field) => field?.accepts.at(-1)?.[0])
     const made: Fields[] = []
@@ -477,7 +477,7 @@ export function testChildResource(t: Test, contract: ChildContract): void {
     const before = storedNow(app)
     const wrongly = { ...least, ...wrong(first) }
     const refused = refusal(first)
-    // A parent's id is none of a child's, nor the other way round.
+    // A parent's id does not match any child, nor the other way round.
     for (const id of [...STRANGE_IDS, record[parent.key]]) {
       await holds(t, app, [
         ['GET', urlOf(id), undefined, undefined, 404, gone],
@@ -658,7 +658,7 @@ export function testChildResource(t: Test, contract: ChildContract): void {
     const reorderFailure = failure('reorder', many)
     const itemless = invalid({ items: ['is required'] }, ['must NOT have fewer than 1 properties'])
 
-    /** An application with three records behind the first, and one elsewhere. */
+    /** An application with three records after the first, and one in the other parent. */
     async function four(t: Test) {
       const { app, owner, other, record, list } = await setUp(t)
       const aged: Fields[] = []

@@ -1,6 +1,6 @@
 /**
- * Ten agents work off one column, over HTTP and against the service as a process, which is killed meanwhile. Each notes
- * what it was given; in the end every card must have been given once, and nobody's work is lost.
+ * Ten agents claim the cards of one column over HTTP, from a service process that is killed in between. Each records its
+ * claims. In the end every card must have been claimed once, and no work is lost.
  */
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
@@ -11,23 +11,23 @@ import { onNewFile, type Service, start } from './process.ts'
 
 const AGENTS = 10
 const CARDS = 500
-/** Claims after which the process is killed. */
+/** The number of claims after which the process is killed. */
 const KILL_AFTER = 150
 
-/** Somebody who claims one card after the other. */
+/** An agent that claims one card after another. */
 interface Agent {
   memberId: string
   headers: Record<string, string>
   held: string[]
 }
 
-/** The service, which may be another process by now. */
+/** The current process of the service. */
 interface Running {
   environment: Record<string, string>
   service: Promise<Service>
 }
 
-/** Puts a project with cards into the file, and a token for each agent. */
+/** Adds a project with cards to the file, and a token for each agent. */
 function seed(client: SQLite.Database, mode: string): { projectId: string; agents: Agent[] } {
   const projectId = newId()
   const agents = Array.from({ length: AGENTS }, () => {
@@ -61,7 +61,7 @@ function seed(client: SQLite.Database, mode: string): { projectId: string; agent
   return { projectId, agents }
 }
 
-/** Claims until nothing is left. A claim that is not answered is repeated, by its key. */
+/** Claims until no card is left. A claim without a response is retried with the same key. */
 async function work(agent: Agent, projectId: string, running: Running, claimed: () => void): Promise<void> {
   for (;;) {
     const headers = { ...agent.headers, 'idempotency-key': newId() }
@@ -82,7 +82,7 @@ async function work(agent: Agent, projectId: string, running: Running, claimed: 
   }
 }
 
-/** Asks until there is an answer: of the process that runs then. */
+/** Retries until the running process responds. */
 async function answered<Answer>(
   running: Running,
   ask: (service: Service) => Promise<Answer>,
@@ -92,13 +92,13 @@ async function answered<Answer>(
     try {
       return await ask(await service)
     } catch (error) {
-      // It was killed: the next one answers.
+      // The process was killed; the next one will respond.
       if (running.service === service) throw error
     }
   }
 }
 
-/** What the file says of each card that somebody holds. */
+/** The claims in the file. */
 const holdersIn = (client: SQLite.Database) =>
   client
     .prepare<[], [string, string]>(
@@ -113,7 +113,7 @@ const holdersOf = (agents: readonly Agent[]) =>
     .flatMap(({ held, memberId }) => held.map((id) => [id, memberId]))
     .toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1))
 
-/** Works off a column in one mode. */
+/** Works through a column in one mode. */
 async function drill(t: Test, mode: 'open' | 'required'): Promise<void> {
   const environment = {
     ...onNewFile(t),

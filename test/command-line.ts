@@ -6,7 +6,7 @@ import { openDatabase } from '../src/db/client.ts'
 import { auditLog, members } from '../src/db/schema.ts'
 import { CLI, nodeCommand } from './shipped.ts'
 
-/** Starts the command line; it is killed with the test. The developer's settings in the environment are unset. */
+/** Starts the command line, which is killed with the test. The developer's settings are removed from the environment. */
 export function start(t: Test, args: string[], environment: Record<string, string> = {}) {
   const unset = Object.fromEntries(
     [
@@ -27,7 +27,7 @@ export function start(t: Test, args: string[], environment: Record<string, strin
   return child
 }
 
-/** Waits for the end. @returns the exit code and all that was written */
+/** Waits for the end. @returns the exit code and all output */
 export async function end(child: ChildProcessWithoutNullStreams) {
   const output = { stdout: '', stderr: '' }
   child.stdout.on('data', (data) => {

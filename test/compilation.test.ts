@@ -1,4 +1,4 @@
-/** Schemas are compiled at their first use; here all of them are, so that a broken one does not wait for its request. */
+/** Schemas are compiled lazily. This test compiles all of them, so that a broken one is found before a request. */
 import type { TSchema } from '@sinclair/typebox'
 import { Ajv } from 'ajv'
 import Fastify, { type RouteOptions } from 'fastify'
@@ -11,7 +11,7 @@ import { createSerializer } from '../src/schemas/serialization.ts'
 const standard = new Ajv()
 const compileValidator = createValidatorCompiler()
 
-/** What is wrong with the schema itself, if anything. */
+/** The error in the schema itself, if any. */
 function problemOf(schema: object, useOnce: () => unknown): string | undefined {
   if (!standard.validateSchema(schema)) return standard.errorsText()
   try {
@@ -19,7 +19,7 @@ function problemOf(schema: object, useOnce: () => unknown): string | undefined {
     return undefined
   } catch (error) {
     const { message } = error as Error
-    // The serializer works, and misses something in what it was given.
+    // The serializer works, but misses a field in the given value.
     return / is required!$|^The value of '\w*#' does not match schema definition/.test(message)
       ? undefined
       : message

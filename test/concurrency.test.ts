@@ -1,6 +1,6 @@
 /**
- * A hundred clients on one board at once, over HTTP and against the service as a process. Each notes what it was told,
- * and in the end the file must hold exactly that.
+ * A hundred clients use one board at once, over HTTP and against a service process. Each records its responses. In the end the
+ * file must contain exactly that.
  */
 import { Agent } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
@@ -22,22 +22,22 @@ import { invalid } from './helper.ts'
 import { onNewFile, type Service, start } from './process.ts'
 
 const CLIENTS = 100
-/** Changes that each client asks for, beside making cards. */
+/** The number of changes per client, besides creating cards. */
 const CHANGES = 10
-/** Cards that each client changes just once, all at the same time. */
+/** Cards that each client changes once, all at the same time. */
 const SHARED_CARDS = 4
 const COLUMNS = ['To Do', 'In Progress', 'Review', 'Done']
 const PRIORITIES = ['low', 'medium', 'high', 'critical']
 const MEMBERS = [null, 'maria', 'jonas', 'aylin']
 
-/** A card, as its owner knows it: nobody else changes more than its place in its column. */
+/** A card as its owner knows it. Others change only its place in its column. */
 interface Card {
   id: string
   fields: Fields
   chains: Chains
 }
 
-/** Somebody who sends one request after the other, on a connection of its own. */
+/** A client that sends one request after another on its own connection. */
 interface Client {
   number: number
   random: () => number
@@ -45,20 +45,20 @@ interface Client {
   cards: Card[]
 }
 
-/** The board that all clients work on. */
+/** The board that all clients use. */
 interface Board {
   service: Service
   file: string
   project: string
   clients: Client[]
   cards: Card[]
-  /** The column that takes no more than a few cards. */
+  /** The column with a limit of a few cards. */
   limited?: string
-  /** Changes that were refused because that column was full. */
+  /** The number of changes that were refused because that column was full. */
   refused: number
-  /** Looks at the file as it is after each answer. @returns what must never be */
+  /** Checks the file after each response. @returns rows that must not exist */
   look: () => unknown[]
-  /** Whatever should not have been answered, or seen. */
+  /** Wrong responses and rows. */
   problems: string[]
 }
 
@@ -67,7 +67,7 @@ interface Change {
   method: 'POST' | 'PATCH'
   path: string
   body: Fields
-  /** The client's own cards that it sets something of, in the order in which they are answered. */
+  /** The client's own cards that it changes, in the order of the response. */
   cards?: Card[]
   sets?: Fields
 }
@@ -75,7 +75,7 @@ interface Change {
 const times = <T>(count: number, make: (position: number) => T) =>
   Array.from({ length: count }, (_, position) => make(position))
 
-/** Starts the service with a project. @param mustNotFind a query of that project's items that must never find anything */
+/** Starts the service with a project. @param mustNotFind a query of that project's items that must never have results */
 async function createBoard(t: Test, seed: number, mustNotFind: string): Promise<Board> {
   const environment = { ...onNewFile(t), ADMIN_PASSWORD: 'correct horse' }
   const service = await start(t, environment)
@@ -99,7 +99,7 @@ async function createBoard(t: Test, seed: number, mustNotFind: string): Promise<
   return { service, file, project, clients, cards: [], refused: 0, look, problems: [] }
 }
 
-/** Lets a column take no more than so many cards. */
+/** Limits the number of cards of a column. */
 function limitColumn(board: Board, column: string, limit: number): void {
   const client = new SQLite(board.file)
   client
@@ -111,13 +111,13 @@ function limitColumn(board: Board, column: string, limit: number): void {
   board.limited = column
 }
 
-/** Whether a change brings a card into the column that has a limit. */
+/** Whether a change moves a card into the column with a limit. */
 function arrives({ limited }: Board, before: Fields, after: Fields): boolean {
   const counts = ({ column, dismissed }: Fields) => column === limited && !dismissed
   return limited !== undefined && counts(after) && !counts(before)
 }
 
-/** Notes a refusal that the board's limit justifies. @returns whether it is one */
+/** Records a refusal that the board's limit justifies. @returns whether it is one */
 function isFull(board: Board, { status, body }: Answer, before: Fields[], sets: Fields): boolean {
   const isRefusal = status === 409 && isDeepStrictEqual(body, { error: 'Column is at its WIP limit' })
   const isJust = isRefusal && before.some((fields) => arrives(board, fields, { ...fields, ...sets }))
@@ -125,7 +125,7 @@ function isFull(board: Board, { status, body }: Answer, before: Fields[], sets: 
   return isJust
 }
 
-/** Whether a move was refused because the card next to which it should go has left the column. */
+/** Whether a move was refused because its neighbour has left the column. */
 const isNeighbourGone = ({ body: asked }: Change, { status, body }: Answer) =>
   status === 400 &&
   ['beforeId', 'afterId'].some(
@@ -134,12 +134,12 @@ const isNeighbourGone = ({ body: asked }: Change, { status, body }: Answer) =>
       isDeepStrictEqual(body, invalid({ [field]: ['must be the id of another item in the column'] })),
   )
 
-/** Notes what must not be in the file. */
+/** Records rows that must not be in the file. */
 function look({ look, problems }: Board): void {
   for (const found of look()) problems.push(`seen: ${JSON.stringify(found)}`)
 }
 
-/** Makes a card. @returns what was answered */
+/** Creates a card. @returns the response */
 async function create(board: Board, client: Client, fields: Fields): Promise<Answer> {
   const path = `/api/projects/${board.project}/kanban-items`
   const answer = await client.ask('POST', path, fields)
@@ -160,7 +160,7 @@ async function create(board: Board, client: Client, fields: Fields): Promise<Ans
   return answer
 }
 
-/** Sends a change and notes what it was told. */
+/** Sends a change, and records the response. */
 async function send(board: Board, client: Client, change: Change): Promise<void> {
   const { method, path, body, cards = [], sets = {} } = change
   const answer = await client.ask(method, path, body)
@@ -187,7 +187,7 @@ async function send(board: Board, client: Client, change: Change): Promise<void>
 const itemPath = ({ id }: { id: string }) => `/api/kanban-items/${id}`
 const movePath = (card: { id: string }) => `${itemPath(card)}/move`
 
-/** A place in a column: at an end, or next to some card there, which its owner may be taking away just now. */
+/** A place in a column: at an end, or beside a card, which its owner may be moving away. */
 function somewhere({ cards }: Board, { random }: Client, card: Card, column: unknown): Fields {
   const others = cards.filter(({ id, fields }) => id !== card.id && fields.column === column)
   const at = pick(random, ['top', 'bottom', 'beforeId', 'afterId'])
@@ -195,7 +195,7 @@ function somewhere({ cards }: Board, { random }: Client, card: Card, column: unk
   return others.length > 0 ? { [at]: pick(random, others).id } : {}
 }
 
-/** Some of the fields that a client may give a card of its own; where a limit counts, those that it counts by too. */
+/** Random fields for a client's own card. If the limit is tested, they include the fields that the limit counts by. */
 function someFields({ limited }: Board, { random }: Client): Fields {
   const fields = {
     priority: pick(random, PRIORITIES),
@@ -206,7 +206,7 @@ function someFields({ limited }: Board, { random }: Client): Fields {
   return some.length > 0 ? Object.fromEntries(some) : fields
 }
 
-/** What a client may do. */
+/** The possible actions of a client. */
 const KINDS: ((board: Board, client: Client) => Change)[] = [
   function shiftAnybodys(board, client) {
     const card = pick(client.random, board.cards)
@@ -239,7 +239,7 @@ const KINDS: ((board: Board, client: Client) => Change)[] = [
 const someChanges = (board: Board, client: Client) =>
   times(CHANGES, () => () => pick(client.random, KINDS)(board, client))
 
-/** What is wrong with a file: with itself, or by what the clients were told and shown. */
+/** What is wrong with a file: its integrity, or differences from the clients' responses. */
 function problemsIn(board: Board, state: State, shown: Fields): string[] {
   const problems = compare(state, [shown, ...(shown.kanbanItems as Fields[])])
   for (const { id, fields, chains } of board.cards) {
@@ -255,7 +255,7 @@ function problemsIn(board: Board, state: State, shown: Fields): string[] {
   return problems
 }
 
-/** Ends the service. @returns what its file holds, and all that is wrong with that, or was answered wrongly */
+/** Ends the service. @returns the contents of its file, and all problems with that and with responses */
 async function end(board: Board): Promise<{ state: State; items: Fields[]; problems: string[] }> {
   const { service, file, project, clients } = board
   const { body: shown } = await (clients[0] as Client).ask('GET', `/api/projects/${project}`)
@@ -276,7 +276,7 @@ const lane = ({ number }: Client) => `lane ${number}`
 const member = ({ number }: Client) => `member ${number}`
 
 /**
- * Changes of cards that all clients change at the same time. What each sets occurs once, so each leaves its entry,
+ * Changes of cards that all clients change at the same time. Each sets a unique value, so each must create an activity entry,
  * whatever the others do before and after.
  */
 function changesOfShared(client: Client, shared: Card[]): (() => Change)[] {
@@ -306,7 +306,7 @@ t.test('a hundred clients at once lose nothing, and no two cards stand in one pl
   await Promise.all(
     times(SHARED_CARDS, (position) => create(board, clients[position] as Client, { title: 'shared' })),
   )
-  // Nobody owns them any more.
+  // By then nobody owns them.
   const shared = board.cards.splice(0)
   for (const client of clients) client.cards = []
 

@@ -48,7 +48,7 @@ const PROVIDER = {
   OIDC_CLIENT_SECRET: 'kept between the two',
 }
 
-/** What loading this environment complains about. */
+/** The errors for an environment. */
 function complaint(environment: Record<string, string>): string {
   try {
     loadConfig(environment)
@@ -409,7 +409,7 @@ t.test('an unusable ADMIN_PASSWORD is refused without being told', async (t) => 
     t.match(message, /^ADMIN_PASSWORD must NOT have (fewer|more) than \d+ characters$/)
     t.notMatch(message, password)
   }
-  // Another variable's error does not tell it either.
+  // The error about another variable does not show it either.
   t.notMatch(complaint({ ADMIN_PASSWORD: 'correct horse', PORT: 'x' }), 'correct horse')
 })
 

@@ -15,7 +15,7 @@ const TABLES = {
 const ENTRY_TYPES = { column: 'status_change', assigneeId: 'assignment', priority: 'priority' }
 const TRACKED = ['column', 'assigneeId', 'priority'] as const
 const DEFAULT_COLUMNS = ['To Do', 'In Progress', 'Review', 'Done']
-/** Keys of responses with other records. */
+/** Keys of responses that contain other records. */
 const RELATIONS = new Set(
   'kanbanItems subtasks labels transcriptSummaries metrics objectives teamAssignments'.split(' '),
 )
@@ -23,20 +23,20 @@ const RELATIONS = new Set(
 export type Kind = keyof typeof TABLES
 export type Fields = Record<string, unknown>
 
-/** The values that each tracked field of an item has had, the first one included; null counts as ''. */
+/** The values that each tracked field of an item has had, including the first. null counts as ''. */
 export type Chains = Record<(typeof TRACKED)[number], unknown[]>
 
 /** A write that a client may send. */
 export interface Write {
   method: 'POST' | 'PATCH' | 'DELETE'
   kind: Kind
-  /** The record it changes or deletes; of a new one, what it is to belong to. */
+  /** The record it changes or deletes, or the parent of a new one. */
   target: string
-  /** What it sets. That of a new record holds a text that occurs nowhere else. */
+  /** The fields it sets. A new record contains a unique text. */
   fields: Fields
-  /** Of an item that is moved: to which end of its column. */
+  /** For a moved item: the end of its column. */
   position?: 'top' | 'bottom'
-  /** Its Idempotency-Key, where it was sent with one. */
+  /** Its Idempotency-Key, if it has one. */
   key?: string
 }
 
@@ -46,7 +46,7 @@ interface Known {
   parent: unknown
   fields: Fields
   chains: Chains
-  /** Of a project: the columns of its board. */
+  /** For a project: the columns of its board. */
   columns: Set<unknown>
 }
 
@@ -54,15 +54,15 @@ interface Known {
 export interface Client {
   number: number
   known: Map<string, Known>
-  /** The write it has sent and was not answered: it may have happened or not, but wholly or not at all. */
+  /** Its sent write without a response. It has happened completely or not at all. */
   pending: Write | undefined
-  /** How many unique texts it has used up. */
+  /** The number of unique texts it has used. */
   marks: number
 }
 
-/** A change of an item that all clients write to. It sets all tracked fields, and an `assigneeId` of its own. */
+/** A change of an item that all clients write to. It sets all tracked fields, and a unique `assigneeId`. */
 interface SharedChange extends Write {
-  /** When it was sent and answered, by the model's clock; Infinity for never. */
+  /** When it was sent and acknowledged, by the model's clock; Infinity for never. */
   sent: number
   answered: number
 }
@@ -70,25 +70,25 @@ interface SharedChange extends Write {
 /** The clients' knowledge, as plain, cloneable data. */
 export interface Model {
   clients: Client[]
-  /** Owns what all clients write to. */
+  /** Owns the shared records. */
   shared: Client
-  /** Changes of shared items since the last look at the file. */
+  /** Changes of shared items since the last comparison with the file. */
   sharedChanges: SharedChange[]
   clock: number
 }
 
-/** What a database file holds. */
+/** The contents of a database file. */
 export interface State {
   rows: Map<string, { kind: Kind; fields: Fields }>
   activity: Map<string, { type: string; from: unknown; to: unknown }[]>
   columns: Map<string, unknown[]>
-  /** The Idempotency-Keys whose responses are kept, with the last change of each. */
+  /** The Idempotency-Keys with stored responses, and the last change of each. */
   kept: Map<string, number | null>
 }
 
 const newClient = (number: number): Client => ({ number, known: new Map(), pending: undefined, marks: 0 })
 
-/** A model of so many clients that have not asked for anything yet. */
+/** A model of clients that have not sent anything yet. */
 export const newModel = (clients: number): Model => ({
   clients: Array.from({ length: clients }, (_, number) => newClient(number)),
   shared: newClient(clients),
@@ -96,7 +96,7 @@ export const newModel = (clients: number): Model => ({
   clock: 0,
 })
 
-/** The record itself, of a record with its relations. */
+/** The record itself, without its relations. */
 export const withoutRelations = (record: Fields): Fields =>
   Object.fromEntries(Object.entries(record).filter(([name]) => !RELATIONS.has(name)))
 
@@ -139,7 +139,7 @@ export const newChains = (record: Fields): Chains => ({
   priority: [inLog(record.priority)],
 })
 
-/** Notes what a change of an item has made of its tracked fields. */
+/** Records the new values of an item's tracked fields. */
 export function prolong(chains: Chains, before: Fields, after: Fields): void {
   for (const field of TRACKED) if (after[field] !== before[field]) chains[field].push(inLog(after[field]))
 }
@@ -150,11 +150,11 @@ const startOf = (record: Fields) => ({
   columns: new Set<unknown>(DEFAULT_COLUMNS),
 })
 
-/** Whether a write is to a record that other clients write to as well. */
+/** Whether a write is to a shared record. */
 export const isShared = (model: Model, client: Client, { target }: Write): boolean =>
   client !== model.shared && model.shared.known.has(target)
 
-/** Records that a client sends a write. @returns a function to call with the response's record once acknowledged */
+/** Records a client's sent write. @returns a function to call with the response's record once acknowledged */
 export function sending(model: Model, client: Client, write: Write): (record: Fields) => void {
   model.clock += 1
   if (isShared(model, client, write)) {
@@ -173,8 +173,8 @@ export function sending(model: Model, client: Client, write: Write): (record: Fi
 }
 
 /**
- * Reads a database file that no process has open, the log beside it included, and leaves both as they are.
- * @returns its contents, and SQLite's own findings
+ * Reads a database file, with its log, that no process has open. Changes neither.
+ * @returns its contents, and the result of SQLite's integrity check
  */
 export function readState(file: string): { state: State; problems: string[] } {
   const client = new SQLite(file, { readonly: true, fileMustExist: true })
@@ -197,7 +197,7 @@ export function readState(file: string): { state: State; problems: string[] } {
     const rows: State['rows'] = new Map()
     for (const [kind, table] of Object.entries(TABLES) as [Kind, typeof schema.projects][]) {
       for (const stored of db.select().from(table).all()) {
-        // No answer shows it.
+        // Responses do not contain it.
         const { claimedFrom: _, ...fields } = stored as typeof stored & { claimedFrom?: string }
         rows.set(fields.id, { kind, fields })
       }
@@ -221,7 +221,7 @@ export function readState(file: string): { state: State; problems: string[] } {
   }
 }
 
-/** The chains that an item's log tells of; `problems` gets what is wrong with the log itself. */
+/** The chains of values in an item's activity. `problems` gets inconsistencies of the activity itself. */
 export function chainsIn({ activity }: State, id: string, item: Fields, problems: string[]): Chains {
   const chain = (field: keyof Chains): unknown[] => {
     const entries = (activity.get(id) ?? []).filter(({ type }) => type === ENTRY_TYPES[field])
@@ -241,7 +241,7 @@ export function chainsIn({ activity }: State, id: string, item: Fields, problems
   return { column: chain('column'), assigneeId: chain('assigneeId'), priority: chain('priority') }
 }
 
-/** Holds that the response to an unanswered write is kept if and only if it has happened. */
+/** Checks that the response to an unacknowledged write is stored if and only if the write has happened. */
 function settleKey({ method, key }: Write, hasHappened: boolean, { kept }: State, problems: string[]): void {
   if (key === undefined || kept.has(key) === hasHappened) return
   // A change may leave a record as it was.
@@ -249,7 +249,7 @@ function settleKey({ method, key }: Write, hasHappened: boolean, { kept }: State
   else if (method !== 'PATCH') problems.push(`half-written: kept, but not done, with the key ${key}`)
 }
 
-/** Finds out whether the client's unanswered write has happened, and notes it. @returns whether it has */
+/** Determines whether the client's unacknowledged write has happened, and records it. @returns whether it has */
 function settlePending(client: Client, { rows }: State, problems: string[]): boolean {
   const write = client.pending
   client.pending = undefined
@@ -265,7 +265,7 @@ function settlePending(client: Client, { rows }: State, problems: string[]): boo
     return true
   }
   if (!record || isDeepStrictEqual(record, before?.fields)) return false
-  // What the service chooses.
+  // Values that the service chooses.
   const { updatedAt, sortOrder } = record
   const chosen = { updatedAt, ...(position && { sortOrder }) }
   const expected = method === 'POST' ? { ...record, ...fields } : { ...before?.fields, ...fields, ...chosen }
@@ -277,8 +277,8 @@ function settlePending(client: Client, { rows }: State, problems: string[]): boo
 }
 
 /**
- * Puts the changes of the shared items in the order in which the log has them, and notes them.
- * @returns how many of the unanswered ones have happened
+ * Sorts the changes of the shared items by the activity, and records them.
+ * @returns how many of the unacknowledged ones have happened
  */
 function settleShared(model: Model, state: State, problems: string[]): number {
   let unanswered = 0
@@ -313,8 +313,7 @@ function settleShared(model: Model, state: State, problems: string[]): number {
 }
 
 /**
- * Compares a database file with the acknowledged writes. Afterwards the model knows which of the unanswered
- * writes have happened.
+ * Compares a database file with the acknowledged writes. Afterwards the model knows which unacknowledged writes have happened.
  * @returns their number, and the problems: lost, half-written, not deleted, never requested
  */
 export function settle(model: Model, state: State): { unanswered: number; problems: string[] } {

@@ -26,7 +26,7 @@ t.test('nothing acknowledged is lost by kill -9, and nothing is half-written', a
 
 let copies = 0
 
-/** What is found after somebody has tampered with a copy of the file, and perhaps with what the clients know. */
+/** The problems after tampering with a copy of the file, and perhaps with the model. */
 function look(sql: string, prepare: (model: Model) => void = () => undefined) {
   copies += 1
   const copy = join(folder, `${copies}.db`)
@@ -43,7 +43,7 @@ function look(sql: string, prepare: (model: Model) => void = () => undefined) {
   return { state, found: { ...settled, problems: [...problems, ...settled.problems] } }
 }
 
-/** A record that one client writes, and a shared item. */
+/** A record that only one client writes, and a shared item. */
 function examples() {
   const own = (kind: Kind) => {
     for (const { number, known } of model.clients) {
@@ -118,7 +118,7 @@ t.test('what goes missing, comes back or is changed is noticed', async (t) => {
   }
 })
 
-/** The SQL that changes an item, wholly unless told to leave out parts. */
+/** The SQL that changes an item, completely unless parts are excluded. */
 function changing({ fields: before }: { fields: Fields }, fields: Fields, leftOut: string[] = []): string {
   const types: Record<string, string> = {
     column: 'status_change',

@@ -28,9 +28,9 @@ import { type Owner, type Service, start } from './process.ts'
 
 const CLIENTS = 32
 const SHARED_ITEMS = 4
-/** Number of the latest acknowledged requests to repeat after a crash. */
+/** The number of latest acknowledged requests that are repeated after a crash. */
 const REPEATED = 50
-/** Milliseconds from the last awaited answer to the kill, at most: a few writes' time. */
+/** The maximum time from the last awaited response to the kill, in milliseconds: as long as a few writes take. */
 const LONGEST_DELAY = 10
 /** The admin who deletes projects. */
 export const ADMIN = { email: 'admin@localhost', password: 'correct horse' }
@@ -52,10 +52,10 @@ const PRIORITIES = ['low', 'medium', 'high', 'critical']
 
 /** What to do. */
 export interface CrashOptions {
-  /** The database file, which is made. */
+  /** The database file, which is created. */
   file: string
   rounds: number
-  /** Writes that are acknowledged before a kill, at most. */
+  /** The maximum number of acknowledged writes before a kill. */
   mostWrites: number
   seed: number
   /** Called for each round. */
@@ -65,7 +65,7 @@ export interface CrashOptions {
 /** The result of one round. */
 export interface Round {
   acknowledged: number
-  /** Writes that were not answered when the process was killed, and how many of them had happened. */
+  /** Unacknowledged writes when the process was killed, and how many of them had happened. */
   inFlight: number
   happened: number
   records: number
@@ -98,7 +98,7 @@ export function choose(model: Model, client: Client, random: () => number): Writ
   client.marks += 1
   const mark = `${client.number}-${client.marks}`
   const shared = [...model.shared.known].filter(([, { kind }]) => kind === 'item')
-  /** One of the client's own records, or '' when it has none. */
+  /** A random one of the client's own records, or '' if it has none. */
   const target = (kind: Kind) => {
     const ids = [...client.known.keys()].filter((id) => client.known.get(id)?.kind === kind)
     return ids.length > 0 ? pick(random, ids) : ''
@@ -144,25 +144,25 @@ export interface Sent {
   client: Client
   write: Write
   answer: Fields | undefined
-  /** How to send it again, where it has a key and was acknowledged. */
+  /** How to send it again, if it has a key and was acknowledged. */
   again?: { method: string; path: string; body: object | undefined; seq: string | undefined }
 }
 
-/** The header that says which of the sent writes a request is. */
+/** The header that identifies the write of a request. */
 export const NUMBER_HEADER = 'x-write'
 
 /** A service under load. */
 export interface Load {
   service: Service
   model: Model
-  /** The admin's session: it deletes projects. */
+  /** The admin's session, which deletes projects. */
   cookie: string
   /** All writes, in the order in which they were sent. */
   sent: Sent[]
   problems: string[]
 }
 
-/** Sends one write and notes its answer. @throws when it gets none; an answer that is wrong is a problem */
+/** Sends one write, and records its response. @throws if there is none; a wrong response is a problem */
 export async function perform(
   { service, model, cookie, sent, problems }: Load,
   client: Client,
@@ -175,7 +175,8 @@ export async function perform(
   const method = position ? 'POST' : write.method
   const entry: Sent = { client, write, answer: undefined }
   const number = sent.push(entry) - 1
-  // Some without: that is another way through the code. A deleted project's is the admin's, not the default member's.
+  // Some have no key, which is another code path. The key for a deleted project is the admin's, not the default
+  // member's.
   if (number % 3 > 0 && kind !== 'project') write.key = `${client.number}-${client.marks}-${number}`
   const acknowledged = sending(model, client, write)
   const session = method === 'DELETE' && kind === 'project' ? cookie : ''
@@ -199,7 +200,7 @@ export async function perform(
   }
 }
 
-/** Signs in the admin and makes what all clients write to. @returns the session's cookie */
+/** Signs in the admin, and creates the shared records. @returns the session's cookie */
 export async function prepare(load: Omit<Load, 'cookie'>): Promise<string> {
   const { service, model, problems } = load
   const agent = new Agent()
@@ -214,14 +215,14 @@ export async function prepare(load: Omit<Load, 'cookie'>): Promise<string> {
 }
 
 /**
- * Writes with all clients at once, and kills the service meanwhile.
- * @returns how many writes were acknowledged
+ * Writes with all clients at once, and kills the service in between.
+ * @returns the number of acknowledged writes
  */
 async function writeUntilKilled(load: Load, mostWrites: number, seed: number): Promise<number> {
   const { service, model, problems } = load
   const random = generator(seed)
   const enough = Math.ceil(mostWrites * (0.2 + 0.8 * random()))
-  // Every other time at once: if an answer leaves too early, it is the one that has just come.
+  // Every second time at once: if a response is sent too early, it is the latest one.
   const delay = random() < 0.5 ? 0 : random() * LONGEST_DELAY
   let acknowledged = 0
   let killed = false
@@ -254,7 +255,7 @@ async function writeUntilKilled(load: Load, mostWrites: number, seed: number): P
   return acknowledged
 }
 
-/** Repeats acknowledged requests with their keys: nothing is done again, and each gets the response that it had. */
+/** Repeats acknowledged requests with their keys. Nothing is performed again, and each gets the stored response. */
 async function repeat({ service, sent, problems }: Load, { kept }: State): Promise<void> {
   const agent = new Agent({ keepAlive: true })
   const acknowledged = sent.flatMap(({ write, answer, again }) =>
@@ -276,7 +277,7 @@ async function repeat({ service, sent, problems }: Load, { kept }: State): Promi
   agent.destroy()
 }
 
-/** All records that the service shows. */
+/** All records in the service's responses. */
 async function readShown(port: number): Promise<Fields[]> {
   const agent = new Agent()
   const list = async (path: string) => {
@@ -291,8 +292,8 @@ async function readShown(port: number): Promise<Fields[]> {
 }
 
 /**
- * Crashes the service over and over on one database file.
- * @param owner ends what is still running in the end
+ * Crashes the service repeatedly on one database file.
+ * @param owner ends the remaining processes
  */
 export async function crash(
   owner: Owner,
@@ -322,7 +323,7 @@ export async function crash(
     const round = { acknowledged, inFlight, happened: settled.unanswered, records: state.rows.size }
     report.rounds.push(round)
     onRound(round)
-    // Otherwise the file stays as the crash left it, to be looked at.
+    // After a problem, the file stays as the crash left it, for inspection.
     if (problems.length === 0) {
       service = await start(owner, environment)
       await repeat({ ...load, service }, state)

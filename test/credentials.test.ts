@@ -1,4 +1,4 @@
-/** What it costs that a request carries a credential: one look-up, and nothing that takes time on purpose. */
+/** The cost of a credential in a request: one look-up, and nothing that is slow on purpose. */
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import t from 'tap'
@@ -8,7 +8,7 @@ import { timestamp } from '../src/time.ts'
 import { watch } from './executions.ts'
 import { type App, build, createProject, send, signInAs, tokenOf } from './helper.ts'
 
-/** Every hash of a password that is made or checked. Patched before anything loads the library. */
+/** Every password hash that is created or checked. The library is patched before anything loads it. */
 let hashings = 0
 const argon2 = createRequire(import.meta.url)('@node-rs/argon2')
 for (const name of ['hash', 'verify']) {
@@ -19,7 +19,7 @@ for (const name of ['hash', 'verify']) {
   }
 }
 
-/** What a request may carry, and the index that finds it; what is worth nothing, too. */
+/** The possible credentials, including invalid ones, and the index that finds each. */
 function credentials(app: App) {
   const { id, headers } = signInAs(app, 'member')
   return [
@@ -58,7 +58,7 @@ t.test('a request with a credential executes one statement more than the same wi
   ] as const) {
     const counts = []
     for (const headers of [{}, session, token]) {
-      // Once more, so that nothing is new to the service.
+      // Sent a second time, so that everything is cached.
       await send(app, method, url, body, headers)
       executions.log.length = 0
       await send(app, method, url, body, headers)
@@ -82,7 +82,7 @@ t.test('the statement looks up by index, and is planned once', async (t) => {
     t.match(first, new RegExp(`^SEARCH ${table} USING INDEX \\w+_token \\(token_hash=\\?\\)$`), what)
     t.match(second, /^SEARCH members USING INDEX sqlite_autoindex_members_1 \(id=\?\)$/, what)
     t.strictSame(more, [])
-    // Those who meet a bare parameter plan anew each time: see `given`.
+    // Statements with a bare parameter are planned anew each time: see `given`.
     t.notMatch(source, /[^+]\?/, what)
   }
 })

@@ -1,4 +1,4 @@
-/** The test that helpers add theirs to while a file is loaded: tap itself, or, where files share a process, the file's own. */
+/** The parent test for helpers that add tests while a file is loaded: tap itself, or the file's own test if files share a process. */
 import root, { type Test } from 'tap'
 
 let current: Test = root
@@ -6,7 +6,7 @@ let current: Test = root
 /** The test of the file that is being loaded. */
 export const currentTest = (): Test => current
 
-/** Says that a file is loaded: `together.ts` does. */
+/** Sets the test of a loaded file. `together.ts` calls it. */
 export function beginFile(test: Test): void {
   current = test
 }

@@ -1,4 +1,4 @@
-/** The decision records: one header format, and an index of all. */
+/** The decision records have one header format, and an index lists all of them. */
 import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
 

@@ -10,7 +10,7 @@ const behindProxy = {
     'Authentication required: the request came through a proxy, and open mode is for clients on this machine; set AUTH_MODE=required',
 }
 
-/** Asks under a name. Without the helper's check: the refusal is older than any endpoint, and in no document. */
+/** Requests with a Host name. Without the helper's check, because this refusal comes before any endpoint and is not documented. */
 async function under(t: Test, options: Partial<Config>) {
   const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'silent', ...options })
   t.teardown(() => app.close())
@@ -56,7 +56,7 @@ t.test(
         t.equal(known.status, 200)
         for (const method of ['POST', 'HEAD'])
           t.equal((await ask(name, '/api/projects', method)).status, 403, method)
-        // What a page can write itself does not help.
+        // Headers that a page can set itself do not help.
         const forged = {
           'x-forwarded-host': 'localhost',
           forwarded: 'host=localhost',
@@ -68,7 +68,7 @@ t.test(
   },
 )
 
-/** Headers of which proxies add at least one. */
+/** Headers of which each proxy adds at least one. */
 const BY_PROXIES: Record<string, string>[] = [
   { forwarded: 'for=192.0.2.1' },
   { via: '1.1 proxy' },

@@ -1,4 +1,4 @@
-/** No answer to a write leaves before the write is on disk: seen from outside, in the system calls of the service. */
+/** No write is acknowledged before it is on disk. The test observes the service's system calls. */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { Agent, type IncomingMessage, request } from 'node:http'
@@ -12,7 +12,7 @@ import { withoutStrace } from './strace.ts'
 const CLIENTS = 32
 
 const CALLS = 'fsync,fdatasync,write,writev,pwrite64,pwritev,sendto,sendmsg,read,readv,recvfrom,recvmsg'
-/** With -D the service is the process that was started, and strace ends with it. */
+/** With -D the service is the started process, and strace ends with it. */
 const strace = (file: string) => [
   'strace',
   '-D',
@@ -28,22 +28,22 @@ const strace = (file: string) => [
   file,
 ]
 
-/** A write over HTTP as the trace shows it. */
+/** A write over HTTP, from the trace. */
 interface Exchange {
   method: string
   status: number
-  /** Whether the log held anything that was not synced when the answer left. */
+  /** Whether the log had unsynced data when the response was sent. */
   isDirty: boolean
-  /** How often the log had been synced when the request came, and when its answer left. */
+  /** The number of syncs of the log when the request arrived, and when its response was sent. */
   before: number
   after: number
 }
 
-/** Finds the writes over HTTP in what `strace -f -tt -y` wrote. */
+/** Finds the writes over HTTP in the output of `strace -f -tt -y`. */
 function exchangesIn(trace: string): Exchange[] {
   const exchanges: Exchange[] = []
   const requests = new Map<string, { method: string; before: number }>()
-  /** Calls that another thread's interrupted, and how much had been written when a sync began, by thread. */
+  /** By thread: calls interrupted by another thread's, and how much had been written when a sync started. */
   const unfinished = new Map<string, string>()
   const covered = new Map<string, number>()
   let written = 0

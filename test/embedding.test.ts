@@ -13,17 +13,17 @@ const { phaseboard } = shipped
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who the host says is asking: its own way of knowing. */
+    /** The host's own way to identify the user. */
     user: HostMember | null
   }
 }
 
-/** What happened inside the host, as its own hooks saw it. */
+/** What happened inside the host, recorded by its own hooks. */
 type Diary = string[]
 
 /**
- * A host application with everything of its own that could get in the way: names, schemas, parsers, handlers,
- * validators, hooks and an OpenAPI document.
+ * A host application with everything that could conflict: its own names, schemas, parsers, handlers, validators, hooks and
+ * OpenAPI document.
  */
 async function createHost(t: Test, diary: Diary = []): Promise<FastifyInstance> {
   const host = Fastify({
@@ -42,7 +42,7 @@ async function createHost(t: Test, diary: Diary = []): Promise<FastifyInstance> 
   host.decorateRequest('member', 'a member of the host')
   host.decorateRequest('user', null)
   host.decorateReply('failure', 'a failure of the host')
-  // Names of @fastify/sensible, for something else.
+  // Names of @fastify/sensible, with another meaning.
   host.decorate('httpErrors', 'the errors of the host' as never)
   host.decorateRequest('forwarded', 'a word of the host' as never)
   host.decorateReply('vary', 'a word of the host' as never)
@@ -91,7 +91,7 @@ async function createHost(t: Test, diary: Diary = []): Promise<FastifyInstance> 
 
 const json = { 'content-type': 'application/json' }
 
-/** Requests that concern the host alone. */
+/** Requests to the host's own routes. */
 const HOST_REQUESTS: InjectOptions[] = [
   { url: '/' },
   { method: 'HEAD', url: '/' },
@@ -126,7 +126,7 @@ const HOST_REQUESTS: InjectOptions[] = [
   },
 ]
 
-/** All that the host answers, to the byte; only the clock is left out. */
+/** All of the host's responses, byte by byte, without the date. */
 async function transcript(host: FastifyInstance) {
   const answers = []
   for (const request of HOST_REQUESTS) {
@@ -142,7 +142,7 @@ async function transcript(host: FastifyInstance) {
   return answers
 }
 
-/** A host with the service under a prefix, and a way to ask it. */
+/** A host with the service under a prefix, and a function to send it requests. */
 async function embed(t: Test, options: PhaseboardOptions = {}, prefix = '/board') {
   const diary: Diary = []
   const host = await createHost(t, diary)
@@ -649,7 +649,7 @@ t.test('a proxy may name the members of a host, too, if the host knows the proxy
   })
   const unknown = await embed(t, { authProxyHeader, trustProxy: ['10.0.0.1'], adminPassword })
   t.match(await unknown.ask('GET', '/api/session', undefined, named), { status: 401 })
-  // From where a host can be reached is its own business: it has to say who the proxy is.
+  // Only the host knows who can reach it, so it must name the trusted proxy.
   for (const trustProxy of [true, undefined]) {
     await t.rejects(embed(t, { authProxyHeader, ...(trustProxy && { trustProxy }) }), {
       message: /^AUTH_PROXY_HEADER needs/,

@@ -1,4 +1,4 @@
-/** A client of the stream of changes, as a browser's EventSource is: it reads events, and resumes where it was. */
+/** A client of the stream of changes that works like a browser's EventSource: it reads events, and resumes after the last one. */
 import { type Agent, get, type IncomingMessage } from 'node:http'
 
 /** An event. */
@@ -8,7 +8,7 @@ export interface StreamEvent {
   data: string
 }
 
-/** What is read from a stream, by the rules of WHATWG. */
+/** Parses a stream by the WHATWG rules. */
 export class EventParser {
   lastEventId: string | undefined
   comments = 0
@@ -19,7 +19,7 @@ export class EventParser {
     this.#dispatch = dispatch
   }
 
-  /** Reads what has come. */
+  /** Parses the received data. */
   read(text: string): void {
     const blocks = (this.#rest + text).split('\n\n')
     this.#rest = blocks.pop() ?? ''
@@ -43,16 +43,16 @@ export class EventParser {
 export interface Connection {
   response: IncomingMessage
   parser: EventParser
-  /** Resolves when it has ended, whoever ended it. */
+  /** Resolves when it has ended, on either side. */
   ended: Promise<void>
   close: () => void
 }
 
 /**
  * Connects to a stream.
- * @param lastEventId where to go on
- * @returns the connection, when the answer has begun
- * @throws where it does not begin, or is none of a stream
+ * @param lastEventId the event to resume after
+ * @returns the connection, once the response has started
+ * @throws if there is no response, or it is not a stream
  */
 export function connectStream(
   url: string,

@@ -1,4 +1,4 @@
-/** All that can be read of a file, over HTTP: for what other tools or archives have put there. */
+/** Reads everything in a file over HTTP, to test what other tools or archives have stored. */
 import type SQLite from 'better-sqlite3'
 import type { LightMyRequestResponse } from 'fastify'
 import type { buildApp } from '../src/app.ts'
@@ -9,7 +9,7 @@ type App = Awaited<ReturnType<typeof buildApp>>
 const ofParent = (parent: 'project' | 'item'): string[] =>
   ROUTED.filter(({ of }) => of === parent).map(({ listPath }) => listPath)
 
-/** What is read of each record, by its table. */
+/** What is read of each record, by table. */
 const OF_RECORDS: Record<string, readonly string[]> = {
   teams: ['/api/teams/{id}'],
   members: ['/api/members/{id}'],
@@ -60,13 +60,13 @@ const LISTS = [
   '/api/export',
 ]
 
-/** Pages of a list that are followed, at most. */
+/** The maximum number of pages of a list. */
 const PAGES = 20
 
 /**
- * Reads all that can be read.
+ * Reads everything that is readable.
  * @param client a connection to the file, for the ids of its records
- * @returns what was not answered with 200, as `<status> <url>: <body>`
+ * @returns the responses other than 200, as `<status> <url>: <body>`
  */
 export async function failedGets(
   app: App,
@@ -80,7 +80,7 @@ export async function failedGets(
       .all()
       .flatMap((id) => urls.map((url) => url.replace('{id}', encodeURIComponent(String(id))))),
   )
-  // Of what came before nobody can be told.
+  // Changes before that are no longer available.
   const after = client.prepare('select coalesce(min(seq) - 1, 0) from changes').pluck().get()
   const failed: string[] = []
   for (const first of [...LISTS, '/api/changes?limit=1000&after={after}', ...ofRecords]) {

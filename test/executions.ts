@@ -1,28 +1,28 @@
-/** Watching what a connection executes, and stepping in between. */
+/** Observes the statements that a connection executes, and hooks into them. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type SQLite from 'better-sqlite3'
 import type { Test } from 'tap'
 
-/** What a connection executes; the statements inside `exec` are not seen. */
+/** The statements that a connection executes. Those inside `exec` are not seen. */
 export interface Executions {
-  /** The SQL of each statement so far, in order. Empty it to begin anew. */
+  /** The SQL of each statement so far, in order. Clear it to start again. */
   log: string[]
-  /** How many rows they have returned so far. */
+  /** The number of returned rows so far. */
   rows: number
-  /** How many so far match. */
+  /** The number of statements so far that match. */
   count: (pattern: RegExp) => number
-  /** Called with the SQL and the values of each statement before it runs; what it throws, the statement throws. */
+  /** Called with the SQL and values of each statement before it runs. An error it throws is thrown by the statement. */
   before: (source: string, values: unknown[]) => void
-  /** Called with the SQL of each statement once it has run. */
+  /** Called with the SQL of each statement after it has run. */
   after: (source: string) => void
 }
 
 type Execute = (this: SQLite.Statement, ...values: unknown[]) => unknown
 
 /**
- * Watches a connection until the test ends.
- * @param isOwn whether only what this test brings about counts, from here on: an application has timers that look after its
- * index of changes and its webhooks now and then
+ * Observes a connection until the test ends.
+ * @param isOwn whether to count only what this test causes, starting now: an application has timers for its index of changes
+ * and its webhooks
  */
 export function watch(t: Test, client: SQLite.Database, { isOwn = false } = {}): Executions {
   const ofTest = new AsyncLocalStorage<true>()
@@ -57,7 +57,7 @@ export function watch(t: Test, client: SQLite.Database, { isOwn = false } = {}):
 /** Resolves in the next turn of the event loop. */
 export const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** Resolves in the first turn in which the condition holds; the test's timeout is the limit. */
+/** Resolves in the first turn in which the condition holds. The test's timeout is the limit. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await nextTurn()
 }

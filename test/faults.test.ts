@@ -1,7 +1,7 @@
 /**
- * Faults from outside, while the service runs: a full disk, another process's lock, a file that cannot be written, a
- * table that is gone. A fault costs the requests that meet it, each with the 500 of its endpoint, and nothing else. A lock is
- * none: whoever has waited for it in vain is told to try again.
+ * External faults while the service runs: a full disk, another process's lock, a file that cannot be written, a missing table.
+ * A fault only affects the requests that meet it. Each gets the 500 of its endpoint. A lock is not a fault: requests that have
+ * waited for it in vain are told to retry.
  */
 import { once } from 'node:events'
 import { copyFileSync, existsSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ import { shipped } from './shipped.ts'
 
 t.jobs = 4
 
-/** What every refused write wants to store: neither an error nor the log may repeat it, and no file may hold it. */
+/** A text that every refused write tries to store. Errors and logs must not contain it, and no file may store it. */
 const REFUSED = 'hush-hush'
 
 /** How long a write waits for another process's lock, in milliseconds. */
@@ -23,10 +23,10 @@ const LOCK_WAIT = 5000
 
 const ADMIN = { email: 'admin@localhost', password: 'correct horse' }
 
-/** A request that writes: method, path, body, the `error` of its 500, and a session's cookie where it takes one. */
+/** A writing request: method, path, body, the `error` of its 500, and the cookie of a session if it needs one. */
 type Request = readonly [string, string, object | undefined, string, string?]
 
-/** What {@link seed} made. */
+/** The result of {@link seed}. */
 interface Board {
   project: string
   item: string
@@ -39,7 +39,7 @@ const fileOf = ({ DATABASE_URL }: { DATABASE_URL: string }) => DATABASE_URL.slic
 /** A new file, and an admin who can sign in. */
 const environmentOf = (t: Test) => ({ ...onNewFile(t), ADMIN_PASSWORD: ADMIN.password })
 
-/** Another process's connection to the service's file; the service runs in a process of its own. */
+/** Another process's connection to the service's file; the service has its own process. */
 function openTool(t: Test, path: string) {
   const tool = new SQLite(path)
   t.teardown(() => tool.close())
@@ -59,7 +59,7 @@ async function call({ url }: { url: string }, method: string, path: string, body
 
 type Answer = Awaited<ReturnType<typeof call>>
 
-/** Sends a write. @returns its answer, which has to be a success */
+/** Sends a write. @returns its response, which must be a success */
 async function done(
   service: { url: string },
   ...[method, path, body, cookie]: [string, string, object?, string?]
@@ -87,7 +87,7 @@ async function seed(service: { url: string }): Promise<Board> {
   return { project: project.id, item: item.id, subtask: subtask.id, cookie: await signIn(service) }
 }
 
-/** A request of every endpoint that reads, by its operation. */
+/** A request for every reading endpoint, by operation. */
 const readsOf = ({ project, item, cookie }: Board) =>
   ({
     listProjects: ['GET', '/api/projects', undefined, 'Failed to fetch projects'],
@@ -99,7 +99,7 @@ const readsOf = ({ project, item, cookie }: Board) =>
     whoAmI: ['GET', '/api/session', undefined, 'Failed to fetch session', cookie],
   }) satisfies Record<string, Request>
 
-/** A request of every endpoint that writes, by its operation. */
+/** A request for every writing endpoint, by operation. */
 const writesOf = ({ project, item, subtask, cookie }: Board) =>
   ({
     createProject: ['POST', '/api/projects', { name: REFUSED }, 'Failed to create project'],
@@ -129,21 +129,21 @@ const writesOf = ({ project, item, subtask, cookie }: Board) =>
 const send = (service: { url: string }, [method, path, body, , cookie]: Request) =>
   call(service, method, path, body, cookie)
 
-/** Everything that can be read, word for word. */
+/** Everything that is readable, as text. */
 async function readAll(service: { url: string }, board: Board): Promise<string[]> {
   const reads = Object.values(readsOf(board))
   const answers = await Promise.all(reads.map((request) => send(service, request)))
   return answers.map(({ status, text }, index) => `${reads[index]?.[1]} ${status} ${text}`)
 }
 
-/** An answer is the 500 of its endpoint: these bytes and no others, and nothing that makes a client keep them. */
+/** Checks that a response is exactly the 500 of its endpoint, without headers that let clients cache it. */
 function failed(t: Test, { status, text, headers }: Answer, what: string, error: string): void {
   const [type, ...kept] = ['content-type', 'etag', 'set-cookie'].map((name) => headers.get(name))
   const expected = [500, JSON.stringify({ error }), 'application/json; charset=utf-8', [null, null]]
   t.strictSame([status, text, type, kept], expected, `${what} fails`)
 }
 
-/** All these requests, sent together, are answered with the 500 of their endpoints. */
+/** Checks that all these requests, sent together, get the 500 of their endpoints. */
 async function allFail(t: Test, service: { url: string }, requests: Request[]): Promise<void> {
   const answers = requests.map(async (request) => ({ request, answer: await send(service, request) }))
   for (const { request, answer } of await Promise.all(answers)) {
@@ -154,10 +154,10 @@ async function allFail(t: Test, service: { url: string }, requests: Request[]): 
 
 const REFUSED_PROJECT = { method: 'POST', path: '/api/projects', body: { name: REFUSED } }
 
-/** So many requests that the worker thread begins with them. */
+/** Enough requests for the worker thread to handle them. */
 const BATCH: Request = ['POST', '/api/batch', { requests: Array(101).fill(REFUSED_PROJECT) }, '']
 
-/** All these requests, sent together, are told to try again. */
+/** Checks that all these requests, sent together, are told to retry. */
 async function allAreTold(t: Test, service: { url: string }, requests: Request[]): Promise<void> {
   const answers = requests.map(async (request) => ({
     what: `${request[0]} ${request[1]}`,
@@ -170,7 +170,7 @@ async function allAreTold(t: Test, service: { url: string }, requests: Request[]
   }
 }
 
-/** All that writes fails, reads answer as before, and readiness tells of it. */
+/** Checks that all writes fail, reads respond as before, and readiness reports it. */
 async function onlyWritesFail(t: Test, service: { url: string }, board: Board, before: string[]) {
   for (const _attempt of [1, 2]) {
     await allFail(t, service, Object.values(writesOf(board)))
@@ -179,18 +179,18 @@ async function onlyWritesFail(t: Test, service: { url: string }, board: Board, b
   }
 }
 
-/** The process lives, and it can do its work: at least the reading. */
+/** Checks that the process is alive, and ready at least for reading. */
 async function isUp(t: Test, service: { url: string }): Promise<void> {
   for (const path of ['/healthz', '/readyz']) t.match(await call(service, 'GET', path), { status: 200 }, path)
 }
 
-/** The process lives, and says that it cannot do all of its work. */
+/** Checks that the process is alive, and reports that it is not fully ready. */
 async function cannotWrite(t: Test, service: { url: string }): Promise<void> {
   t.match(await call(service, 'GET', '/healthz'), { status: 200 })
   t.match(await call(service, 'GET', '/readyz'), { status: 503, body: { error: 'Service unavailable' } })
 }
 
-/** Whatever can be written and read works, each write shows in the next read, and leaves its activity. */
+/** Checks that everything can be written and read, that each write shows in the next read, and that it creates its activity. */
 async function works(
   t: Test,
   service: { url: string },
@@ -231,9 +231,9 @@ async function works(
   await isUp(t, service)
 }
 
-/** The file is sound, no record is incomplete, and nothing that was refused is in it. */
+/** Checks that the file is intact, no record is incomplete, and nothing from refused writes is in it. */
 function isSound(t: Test, database: SQLite.Database): void {
-  // The check holds the search index against what this connection last knew of it: it must have been read since.
+  // The check compares the search index with this connection's cached copy of it, so that must be read first.
   database.prepare('select rowid from search_index limit 1').get()
   t.equal(database.pragma('integrity_check', { simple: true }), 'ok')
   t.strictSame(database.pragma('foreign_key_check'), [])
@@ -243,7 +243,7 @@ function isSound(t: Test, database: SQLite.Database): void {
   t.notOk(database.serialize().includes(REFUSED), 'nothing that was refused is there')
 }
 
-/** The log says why each request failed, and not what it wanted to store. */
+/** Checks that the log has the reason for each failure, but not the values of the request. */
 function isLogged(t: Test, log: string, requests: Request[], code: string): void {
   const lines = log.split('\n').filter((line) => line.includes('"level":50'))
   t.ok(lines.length > 0)
@@ -258,8 +258,8 @@ function isLogged(t: Test, log: string, requests: Request[], code: string): void
 }
 
 /**
- * Starts the service with a limit on the size of each of its files. The runner's hooks would take the signal for a
- * write beyond the limit as a reason to end the process; Node itself ignores that signal.
+ * Starts the service with a limit on the size of each of its files. The runner's hooks would end the process on the signal for
+ * a write beyond the limit; Node itself ignores that signal.
  */
 function startLimited(t: Test, environment: { DATABASE_URL: string }): Promise<Service> {
   const node = process.execPath
@@ -278,13 +278,13 @@ function startLimited(t: Test, environment: { DATABASE_URL: string }): Promise<S
   }
 }
 
-/** More writes than any limit here leaves room for. */
+/** More writes than fit below any limit here. */
 const PLENTY = 1000
 
 /**
- * Writes, several clients at a time, until not even the smallest write finds room.
+ * Writes with several clients until not even the smallest write fits.
  * @param title the subtask's title
- * @returns the ids of the projects and the title of the subtask that were acknowledged last
+ * @returns the ids of the last acknowledged projects, and the title of the last acknowledged subtask
  */
 async function fill(t: Test, service: { url: string }, { subtask }: Board, title: string) {
   const projects: string[] = []
@@ -329,7 +329,7 @@ t.test('a full disk refuses writes and nothing else, and room lets them go on', 
   t.match(unknown, { status: 404, body: { error: 'Project not found' } }, 'a refusal needs no room')
   isLogged(t, service.log(), Object.values(writesOf(board)), 'SQLITE_IOERR_WRITE')
 
-  // The limit stays, as a small disk would; writing the log back into the database makes room in it.
+  // The limit stays, like a small disk. A checkpoint makes room in the log.
   const tool = openTool(t, path)
   tool.pragma('wal_checkpoint(truncate)')
   await works(t, service, board, tool)
@@ -339,7 +339,7 @@ t.test('a full disk refuses writes and nothing else, and room lets them go on', 
   t.strictSame(await stored(service), acknowledged)
   isSound(t, tool)
 
-  // A crash at the worst moment: the log ends in the middle of what was refused, and nobody tidies it up.
+  // A crash at the worst moment: the log ends in the middle of the refused data, and is not cleaned up.
   await allFail(t, service, Object.values(writesOf(board)))
   tool.close()
   service.kill('SIGKILL')
@@ -353,7 +353,7 @@ t.test('a full disk refuses writes and nothing else, and room lets them go on', 
   isSound(t, after)
 })
 
-/** A service in this process, so that its own connection can be told what no other can, with a seeded board. */
+/** A service in this process with a seeded board, so that its own connection can be changed. */
 async function startInProcess(t: Test) {
   const { DATABASE_URL: databaseUrl } = onNewFile(t)
   let text = ''
@@ -385,7 +385,7 @@ t.test('a database that may not grow refuses what needs room, whole, and stores 
     await cannotWrite(t, service)
   }
   isLogged(t, log(), big, 'SQLITE_FULL')
-  // Together with what needs room, a write may be refused as well; whatever it is told, it is true.
+  // A write that shares a commit with a large one may be refused too. In any case its response must be true.
   const projectPath = `/api/projects/${board.project}`
   for (let attempt = 1; attempt <= 5; attempt++) {
     const nextStep = `Attempt ${attempt}`
@@ -486,7 +486,7 @@ t.test('a stop while a write waits for a lock still finishes the write', async (
   socket.write([...head, `Content-Length: ${body.length}`, 'Expect: 100-continue', '\r\n'].join('\r\n'))
   await once(socket, 'data')
   socket.write(body)
-  // Few: on a busy machine many take the five seconds that a write waits for a lock.
+  // Only a few: on a busy machine many would take the five seconds that a write waits for a lock.
   for (let reads = 0; reads < 5; reads++) await isUp(t, service)
   service.kill('SIGTERM')
   await service.logged(/"stopping"/)
@@ -504,7 +504,7 @@ t.test('a commit that fails is undone, and the next one is made', async (t) => {
   const board = await seed(service)
   const before = await readAll(service, board)
   const write = (sql: string) => () => client.prepare(sql).run()
-  // Unlike a full disk, a foreign key that is checked at the end fails the commit and leaves the transaction open.
+  // Unlike a full disk, a deferred foreign key fails the commit and leaves the transaction open.
   const outcomes = await Promise.allSettled([
     writeIn(app, write(`update projects set name = '${REFUSED}'`)),
     writeIn(app, () => {
@@ -521,8 +521,8 @@ t.test('a commit that fails is undone, and the next one is made', async (t) => {
 })
 
 /*
- * No mode bit keeps a file from root, nor from a process that has it open already, and mounting takes privileges. But
- * SQLite itself can be told that this connection only reads: its error is that of a file system gone read-only.
+ * Permissions do not keep a file from root, nor from a process that already has it open, and mounting needs privileges. But
+ * SQLite can make a connection read-only, and its error is that of a read-only file system.
  */
 t.test('a database that became read-only refuses writes and nothing else', async (t) => {
   const { service, client, board, before, log } = await startInProcess(t)
@@ -534,7 +534,7 @@ t.test('a database that became read-only refuses writes and nothing else', async
   isSound(t, client)
 })
 
-/** What can happen to the files of a service that runs, and how it is undone. */
+/** Faults of a running service's files, each with a function that undoes it. */
 const LOSSES: Record<string, (path: string) => () => void> = {
   'its file removed': (path) => {
     renameSync(path, `${path}.aside`)
@@ -595,7 +595,7 @@ t.test('a service whose file was removed starts again, with a new one', async (t
   await works(t, again, await seed(again), openTool(t, path))
 })
 
-/** Takes a table away, with all that belongs to it. @returns the function that puts it back as it was */
+/** Removes a table with everything that depends on it. @returns a function that restores it */
 function remove(tool: SQLite.Database, table: string): () => void {
   const definitions = tool
     .prepare("select sql from sqlite_schema where tbl_name = ? and sql is not null order by type <> 'table'")
@@ -641,7 +641,7 @@ t.test('a table that is gone fails what needs it, and all is well when it is bac
       fails: [...ofProjects, ...ofItems, 'createSubtask', 'updateSubtask', 'deleteSubtask'],
       works: ofMembers,
     },
-    // What was written before the fault is met is undone: a project without columns, a card moved without a trace.
+    // Everything written before the fault is rolled back: a project without columns, a card moved without an entry.
     kanban_columns: {
       fails: ['createProject', 'createItem', 'updateItem'],
       works: [...ofProjects, ...ofItems, ...ofMembers],
@@ -686,12 +686,12 @@ t.test('a table that is gone fails what needs it, and all is well when it is bac
   t.match(service.log(), /"message":"no such table: (main\.)?kanban_items"/)
 })
 
-/* Some faults end every process: then it must end, for whoever supervises it to start it again. */
+/* Some faults end every process. The service must then exit, so that its supervisor restarts it. */
 t.test('a fault that no process survives ends the service, and loses nothing', async (t) => {
   const environment = environmentOf(t)
   const service = await start(t, environment)
   const board = await seed(service)
-  // The index of the log is memory that is mapped from this file: without the file, touching it is a bus error.
+  // SQLite maps the index of the log from this file into memory. Without the file, an access is a bus error.
   truncateSync(`${fileOf(environment)}-shm`, 0)
   const answer = call(service, 'GET', '/readyz').catch(() => undefined)
   const patience = new Promise((resolve) =>

@@ -1,9 +1,12 @@
-/** A database for what is to be left to the worker thread: a project of one item, and one of too many. */
+/** A database to test what the worker thread handles: one project with a single item, and one with too many. */
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import { openDatabase } from '../src/db/client.ts'
 
-/** Opens it, closed with the test: the project `few` has the item `one`, the project `many` 1,001 with 3,000 characters each. */
+/**
+ * Opens it until the test ends. The project `few` has the item `one`, and the project `many` has 1,001 items with 3,000
+ * characters each.
+ */
 export function openFewAndMany(t: Test): ReturnType<typeof openDatabase>['db'] {
   const { db, close } = openDatabase(`file:${join(t.testdir(), 'board.db')}`)
   t.teardown(close)

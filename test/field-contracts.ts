@@ -1,33 +1,33 @@
-/** What fields take and refuse: contracts that `testChildResource` holds the fields of records to. */
+/** The contracts of fields: the values that they accept and refuse. `testChildResource` checks records against them. */
 import { long } from './helper.ts'
 
-/** A record as an answer has it, or fields of one. */
+/** A record in a response, or some of its fields. */
 export type Fields = Record<string, unknown>
 
-/** What the contract says of a field: which values it takes and what it answers for them, and which it refuses. */
+/** The contract of a field: the accepted values with the resulting ones, and the refused values. */
 export interface FieldContract {
   accepts: [sent: unknown, answered: unknown][]
   refuses: [sent: unknown, message: string, ...more: string[]][]
-  /** What else a change of the field changes. */
+  /** Other fields that change with this one. */
   brings?: (before: Fields, after: Fields) => Fields
-  /** Whether it is given once and for all: a change ignores it. */
+  /** Whether only a creation sets it, and an update ignores it. */
   fixed?: boolean
 }
 
-/** The type of a value in JSON. */
+/** The JSON type of a value. */
 export const typeOf = (value: unknown) =>
   Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value
 
-/** A value of every type but the given ones, with the refusal of each. */
+/** A value of every type but the given ones, with its violation. */
 export const ofOtherTypes = (...types: string[]): [unknown, string][] =>
   [null, true, 0, 5, '5', [], ['x'], {}]
     .filter((value) => !types.includes(typeOf(value)))
     .map((value) => [value, `must be ${types.join(' or ')}`])
 
-/** Values that are answered as they are sent. */
+/** Values that are returned unchanged. */
 export const same = (...values: unknown[]): [unknown, unknown][] => values.map((value) => [value, value])
 
-/** A text of so many characters at least and at most. */
+/** A text with a minimum and maximum length. */
 export const text = (min: 0 | 1, max: number): FieldContract => ({
   accepts: same('5', ' ', long(max), '🚀'.repeat(max), ...(min === 0 ? [''] : [])),
   refuses: [
@@ -37,7 +37,7 @@ export const text = (min: 0 | 1, max: number): FieldContract => ({
   ],
 })
 
-/** A text of so many characters at most, or null. */
+/** A text with a maximum length, or null. */
 export const textOrNull = (max: number): FieldContract => ({
   accepts: [...same(null), ...text(0, max).accepts],
   refuses: [...ofOtherTypes('string', 'null'), [long(max + 1), `must NOT have more than ${max} characters`]],
@@ -49,7 +49,7 @@ export const number: FieldContract = {
   refuses: ofOtherTypes('number'),
 }
 
-/** A whole number of at least so much. */
+/** A whole number with a minimum. */
 export const wholeNumber = (min: number): FieldContract => ({
   accepts: same(min, min + 1, Number.MAX_SAFE_INTEGER),
   refuses: [
@@ -60,7 +60,7 @@ export const wholeNumber = (min: number): FieldContract => ({
   ],
 })
 
-/** One of these texts, and null where it is among them. */
+/** One of these texts; null if it is among them. */
 export const oneOf = (...values: (string | null)[]): FieldContract => {
   const types = values.includes(null) ? ['string', 'null'] : ['string']
   const message = `must be one of ${values.map((value) => JSON.stringify(value)).join(', ')}`
@@ -76,11 +76,11 @@ export const oneOf = (...values: (string | null)[]): FieldContract => {
 /** True or false. */
 export const boolean: FieldContract = { accepts: same(true, false), refuses: ofOtherTypes('boolean') }
 
-/** What JSON-text fields of either type are held to. */
+/** The contract of JSON-text fields of either type. */
 const JSON_TEXT = {
   array: {
     empty: [],
-    // Two quotes and two brackets round off the 64 KiB.
+    // Two quotation marks and two brackets make up the 64 KiB.
     ofSize: (bytes: number): unknown => [long(bytes - 4)],
     ofLevels: (count: number): unknown => JSON.parse('['.repeat(count) + ']'.repeat(count)),
     noText: ['5', '{}', 'null', '"[]"', '[', '[1,]', '[] x', "[{'name':'x'}]", 'x', ' '],
@@ -93,11 +93,11 @@ const JSON_TEXT = {
   },
 }
 
-/** Texts that are no JSON text of such a value. */
+/** Texts that are not the JSON of such a value. */
 export const noJsonTextOf = (type: 'array' | 'object') =>
   JSON_TEXT[type].noText.map((value): [unknown, string] => [value, `must be JSON text of an ${type}`])
 
-/** A value that is also taken as JSON text of it. */
+/** A value that is also accepted as JSON text. */
 function jsonText(
   type: 'array' | 'object',
   accepted: unknown[],
@@ -126,9 +126,9 @@ function jsonText(
   }
 }
 
-/** An array that is also taken as JSON text of one. */
+/** An array that is also accepted as JSON text. */
 export const jsonArray = (accepted: unknown[][], refused: [unknown[], string][] = []) =>
   jsonText('array', accepted, refused)
 
-/** An object that is also taken as JSON text of one. */
+/** An object that is also accepted as JSON text. */
 export const jsonObject = (...accepted: object[]) => jsonText('object', accepted, [])

@@ -16,7 +16,7 @@ import {
 } from './helper.ts'
 import { rounds } from './rounds.ts'
 
-/** A field of a body, as the contract describes it: which values it takes, what becomes of them, and values to try. */
+/** The contract of a body's field: the accepted values, the resulting ones, and values to try. */
 interface Field {
   accepts: (value: unknown) => boolean
   becomes: (value: unknown) => unknown
@@ -34,7 +34,7 @@ const text = (min: number, max: number, isNullable = false): Field => ({
   accepts: (value) =>
     (isNullable && value === null) ||
     (typeof value === 'string' && [...value].length >= min && [...value].length <= max),
-  // What is stored is UTF-8, which has no half characters.
+  // The database stores UTF-8, which has no lone surrogates.
   becomes: (value) => (typeof value === 'string' ? value.toWellFormed() : value),
   samples: fc.oneof(anyText, fc.constantFrom('', long(max), long(max + 1), '🚀'.repeat(max), null)),
 })
@@ -117,7 +117,7 @@ const projectFields: Record<string, Field> = {
   leadId: text(0, 200, true),
   teamId: text(0, 200, true),
 }
-/** An empty phase counts as absent in a new project alone. */
+/** An empty phase counts as absent, but only in a new project. */
 const projectChangeFields: Record<string, Field> = { ...projectFields, phase: text(1, 100) }
 const itemFields: Record<string, Field> = {
   title: text(1, 500),
@@ -158,7 +158,7 @@ const transcriptFields: Record<string, Field> = {
   sourceFile: text(0, 500),
 }
 
-/** Names that are no field of any body: the server's own, other spellings, and those that lurk in prototypes. */
+/** Names that are not fields of any body: read-only ones, other spellings, and those of prototypes. */
 const foreign = [
   'id',
   'ownerId',
@@ -189,14 +189,14 @@ const serverOwned = [
   'editedAt',
 ]
 
-/** A body of known fields with values of any kind, and of foreign ones beside them. */
+/** A body of known fields with arbitrary values, and of unknown fields. */
 function bodies(fields: Record<string, Field>, required: string[] = []) {
   const known = Object.entries(fields).map(([name, { samples }]): [string, fc.Arbitrary<unknown>] => [
     name,
     fc.oneof({ weight: 6, arbitrary: samples }, { weight: 1, arbitrary: anyJson }),
   ])
   const unknown = foreign.map((name): [string, fc.Arbitrary<unknown>] => [name, anyJson])
-  // Few of them at a time, or hardly a body would be acceptable as a whole.
+  // Only a few at a time, because otherwise hardly any body would be valid.
   return fc
     .tuple(
       fc.subarray(known, { maxLength: Math.min(3, known.length) }),
@@ -209,7 +209,7 @@ function bodies(fields: Record<string, Field>, required: string[] = []) {
     .chain((parts) => fc.record(Object.fromEntries(parts.flat())))
 }
 
-/** Where every endpoint finds what it asks for. */
+/** The ids and paths for every endpoint. */
 async function places(app: App): Promise<(template: string) => string> {
   const project = await createProject(app)
   const item = await createItem(app, project.id)
@@ -230,13 +230,13 @@ async function places(app: App): Promise<(template: string) => string> {
     template.replace(/\{\w+\}/g, ids.find(([pattern]) => pattern.test(template))?.[1] ?? 'none')
 }
 
-/** Every documented endpoint that takes a body of ours: method, url, and whether the body may be absent. */
+/** Every documented endpoint that takes a JSON body: method, URL, and whether the body may be absent. */
 async function bodyEndpoints(app: App): Promise<[string, string, boolean][]> {
   const place = await places(app)
   const { paths } = (await app.openapi()) as unknown as {
     paths: Record<string, Record<string, { requestBody?: { required: boolean } }>>
   }
-  // A message of the Model Context Protocol is refused in its own words: test/agents/safety.test.ts.
+  // MCP messages have their own errors: test/agents/safety.test.ts.
   const ours = Object.entries(paths).filter(([path]) => path !== '/mcp')
   return ours.flatMap(([path, operations]) =>
     Object.entries(operations)
@@ -261,7 +261,7 @@ const isJson = (body: string) => {
 t.test('no JSON makes any endpoint fail unexpectedly', async (t) => {
   const app = await build(t)
   const endpoints = await bodyEndpoints(app)
-  // Who may call every endpoint.
+  // The callers who may use every endpoint.
   const { headers } = signInAs(app, 'admin')
   t.ok(endpoints.length >= 7)
   for (const [method, url] of endpoints) {

@@ -1,4 +1,4 @@
-/** Building the application under test. Every response is checked against /openapi.json. */
+/** Builds the application under test. Every response is checked against /openapi.json. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -42,8 +42,8 @@ const CANONICAL_TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const escapePointer = (text: string) => encodeURIComponent(text.replaceAll('~', '~0').replaceAll('/', '~1'))
 
 /**
- * Makes a function that holds a response against the OpenAPI document.
- * @returns the violation of the response, or undefined
+ * Creates a function that checks a response against the OpenAPI document.
+ * @returns the violation, or undefined
  */
 export function createResponseChecker(document: OpenApiDocument) {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
@@ -58,7 +58,7 @@ export function createResponseChecker(document: OpenApiDocument) {
 
   return (method: string, url: string, status: number, body: unknown): string | undefined => {
     const path = url.split('?', 1)[0] ?? ''
-    // Some errors there are the protocol's.
+    // Some of its errors belong to the protocol.
     if (path.endsWith('/mcp') && typeof Object(body).jsonrpc === 'string') return undefined
     if (status >= 400 && method !== 'HEAD') {
       const keys = Object.keys((body ?? {}) as object).sort()
@@ -71,7 +71,7 @@ export function createResponseChecker(document: OpenApiDocument) {
     }
     if (!path.startsWith('/api/')) return undefined
     const verb = method.toLowerCase() === 'head' ? 'get' : method.toLowerCase()
-    // A fixed path may stand for an id too, with other methods.
+    // A fixed path may also match a path with an id, which has other methods.
     const matching = templates.filter(({ pattern }) => pattern.test(path))
     const template = matching.find((one) => document.paths[one.path]?.[verb]) ?? matching[0]
     if (!template || status === 405)
@@ -104,10 +104,10 @@ export function createResponseChecker(document: OpenApiDocument) {
   }
 }
 
-/** A checker for each mode: nothing else changes the document (`test/plugins/openapi.test.ts` holds that). */
+/** A checker for each mode. The document depends on nothing else (`test/plugins/openapi.test.ts` checks that). */
 const checkers = new Map<string, ReturnType<typeof createResponseChecker>>()
 
-/** Where `npm test` has written the document of each mode; a single file is run without. */
+/** The folder in which `npm test` has written the document of each mode. A single file runs without it. */
 const DOCUMENTS = process.env.PHASEBOARD_TEST_DOCUMENTS
 
 async function documentOf(app: App, authMode: Config['authMode']) {
@@ -126,14 +126,14 @@ async function responseChecker(app: App, config: Partial<Config>) {
 
 const JSON_TYPE = /^application\/(problem\+)?json\b/
 
-/** An error that was asked for as problem details, as it is elsewhere. */
+/** Turns an error in the form of problem details into the usual form. */
 function plain(body: unknown): unknown {
   const { type, title, details } = Object(body)
   const isProblem = String(type).includes('/docs/errors.md#')
   return isProblem ? { error: title, ...(details !== undefined && { details }) } : body
 }
 
-/** A response with its body; a stream of events is closed instead. */
+/** A response with its body. A stream of events is closed instead. */
 async function wholeUnlessEvents(response: LightMyRequestResponse): Promise<LightMyRequestResponse> {
   const stream = response.stream()
   const hasEvents = response.headers['content-type'] === 'text/event-stream'
@@ -144,7 +144,7 @@ async function wholeUnlessEvents(response: LightMyRequestResponse): Promise<Ligh
 }
 
 /**
- * Builds the production application on a fresh in-memory database, to be closed with the test.
+ * Builds the production application on a new in-memory database, which is closed with the test.
  * @param options settings that differ from the defaults
  * @param make builds it: from the sources, unless the shipped build is tested
  */
@@ -159,7 +159,7 @@ export async function build(
   const check = await responseChecker(app, options)
   const inject = app.inject.bind(app) as (options: InjectOptions) => Promise<LightMyRequestResponse>
   app.inject = (async (options: InjectOptions) => {
-    // A stream of events has no end: its beginning has to do.
+    // A stream of events has no end, so only its start is read.
     const response = await inject({ ...options, payloadAsStream: true }).then(wholeUnlessEvents)
     const { statusCode, body } = response
     const method = options.method ?? 'GET'
@@ -173,7 +173,7 @@ export async function build(
   return app
 }
 
-/** What a test usually wants to know of a response. */
+/** The parts of a response that tests usually need. */
 export interface Answer {
   status: number
   // biome-ignore lint/suspicious/noExplicitAny: tests assert whole bodies, of every shape
@@ -181,7 +181,7 @@ export interface Answer {
   headers: LightMyRequestResponse['headers']
 }
 
-/** Sends one request; an object as `body` is sent as JSON, a string unchanged, with the content type JSON. */
+/** Sends one request. An object as `body` is sent as JSON, a string unchanged, both with the content type JSON. */
 export async function send(
   app: App,
   method: string,
@@ -204,10 +204,10 @@ export async function send(
   }
 }
 
-/** What adds a member to a database: compiling the statement, triggers and all, takes many times as long as running it. */
+/** The prepared statement that adds a member. Compiling it with its triggers takes many times as long as running it. */
 const addition = new WeakMap<App['db']['$client'], ReturnType<App['db']['$client']['prepare']>>()
 
-/** Makes a member and a session for it. @returns its id, and the headers that carry the session */
+/** Creates a member and a session. @returns the id, and the headers that carry the session */
 export function signInAs(app: App, role: 'admin' | 'member' | 'viewer', fields: { id?: string } = {}) {
   const id = fields.id ?? newId()
   const { $client } = app.db
@@ -220,7 +220,7 @@ export function signInAs(app: App, role: 'admin' | 'member' | 'viewer', fields: 
   return { id, token, headers: { cookie: `phaseboard_session=${token}` } }
 }
 
-/** Makes a member. @returns its id */
+/** Creates a member. @returns the id */
 export function addMember(
   app: App,
   email: string,
@@ -234,7 +234,7 @@ export function addMember(
   return id
 }
 
-/** Makes an API token of a member. @returns the headers that carry it */
+/** Creates an API token of a member. @returns the headers that carry it */
 export function tokenOf(app: App, memberId: string, fields: Partial<typeof apiTokens.$inferInsert> = {}) {
   const token = `pbt_${newToken()}`
   app.db
@@ -281,10 +281,10 @@ export async function createSubtask(app: App, itemId: string, fields: object = {
   return body
 }
 
-/** A request and its answer: method, url, body, headers (a session's, say), status, body of the answer. */
+/** A request and its response: method, URL, body, headers (e.g. a session's), status, response body. */
 export type Row = readonly [string, string, unknown, Record<string, string> | undefined, number, unknown]
 
-/** Of an answer, the fields that the expectation names; of a list, those of each element. */
+/** The fields of a response that the expectation has; for a list, those of each element. */
 function namedFields(answer: unknown, expected: unknown): unknown {
   if (Array.isArray(answer)) {
     return Array.isArray(expected)
@@ -298,8 +298,8 @@ function namedFields(answer: unknown, expected: unknown): unknown {
 }
 
 /**
- * Sends the requests of a table, one after the other, and holds each answer against its row: errors word for
- * word, a success by the fields that the row names. What HEAD answers has no body.
+ * Sends the requests of a table in order, and compares each response with its row. Errors must match exactly, a success only in
+ * the row's fields. The response to HEAD has no body.
  */
 export async function holds(t: Test, app: App, rows: readonly Row[]): Promise<void> {
   for (const [method, url, body, headers, status, expected] of rows) {
@@ -318,26 +318,26 @@ export const invalid = (fieldErrors: Record<string, string[]>, formErrors: strin
   details: { formErrors, fieldErrors },
 })
 
-/** A text of so many characters. */
+/** A text with a given length. */
 export const long = (length: number) => 'x'.repeat(length)
 
-/** What the stored row of a record holds, as another tool would read it: raw column values. */
+/** The stored row of a record, as another tool would read it: raw column values. */
 export const stored = (app: App, table: string, id: string): Record<string, unknown> =>
   app.db.$client.prepare(`select * from ${table} where id = ?`).get(id) as Record<string, unknown>
 
-/** How many rows a table has, of those that the condition names. */
+/** The number of rows of a table that match the condition. */
 export const count = (app: App, table: string, condition = 'true', ...values: unknown[]): number =>
   app.db.$client
     .prepare(`select count(*) from ${table} where ${condition}`)
     .pluck()
     .get(...values) as number
 
-/** Makes each read and write of a table fail, as an unexpected failure does. */
+/** Makes each read and write of a table fail, like an unexpected failure. */
 export const breakTable = (app: App, table: string) =>
   app.db.$client.exec(`pragma legacy_alter_table = on; alter table ${table} rename to broken_${table}`)
 
 /**
- * Gives an item and its project one row of every kind that can belong to them and has no other way in here.
+ * Adds to an item and its project one row of every kind that has no helper here.
  * @returns the ids
  */
 export function seed(app: App, projectId: string, itemId: string) {
@@ -368,10 +368,10 @@ export function seed(app: App, projectId: string, itemId: string) {
   return ids
 }
 
-/** A time that no test runs at. */
+/** A time that is always in the past of a test. */
 export const LONG_AGO = '2001-01-01T00:00:00.000Z'
 
-/** Puts a record's last change far enough back for a new one to show. */
+/** Backdates a record's last change, so that a new one is noticeable. */
 export const age = (app: App, table: string, id: string, column = 'updated_at') =>
   app.db.$client.prepare(`update ${table} set ${column} = ? where id = ?`).run(LONG_AGO, id)
 
@@ -381,7 +381,7 @@ export const authenticationRequired = { error: 'Authentication required' }
 /** The body of a viewer's 403. */
 export const readOnly = { error: 'Forbidden: read-only role' }
 
-/** Lets no interval pass by itself from now on. @returns does what is to be done once an hour */
+/** Stops all intervals from now on. @returns a function that runs the hourly tasks */
 export function hourly(t: Test): () => void {
   const { setInterval } = globalThis
   let work = () => {}

@@ -1,4 +1,4 @@
-/** People of an application that the service is embedded in: three users who work on one board. */
+/** People of a host application: three of its users work on one board. */
 import { setTimeout as pause } from 'node:timers/promises'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
@@ -7,14 +7,14 @@ import { shipped } from './shipped.ts'
 
 type User = HostMember & { name: string }
 
-/** The users of the application, by the names that they sign in with. */
+/** The users of the application, by their user names. */
 const users = (): Record<string, User> => ({
   ann: { id: 'u-1', name: 'Ann Architect', role: 'admin', email: 'ann@acme.test' },
   bob: { id: 'u-18', name: 'Bob Builder', role: 'member' },
   cleo: { id: 'u-20', name: 'Cleo Carpenter', role: 'viewer' },
 })
 
-/** An application with users, the board within it, and a way to ask it as one of them. */
+/** An application with users, the embedded board, and a function to send requests as one of them. */
 async function start(t: Test, all: Record<string, User>, options: PhaseboardOptions = {}) {
   const log: string[] = []
   const host = Fastify({
@@ -41,7 +41,7 @@ async function start(t: Test, all: Record<string, User>, options: PhaseboardOpti
       body: isJson ? answer.json() : answer.body,
     }
   }
-  /** What a GET responds with once it is as expected: nobody waits for who is noted. */
+  /** The response to a GET, once it is as expected: people are recorded asynchronously. */
   // biome-ignore lint/suspicious/noExplicitAny: of every shape
   const until = async (path: string, isSo: (body: any) => boolean) => {
     for (let attempt = 0; attempt < 200; attempt++) {

@@ -1,9 +1,9 @@
-/** Imports over HTTP, in tests. */
+/** Helpers for imports over HTTP. */
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type App, count, send } from './helper.ts'
 
-/** Sends a file. */
+/** Uploads a file. */
 export async function upload(
   app: App,
   query: string,

@@ -1,4 +1,4 @@
-/** The package as its users have it: packed, and installed in an empty project on a Node of a certain version. */
+/** The packed package, installed in an empty project on a given version of Node. */
 import { spawn } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -7,27 +7,27 @@ import { dirname, join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { Test } from 'tap'
 
-/** A project that has the package. */
+/** A project with the installed package. */
 export interface InstalledPackage {
-  /** The project's folder, the test's own. */
+  /** The project's folder, used by this test only. */
   folder: string
-  /** The Node of that version. */
+  /** The Node binary of that version. */
   node: string
   /** The command line inside the installed package. */
   cli: string
-  /** The environment in which `npx`, `npm` and `node` are that Node's, and nothing is configured. */
+  /** The environment in which `npx`, `npm` and `node` are that Node's, without any configuration. */
   environment: Record<string, string>
 }
 
 const CACHE = resolve('node_modules/.cache/phaseboard-tests')
-/** How long an installed package is kept, in milliseconds: a changed one is another. */
+/** How long an installed package is cached, in milliseconds. A changed package is another one. */
 const KEPT = 60 * 60 * 1000
 
-/** What the tests' own environment must not decide. */
+/** Variables of the tests' environment that must not have an effect. */
 const OURS =
   /^(NODE_OPTIONS|TAP|_TAPJS|npm_|HOST$|PORT$|DATABASE_URL|AUTH_|DEFAULT_MEMBER_ID|ADMIN_|LOG_LEVEL|BODY_LIMIT|IMPORT_|TRUST_PROXY|CORS_|RATE_|SNAPSHOT_)/
 
-/** The environment of a process that has this Node first in its path. */
+/** The environment of a process with this Node first in its path. */
 export function environmentOf(node: string): Record<string, string> {
   const inherited = Object.entries(process.env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && !OURS.test(entry[0]),
@@ -36,14 +36,14 @@ export function environmentOf(node: string): Record<string, string> {
   return { ...others, PATH: `${dirname(node)}:${PATH}` }
 }
 
-/** Starts a program without the hooks that the test runner puts before every process of Node's. */
+/** Starts a program without the hooks that the test runner adds to every Node process. */
 export const startProgram = (
   command: string,
   args: readonly string[],
   options: { cwd: string; env: Record<string, string>; detached?: boolean },
 ) => spawn('env', ['-u', 'NODE_OPTIONS', command, ...args], { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
 
-/** Waits until a service says where it listens. @returns its URL, and what it has said so far */
+/** Waits until a service prints its URL. @returns the URL, and the output so far */
 export async function listening(child: ReturnType<typeof startProgram>) {
   let output = ''
   const url = await new Promise<string>((found, failed) => {
@@ -59,14 +59,14 @@ export async function listening(child: ReturnType<typeof startProgram>) {
   return { url, output: () => output }
 }
 
-/** How a program ended. */
+/** The result of a program. */
 export interface Ended {
   code: number | null
   stdout: string
   stderr: string
 }
 
-/** Runs a program to its end, whatever that is. */
+/** Runs a program to its end, successful or not. */
 export async function tryProgram(...start: Parameters<typeof startProgram>): Promise<Ended> {
   const child = startProgram(...start)
   const [stdout, stderr, [code]] = await Promise.all([
@@ -77,17 +77,17 @@ export async function tryProgram(...start: Parameters<typeof startProgram>): Pro
   return { code, stdout, stderr }
 }
 
-/** Runs a program to its end. @throws with all it wrote when it fails */
+/** Runs a program to its end. @throws with all its output if it fails */
 export async function runProgram(...start: Parameters<typeof startProgram>): Promise<string> {
   const { code, stdout, stderr } = await tryProgram(...start)
   if (code !== 0) throw new Error(`${start[0]} ${start[1].join(' ')}: ${code} ${stdout}${stderr}`)
   return stdout
 }
 
-/** What this process is making, by name: its tests wait for each other. */
+/** Folders that this process is creating, by name. Its tests wait for each other. */
 const beingMade = new Map<string, Promise<string>>()
 
-/** Makes a folder once: aside, then renamed, so that test files may ask for it at the same time. */
+/** Creates a folder once, under a temporary name and then renamed, so that several test files may request it at the same time. */
 function cached(name: string, make: (folder: string) => Promise<unknown>): Promise<string> {
   const made = beingMade.get(name) ?? makeOnce(name, make)
   beingMade.set(name, made)
@@ -119,7 +119,7 @@ const npmInstall = (folder: string, packages: readonly string[], env: Record<str
 const EMPTY_PROJECT = JSON.stringify({ name: 'project', private: true })
 
 /**
- * A package of another version, by itself.
+ * A separate installation of a package.
  * @param version such as `5.9`
  * @returns its folder
  */
@@ -132,7 +132,7 @@ export async function installTool(name: string, version: string): Promise<string
 }
 
 /**
- * A Node of another version, from npm.
+ * Another version of Node, from npm.
  * @param version such as `22.18.0` or `26`
  * @returns the binary
  */
@@ -141,7 +141,7 @@ export async function nodeBinary(version: string): Promise<string> {
   return join(await installTool(`node-${system}-${process.arch}`, version), 'bin', 'node')
 }
 
-/** Packs the package. @returns the tarball, kept under a name by its content */
+/** Packs the package. @returns the tarball, named by its content */
 async function pack(): Promise<{ file: string; hash: string }> {
   const aside = join(CACHE, `pack.${randomUUID()}`)
   await mkdir(aside, { recursive: true })
@@ -170,9 +170,8 @@ async function prune(hash: string): Promise<void> {
 let packed: ReturnType<typeof pack> | undefined
 
 /**
- * Packs the package as it is now, and installs the tarball in an empty project on another Node, with that Node's npm
- * calls. What was installed before is used again while nothing in the package has changed.
- * Call it once a test: the project lies in the test's own folder.
+ * Packs the current package, and installs the tarball in an empty project with the npm of another Node. An earlier installation
+ * is reused while the package has not changed. Call it once per test: the project is in the test's own folder.
  * @param nodeVersion such as `22.18.0` or `26`
  * @param others further packages for the project
  * @param installedOn the Node whose npm installs it, if that is another

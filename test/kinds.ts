@@ -1,6 +1,6 @@
 /**
- * An example of each kind of record: the tests that go through everything take it from here. It imports nothing of the service, since
- * the black-box suite knows nothing of it either.
+ * An example of each kind of record, for all tests that cover every kind. It imports nothing of the service, because the
+ * black-box suite must not know it.
  */
 
 /** What a freshly made timestamp looks like. */
@@ -17,13 +17,13 @@ export interface ExampleRoutes {
   collection: string
   /** The path of the list below a project or an item, if it differs from the collection. */
   list?: string
-  /** A body that makes one beside the example. */
+  /** A body that creates one besides the example. */
   create: Record<string, unknown>
   /** A body that changes it. */
   update: Record<string, unknown>
-  /** Whether they can be put in another order. */
+  /** Whether they can be reordered. */
   isOrdered?: boolean
-  /** Whether it has the usual five and nothing of its own, as the black-box suite tries them. */
+  /** Whether it has only the usual five operations, which the black-box suite then tests. */
   isUsual?: boolean
 }
 
@@ -31,13 +31,13 @@ export interface ExampleRoutes {
 export interface KindExample {
   kind: string
   table: string
-  /** The example's id; an item's label has none. */
+  /** The id of the example; an item's label has none. */
   id?: string
-  /** What it belongs to. */
+  /** The kind of its parent. */
   of?: 'project' | 'item'
-  /** The columns that another tool must set, besides the id and the parent. */
+  /** The required columns, besides the id and the parent. */
   row: Record<string, string | number>
-  /** What all others hold then. */
+  /** The defaults of the other columns. */
   defaults: Record<string, unknown>
   /** Columns that another tool changes. */
   changed?: readonly string[]
@@ -291,7 +291,7 @@ export const TABLES_OF_A_PROJECT: readonly string[] = KIND_EXAMPLES.filter(({ of
 export interface RoutedExample extends KindExample {
   id: string
   routes: ExampleRoutes
-  /** As the document has it, e.g. `/api/projects/{id}/objectives`. */
+  /** In the document's form, e.g. `/api/projects/{id}/objectives`. */
   listPath: string
 }
 
@@ -303,13 +303,13 @@ export const ROUTED: readonly RoutedExample[] = KIND_EXAMPLES.flatMap((example) 
   return { ...example, id, routes, listPath: `/api/${parent}/{id}/${routes.list ?? routes.collection}` }
 })
 
-/** What an example belongs to. */
+/** The parent of an example. */
 export interface Parents {
   project: string
   item: string
 }
 
-/** The row of an example, as it is stored. @param parents those of the examples, if not given */
+/** The stored row of an example. @param parents the ids of the parents, by default the examples' */
 export const rowOf = (
   { id, of, row }: KindExample,
   { owner, project, item }: Partial<Parents> & { owner: string },

@@ -1,6 +1,6 @@
 /**
- * Records that another tool made so large that reading one would keep the event loop busy: whatever route meets them, the worker
- * thread reads them. How much the event loop read is what the operating system counts for its thread.
+ * Records that another tool made so large that reading one would block the event loop. On every route, the worker thread reads
+ * them. The operating system counts how much the event loop's thread has read.
  */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -13,24 +13,24 @@ import { hashToken } from '../src/members/secrets.ts'
 import { type Answer, type App, build, send } from './helper.ts'
 import { CALLER, declaredRoutes, RECORDS, REQUESTS, type Route, SEEDED, urlOf } from './operations.ts'
 
-/** Bytes that the event loop may read for one request. */
+/** The number of bytes that the event loop may read for one request. */
 const MOST = 2 * 1024 * 1024
 
-/** More than that, as SQL: a text without words, which is not searched for. */
+/** A larger text, as SQL. It has no words, so it is not indexed. */
 const LONG = "printf('%2500000s', '')"
 
 /** Numbers up to 5,000. */
 const MANY = 'with recursive n(i) as (select 1 union all select i + 1 from n where i < 6000)'
 const FILLER = "printf('%700s', '')"
 
-/** What else belongs to the records of each collection. */
+/** Further rows that belong to the records of each collection. */
 const MORE = `
   insert into kanban_item_labels (item_id, label_id) values ('item', 'label');
   update kanban_items set due_date = '2026-01-31T00:00:00.000Z';
   insert into kanban_activity (id, item_id, type) values ('activity', 'item', 'priority');
   insert into webhook_deliveries (id, webhook_id, seq) values ('delivery', 'webhook', 1);`
 
-/** What another tool does to the records, and which routes read them one by one. */
+/** What another tool does to the records, and the routes that read them one by one. */
 const CASES: Record<string, { sql: string; of: RegExp }> = {
   'long texts': {
     sql: `
@@ -65,7 +65,7 @@ const CASES: Record<string, { sql: string; of: RegExp }> = {
 const TOKEN = 'pbt_of-the-caller'
 const CALLING = { cookie: `phaseboard_session=${TOKEN}` }
 
-/** The order in which routes are asked: each before others change, or take away, what it is about. */
+/** The order of the routes: each comes before others change or delete its record. */
 const ORDER = [
   /^GET /,
   /undo$/,
@@ -82,28 +82,28 @@ const ORDER = [
 const placeOf = ({ method, path }: Route): number =>
   ORDER.findIndex((pattern) => pattern.test(`${method} ${path}`))
 
-/** Bytes that the thread of the event loop has read, from files and otherwise, so far; 0 where the system does not count them. */
+/** The number of bytes that the event loop's thread has read so far, from files and otherwise; 0 if the system does not count them. */
 function bytesRead(): number {
   if (process.platform !== 'linux') return 0
   const counted = readFileSync(`/proc/self/task/${process.pid}/io`, 'utf8')
   return Number(/^rchar: (\d+)/.exec(counted)?.[1])
 }
 
-/** A record of each collection, and what another tool does to them. */
+/** A record of each collection, changed by another tool. */
 const recordsWith = (sql: string): string => `
   insert into members (id, name, email, role) values ('${CALLER}', 'Ada', 'ada@example.test', 'admin');
   ${SEEDED} ${MORE} update sessions set token_hash = '${hashToken(TOKEN)}'; ${sql};
   delete from changes where seq <> 1000000;
   create table notes (note text);`
 
-/** What may differ between two applications: ids, times and secrets. */
+/** Removes what may differ between two applications: ids, times and secrets. */
 const masked = (body: unknown): string =>
   (typeof body === 'string' ? body : JSON.stringify(body)).replace(
     /\d{4}-\d\d-\d\dT[\d:.]+Z|\d{8}T\d{6}Z|[\da-f]{8}-[\da-f]{4}-[\da-f-]+|(pbt|whsec)_[\w+/=-]+|\\?"etag\\?":\\?"[^,]*/g,
     '*',
   )
 
-/** Sends what a route takes. */
+/** Sends a valid request. */
 function ask(app: App, { method, path }: Route): Promise<Answer> {
   const [, body] = REQUESTS[`${method} ${path}`] ?? []
   const url = urlOf(path, (collection) => RECORDS[collection])
@@ -130,7 +130,7 @@ for (const [name, { sql, of }] of Object.entries(CASES)) {
     for (const route of asked.filter(({ method, path }) => of.test(`${method} ${path}`))) {
       const title = `${route.method} ${route.path}`
       const expected = await ask(unlimited, route)
-      // Another tool's write, after which the service has nothing of the file in memory any more.
+      // Another tool's write, which invalidates everything that the service has cached of the file.
       other.exec("insert into notes values ('')")
       const before = bytesRead()
       const { status, body } = await ask(app, route)

@@ -1,6 +1,6 @@
 /**
- * What would hold everybody else up is done by the worker thread: the connection that all other requests wait for does
- * little, however much a request asks for, and the answer is the one that it would have given itself.
+ * The worker thread does what would block the event loop. The main connection does little, however large a request is, and the
+ * response is the same as the event loop's.
  */
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
@@ -12,12 +12,12 @@ import { Offload } from '../src/worker/offload.ts'
 import { watch } from './executions.ts'
 import { type App, build, count, invalid, send, signInAs } from './helper.ts'
 
-/** Items of the board: more than may be read at once, and most of them in one column. */
+/** The number of items on the board: more than one read may return, and most of them in one column. */
 const ITEMS = 2400
 const IN_TODO = 1600
 const TEXT = 'lorem ipsum dolor sit amet '.repeat(30)
 
-/** A project with a large board, and one with a small one. */
+/** A project with a large board, and one with a small board. */
 const BOARDS = `
   insert into projects (id, name, phase) values ('large', 'Large', 'Planning'), ('small', 'Small', 'Planning');
   insert into kanban_columns (id, project_id, name, sort_order)
@@ -54,7 +54,7 @@ const times = <T>(count: number, make: (index: number) => T) =>
 
 type Request = readonly [method: string, url: string, body?: unknown]
 
-/** Requests that are within the limits, in an order in which each finds what it needs. */
+/** Requests within the limits, ordered so that each finds what it needs. */
 const REQUESTS: Record<string, Request> = {
   'a project': ['GET', '/api/projects/large'],
   'all projects': ['GET', '/api/projects'],
@@ -147,7 +147,7 @@ async function buildWithBoards(t: Test, url: string, options: Partial<Config> = 
   return { app, admin: signInAs(app, 'admin').headers }
 }
 
-/** An answer without what differs from one service to another: the ids made on the way, and times. */
+/** A response without what differs between services: generated ids and times. */
 function comparable(body: unknown): unknown {
   const names = new Map<string, string>()
   const text = JSON.stringify(body)
@@ -257,7 +257,7 @@ t.test('a large project is as fresh as a small one, whoever writes while it is r
   const nameOf = async () => (await send(app, 'GET', '/api/projects/large')).body
   const titleOf = async () => (await nameOf()).kanbanItems[0].title
 
-  // Others commit: what was kept is gone, and whoever asks afterwards is told.
+  // Other processes commit, so the cache is invalid, and later requests see the new data.
   for (; round < 3; round++) {
     other.exec(`update kanban_items set title = 'other ${round}' where id = 'i00001'`)
     const [first, second] = await Promise.all([titleOf(), titleOf()])
@@ -266,7 +266,7 @@ t.test('a large project is as fresh as a small one, whoever writes while it is r
   const page = async () => (await send(app, 'GET', '/api/projects?limit=1')).body
   other.exec(`update kanban_items set title = 'on a page' where id = 'i00001'`)
   t.equal((await page())[0].kanbanItems[0].title, 'on a page')
-  // Others commit while the thread reads for somebody who asked before.
+  // Other processes commit while the thread reads for an earlier request.
   for (; round < 8; round++) {
     other.exec(`update kanban_items set title = 'before ${round}' where id = 'i00001'`)
     const early = titleOf()
@@ -276,7 +276,7 @@ t.test('a large project is as fresh as a small one, whoever writes while it is r
     t.match(await early, new RegExp(`^(before|after) ${round}$`))
     t.equal(await titleOf(), `after ${round}`)
   }
-  // The service itself writes meanwhile: items, and what stands around them.
+  // Meanwhile the service itself writes items, and rows around them.
   for (; round < 12; round++) {
     other.exec(`update projects set next_step = 'x${round}' where id = 'large'`)
     const early = nameOf()
@@ -293,7 +293,7 @@ t.test('a large project is as fresh as a small one, whoever writes while it is r
       `Name ${round}`,
     )
   }
-  // Deleted by others, while it is kept.
+  // Deleted by another process while it is cached.
   await nameOf()
   other.pragma('foreign_keys = on')
   other.exec("delete from projects where id = 'large'")
@@ -345,7 +345,7 @@ t.test('a line of two hundred is long enough, and a thread that dies is replaced
 t.test('the worker thread reads what the event loop reads, to the byte', async (t) => {
   const { app } = await buildWithBoards(t, ':memory:')
   const { projects, reading } = app.rules
-  // In memory everything is read on the event loop.
+  // An in-memory database is only read on the event loop.
   const kept = app.snapshots
   for (const id of ['small', 'large']) {
     const packed = reading.wholeProjects.text(id)

@@ -1,16 +1,16 @@
-/** Litestream, as a development dependency brings it for most platforms. */
+/** Litestream, from a development dependency that has it for most platforms. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Owner } from './process.ts'
 
-/** The program; undefined if there is none for this platform. Not the package's own script, which does not forward signals. */
+/** The program; undefined if there is none for this platform. The package's own script is not used, because it does not forward signals. */
 export const LITESTREAM = [
   resolve('node_modules/@flydotio', `litestream-${process.platform}-${process.arch}`, 'litestream'),
 ].find((file) => existsSync(file))
 
-/** What the configuration that ships says of the database. */
+/** The database settings of the shipped configuration. */
 const [OPTIONS = ''] =
   /^ {4}monitor-interval.*?(?= {4}replicas:)/ms.exec(readFileSync('deploy/litestream.yml', 'utf8')) ?? []
 
@@ -34,7 +34,7 @@ export interface Replicator {
   exited: Promise<unknown>
 }
 
-/** Starts to replicate; it is killed with its owner. */
+/** Starts replicating. It is killed with its owner. */
 export function replicate(owner: Owner, config: string): Replicator {
   const child: ChildProcess = spawn(LITESTREAM ?? '', ['replicate', '-config', config], {
     stdio: ['ignore', 'pipe', 'pipe'],

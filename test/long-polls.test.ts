@@ -1,11 +1,11 @@
-/** What ships, with 200,000 changes: 300 requests of a viewer wait, each with a filter of its own, while others go on. */
+/** The shipped build with 200,000 changes: 300 long polls of a viewer wait, each with its own filter, while other requests continue. */
 import SQLite from 'better-sqlite3'
 import t from 'tap'
 import { onNewFile, start } from './process.ts'
 
 const CHANGES = 200_000
 const POLLS = 300
-/** Kinds that nothing is of here: any of them may be asked for besides what is. */
+/** Kinds without any changes here. A filter may name any of them besides the others. */
 const OTHERS = [
   'kanban-subtask',
   'kanban-comment',
@@ -17,7 +17,7 @@ const OTHERS = [
   'team',
   'kanban-activity',
 ]
-/** What answers have of what is looked at. */
+/** The compared parts of responses. */
 interface Body {
   id: string
   last: number

@@ -13,7 +13,7 @@ import { build, send } from './helper.ts'
 
 const PASSWORD = 'correct horse'
 
-/** A new database file and what the first start needs to know of it. */
+/** A new database file, and the settings for the first start. */
 function onFile(t: Test) {
   const folder = t.testdir()
   const databaseUrl = `file:${join(folder, 'board.db')}`
@@ -145,7 +145,7 @@ t.test('a file that cannot be removed does not cost a change its answer', async 
   const { body, headers } = await send(app, 'POST', '/api/session', { email: 'admin@localhost', password })
   const cookie = { cookie: String(headers['set-cookie']).split(';', 1)[0] ?? '' }
   app.db.$client.function('swap', () => {
-    // Between the look at the file and its removal.
+    // Between the check for the file and its removal.
     rmSync(file)
     mkdirSync(file)
     return null

@@ -13,13 +13,13 @@ export interface Provider {
   issuer: string
   /** The claims of the account that signs in. */
   account: JWTPayload
-  /** What the ID token says otherwise than it should. */
+  /** Overrides of the ID token's claims. */
   token: JWTPayload
-  /** Signs with another key than the published one. */
+  /** Whether to sign with another key than the published one. */
   isForged: boolean
   /** The status of the token endpoint. */
   status: number
-  /** The codes that were redeemed, with their verifiers, and the secrets of the client. */
+  /** The redeemed codes with their verifiers, and the client's secrets. */
   redeemed: { code: string | null; verifier: string | null; secret: string | null }[]
 }
 
@@ -47,7 +47,7 @@ export async function provide(t: Owner): Promise<Provider> {
     }
     if (request.url === '/keys') return answer({ keys: [{ ...jwk, kid, alg: 'RS256', use: 'sig' }] })
     const form = new URLSearchParams(await text(request))
-    // The code is the nonce: a browser that brings it back has been here.
+    // The code is the nonce: a browser that returns it has been here.
     const code = form.get('code')
     const secret = form.get('client_secret')
     provider.redeemed.push({ code, verifier: form.get('code_verifier'), secret })
@@ -85,7 +85,7 @@ export async function provide(t: Owner): Promise<Provider> {
   return provider
 }
 
-/** Where the provider of {@link provide} sends a browser back to, from the page that it was led to. */
+/** Where the provider of {@link provide} redirects a browser to, given the URL of its authorization page. */
 export function comeBack(page: string | URL, changes: Record<string, string | undefined> = {}): string {
   const { origin, searchParams } = new URL(page)
   const back = new URL(searchParams.get('redirect_uri') as string)

@@ -1,4 +1,4 @@
-/** Every operation of the service, with a record of each collection, and a successful body. */
+/** Every operation of the service, with a record of each collection, and a body that succeeds. */
 import type SQLite from 'better-sqlite3'
 import Fastify from 'fastify'
 import t from 'tap'
@@ -7,10 +7,10 @@ import { LONG_AGO } from './helper.ts'
 import { insertions, ROUTED } from './kinds.ts'
 import { shipped } from './shipped.ts'
 
-/** Who calls has this id, the default member too. */
+/** The caller's id, which is also the default member's. */
 export const CALLER = 'caller'
 
-/** So recently used that no request has to note its use. */
+/** A last use so recent that no request needs to update it. */
 export const JUST_USED = '9999-12-31T00:00:00.000Z'
 
 /** A session and a token of the caller, if the caller has a row. */
@@ -20,7 +20,7 @@ export const CREDENTIALS = `
   insert into api_tokens (id, member_id, name, token_hash)
     select 'token', id, 'CI', 'hash' from members where id = '${CALLER}';`
 
-/** Nothing but another admin. */
+/** Only another admin. */
 export const EMPTY = `
   delete from projects; delete from personal_ideas; delete from teams; delete from members; delete from webhooks; delete from imports;
   delete from member_links; delete from people;
@@ -42,7 +42,7 @@ export const SEEDED = `
   insert into webhooks (id, url, secret, active) values ('webhook', 'http://127.0.0.1/', 'whsec_c2VjcmV0', 0);
   ${CREDENTIALS}`
 
-/** The statements of each text, by connection: compiling these with their triggers takes many times as long as running them. */
+/** Prepared statements by connection and text. Compiling them with their triggers takes many times as long as running them. */
 const compiled = new WeakMap<SQLite.Database, Map<string, SQLite.Statement[]>>()
 
 /** Runs statements without inner semicolons. */
@@ -59,7 +59,7 @@ export function run(client: SQLite.Database, sql: string): void {
   for (const statement of statements) statement.run()
 }
 
-/** Which record a collection in a path has. */
+/** The id for each collection in a path. */
 export const RECORDS: Record<string, string> = {
   ...Object.fromEntries(ROUTED.map(({ id, routes }) => [routes.collection, id])),
   projects: 'project',
@@ -97,12 +97,12 @@ export const REQUESTS: Record<string, Request> = {
   ...Object.fromEntries(OF_EXAMPLES),
   'GET /docs/*': [404],
   'GET /assets/:name': [404],
-  // Signing in would end the caller's session; that a body is looked at at all shows that nobody is refused.
+  // Signing in would end the caller's session. That the body is validated shows that access was granted.
   'POST /api/session': [400, {}],
-  // The same of using a one-time link.
+  // The same for using a one-time link.
   'POST /api/session/link': [400, {}],
   'POST /api/session/link/check': [400, {}],
-  // The file that is imported comes in no JSON: that it is asked for shows that nobody is refused.
+  // The file of an import is not JSON. The error about it shows that access was granted.
   'POST /api/imports': [400],
   'GET /api/session/oidc': [404],
   'GET /api/session/oidc/callback': [404],
@@ -114,7 +114,7 @@ export const REQUESTS: Record<string, Request> = {
   'POST /api/teams': [201, { name: 'Crew' }],
   'PATCH /api/teams/:id': [200, { name: 'Staff' }],
   'POST /api/people/:id/merge': [200, { into: 'somebody' }],
-  // Nothing is delivered meanwhile, which would change something.
+  // Nothing is delivered in the meantime, which would cause a change.
   'POST /api/webhooks': [201, { url: 'https://example.org/', active: false }],
   'PATCH /api/webhooks/:id': [200, { description: 'Chat' }],
   'POST /api/webhooks/:id/replay': [200, { after: 0 }],
@@ -140,20 +140,20 @@ export const REQUESTS: Record<string, Request> = {
   'POST /api/batch': [200, { requests: [{ method: 'GET', path: '/api/projects' }] }],
 }
 
-/** A route as the service declares it. */
+/** A route as declared by the service. */
 export interface Route {
   method: string
   path: string
   access: Access | undefined
 }
 
-/** All routes as they are declared; apart from them, the paths and methods that are there to be refused with 405. */
+/** All declared routes, without those that only respond with 405. */
 export async function declaredRoutes() {
   const host = Fastify()
   t.teardown(() => host.close())
   const routes: Route[] = []
   const refused: Route[] = []
-  // A host's hooks come before the service's own, which fill in what was not declared.
+  // A host's hooks run before the service's own, which set defaults.
   host.addHook('onRoute', ({ method, path, config = {} }) => {
     const list = Array.isArray(method) && config.failure === undefined ? refused : routes
     for (const one of [method].flat()) {

@@ -1,9 +1,9 @@
-/** A process of its own that writes the same database file, as other tools do. */
+/** A separate process that writes to the same database file, like other tools. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Test } from 'tap'
 
-/** What the process executes: SQL and the values for its placeholders. */
+/** The process executes SQL with values for its placeholders. */
 export type Statement = readonly [sql: string, ...values: unknown[]]
 
 const SCRIPT = `
@@ -22,9 +22,9 @@ const SCRIPT = `
   process.send('ready')`
 
 /**
- * Starts the process; it is killed with the test.
- * @returns a function that executes statements in one transaction and resolves, with the numbers of changed rows, once
- * that is committed
+ * Starts the process, which is killed with the test.
+ * @returns a function that executes statements in one transaction. It resolves with the numbers of changed rows once that is
+ * committed.
  */
 export async function startOtherProcess(t: Test, path: string) {
   const child = spawn(process.execPath, ['--input-type=module', '--eval', SCRIPT, path], {

@@ -1,6 +1,6 @@
 /**
- * Held by the type check: `src/phaseboard.d.ts` and `src/client/types.d.ts` say of the package's entries what is there, no
- * more and no less; and the types that are made from the OpenAPI document are those of the schemas that it is made of.
+ * For the type check: `src/phaseboard.d.ts` and `src/client/types.d.ts` must declare exactly what the package's entries export,
+ * and the types generated from the OpenAPI document must equal those of its schemas.
  */
 import type { Static } from '@sinclair/typebox'
 import type * as entry from '../src/app.ts'
@@ -13,7 +13,7 @@ import type * as schemas from '../src/schemas/records.ts'
 type Same<A, B> =
   (<T>() => T extends A ? 'is' : 'is not') extends <T>() => T extends B ? 'is' : 'is not' ? true : false
 
-/** What each export is: both modules have the same names, and the same types by them. */
+/** The exports: both modules have the same names with the same types. */
 type Exports<Module> = { [Name in keyof Module]: Module[Name] }
 
 export const sameNames: Same<keyof typeof entry, keyof typeof published> = true
@@ -29,7 +29,7 @@ export const isPublishedOfClient = (module: Exports<typeof clientEntry>): Export
 export const isThereOfClient = (module: Exports<typeof publishedClient>): Exports<typeof clientEntry> =>
   module
 
-/** Whether what the service sends is what the client says it gets. */
+/** Whether the types of the service's responses equal the client's. */
 type Sent<Sent, Got> = Sent extends Got ? true : false
 export const sameItem: Sent<schemas.KanbanItem, api.KanbanItem> = true
 export const sameComment: Sent<schemas.KanbanComment, api.KanbanComment> = true

@@ -19,18 +19,18 @@ import { TYPED_CLIENT, TYPED_COMMONJS_CLIENT } from './typed-clients.ts'
 const OLDEST = '22.18.0'
 const NEWEST = '26'
 
-/** Whether to try all that is supported (`npm run test:package`), and not only both ends. */
+/** Whether to test all supported versions (`npm run test:package`), and not only the oldest and the newest. */
 const IS_ALL = process.env.PHASEBOARD_TEST_PACKAGE === 'all'
 const NODES = IS_ALL ? [OLDEST, '24', NEWEST] : [OLDEST, NEWEST]
 
 const ownPackage = JSON.parse(readFileSync('package.json', 'utf8'))
 const embedding = readFileSync('docs/embedding.md', 'utf8')
-/** The examples of the client's page, which are one program. */
+/** The examples of the client's page, which form one program. */
 const clientGuide = [...readFileSync('docs/client.md', 'utf8').matchAll(/^```ts\n([\s\S]*?)```/gm)]
   .map(([, code]) => code)
   .join('')
 
-/** What a host may have of its own, in the versions that this project knows. */
+/** What a host may have installed, in the versions that this project uses. */
 const HOST_PLUGINS = [
   '@fastify/cookie',
   '@fastify/cors',
@@ -89,7 +89,7 @@ t.jobs = 2
 
 for (const version of NODES) {
   t.test(`on Node ${version} npx phaseboard serves and signs in, in both modes`, async (t) => {
-    // Nothing is compiled by the install: what one Node has installed runs on others.
+    // The installation compiles nothing, so it also runs on other versions of Node.
     const project = await installPackage(t, version, [], IS_ALL ? version : OLDEST)
     const admin = { email: 'ada@example.test', password: 'correct horse' }
     for (const mode of ['open', 'required']) {
@@ -149,7 +149,7 @@ t.test(
   },
 )
 
-/** A host that says on the same things of Fastify what the service says of its own. */
+/** A host that extends the same Fastify interfaces as the service. */
 const HOST_WITH_ITS_OWN_NAMES = `
 import Fastify, { type FastifyInstance } from 'fastify'
 import phaseboard, { ApiError, buildApp, type Config, type HostMember, type PhaseboardOptions, type ResolveMember } from 'phaseboard'
@@ -186,7 +186,7 @@ host.register(phaseboard, { authMode: 'closed' })
 host.register(phaseboard, { resolveMember: () => ({ id: 'ada', role: 'boss' }) })
 `
 
-/** What is asked of docs/embedding.md's example in the place of its last line: Ada and Bob work on one card. */
+/** Replaces the last line of docs/embedding.md's example: Ada and Bob work on one card. */
 const EXAMPLE_REQUESTS = `
 const ask = async (key: string, method: 'GET' | 'POST' | 'DELETE', path: string, payload?: object) => {
   const response = await host.inject({ method, url: \`/board/api\${path}\`, headers: { 'x-key': key }, ...(payload && { payload }) })
@@ -211,7 +211,7 @@ console.log(JSON.stringify({
 }))
 await host.close()`
 
-/** How a program may resolve modules. */
+/** The module resolutions that a program may use. */
 const NODENEXT = ['--module', 'nodenext']
 const BUNDLER = ['--module', 'esnext', '--moduleResolution', 'bundler']
 
@@ -272,7 +272,7 @@ t.test('the package holds what it needs and names, and nothing runs when it is i
   const { scripts, repository, exports, bin } = JSON.parse(
     readFileSync(join(installed, 'package.json'), 'utf8'),
   )
-  // npm counts `prepare` among the scripts that a user of the package has to approve.
+  // npm counts `prepare` among the scripts that a user of the package must approve.
   for (const name of ['preinstall', 'install', 'postinstall', 'prepare']) t.notOk(name in scripts, name)
   t.match(repository.url, /^git\+https:/)
   const entries = [exports['.'], exports['./client']].flatMap((entry) => [entry.types, entry.default])
@@ -305,7 +305,7 @@ t.test('the package holds what it needs and names, and nothing runs when it is i
 t.test('the client runs in browsers, and needs nothing else', async (t) => {
   const { folder } = await installPackage(t, OLDEST)
   const client = join(folder, 'node_modules/phaseboard/dist/client.js')
-  // With a built-in module of Node's, or a package that is not there, it would fail.
+  // It would fail with a built-in module of Node, or a missing package.
   const { metafile, outputFiles } = await build({
     entryPoints: [client],
     bundle: true,

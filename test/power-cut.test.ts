@@ -58,7 +58,7 @@ t.test('a cut leaves what was synced, and any of the rest', async (t) => {
     offset,
     bytes: Buffer.from(text),
   })
-  /** All that the disk may hold after these events, with chances all over the place. */
+  /** All possible contents of the disk after these events, from many random choices. */
   const outcomes = (events: Event[], fate: (typeof FATES)[number]) => {
     const disk = makeDisk()
     for (const [number, event] of events.entries()) disk.apply(event, number)
@@ -116,7 +116,7 @@ t.test('nothing acknowledged is lost by a power cut', { skip: withoutStrace }, a
     const { images, problems } = cutPower(recording, { folder, images: IMAGES, seed })
     t.strictSame(problems, [], again)
     t.equal(images.length, IMAGES, again)
-    // What it has shown is worth no more than what it has tried.
+    // The result is only as good as the number of images that it tried.
     const count = (is: (image: (typeof images)[number]) => unknown) => images.filter(is).length
     const tried = {
       'with changes that were not synced': count(({ unsynced }) => unsynced > 0),
@@ -134,7 +134,7 @@ t.test('nothing acknowledged is lost by a power cut', { skip: withoutStrace }, a
   const LOSS = [/(lost|half-written|not as acknowledged|not gone)/]
 
   t.test('of a service that would not sync, it is found', async (t) => {
-    // Another kind of event in its place: the numbers of events stay.
+    // Replaced by another kind of event, so that the numbers of events stay.
     const nothing: Event = { kind: 'received', connection: '', text: '' }
     const events = recording.events.map((event) => (isSync(event) ? nothing : event))
     t.match(cutPower({ ...recording, events }, { folder, images: IMAGES, seed }).problems, LOSS, again)

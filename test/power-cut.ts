@@ -1,8 +1,8 @@
 /**
- * Simulates power cuts: records the service's writes and syncs while many clients write, rebuilds possible disks after a
- * cut at many points, and compares each with the writes acknowledged until then.
+ * Simulates power cuts. Records the service's writes and syncs while many clients write, rebuilds possible disks after a cut at
+ * many points, and compares each with the writes acknowledged until then.
  *
- * The seed fixes what each client asks for, and where and how the power is cut. How the requests interleave is up to the
+ * The seed determines the clients' requests, and where and how the power is cut. How the requests interleave depends on the
  * machine.
  */
 import {
@@ -25,16 +25,16 @@ import { type Owner, type Service, start } from './process.ts'
 import { type Event, FATES, type Fate, makeDisk, readRecord, recorder } from './recorded-disk.ts'
 
 const CLIENTS = 8
-/** Writes that are acknowledged in the service's first life. */
+/** Acknowledged writes in the service's first run. */
 const FIRST_WRITES = 100
-/** Writes acknowledged after the log restarted. */
+/** Acknowledged writes after the log has restarted. */
 const LAST_WRITES = 60
-/** Events near one that is of interest: a cut there finds it half done. */
+/** The number of events around an interesting one, in which a cut finds it half done. */
 const NEAR = 12
 
 const FILE = 'board.db'
 
-/** What to do. */
+/** The options. */
 export interface PowerCutOptions {
   /** An empty folder for the recorded files and the images. */
   folder: string
@@ -46,34 +46,34 @@ export interface PowerCutOptions {
 
 /** A possible disk after a cut, and the result of opening it. */
 export interface Image {
-  /** How many events of the record had happened. */
+  /** The number of recorded events that had happened. */
   at: number
   fate: Fate
-  /** Whether it was cut before the first response, or near a checkpoint. */
+  /** Whether the cut was before the first response, or near a checkpoint. */
   isFirstStart: boolean
   isCheckpoint: boolean
   acknowledged: number
   /** Unanswered writes, and the number of those that had happened. */
   inFlight: number
   happened: number
-  /** Changes of files that were not synced. */
+  /** The number of unsynced changes of files. */
   unsynced: number
 }
 
-/** What the service did while it was recorded. */
+/** What the service did during the recording. */
 export interface Recording {
   events: Event[]
   sent: Sent[]
 }
 
-/** What all images came to. The first one with a problem is the last; it is left in the folder. */
+/** The result of all images. The first one with a problem is the last; it stays in the folder. */
 export interface PowerCutReport {
   seed: number
   images: Image[]
   problems: string[]
 }
 
-/** Writes with all clients at once until it is enough, or the service is killed. */
+/** Writes with all clients until there are enough writes, or the service is killed. */
 async function writeUntil(load: Load, seed: number, isEnough: (answered: number) => boolean): Promise<void> {
   const { model, problems } = load
   let answered = 0
@@ -95,7 +95,7 @@ async function writeUntil(load: Load, seed: number, isEnough: (answered: number)
   )
 }
 
-/** What the log's header holds changes whenever the log begins anew. */
+/** These bytes of the log's header change whenever the log restarts. */
 function logHeader(file: string): string {
   const header = Buffer.alloc(32)
   const descriptor = openSync(`${file}-wal`, 'r')
@@ -110,9 +110,9 @@ async function stop(service: Service, signal: NodeJS.Signals): Promise<void> {
 }
 
 /**
- * Records three lives of a service on one file: the first start and writes, ended properly; so many writes that the log is
- * copied into the file and begins anew, ended by a kill among further ones; and a start on what that left.
- * @throws Error when the service does not do as it should
+ * Records three runs of a service on one file: the first start with writes, ended properly; so many writes that the log is
+ * checkpointed and restarts, ended by a kill during further ones; and a start on the remaining files.
+ * @throws Error if the service does not work as expected
  */
 export async function recordService(owner: Owner, folder: string, seed: number): Promise<Recording> {
   const data = join(folder, 'data')
@@ -159,11 +159,11 @@ export async function recordService(owner: Owner, folder: string, seed: number):
   return { events: readRecord(record, data), sent: common.sent }
 }
 
-/** What the clients know, at a point of the record: the service's answers count from when it began to send them. */
+/** The clients' knowledge at a point of the recording. A response counts from the moment at which the service started to send it. */
 function makeReplay({ sent }: Recording) {
   const model = newModel(CLIENTS)
   const acknowledging = new Map<number, () => void>()
-  /** The write that was last read from each connection. */
+  /** The last write read from each connection. */
   const asked = new Map<string, number>()
   let acknowledged = 0
   const header = new RegExp(`^${NUMBER_HEADER}: (\\d+)\r$`, 'mi')
@@ -194,7 +194,7 @@ function makeReplay({ sent }: Recording) {
   }
 }
 
-/** The places in the record where the service's file itself is written to once it has answered: copying the log. */
+/** The events that write to the service's database file after its start, which are checkpoints. */
 function checkpointsIn(events: Event[], firstAnswer: number): number[] {
   return [...events.entries()].flatMap(([number, event]) => {
     const isOfFile = (event.kind === 'write' || event.kind === 'sync') && event.file === FILE
@@ -214,7 +214,7 @@ function chooseCuts({ events }: Recording, count: number, random: () => number) 
     () => Math.floor(random() * firstAnswer),
     nearCheckpoint,
     anywhere,
-    // Just as an answer has left, when there is the most to lose.
+    // Right after a response has been sent, when the most can be lost.
     () => pick(random, answers) + 1,
   ]
   const ofCheckpoint = new Set(
@@ -230,8 +230,8 @@ function chooseCuts({ events }: Recording, count: number, random: () => number) 
 }
 
 /**
- * Opens a file as the next start does, and has the search index hold itself against the texts.
- * @returns what is wrong
+ * Opens a file like the next start does, and compares the search index with the texts.
+ * @returns the problems
  */
 function open(file: string): string[] {
   try {
@@ -247,7 +247,7 @@ function open(file: string): string[] {
   }
 }
 
-/** Puts an image on disk, in place of the one before. Files in memory that connections share may be left by a cut, too. */
+/** Writes an image to disk, in place of the previous one. Shared-memory files may survive a cut too. */
 function lay(folder: string, files: Map<string, Buffer>, random: () => number): string {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder)
@@ -263,7 +263,7 @@ const inFlightIn = ({ clients, shared, sharedChanges }: Model): number =>
   [...clients, shared].filter(({ pending }) => pending).length +
   sharedChanges.filter(({ answered }) => answered === Number.POSITIVE_INFINITY).length
 
-/** Cuts the power of a recorded service, over and over. */
+/** Cuts the power of a recorded service repeatedly. */
 export function cutPower(
   recording: Recording,
   { folder, images: count, seed, onImage = () => undefined }: PowerCutOptions,

@@ -1,4 +1,4 @@
-/** Running the service as a process of its own, as `npm start` does. */
+/** Runs the service as a separate process, like `npm start`. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -8,10 +8,10 @@ import type { Test } from 'tap'
 import { examine } from '../src/maintenance/doctor.ts'
 import { nodeCommand, SERVE } from './shipped.ts'
 
-/** The owner of started processes: a test, or the like. */
+/** The owner of started processes, such as a test. */
 export type Owner = Pick<Test, 'teardown'>
 
-/** How a process ended. */
+/** The result of a process. */
 export interface Exit {
   code: number | null
   signal: string | null
@@ -21,14 +21,14 @@ export interface Exit {
 
 /** A running service. */
 export interface Service {
-  /** Where it listens, e.g. `http://127.0.0.1:40123`. */
+  /** Its URL, e.g. `http://127.0.0.1:40123`. */
   url: string
   port: number
-  /** What it has logged so far. */
+  /** Its log so far. */
   log: () => string
-  /** Sends a signal; the process may take its time. */
+  /** Sends a signal. The process may take some time. */
   kill: (signal: NodeJS.Signals) => void
-  /** Resolves when the log matches; the process's end is an error. */
+  /** Resolves when the log matches. Rejects if the process ends. */
   logged: (pattern: RegExp) => Promise<RegExpExecArray>
   exited: Promise<Exit>
 }
@@ -63,25 +63,25 @@ function launch(t: Owner, environment: Record<string, string>, tracer: string[] 
   return { child, exited, log: () => stdout }
 }
 
-/** The doctor's findings in a closed database; none without a file. */
+/** The doctor's findings in a closed database; none if there is no file. */
 function findingsIn(url = ''): object[] {
   const path = url.replace(/^file:/, '')
   if (!existsSync(path)) return []
   return examine(path).filter(({ status }) => status !== 'ok')
 }
 
-/** The environment of a service on a new file of its own. */
+/** The environment of a service on its own new file. */
 export const onNewFile = (t: Test) => ({ DATABASE_URL: `file:${join(t.testdir(), 'board.db')}` })
 
-/** Runs the service where it is expected to end by itself. @returns how it ended */
+/** Runs a service that should end by itself. @returns its result */
 export const run = (t: Test, environment: Record<string, string>): Promise<Exit> =>
   launch(t, environment).exited
 
 /**
- * Starts the service on a free port and waits until it listens; it is killed with the test. However a service ends, the doctor
- * must find nothing in its database.
- * @param tracer a command that turns into the service's process and watches it
- * @param isOdd the test writes into the file what a doctor complains about
+ * Starts the service on a free port, and waits until it listens. It is killed with the test. However it ends, the doctor must
+ * find nothing in its database.
+ * @param tracer a command that becomes the service's process and observes it
+ * @param isOdd whether the test writes odd values to the file, which the doctor would report
  */
 export async function start(
   t: Owner,
@@ -111,7 +111,7 @@ export async function start(
   return { url, port: Number(new URL(url).port), log, kill: (signal) => child.kill(signal), logged, exited }
 }
 
-/** A bare connection, for what no HTTP client would send. `received` is all that came back until it was closed. */
+/** A raw connection, for data that no HTTP client would send. `received` resolves with everything received until it was closed. */
 export async function dial(t: Test, port: number): Promise<{ socket: Socket; received: Promise<string> }> {
   const socket = connect(port, '127.0.0.1')
   t.teardown(() => socket.destroy())

@@ -1,4 +1,4 @@
-/** The service behind the proxies whose configurations ship. */
+/** The service behind the proxies, with the shipped configurations. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { connectStream, type StreamEvent } from './event-source.ts'
@@ -28,7 +28,7 @@ const json = { 'content-type': 'application/json' }
 const create = (url: string, headers: Record<string, string> = {}) =>
   fetch(`${url}/api/projects`, { method: 'POST', headers: { ...json, ...headers }, body: '{"name":"x"}' })
 
-/** An export of Trello's of some size, as it is not compressed. */
+/** A large Trello export, uncompressed. */
 const TRELLO = JSON.stringify({
   id: 'board',
   name: 'Imported',

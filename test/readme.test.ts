@@ -8,16 +8,16 @@ import { start } from './process.ts'
 const short = /## A five-minute tour\n(.*?)\n## /s.exec(readFileSync('README.md', 'utf8'))?.[1] ?? ''
 const tour = readFileSync('docs/tour.md', 'utf8')
 
-/** The blocks of one kind, or several, in a text, in order. */
+/** The blocks of one or more languages in a text, in order. */
 const blocks = (kind: string, part = tour) =>
   [...part.matchAll(new RegExp(`\`\`\`(?:${kind})\\n(.*?)\`\`\``, 'gs'))].map(([, block = '']) => block)
 
-/** Waits, ten seconds at most, until a file has so many lines. */
+/** Waits up to ten seconds until a file has a number of lines. */
 const waitFor = (lines: number, file: string) => `
 for _ in {1..100}; do [ "$(wc -l <'${file}')" -ge ${lines} ] && break; sleep 0.1; done
 `
 
-/** A command for another terminal: it has printed its first line before the next command begins, and ends with the last. */
+/** A command for another terminal. It has printed its first line before the next command starts, and ends with the last one. */
 const beside = (command: string, output: string) => `
 : >'${output}'
 ${command.trim()} >>'${output}' &
@@ -46,12 +46,13 @@ t.test("README's examples work when pasted, and answer what it says", async (t) 
 
 t.test('every line of the tour works when pasted, and prints what it says', async (t) => {
   const folder = t.testdir({})
-  // The database that the service has where nothing is configured, in a folder of the test.
+  // The default database, in a folder of the test.
   const DATABASE_URL = `file:${join(folder, 'data/phaseboard.db')}`
   const { url } = await start(t, { DATABASE_URL })
   const [shown = ''] = blocks('console')
   const output = join(folder, 'other-terminal.txt')
-  // What begins with `node` is for another terminal; the stream as curl shows it has times and ids, and is left out.
+  // A command that starts with `node` is for another terminal. The stream in curl's output is skipped, because it has
+  // times and ids.
   const script = blocks('sh|bash')
     .filter((block) => !block.startsWith('curl -sN'))
     .map((block) => (block.startsWith('node ') ? beside(block, output) : block))
@@ -64,6 +65,6 @@ t.test('every line of the tour works when pasted, and prints what it says', asyn
   })
   t.equal(stderr, '')
   t.equal(stdout.replace(/ +$/gm, ''), blocks('text').join('').replace(/ +$/gm, ''))
-  // What comes later in the tour shows in that terminal too.
+  // Later changes of the tour show in that terminal too.
   t.equal(readFileSync(output, 'utf8').slice(0, shown.length), shown)
 })

@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../src/webhooks/clock.ts'
 import type { Owner } from './process.ts'
 
-/** A request that a receiver got. */
+/** A request received by a receiver. */
 export interface Received {
   headers: Record<string, string>
   text: string
@@ -14,33 +14,33 @@ export interface Received {
   body: any
 }
 
-/** What a receiver does with a request that it has read. */
+/** How a receiver handles a request. */
 export type Respond = (response: ServerResponse, received: Received, request: IncomingMessage) => unknown
 
 /** A receiver. */
 export interface Receiver {
   url: string
   received: Received[]
-  /** The changes that were received, in order. */
+  /** The received changes, in order. */
   seqs: () => number[]
-  /** Connections that were made. */
+  /** The number of connections. */
   connections: () => number
-  /** Resolves once so many requests were received. */
+  /** Resolves after a number of requests. */
   got: (count: number) => Promise<void>
-  /** What it does from now on. */
+  /** Sets how it handles requests from now on. */
   respond: Respond
 }
 
-/** Answers 204. */
+/** Responds with 204. */
 export const accept: Respond = (response) => response.writeHead(204).end()
 
-/** Answers with this status. */
+/** Responds with this status. */
 export const answer =
   (status: number, headers: Record<string, string> = {}, body = ''): Respond =>
   (response) =>
     response.writeHead(status, headers).end(body)
 
-/** Never answers. */
+/** Never responds. */
 export const hang: Respond = () => undefined
 
 /** Starts a receiver on this machine; it ends with the test. */
@@ -49,7 +49,7 @@ export async function receive(t: Owner, respond: Respond = accept): Promise<Rece
   let connections = 0
   const server = createServer(async (request, response) => {
     const body = await text(request).catch(() => undefined)
-    // It was aborted.
+    // The request was aborted.
     if (body === undefined) return
     const one = {
       headers: request.headers as Record<string, string>,
@@ -83,7 +83,7 @@ export async function receive(t: Owner, respond: Respond = accept): Promise<Rece
   return receiver
 }
 
-/** Starts a server that speaks bytes. @returns its URL */
+/** Starts a server that sends raw bytes. @returns its URL */
 export async function listen(t: Owner, serve: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>()
   const server = createTcpServer((socket) => {
@@ -108,17 +108,17 @@ export async function until(holds: () => boolean | Promise<boolean>): Promise<vo
   }
 }
 
-/** A clock that is set and moved by hand. */
+/** A clock that tests set and advance. */
 export interface ManualClock extends Clock {
-  /** Advances both clocks, and calls due timers in order, but not those that they set. */
+  /** Advances both clocks, and calls due timers in order, except those that they start. */
   pass: (milliseconds: number) => void
-  /** Sets the system's clock, as a person or a time server does; nothing is called. */
+  /** Sets the system's clock, like a user or a time server. Calls nothing. */
   set: (time: number) => void
-  /** How long each pending call still waits. */
+  /** The remaining time of each pending timer. */
   pending: () => number[]
 }
 
-/** A clock at some time. */
+/** A clock at a given time. */
 export function manualClock(start = Date.parse('2027-01-01T00:00:00.000Z')): ManualClock {
   let wall = start
   let elapsed = 0

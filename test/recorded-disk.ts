@@ -1,51 +1,51 @@
 /**
- * A process's file operations, read from a record of its system calls; and the possible contents of the disk after a power
- * cut: everything synced, and any part of the unsynced writes.
+ * A process's file operations, from a recording of its system calls, and the possible contents of the disk after a power cut:
+ * all synced writes, and any part of the unsynced ones.
  */
 import { basename, dirname } from 'node:path'
 
-/** How a disk writes: a sector is written or not. */
+/** The size of a sector, which a disk writes completely or not at all. */
 const SECTOR = 512
 
 const CALLS =
   'openat,read,write,writev,sendto,sendmsg,recvfrom,recvmsg,pwrite64,pwritev,pwritev2,ftruncate,fallocate,fsync,fdatasync,sync_file_range,unlink,unlinkat,rename,renameat,renameat2,link,linkat,msync'
 
-/** The command that starts a process and records what it does. With -D the process is the one that was started, and strace ends with it. */
+/** The command that starts a process and records it. With -D the process is the started one, and strace ends with it. */
 export const recorder = (record: string): string[] => [
   ...['strace', '-D', '-f', '-qq', '-y', '-xx'],
   ...['-s', '100000000', '-e', 'signal=none', '-e', `trace=${CALLS}`, '-o', record],
 ]
 
-/** Something a process did. Files are named without their folder. */
+/** An event of the process. Files are named without their folder. */
 export type Event =
   | { kind: 'create' | 'unlink'; file: string }
   | { kind: 'write'; file: string; offset: number; bytes: Buffer }
   | { kind: 'truncate'; file: string; size: number }
-  /** The end of a sync, which covers operations before the event of that number. */
+  /** The end of a sync. It covers the operations before the event with that number. */
   | { kind: 'sync'; file: string; before: number }
   | { kind: 'sync folder'; before: number }
   /** It has read bytes from a connection, or is about to write some to it. */
   | { kind: 'received' | 'sent'; connection: string; text: string }
 
-/** The bytes of a string that is printed as `\x2f\x74...`. */
+/** Decodes a string that is printed as `\x2f\x74...`. */
 const bytesOf = (printed: string): Buffer => Buffer.from(printed.replaceAll('\\x', ''), 'hex')
 const textOf = (printed: string): string => bytesOf(printed).toString()
 
-/** Examined bytes of received and sent data: the beginnings of requests and responses suffice. */
+/** The recorded length of received and sent data. The start of a request or response suffices. */
 const HEAD = 2000
 
 /**
- * Reads the output of strace for {@link recorder}.
- * @param folder whose files matter; all else is left out
- * @throws Error for a call on these files that it does not understand, or that failed
+ * Parses the output of strace for {@link recorder}.
+ * @param folder only its files are included
+ * @throws Error for a call on these files that is unknown or has failed
  */
 export function readRecord(record: string, folder: string): Event[] {
   const events: Event[] = []
   const existing = new Set<string>()
-  /** The first halves of calls that another thread's interrupted, by thread, and how much had happened before. */
+  /** The first halves of interrupted calls by thread, and how much had happened before. */
   const unfinished = new Map<string, { text: string; before: number }>()
 
-  /** Which of the folder's files a path names, if any. What SQLite's connections share in memory is not needed after a cut. */
+  /** The file of the folder that a path names, if any. The shared memory of SQLite's connections is not needed after a cut. */
   function fileOf(path: string): string | undefined {
     const name = basename(path)
     return dirname(path) === folder && !name.endsWith('-shm') && !name.endsWith(' (deleted)')
@@ -57,7 +57,7 @@ export function readRecord(record: string, folder: string): Event[] {
     const [, name = '', rest = ''] = /^(\w+)\((.*)$/s.exec(call) ?? []
     const [, target = '', given = ''] = /^\d+<([^>]*)>(.*)$/s.exec(rest) ?? []
     const [, result] = / = (-1|\?)( |$)/.exec(call.slice(-200)) ?? []
-    // The result of an unfinished call is unknown: its write may have happened, its sync does not count.
+    // The result of an unfinished call is unknown. Its write may have happened; its sync does not count.
     const isGood = result === undefined
     const path = target.startsWith('\\x') ? textOf(target) : target
 
@@ -65,7 +65,7 @@ export function readRecord(record: string, folder: string): Event[] {
       const [, printed = '', flags = ''] = /^[^,]*, "([^"]*)", ([^,)]*)/.exec(rest) ?? []
       const file = fileOf(textOf(printed))
       if (!ends || !isGood || file === undefined) return
-      // With O_EXCL there was nothing that could be cut short.
+      // With O_EXCL the file was new, so there was nothing to truncate.
       if (flags.includes('O_TRUNC') && !flags.includes('O_EXCL'))
         throw new Error(`not understood: ${flags} of ${file}`)
       if (existing.has(file) || !flags.includes('O_CREAT')) return
@@ -148,7 +148,7 @@ class Content {
 
   truncate(size: number): void {
     this.reserve(size)
-    // What lies beyond is zero when the file grows again.
+    // If the file grows again, the bytes beyond its end are zero.
     if (size < this.length) this.bytes.fill(0, size, this.length)
     this.length = size
   }
@@ -176,11 +176,11 @@ interface RecordedFile {
   unsynced: { number: number; change: Change }[]
 }
 
-/** What becomes of that which was not synced: all of it is lost or none, some writes happen, the last one is torn, or some sectors happen. */
+/** What happens to unsynced changes: all or none survive, some writes survive, the last one is torn, or some sectors survive. */
 export const FATES = ['none', 'all', 'some', 'torn', 'sectors'] as const
 export type Fate = (typeof FATES)[number]
 
-/** A write's sectors, as writes of their own. */
+/** Splits a write into its sectors. */
 function sectorsOf(change: Change): Change[] {
   if ('size' in change) return [change]
   const sectors: Change[] = []
@@ -193,7 +193,7 @@ function sectorsOf(change: Change): Change[] {
   return sectors
 }
 
-/** What of some changes comes to pass. */
+/** The surviving part of some changes. */
 function come(changes: Change[], fate: Fate, random: () => number): Change[] {
   if (fate === 'none') return []
   if (fate === 'all') return changes
@@ -207,13 +207,13 @@ function come(changes: Change[], fate: Fate, random: () => number): Change[] {
   return (fate === 'some' ? changes : changes.flatMap(sectorsOf)).filter(() => random() < share)
 }
 
-/** A disk under recorded events. */
+/** The disk, after recorded events. */
 export interface RecordedDisk {
-  /** @param number of the event in the record */
+  /** @param number the event's number in the recording */
   apply: (event: Event, number: number) => void
-  /** What the disk may hold if the power is cut now: files by name. */
+  /** A possible disk after a power cut at this point: files by name. */
   cut: (fate: Fate, random: () => number) => Map<string, Buffer>
-  /** How many changes are not synced. */
+  /** The number of unsynced changes. */
   countUnsynced: () => number
 }
 
@@ -222,7 +222,7 @@ export function makeDisk(): RecordedDisk {
   /** The current directory entries, and the synced ones. */
   const files = new Map<string, RecordedFile>()
   const synced = new Map<string, RecordedFile>()
-  /** What has been done to names since the folder was synced. */
+  /** Changes of directory entries since the folder was synced. */
   let unsynced: { number: number; name: string; file: RecordedFile | undefined }[] = []
 
   const lookUp = (name: string): RecordedFile => {
@@ -257,7 +257,7 @@ export function makeDisk(): RecordedDisk {
 
     cut: (fate, random) => {
       const names = new Map(synced)
-      // Operations on one name keep their order; those on several do not.
+      // Operations on one name keep their order; operations on several names do not.
       for (const changes of Map.groupBy(unsynced, ({ name }) => name).values()) {
         const count =
           fate === 'none' ? 0 : fate === 'all' ? changes.length : Math.floor(random() * (changes.length + 1))

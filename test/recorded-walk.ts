@@ -1,7 +1,7 @@
 /**
- * Records the way of a PATCH through the sources: `node test/recorded-walk.ts <folder>` prints it as JSON. The service runs in this process
- * and handles the same request again and again. Once V8 counts which functions run; then a breakpoint at the beginning of each, whose
- * condition is never true, notes its stack.
+ * Records the path of a PATCH through the sources: `node test/recorded-walk.ts <folder>` prints it as JSON. The service runs in
+ * this process and handles the same request repeatedly. First V8 counts which functions run. Then a breakpoint at the start of
+ * each, whose condition is never true, records its stack.
  */
 import { Session } from 'node:inspector'
 import { connect } from 'node:net'
@@ -10,29 +10,29 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { buildApp } from '../src/app.ts'
 
-/** A function that has begun. */
+/** A call of a function. */
 export interface Begun {
   file: string
-  /** Its name, and those of the functions that it is written in. */
+  /** Its name, and those of its enclosing functions. */
   names: string[]
-  /** Which {@link Visit} it is part of. */
+  /** The number of its {@link Visit}. */
   visit: number
 }
 
-/** The request comes into a file: a function of it begins, called by another file, by Fastify, or once a promise is resolved. */
+/** The request enters a file: one of its functions is called by another file, by Fastify, or after a promise. */
 export interface Visit {
   file: string
-  /** The visit that it was called from; null for none. */
+  /** The visit that called it; null for none. */
   from: number | null
 }
 
-/** The way of a request. */
+/** The path of a request. */
 export interface Walk {
   begun: Begun[]
   visits: Visit[]
 }
 
-/** Where a function is written. */
+/** The position of a function in the source. */
 interface Place {
   file: string
   names: string[]
@@ -41,13 +41,13 @@ interface Place {
 /** A function on the stack. */
 interface Frame {
   file: string
-  /** Where it begins. */
+  /** The position of its start. */
   at: string
 }
 
 const ROOT = pathToFileURL(`${process.cwd()}/`).href
 const OURS = /^(src|plugins|routes)\//
-/** What is called for each statement, or each value, like the driver: no part of the way. */
+/** Functions that run for each statement or value, like the driver. They are not part of the path. */
 const TOOLS = new Set([
   'src/db/ids.ts',
   'src/db/json-text.ts',
@@ -60,7 +60,7 @@ const TOOLS = new Set([
 ])
 const PASSWORD = 'correct horse battery'
 
-/** The file of a URL; undefined for those of others, and for tools. */
+/** The file of a URL; undefined for foreign files and tools. */
 function fileOf(url: string | null | undefined): string | undefined {
   const file = url?.startsWith(ROOT) ? url.slice(ROOT.length) : undefined
   return file !== undefined && OURS.test(file) && !TOOLS.has(file) ? file : undefined
@@ -68,7 +68,7 @@ function fileOf(url: string | null | undefined): string | undefined {
 
 const session = new Session()
 
-/** Asks V8, which answers at once. */
+/** Sends a command to V8, which responds at once. */
 function ask<T>(method: string, params: object = {}): T {
   let failure: Error | null = null
   let result: unknown
@@ -80,7 +80,7 @@ function ask<T>(method: string, params: object = {}): T {
   return result as T
 }
 
-/** The stack of whoever calls this, the outermost first, as far as it is ours. */
+/** The stack of the caller, outermost first, with only our functions. */
 function stackOf(caller: (...args: never[]) => unknown): Frame[] {
   const { prepareStackTrace, stackTraceLimit } = Error
   const holder: { stack?: NodeJS.CallSite[] } = {}
@@ -99,7 +99,7 @@ function stackOf(caller: (...args: never[]) => unknown): Frame[] {
   })
 }
 
-/** A function, as V8 counts it. */
+/** A function in V8's counts. */
 interface Counted {
   scriptId: string
   file: string
@@ -109,7 +109,7 @@ interface Counted {
   count: number
 }
 
-/** The functions of our sources, with how often each has run since the last time. */
+/** Our functions, with the number of calls since the previous count. */
 function countFunctions(): Counted[] {
   const { result } = ask<{
     result: {
@@ -129,7 +129,7 @@ function countFunctions(): Counted[] {
   })
 }
 
-/** Where a function may be stopped at its beginning; undefined for what has no statement, as the initial values of fields. */
+/** Where a breakpoint at a function's start is possible; undefined if it has no statement, like the initial values of fields. */
 function beginningOf({ scriptId, startOffset, endOffset }: Counted): object | undefined {
   const { scriptSource } = ask<{ scriptSource: string }>('Debugger.getScriptSource', { scriptId })
   const positionOf = (offset: number) => {
@@ -144,7 +144,7 @@ function beginningOf({ scriptId, startOffset, endOffset }: Counted): object | un
   return locations[0]
 }
 
-/** The names of a function, and of those that it is written in. @param all functions that have run, at any time */
+/** The names of a function and its enclosing functions. @param all all functions that have ever run */
 const namesOf = (one: Counted, all: readonly Counted[]): string[] =>
   all
     .filter(
@@ -154,15 +154,15 @@ const namesOf = (one: Counted, all: readonly Counted[]): string[] =>
     .map(({ name }) => name.split('.').pop() as string)
     .filter((name) => name !== '')
 
-/** Puts together what began, from its stacks. */
+/** Builds the calls and visits from the stacks. */
 class Recorder {
   readonly walk: Walk = { begun: [], visits: [] }
-  /** The latest stack, with the visit that each frame is part of. */
+  /** The latest stack, with the visit of each frame. */
   #stack: (Frame & { visit: number })[] = []
 
   begin({ file, names }: Place, frames: readonly Frame[]): void {
     const isSame = (frame: Frame, index: number) => frame.at === this.#stack[index]?.at
-    // The last one begins now, also where the same function was there before.
+    // The last frame starts now, even if the same function was there before.
     const known = frames.findIndex((frame, index) => index === frames.length - 1 || !isSame(frame, index))
     this.#stack = this.#stack.slice(0, known)
     for (const frame of frames.slice(known)) this.#stack.push({ ...frame, visit: this.#visitOf(frame) })
@@ -175,7 +175,7 @@ class Recorder {
     if (caller?.file === file) return caller.visit
     const from = caller?.visit ?? null
     const latest = visits.at(-1)
-    // Called again by the same, with no other file in between.
+    // Called again by the same visit, with no other file in between.
     if (latest?.file === file && latest.from === from) return visits.length - 1
     return visits.push({ file, from }) - 1
   }
@@ -225,7 +225,7 @@ async function record(folder: string): Promise<Walk> {
     await pause(100)
   }
 
-  // What is made at the first use is there.
+  // Lazily created values exist by now.
   for (const column of ['Review', 'Done']) await patch(column)
   const before = countFunctions()
   await patch('Review')
@@ -235,7 +235,7 @@ async function record(folder: string): Promise<Walk> {
   let isOnItsWay = false
   app.server.prependListener('request', (_request, response) => {
     isOnItsWay = true
-    // What comes after the last byte, logs and counts.
+    // Work after the last byte, such as logging and counting.
     response.prependOnceListener('finish', () => {
       isOnItsWay = false
     })
@@ -258,7 +258,7 @@ async function record(folder: string): Promise<Walk> {
   session.disconnect()
   socket.destroy()
   await app.close()
-  // Timers of the service may have come in between: the shortest has none of them.
+  // Timers of the service may have run in between. The shortest recording has none of them.
   return walks.toSorted((a, b) => a.begun.length - b.begun.length)[0] as Walk
 }
 

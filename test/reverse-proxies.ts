@@ -1,4 +1,4 @@
-/** nginx and Caddy in front of a service, with the configurations that ship. */
+/** nginx and Caddy in front of a service, with the shipped configurations. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Test } from 'tap'
 
-/** A program, and why its tests are skipped where it is missing. In CI that is a failure. */
+/** A program, and why its tests are skipped if it is missing. In CI a missing program is a failure. */
 function missing(command: string): string | false {
   const isThere = spawnSync(command, ['-v']).error === undefined
   return !isThere && process.env.CI === undefined && `${command} is not installed`
@@ -17,7 +17,7 @@ function missing(command: string): string | false {
 export const noNginx = missing('nginx')
 export const noCaddy = missing('caddy')
 
-/** A port that is free now. */
+/** A currently free port. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -30,14 +30,14 @@ async function freePort(): Promise<number> {
 const shipped = (name: string, servicePort: number) =>
   readFileSync(join('deploy/proxy', name), 'utf8').replaceAll('127.0.0.1:3000', `127.0.0.1:${servicePort}`)
 
-/** A folder for a proxy's files, beside that of the test, which holds the service's. */
+/** A folder for a proxy's files, next to the test's own, which has the service's. */
 function ownFolder(t: Test): string {
   const folder = mkdtempSync(join(tmpdir(), 'phaseboard-proxy-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   return folder
 }
 
-/** Runs a proxy until the test ends. @returns once it accepts connections, where */
+/** Runs a proxy until the test ends. @returns its URL once it accepts connections */
 async function run(t: Test, command: string, args: string[], port: number): Promise<string> {
   const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] })
   let said = ''
@@ -61,7 +61,7 @@ async function run(t: Test, command: string, args: string[], port: number): Prom
   }
 }
 
-/** Runs nginx with what a server block listens to, and has. */
+/** Runs nginx with the given listen directive and contents of the server block. */
 async function nginx(t: Test, server: (listen: string) => string): Promise<string> {
   const [folder, port] = [ownFolder(t), await freePort()]
   mkdirSync(join(folder, 'nginx'))
@@ -82,7 +82,7 @@ http {
   return run(t, 'nginx', ['-p', folder, '-c', config], port)
 }
 
-/** What `deploy/proxy/nginx.conf` does, without TLS. */
+/** The configuration in `deploy/proxy/nginx.conf`, without TLS. */
 export const nginxAtRoot = (t: Test, servicePort: number) =>
   nginx(t, (listen) =>
     shipped('nginx.conf', servicePort)
@@ -90,11 +90,11 @@ export const nginxAtRoot = (t: Test, servicePort: number) =>
       .replaceAll(/ssl_certificate.*;/g, ''),
   )
 
-/** What `deploy/proxy/nginx-below-path.conf` does. */
+/** The configuration in `deploy/proxy/nginx-below-path.conf`. */
 export const nginxBelowPath = async (t: Test, servicePort: number) =>
   `${await nginx(t, (listen) => `server { ${listen}\n${shipped('nginx-below-path.conf', servicePort)} }`)}/board`
 
-/** nginx as it is without any setting. */
+/** nginx without any setting. */
 export const bareNginx = (t: Test, servicePort: number, settings = '') =>
   nginx(
     t,
@@ -108,13 +108,13 @@ async function caddy(t: Test, config: (port: number) => string): Promise<string>
   return run(t, 'caddy', ['run', '--adapter', 'caddyfile', '--config', file], port)
 }
 
-/** What `deploy/proxy/Caddyfile` does, without TLS. */
+/** The configuration in `deploy/proxy/Caddyfile`, without TLS. */
 export const caddyAtRoot = (t: Test, servicePort: number) =>
   caddy(t, (port) =>
     shipped('Caddyfile', servicePort).replace('board.example.com', `http://127.0.0.1:${port}`),
   )
 
-/** What `deploy/proxy/Caddyfile-below-path` does. */
+/** The configuration in `deploy/proxy/Caddyfile-below-path`. */
 export const caddyBelowPath = async (t: Test, servicePort: number) =>
   `${await caddy(t, (port) =>
     shipped('Caddyfile-below-path', servicePort).replace('www.example.com', `http://127.0.0.1:${port}`),

@@ -1,11 +1,11 @@
-/** Who may import whom (docs/decisions/022-rooms.md): one table, held against every import of the sources. */
+/** The permitted imports between folders (docs/decisions/022-rooms.md): one table, checked against every import of the sources. */
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import t from 'tap'
 
 /**
- * The rooms, and what each may import beside itself: other rooms, files, packages. A file that is named here is a room of its own.
- * `web/*`: each page by itself.
+ * The rooms, and what each may import besides itself: other rooms, files, packages. A file in this table is a room of its own.
+ * `web/*`: each page separately.
  */
 const ROOMS: Record<string, readonly string[]> = {
   src: [],
@@ -107,15 +107,18 @@ const ROOMS: Record<string, readonly string[]> = {
   'src/projects/phases.ts': [],
 }
 
-/** What lies in `src` itself, but for the application and the server: open to all of `src` but the client, to plugins and routes. */
+/**
+ * Files directly in `src`, except the application and the server. All of `src` but the client may import them, and so may
+ * plugins and routes.
+ */
 const OPEN = ['src', 'src/config.ts', 'src/phaseboard.d.ts']
-/** Rooms whose files never import each other; in `web/*` each folder is a page, which imports its own files alone. */
+/** Rooms whose files never import each other. In `web/*` each folder is a page, which only imports its own files. */
 const APART = ['plugins', 'routes', 'web/*']
-/** Rooms of what runs in browsers, without Node's modules. */
+/** Rooms that run in browsers, without Node's modules. */
 const IN_BROWSERS = /^(web|src\/client)\b/
 const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g
 
-/** Other packages are no room's affair. */
+/** Every room may import these packages. */
 const isChecked = (path: string) => /^(@?fastify\b|src|plugins|routes|web|scripts|test|bench)/.test(path)
 
 /** The room of a file, or of a package. */
@@ -127,11 +130,11 @@ function roomOf(path: string): string {
   return `${top}/${folder}` in ROOMS || top !== 'web' ? `${top}/${folder}` : 'web/*'
 }
 
-/** Whether a path is in a room, if perhaps in one within it. */
+/** Whether a path is in a room, or in a room inside it. */
 const isIn = (path: string, room: string) =>
   roomOf(path) === room || (room !== 'web' && path.startsWith(`${room}/`))
 
-/** Whether a room may import a path: its own, what is open to it, what the table says. */
+/** Whether a room may import a path: its own files, files open to it, or files in the table. */
 function may(file: string, path: string): boolean {
   const [room, other] = [roomOf(file), roomOf(path)]
   const isNear = !APART.includes(room) || (room === 'web/*' && dirname(file) === dirname(path))

@@ -4,7 +4,10 @@ import type { ReplicaPlace } from './litestream.ts'
 
 const BUCKET = 'boards'
 
-/** Starts one that keeps its objects in a folder. @returns the place of a replica in it by its path, and what ends it */
+/**
+ * Starts an S3 server that stores its objects in a folder. @returns a function from path to a replica's location, and one that
+ * ends the server
+ */
 export async function startS3(directory: string) {
   const server = new S3rver({
     address: '127.0.0.1',
@@ -29,8 +32,8 @@ export async function startS3(directory: string) {
 }
 
 /**
- * What the server (3.7.1) does otherwise than S3: it overlooks common prefixes of which all objects are two folders deeper, as
- * Litestream's generations are, and it lists what has come of an upload that broke off.
+ * Differences of the server (3.7.1) from S3: it misses common prefixes whose objects are all two folders deeper, like
+ * Litestream's generations, and it lists the parts of aborted uploads.
  */
 function behaveLikeS3({ store }: S3rver): void {
   const [listAll, put] = [store.listObjects.bind(store), store.putObject.bind(store)]

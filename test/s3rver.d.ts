@@ -1,4 +1,4 @@
-/** What the drill uses of the S3 server, which comes without types. */
+/** Types of the used parts of the S3 server, which has none. */
 declare module 's3rver' {
   import type { AddressInfo } from 'node:net'
 

@@ -1,6 +1,6 @@
 /**
- * What the database file holds of secrets, byte by byte: hashes only, in the file, its log and its index of the log. All but
- * the secrets of webhooks, which sign what is sent: no hash could.
+ * Secrets in the database file, its log and its index of the log, byte by byte: there are only hashes. The secrets of webhooks
+ * are the exception, because they sign messages, which a hash cannot do.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
@@ -16,10 +16,10 @@ type Headers = Record<string, string>
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** The ways in which a secret may have got somewhere, the hash of a password that is fast to guess among them. */
+/** The encodings in which a secret may be stored, including a fast hash of the password. */
 function disguises(secret: string): [string, Buffer][] {
   const bytes = Buffer.from(secret)
-  // What base64 makes of a text depends on where in the encoded bytes it begins; its ends, on what is around it.
+  // The base64 of a text depends on its offset in the encoded bytes, and its ends on the neighbouring bytes.
   const base64 = [0, 1, 2].flatMap((shift) =>
     (['base64', 'base64url'] as const).map((encoding) =>
       Buffer.concat([Buffer.alloc(shift), bytes])
@@ -43,7 +43,7 @@ function disguises(secret: string): [string, Buffer][] {
 const bytesIn = (folder: string) =>
   new Map(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name))]))
 
-/** Signs in. @returns the token in the cookie */
+/** Signs in. @returns the token from the cookie */
 async function signIn(app: App, headers: Headers = {}): Promise<string> {
   const answer = await send(app, 'POST', '/api/session', { email: EMAIL, password: PASSWORD }, headers)
   const [, token = ''] = /^phaseboard_session=([^;]+)/.exec(String(answer.headers['set-cookie'])) ?? []
@@ -75,7 +75,7 @@ t.test('the files of the database hold no token, cookie or password, only their 
   const guesses = ['a wrong guess/+?', 'pa55word&more', 'ünïcödé gueß']
   for (const guess of guesses) {
     await send(app, 'POST', '/api/session', { email: EMAIL, password: guess })
-    // As it happens, what is typed into one field belongs into the other.
+    // Users sometimes type a value into the wrong field.
     await send(app, 'POST', '/api/session', { email: guess, password: EMAIL })
     await send(app, 'GET', '/api/projects', undefined, {
       authorization: `Bearer ${encodeURIComponent(guess)}`,
@@ -149,12 +149,11 @@ t.test('the files of the database hold no token, cookie or password, only their 
 })
 
 /**
- * A token is never compared with anything: its SHA-256 is looked up in an index. How long that takes depends on how many
- * characters the hash has in common with stored ones, but whoever could measure that learns the beginning of the hash of
- * something made up: to come closer, one has to find a text whose hash begins with more given characters, each of which
- * takes sixteen times as many tries as the one before, and has learned nothing of any token in the end, which is 256
- * random bits that no part of its hash tells anything about. So an index is constant enough. Passwords, which can be
- * guessed, are compared by argon2 itself, in constant time, and never looked up.
+ * A token is never compared: the service looks up its SHA-256 in an index. The time of that depends on how many characters the
+ * hash shares with stored ones, but measuring it only reveals the start of a stored hash. To get closer, an attacker must find
+ * texts whose hashes start with more given characters, each of which needs sixteen times as many attempts. In the end that
+ * reveals nothing about a token, which is 256 random bits, of which parts of its hash say nothing. So an index is constant-time
+ * enough. Passwords can be guessed: argon2 itself compares them in constant time, and they are never looked up.
  */
 t.test('tokens are looked up by hash through an index, and passwords never', async (t) => {
   const app = await build(t, { authMode: 'required', adminEmail: EMAIL, adminPassword: PASSWORD })

@@ -16,12 +16,12 @@ const { buildApp } = shipped
 
 t.jobs = 3
 
-/** Shorter than the eight seconds after which a stop cuts connections, and as long as can be: the machine may be busy. */
+/** Shorter than the eight seconds after which a stop closes connections, but as long as possible, because the machine may be busy. */
 const PROMPT = 7500
 
 const folderOf = ({ DATABASE_URL }: { DATABASE_URL: string }) => dirname(DATABASE_URL.slice('file:'.length))
 
-/** What the folder of a stopped service's database holds. */
+/** The files in the folder of a stopped service's database. */
 const left = (environment: { DATABASE_URL: string }) => readdirSync(folderOf(environment)).sort()
 
 async function json(service: { url: string }, path: string, body?: object) {
@@ -36,7 +36,7 @@ async function json(service: { url: string }, path: string, body?: object) {
   return { status: response.status, body: (await response.json()) as any }
 }
 
-/** Begins a request and waits until the service has seen its head and asks for the body. */
+/** Starts a request, and waits until the service has read its head and expects the body. */
 async function beginCreate(t: Test, { port }: Service, name: string) {
   const { socket, received } = await dial(t, port)
   const body = JSON.stringify({ name })
@@ -476,7 +476,7 @@ t.test('whatever is thrown, wherever, costs only the request', async (t) => {
       await null
       throw value
     }
-    /** In hooks that answers pass, errors too. */
+    /** In hooks that all responses pass, including errors. */
     const once = async (_request: unknown, { statusCode }: { statusCode: number }) => {
       if (statusCode === 200) throw value
     }

@@ -4,13 +4,13 @@ import t from 'tap'
 const root = new URL('../', import.meta.url)
 const LIST = 'docs/specification.md'
 
-/** The names of the tests in a file: what stands as a string at the beginning of a `t.test(...)` call. */
+/** The names of the tests in a file: strings at the start of a `t.test(...)` call. */
 function testNames(source: string): string[] {
   const calls = source.matchAll(/\bt\.test\(\s*('(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")\s*,/g)
   return [...calls].map(([, literal = '']) => literal.slice(1, -1).replaceAll(/\\(.)/g, '$1'))
 }
 
-/** The tests that a file shares with others of its kind, and the names of these, which begin with what the records are called. */
+/** The tests that a file shares with others of its kind, and their names, which start with the name of the records. */
 const SHARED = 'test/child-resource.ts'
 const sharedNames = (source = '') =>
   [...source.matchAll(/\bt\.test\(\s*`\$\{one\}: ([^`]+)`,/g)].map(([, name = '']) => name)
@@ -21,7 +21,7 @@ interface Rule {
   tests: { file: string; name: string }[]
 }
 
-/** What is wrong with a list of rules, or the rules; `read` gives the source of a test file, or undefined. */
+/** The rules of a list, or what is wrong with it. `read` returns the source of a test file, or undefined. */
 function check(list: string, read: (file: string) => string | undefined) {
   const shared = sharedNames(read(SHARED))
   const namesIn = (source: string) =>

@@ -1,9 +1,9 @@
-/** Watching the system calls of a process with `strace`, which other systems and many machines lack. */
+/** Observes the system calls of a process with `strace`, which other systems and many machines do not have. */
 import { spawnSync } from 'node:child_process'
 
 /**
- * Why a test that needs `strace` is skipped; false where it can run. What other systems have instead needs rights that a
- * test should not need.
+ * Why a test that needs `strace` is skipped; false if it can run. The equivalents on other systems need privileges that a test
+ * should not need.
  */
 export const withoutStrace: string | false =
   process.platform !== 'linux'

@@ -9,7 +9,7 @@ export const ALL_TABLES = Object.values(schema)
   .map((table) => getTableName(table))
   .toSorted()
 
-/** What is the service's own: credentials, what passes, and what is derived from the others. No archive holds it, nobody is told of it. */
+/** The service's own tables: credentials, temporary data, and derived data. They are in no archive and in no change. */
 export const TABLES_OF_THE_SERVICE = [
   'api_tokens',
   'change_subjects',

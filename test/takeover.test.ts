@@ -1,4 +1,4 @@
-/** One short round of the drill (`npm run test:takeover` has many), with a folder for the replica. */
+/** One short round of the drill (`npm run test:takeover` runs many), with a folder as the replica. */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'

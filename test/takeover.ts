@@ -1,6 +1,6 @@
 /**
- * The takeover drill: clients write to a service that Litestream replicates, the machine dies (both are killed at the same
- * moment), another one takes over from the replica, and what it goes on with is held against what had been acknowledged.
+ * The takeover drill: clients write to a service that Litestream replicates. The machine dies: both are killed at the same
+ * moment. Another machine takes over from the replica, and its data is compared with the acknowledged writes.
  */
 import { spawn } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
@@ -22,42 +22,42 @@ import { CLI, nodeCommand } from './shipped.ts'
 const ADMIN = { email: 'ada@example.test', password: 'correct horse' }
 const COLUMNS = ['To Do', 'In Progress', 'Review', 'Done']
 
-/** Acknowledged writes that are repeated after a takeover: the latest that were kept, and as many of those that were not. */
+/** The number of acknowledged writes to repeat after a takeover: the latest kept ones, and as many lost ones. */
 const REPEATED = 20
 
-/** Changes that the slower client of the stream had not got when the machine died. */
+/** The number of changes that the slower stream client had not received when the machine died. */
 const BEHIND = 100
 
-/** What to do. */
+/** The options. */
 export interface DrillOptions {
-  /** Where the machines are. */
+  /** The folder of the machines. */
   folder: string
   rounds: number
   writers: number
   seed: number
-  /** How long a machine is written to, in milliseconds, at least and at most. */
+  /** The minimum and maximum duration of the writes to a machine, in milliseconds. */
   life: [number, number]
-  /** Where a machine replicates to. */
+  /** The replica of a machine. */
   placeOf: (machine: number) => ReplicaPlace
   onRound?: (round: Round) => void
 }
 
-/** What one round came to. */
+/** The result of one round. */
 export interface Round {
   acknowledged: number
-  /** Acknowledged writes that the replica did not have. */
+  /** Acknowledged writes that are missing from the replica. */
   lost: number
-  /** Milliseconds from the acknowledgement of the first of them to the kill; 0 where none was lost. */
+  /** Milliseconds from the first lost acknowledgement to the kill; 0 if nothing was lost. */
   short: number
-  /** Milliseconds that the takeover took. */
+  /** The duration of the takeover, in milliseconds. */
   took: number
-  /** Whether the client of the stream had seen changes that were lost. */
+  /** Whether the stream client had seen lost changes. */
   wasAhead: boolean
-  /** Whether Litestream had been killed before, and started again. */
+  /** Whether Litestream had been killed and restarted before. */
   wasInterrupted: boolean
 }
 
-/** What all rounds came to. */
+/** The result of all rounds. */
 export interface DrillReport {
   rounds: Round[]
   problems: string[]
@@ -90,7 +90,7 @@ interface Drill {
   receiver: Receiver
   cookie: string
   projectId: string
-  /** Counts all writes ever sent: each has its own key. */
+  /** Counts all writes ever sent, for unique keys. */
   sent: number
 }
 
@@ -113,7 +113,7 @@ function machineOf({ folder, placeOf }: DrillOptions, number: number): Machine {
   }
 }
 
-/** Writes with one client until the machine dies, one request after the other. */
+/** Writes with one client until the machine dies, one request after another. */
 async function write(drill: Drill, service: Service, acknowledged: Acknowledged[], seed: number) {
   const random = generator(seed)
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -182,7 +182,7 @@ function takeOver(machine: Machine, place: ReplicaPlace, first: string): Promise
   })
 }
 
-/** The changes of a file, of which another process may be the writer. */
+/** The changes in a file, which another process may be writing to. */
 function changesIn(file: string) {
   const client = new SQLite(file, { readonly: true })
   try {
@@ -192,7 +192,7 @@ function changesIn(file: string) {
   }
 }
 
-/** Compares the restored data with that of the dead machine, and its acknowledged writes. @returns the last restored change */
+/** Compares the restored data with that of the dead machine, and with its acknowledged writes. @returns the last restored change */
 function compare({ problems }: Drill, dead: Machine, taken: Machine, acknowledged: Acknowledged[]): number {
   const { state, problems: damage } = readState(taken.file)
   problems.push(...damage)
@@ -256,7 +256,7 @@ async function resume(drill: Drill, service: Service, taken: Machine, seen: numb
     drill.problems.push(`a stream from ${seen} went on with ${got.slice(0, 5)}`)
 }
 
-/** Checks that the receiver of the webhook gets all comments that the file holds, and never two under one id. */
+/** Checks that the webhook's receiver gets all comments in the file, and never two with the same id. */
 async function receiveAll({ problems, receiver }: Drill, taken: Machine): Promise<void> {
   const expected = changesIn(taken.file).filter(({ kind }) => kind === 'kanban-comment')
   const got = () => new Set(receiver.seqs())
@@ -291,7 +291,7 @@ async function prepare(drill: Drill, { port }: Service): Promise<void> {
   if (statuses.some((status) => status !== 201)) drill.problems.push(`prepared with ${statuses}`)
 }
 
-/** Starts Litestream for a machine, and waits until there is a first snapshot: from then on little can be lost. */
+/** Starts Litestream for a machine, and waits for the first snapshot. From then on little can be lost. */
 async function startReplicator({ owner }: Drill, { config }: Machine): Promise<Replicator> {
   const replicator = replicate(owner, config)
   await replicator.logged(/snapshot written/)
@@ -358,8 +358,8 @@ async function round(
 }
 
 /**
- * Lets machines die and others take over, again and again: each from the one before.
- * @param owner ends what is still running in the end
+ * Lets machines die, and each next one take over from the last, repeatedly.
+ * @param owner ends the remaining processes
  */
 export async function drillTakeovers(owner: Owner, options: DrillOptions): Promise<DrillReport> {
   const agent = new Agent({ keepAlive: true })
@@ -377,7 +377,7 @@ export async function drillTakeovers(owner: Owner, options: DrillOptions): Promi
     rounds.push(done)
     options.onRound?.(done)
   }
-  // It goes on taking writes.
+  // It continues to accept writes.
   const project = await ask(current[1].port, agent, 'POST', '/api/projects', { name: 'Gemini' }, drill.cookie)
   if (project.status !== 201) problems.push(`a write after all was answered with ${project.status}`)
   current[1].kill('SIGKILL')

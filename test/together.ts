@@ -1,9 +1,9 @@
 /**
- * Runs several test files in one process, one after the other: what each process would load and compile anew (tap, the
- * application, its schemas, the checker of answers, a browser) is there for all. `scripts/test-groups.ts` says which files.
+ * Runs several test files in one process, one after another. They share what each process would load and compile: tap, the
+ * application, its schemas, the response checker, a browser. `scripts/test-groups.ts` chooses the files.
  *
- * Each file is a test of its own: what it imports as `tap` is that test, which ends, with its teardowns, before the next file
- * begins. Modules that files share have tap itself, whose teardowns run in the end; those that make tests ask `current-test.ts` where.
+ * Each file is a test: its import of `tap` is that test, which ends with its teardowns before the next file starts. Shared
+ * modules import tap itself, whose teardowns run at the end; those that add tests use `current-test.ts`.
  */
 import { registerHooks } from 'node:module'
 import { resolve } from 'node:path'
@@ -11,7 +11,7 @@ import { pathToFileURL } from 'node:url'
 import root, { type Test } from 'tap'
 import { beginFile } from './current-test.ts'
 
-/** Timeout of one file, in milliseconds: generous, only for hanging tests. */
+/** The timeout of a file in milliseconds. It is generous, because it is only for hanging tests. */
 const PATIENCE = 900_000
 const SCHEME = 'tap-of:'
 
@@ -33,7 +33,7 @@ registerHooks({
   },
 })
 
-/** @param files by their paths in the project, e.g. `test/time.test.ts` */
+/** @param files their paths in the project, e.g. `test/time.test.ts` */
 export function runTogether(files: readonly string[]): void {
   // Without the plan, a process that ends early would pass.
   root.plan(files.length)

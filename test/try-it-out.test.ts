@@ -1,4 +1,4 @@
-/** What the page at /docs has ready when somebody presses "Try it out": good as it is, once there are real ids in it. */
+/** The requests that the page at /docs prefills for "Try it out" succeed once they have real ids. */
 import t from 'tap'
 import { memberLinks, people } from '../src/db/schema.ts'
 import { hashToken } from '../src/members/secrets.ts'
@@ -36,7 +36,7 @@ async function operationsOf(app: App): Promise<Operation[]> {
   )
 }
 
-/** A service with a record of each kind, and who may change them. @returns the ids, by what collections are called */
+/** A service with a record of each kind, and a member who may change them. @returns the ids by collection */
 async function seeded(app: App) {
   const credentials = BODY_EXAMPLES.signIn as { email: string; password: string }
   const { headers, body } = await send(app, 'POST', '/api/session', credentials)
@@ -91,12 +91,12 @@ t.test('every documented body is accepted as it is, with real ids in it and in t
   const app = await build(t, { adminPassword: password })
   const { admin, records } = await seeded(app)
   const tried = new Set<string>()
-  // What deletes comes last: the others need what it deletes.
+  // Deletions come last, because the others need the records.
   const operations = (await operationsOf(app)).toSorted(
     (one, other) => Number(one.method === 'DELETE') - Number(other.method === 'DELETE'),
   )
   for (const { operationId, method, path, requestBody } of operations) {
-    // A file is no JSON that could have an example.
+    // A file is not JSON, and has no example.
     if (requestBody?.content['application/json'] === undefined) continue
     tried.add(operationId)
     const { example } = requestBody.content['application/json'] ?? {}
@@ -105,7 +105,7 @@ t.test('every documented body is accepted as it is, with real ids in it and in t
       /\/([\w-]+)\/\{(\w+)\}/g,
       (_, collection) => `/${collection}/${records[collection]}`,
     )
-    // The id in a body is that of what the path is about, or of the project that it names.
+    // An id in the body is that of the path's record, or of the project that it names.
     const collection = path.endsWith('/reorder') ? path.split('/').at(-2) : path.split('/')[2]
     const id = path.startsWith('/api/ingest/') ? records.projects : records[collection ?? '']
     const body = JSON.stringify(example).replaceAll(EXAMPLE_ID, String(id))
@@ -135,9 +135,9 @@ t.test('nothing fills in a parameter that nobody asked for', async (t) => {
     for (const { in: place, name, required = false, example, examples, schema } of parameters) {
       if (place !== 'query') continue
       seen++
-      // What Swagger UI takes for the value of a parameter.
+      // The value that Swagger UI prefills for a parameter.
       const prefilled = [example, examples, schema.example, schema.examples, schema.default]
-      // Nobody can tell what a file is but who sends it.
+      // Only the client knows the format of a file.
       const isNeeded = operationId === 'createImport' && name === 'format'
       t.equal(required, isNeeded, `${operationId} ${name} may be left out`)
       t.strictSame(

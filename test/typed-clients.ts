@@ -1,4 +1,4 @@
-/** Programs in TypeScript that use `phaseboard/client`: what has to compile, and what must not. */
+/** TypeScript programs that use `phaseboard/client`: lines that must compile, and lines that must not. */
 
 /** An ES module. */
 export const TYPED_CLIENT = `

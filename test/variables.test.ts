@@ -1,4 +1,4 @@
-/** Every documented variable, in both modes: what is loaded for it alone is there in what ships, and works. */
+/** Every documented variable, in both modes. The shipped build loads what each one needs, and it works. */
 import { once } from 'node:events'
 import { readFileSync, statSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
@@ -15,15 +15,15 @@ type Mode = (typeof MODES)[number]
 const ADMIN = { email: 'ada@example.test', password: 'correct horse' }
 const ORIGIN = 'https://app.example'
 
-/** The database of whom checkpoints are left to Litestream. */
+/** The database whose checkpoints are left to Litestream. */
 const REPLICATED = join(t.testdir(), 'replicated.db')
 
-/** A variable's value, what else it needs, and what shows that it counts. */
+/** The value of a variable, the other variables it needs, and a check that it has an effect. */
 interface Case {
   settings: Record<string, string>
-  /** Whether the others would be in the way. */
+  /** Whether other variables would interfere. */
   alone?: boolean
-  /** The one mode that takes it. */
+  /** The only mode that supports it. */
   only?: Mode
   show: (t: Test, service: Service, mode: Mode) => Promise<unknown>
 }
@@ -33,7 +33,7 @@ interface Options {
   headers?: Record<string, string>
 }
 
-/** Sends a request, with a body as a POST. */
+/** Sends a request; with a body, as a POST. */
 const ask = ({ port }: Service, path: string, { body, headers }: Options = {}) =>
   fetch(`http://127.0.0.1:${port}${path}`, {
     headers: { ...(body && { 'content-type': 'application/json' }), ...headers },
@@ -50,7 +50,7 @@ async function session(t: Test, service: Service) {
   return { cookie: response.headers.get('set-cookie')?.split(';', 1)[0] ?? '' }
 }
 
-/** A port below those that the system gives to whoever asks for any. */
+/** A port below those that the system assigns to sockets without one. */
 async function freePort(): Promise<string> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 10_000)
@@ -64,11 +64,11 @@ async function freePort(): Promise<string> {
   }
 }
 
-/** Whom the service lets sign in. */
+/** The response to a sign-in. */
 const provider = await provide(t)
 provider.account.groups = ['viewer']
 
-/** Where the service sends a browser to sign in, with the browser's cookie. */
+/** The URL of the provider's sign-in, with the browser's cookie. */
 async function beginAtProvider({ port }: Service) {
   const response = await fetch(`http://127.0.0.1:${port}/api/session/oidc`, { redirect: 'manual' })
   const cookie = response.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
@@ -85,7 +85,7 @@ async function signInAtProvider(service: Service) {
   return whoAmI.json()
 }
 
-/** Every variable of the table in docs/configuration.md. A new one needs its case here. */
+/** Every variable in the table of docs/configuration.md. A new one needs a case here. */
 const CASES: Record<string, Case> = {
   HOST: {
     settings: { HOST: '0.0.0.0' },
@@ -105,7 +105,8 @@ const CASES: Record<string, Case> = {
     alone: true,
     show: async (t, service) => {
       const headers = await session(t, service)
-      // Some 600 KB of log each, their changes included: checkpoints of the service's own would start it over at 16 MB.
+      // Each adds some 600 KB to the log, including changes. The service's own checkpoints would restart the log at 16
+      // MB.
       const body = { name: 'large', description: '木'.repeat(100_000) }
       for (let count = 0; count < 40; count += 1)
         t.equal((await ask(service, '/api/projects', { headers, body })).status, 201)

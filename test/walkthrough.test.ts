@@ -1,14 +1,14 @@
-/** docs/walkthrough.md: its stops are there to jump to, and those of the PATCH are where one really goes. */
+/** The stops in docs/walkthrough.md exist, and those of the PATCH are on its real path. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import type { Walk } from './recorded-walk.ts'
 
-/** Stops of the PATCH, at most. */
+/** The maximum number of the PATCH's stops. */
 const STOPS = 9
-/** How often the request may come into a file, at most. */
+/** The maximum number of times that the request enters a file. */
 const ENTRIES = 2
-/** Files between the handler and the bytes of its response, beside those that the rule itself asks. */
+/** The maximum number of files between the handler and the response's bytes, besides those that the rule itself uses. */
 const FILES = 15
 
 const RULE = 'src/board/items.ts'
@@ -20,7 +20,7 @@ const [, patch = '', get = ''] = text.split(/^## /m)
 const stopsOf = (part: string) =>
   [...part.matchAll(/^\| \d+ \| `([^`]+)` · `([^`]+)`/gm)].map(([, file = '', name = '']) => ({ file, name }))
 
-/** The way of a PATCH, from its first byte to its last: by a process of its own, which runs the sources. */
+/** The path of a PATCH, from its first byte to its last, recorded by a separate process that runs the sources. */
 function record(folder: string): Walk {
   const { NODE_V8_COVERAGE: _, ...env } = process.env
   const { stdout, stderr } = spawnSync(process.execPath, ['test/recorded-walk.ts', folder], {

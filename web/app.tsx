@@ -37,7 +37,7 @@ const Teams = latePage(() => import('./people/teams-page.tsx'))
 const Webhooks = latePage(() => import('./people/webhooks-page.tsx'))
 const Audit = latePage(() => import('./people/audit-page.tsx'))
 
-/** The page of the address. */
+/** The page for the current address. */
 function CurrentPage() {
   const { page, id, item } = routeOf(place.value.path)
   switch (page) {
@@ -173,7 +173,7 @@ export function App() {
     'g b': () => (id ? go(paths.board(id)) : false),
     'g f': () => (id ? go(paths.flow(id)) : false),
   })
-  // The user of a link may be signed out, or another member.
+  // The user may be signed out, or another member, after following a link.
   if (page === 'link') return <LinkPage />
   if (sessionState.value === 'signed-out' || page === 'sign-in') return <SignIn />
   if (sessionState.value === 'unknown') return <LoadingPage />

@@ -1,13 +1,13 @@
-/** What the bundler takes besides scripts. */
+/** The types of files other than scripts that the bundler imports. */
 declare module '*.css'
 
-/** A script by itself, for a worker: its address, relative to that of the script which imports it. */
+/** The URL of a worker script, relative to the script that imports it. */
 declare module '*?worker' {
   const address: string
   export default address
 }
 
-/** Trusted Types (W3C), as far as the page uses them. */
+/** The part of the Trusted Types API (W3C) that the page uses. */
 declare interface TrustedTypesOfWindow {
   readonly trustedTypes?: {
     createPolicy(

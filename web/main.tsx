@@ -1,4 +1,4 @@
-/** What the browser runs first: who the user is, the stream, and the page of the address, all at once. */
+/** The entry point. It loads the user, the stream and the current page, all at once. */
 import { render } from 'preact'
 import { App } from './app.tsx'
 import { drafts } from './common/drafts.ts'

@@ -1,10 +1,10 @@
-/** Addresses: a table of patterns, the browser's history, and one click handler for all links. */
+/** The router: a table of URL patterns, the browser's history, and one click handler for all links. */
 import { signal } from '@preact/signals'
 import { root } from './common/api.ts'
 
-/** Where the page is, below the root. */
+/** The current location, below the root. */
 export interface Place {
-  /** With a slash at its beginning, without the root: `/projects/<id>`. */
+  /** The path below the root, with a leading slash: `/projects/<id>`. */
   path: string
   query: URLSearchParams
 }
@@ -30,10 +30,10 @@ const PATTERNS = {
   audit: '/admin/audit',
 } as const
 
-/** The pages by their names. */
+/** The pages by name. */
 export type PageName = keyof typeof PATTERNS
 
-/** The page of an address, with the parts of its path that vary. */
+/** The page of a location, with the parameters of its path. */
 export interface Route {
   page: PageName | undefined
   id: string
@@ -45,7 +45,7 @@ const compiled = Object.entries(PATTERNS).map(([page, pattern]) => ({
   expression: new RegExp(`^${pattern.replace(/:(\w+)/g, '(?<$1>[^/]+)')}/?$`),
 }))
 
-/** Which page an address is. */
+/** Finds the page of a path. */
 export function routeOf(path: string): Route {
   for (const { page, expression } of compiled) {
     const groups = expression.exec(path)?.groups
@@ -69,10 +69,10 @@ const placeNow = (): Place => ({
   query: new URLSearchParams(location.search),
 })
 
-/** Where the page is now. */
+/** The current location. */
 export const place = signal<Place>(placeNow())
 
-/** The address of a path of the page's own, for `href`. @param path with its query: `/projects/<id>?q=flyer` */
+/** The `href` of one of the page's paths. @param path with its query: `/projects/<id>?q=flyer` */
 export const href = (path: string): string => root + path.replace(/^\//, '')
 
 /** The path of a project's pages and cards. */
@@ -84,11 +84,11 @@ export const paths = {
   trash: (id: string) => `/projects/${encodeURIComponent(id)}/trash`,
 }
 
-/** Whether a path leads to the page itself: what comes from an address may be anything. */
+/** Whether a path belongs to the page itself. A path from an address may be anything. */
 export const isOwnPath = (path: string): boolean =>
   /^\/(?![/\\])/.test(path) && routeOf(path.replace(/[?#].*/, '')).page !== undefined
 
-/** Goes to a path of the page's own. @param replace instead of the current entry of the history */
+/** Navigates to a path of the page. @param replace replaces the current history entry */
 export function go(path: string, { replace = false } = {}): void {
   saveScroll()
   if (replace) history.replaceState(history.state, '', href(path))
@@ -97,13 +97,13 @@ export function go(path: string, { replace = false } = {}): void {
   if (!replace) scrollTo(0, 0)
 }
 
-/** Goes back to where a dialog was opened from; to a path, where the tab began with the dialog. */
+/** Goes back to where the dialog was opened. If the tab started with the dialog, goes to a path instead. */
 export function back(fallback: string): void {
   if ((history.state as { hasBefore?: boolean } | null)?.hasBefore) history.back()
   else go(fallback, { replace: true })
 }
 
-/** Changes the query alone, e.g. a filter: in the same entry of the history. */
+/** Changes only the query, e.g. a filter, in the same history entry. */
 export function setQuery(changes: Readonly<Record<string, string | readonly string[] | undefined>>): void {
   const query = new URLSearchParams(place.peek().query)
   for (const [name, value] of Object.entries(changes)) {
@@ -124,11 +124,11 @@ function saveScroll(): void {
   history.replaceState({ ...(history.state as object | null), scroll: scrollY }, '')
 }
 
-/** The address that a link leads to; those in charts have another form. */
+/** The target of a link. Links in charts (SVG) store it in another form. */
 const addressOf = (link: HTMLAnchorElement | SVGAElement): URL =>
   new URL(link instanceof SVGAElement ? link.href.baseVal : link.href, location.href)
 
-/** Clicks that the page takes for itself: plain ones on a link to itself. */
+/** Whether the page handles a click: an unmodified one on a link to the page itself. */
 function onClick(event: MouseEvent): void {
   const link = event.target instanceof Element ? event.target.closest('a') : null
   if (!link || event.defaultPrevented || event.button !== 0) return
@@ -141,9 +141,9 @@ function onClick(event: MouseEvent): void {
   go(path + search)
 }
 
-/** Begins to follow links and the browser's back and forward. */
+/** Starts handling links and the browser's back and forward. */
 export function startRouter(): void {
-  // Browsers look a relative address up again when that of the page changes.
+  // Browsers resolve relative URLs again when the page's address changes.
   for (const icon of document.querySelectorAll<HTMLLinkElement>('link[rel=icon]')) icon.href = `${icon.href}`
   history.scrollRestoration = 'manual'
   document.addEventListener('click', onClick)

@@ -1,10 +1,10 @@
-/** All English texts of the page. What stands in them comes in as it is, and is shown as text. */
+/** All English texts of the page. Values are inserted unchanged, and shown as text. */
 import { formatNumber } from './common/dates.ts'
 
 const count = (number: number, one: string, many: string) =>
   `${formatNumber(number)} ${number === 1 ? one : many}`
 
-/** A sentence in pieces: values stand apart, so that whatever is in them cannot reorder the rest. */
+/** A sentence in pieces. Values are separate pieces, so that their text direction cannot reorder the rest. */
 export type Sentence = readonly (string | { value: string })[]
 
 const said = (words: TemplateStringsArray, ...values: readonly string[]): Sentence =>
@@ -20,7 +20,7 @@ export const texts = {
   skip: (to: string) => `Skip to ${to}`,
   cards: (number: number) => count(number, 'card', 'cards'),
 
-  // What many pages have
+  // Common to many pages
   fields: {
     name: 'Name',
     title: 'Title',
@@ -55,7 +55,7 @@ export const texts = {
   deleted: (what: string) => `Deleted ${what}.`,
   moved: (what: string) => `Moved ${what}.`,
 
-  // What is done everywhere
+  // Common actions
   open: 'Open',
   change: 'Change…',
   changeOf: (what: string) => `Change ${what}`,
@@ -124,7 +124,7 @@ export const texts = {
   menuOf: (name: string) => `Menu of ${name}`,
   shortcuts: 'Keyboard shortcuts',
 
-  /** Who makes changes without being a member. */
+  /** Actors who are not members. */
   actors: { 'command line': 'the command line', service: 'the service', 'another tool': 'another tool' },
 
   signIn: {
@@ -139,7 +139,7 @@ export const texts = {
     out: 'Sign out',
   },
 
-  // What a one-time link opens
+  // One-time links
   link: {
     title: 'One-time link',
     welcome: 'Welcome to Phaseboard',
@@ -153,7 +153,7 @@ export const texts = {
     until: (time: string) => `The link works once, until ${time}.`,
   },
 
-  // The list of projects, making one
+  // The list of projects, and creating one
   projectList: {
     create: 'Create project',
     import: 'Import',
@@ -174,7 +174,7 @@ export const texts = {
     phases: (names: string) => `Phases: ${names}`,
   },
 
-  // Bringing a board in
+  // Importing a board
   imports: {
     title: 'Import a board',
     file: 'File',
@@ -222,7 +222,7 @@ export const texts = {
     deleted: (by: string) => `This project was deleted by ${by}.`,
   },
 
-  // What is done with cards, wherever they are shown
+  // Actions of cards on all pages
   item: {
     isNew: 'New',
     isDismissed: 'Dismissed',
@@ -315,7 +315,7 @@ export const texts = {
     columnChanged: (name: string) => `Changed ${name}.`,
     columnRenamed: (name: string) => `Renamed to ${name}.`,
 
-    // Said by screen readers
+    // Announced by screen readers
     pickedUp: (title: string, position: number, of: number, column: string) =>
       `Picked up ${title}. Position ${position} of ${of} in ${column}.`,
     nowAt: (position: number, of: number, column: string) => `Position ${position} of ${of} in ${column}.`,
@@ -436,7 +436,7 @@ export const texts = {
     },
   },
 
-  // Texts that are edited in place
+  // Texts edited in place
   editing: {
     begin: (field: string) => `Edit: ${field}`,
     saveHint: 'Ctrl+Enter saves, Escape leaves it for later.',
@@ -452,7 +452,7 @@ export const texts = {
     },
   },
 
-  // The page of a project
+  // The overview of a project
   overview: {
     none: 'None yet',
     saved: (what: string) => `Saved: ${what}.`,
@@ -838,7 +838,7 @@ export const texts = {
 
     auditColumns: ['When', 'Who', 'What', 'Whom or what', 'Details', 'From'],
     nobody: 'Nobody known',
-    /** Who acts without being a member, as the service calls them. */
+    /** Actors who are not members, by the service's names. */
     actors: { 'command line': 'Command line', service: 'The service' },
     onlyAction: 'Show',
     allActions: 'Everything',

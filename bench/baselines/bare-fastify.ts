@@ -1,4 +1,4 @@
-/** Baseline: Fastify with its default options sends ready bytes: the cost of the framework. */
+/** Baseline: Fastify with default options sends recorded bytes. It shows the cost of the framework. */
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { HEALTH_PATH, itemPath, LIST_PATH, projectPath } from '../api.ts'
 import { readAnswers } from './ready-answers.ts'

@@ -1,16 +1,16 @@
-/** Baseline: node:http only writes ready bytes to all listeners. */
+/** Baseline: node:http writes recorded bytes to all listeners. */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { pipeline, Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 
-/** Bytes that are written at once, of many. */
+/** The chunk size if there are many bytes. */
 const PART = 65_536
 
 const listeners = new Set<ServerResponse>()
 let many = Buffer.alloc(0)
 
-/** Bytes in parts. */
+/** Splits bytes into chunks. */
 function* parts(bytes: Buffer) {
   for (let begin = 0; begin < bytes.length; begin += PART) yield bytes.subarray(begin, begin + PART)
 }

@@ -1,6 +1,6 @@
 /**
- * Baseline: the same service as it is usually written first. Fastify and Drizzle's relational queries, one transaction
- * for each request, the same tables and durability; everything is read and serialised anew for every response.
+ * Baseline: the service as a first version is usually written, with Fastify and Drizzle's relational queries, and one
+ * transaction for each request. Tables and durability are the same. Every response is read and serialized again.
  */
 
 import type { TObject } from '@sinclair/typebox'
@@ -23,7 +23,7 @@ client.pragma('synchronous = FULL')
 client.pragma('foreign_keys = ON')
 const db = drizzle(client, { schema: { ...schema, ...relations }, casing: 'snake_case' })
 
-/** The columns of a table that its record shows: some only the service itself needs. */
+/** The columns that a table's record shows. Some columns are internal to the service. */
 const shown = <T extends Table>(table: T, { properties }: TObject) =>
   Object.fromEntries(
     Object.keys(getTableColumns(table))

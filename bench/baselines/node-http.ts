@@ -1,4 +1,4 @@
-/** Baseline: node:http sends ready bytes. Nothing that runs on Node can be faster, so everything is compared to this. */
+/** Baseline: node:http sends recorded bytes. Nothing on Node can be faster, so all results are relative to it. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { HEALTH_PATH } from '../api.ts'

@@ -1,11 +1,11 @@
-/** The ready bytes that baselines send. */
+/** The recorded bytes that baselines send. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AnswerIndex, BODIES, INDEX } from '../answers.ts'
 
 /**
- * Reads recorded answers.
- * @param folder where they are; undefined for none
+ * Reads recorded responses.
+ * @param folder their folder; undefined for none
  * @returns the body for each path with its query
  */
 export function readAnswers(folder: string | undefined): Map<string, Buffer> {

@@ -1,4 +1,4 @@
-/** How the tables belong together, for Drizzle's relational queries. */
+/** The relations of the tables, for Drizzle's relational queries. */
 import { relations } from 'drizzle-orm'
 import {
   kanbanItemLabels,

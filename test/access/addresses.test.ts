@@ -48,7 +48,7 @@ t.test('addresses are one client exactly when their first 64 bits are the same',
   const written = (all: number[]) => all.map((one) => one.toString(16)).join(':')
   fc.assert(
     fc.property(groups, groups, (one, other) => {
-      // Those begin with a 1, so that none of them has an IPv4 address inside.
+      // These begin with a 1, so that none of them contains an IPv4 address.
       const [a, b] = [one, other].map(([, ...rest]) => [1, ...rest])
       const isSame = `${a?.slice(0, 4)}` === `${b?.slice(0, 4)}`
       strictEqual(clientAt(written(a ?? [])) === clientAt(written(b ?? [])), isSame)

@@ -11,14 +11,14 @@ const PROXY = '10.0.0.9'
 const BEHIND_PROXY = { authMode: 'required', authProxyHeader: HEADER, trustProxy: ['10.0.0.0/8'] } as const
 const foreignOrigin = { error: 'Forbidden: cross-origin request' }
 
-/** Asks from an address who is asking. */
+/** Requests the current user, from an address. */
 async function whoAmI(app: App, headers: Record<string, string | string[]>, remoteAddress = PROXY) {
   const response = await app.inject({ url: '/api/session', headers, remoteAddress })
   const { member, via, error } = response.json()
   return error ?? `${member.id} via ${via}`
 }
 
-/** A member Ada. @returns the headers in which a proxy names her */
+/** Creates a member Ada. @returns the headers in which a proxy names her */
 function enrolAda(app: App, role: 'admin' | 'member' | 'viewer' = 'member') {
   const { id, headers } = signInAs(app, role, { id: 'ada' })
   return { id, session: headers, named: { [HEADER]: 'ada@example.test' } }
@@ -90,7 +90,7 @@ t.test('an email in the header is found whatever its case, beyond ASCII too', as
   ] as const) {
     app.db.insert(members).values({ id, name: id, email, disabled }).run()
   }
-  // Node shows each byte of a header as a character, and so does what is injected here.
+  // Node reads each byte of a header as one character, and so does the injected request.
   const utf8 = (text: string) => Buffer.from(text).toString('latin1')
   for (const email of ['ÄRGER@x.org', 'ärger@X.org']) {
     t.equal(await whoAmI(app, { [HEADER]: utf8(email) }), 'arg via proxy', email)
@@ -134,7 +134,7 @@ t.test('a header of whoever is no trusted proxy is no header', async (t) => {
   }
   for (const address of ['10.0.0.9', '::ffff:10.0.0.9', '2001:db8::9']) {
     t.equal(await whoAmI(app, named, address), 'ada via proxy', address)
-    // For whom the proxy asks is not who asks.
+    // The forwarded client's address is not the peer's.
     t.equal(await whoAmI(app, { ...named, 'x-forwarded-for': '192.0.2.1' }, address), 'ada via proxy')
   }
 })
@@ -229,7 +229,7 @@ t.test('over a real connection, one header counts and two do not', async (t) => 
   t.match(await ask([['from', 'ada@example.test']]), '"via":"proxy"')
   t.match(await ask([['FROM', 'Ada@example.test']]), '"via":"proxy"')
   t.match(await ask([['X', 'from']]), '"Authentication required"')
-  // Of this one, Node itself keeps only the first.
+  // Node itself keeps only the first value of this header.
   const twice: [string, string][] = [
     ['From', 'ada@example.test'],
     ['from', 'bob@example.test'],

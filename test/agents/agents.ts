@@ -26,13 +26,13 @@ export interface Agent {
   client: Client
   /** The names of the listed tools. */
   tools: string[]
-  /** Calls a tool. @throws Error when it is refused */
+  /** Calls a tool. @throws Error if it is refused */
   call: (name: string, args?: object) => Promise<Result>
-  /** Calls a tool that is refused. @returns the error */
+  /** Calls a tool that must be refused. @returns the error */
   refused: (name: string, args?: object) => Promise<Result>
 }
 
-/** Connects an agent, and lists the tools: from then on the client validates what they return. */
+/** Connects an agent, and lists the tools: the client validates their results from then on. */
 export async function connect(t: Test, transport: Transport): Promise<Agent> {
   const client = new Client({ name: 'test', version: '1.0.0' })
   await client.connect(transport)
@@ -65,7 +65,7 @@ export const overHttp = (t: Test, url: string, headers: Record<string, string> =
     new StreamableHTTPClientTransport(new URL(`${url}/mcp`), { requestInit: { headers } }) as Transport,
   )
 
-/** Calls every tool, also writing ones, like an agent working on a board. */
+/** Calls every tool, including those that write, like an agent working on a board. */
 export async function callEveryTool(t: Test, { call, refused, tools }: Agent): Promise<void> {
   const called = new Set<string>()
   const use: Agent['call'] = (name, args) => {

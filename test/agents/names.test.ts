@@ -1,4 +1,4 @@
-/** Names of people beside their ids in what tools return. */
+/** Tools return the names of people together with their ids. */
 import Fastify from 'fastify'
 import t from 'tap'
 import { people } from '../../src/db/schema.ts'

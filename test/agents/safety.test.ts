@@ -1,4 +1,4 @@
-/** Who may do what over MCP, and what comes in that should not. */
+/** Access over MCP, and invalid or hostile input. */
 import { once } from 'node:events'
 import { request } from 'node:http'
 import Fastify from 'fastify'
@@ -13,7 +13,7 @@ const PING = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
 
 const lastChange = (app: App) => app.db.$client.prepare('select max(seq) from changes').pluck().get()
 
-/** Calls of all tools that write, on records that are there. */
+/** Calls of all writing tools, on existing records. */
 const writesOn = (projectId: string, itemId: string, subtaskId: string): [name: string, args: object][] => [
   ['create_item', { projectId, title: 'Card' }],
   ['change_item', { itemId, title: 'Ace' }],
@@ -56,7 +56,7 @@ t.test('who may only read writes through no tool', async (t) => {
       t.equal(status, 403, `${who}: ${name}`)
       t.match(error, /^Forbidden: read-only (token|role)$/)
     }
-    // A key that nobody has used tells nothing either.
+    // An unused key reveals nothing either.
     t.equal((await refused('comment', { itemId: item.id, content: 'x', idempotencyKey: 'k' })).status, 403)
   }
   const reading = { requests: [{ method: 'GET', path: '/api/projects' }] }
@@ -122,7 +122,7 @@ t.test('instructions in texts come back as data', async (t) => {
     item: { title: attack, description: attack },
     comments: [{ content: attack }],
   })
-  // A string of JSON has neither line breaks nor quotation marks: no text ends it.
+  // A JSON string has neither raw line breaks nor raw quotation marks, so no text can end it.
   t.notMatch(content[0]?.text, /\n/)
   t.strictSame(JSON.parse(content[0]?.text ?? ''), structuredContent)
   const refusal = await agent.refused('move_item', { itemId: item.id, column: 'None' })

@@ -224,7 +224,7 @@ t.test('a claimed item that is too large to be shown is not taken for none', asy
   const { app, url } = await serve(t)
   const { id: projectId } = await createProject(app)
   const { id } = await createItem(app, projectId, { approved: true })
-  // As an import keeps descriptions, at any length.
+  // Imported descriptions may have any length.
   app.db.$client
     .prepare('update kanban_items set description = ? where id = ?')
     .run('x'.repeat(5_000_000), id)

@@ -1,4 +1,4 @@
-/** What a route must not do that batches take: it shows when the route is registered, or at its first batch. */
+/** Routes may not do everything in a batch. A violation fails when the route is registered, or at its first batch. */
 import type { FastifyRequest, RouteOptions } from 'fastify'
 import t from 'tap'
 import { type BatchedRequest, BatchRun, type BatchSurroundings } from '../../src/batch/batch.ts'
@@ -32,7 +32,7 @@ const outer = {
 
 const REQUEST: BatchedRequest = { method: 'GET', path: '/api/x/a%20b?q=1' }
 
-/** Runs a batch of one, whose route has these fields. @returns its step */
+/** Runs a batch of one request to a route with these fields. @returns its step */
 function stepOf(fields: object, request = REQUEST) {
   const operations = operationsWith(fields)
   const surroundings = { app: { prefix: '/board' }, operations, authMode: 'required', bodyLimit: 1000 }

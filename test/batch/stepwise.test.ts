@@ -1,4 +1,4 @@
-/** Writes of several steps: who performs them, and what ends them. */
+/** Writes in several steps: which thread performs them, and what ends them. */
 import { join } from 'node:path'
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads'
 import t, { type Test } from 'tap'
@@ -18,7 +18,7 @@ const create = (name: string, request = 0): Step => ({
 const WRITE = { isDryRun: false, isRead: false }
 const KEPT = { length: 2, ...WRITE }
 
-/** The time that the steps are told, in milliseconds: it passes only where a step says so. */
+/** The fake clock in milliseconds. It advances only when a step does so. */
 let time = 0
 const now = () => time
 const block = (milliseconds: number) => {
@@ -54,7 +54,7 @@ t.test('steps that take long go on in the worker thread, from the beginning', as
   t.strictSame(await stepwise(() => steps(50), terms, KEPT), { value: 'of the worker', seq: 5 })
   t.equal(count(app, 'projects'), 2, 'the first step is undone')
   t.strictSame(tasks, [[terms, WRITE]])
-  // Several that come together share what one may take.
+  // Concurrent writes share one time budget.
   const [, second] = await Promise.all([
     stepwise(() => steps(15), terms, KEPT),
     stepwise(() => steps(15), terms, { ...KEPT, isDryRun: true }),
@@ -74,7 +74,7 @@ t.test('steps that take long go on in the worker thread, from the beginning', as
   t.equal(count(memory, 'projects'), 2, 'a database in memory has no worker thread')
 })
 
-/** A session's end, as the worker thread has it, and a way to post to it as the main thread does. */
+/** The end signal in the worker thread, and a function that posts to it like the main thread. */
 function session(t: Test) {
   const { port1, port2 } = new MessageChannel()
   t.teardown(() => port1.close())
@@ -137,7 +137,7 @@ t.test('a step in the worker thread does no more than others may wait for', asyn
 t.test('all steps that need no result are decided on before the worker thread begins', async (t) => {
   const app = await build(t)
   const perform = (mode: StepsMode) => async (end: WorkerEnd) => {
-    // What the thread finds when it begins, and from then on.
+    // The value when the thread starts, and later values.
     const posted = receiveMessageOnPort(end.port)?.message
     seen.push(posted.steps.length)
     const { port1, port2 } = new MessageChannel()

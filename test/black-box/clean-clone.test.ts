@@ -1,4 +1,4 @@
-/** README's first line, in a clean clone: what `npm start` builds and runs is walked from outside, in both modes. */
+/** The README's first command in a clean clone. The suite runs against the result of `npm start`, in both modes. */
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, rmSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -6,13 +6,13 @@ import t from 'tap'
 import { environmentOf } from '../installed-package.ts'
 import { walkBothModes } from './service.ts'
 
-// Inside a hook of git's, its variables name another folder.
+// In a git hook, git's variables name another folder.
 const outside = Object.fromEntries(
   Object.entries(environmentOf(process.execPath)).filter(([name]) => !name.startsWith('GIT_')),
 )
 const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8', env: outside })
 
-/** Clones the repository, with what is not committed yet, and links the dependencies. */
+/** Clones the repository with its uncommitted changes, and links the dependencies. */
 function clone(folder: string): void {
   git('clone', '--quiet', '.', folder)
   const files = (...options: string[]) =>

@@ -1,4 +1,4 @@
-/** What ships, inside an application of somebody else's that listens: under a prefix, in both modes. */
+/** The shipped build inside a listening host application, under a prefix, in both modes. */
 import { join } from 'node:path'
 import Fastify from 'fastify'
 import t from 'tap'

@@ -1,4 +1,4 @@
-/** The packed tarball, installed in an empty project on the oldest Node: `npx phaseboard serve`, walked in both modes. */
+/** The packed tarball, installed in an empty project on the oldest Node. The suite runs against `npx phaseboard serve`, in both modes. */
 import t from 'tap'
 import { installPackage } from '../installed-package.ts'
 import { walkBothModes } from './service.ts'

@@ -1,4 +1,4 @@
-/** Starts the service by a command, like a user, and walks it from outside. */
+/** Starts the service by a command, like a user, and runs the suite against it. */
 import { readFileSync } from 'node:fs'
 import type { Test } from 'tap'
 import { listening, startProgram } from '../installed-package.ts'
@@ -14,7 +14,7 @@ export interface Command {
 
 /** Starts it on a free port. @returns its address, output, and exit */
 async function start(t: Test, { command, args, cwd, env }: Command) {
-  // The command may start child processes: they all end together.
+  // The command may start child processes. All of them are ended together.
   const child = startProgram(command, args, { cwd, env: { ...env, PORT: '0' }, detached: true })
   const kill = (signal: NodeJS.Signals) => process.kill(-(child.pid ?? 0), signal)
   const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
@@ -25,9 +25,9 @@ async function start(t: Test, { command, args, cwd, env }: Command) {
 }
 
 /**
- * Starts the service twice, on a loopback address and on all addresses, which means open and required mode, each time with
- * a new database, and walks it. In open mode the admin is the one of the first start, with the password it left.
- * @param t the subtests are its
+ * Starts the service twice, each time with a new database: on a loopback address (open mode) and on all addresses (required
+ * mode). Runs the suite against it. In open mode the admin is the one of the first start, with the password from its output.
+ * @param t the parent of the subtests
  */
 export async function walkBothModes(t: Test, program: Command): Promise<void> {
   for (const mode of ['open', 'required'] as const) {
@@ -37,7 +37,7 @@ export async function walkBothModes(t: Test, program: Command): Promise<void> {
         DATABASE_URL: `file:./black-box-${mode}.db`,
         ...(mode === 'required' && {
           HOST: '0.0.0.0',
-          // More than the walk needs within a minute: the number of polls depends on the machine.
+          // More than the suite sends within a minute. The number of polls depends on the machine.
           RATE_LIMIT_MAX: '6000',
           ADMIN_EMAIL: chosen.email,
           ADMIN_PASSWORD: chosen.password,
@@ -52,7 +52,7 @@ export async function walkBothModes(t: Test, program: Command): Promise<void> {
         mode === 'required'
           ? chosen
           : { email: 'admin@localhost', password: readFileSync(file, 'utf8').trim() }
-      // Any listening address is reachable from this machine.
+      // From this machine, any listening address is reachable.
       await blackBox(t, { url: url.replace('0.0.0.0', '127.0.0.1'), mode, admin })
       kill('SIGTERM')
       await ended

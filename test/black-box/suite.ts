@@ -17,9 +17,9 @@ export interface Target {
 /** The credential headers: none, a cookie or a token. */
 type Who = Record<string, string>
 
-/** A request: `METHOD /documented/path/{id}`, then what it takes. */
+/** A request: `METHOD /documented/path/{id}`, and its parts. */
 interface Request {
-  /** Values for the path, in order. */
+  /** The values of the path's parameters, in order. */
   at?: readonly string[]
   query?: string
   /** An object is sent as JSON, a string unchanged. */
@@ -75,7 +75,7 @@ class Client {
 }
 
 /**
- * Walks the whole service, up to the first failing part. It changes the target.
+ * Tests the whole service, up to the first failing part. It changes the target.
  * @param whole the parent test of the parts
  */
 export async function blackBox(whole: Test, { url, mode, admin: adminCredentials }: Target): Promise<void> {
@@ -83,7 +83,7 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
   const nobody: Who = {}
 
   let t = whole
-  /** A part of the walk; parts after a failed one are skipped. */
+  /** A part of the suite. Parts after a failed one are skipped. */
   async function part(name: string, walk: (t: Test) => Promise<void>) {
     if (!whole.passing()) return
     await whole.test(name, async (own) => {
@@ -92,18 +92,18 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     })
   }
 
-  /** A request that must succeed like this; for an object, the given fields. */
+  /** Sends a request that must succeed with this status and body. An object lists only the checked fields. */
   async function ok(who: Who, operation: string, request: Request, status: number, expected: object = {}) {
     const answer = await client.ask(who, operation, request)
     t.equal(answer.status, status, `${operation}: ${JSON.stringify(answer.body).slice(0, 200)}`)
     if (typeof answer.body === 'object') t.match(answer.body, expected, operation)
     return answer.body
   }
-  /** A request that must be refused like this; for a failed validation, the kind of body. */
+  /** Sends a request that must be refused with this error. For a failed validation, only the kind of body is checked. */
   async function refused(who: Who, operation: string, request: Request, status: number, body: object) {
     const answer = await client.ask(who, operation, request)
     t.equal(answer.status, status, `${operation} ${JSON.stringify(request)}`)
-    // The exact violations are tested elsewhere; both lists must exist.
+    // Other tests check the exact violations. Both lists must exist.
     const { details } = answer.body
     const isSummed = body === validationFailed && Array.isArray(details?.formErrors) && details.fieldErrors
     t.strictSame(
@@ -206,7 +206,7 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     )
   })
 
-  // The writer: in open mode without a credential, else a member.
+  // The writer: without a credential in open mode, else a member.
   const writer = mode === 'open' ? nobody : member
   const writerId = mode === 'open' ? 'local' : (ids.member ?? '')
 
@@ -424,7 +424,7 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     await refused(writer, remove, { at }, 500, failure)
   })
 
-  /** The usual five operations of child records; each leaves one record behind. */
+  /** The usual five operations of child records. Each run leaves one record behind. */
   async function children(
     parent: readonly string[],
     collection: string,

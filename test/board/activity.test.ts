@@ -5,7 +5,7 @@ import { build, createItem, createProject } from '../helper.ts'
 
 const AT = '2026-01-31T00:00:00.000Z'
 
-/** What the specification says, as plainly as it says it: the entries that a change must leave. */
+/** A direct implementation of the specification: the entries that a change must create. */
 function entriesOf(before: Tracked, after: TrackedChange['after']) {
   const types = { column: 'status_change', assigneeId: 'assignment', priority: 'priority' } as const
   return (['column', 'assigneeId', 'priority'] as const)

@@ -19,7 +19,7 @@ const LIMITS: Limits = {
   Review: { wipLimit: 2, wipPolicy: 'block' },
 }
 
-/** The board under test: the real one, and how requests reach it. */
+/** The real board under test, and how to send it requests. */
 interface Real {
   app: App
   projectId: string
@@ -34,7 +34,7 @@ async function boardOf({ app, projectId }: Real): Promise<(ModelItem & Record<st
   return (await send(app, 'GET', `/api/projects/${projectId}`)).body.kanbanItems
 }
 
-/** Holds the whole board, and the whole activity, against the model. */
+/** Compares the whole board, and the whole activity, with the model. */
 async function compare(model: Model, real: Real): Promise<void> {
   const board = await boardOf(real)
   const shown = board.map(({ id, title, column, sortOrder, priority, assigneeId, dismissed }) => ({
@@ -67,7 +67,7 @@ async function compare(model: Model, real: Real): Promise<void> {
   )
 }
 
-/** Holds an answer against what the model says of the change. */
+/** Compares a response with the model's expectation. */
 function judge(outcome: Outcome, status: number, answer: unknown): void {
   if (outcome.status === 'refused') {
     deepStrictEqual([status, answer], [409, { error: 'Column is at its WIP limit' }])
@@ -80,7 +80,7 @@ function judge(outcome: Outcome, status: number, answer: unknown): void {
   deepStrictEqual(warned.toSorted(), outcome.warned.toSorted())
 }
 
-/** An item of the board, by a number that fits any board. */
+/** An item of the board, by a number that is valid for any board. */
 const pick = (model: Model, which: number): ModelItem | undefined =>
   model.items()[which % model.items().length]
 
@@ -89,7 +89,7 @@ const isNotEmpty = (model: Readonly<Model>) => model.items().length > 0
 const column = fc.constantFrom(...COLUMNS)
 const sortOrder = fc
   .oneof(fc.integer({ min: -2, max: 5 }), fc.double({ noNaN: true, noDefaultInfinity: true }))
-  // JSON knows no negative zero.
+  // JSON has no negative zero.
   .map((number) => number + 0)
 const fields = fc.record(
   {
@@ -123,7 +123,7 @@ const command = (
   toString: () => name,
 })
 
-/** The numbers that the service has given to items. */
+/** The numbers that the service has assigned to items. */
 async function numbers(real: Real): Promise<(id: string) => number> {
   const board = new Map((await boardOf(real)).map(({ id, sortOrder }) => [id, sortOrder]))
   return (id) => board.get(id) as number

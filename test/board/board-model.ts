@@ -92,7 +92,7 @@ export function createModel(limits: Limits) {
       accept(ids.reduce((of, id) => changed(id, fields, of), items)),
     place: (places: { id: string; column: string; sortOrder: number }[]): Outcome =>
       accept(places.reduce((of, { id, ...fields }) => changed(id, fields, of), items)),
-    /** @returns also the order in which the items of the column must stand then */
+    /** @returns also the expected order of the items in the column */
     move(id: string, target: Target): Outcome & { order: string[] } {
       const item = items.find((one) => one.id === id) as ModelItem
       const column = target.column ?? item.column

@@ -1,4 +1,4 @@
-/** Claims against a model: a list of cards, in which the first that fits is taken. */
+/** Claims against a model: a list of cards, of which the first matching one is claimed. */
 import { deepStrictEqual, equal } from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
@@ -6,14 +6,14 @@ import { Board } from '../../src/board/board.ts'
 import { endsLease, originOf, toClaimedFrom } from '../../src/board/leases.ts'
 import { build, createItem, createProject } from '../helper.ts'
 
-/** A card, as far as claims concern it. */
+/** The fields of a card that matter to claims. */
 interface Card {
   id: string
   column: string
   sortOrder: number
   assigneeId: string | null
   dismissed: boolean
-  /** Where it was claimed; undefined for one that is not. */
+  /** Where it was claimed; undefined if it was not. */
   origin?: { column: string; sortOrder: number } | undefined
   hasLapsed: boolean
 }
@@ -24,7 +24,7 @@ const WHO = ['ada', 'bob']
 const byPlace = (a: { sortOrder: number; id: string }, b: { sortOrder: number; id: string }) =>
   a.sortOrder - b.sortOrder || (a.id < b.id ? -1 : 1)
 
-/** The card that a claim has to take. */
+/** The card that a claim must get. */
 function nextOf(cards: readonly Card[], from: string, to: string): Card | undefined {
   const placed = cards.flatMap((card) => {
     const { id, column, sortOrder, origin, hasLapsed, assigneeId, dismissed } = card

@@ -1,4 +1,4 @@
-/** What a request costs does not grow with the board: no statement walks through it, and no more of the file is read. */
+/** The cost of a request does not grow with the board: no statement scans it, and no more of the file is read. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type SQLite from 'better-sqlite3'
@@ -11,7 +11,7 @@ import { type App, build, createProject, send } from '../helper.ts'
 const LARGE = 20_000
 const SMALL = 200
 
-/** Items that the requests use up when each is sent once. */
+/** Items that are used up when each request is sent once. */
 const ITEMS_AT_ONCE = 14
 
 /** A project, and some items of one of its columns. */
@@ -56,12 +56,12 @@ const REQUESTS: Record<string, (board: Board) => Request> = {
   'a page of a label': ({ project }) => ['GET', `${itemsOf(project)}?label=Bug&limit=5`],
 }
 
-/** Requests about all boards together, each for a few of all items. */
+/** Requests across all boards. Each needs only a few of all items. */
 const OF_ALL: Record<string, Request> = {
   'a page across projects': ['GET', '/api/kanban-items?assigneeId=member+2&limit=5'],
 }
 
-/** Fills a board, its columns by turns: each item has activity, and some have a label, a subtask, a comment. */
+/** Fills a board, with items in each column in turn. Each item has activity, and some have a label, a subtask or a comment. */
 function fill(client: SQLite.Database, project: string, count: number): void {
   const run = (sql: string) => client.prepare(sql).run({ project, count })
   const some = (every: number) =>
@@ -83,11 +83,11 @@ function fill(client: SQLite.Database, project: string, count: number): void {
   run(`update kanban_columns set wip_limit = 3 where project_id = @project and name = 'Done'`)
 }
 
-/** Builds the application with a large and a small board on a file. */
+/** Builds the application with a large and a small board in a file. */
 async function buildBoards(t: Test) {
   const app = await build(t, { databaseUrl: `file:${join(t.testdir(), 'board.db')}` })
   const { $client: client } = app.db
-  // The large one is the later one: what stands at the very end of an index is found a little faster.
+  // The large board is created later. Records at the very end of an index are found slightly faster.
   const [small, large] = [(await createProject(app)).id, (await createProject(app)).id]
   fill(client, small, SMALL)
   fill(client, large, LARGE)
@@ -107,22 +107,21 @@ async function ask(app: App, [method, url, body]: Request) {
 }
 
 /**
- * Steps that say how others are put together, or go through no more than a request names, the index of words finds (or has
- * under one number), or
- * the write has appended to the end of the sequence.
+ * Steps that only describe how others are combined, or whose rows are limited: by the ids in the request, by the word index (or
+ * to one number), or to what the write has appended to the end of the sequence.
  */
 const HARMLESS =
   /^(LIST SUBQUERY|CO-ROUTINE|COMPOUND QUERY|LEFT-MOST SUBQUERY|UNION ALL|SCAN \(subquery-|CORRELATED SCALAR SUBQUERY|MULTI-INDEX OR|INDEX \d|SCALAR SUBQUERY|SCAN hidden_projects |USING INDEX sqlite_autoindex_hidden_projects_1 |CREATE BLOOM FILTER|BLOOM FILTER ON|SCAN json_each |SCAN search_index VIRTUAL TABLE INDEX 0:[M=]|SCAN found$|SEARCH changes( USING INTEGER PRIMARY KEY \(rowid>\?\))?$)|\bbest\b/
 
-/** What asks how large the posting list of a word is: of the index's segments, which are some twenty. */
+/** Reads the size of a word's posting list from the segments of the index, of which there are some twenty. */
 const OF_SEGMENTS = /search_index_idx/
 
-/** Statements of no request. */
+/** Statements that belong to no request. */
 const BY_THE_CLOCK = /"webhooks"|change_subjects/
 
 /**
- * Finds the steps of a statement's plan that may grow with the tables: whatever is no look-up by an index, or looks up
- * no single records nor what belongs to one and does not stop early, or sorts more than that.
+ * Finds the steps of a statement's plan whose cost may grow with the tables: steps that use no index, that neither look up
+ * single records or their children nor stop early, and sorts of more than that.
  */
 function growing(client: SQLite.Database, source: string, values: unknown[]): string[] {
   const plan = client.prepare<unknown[], { detail: string }>(`explain query plan ${source}`).all(...values)
@@ -160,7 +159,7 @@ t.test('no statement walks through a board', async (t) => {
     executions.before = () => undefined
     hold(what, ran)
   }
-  // What the worker thread does, on a connection like its own.
+  // What the worker thread does, on the same kind of connection.
   const other = openDatabase(`file:${client.name}`)
   t.teardown(other.close)
   const ran = new Map<string, unknown[]>()
@@ -231,14 +230,14 @@ t.test(
   },
 )
 
-// Elsewhere a process cannot ask what it has read.
+// Other systems do not report how much a process has read.
 if (process.platform === 'linux') {
   const bytesRead = () => Number(/^rchar: (\d+)$/m.exec(readFileSync('/proc/self/io', 'latin1'))?.[1])
 
   t.test('no more pages are read for a large board', async (t) => {
     const { app, client, large, small } = await buildBoards(t)
     const pageSize = Number(client.pragma('page_size', { simple: true }))
-    // With next to no cache, every page that a statement looks at is read from the file.
+    // With almost no cache, every page that a statement uses is read from the file.
     client.pragma('cache_size = 1')
     async function pagesFor(request: Request) {
       const before = bytesRead()

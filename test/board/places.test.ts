@@ -26,7 +26,7 @@ t.test('items are put exactly where they are to stand, and no others', async (t)
         { id: other, sortOrder: second },
       ]
       inBoard.put(column, places, AT)
-      // Nothing tells -0 from 0 in the file.
+      // The file does not distinguish -0 from 0.
       const expected = places.map(({ sortOrder }) => [column, sortOrder + 0, AT])
       return isDeepStrictEqual([select.get(one), select.get(other)], expected)
     }),

@@ -1,4 +1,4 @@
-/** Deleting and restoring whole projects in slices: it comes to the same as in one transaction, wherever it is ended. */
+/** Deleting and restoring whole projects in slices has the same result as in one transaction, wherever it is interrupted. */
 import { deepStrictEqual } from 'node:assert/strict'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ import { writeTo } from '../helper.ts'
 import { rounds } from '../rounds.ts'
 import { holdsGroups, holdsSequence } from './replay.ts'
 
-/** A slice for each row, and no pause. */
+/** One slice per row, without a pause. */
 const GREEDY = { held: 0, left: 0 }
 
 const ADA = { id: 'ada', role: 'admin' } as CurrentMember
@@ -34,7 +34,7 @@ function open(t: Test, path: string) {
   return { db, rules: createRules(db) }
 }
 
-/** A file with one project of everything, made by one import; another tool has added what imports do not make. */
+/** A file with one project with records of every kind, created by one import. Another tool has added what imports do not create. */
 function seeded(t: Test, path: string, board: SourceBoard): string {
   const { db } = open(t, path)
   const plan = planBoard(board)
@@ -60,7 +60,7 @@ function tasksOf({ db, rules }: { db: SharedDatabase; rules: Rules }, signal?: A
   return new LargeTasks({ db, files: NO_FILES, database, rules, writes })
 }
 
-/** Performs a call in slices, and moves what it tells into the sequence. */
+/** Performs a call in slices, and moves its staged changes into the sequence. */
 async function inSlices(
   service: { db: SharedDatabase; rules: Rules },
   path: string,
@@ -74,8 +74,8 @@ async function inSlices(
 }
 
 /**
- * All tables but the times that the clock said, and the ids of what the service has recorded of itself. In which order the
- * items of a project go is left to SQLite.
+ * All tables without wall-clock times and the ids of the service's own records. SQLite chooses the order in which a project's
+ * items are deleted.
  */
 function dump({ $client: client }: SharedDatabase) {
   const tables = client
@@ -103,7 +103,7 @@ function dump({ $client: client }: SharedDatabase) {
   ]
 }
 
-/** Compares two dumps, and says where they differ first. */
+/** Compares two dumps, and reports the first difference. */
 function same(found: unknown[], expected: unknown[], what: string): void {
   const rows = (all: unknown[]) => all.flat(2).map((row) => JSON.stringify(row))
   const [ours, theirs] = [rows(found), rows(expected)]
@@ -166,7 +166,7 @@ function service(t: Test, cards = 4) {
   return { ...open(t, path), path, project }
 }
 
-/** Slices until the writing ends: counts down, and ends it. */
+/** A signal that ends the write after a number of slices. */
 function ending(db: SharedDatabase, slices: number) {
   const ends = new AbortController()
   let left = slices
@@ -290,7 +290,8 @@ t.test('who is always too late is told so, and a restoration that fails leaves n
   const service = open(t, path)
   const { db } = service
   const other = open(t, path)
-  // The condition is looked at before the write lock is taken: meanwhile somebody else changes the project, each time.
+  // The precondition is checked before the write lock is taken. Each time, somebody else changes the project in
+  // between.
   let changes = 0
   const context = {
     ...CONTEXT,

@@ -1,4 +1,4 @@
-/** What others may have seen and the file never had: its places are of no change, and whoever is there loads again. */
+/** Changes that clients may have seen but the file has lost. Their positions belong to no change, and clients reload. */
 import t, { type Test } from 'tap'
 import { gapsIn, jump, lastChange, missingChange } from '../../src/db/lost-changes.ts'
 import { connectStream, type StreamEvent } from '../event-source.ts'

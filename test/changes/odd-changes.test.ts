@@ -1,4 +1,4 @@
-/** Changes that no trigger writes, but other tools can: an odd row costs itself, never what it is told with. */
+/** Odd changes that no trigger writes, but other tools can. They affect only themselves, never the changes around them. */
 import { once } from 'node:events'
 import http from 'node:http'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { build, createItem, createProject, send, signInAs } from '../helper.ts'
 
 const DEEP = `'{"metadata":' || '${'['.repeat(20_000)}${']'.repeat(20_000)}' || '}'`
 
-/** Texts that stand where a record's fields should, as SQL. */
+/** Texts in place of a record's fields, as SQL. */
 const ODD_FIELDS = [
   "'{not json'",
   "''",
@@ -26,7 +26,7 @@ const ODD_FIELDS = [
   `'{"metadata":"{\\"a\\":' || replace(hex(zeroblob(10000)), '00', '[') || '"}'`,
 ]
 
-/** What else of a change may be odd, as SQL of its columns. */
+/** Other odd values in the columns of a change, as SQL. */
 const ODD_COLUMNS: Record<string, string>[] = [
   { kind: "'unheard-of'" },
   { kind: "'__proto__'" },
@@ -73,7 +73,7 @@ const ODD_COLUMNS: Record<string, string>[] = [
   { from_project_id: "x'00ff'" },
 ]
 
-/** A service on a file, without the check against the document: what other tools store no response may say. */
+/** A service on a file, without checking responses against the document: other tools may store what no response should contain. */
 async function service(t: Test) {
   const file = join(t.testdir(), 'board.db')
   const app = await buildApp({ databaseUrl: `file:${file}`, logLevel: 'silent', webhookAllowPrivate: true })
@@ -85,7 +85,7 @@ async function service(t: Test) {
     title: 'Card',
   })
   const last = () => tool.prepare<[], number>('select max(seq) from changes').pluck().get() as number
-  /** Another tool appends a change of the item. @returns its place */
+  /** Appends a change of the item, like another tool. @returns its position */
   const append = (columns: Record<string, string>): number => {
     const all: Record<string, string> = {
       kind: "'kanban-item'",

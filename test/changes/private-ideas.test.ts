@@ -1,4 +1,4 @@
-/** A private idea reaches nobody but its owner and admins, by whatever path its changes take. */
+/** Only the owner of a private idea and admins see its changes, in every response that has changes. */
 import t from 'tap'
 import { type App, signInAs } from '../helper.ts'
 import { receive } from '../receivers.ts'
@@ -55,7 +55,7 @@ t.test('a private idea is told to its owner and admins alone', async (t) => {
   await ask(owner, 'PATCH', change, { description: SECRET })
   const deleted = await ask(owner, 'DELETE', change)
   const seq = deleted.headers.get('phaseboard-seq')
-  // What comes last: once it is there, so would be all before it.
+  // The last change. Once it has arrived, all earlier ones would have too.
   const project = JSON.parse((await ask(owner, 'POST', '/api/projects', { name: 'Apollo' })).text)
 
   const asked = await Promise.all([

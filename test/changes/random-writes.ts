@@ -48,7 +48,7 @@ const one =
 const sql =
   (text: string): Perform =>
   async ({ writer, a, b, c }) => {
-    // Other tools' writes within a millisecond count as one write.
+    // Writes of other tools within a millisecond count as one write.
     await sleep(2)
     try {
       writer.foreign.prepare(text).run({ a, b, c })
@@ -154,7 +154,7 @@ const WRITES: Record<string, Perform> = {
   createIdea: ({ go, b, word }) => go('POST', '/api/personal-ideas', { title: word(b) }),
   promoteIdea: one('personal_ideas', (id, { go }) => go('POST', `/api/personal-ideas/${id}/promote`, {})),
   deleteIdea: one('personal_ideas', (id, { go }) => go('DELETE', `/api/personal-ideas/${id}`)),
-  // Several in one write.
+  // Several changes in one write.
   swapLabels: async ({ writer: { app }, pick, a }) => {
     const id = pick('kanban_labels', a)
     const other = pick('kanban_labels', a + 1)
@@ -189,7 +189,7 @@ const WRITES: Record<string, Perform> = {
       app.rules.board.items.move(id, { projectId: project.id, column: 'Parked' }, null)
     })
   },
-  // Another tool's.
+  // Writes of another tool.
   retitle: sql(`update kanban_items set title = 'foreign ' || :b where rowid % 3 = :a % 3`),
   foreignDelete: sql(`delete from kanban_items where rowid % 4 = :a % 4`),
   foreignProject: sql(`delete from projects where id = ${nth('projects')}`),
@@ -212,7 +212,7 @@ export const randomWrite = (without: readonly string[] = []): fc.Arbitrary<Rando
     c: fc.nat(30),
   })
 
-/** Makes a write; one that is refused changes nothing. */
+/** Performs a write. A refused one changes nothing. */
 export async function make(write: RandomWrite, writer: Writer): Promise<void> {
   const { app, headers } = writer
   const pick = (table: string, n: number, condition = 'true') => {

@@ -24,7 +24,7 @@ export interface Row {
 
 type Fields = Record<string, unknown>
 
-/** Kinds outside the state: activity entries are recorded only at their deletion, and a leap has no record. */
+/** Kinds that are not part of the state. Activity entries are only recorded when they are deleted, and a gap has no record. */
 const IS_NO_RECORD = new Set(['kanban-activity', JUMP])
 
 /** Records by kind and id. */
@@ -36,7 +36,7 @@ const keyOf = ({ kind, id }: Pick<Row, 'kind' | 'id'>) => `${kind} ${id}`
 export const rowsOf = (client: SQLite.Database): Row[] =>
   client.prepare<[], Row>('select * from changes order by seq').all()
 
-/** Later added fields of kinds, with their values for older changes. */
+/** Fields added to kinds later, with their values in older changes. */
 const LATER: Record<string, Fields> = { 'kanban-column': { stage: null } }
 
 const parse = (text: string | null): Fields | null => (text === null ? null : JSON.parse(text))
@@ -47,10 +47,10 @@ const whole = (kind: string, text: string | null): Fields | null => {
   return told && { ...LATER[kind], ...told }
 }
 
-/** Fields whose change alone is not recorded. */
+/** A change of only these fields is not recorded. */
 const QUIET = new Set(['updatedAt', ...KINDS.flatMap(({ quiet = [] }) => quiet)])
 
-/** A record without them. */
+/** The record without these fields. */
 const untimed = (fields: Fields | null | undefined): Fields =>
   Object.fromEntries(Object.entries(fields ?? {}).filter(([name]) => !QUIET.has(name)))
 
@@ -114,7 +114,7 @@ export function walkBack(rows: readonly Row[], state: State): State {
   return state
 }
 
-/** A stored value, as the sequence writes it. */
+/** A stored value in the form that the sequence has. */
 const stored = (value: unknown) =>
   Buffer.isBuffer(value) ? { blob: value.toString('hex').toUpperCase() } : value
 
@@ -146,8 +146,8 @@ const sorted = (state: State) =>
   )
 
 /**
- * Compares the sequence of a file with its tables: rebuilt from it alone they equal the file's, and walked back nothing is
- * left. @returns the rows
+ * Compares the sequence of a file with its tables. A state rebuilt from it must equal the tables, and must be empty after
+ * reverting all changes. @returns the rows
  */
 export function holdsSequence(client: SQLite.Database): Row[] {
   const rows = rowsOf(client)

@@ -1,4 +1,4 @@
-/** What is pruned from the sequence, and how it is indexed behind: at the start, and while the service runs. */
+/** Pruning of the sequence and its index, at the start and while the service runs. */
 import { join } from 'node:path'
 import { mock } from 'node:test'
 import { setImmediate, setTimeout as wait } from 'node:timers/promises'
@@ -8,7 +8,7 @@ import { type App, build, count, createProject, LONG_AGO } from '../helper.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 
-/** Appends changes of a time. */
+/** Appends changes with a given time. */
 function append(app: App, daysAgo: number, rows: number, after = '{}') {
   const at = new Date(Date.now() - daysAgo * DAY).toISOString()
   app.db.$client

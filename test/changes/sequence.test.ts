@@ -1,4 +1,4 @@
-/** Whoever writes, and however: the sequence of changes tells the whole file, forwards and backwards. */
+/** Every write, by any writer, is in the sequence of changes: it describes the whole file, forwards and backwards. */
 import { deepStrictEqual } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,10 +14,10 @@ import { rounds } from '../rounds.ts'
 import { shipped } from '../shipped.ts'
 import { holdsGroups, holdsSequence, rowsOf } from './replay.ts'
 
-/** A service on a file, and a connection of another tool. */
+/** A service on a file, and the connection of another tool. */
 async function setUp(t: Test) {
   const path = join(t.testdir(), 'board.db')
-  // Not held against the document: another tool stores what no response may say.
+  // Without checking responses against the document: another tool stores what no response should contain.
   const app = (await shipped.buildApp({
     databaseUrl: `file:${path}`,
     adminPassword: 'correct horse',
@@ -29,7 +29,7 @@ async function setUp(t: Test) {
   return { app, tool }
 }
 
-/** What a random write picks: everything by number, so that it means something in whatever state. */
+/** The choices of a random write. Everything is a number, so that it is valid in any state. */
 interface Step {
   what: number
   which: number
@@ -50,7 +50,7 @@ const steps = fc.array(
   { minLength: 5, maxLength: 40 },
 )
 
-/** The tables of another tool's statements, and the columns that these set. */
+/** The tables for statements of another tool, and the columns that these set. */
 const TABLES = KIND_EXAMPLES.flatMap(({ table, of, row, changed }) => {
   if (!changed) return []
   const values = Object.entries(row).map(([name, value]) => [name, literal(value)])
@@ -61,7 +61,7 @@ const TABLES = KIND_EXAMPLES.flatMap(({ table, of, row, changed }) => {
 const pick = <T>(list: readonly T[], index: number): T | undefined =>
   list.length === 0 ? undefined : list[index % list.length]
 
-/** A statement of another tool: any of those that SQLite has for writing rows. */
+/** A statement of another tool, with any of the ways in which SQLite writes rows. */
 function statement(tool: SQLite.Database, { what, which, other, text }: Step): string {
   const { table, columns, required } = pick(TABLES, what) as (typeof TABLES)[number]
   const ids = tool.prepare<[], string>(`select id from ${table} order by id`).pluck().all()
@@ -90,7 +90,7 @@ function statement(tool: SQLite.Database, { what, which, other, text }: Step): s
   return pick(forms, what + which + other) as string
 }
 
-/** Runs some statements as another tool does: alone or in a transaction, which may be rolled back. */
+/** Runs statements like another tool: alone, or in a transaction that may be rolled back. */
 function writeAsTool(tool: SQLite.Database, step: Step): void {
   tool.pragma(`foreign_keys = ${step.which % 3 === 0 ? 'off' : 'on'}`)
   tool.pragma(`recursive_triggers = ${step.which % 5 === 0 ? 'on' : 'off'}`)
@@ -111,7 +111,7 @@ function writeAsTool(tool: SQLite.Database, step: Step): void {
   tool.exec(step.other % 8 === 0 ? 'rollback' : 'commit')
 }
 
-/** A request, on whatever there is, or several in a batch. Many are refused. */
+/** A request on existing records, or several in a batch. Many are refused. */
 async function writeAsClient(app: App, headers: Record<string, string>, { what, which, other, text }: Step) {
   const one = async (url: string) => {
     const list = (await send(app, 'GET', url, undefined, headers)).body as { id: string }[]
@@ -193,7 +193,7 @@ async function writeAsClient(app: App, headers: Record<string, string>, { what, 
   for (const { actor_id } of made) deepStrictEqual(actor_id !== null, true, `${method} ${url} says who`)
 }
 
-/** Makes, changes and deletes one of everything: what random writes may have missed. */
+/** Creates, changes and deletes a record of every kind, because random writes may have missed some. */
 async function writeAll(app: App, headers: Record<string, string>): Promise<void> {
   const make = async (url: string, body: object, method = 'POST') => {
     const { status, body: made } = await send(app, method, url, body, headers)
@@ -227,7 +227,7 @@ async function writeAll(app: App, headers: Record<string, string>): Promise<void
   for (const [collection, { id }] of made) {
     deepStrictEqual((await send(app, 'DELETE', `/api/${collection}/${id}`, undefined, headers)).status, 200)
   }
-  // Who was a member is a person then, turns out to be another one, and is forgotten.
+  // A former member becomes a person, is merged into another, and is forgotten.
   const cleo = await make('/api/members', { name: 'Cleo', email: 'cleo@all.test' })
   const [{ id: somebody }] = (await send(app, 'GET', '/api/members', undefined, headers)).body
   await send(app, 'DELETE', `/api/members/${cleo.id}`, undefined, headers)
@@ -237,7 +237,7 @@ async function writeAll(app: App, headers: Record<string, string>): Promise<void
 
 t.test('a number is told of exactly, also by an older version of SQLite', async (t) => {
   const { app, tool } = await setUp(t)
-  // As it was before: 15 digits, and no JSON for infinity.
+  // The former behaviour: 15 digits, and infinity is not valid JSON.
   tool.unsafeMode()
   tool.pragma('trusted_schema = on')
   tool.function('json_quote', (value: unknown) => {
@@ -261,7 +261,7 @@ t.test('rebuilt from the sequence alone, every table equals the file', async (t)
   const board = parseTrelloBoard(readFileSync('test/fixtures/trello-board-2012.json', 'utf8'))
   await fc.assert(
     fc.asyncProperty(steps, async (some) => {
-      // Anew each time: the other tool may have deleted the last one.
+      // Created again each time, because the other tool may have deleted the last one.
       const admin = signInAs(app, 'admin').headers
       for (const step of some) {
         const way = (step.what + step.other) % 11

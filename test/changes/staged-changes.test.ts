@@ -1,4 +1,4 @@
-/** Changes of a large write that are told and not in the table of the sequence yet: nobody can tell the difference. */
+/** Changes of a large write that are visible before they are in the table of the sequence. Clients cannot tell the difference. */
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { ChunkedWriter } from '../../src/db/chunked-writer.ts'
@@ -18,7 +18,7 @@ import { holdsGroups, holdsSequence } from './replay.ts'
 
 const ADMIN = { id: 'ada', role: 'admin' } as CurrentMember
 
-/** Imports a board; nothing of what it tells gets into the table. @returns its project */
+/** Imports a board. Its changes stay staged, outside the table. @returns its project */
 async function importUnfolded(db: SharedDatabase, word: string, memberId: string): Promise<string> {
   const ending = new AbortController()
   const plan = planBoard(readTrello(new TextEncoder().encode(trelloExport(6, word))), { again: true })
@@ -35,11 +35,11 @@ async function importUnfolded(db: SharedDatabase, word: string, memberId: string
   return projectId as string
 }
 
-/** A service with two imported boards whose changes wait, and changes of others before, between and after. */
+/** A service with two imported boards whose changes are staged, and changes by others before, between and after. */
 async function service(t: Test) {
   const path = join(t.testdir(), 'board.db')
   const app = await build(t, { databaseUrl: path })
-  // The service would move them by itself, within ten seconds.
+  // The service would move them by itself within ten seconds.
   const { isWaiting } = app.rules.changes.subjects
   Object.assign(app.rules.changes.subjects, { isWaiting: () => false })
   const waits = () => isWaiting.call(app.rules.changes.subjects)

@@ -62,7 +62,7 @@ export interface Obstacle {
   /** The field that has changed since, by its name in the API. */
   field?: string
   why: string
-  /** Whether any of several records may be named, e.g. of two with one name. */
+  /** Whether any of several records may be named, e.g. of two with the same name. */
   isEither?: boolean
 }
 
@@ -82,7 +82,7 @@ const obstacle = (table: string, id: string, why: string, rest: Partial<Obstacle
   ...rest,
 })
 
-/** A column of a board, or of an item, as a key. */
+/** The key of a board's column, or of an item's. */
 const placeOf = (projectId: unknown, column: unknown) => JSON.stringify([projectId, column])
 
 /**
@@ -186,7 +186,7 @@ function violations(state: State, now: State, touched: ReadonlySet<string>, befo
   return found
 }
 
-/** How a state differs from the one that was expected; columns that items needed may have come. */
+/** The difference between a state and the expected one. Columns that items needed may have been created. */
 export function differences(expected: State, found: State): string[] {
   const all: string[] = []
   for (const table of Object.keys(TABLES)) {

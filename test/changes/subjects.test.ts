@@ -1,4 +1,4 @@
-/** The index of the sequence: whatever part of it is written, it finds what reading the whole sequence would. */
+/** The index of the sequence. However much of it is written, it finds the same as a scan of the whole sequence. */
 
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -9,7 +9,7 @@ import { openDatabase } from '../../src/db/client.ts'
 import { limitWork, TooMuchWork } from '../../src/db/work-limits.ts'
 import { createRules } from '../../src/requests/rules.ts'
 
-/** Who asks for kinds: an admin, an owner of ideas, and somebody who has none. */
+/** Readers of kinds: an admin, an owner of ideas, and a member without ideas. */
 const READERS = [
   { id: 'eve', role: 'admin' },
   { id: 'ada', role: 'member' },

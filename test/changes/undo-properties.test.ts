@@ -1,4 +1,4 @@
-/** Undoing random writes: it brings back all former answers, or something stands in its way. */
+/** Undoing random writes: either all former responses are restored, or a conflict is reported. */
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import fc from 'fast-check'
@@ -8,7 +8,7 @@ import { rounds } from '../rounds.ts'
 import { make, type RandomWrite, randomWrite, type Writer } from './random-writes.ts'
 import { differences, type Obstacle, type State, stateOf, undone } from './states.ts'
 
-/** What to write first, so that there is something to write to. */
+/** Initial writes, so that later ones have records to change. */
 const BEGINNING: RandomWrite[] = [
   'createProject',
   'createItem',
@@ -23,7 +23,7 @@ async function service(t: Test): Promise<Writer> {
   const file = join(t.testdir(), 'board.db')
   const app = await build(t, { databaseUrl: file })
   const { headers } = signInAs(app, 'admin')
-  // No power cut is tried here.
+  // No power cut is tested here.
   app.db.$client.pragma('synchronous = off')
   const foreign = new SQLite(file)
   foreign.pragma('synchronous = off')
@@ -32,7 +32,7 @@ async function service(t: Test): Promise<Writer> {
   return { app, headers, foreign }
 }
 
-/** As a write of the service: it waits for the worker thread, which may be indexing. */
+/** Like a write of the service, it waits for the worker thread, which may be indexing. */
 async function clear({ app }: Writer): Promise<void> {
   await writeIn(app, () => {
     app.db.$client.exec('delete from projects; delete from personal_ideas')
@@ -44,7 +44,7 @@ const lastOf = ({ app }: Writer) => app.rules.changes.sequence.last()
 const undo = ({ app, headers }: Writer, seq: number) =>
   send(app, 'POST', `/api/changes/${seq}/undo`, undefined, headers)
 
-/** The answers of all GETs that tell of projects, boards and ideas; activity apart, since it only grows. */
+/** The responses of all GETs about projects, boards and ideas. Activity is separate, since it only grows. */
 async function answersOf({ app, headers }: Writer) {
   const idsOf = (table: string) => app.db.$client.prepare<[], string>(`select id from ${table}`).pluck().all()
   const each = (table: string, collection: string, parts = ['']) =>
@@ -82,7 +82,7 @@ async function answersOf({ app, headers }: Writer) {
 
 type Answers = Awaited<ReturnType<typeof answersOf>>
 
-/** Checks that all is as it was; that of activity is still there, under what came since. */
+/** Checks that everything is restored. Restored activity may have newer entries above it. */
 function checkSame(t: Test, found: Answers, expected: Answers, when: string): void {
   const urls = new Set([...Object.keys(expected.answers), ...Object.keys(found.answers)])
   const differing = [...urls].find((url) => found.answers[url] !== expected.answers[url]) ?? ''
@@ -99,11 +99,11 @@ function checkSame(t: Test, found: Answers, expected: Answers, when: string): vo
 /** A conflict as the API names it. */
 type Conflict = Pick<Obstacle, 'kind' | 'id' | 'field'>
 
-/** Whether a conflict names an obstacle: its record, and the field where one has changed. */
+/** Whether a conflict names an obstacle: its record, and the changed field, if any. */
 const names = (conflict: Conflict, { kind, id, field = conflict.field }: Obstacle) =>
   conflict.kind === kind && conflict.id === id && conflict.field === field
 
-/** What is wrong with the conflicts that an undo was refused with. */
+/** What is wrong with the conflicts of a refused undo. */
 const wrongConflicts = (conflicts: readonly Conflict[], obstacles: readonly Obstacle[]) => ({
   unfounded: conflicts.filter(
     ({ kind, id }) => !obstacles.some((obstacle) => obstacle.kind === kind && obstacle.id === id),
@@ -115,7 +115,7 @@ const wrongConflicts = (conflicts: readonly Conflict[], obstacles: readonly Obst
 
 t.test('what was written last can be undone, and that again', async (t) => {
   const writer = await service(t)
-  // What comes back to a column that the board lacks makes it, as any item does that is put there.
+  // An item that is restored to a missing column creates it, like any item added to such a column.
   const onBoard = randomWrite(['offBoard'])
   let undos = 0
   const property = fc.asyncProperty(fc.array(onBoard, { maxLength: 12 }), onBoard, async (writes, last) => {

@@ -1,4 +1,4 @@
-/** Undoing: who may, what stands in the way, and what cannot be undone. */
+/** Undo: who may undo, what conflicts with it, and what cannot be undone. */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
@@ -27,7 +27,7 @@ const lastOf = (app: App) => app.rules.changes.sequence.last()
 const undo = (app: App, seq: number | string, headers?: Headers) =>
   send(app, 'POST', `/api/changes/${seq}/undo`, undefined, headers)
 
-/** Undoes what was written last. */
+/** Undoes the last write. */
 const undoLast = (app: App, headers?: Headers) => undo(app, lastOf(app), headers)
 
 const notFound = { error: 'Change not found' }
@@ -118,7 +118,7 @@ t.test('members and teams, and what the file began with, cannot be undone', asyn
   const member = { name: 'Bob', email: 'bob@example.test' }
   await send(app, 'POST', '/api/members', member, headers)
   t.equal((await undoLast(app, headers)).status, 400)
-  // One of several in a write.
+  // One of several changes in a write.
   await writeIn(app, () => {
     app.rules.projects.create({ name: 'Apollo' })
     app.rules.members.teams.create({ name: 'Staff' }, { id: 'ada', address: null })
@@ -205,7 +205,7 @@ t.test("another member's idea is not there to be undone", async (t) => {
   t.strictSame((await undoLast(app, other.headers)).body, notFound)
   t.equal((await undoLast(app, admin.headers)).status, 200)
 
-  // An idea that came to point to a project tells of itself to nobody else.
+  // Nobody else learns that an idea has come to point to a project.
   const project = await createProject(app, {}, other.headers)
   const created = lastOf(app)
   app.db.$client.prepare('update personal_ideas set promoted_project_id = ?').run(project.id)
@@ -475,7 +475,7 @@ t.test('a record that changed several times in a write gets back what it had bef
   t.strictSame((await undo(app, await back())).body, { group: null, changes: [] })
   t.equal(stored(app, 'kanban_labels', bug.id).updated_at, '2001-01-01T00:00:00.000Z')
   const changedBack = await back()
-  // In the same millisecond the two times would be one.
+  // Within the same millisecond, the two times would be equal.
   await sleep(2)
   const { updatedAt } = (await send(app, 'PATCH', `/api/kanban-labels/${bug.id}`, { color: 'blue' })).body
   t.equal((await undo(app, changedBack)).status, 200)
@@ -530,7 +530,7 @@ t.test('what other tools store comes back as it was', async (t) => {
     .prepare('update kanban_items set title = ?, metadata = ?, description = ?, sort_order = ?, "column" = ?')
     .run('☃\u0001"', '{broken', Buffer.from([0, 255]), 0.1 + 0.2, 'Nowhere')
   const before = stored(app, 'kanban_items', item.id)
-  // What another tool writes within a millisecond is taken for one write.
+  // Writes of another tool within a millisecond count as one write.
   await sleep(2)
   foreign.exec('delete from kanban_items')
   const { status, body } = await undoLast(app)
@@ -572,11 +572,11 @@ t.test('a large write is undone by the worker thread', async (t) => {
   const answers = await Promise.all([1, 2].map(() => undoLast(app, headers)))
   t.strictSame(answers.map((answer) => answer.status).sort(), [200, 409])
 
-  // A single change whose item takes many entries along.
+  // A single change whose item has many activity entries.
   const other = await createProject(app)
   const item = await createItem(app, other.id)
   const created = lastOf(app)
-  // What was told is still being moved into the sequence, in slices that hold the write lock.
+  // The staged changes are still being moved into the sequence, in slices that hold the write lock.
   app.db.$client.pragma('busy_timeout = 5000')
   app.db.$client
     .prepare(
@@ -604,7 +604,7 @@ t.test('a project that others are writing does not come back meanwhile', async (
   const app = await build(t, { databaseUrl: join(t.testdir(), 'board.db') })
   const { $client: client } = app.db
   const { headers } = signInAs(app, 'admin')
-  // The changes of the deletion are being moved into the sequence meanwhile.
+  // Meanwhile the changes of the deletion are moved into the sequence.
   const other = new SQLite(client.name, { timeout: 5000 })
   t.teardown(() => other.close())
   const hide = (id: string) =>

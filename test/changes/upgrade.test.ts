@@ -1,4 +1,4 @@
-/** A file of the version before the sequence of changes: upgraded, it is told of from its first record on. */
+/** Upgrades a file of the version before the sequence of changes. All of its records are then in the sequence. */
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
@@ -9,7 +9,7 @@ import { holdsSequence, rowsOf, stateOf } from './replay.ts'
 /** The migrations before the sequence. */
 const BEFORE = shippedMigrations().slice(0, 5)
 
-/** Makes a file as the version before left it. */
+/** Creates a file like one of the earlier version. */
 function makeOld(t: Test, fill: (client: SQLite.Database) => void): string {
   const path = join(t.testdir(), 'board.db')
   const client = new SQLite(path)
@@ -27,7 +27,7 @@ function makeOld(t: Test, fill: (client: SQLite.Database) => void): string {
   return path
 }
 
-/** Copies the rows of all tables of a service's file that the old one has, too. */
+/** Copies the rows of a service's file into the tables that the old file has too. */
 function copyRows(from: SQLite.Database, to: SQLite.Database): void {
   to.pragma('foreign_keys = off')
   const tables = to
@@ -47,7 +47,7 @@ function copyRows(from: SQLite.Database, to: SQLite.Database): void {
   }
 }
 
-/** A service with something of everything. */
+/** A service with records of every kind. */
 async function seeded(t: Test): Promise<App> {
   const app = await build(t, { adminPassword: 'correct horse' })
   for (let count = 0; count < 3; count += 1) {

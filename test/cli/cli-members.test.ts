@@ -165,7 +165,7 @@ t.test('the rules of requests hold: the last admin, who is unknown, what is take
   t.strictSame(trail(), [])
 })
 
-/** A terminal on which somebody types the given keys, one text for each question. */
+/** A terminal into which given keys are typed, one text for each prompt. */
 function terminal(...answers: string[]) {
   const input = Object.assign(new PassThrough(), {
     isTTY: true,

@@ -272,7 +272,7 @@ t.test('stdout that cannot be written is a failure', { skip: !existsSync('/dev/f
   t.equal(code, 1)
 })
 
-/** A stream that only keeps what is written to it. */
+/** A stream that keeps what is written to it. */
 function fakeOutput(isTTY: boolean) {
   const written: string[] = []
   const stream = new Writable({

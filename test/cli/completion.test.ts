@@ -11,12 +11,12 @@ const script = async (t: Test, shell: string): Promise<string> => {
   return stdout
 }
 
-/** The commands that the script of bash knows, e.g. `member add`. */
+/** The commands in the bash script, e.g. `member add`. */
 const commandsIn = (bash: string): string[] =>
   [...bash.matchAll(/^ {4}'phaseboard ?([\w -]*)'\) words=/gm)].map(([, command = '']) => command)
 
 t.test('bash completes commands, options, and what they know', async (t) => {
-  // `phaseboard` as bash finds it: a command on the path.
+  // bash finds `phaseboard` as a command on the path.
   const folder = t.testdir({ 'board.json': '', 'notes.txt': '' })
   const command = join(folder, 'phaseboard')
   writeFileSync(command, `#!/bin/sh\nexec '${process.execPath}' '${CLI}' "$@"\n`)

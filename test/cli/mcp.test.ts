@@ -1,4 +1,4 @@
-/** `phaseboard mcp`: an agent's way in over stdio. */
+/** `phaseboard mcp`: agents connect over stdio. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,7 +13,7 @@ import { CLI, nodeCommand } from '../shipped.ts'
 
 const PING = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
 
-/** An agent that starts the command, as agents do. */
+/** Starts the command as agents do, and connects. */
 function overStdio(t: Test, args: string[], environment: Record<string, string> = {}) {
   const [command, rest] = nodeCommand([CLI, 'mcp', ...args])
   const inherited = Object.fromEntries(
@@ -50,7 +50,7 @@ t.test('the token comes from the environment or the command line', async (t) => 
   t.notMatch(refused.stdout + refused.stderr, 'pbt_wrong')
 })
 
-/** A server that answers as it is told. */
+/** A server with configurable responses. */
 async function pretend(t: Test, status: number, body: string, headers: Record<string, string> = {}) {
   const server = createServer((_request, response) => response.writeHead(status, headers).end(body))
   t.teardown(() => server.close())

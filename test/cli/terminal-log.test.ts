@@ -6,7 +6,7 @@ import { createTerminalLog } from '../../src/cli/terminal-log.ts'
 import { build, send } from '../helper.ts'
 import { nodeCommand, SERVE } from '../shipped.ts'
 
-/** What a terminal shows of lines of the log. */
+/** What a terminal shows of the log's lines. */
 function shown(...entries: (object | string)[]): string {
   const terminal = new PassThrough()
   const log = createTerminalLog(terminal)
@@ -67,7 +67,7 @@ t.test('a terminal that has gone ends nothing', async (t) => {
   t.equal((await send(app, 'GET', '/healthz')).status, 200)
 })
 
-/** Node makes no terminals; Python, which nearly every machine has, does. */
+/** Node cannot create a terminal. Python, which nearly every machine has, can. */
 const hasPython = spawnSync('python3', ['-c', 'import pty']).status === 0
 const skip = hasPython ? false : 'needs python3 for a terminal'
 
@@ -77,7 +77,7 @@ t.test('on a terminal the service speaks in plain lines, and to a pipe in JSON',
   const command = [node, ...nodeArgs]
   const said = async (file: string, args: string[], end: RegExp) => {
     const child = spawn(file, args, { env: environment, stdio: ['ignore', 'pipe', 'inherit'] })
-    // The end of what holds the terminal hangs up on the service, which ends then, too.
+    // When the process that holds the terminal ends, the service gets a hang-up signal and ends too.
     t.teardown(() => child.kill('SIGKILL'))
     let text = ''
     child.stdout.setEncoding('utf8')

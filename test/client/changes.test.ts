@@ -10,19 +10,19 @@ import { createClient, failureOf } from './shipped-client.ts'
 const event = (seq: number) => `id: ${seq}\nevent: change\ndata: {"seq":${seq}}\n\n`
 const place = (seq: number) => `:\nid: ${seq}\n\n`
 
-/** A signal that is aborted with the test: what it follows does not outlive a failure. */
+/** A signal that is aborted with the test, so that nothing outlives a failure. */
 function untilTheEnd(t: Test): AbortSignal {
   const end = new AbortController()
   t.teardown(() => end.abort())
   return end.signal
 }
 
-/** A client of a service that answers with one fate after the other, and with the last one again. */
+/** A client of a service with a list of prepared responses, of which the last repeats. */
 async function fated(t: Test, ...fates: Fate[]) {
   const between = await standBetween(t)
   between.decide = () => fates[between.asked.length - 1] ?? fates.at(-1)
   const client = createClient({ baseUrl: between.url })
-  /** Which changes are followed until there are so many. */
+  /** Follows changes until there are a given number. */
   async function follow(count: number, options?: ChangesOptions): Promise<number[]> {
     const seqs: number[] = []
     for await (const { seq } of client.changes({ signal: untilTheEnd(t), ...options }))
@@ -32,7 +32,7 @@ async function fated(t: Test, ...fates: Fate[]) {
   return { between, client, follow, asked: () => between.asked.map(({ url }) => url) }
 }
 
-/** Sends these events, and ends or breaks off. */
+/** Sends these events, and then ends or breaks the connection. */
 const streamThen =
   (end: 'end' | 'destroy', ...texts: string[]): Fate =>
   (response, asked) => {
@@ -142,9 +142,9 @@ t.test('where a connection went on is where the next one begins', async (t) => {
   const { follow, asked } = await fated(
     t,
     breakOff,
-    // Nothing of it was for this reader.
+    // None of its changes was for this reader.
     streamThen('end', place(7), place(9)),
-    // An event that is cut short was not received.
+    // An event that is cut short is not delivered.
     streamThen('destroy', event(12), event(15), event(16).slice(0, -4)),
     answer(503, { 'retry-after': '0' }),
     answerJson(500, { error: 'Failed to stream changes' }),
@@ -244,7 +244,7 @@ t.test('a consumer that takes its time lets the service wait', async (t) => {
   const waiting = new Promise<void>((resolve) => {
     waits = resolve
   })
-  /** Sends as much as is taken. */
+  /** Sends as much as the connection accepts. */
   function send(response: ServerResponse) {
     while (
       sent < 2000 &&

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 import type { Owner } from '../process.ts'
 
-/** The handling of a request; undefined: it is forwarded. */
+/** How to handle a request; undefined forwards it. */
 export type Fate = ((response: ServerResponse, asked: IncomingMessage) => unknown) | undefined
 
 /** An intermediary. */
@@ -30,10 +30,10 @@ export const answer =
 export const answerJson = (status: number, body: unknown): Fate =>
   answer(status, { 'content-type': 'application/json' }, JSON.stringify(body))
 
-/** Breaks the connection off. */
+/** Breaks the connection. */
 export const breakOff: Fate = (response) => response.destroy()
 
-/** Begins a stream of events as the response. */
+/** Starts a stream of events as the response. */
 export const stream =
   (...texts: string[]): Fate =>
   (response) => {

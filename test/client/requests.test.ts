@@ -63,7 +63,7 @@ t.test('a list is read page by page', async (t) => {
     await client.post('/api/batch', { body: { requests } })
   }
   between.asked.length = 0
-  // A proxy may have given the service another path.
+  // A proxy may use another path for the service.
   between.decide = (asked) => {
     asked.url = asked.url?.replace('/board/', '/')
     return undefined
@@ -90,7 +90,7 @@ t.test('what fails for a while is tried again, a write as the same write', async
     answer(503, { 'retry-after': '0' }),
     answer(504),
     answer(429, { 'retry-after': new Date().toUTCString() }),
-    // An answer that is cut short.
+    // A response that is cut short.
     answer(200, { 'content-type': 'application/json' }, '{"id": "019'),
   ]
   const failsFirst = async (fate: Fate) => {
@@ -238,7 +238,7 @@ t.test('headers, credentials and bodies are as they are asked for', async (t) =>
   await elsewhere.get('/healthz')
   t.match(last().init, { credentials: 'include' })
 
-  // For operations with files, whichever there are.
+  // For all operations with files.
   // biome-ignore lint/suspicious/noExplicitAny: any path
   const any = withToken as any
   for (const raw of ['a,b', new Uint8Array([1]), new Blob(['a'])]) {

@@ -11,7 +11,7 @@ export const { createClient, PhaseboardError }: typeof import('../../src/client/
   pathToFileURL(FILE).href
 )
 
-/** A failure of a request, as tests look at it. */
+/** A failure of a request, in the form that tests compare. */
 export type Failed = InstanceType<typeof PhaseboardError>
 
 /** The failure of a request that must fail. */

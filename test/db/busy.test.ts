@@ -1,4 +1,4 @@
-/** What waited for a lock in vain. */
+/** Operations that could not get a lock in time. */
 import SQLite from 'better-sqlite3'
 import t from 'tap'
 import { isBusy } from '../../src/db/busy.ts'

@@ -25,7 +25,7 @@ import { writeTo } from '../helper.ts'
 
 const JOURNAL = '__drizzle_migrations'
 
-/** Every file of a folder, with a hash of its bytes. */
+/** Every file in a folder, with the hash of its bytes. */
 const contents = (folder: string) =>
   Object.fromEntries(
     readdirSync(folder)
@@ -45,7 +45,7 @@ function open(t: Test, url: string) {
   return opened.db
 }
 
-/** Writes a file with SQL of somebody else's. */
+/** Writes a file with foreign SQL. */
 function writeFile(path: string, sql: string): void {
   const client = new SQLite(path)
   client.exec(sql)
@@ -62,7 +62,7 @@ function refusal(url: string): string {
   return 'nothing'
 }
 
-// The first of the process: from the third new database on, none migrates.
+// The first test of the process: from the third new database on, none is migrated.
 t.test('a start that fails while it migrates leaves nothing behind', async (t) => {
   const folder = t.testdir()
   const { exec } = SQLite.prototype
@@ -175,7 +175,7 @@ t.test('a closed database leaves one file, which opens again with what it holds'
   t.equal(again.$client.prepare(`select count(*) from ${JOURNAL}`).pluck().get(), migrationCount())
 })
 
-/** How many migrations ship. */
+/** The number of shipped migrations. */
 function migrationCount(): number {
   return JSON.parse(readFileSync('drizzle/meta/_journal.json', 'utf8')).entries.length
 }
@@ -361,7 +361,7 @@ t.test('what was committed before a crash is there after it', async (t) => {
 
 t.test('what a power cut left half-written before the switch to WAL is rolled back', async (t) => {
   const folder = t.testdir({ running: {}, cut: {} })
-  /** A file as it lies on disk within a transaction whose changes have begun to reach it. */
+  /** A file within a transaction whose changes are partly on disk. */
   function cut(name: string, sql: string): string {
     const running = join(folder, 'running', name)
     const left = join(folder, 'cut', name)

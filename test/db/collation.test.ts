@@ -1,4 +1,4 @@
-/** Titles and names are sorted as `Intl.Collator` sorts them. */
+/** Titles and names are sorted like `Intl.Collator` sorts them. */
 import fc from 'fast-check'
 import t from 'tap'
 import { collationKey } from '../../src/db/collation.ts'
@@ -25,7 +25,7 @@ t.test('keys compare as the collator compares the texts', async (t) => {
   const differ = (one: string, other: string) => collator.compare(one, other) !== compared(one, other)
   fc.assert(
     fc.property(someText, someText, (one, other) => {
-      // What differs late: one letter, or a number.
+      // Texts that differ late: by one letter, or a number.
       for (const [a, b] of [
         [one, other],
         [one + other, one],

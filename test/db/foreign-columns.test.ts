@@ -1,4 +1,4 @@
-/** Another tool stores anything in any column: whatever it is, all that can be read is read. */
+/** Other tools may store anything in any column. Everything that is readable is still read. */
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t from 'tap'
@@ -11,7 +11,7 @@ import { signInAs } from '../helper.ts'
 
 const VALUES = [...ODD_VALUES, "'x\"y' || char(10)", "'[['", "'2026-01-31'", "x'7b7d'"]
 
-/** The columns that say who a member is are left: nobody could sign in. */
+/** The columns that identify a member are left unchanged: otherwise nobody could sign in. */
 const COLUMNS = ARCHIVED.filter(({ table }) => table !== 'members').flatMap((of) =>
   oddFields(of).map(({ column }) => ({ table: of.table, column })),
 )
@@ -33,7 +33,7 @@ t.test('all is read, whatever is stored', async (t) => {
     try {
       tool.exec(`update ${table} set "${column}" = ${value}`)
     } catch (error) {
-      // What must not be NULL, or is the only one of its kind.
+      // Columns that must not be NULL, or must be unique.
       if (!(error instanceof SQLite.SqliteError) || !error.code.startsWith('SQLITE_CONSTRAINT')) throw error
     }
   }

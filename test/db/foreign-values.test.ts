@@ -1,4 +1,4 @@
-/** Values that no request can store, but other tools can: a bad row costs itself, never the list it is in. */
+/** Values that requests cannot store, but other tools can. A bad row affects only itself, never the rest of a list. */
 import t from 'tap'
 import { build, createProject, send } from '../helper.ts'
 

@@ -12,13 +12,13 @@ import { teams } from '../../src/db/schema.ts'
 import { nextTurn, until, watch } from '../executions.ts'
 import { build, createProject, send, writeIn } from '../helper.ts'
 
-/** A group commit whose writes resolve with what their work returns. */
+/** A group commit whose writes resolve with the return values of their work. */
 function groupCommitOf(...parts: Parameters<typeof createGroupCommit>) {
   const commit = createGroupCommit(...parts)
   return { ...commit, write: async <T>(work: () => T) => (await commit.write(null, work)).value }
 }
 
-/** A group commit on a new file, with a look at it from outside. */
+/** A group commit on a new file, and a second connection to inspect it. */
 function setUp(t: Test) {
   const path = join(t.testdir(), 'board.db')
   const { db, close } = openDatabase(`file:${path}`)
@@ -35,7 +35,7 @@ function setUp(t: Test) {
     ...groupCommitOf(db),
     /** Writes a team. */
     put: (id: string) => insert.run(id, 'Ops').changes,
-    /** The ids of the teams that are committed. */
+    /** The ids of the committed teams. */
     committed: () => seen.all(),
     executed: watch(t, db.$client),
   }
@@ -236,7 +236,7 @@ t.test('when the commit fails, everybody is rejected and nothing is left', async
 
 t.test('an error that makes SQLite undo the whole transaction rejects everybody', async (t) => {
   const { write, put, committed, client } = setUp(t)
-  // A table without triggers: with some, SQLite would undo the statement alone.
+  // The table has no triggers, because SQLite would then undo only the statement.
   const fill = client.prepare("insert into audit_log (id, action) values ('big', hex(randomblob(50000)))")
   client.pragma(`max_page_count = ${client.pragma('page_count', { simple: true })}`)
   let isUndone = false
@@ -365,7 +365,7 @@ t.test('the lock is waited for five seconds, by each write on its own', async (t
       () => settled.push(`${id} done`),
       (error) => settled.push(`${id} ${error.code}`),
     )
-  /** Lets time pass, and some attempts see that it has. */
+  /** Waits until some attempts have noticed the passed time. */
   const pass = async (milliseconds: number) => {
     passed += milliseconds
     const attempts = executed.count(/^begin/i)
@@ -428,7 +428,7 @@ t.test('a process that writes without a pause leaves room for others', async (t)
   const ids = Array.from({ length: 30 }, (_, index) => `ours-${index}`)
   for (const id of ids) {
     await write(() => put(id))
-    // Whoever has just written finds the other one asleep: it is to be awake again.
+    // The other writer is asleep after a write by this one, and must wake up.
     await sleep(20)
   }
   t.strictSame(
@@ -439,7 +439,7 @@ t.test('a process that writes without a pause leaves room for others', async (t)
   t.ok(attempts < 100 * ids.length, `${attempts} attempts for ${ids.length} writes`)
 })
 
-/** An error as SQLite throws it. */
+/** An error like those of SQLite. */
 const sqliteError = (code: string) => new SQLite.SqliteError('it failed', code)
 
 t.test('a fault of the disk is remembered until something is stored again', async (t) => {

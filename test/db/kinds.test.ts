@@ -1,4 +1,4 @@
-/** Kinds of records: none is forgotten, and what belongs to a project goes and comes back with it. */
+/** Kinds of records: none is missing, and the records of a project are deleted and restored with it. */
 import { getTableName } from 'drizzle-orm'
 import t from 'tap'
 import { changeTriggers } from '../../src/db/change-triggers.ts'
@@ -26,7 +26,7 @@ t.test('the file has the triggers that the tables of today call for', async (t) 
   )
 })
 
-/** Tables that the sequence does not tell of: those of the service, what a team's `memberIds` tell, logs, and its own. */
+/** Tables that are not in the sequence: the service's own, a team's members (which are in `memberIds`), logs, and the sequence itself. */
 const NOT_TOLD = [...TABLES_OF_THE_SERVICE, 'audit_log', 'changes', 'team_members']
 
 t.test('each table is told of, or is one of those that are not', async (t) => {
@@ -48,7 +48,7 @@ t.test('a table whose records have no name is told', async (t) => {
   t.throws(() => thingOf(schema.changes), { message: 'name the records of changes in src/db/kinds.ts' })
 })
 
-/** All rows of a project and what belongs to it, whatever their places in the file. */
+/** All rows of a project and its child records, regardless of their rowids. */
 const everything = ({ db: { $client: client } }: App) =>
   Object.fromEntries(
     ['projects', ...TABLES_OF_A_PROJECT].map((table) => [

@@ -16,7 +16,7 @@ import {
 } from '../helper.ts'
 import { rounds } from '../rounds.ts'
 
-/** The next larger number that there is. */
+/** The next larger floating-point number. */
 function next(number: number): number {
   const bits = new BigInt64Array(new Float64Array([number + 0]).buffer)
   bits[0] = (bits[0] as bigint) + (number < 0 ? -1n : 1n)
@@ -44,7 +44,7 @@ const anyNumber = fc.oneof(
   fc.constantFrom(...notable, ...notable.map((number) => -number)),
   fc.integer({ min: -5, max: 5 }),
 )
-/** Neighbours with up to so many numbers between them. */
+/** Neighbours with up to so many floating-point numbers between them. */
 const closeTogether = fc
   .tuple(anyNumber, fc.nat(5))
   .map(([number, count]): [number, number] => [number, steps(number, count)])

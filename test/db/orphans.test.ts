@@ -1,4 +1,4 @@
-/** Records that point at nothing, and those whose project only comes. */
+/** Records with references to nothing, and records whose project is still being written. */
 import t from 'tap'
 import { openDatabase } from '../../src/db/client.ts'
 import { orphansIn } from '../../src/db/orphans.ts'

@@ -4,7 +4,7 @@ import t from 'tap'
 import type { Place } from '../../src/db/ordering.ts'
 import { isCursor, type PlacesAfter, readPage } from '../../src/db/pages.ts'
 
-/** A list as the database keeps one: by sortOrder, then by id. */
+/** A list in the database's order: by sortOrder, then by id. */
 function createList(places: Place[]) {
   const sortOrders = new Map(places.map(({ id, sortOrder }) => [id, sortOrder]))
   const isAfter = (a: Place, b: Place) =>

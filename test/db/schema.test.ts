@@ -8,10 +8,7 @@ import { exampleOf, KIND_EXAMPLES, rowOf, TABLES_OF_A_PROJECT, TIME } from '../k
 
 const times = { created_at: TIME, updated_at: TIME }
 
-/**
- * Every table with the columns that must be given, and what all others hold then. The rows come in an order
- * in which each finds what it refers to.
- */
+/** Every table with its required columns, and the defaults of the others. Referenced rows come first. */
 const DEFAULTS: Record<string, [Record<string, string | number>, Record<string, unknown>]> = {
   changes: [
     { kind: 'objective', id: 'o', action: 'created' },
@@ -150,7 +147,7 @@ const insert = (client: SQLite.Database, table: string, row: Record<string, unkn
     )
     .run(...Object.values(row))
 
-/** A database in memory with one row in each table. */
+/** An in-memory database with one row in each table. */
 function seeded() {
   const { db, close } = openDatabase(':memory:')
   for (const [table, [row]] of Object.entries(DEFAULTS)) insert(db.$client, table, row)
@@ -160,7 +157,7 @@ function seeded() {
 const rowCount = (client: SQLite.Database, table: string) =>
   client.prepare(`select count(*) from ${table}`).pluck().get()
 
-/** What the search keeps: which records there are, and the index of their words, which has tables of its own. */
+/** The tables of the search: the indexed records, and the index of words, which has its own tables. */
 const SEARCH = [
   'search_entries',
   'search_index',
@@ -328,45 +325,45 @@ t.test('every foreign key has an index that begins with its column', async (t) =
   }
 })
 
-/** Statements that read a whole table, and why that is right. */
+/** Statements that may read a whole table, with the reasons. */
 const MAY_SCAN = [
-  // Lists all there is, in the index's order.
+  // They list all rows, in the index's order.
   /^SCAN projects USING COVERING INDEX projects_order$/,
   /^SCAN kanban_items USING (COVERING )?INDEX kanban_items_order$/,
-  // The same in another order, where it is sorted anyway.
+  // The same in another order, which needs a sort anyway.
   /^SCAN kanban_items USING COVERING INDEX kanban_items_project$/,
-  // What is being imported: mostly nothing.
+  // Running imports, of which there are usually none.
   /^SCAN hidden_projects/,
-  // Mostly empty, and never more than some rows.
+  // Usually empty, and never more than a few rows.
   /^SCAN large_writes/,
-  // A sort that has no index: measured, reading and sorting 20,000 rows takes less than 50 ms, which an index for each sort
-  // would cost all writes. Beyond ROWS_SCANNED the worker thread does it.
+  // A sort without an index. By measurement, reading and sorting 20,000 rows takes less than 50 ms, and an index for
+  // each sort would slow down all writes. Beyond ROWS_SCANNED the worker thread does it.
   /^SCAN (kanban_items|projects)$/,
   /^SCAN members USING INDEX sqlite_autoindex_members_1$/,
-  // Those whose emails are not of ASCII, alone.
+  // Only those whose emails are not ASCII.
   /^SCAN members USING INDEX members_email_beyond_ascii$/,
-  // Merging and forgetting people, which admins do now and then: read once, beyond ROWS_SCANNED by the worker thread.
+  // Merging and forgetting people, which admins rarely do. One scan each, in the worker thread beyond ROWS_SCANNED.
   /^SCAN (team_assignments|staged_changes|audit_log)$/,
   /^SCAN team_assignments USING COVERING INDEX team_assignments_member$/,
   /^SCAN idempotency_keys USING INDEX idempotency_keys_bodies$/,
-  // Sorted by name, which no index could be: `collation_key` is not to be had in other tools.
+  // Sorted by name, which cannot have an index: other tools do not have `collation_key`.
   /^SCAN (members|people)$/,
   /^SCAN teams USING INDEX sqlite_autoindex_teams_1$/,
-  // At most a thousand.
+  // At most a thousand rows.
   /^SCAN imports( USING (COVERING )?INDEX sqlite_autoindex_imports_1)?$/,
-  // Those of one day, which admins have made.
+  // Links of one day, created by admins.
   /^SCAN member_links( USING INDEX sqlite_autoindex_member_links_1)?$/,
-  // At most a hundred.
-  // All of them are counted for /metrics.
+  // At most a hundred rows.
+  // Counts all of them for /metrics.
   /^SCAN webhooks$/,
   /^SCAN webhooks USING INDEX sqlite_autoindex_webhooks_1$/,
   /^SCAN team_members USING COVERING INDEX sqlite_autoindex_team_members_1$/,
-  // The elements of a JSON array that was bound.
+  // The elements of a bound JSON array.
   /^SCAN json_each VIRTUAL TABLE/,
   /^SCAN CONSTANT ROW$/,
-  // What a subquery has found, by an index.
+  // The rows of a subquery, which used an index.
   /^SCAN (found|\(subquery-\d+\))$/,
-  // The index of the search; M: the records that match, =: the one of a number.
+  // The index of the search. M: the matching records; =: the record with a number.
   /^SCAN search_index VIRTUAL TABLE INDEX 0:(M2|=)$/,
 ]
 
@@ -417,7 +414,7 @@ t.test('no statement of the service reads a whole table where an index would do'
   t.equal((await send(app, 'POST', '/api/session', credentials)).status, 201)
   await send(app, 'PATCH', `/api/kanban-items/${item.id}`, { column: 'Done', priority: 'low' })
   await send(app, 'DELETE', `/api/kanban-items/${item.id}`)
-  // Statements are prepared when they are first run: here every operation runs its own.
+  // Statements are prepared when they first run, so every operation runs its own here.
   const other = await build(t, { adminPassword: 'correct horse' })
   await blackBox(t, { url: await other.listen({ port: 0 }), mode: 'open', admin: credentials })
 

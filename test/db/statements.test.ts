@@ -26,7 +26,7 @@ const tablesWithId = tables.filter(
   (table): table is Identified => 'id' in table && (table.id as SQLiteColumn).primary,
 )
 
-/** A database whose tables take rows that refer to nothing. */
+/** A database without foreign keys, so that rows need no parents. */
 function open(t: Test): SharedDatabase {
   const { db, close } = openDatabase(':memory:')
   t.teardown(close)
@@ -55,7 +55,7 @@ const anyText = fc.oneof(
 )
 const json = fc.jsonValue({ maxDepth: 2 })
 
-/** What other tools may have stored in a column: its SQL value. */
+/** What other tools may have stored in a column, as SQL. */
 function storedIn(column: SQLiteColumn): fc.Arbitrary<unknown> {
   const { dataType, columnType } = column
   const value: fc.Arbitrary<unknown> =
@@ -92,7 +92,7 @@ const recordOf = (table: SQLiteTable, arbitrary: (column: SQLiteColumn) => fc.Ar
     noNullPrototype: true,
   })
 
-/** Rows of a table with any subset of the fields that have defaults. */
+/** Rows of a table, with any subset of the optional fields. */
 const insertable = (table: SQLiteTable) => {
   const isRequired = (column: SQLiteColumn) => column.primary || (column.notNull && !column.hasDefault)
   const fields = columnsOf(table)
@@ -102,7 +102,7 @@ const insertable = (table: SQLiteTable) => {
   })
 }
 
-/** With what a moment of writing decides made the same. */
+/** Replaces values that depend on the time of writing. */
 const timeless = (rows: unknown) =>
   JSON.parse(JSON.stringify(rows, (_, value) => (isRecent(value) ? 'now' : value)))
 const isRecent = (value: unknown) =>
@@ -110,7 +110,7 @@ const isRecent = (value: unknown) =>
   /^20\d\d-\d\d-\d\dT[\d:.]+Z$/.test(value) &&
   Date.now() - Date.parse(value) < 60_000
 
-/** Stores a row as another tool would. @returns whether the table took it */
+/** Stores a row like another tool. @returns whether the table accepted it */
 function store(db: SharedDatabase, table: SQLiteTable, row: Record<string, unknown>): boolean {
   const columns = columnsOf(table).map(([name, column]) => [name, columnName(column)] as const)
   const statement = db.$client.prepare(
@@ -122,11 +122,11 @@ function store(db: SharedDatabase, table: SQLiteTable, row: Record<string, unkno
 const columnName = (column: SQLiteColumn) =>
   column.name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** The row of a table as the schema reads it. */
+/** The row of a table, read by the schema. */
 const rowOf = (db: SharedDatabase, table: (typeof tablesWithId)[number], id: string) =>
   selectById(db, table)(id)
 
-/** How something ends: that unique columns refuse a value is the same to both. */
+/** The result of an operation. A violated unique column counts as the same for both. */
 function attempt(work: () => unknown): unknown {
   try {
     work()

@@ -1,4 +1,4 @@
-/** Importing an archive where something is already: its first admin, or other people's records. */
+/** Imports an archive into a database that is not empty: it has a first admin, or other people's records. */
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { openDatabase } from '../../src/db/client.ts'
@@ -12,7 +12,7 @@ import { dumpOf, exported, quiet } from './archives.ts'
 
 const ADMIN = { adminPassword: 'correct horse', changesKeepDays: 0 }
 
-/** A service with a board, two of whose people are members. */
+/** A service with a board. Two of the people on it are members. */
 async function source(t: Test, options = {}) {
   const folder = t.testdir()
   const app = await build(t, { databaseUrl: `file:${join(folder, 'source.db')}`, ...ADMIN, ...options })
@@ -47,7 +47,7 @@ t.test(
     const other = await target('target.db', { adminPassword: 'battery staple' })
     const { headers } = await signIn(other, 'battery staple')
     const cookie = String(headers['set-cookie']).split(';', 1)[0] ?? ''
-    // Signing in is noted, and stays so.
+    // The sign-in is in the audit log, and stays there.
     other.db.$client.exec('delete from audit_log')
     t.strictSame((await send(other, 'GET', '/api/projects')).body, [])
     const tool = openDatabase(other.db.$client.name)
@@ -91,7 +91,7 @@ t.test('an admin of another email stays beside those of the archive', async (t) 
 t.test('where numbers of changes are taken, the history comes after them', async (t) => {
   const { archive, target } = await source(t)
   const other = await target('target.db')
-  // Whoever has followed these would miss what comes in their places.
+  // Clients that follow these changes would miss the ones that replace them.
   const { id } = other.db.$client.prepare<[], { id: string }>('select id from members').get() ?? { id: '' }
   for (let times = 0; times < 5; times++) other.db.$client.exec(`update members set name = 'Admin ${times}'`)
   const before = rowsOf(other.db.$client)
@@ -144,7 +144,7 @@ t.test('beside other records, all keep their ids, and the history comes after wh
     const there = await send(app, 'GET', url, undefined, ada.headers)
     t.strictSame((await send(other, 'GET', url, undefined, headers)).body, there.body)
   }
-  // What came can be undone as if it had been done here.
+  // The imported changes can be undone as if they had been made here.
   const last = rows.findLast(({ kind }) => kind === 'kanban-item')
   t.match(await send(other, 'POST', `/api/changes/${last?.seq}/undo`, undefined, headers), { status: 200 })
   t.match(await send(other, 'GET', `/api/projects/${known.id}`), { status: 200 })
@@ -217,7 +217,7 @@ t.test('members of the same email are taken for the same people only where that 
   t.strictSame(activity[0].metadata, { from: 'other-ada', to: 'guest' })
 })
 
-/** Keeps people, as the host or an import names them; emails are in archives, too. */
+/** Stores people as the host or an import names them. Archives contain emails too. */
 function keepPeople(app: App, ...rows: [id: string, name: string, kind: string, ...more: string[]][]) {
   const keep = app.db.$client.prepare(
     `insert into people (id, name, kind, source, source_id, email, merged_into, seen_at, created_at, updated_at)
@@ -373,7 +373,7 @@ t.test('what is left out of the history leaves no gap in the sequence, which doe
   const { $client } = app.db
   jump($client)
   await createProject(app, { name: 'Gemini' }, ada.headers)
-  // The beginnings of some records are not kept any more.
+  // The creations of some records have been pruned.
   const { seq } = rowsOf($client).find(({ kind }) => kind === 'kanban-item') ?? {}
   $client.prepare('delete from changes where seq < ?').run(seq)
   await exportArchive($client, join(folder, 'pruned'), quiet)

@@ -1,4 +1,4 @@
-/** The commands that export and import: what they say, what they refuse, and what is left of them when they are ended. */
+/** The commands that export and import: their output, their errors, and what is left if they are killed. */
 import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { holdsSequence } from '../changes/replay.ts'
 import { databaseFor, end, run, start } from '../command-line.ts'
 import { dumpOf, filesOf, quiet } from './archives.ts'
 
-/** A folder with a database of some teams, and the command line on it. */
+/** A folder with a database of some teams, and the command line for it. */
 function setUp(t: Test, teams = 3, columns = "id, name) select 'team ' || i, 'Crew'") {
   const { file, DATABASE_URL } = databaseFor(t)
   const folder = t.testdirName
@@ -134,7 +134,7 @@ t.test('an export replaces nothing unless told to, and nothing but an archive', 
   t.strictSame(names(), there)
 })
 
-/** Rows that are large, so that there is time to end what reads or writes them. */
+/** Large rows, so that there is time to kill the process that reads or writes them. */
 const LARGE = `id, name, description) select 'team ' || i, 'Crew', hex(randomblob(50000))`
 
 t.test('an export that is ended leaves nothing in place', async (t) => {
@@ -165,7 +165,7 @@ t.test('an import that is ended, however it is, leaves nothing behind', async (t
   const { db, close } = openDatabase(file)
   await exportArchive(db.$client, path('archive.zip'), quiet)
   db.$client.exec("delete from teams; insert into teams (id, name) values ('other', 'Crew')")
-  // What a killed one leaves nobody sees, and the next one takes it away.
+  // The leftovers of a killed export are hidden, and the next one removes them.
   const RESTS = ['imports', 'large_writes', 'staged_changes']
   const visible = () =>
     (dumpOf(db.$client) as [string, unknown][]).filter(([table]) => !RESTS.includes(table))
@@ -176,7 +176,8 @@ t.test('an import that is ended, however it is, leaves nothing behind', async (t
   for (const signal of ['SIGINT', 'SIGKILL'] as const) {
     const child = start(t, ['import', 'phaseboard', path('archive.zip')], { DATABASE_URL })
     const over = end(child)
-    // It is in the midst of the write when it has hidden what it writes; what was left of the one before is taken away by then.
+    // When its output exists under a hidden name, it is in the middle of the write, and has removed the leftovers of
+    // the previous one.
     while (writing.get() === undefined) await sleep(2)
     await locked(file)
     t.equal(child.exitCode, null, 'it was still writing')
@@ -195,7 +196,7 @@ t.test('an import that is ended, however it is, leaves nothing behind', async (t
   t.equal(db.$client.prepare('select count(*) from teams').pluck().get(), 151)
 })
 
-/** Waits until somebody else holds the write lock of a file. */
+/** Waits until another process holds the write lock of a file. */
 async function locked(file: string): Promise<void> {
   const tool = new SQLite(file, { timeout: 0 })
   try {

@@ -1,4 +1,7 @@
-/** What is in an archive, whatever its checksums say: it is refused by its line, or all of it can be read once it is there. */
+/**
+ * Contents of archives with valid checksums. Each is refused with the number of its line, or everything in it can be read once
+ * it is imported.
+ */
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
@@ -18,10 +21,10 @@ import { tokenOf } from '../helper.ts'
 import { rounds } from '../rounds.ts'
 import { copyFolder, dumpOf, imported, importFixture, quiet, rewrite } from './archives.ts'
 
-/** Archives that are tried. */
+/** The number of archives to try. */
 const ROUNDS = rounds(15)
 
-/** Makes an archive with records of each kind, and changes of each action. */
+/** Creates an archive with records of each kind, and changes of each action. */
 async function archived(t: Test) {
   const folder = t.testdir()
   const { db, close } = openDatabase(join(folder, 'source.db'))
@@ -51,7 +54,7 @@ type Files = Map<string, Line[]>
 
 const tableOf = (name: string) => ARCHIVED.find(({ file }) => file === name) as (typeof ARCHIVED)[number]
 
-/** Changes an archive, and lets it fit its checksums again. */
+/** Changes an archive, and updates its checksums. */
 function change(archive: string, copy: string, work: (files: Files) => void): void {
   rmSync(copy, { recursive: true, force: true })
   copyFolder(archive, copy)
@@ -91,7 +94,7 @@ const set = (line: Line, field: string, json: string) => {
 
 const text = (length: number) => JSON.stringify('x'.repeat(length))
 
-/** What is changed in which line, and what is said of it. */
+/** A change of a line, and the error about it. */
 const REFUSED: [file: string, field: string, json: string, reason: string][] = [
   ['members', 'role', '"owner"', 'role must be one of admin, member, viewer'],
   ['members', 'role', 'null', 'role must not be null'],
@@ -223,12 +226,12 @@ t.test('a jump is as a takeover writes it', async (t) => {
   })
 })
 
-/** What the doctor may say of an imported file: what was so where it came from, and does no harm. */
+/** What the doctor may report in an imported file: harmless findings that already applied to the exporting service. */
 const HARMLESS = ['references', 'order', 'columns', 'sequence', 'times']
-/** The same of a reference that is no foreign key. */
+/** The same for a reference that is not a foreign key. */
 const DANGLING = / is merged into nobody$/
 
-/** JSON that stands where another value was. */
+/** JSON that replaces another value. */
 const JSON_VALUES = [
   'null',
   'true',
@@ -269,10 +272,10 @@ const mutation = fc.record({
 
 type Mutation = typeof mutation extends fc.Arbitrary<infer T> ? T : never
 
-/** Changes something of an archive. */
+/** Changes an archive at random. */
 function mutate(files: Files, { what, file, line, other, field, value }: Mutation): void {
   const names = [...files.keys()].filter((name) => (files.get(name)?.length ?? 0) > 0)
-  // Half of them of the changes.
+  // Half of the changes are in the file of changes.
   const name = file % 2 === 0 ? 'changes.jsonl' : (names[file % names.length] as string)
   const lines = files.get(name) as Line[]
   const at = line % lines.length

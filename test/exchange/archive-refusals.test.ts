@@ -1,4 +1,4 @@
-/** Archives that are refused, and what they leave behind: nothing. */
+/** Refused archives. They leave nothing behind. */
 import {
   appendFileSync,
   mkdirSync,
@@ -39,7 +39,7 @@ async function setUp(t: Test) {
   return { folder, file, targets, archive: join(folder, 'archive'), zip: join(folder, 'archive.zip') }
 }
 
-/** Imports into an empty database and into one with other records. */
+/** Imports into an empty database, and into one with other records. */
 async function refused(
   t: Test,
   targets: readonly SharedDatabase[],
@@ -79,7 +79,7 @@ t.test('an archive is refused wherever a byte of it is another, or where it ends
     }),
     { numRuns: 40 },
   )
-  // The ends are where a zip file is looked at first.
+  // A zip file is read from its end.
   for (let place = bytes.length - 110; place < bytes.length; place += 3) {
     const other = Buffer.from(bytes)
     other[place] = (other[place] as number) ^ 1
@@ -310,7 +310,7 @@ t.test('zip files of other programs, and what is none', async (t) => {
   writeFileSync(path, bytes)
   await refused(t, targets, path, /invalid relative path: \.\.\/etc\/passwd$/)
 
-  /** The general purpose flag says that a file is encrypted. */
+  /** Sets the general purpose flag of an encrypted file. */
   await pack(files)
   const encrypted = readFileSync(path)
   const entry = encrypted.indexOf('PK\x01\x02')
@@ -318,7 +318,7 @@ t.test('zip files of other programs, and what is none', async (t) => {
   writeFileSync(path, encrypted)
   await refused(t, targets, path, /audit-log.jsonl is encrypted, or compressed in an unknown way$/)
 
-  /** A file that says it is smaller than it is. */
+  /** A file whose announced size is too small. */
   const bomb: [string, Buffer][] = files.map(([name, content]) => [
     name,
     name === 'kanban-items.jsonl' ? Buffer.concat([content, Buffer.alloc(10_000_000)]) : content,

@@ -1,4 +1,4 @@
-/** Archives beside other people's records: written in slices, while others go on. */
+/** Archives imported beside other people's records. They are written in slices, while others continue to write. */
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { ChunkedWriter } from '../../src/db/chunked-writer.ts'
@@ -15,7 +15,7 @@ import { quiet } from './archives.ts'
 
 const CARDS = 300
 
-/** A service with a board of its own, and an archive of another one. */
+/** A service with its own board, and an archive of another one. */
 async function setUp(t: Test, cards = CARDS) {
   const folder = t.testdir()
   const source = await build(t, { databaseUrl: `file:${join(folder, 'source.db')}` })
@@ -42,7 +42,7 @@ async function setUp(t: Test, cards = CARDS) {
   const file = app.db.$client.name
   const tool = openDatabase(file)
   t.teardown(tool.close)
-  /** Each table but those of the import itself. */
+  /** Every table except those of the import itself. */
   const dump = () =>
     [
       'projects',
@@ -59,7 +59,7 @@ async function setUp(t: Test, cards = CARDS) {
   return { folder, source, project, headers, archive, app, tool, file, dump, rests }
 }
 
-/** Has something done once, between two slices, when the import has written some of a table. */
+/** Runs something once, between two slices, after the import has written some rows of a table. */
 function whenSome(
   tool: { $client: { exec: (sql: string) => unknown } },
   isTime: () => boolean,

@@ -1,4 +1,4 @@
-/** Archives: what is exported comes back as it was, to the last byte. */
+/** Archives: an import restores exactly what was exported, byte by byte. */
 import { deepStrictEqual } from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -91,7 +91,7 @@ t.test('each table is in an archive, or is one of those that are not', async (t)
   t.notOk(members?.fields.some(({ name }) => name === 'passwordHash'))
 })
 
-/** Another tool puts odd values wherever they do no harm. */
+/** Another tool stores odd values wherever they do no harm. */
 function writeOddly(tool: SQLite.Database, pick: (count: number) => number): void {
   tool.pragma('foreign_keys = off')
   for (const of of ARCHIVED) {
@@ -110,7 +110,7 @@ function writeOddly(tool: SQLite.Database, pick: (count: number) => number): voi
   }
 }
 
-/** Whether the file takes no such value: by a constraint, or since a team's members are told as JSON. */
+/** Whether the file cannot hold such a value: because of a constraint, or because a team's members are recorded as JSON. */
 const isRefused = ({ code, message }: InstanceType<typeof SQLite.SqliteError>): boolean =>
   code.startsWith('SQLITE_CONSTRAINT') || message === 'JSON cannot hold BLOB values'
 
@@ -119,7 +119,7 @@ t.test(
   async (t) => {
     const folder = t.testdir()
     const file = join(folder, 'board.db')
-    // Not held against the document: another tool stores what no response may say.
+    // Without checking responses against the document: another tool stores what no response should contain.
     const app = await buildApp({
       databaseUrl: `file:${file}`,
       adminPassword: 'correct horse',
@@ -146,7 +146,7 @@ t.test(
           for (const write of writes) await make(write, { app, headers, foreign })
           const { seq } = rowsOf(foreign).at(-3) ?? { seq: 1 }
           await send(app, 'POST', `/api/changes/${seq}/undo`, undefined, headers)
-          // The service itself fails over some of these: at the end.
+          // The service itself fails on some of these, so they come last.
           for (let odd = 0; run === RUNS && odd < 4; odd++) {
             writeOddly(foreign, (count) => (numbers.next().value as number) % count)
           }

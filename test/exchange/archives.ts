@@ -1,4 +1,4 @@
-/** Archives in tests: making them, looking into them, and databases to make them of. */
+/** Helpers for archives: creating and reading them, and databases to export. */
 import { createHash } from 'node:crypto'
 import { createWriteStream, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,11 +14,11 @@ import { importTrelloBoard, readTrelloBoard } from './trello-imports.ts'
 
 export const quiet = { onProgress: () => {} }
 
-/** Imports a board of the fixtures. */
+/** Imports a board from the fixtures. */
 export const importFixture = (db: SharedDatabase, name: string) =>
   importTrelloBoard(db, readTrelloBoard(`test/fixtures/${name}.json`))
 
-/** The files of a folder, by name. */
+/** The files in a folder, by name. */
 export const filesOf = (folder: string): Record<string, string> =>
   Object.fromEntries(
     readdirSync(folder)
@@ -32,7 +32,7 @@ export async function exported(client: SQLite.Database, folder: string): Promise
   return filesOf(folder)
 }
 
-/** Imports into a file, as the command does; what it makes in vain it removes. */
+/** Imports into a file like the command does. A failed import removes what it has written. */
 export async function imported(file: string, archive: string, options: Partial<ArchiveImportOptions> = {}) {
   const { db, close, discard } = openDatabase(file)
   try {
@@ -45,7 +45,7 @@ export async function imported(file: string, archive: string, options: Partial<A
   }
 }
 
-/** Opens a file as another tool does. */
+/** Opens a file like another tool. */
 export function withTool<T>(file: string, work: (tool: SQLite.Database) => T): T {
   const tool = new SQLite(file)
   try {
@@ -55,7 +55,7 @@ export function withTool<T>(file: string, work: (tool: SQLite.Database) => T): T
   }
 }
 
-/** Each value of the archived tables as it is stored, to the last byte. */
+/** Each stored value of the archived tables, byte by byte. */
 export function storedIn(file: string): Record<string, unknown[]> {
   return withTool(file, (tool) =>
     Object.fromEntries(
@@ -76,10 +76,10 @@ export function storedIn(file: string): Record<string, unknown[]> {
   )
 }
 
-/** The segments of the search index, which differ by the way in which the same terms came there. */
+/** The segments of the search index. They differ by the order in which the same terms were added. */
 const SEGMENTS = ['search_index_data', 'search_index_idx']
 
-/** Everything in a database, for comparing before and after: of the search index its terms. */
+/** Everything in a database, to compare before and after; the search index as its terms. */
 export function dumpOf(client: SQLite.Database): unknown {
   client.exec(
     "create virtual table if not exists temp.search_terms using fts5vocab('main', 'search_index', 'instance')",
@@ -94,7 +94,7 @@ export function dumpOf(client: SQLite.Database): unknown {
   ])
 }
 
-/** Values that other tools may store, whatever the column is for. */
+/** Values that other tools may store in any column. */
 export const ODD_VALUES = [
   "x'00ff'",
   "x''",
@@ -124,7 +124,7 @@ export const ODD_VALUES = [
   'null',
 ]
 
-/** Those of them that are JSON, or nothing, in a column of text. */
+/** Those that are JSON, or null, for a text column. */
 export const ODD_JSON = [
   '\'{"blob":"00"}\'',
   '\'{"text":"61"}\'',
@@ -140,14 +140,14 @@ export const ODD_JSON = [
   'null',
 ]
 
-/** The fields that say what a record is, what it belongs to and who may do what: no odd value is harmless there. */
+/** Fields with identity, references or access. No odd value is harmless there. */
 const NAMES = ['id', 'projectId', 'itemId', 'labelId', 'promotedProjectId', 'ownerId', 'stage']
 const NAMES_OF: Record<string, readonly string[]> = {
   members: ['email', 'role', 'disabled'],
   team_members: ['teamId', 'memberId'],
 }
 
-/** The fields of a table in which an archive may hold odd values, and which. */
+/** The fields of a table in which an archive may contain odd values, and these values. */
 export function oddFields({ table, fields }: (typeof ARCHIVED)[number]) {
   if (table === 'changes') return []
   return fields
@@ -155,7 +155,7 @@ export function oddFields({ table, fields }: (typeof ARCHIVED)[number]) {
     .map((field) => ({ ...field, odd: field.type === 'json' ? ODD_JSON : ODD_VALUES }))
 }
 
-/** Rewrites an archive in a folder: its files, and the manifest so that they fit it. */
+/** Rewrites the files of an archive in a folder, and its manifest accordingly. */
 export function rewrite(
   folder: string,
   change: (content: Buffer, name: string) => Buffer,
@@ -178,7 +178,7 @@ export function copyFolder(from: string, to: string): void {
   for (const name of readdirSync(from)) writeFileSync(join(to, name), readFileSync(join(from, name)))
 }
 
-/** Packs files as another program does. */
+/** Zips files with another program. */
 export async function packed(
   path: string,
   files: [name: string, content: Buffer][],

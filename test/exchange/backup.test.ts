@@ -1,4 +1,4 @@
-/** Backing up and restoring, on the command line and beside a service that runs. */
+/** Backup and restore, by command and beside a running service. */
 import { once } from 'node:events'
 import fs, {
   chmodSync,
@@ -27,14 +27,14 @@ import { type Service, start } from '../process.ts'
 
 const quiet = { onProgress: () => {} }
 
-/** A database with teams of these ids, closed. */
+/** A closed database with teams of these ids. */
 function fill(path: string, ...ids: string[]): void {
   const { db, close } = openDatabase(path)
   for (const id of ids) db.$client.prepare("insert into teams (id, name) values (?, 'Ops')").run(id)
   close()
 }
 
-/** The ids of the teams in a file, which is only read. */
+/** The ids of the teams in a file, opened read-only. */
 function teamsIn(path: string): unknown[] {
   const client = new SQLite(path, { readonly: true })
   try {
@@ -44,7 +44,7 @@ function teamsIn(path: string): unknown[] {
   }
 }
 
-/** A folder with a database, and the command line on it. */
+/** A folder with a database, and the command line for it. */
 function setUp(t: Test, ...ids: string[]) {
   const { file, DATABASE_URL } = databaseFor(t)
   const folder = t.testdirName
@@ -177,7 +177,7 @@ t.test('a backup replaces nothing unless told to, and never the database', async
   t.strictSame(names(), ['board.db', 'copy.db', 'folder', 'hard.db', 'link.db', 'other.db'])
 })
 
-/** Damages an index, so that the file still opens. */
+/** Damages an index in such a way that the file still opens. */
 function damage(path: string): void {
   const client = new SQLite(path)
   client.unsafeMode()
@@ -414,7 +414,7 @@ t.test('a log whose database is gone is not taken for that of the restored one',
   t.strictSame(teamsIn(file), ['a'])
 })
 
-/** Lets better-sqlite3 fail at a statement, or a pragma, until the test ends. */
+/** Makes better-sqlite3 fail at a statement or pragma until the test ends. */
 function breakAt(t: Test, statement: string): void {
   for (const name of ['exec', 'pragma'] as const) {
     const original = SQLite.prototype[name] as (
@@ -513,7 +513,7 @@ t.test('what is restored takes the place of a file of whatever version', async (
   const [old, backup] = ['old.db', 'backup.db'].map((name) => join(t.testdir(), name)) as [string, string]
   openDatabase(backup).close()
   const client = new SQLite(old)
-  // Where its last change is cannot be told.
+  // The position of its last change is unknown.
   client.exec('create table projects (id); create table changes (other)')
   client.close()
   t.match(await restore(old, backup, { onProgress: () => undefined }), { orphans: 0 })

@@ -208,7 +208,7 @@ t.test('nothing that a table says is dropped', async (t) => {
   })
   await fc.assert(
     fc.asyncProperty(table, async (rows) => {
-      // Each cell is marked, so that it is found again whatever else is equal to it.
+      // Each cell has a unique marker, so that it is found even if other cells are equal.
       const marked = rows.map((row, y) =>
         row.map((value, x) => (value === '' || /^(true|\d)/.test(value) ? value : `${value}·${y}·${x}`)),
       )

@@ -14,7 +14,7 @@ import { declaredRoutes, REQUESTS, urlOf } from '../operations.ts'
 import { quiet } from './archives.ts'
 import { trelloExport } from './source-boards.ts'
 
-/** Leaves a board that is written but for its last write, which tells of it. */
+/** Leaves a board that is written except for the last write, which makes it visible. */
 async function leaveBoard(t: Test, { db }: App): Promise<string> {
   const plan = planBoard(readTrello(new TextEncoder().encode(trelloExport(5, 'Hidden'))))
   writeTo(db, () => new Imports(db).create('import', 'trello', null))
@@ -29,7 +29,7 @@ async function leaveBoard(t: Test, { db }: App): Promise<string> {
   return plan.projectIds[0] as string
 }
 
-/** The same of an archive, with an idea of the one who asks and an entry of the audit log. */
+/** The same with an archive that contains an idea of the caller and an entry of the audit log. */
 async function leaveArchive(t: Test, { db }: App): Promise<string> {
   const folder = dirname(db.$client.name)
   const source = await build(t, { databaseUrl: `file:${join(folder, 'source.db')}` })
@@ -45,7 +45,7 @@ async function leaveArchive(t: Test, { db }: App): Promise<string> {
   const written = db.$client
     .prepare<[], number>("select exists (select 1 from staged_changes where kind = 'personal-idea')")
     .pluck()
-  // The changes come last, after all that is hidden.
+  // The changes come last, after everything that is hidden.
   const onSlice = () => {
     if (written.get() === 1) ended.abort(new Error('before the last write'))
   }
@@ -120,7 +120,7 @@ for (const [what, leave] of [
         const { status, body } = await send(app, method, url, REQUESTS[`${method} ${path}`]?.[1], headers)
         asked++
         t.notMatch(JSON.stringify(body), /Hidden/, `${method} ${path} shows nothing`)
-        // A subtask that is not there is an unexpected failure, by the specification.
+        // By the specification, a missing subtask is an unexpected failure.
         const isMissing = [404, path.includes('subtasks/:id') ? 500 : 404].includes(status)
         if (collections.some((one) => hidden[one]))
           t.ok(isMissing, `${method} ${path} finds nothing: ${status}`)

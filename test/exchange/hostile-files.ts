@@ -1,46 +1,44 @@
-/** Files that somebody made to take a reader's memory or time: small ones that read as much more than their bytes. */
+/** Hostile files that exhaust a reader's memory or time: small files that read as much more than their size. */
 import SQLite from 'better-sqlite3'
 import { kanboardDatabase } from './kanboard-database.ts'
 
-/** Bytes of a page of the databases here, SQLite's default. */
+/** The page size of these databases, SQLite's default. */
 const PAGE = 4096
 
-/** Where the header of a database has its number of pages. */
+/** The offset of the number of pages in the header of a database. */
 const PAGE_COUNT_AT = 28
 
-/** How the header of a page of a table begins: of one that has rows, and of one that has other pages. */
+/** The first bytes of a table's page: of one with rows (leaf), and of one with other pages (interior). */
 const LEAF = 0x0d
 const INTERIOR = 0x05
 
-/** Bytes of such headers, after which the places of the cells are. */
+/** The length of such a header; the cell pointers follow it. */
 const LEAF_HEADER = 8
 const INTERIOR_HEADER = 12
 
-/** Cells of a page beyond which SQLite takes it for damaged: `MX_CELL` of btreeInt.h. */
+/** SQLite takes a page with more cells as damaged: `MX_CELL` of btreeInt.h. */
 const MOST_CELLS = Math.floor((PAGE - 8) / 6)
 
-/** Bytes of the one value that all rows share; with its row it is less than the file, beyond which SQLite takes it for damaged. */
+/** The size of the one value that all rows share. With its row it is smaller than the file; otherwise SQLite would take it as damaged. */
 const SHARED_BYTES = 26_000
 
-/** Pages that the file keeps: 28 KiB, three of them the chain. */
+/** The pages that remain in the file: 28 KiB, of which three are the chain. */
 const PAGES_BESIDE_CHAIN = 4
 const CHAIN_PAGES = 3
 
 /**
- * A database of Kanboard, of 28 KiB, whose tasks (or comments) share one value of 26 KB: by its pages it has
- * `rows` rows, of 2 GB together if nothing else is said.
+ * A Kanboard database of 28 KiB whose tasks (or comments) share one value of 26 KB. By its pages it has `rows` rows, by default
+ * 2 GB together.
  *
- * It is what better-sqlite3 wrote, with some pages patched; `pragma integrity_check` would find all of it, but nobody who
- * only reads does:
- * 1. A table of the same columns, `shared`, has one row, so long that most of it is in a chain of overflow pages. The file is cut off
- *    after the first few of them, and the last one's next page is the first one: SQLite follows a chain for as long as the
- *    row says it is.
- * 2. On the table's one page the place of its one cell is repeated, up to the {@link MOST_CELLS} that SQLite believes: so
- *    many rows are one row, whose overflow pointer all of them share.
- * 3. The root page of the table that is read, which was empty, becomes one of the inside of a tree, all of whose children are that
- *    page.
- * @param options.rows how many rows there seem to be, at least 2: rounded up to whole pages of 681, or two smaller ones
- * @param options.type what the shared value is: a budget for characters does not see bytes
+ * better-sqlite3 wrote it, and some pages are patched. `pragma integrity_check` would find all of it, but reading does not:
+ * 1. A table with the same columns, `shared`, has one row, so long that most of it is in a chain of overflow pages. The file is
+ * cut off after the first few of them, and the last one points back to the first: SQLite follows a chain for the announced
+ * length of the row.
+ * 2. On the table's only page, the pointer of its only cell is repeated, up to the {@link MOST_CELLS} that SQLite accepts. All
+ * these rows are the same row, with the same overflow pointer.
+ * 3. The root page of the table that is read, which was empty, becomes an interior page whose children are all that page.
+ * @param options.rows the minimum number of apparent rows, at least 2: rounded up to whole pages of 681, or two smaller ones
+ * @param options.type the type of the shared value; a limit of characters does not count bytes
  */
 export function sharedChainDatabase({
   rows = 2e9 / SHARED_BYTES,
@@ -78,7 +76,7 @@ export function sharedChainDatabase({
   }
   const page = (number: number) => file.subarray((number - 1) * PAGE, number * PAGE)
 
-  // 1. The chain lies behind all else.
+  // 1. The chain is after everything else.
   const last = PAGES_BESIDE_CHAIN + CHAIN_PAGES
   file = Buffer.from(file.subarray(0, last * PAGE))
   file.writeUInt32BE(last, PAGE_COUNT_AT)
@@ -89,7 +87,7 @@ export function sharedChainDatabase({
   const leaf = page(rootOf('shared'))
   repeatCell(leaf, LEAF, LEAF_HEADER, leaf.readUInt16BE(LEAF_HEADER), cells)
 
-  // 3. A cell of the inside: the number of a page, and the last row under it. The header names one more page.
+  // 3. A cell of an interior page: the number of a page, and the last row below it. The header has one more page.
   const children = Math.min(MOST_CELLS, Math.ceil(rows / cells))
   const root = page(rootOf(table))
   const cell = Buffer.of(0, 0, 0, rootOf('shared'), 1)
@@ -100,7 +98,7 @@ export function sharedChainDatabase({
   return file
 }
 
-/** Makes a page of a table one whose cells are all the same. */
+/** Turns a table's page into one whose cells are all the same. */
 function repeatCell(page: Buffer, kind: number, header: number, at: number, count: number): void {
   page.writeUInt8(kind, 0)
   page.writeUInt16BE(count, 3)
@@ -109,8 +107,8 @@ function repeatCell(page: Buffer, kind: number, header: number, at: number, coun
 }
 
 /**
- * A sound database of Kanboard whose tasks are a few bytes each, and have a value of `bytes` bytes by default: of a column that
- * was added after them. No page refers to another in vain, and `pragma integrity_check` finds nothing.
+ * A valid Kanboard database. Its tasks are a few bytes each, and have a value of `bytes` bytes as the default of a column that
+ * was added later. No page reference is wrong, and `pragma integrity_check` finds nothing.
  */
 export const sharedDefaultDatabase = ({ rows = 20_000, bytes = 100_000 } = {}): Buffer =>
   kanboardDatabase(`
@@ -118,6 +116,6 @@ export const sharedDefaultDatabase = ({ rows = 20_000, bytes = 100_000 } = {}): 
     insert into tasks (id, title, project_id, column_id) select i, '', 1, 11 from n;
     alter table tasks add column large blob default x'${'00'.repeat(bytes)}';`)
 
-/** `[[],[],...]`: `count` empty arrays, three bytes each in the file and many more in memory. */
+/** `[[],[],...]`: `count` empty arrays. Each has three bytes in the file and many more in memory. */
 export const emptyArrays = (count: number): Buffer =>
   Buffer.concat([Buffer.from('['), Buffer.alloc(Math.max(0, count * 3 - 1), '[],'), Buffer.from(']')])

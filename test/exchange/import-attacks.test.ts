@@ -1,6 +1,6 @@
 /**
- * Files that somebody made to take the service from all others, sent over HTTP to what ships. The service answers all the
- * while, and takes no more memory than it may; the import fails with a clear line, and the next one works.
+ * Hostile files, sent over HTTP to the shipped build. The service keeps responding, and its memory stays within the limit. The
+ * import fails with a clear error, and the next one works.
  */
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,7 +11,7 @@ import { onNewFile, type Service, start } from '../process.ts'
 import { emptyArrays, sharedChainDatabase, sharedDefaultDatabase } from './hostile-files.ts'
 import { trelloExport } from './source-boards.ts'
 
-/** What the service may take above what it takes when it is idle, in bytes. */
+/** The limit of the service's memory above idle, in bytes. */
 const ABOVE_IDLE = 250 * 1024 * 1024
 
 const MIB = 1024 * 1024
@@ -26,10 +26,10 @@ async function json(service: Service, path: string, options: RequestInit = {}) {
   return { status: response.status, body: (await response.json()) as any }
 }
 
-/** The process of a service, as its log names it. */
+/** The process id of a service, from its log. */
 const pidOf = (service: Service) => Number(/"pid":(\d+)/.exec(service.log())?.[1])
 
-/** Imports a file. Asks for the service's health all the while, and looks at its memory. @returns the import when it is over */
+/** Imports a file. Meanwhile polls the service's health and memory. @returns the completed import */
 async function imported(service: Service, format: string, body: Buffer | string) {
   const pid = pidOf(service)
   const begun = await json(service, `/api/imports?format=${format}`, {
@@ -48,12 +48,12 @@ async function imported(service: Service, format: string, body: Buffer | string)
   }
 }
 
-/** The service works as ever: a small board is imported. */
+/** Checks that the service still works: it imports a small board. */
 async function nextWorks(t: Test, service: Service) {
   t.match(await imported(service, 'trello&again=true', trelloExport(3, 'Next')), { status: 'done' })
 }
 
-/** A table whose one long name of a column is put with each of its rows. */
+/** A table with a very long column name, which is repeated for each of its rows. */
 const longNames = (name: number, rows: number) => `title,${'n'.repeat(name)}\n${'a,b\n'.repeat(rows)}`
 
 const oneCard = (card: object, more: object = {}) =>
@@ -63,7 +63,7 @@ const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
 
 t.test('files that read as gigabytes fail alone', async (t) => {
   const service = await start(t, onNewFile(t))
-  // What an ordinary import leaves behind is not an attack's.
+  // Memory that an ordinary import retains does not count against an attack.
   await nextWorks(t, service)
   const idle = residentOf(pidOf(service))
   const damaged = /^cannot import the file: it reads as more than a file of its size can hold: it is damaged$/

@@ -1,6 +1,6 @@
 /**
- * Imports that end before their time, in what ships: the service is stopped or killed while a file is read, the reader needs
- * more than it may, the disk is full.
+ * Imports of the shipped build that end early: the service is stopped or killed while a file is read, the reader needs too much
+ * memory, or the disk is full.
  */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -10,11 +10,11 @@ import t, { type Test } from 'tap'
 import { onNewFile, type Service, start } from '../process.ts'
 import { trelloExport } from './source-boards.ts'
 
-/** A board of Planka that takes its reader many seconds, and in the end more memory than there is for it. */
+/** A Planka board that takes the reader many seconds, and finally more memory than it has. */
 const manyCards = (cards = 4_000_000) =>
   `{"item":{"id":"1","name":"Many"},"included":{"lists":[],"cards":[${'{},'.repeat(cards)}{}]}}`
 
-/** Sends a file. @returns the id of its import */
+/** Uploads a file. @returns the id of its import */
 async function send(service: Service, format: string, body: string): Promise<string> {
   const response = await fetch(`${service.url}/api/imports?format=${format}`, { method: 'POST', body })
   if (response.status !== 202) throw new Error(`${response.status}: ${await response.text()}`)
@@ -35,7 +35,7 @@ async function ended(service: Service, id: string) {
   }
 }
 
-/** The readers that are at files of a folder: their processes. */
+/** The processes of readers for files in a folder. */
 const readersIn = (folder: string) =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -44,7 +44,7 @@ const readersIn = (folder: string) =>
         const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
         return command.includes('import-reader') && command.includes(folder)
       } catch {
-        // It has ended.
+        // The process has ended.
         return false
       }
     })
@@ -53,7 +53,7 @@ async function until(holds: () => boolean | Promise<boolean>) {
   while (!(await holds())) await sleep(20)
 }
 
-/** Files of imports. */
+/** The files of imports. */
 const filesIn = (folder: string) => readdirSync(folder).filter((name) => name.includes('import-'))
 
 async function reading(t: Test) {
@@ -72,7 +72,7 @@ t.test('a reader that needs more memory than it may ends, and nothing else', asy
   const names = readFileSync(`/proc/${reader}/environ`, 'utf8')
     .split('\0')
     .map((one) => one.split('=', 1)[0])
-  // The shell's own; and those by which coverage follows whatever a test starts.
+  // The shell's own processes, and those that measure coverage in whatever a test starts.
   const others = /^(|PWD|_|SHLVL|OLDPWD|NODE_OPTIONS|_TAPJS_.*)$/
   t.strictSame(
     names.filter((name) => !others.test(name as string)),
@@ -113,7 +113,7 @@ t.test('the reader of a service that was killed ends by itself', async (t) => {
   await until(() => filesIn(folder).length === 0)
 })
 
-/** Starts the service with a limit of 4 MiB on the size of each of its files, as a small disk. */
+/** Starts the service with a limit of 4 MiB on the size of each of its files, to simulate a small disk. */
 async function startLimited(t: Test, environment: { DATABASE_URL: string }, folder: string) {
   const node = process.execPath
   const limited = join(folder, 'limited-node')
@@ -150,11 +150,11 @@ t.test('a full disk fails an import, and what it wrote goes when there is room',
   const tool = new SQLite(path)
   t.teardown(() => tool.close())
   const rows = () => tool.prepare<[], number>('select count(*) from kanban_items').pluck().get() as number
-  // Its rows may be on their way out already.
+  // The removal of its rows may have started.
   t.ok(statSync(`${path}-wal`).size > 2 * 1024 * 1024, 'it had written')
   t.equal((await fetch(`${service.url}/healthz`)).status, 200)
 
-  // Writing the log back makes room in it, again and again.
+  // Each checkpoint makes room in the log again.
   const statusOf = tool.prepare<[string], string>('select status from imports where id = ?').pluck()
   await until(() => {
     tool.pragma('wal_checkpoint(truncate)')
@@ -163,7 +163,7 @@ t.test('a full disk fails an import, and what it wrote goes when there is room',
   t.equal(rows(), 0)
   t.match(await look(service, id), full)
   t.strictSame(tool.prepare('select * from hidden_projects').all(), [])
-  // What it took away is in the log, too.
+  // The deletion is in the log too.
   tool.pragma('wal_checkpoint(truncate)')
   const next = await ended(service, await send(service, 'trello', trelloExport(2, 'Next')))
   t.match(next, { status: 'done' })

@@ -1,4 +1,4 @@
-/** Who the people of imported boards are: members, people who are known, or new ones. */
+/** The people of imported boards: members, known people, or new ones. */
 import t, { type Test } from 'tap'
 import { openDatabase, type SharedDatabase } from '../../src/db/client.ts'
 import { members, people } from '../../src/db/schema.ts'
@@ -23,11 +23,11 @@ function open(t: Test) {
   return db
 }
 
-/** A table of tasks, one for each assignee. */
+/** A table with one task for each assignee. */
 const tasks = (...assignees: string[]) =>
   readAs('csv', ['Title\tAssignee', ...assignees.map((name, n) => `Task ${n}\t${name}`)].join('\n'))
 
-/** Imports a board. @returns who its people are, by their names, and what their records hold */
+/** Imports a board. @returns its people by name, and the ids in their records */
 function imported(db: SharedDatabase, board: SourceBoard, options: PeopleOptions = {}) {
   const plan = planBoard(board, { again: true, ...options })
   importAtOnce(db, plan, null)

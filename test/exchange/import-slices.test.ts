@@ -23,7 +23,7 @@ import { writeTo } from '../helper.ts'
 import { CLI, nodeCommand } from '../shipped.ts'
 import { anyBoard, trelloExport } from './source-boards.ts'
 
-/** A slice for each row, and no pause. */
+/** One slice per row, without a pause. */
 const GREEDY = { held: 0, left: 0 }
 
 const planOf = (cards: number, word = 'Word') =>
@@ -35,7 +35,7 @@ function open(t: Test, databaseUrl = ':memory:') {
   return db
 }
 
-/** Begins an import, and writes it in slices of one row each. */
+/** Starts an import, and writes it in slices of one row each. */
 function importInSlices(
   db: SharedDatabase,
   plan: ImportPlan,
@@ -46,7 +46,7 @@ function importInSlices(
   return writeInSlices(db, writes, plan, { id, memberId: 'ada' })
 }
 
-/** Every table but those of imports themselves. What the search finds is looked at apart: its index may be of any shape. */
+/** Every table except those of imports. Search results are compared separately, because the shape of the index may differ. */
 function dump(db: SharedDatabase) {
   const tables = db.$client
     .prepare<[], string>(
@@ -59,7 +59,7 @@ function dump(db: SharedDatabase) {
   return [...tables.map((name) => [name, db.$client.prepare(`select * from "${name}"`).raw().all()]), found]
 }
 
-/** The same with numbers for ids, by their first appearance, and without the times that the clock said. */
+/** The same, with ids numbered by first appearance, and without wall-clock times. */
 function anonymous(db: SharedDatabase): string {
   const numbers = new Map<string, number>()
   const numberOf = (id: string) => {
@@ -128,7 +128,7 @@ t.test('its changes are one group of the member, the project first', async (t) =
 t.test('wherever it is ended, nothing of it stays', async (t) => {
   const db = open(t)
   await importInSlices(db, planOf(2), { id: 'first' })
-  // So that the next one makes its person, too.
+  // So that the next import creates its person too.
   writeTo(db, () => db.$client.exec('delete from people'))
   const before = dump(db)
   const total = planOf(3).tables.reduce((sum, { count }) => sum + count, 0)
@@ -223,7 +223,7 @@ t.test('killed at any moment, it is whole or nothing after the next start', asyn
   let before = JSON.stringify(dump(db))
   const people = () => db.$client.prepare<[], number>('select count(*) from people').pluck().get()
   for (const delay of [0, 60, 150]) {
-    // The author of its comments comes with the first.
+    // The author of its comments comes with the first one.
     const expected = people() === 0 ? total + 1 : total
     const child = spawn(...nodeCommand([CLI, 'import', 'trello', file, '--again']), {
       env: { ...process.env, DATABASE_URL },

@@ -13,7 +13,7 @@ const AMARA = '683c08805c0de50b0a4d0002'
 const PRIYA = '683eab805c0de50b0a4d0004'
 const BOARD_ID = '69a551905c0de50b0a4d0001'
 
-/** A small board of valid shape, for one oddity at a time. */
+/** A small valid board, to which tests add one odd value each. */
 const board = (fields: object = {}) => ({
   id: 'board',
   name: 'Board',
@@ -24,7 +24,7 @@ const board = (fields: object = {}) => ({
 const card = (id: string, fields: object = {}) => ({ id, name: id, idList: 'list', pos: 1, ...fields })
 const list = (id: string, name: string, fields: object = {}) => ({ id, name, closed: false, ...fields })
 
-/** Imports a board (a string goes as it is) and reads the project back over HTTP. */
+/** Imports a board and reads the project over HTTP. A string is sent unchanged. */
 async function importAndRead(app: App, source: object | string, options: ImportOptions = {}) {
   const text = typeof source === 'string' ? source : JSON.stringify(source)
   const made = importTrelloBoard(app.db, parseTrelloBoard(text), options)
@@ -58,7 +58,7 @@ const commentsOf = (app: App, itemId: string) =>
     .all()
 const named = (names: string) => (item: { title: string }) => item.title === names
 
-/** Everything in the file, for comparing before and after. */
+/** Everything in the file, to compare before and after. */
 function dump(app: App) {
   const tables = app.db.$client.prepare("select name from sqlite_schema where type = 'table'").pluck().all()
   return tables.map((table) => [table, app.db.$client.prepare(`select * from "${table}"`).raw().all()])
@@ -609,7 +609,7 @@ t.test('positions: fractional, negative, missing, and what is not a number', asy
     card('second', { pos: 0 }),
     card('first', { pos: -2.5 }),
   ]
-  // A number too large for a double reads as infinity.
+  // A number too large for a double is read as infinity.
   const text = JSON.stringify(board({ cards: [...cards, card('infinite', { pos: 'INFINITE' })] }))
   const { items } = await importAndRead(app, text.replace('"INFINITE"', '1e999'))
   t.strictSame(

@@ -1,4 +1,4 @@
-/** A small database of Kanboard, as its schema of version 1.2 (number 128) has it, of the tables that are read. */
+/** A small Kanboard database with the tables that are read, by the schema of version 1.2 (number 128). */
 import SQLite from 'better-sqlite3'
 
 const SCHEMA = `
@@ -39,7 +39,7 @@ insert into task_has_files (name, path, task_id, size) values ('plan.pdf', 'task
 insert into task_has_metadata values (101, 'etage', '3');
 `
 
-/** The bytes of the database, after more statements. */
+/** The bytes of the database, after additional statements. */
 export function kanboardDatabase(more = ''): Buffer {
   const client = new SQLite(':memory:')
   try {

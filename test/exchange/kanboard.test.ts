@@ -124,7 +124,7 @@ t.test('a database that holds something else is refused, and nothing in it is ru
 })
 
 t.test('pages that refer to each other end', async (t) => {
-  // An interior page of the table of tasks, all of whose children are the same leaf, says each task over and over.
+  // An interior page of the task table whose children are all the same leaf, so that each task repeats.
   const client = new SQLite(':memory:')
   client.exec(
     "pragma page_size = 512; create table projects (id integer primary key, name text); insert into projects values (1, 'x'); create table tasks (id integer primary key, title text, project_id int)",

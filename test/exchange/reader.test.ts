@@ -1,4 +1,4 @@
-/** The reader of files to import, in parts: what is looked at before anything is read, cards that are fitted, spools, the process. */
+/** The parts of the import reader: the checks before reading, the fitting of cards, spools, and the process. */
 import { deepStrictEqual } from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -184,7 +184,7 @@ t.test('what a card or a board has too much of is refused by name', async (t) =>
   })
 })
 
-/** A spool in a folder, in which it does not show. */
+/** A spool in a hidden file of a folder. */
 function spool(t: Test, folder = t.testdir()) {
   const descriptor = createSpool(join(folder, 'spool'))
   t.teardown(() => closeSync(descriptor))
@@ -287,7 +287,7 @@ t.test('a process reads a file, and ends when it is told to', async (t) => {
   await sleep(20)
   ending.abort(new Error('enough'))
   await t.rejects(ended, { message: 'enough' })
-  // Node itself ends with what it says of its options.
+  // Node itself exits with an error about its options.
   const { execPath } = process
   process.execPath = '/bin/false'
   const failed = read('trello')
@@ -296,7 +296,7 @@ t.test('a process reads a file, and ends when it is told to', async (t) => {
   t.strictSame(readdirSync(folder), ['file'])
 })
 
-/** The module that is the process, run as such: here its lines count. */
+/** Runs the module of the process in this process, so that its coverage counts. */
 async function runReader(t: Test, task: { file: string; parent: number; memory: number }) {
   const descriptor = spool(t, dirname(task.file))
   const module = resolve('src/exchange/imports/import-reader.ts')

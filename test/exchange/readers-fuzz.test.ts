@@ -5,7 +5,7 @@ import { FORMATS } from '../../src/exchange/sources/formats.ts'
 import { kanboardDatabase } from './kanboard-database.ts'
 import { readAs, refusal } from './readers.ts'
 
-/** Files of all formats, to be damaged. */
+/** Files of all formats, which are then damaged. */
 const files: [string, Buffer][] = [
   ...readdirSync('test/fixtures')
     .filter((name) => /\.(json|csv|tsv)$/.test(name) && name !== 'trello-board.json')
@@ -13,7 +13,7 @@ const files: [string, Buffer][] = [
   ['db.sqlite', kanboardDatabase()],
 ]
 
-/** What may be put in place of bytes. */
+/** Replacements for bytes. */
 const scraps = [
   '',
   '"',

@@ -1,10 +1,10 @@
-/** What the tests of the readers share. */
+/** Shared helpers for the tests of readers. */
 import { readFileSync } from 'node:fs'
 import { FORMATS } from '../../src/exchange/sources/formats.ts'
 import type { SourceBoard, SourceCard } from '../../src/exchange/sources/source-board.ts'
 import { TooLarge } from '../../src/exchange/sources/source-limits.ts'
 
-/** Reads a fixture, or bytes or a text, as a format. */
+/** Reads a fixture, bytes or a text as a format. */
 export async function readAs(
   format: string,
   source: Uint8Array | string,
@@ -15,11 +15,11 @@ export async function readAs(
   return read(typeof source === 'string' ? Buffer.from(source) : source, name)
 }
 
-/** Reads a file of test/fixtures. */
+/** Reads a file in test/fixtures. */
 export const readFixture = (format: string, file: string): Promise<SourceBoard> =>
   readAs(format, readFileSync(`test/fixtures/${file}`), `some/folder/${file}`)
 
-/** The card of an id, with names in place of its column and labels. */
+/** The card with an id. Its column and labels are names. */
 export function cardOf(board: SourceBoard, id: string) {
   const card = board.cards.find((one) => one.id === id)
   if (!card) throw new Error(`there is no card ${id}`)
@@ -35,7 +35,7 @@ const plain = (card: SourceCard) => ({
 /** The names of a board's columns. */
 export const columnsOf = (board: SourceBoard): string[] => board.columns.map(({ name }) => name)
 
-/** The one line that a reader refuses a file with; fails where it is none, or more. */
+/** The one-line error with which a reader refuses a file. Fails if there is none, or if it has more lines. */
 export async function refusal(format: string, source: Uint8Array | string): Promise<string> {
   try {
     await readAs(format, source)

@@ -1,4 +1,4 @@
-/** Boards to import, of any kind. */
+/** Boards to import, of every format. */
 import fc from 'fast-check'
 import type { SourceBoard } from '../../src/exchange/sources/source-board.ts'
 
@@ -17,7 +17,7 @@ const rest = fc.dictionary(
 const dates = { createdAt: fc.constant(AT), updatedAt: fc.constant('2026-02-01T00:00:00.000Z') }
 const createdAt = fc.constant(AT)
 
-/** Any board of a few cards, of what importers may make. */
+/** An arbitrary board of a few cards, as importers may produce it. */
 export const anyBoard: fc.Arbitrary<SourceBoard> = fc
   .record({
     columns: fc.array(fc.record({ name, color, wipLimit: fc.nat(3), createdAt }), { maxLength: 3 }),
@@ -68,7 +68,7 @@ export const anyBoard: fc.Arbitrary<SourceBoard> = fc
     }),
   )
 
-/** A Trello export with as much of everything; each title and text has the word. */
+/** A Trello export with a given number of everything. Each title and text contains the word. */
 export const trelloExport = (cards: number, word: string): string => {
   const all = Array.from({ length: cards }, (_, n) => n)
   return JSON.stringify({

@@ -1,4 +1,4 @@
-/** Takeovers, with a program in Litestream's place: what it says and leaves is up to the test. */
+/** Takeovers with a fake Litestream, whose output and files each test sets. */
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -15,7 +15,7 @@ const WAL = 'file     311d17ae3a191151  12     4152      732670   2026-11-22T10:
 const URL = 'file:///replica'
 const GONE = { first: undefined, watch: 0 }
 
-/** What the program does instead, by command. */
+/** The behaviour of the fake program, by command. */
 interface Fake {
   version?: string
   wal?: string
@@ -23,9 +23,9 @@ interface Fake {
 }
 
 /**
- * A machine without a database, and a replica of another one's, as the program restores it.
- * @param damage what happened to the other one's database
- * @param content what it holds besides
+ * A machine without a database, and another one's replica, which the fake program restores.
+ * @param damage damages the other machine's database
+ * @param content additional contents of that database
  */
 function setUp(t: Test, fake: Fake = {}, damage = '', content = '') {
   const folder = t.testdir()
@@ -68,7 +68,7 @@ function setUp(t: Test, fake: Fake = {}, damage = '', content = '') {
 
 const settings = (path: string, program: string) => ({ DATABASE_URL: `file:${path}`, LITESTREAM: program })
 
-/** A server that answers all requests with this status. @returns its address */
+/** A server that answers all requests with this status. @returns its URL */
 async function answering(t: Test, status: number): Promise<string> {
   const server = createServer((_, response) => response.writeHead(status, { location: '/' }).end())
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -134,7 +134,7 @@ t.test('it is refused while the first machine answers, or where that cannot be t
     take({ first: 'http://no-such-machine.invalid' }),
     /cannot ask the first machine .*--first-is-gone/,
   )
-  // A port that fetch never asks.
+  // A port that fetch blocks.
   await t.rejects(take({ first: 'http://127.0.0.1:6000/' }), /cannot ask the first machine/)
   t.ok(isUntouched())
   t.match(await take({ first: `http://127.0.0.1:${await freePort()}/` }), {

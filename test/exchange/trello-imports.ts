@@ -11,7 +11,7 @@ import {
   toSourceBoard,
 } from '../../src/exchange/sources/trello-board.ts'
 
-/** What an import created, and what it left out. */
+/** What an import created, and what it skipped. */
 export type ImportedTrelloBoard = ImportedBoard & TrelloCounts
 
 /** Options of an import. */
@@ -23,7 +23,7 @@ export interface ImportOptions extends AtOnce {
 /** Reads a board export. */
 export const readTrelloBoard = (file: string): TrelloBoard => parseTrelloBoard(readFileSync(file, 'utf8'))
 
-/** Imports a board. @throws Error when it was imported before and `again` is not set */
+/** Imports a board. @throws Error if it was imported before and `again` is not set */
 export function importTrelloBoard(
   db: SharedDatabase,
   board: TrelloBoard,

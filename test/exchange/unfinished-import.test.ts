@@ -1,4 +1,4 @@
-/** What belongs to an import that is not done yet, beside the routes (see hidden.test.ts): nothing shows it, or puts it right. */
+/** Records of an unfinished import, outside the routes (see hidden.test.ts). Nothing shows or repairs them. */
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
@@ -8,7 +8,7 @@ import { overHttp } from '../agents/agents.ts'
 import { build, createItem, createProject, send, signInAs, tokenOf } from '../helper.ts'
 import { quiet, withTool } from './archives.ts'
 
-/** What is written of an import before its project comes: with places, times and JSON that a check would find wrong. */
+/** Rows of an import before its project is written, with orders, times and JSON that a check would report. */
 const UNFINISHED = `
   insert into imports (id, format, status) values ('unfinished', 'trello', 'writing');
   insert into large_writes (import_id, task) values ('unfinished', '');
@@ -25,7 +25,7 @@ const UNFINISHED = `
 
 const WRITTEN = ['columns', 'labels', 'items', 'item_labels', 'subtasks', 'comments']
 
-/** A service while an import is being written: only that it is told by nobody. */
+/** A service during an import, without the notifications of one. */
 async function service(t: Test) {
   const folder = t.testdir()
   const path = join(folder, 'board.db')

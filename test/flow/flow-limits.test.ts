@@ -1,4 +1,4 @@
-/** A board that would hold the event loop up is measured by the worker thread. */
+/** A board that would block the event loop is measured by the worker thread. */
 import t from 'tap'
 import { limitWork, TooMuchWork } from '../../src/db/work-limits.ts'
 import { createRules } from '../../src/requests/rules.ts'

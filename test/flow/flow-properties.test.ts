@@ -1,4 +1,4 @@
-/** Random histories of two boards, written by the service's rules and by other tools, against a model of one of them. */
+/** Random histories of two boards, written by the service's rules and by other tools, compared with a model of one board. */
 import { deepStrictEqual } from 'node:assert/strict'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
@@ -9,12 +9,12 @@ import { DAY, DONE_NAMES, flowOfModel, HOUR, type ModelColumn, type ModelItem } 
 const BEGIN = Date.UTC(2026, 0, 5, 7)
 const MEMBER = { id: 'ada', name: 'Ada', email: null, role: 'member' } as const
 
-/** One file for all histories: each has boards of its own. */
+/** One file for all histories. Each has its own boards. */
 const { db, close } = openDatabase(':memory:')
 const rules = createRules(db)
 t.teardown(close)
 
-/** Two boards in memory, a clock that only moves when it is told to, and what a person would note of them. */
+/** Two in-memory boards, a manual clock, and the model. */
 class World {
   now = BEGIN
   readonly db = db
@@ -37,7 +37,7 @@ class World {
     this.boards = { p: board('P'), q: board('Q') }
   }
 
-  /** What a write tells of in the sequence happens at the time of the clock, which SQLite does not know. */
+  /** The sequence records a write at the time of the manual clock, which SQLite does not know. */
   settle() {
     const at = new Date(this.now).toISOString()
     this.db.$client.prepare('update changes set at = ? where seq > ?').run(at, this.#last)
@@ -158,7 +158,7 @@ const STEPS: Record<string, Step> = {
   },
 }
 
-/** The names are chosen more often the more they matter. */
+/** More important actions are listed more often. */
 const NAMES = Object.keys(STEPS).flatMap((name) => new Array(/create|move/.test(name) ? 4 : 1).fill(name))
 
 const history = fc.array(
@@ -183,7 +183,7 @@ const withoutZeros = (byColumn: Record<string, number>) =>
 
 const sortedById = <T extends { id: string }>(items: T[]) => items.toSorted((a, b) => (a.id < b.id ? -1 : 1))
 
-/** Compares what the service tells of the range that ends some days ago with the model. */
+/** Compares the service's flow for a range that ends some days ago with the model. */
 function compare(world: World, daysAgo: number) {
   const today = Math.floor(world.now / DAY)
   const to = Math.max(Math.floor(BEGIN / DAY), today - daysAgo)
@@ -244,7 +244,7 @@ t.test('moves and creations are told without the sequence, too', async (t: Test)
       withWorld((world) => {
         play(world, all)
         for (const item of world.items) {
-          // What was born dismissed, or is elsewhere, needs the sequence.
+          // Items that were created dismissed, or have moved to another project, need the sequence.
           if (stateOf(item).dismissed) world.write(() => world.rules.board.items.delete(item.id))
         }
         const here = world.items.filter((item) => !stateOf(item).dismissed)

@@ -6,9 +6,9 @@ import { forecast, HORIZON } from '../../src/flow/forecast.ts'
 import { percentile } from '../../src/flow/quantiles.ts'
 import { Renames } from '../../src/flow/renames.ts'
 
-/** The exact day by which so many per cent of all runs are done, of days with one item or none. */
+/** The exact day by which a given percentage of all runs is done, if each day completes one item or none. */
 function exact(remaining: number, chance: number, percent: number): number {
-  // The chances of what is left after some days.
+  // The probabilities of the remaining numbers after some days.
   let left = [1, ...new Array(remaining).fill(0)] as number[]
   for (let day = 1; ; day += 1) {
     left = left.map((now, done) =>

@@ -1,6 +1,6 @@
 /**
- * A board as somebody would keep it who writes down, after each event, where every item is: nothing of it is read from a
- * database. What the flow is follows by looking.
+ * A model of a board that records, after each event, where every item is. It reads nothing from a database, and computes the
+ * flow from its records.
  */
 
 export const HOUR = 3_600_000
@@ -11,11 +11,11 @@ export interface ModelColumn {
   stage: 'todo' | 'doing' | 'done' | null
 }
 
-/** What is true of an item from a moment on. */
+/** The state of an item from a moment on. */
 export interface State {
   at: number
   board: 'p' | 'q' | 'nowhere'
-  /** Deleted: it is nowhere, but was not moved. */
+  /** Deleted: it is in no column, but did not move. */
   isDeleted: boolean
   column: ModelColumn
   dismissed: boolean
@@ -26,10 +26,10 @@ export interface ModelItem {
   states: State[]
 }
 
-/** The names of columns of finished work that histories come by. */
+/** The column names for completed work that occur in histories. */
 export const DONE_NAMES: readonly string[] = ['Done', 'CLOSED', 'erledigt']
 
-/** The stage of a column by its name on a board as it is now. */
+/** The stage of a column by its name, on the current board. */
 export function stageIn(columns: readonly ModelColumn[], name: string): string {
   const index = columns.findIndex((column) => column.name === name)
   const column = columns[index]

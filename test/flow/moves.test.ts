@@ -1,4 +1,4 @@
-/** Moves in entries of activity, also where another tool has written what no move is. */
+/** Moves in activity entries, including invalid ones by other tools. */
 import t from 'tap'
 import { openDatabase } from '../../src/db/client.ts'
 import { movesIn, movesOf } from '../../src/flow/moves.ts'
@@ -7,7 +7,7 @@ const at = (hour: number) => `2026-03-02T${String(hour).padStart(2, '0')}:00:00.
 const time = (hour: number) => Date.parse(at(hour))
 const way = (from: string, to: string) => JSON.stringify({ from, to })
 
-/** An entry: the row of its item, when, and its metadata. */
+/** An entry: the rowid of its item, its time, and its metadata. */
 type Entry = readonly [row: number, at: string, metadata: string | null]
 
 const movesAmong = (entries: readonly Entry[]) => {

@@ -3,7 +3,7 @@ import Fastify from 'fastify'
 import phaseboard, { ApiError, buildApp, phaseboard as byName, StartupError } from 'phaseboard'
 import { createClient, PhaseboardError } from 'phaseboard/client'
 
-// After a stream, `fetch` opens a connection that Node 22 waits for, although nothing was asked on it.
+// After a stream, `fetch` opens a connection that Node 22 waits for, although it has no request.
 const host = Fastify({ forceCloseConnections: true })
 await host.register(phaseboard, {
   prefix: '/board',
@@ -33,7 +33,7 @@ for await (const { after } of client.changes({ after: 0, kinds: ['project'] })) 
 const refused = await client
   .get('/api/projects/{id}', { path: { id: 'unknown' } })
   .catch((error) => (error instanceof PhaseboardError ? [error.status, error.error] : error))
-// The reader of an import is a process of the package's own, wherever that is.
+// The import reader is a process of the package, wherever that is installed.
 const begun = await service.inject({
   method: 'POST',
   url: '/api/imports?format=csv',

@@ -1,4 +1,5 @@
-// A host application with the plugins that most have, registered before or after the service: `before` or `after` as argument.
+// A host application with the most common plugins, registered before or after the service: `before` or `after` as
+// argument.
 import cookie from '@fastify/cookie'
 import cors from '@fastify/cors'
 import sensible from '@fastify/sensible'

@@ -10,12 +10,12 @@ import { limitUnsentResponses, type UnsentLimits } from '../../src/http/unsent-r
 import { PartedBody } from '../../src/requests/parted-body.ts'
 
 const MEGABYTE = 1024 * 1024
-/** More than what the system itself takes for a client that does not read. */
+/** More than the system buffers for a client that does not read. */
 const LARGE = 12 * MEGABYTE
 
-/** A server as the service has it, with a large answer, a small one and one that comes in parts. */
+/** A server like the service's, with a large response, a small one and a chunked one. */
 async function serve(t: Test, limits: Partial<UnsentLimits>) {
-  // Of Fastify's own classes, which may be another copy's where the sources are bundled, nothing.
+  // It does not use Fastify's own classes, which may be another copy if the sources are bundled.
   const { logController: _, ...options } = serverOptions(loadConfig({ LOG_LEVEL: 'silent' }), undefined)
   const app = Fastify(options)
   limitUnsentResponses(app, { interval: 20, ...limits })
@@ -23,10 +23,10 @@ async function serve(t: Test, limits: Partial<UnsentLimits>) {
   app.get('/large', (_request, reply) => void reply.header('etag', '"x"').send(Buffer.alloc(LARGE, 'x')))
   const shared = Buffer.alloc(LARGE, 'x')
   app.get('/shared', (_request, reply) => void reply.send(shared))
-  // A route that answers bytes of no Buffer: Fastify makes a view of them for each reply.
+  // A route that sends bytes without a Buffer. Fastify creates a new view of them for each reply.
   const bytes = new Uint8Array(LARGE)
   app.get('/bytes', (_request, reply) => void reply.send(bytes))
-  // And one that has something of its own behind the same bytes.
+  // A route with another view of the same bytes.
   app.get(
     '/parts',
     (_request, reply) =>
@@ -50,7 +50,7 @@ async function serve(t: Test, limits: Partial<UnsentLimits>) {
       .headers({ ...error.headers })
       .send({ error: error.message }),
   )
-  /** Connections by the ports they come from. */
+  /** Connections by their client ports. */
   const taken = new Map<number | undefined, Socket>()
   app.server.on('connection', (socket) => taken.set(socket.remotePort, socket))
   await app.listen({ port: 0 })
@@ -60,7 +60,7 @@ async function serve(t: Test, limits: Partial<UnsentLimits>) {
   })
   const { port } = app.server.address() as { port: number }
 
-  /** A client that asks and does not read. Its answer has been written, as far as the system takes it. */
+  /** A client that sends a request and does not read. Its response has been written, as far as the system buffers it. */
   async function dawdle(line = 'GET /large'): Promise<Socket> {
     const socket = connect(port, '127.0.0.1')
     t.teardown(() => socket.destroy())
@@ -76,12 +76,12 @@ async function serve(t: Test, limits: Partial<UnsentLimits>) {
   return { app, dawdle, url: `http://127.0.0.1:${port}`, written: () => written }
 }
 
-/** How many connections the server has. */
+/** The number of the server's connections. */
 const connections = (app: {
   server: { getConnections: (report: (error: unknown, count: number) => void) => void }
 }) => new Promise<number>((resolve) => app.server.getConnections((_error, count) => resolve(count)))
 
-/** Waits until there are so many connections or fewer; the test's timeout is the limit. */
+/** Waits until there are at most so many connections. The test's timeout is the limit. */
 async function until(app: Parameters<typeof connections>[0], count: number): Promise<void> {
   while ((await connections(app)) > count) await wait(20)
 }
@@ -93,7 +93,7 @@ t.test(
     const slow = await dawdle()
     let received = 0
     const started = performance.now()
-    // Reads a part every 200 ms, and so needs much longer than the patience.
+    // Reads a part every 200 ms, and therefore takes much longer than the timeout.
     let wanted = 0
     slow.on('data', (part) => {
       received += part.length

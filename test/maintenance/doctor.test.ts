@@ -21,7 +21,7 @@ const BOARD = `
   insert into personal_ideas (id, owner_id, title) values ('d', 'ada', 'Fly');
   insert into members (id, name, email) values ('ada', 'Ada', 'ada@example.test');`
 
-/** A database with a record of each kind, spoilt by SQL that another tool runs without foreign keys. */
+/** A database with a record of each kind, damaged by SQL of another tool without foreign keys. */
 function spoilt(t: Test, sql: string): string {
   const path = join(t.testdir(), 'board.db')
   const { db, close } = openDatabase(path)
@@ -35,7 +35,7 @@ function spoilt(t: Test, sql: string): string {
   return path
 }
 
-/** The triggers as they are, dropped and made again around a statement. */
+/** The triggers, dropped and created again around a statement. */
 function unnoticed(path: string, sql: string): void {
   const client = new SQLite(path)
   client.pragma('foreign_keys = off')
@@ -75,7 +75,7 @@ t.test('a database that a service has written is well, and looking at it changes
   t.strictSame(readdirSync(join(path, '..')), ['board.db'])
 })
 
-/** What is wrong, what the doctor finds, and whether it can repair it. */
+/** A problem, the doctor's finding, and whether it can repair it. */
 const CASES: [
   name: string,
   sql: string,
@@ -190,7 +190,7 @@ const CASES: [
   ],
 ]
 
-/** The cases whose repair changes records that the sequence tells of. */
+/** The cases whose repair changes tracked records. */
 const TOLD = [
   'orphans',
   'places that are no numbers',
@@ -397,7 +397,7 @@ t.test('a full disk is told in megabytes', async (t) => {
 })
 
 t.test('nothing is repaired where the backup before it fails', async (t) => {
-  // So long a name that none for a backup fits after it.
+  // The name is so long that a backup's name cannot be appended to it.
   const path = join(t.testdir(), `${'x'.repeat(240)}.db`)
   const { db, close } = openDatabase(path)
   t.teardown(close)

@@ -35,7 +35,7 @@ const foreignOrigin = { error: 'Forbidden: cross-origin request' }
 
 const cookieOf = (token: string) => ({ cookie: `phaseboard_session=${token}` })
 
-/** Makes a session of a member with dates of its own. */
+/** Creates a session of a member with given dates. */
 function sessionOf(
   app: App,
   memberId: string,
@@ -51,7 +51,7 @@ function sessionOf(
   return { headers: cookieOf(token), stored, token }
 }
 
-/** Credentials that are worth nothing, each for a reason of its own. */
+/** Invalid credentials, each for another reason. */
 function worthless(app: App): [string, Record<string, string>][] {
   const { id } = signInAs(app, 'admin')
   const disabled = signInAs(app, 'admin')
@@ -224,7 +224,7 @@ t.test('a failure while the credential is looked up is a failure, not a missing 
   ])
 })
 
-/** Every operation under /api that the document names, with ids that match nothing. */
+/** Every documented operation under /api, with ids that match nothing. */
 async function operations(app: App): Promise<[string, string][]> {
   const { paths = {} } = (await app.openapi()) as { paths?: Record<string, object> }
   return Object.entries(paths)
@@ -363,7 +363,7 @@ t.test('a read token writes nothing, by whatever verb, whoever owns it', async (
       const before = app.db.$client.serialize()
       for (const [method, url] of seen) {
         if (method === 'POST' && /^\/api\/session(\/link.*)?$/.test(url)) continue
-        // A batch asks it of each of its requests.
+        // A batch checks this for each of its requests.
         const isBatch = url === '/api/batch'
         const sent = isBatch ? { requests: [{ method: 'POST', path: '/api/projects', body: {} }] } : {}
         const { status, body } = await send(app, method, url, method === 'GET' ? undefined : sent, token)
@@ -401,7 +401,7 @@ t.test('a write token does what its owner may, for as long as it lives', async (
   ])
 })
 
-/** The use of credentials is noted beside the request that uses them, in the order of the writes. */
+/** The use of credentials is recorded asynchronously, in the order of the writes. */
 const allNoted = (app: App) => writeIn(app, () => app.db.$client.exec('update members set id = id'))
 
 t.test('the use of a token is noted, at most once a minute', async (t) => {
@@ -509,7 +509,7 @@ t.test('noting a use does not wait for another process that writes', async (t) =
 
 t.test('a changed role, and being disabled, count from the next request', async (t) => {
   for (const authMode of MODES) {
-    // Open mode knows no proxy.
+    // Open mode supports no proxy.
     const proxy = { authProxyHeader: 'remote-user', trustProxy: ['127.0.0.1'] }
     const app = await build(t, { authMode, ...(authMode === 'required' && proxy) })
     const { id, headers } = signInAs(app, 'member')
@@ -622,7 +622,7 @@ t.test('so must one of the default member, whom a browser needs no credential to
         status < 400 ? { error: 'Invalid email or password' } : foreignOrigin,
       ],
     ])
-  // What a page may send without asking first.
+  // What a page may send without a preflight.
   for (const type of ['text/plain', 'text/plain;charset=UTF-8', 'application/x-www-form-urlencoded', '']) {
     const simple = { 'content-type': type }
     for (const origin of ['http://evil.example', 'null', 'http://localhost', 'https://localhost:3000', ''])
@@ -650,7 +650,7 @@ t.test("so must one that a host's own session vouches for, which browsers send a
   await create(403, { origin: 'http://evil.example', 'sec-fetch-site': 'cross-site' })
   await create(201, { origin: 'https://app.example', 'sec-fetch-site': 'cross-site' })
   await create(201, { origin: 'http://localhost', host: 'localhost' })
-  // Behind its proxies a host may have another name than the one that people use: their browsers know.
+  // Behind its proxies a host may see another name than its public one. Browsers know whether the origin is the same.
   await create(201, { origin: 'https://host.example', 'sec-fetch-site': 'same-origin' })
 })
 

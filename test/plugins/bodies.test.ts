@@ -22,13 +22,13 @@ import { shipped } from '../shipped.ts'
 const json = { 'content-type': 'application/json' }
 const tooLarge = { error: 'Payload Too Large' }
 
-/** Sends bytes as they are. */
+/** Sends bytes unchanged. */
 async function sendBytes(app: App, method: string, url: string, payload: Buffer | string, headers: object) {
   const response = await app.inject({ method: method as 'GET', url, payload, headers: { ...headers } })
   return { status: response.statusCode, body: response.json() }
 }
 
-/** Sends a body that is announced as arriving in parts, and has none. */
+/** Sends an empty body with `transfer-encoding: chunked`. */
 const sendNoParts = (app: App, method: string, url: string, type: string) =>
   app.inject({
     method: method as 'GET',
@@ -37,7 +37,7 @@ const sendNoParts = (app: App, method: string, url: string, type: string) =>
     payload: Readable.from([]),
   })
 
-/** Writes bytes and, on the same connection, a request that ends it. @returns all that comes back */
+/** Writes bytes, and on the same connection a request that closes it. @returns all received data */
 const exchange = (address: string, requests: string) =>
   new Promise<string>((resolve, reject) => {
     const socket = connect(Number(new URL(address).port), '127.0.0.1', () => {
@@ -52,7 +52,7 @@ const exchange = (address: string, requests: string) =>
     socket.on('error', reject)
   })
 
-/** Every endpoint here that takes a body: method, url, a good body, its success, the error of its 500. */
+/** Every endpoint here that takes a body: method, URL, a valid body, its success, the error of its 500. */
 async function endpoints(app: App): Promise<[string, string, object, number, string][]> {
   const project = await createProject(app)
   const item = await createItem(app, project.id)
@@ -321,7 +321,7 @@ t.test(
 )
 
 t.test('an action takes an absent body as an empty one', async (t) => {
-  /** An action that needs nothing from its body, and its success: attaching a label to an item. */
+  /** An action that needs no body, and its success: attaching a label to an item. */
   async function action(t: Test, options: Parameters<typeof build>[1] = {}, make = buildApp) {
     const app = await build(t, options, make)
     const project = await createProject(app)

@@ -189,7 +189,7 @@ t.test('whatever is thrown becomes an answer of the contract', async (t) => {
   const { createError } = httpErrors
   const withStatus = (statusCode: number) => Object.assign(new Error('secret'), { statusCode })
   for (const [name, make, status, body] of thrown) {
-    // Without the helper's check: such a refusal is the host's own, and in no document of ours.
+    // Without the helper's check: this refusal is the host's own, and not in our document.
     const app = await buildApp({
       databaseUrl: ':memory:',
       logLevel: 'silent',

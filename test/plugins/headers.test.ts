@@ -17,7 +17,7 @@ const EXPECTED = {
   'cross-origin-resource-policy': 'same-origin',
 }
 
-/** Of an answer's headers, those that are expected of all. */
+/** The headers of a response that all responses have. */
 const secure = (headers: Record<string, unknown>) =>
   Object.fromEntries(Object.keys(EXPECTED).map((name) => [name, headers[name]]))
 
@@ -150,11 +150,11 @@ t.test('what a host has decided for its own answers holds for those of the servi
   }
 })
 
-/** What the contract counts as depending on who asks. */
+/** What depends on the user, by the contract. */
 const OF_THE_CALLER =
   /^\/api\/(session|sessions|tokens|members|people|member-links|invitations|personal-ideas|audit-log|search|changes|batch|webhooks|export)(\/|$)/
 
-/** All routes that the service registers, ids that match nothing in their paths. */
+/** All routes of the service, with ids that match nothing in their paths. */
 async function allRoutes() {
   const host = Fastify()
   t.teardown(() => host.close())
@@ -182,15 +182,15 @@ t.test('what depends on who asks is kept by no cache, all else asked for again; 
         { cookie: 'phaseboard_session=x' },
         { origin: 'http://evil.example' },
       ]) {
-        // That would be the end of the admin's session.
+        // This would end the admin's session.
         if (headers === admin && method === 'DELETE' && url === '/api/session') continue
         const body = method === 'GET' || method === 'DELETE' ? undefined : {}
         const { status, headers: sent } = await send(app, method, url, body, headers)
         statuses.add(status)
-        // The query may hold the token: no cache between may keep the calendar.
+        // The query may contain the token, so no shared cache may store the calendar.
         const isCalendar = url === '/api/calendar.ics' && status === 200
         const said = isCalendar ? `private, ${expected}` : expected
-        // A method that nobody has is refused whoever asks.
+        // An unsupported method is refused for every caller.
         if (status !== 405) t.equal(sent['cache-control'], said, `${method} ${url} ${status} (${authMode})`)
       }
     }

@@ -15,7 +15,7 @@ interface Line {
 
 const [DEBUG, WARN, ERROR] = [20, 40, 50]
 
-/** An application and all that it logs. */
+/** An application and its log. */
 async function logged(t: Test, options: Partial<Config> = {}, extend = (_app: App) => {}) {
   let text = ''
   const logStream = new Writable({
@@ -217,7 +217,7 @@ t.test('no password, token, cookie, body, query or SQL parameter is ever logged'
     { ...session, origin: `http://${secret('origin')}.example` },
   )
 
-  // Statements that fail with values bound to them.
+  // Statements that fail with bound values.
   app.db.$client.exec(`
     create trigger no_items before update on kanban_items begin select raise(abort, 'no'); end;
     create trigger no_projects before insert on projects begin select raise(abort, 'no'); end;

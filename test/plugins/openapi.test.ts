@@ -22,7 +22,7 @@ interface Operation {
   callbacks?: unknown
 }
 
-/** A schema, as far as it is looked into here. */
+/** The used parts of a schema. */
 type Schema = Record<string, unknown> & { required?: string[]; properties?: Record<string, Schema> }
 interface Document {
   components: { schemas: Record<string, Schema> }
@@ -35,7 +35,7 @@ const operationsOf = (document: { paths: Record<string, Record<string, object>> 
     Object.entries(item).map(([method, operation]) => ({ method, path, ...operation }) as Operation),
   )
 
-/** The schema of an operation's body: a component by the operation's name. */
+/** The schema of an operation's body, which is a component named like the operation. */
 function bodyOf(document: Document, { operationId, requestBody }: Operation) {
   const { $ref } = requestBody?.content['application/json']?.schema ?? {}
   if ($ref === undefined) return undefined
@@ -123,7 +123,7 @@ t.test('every operation has a name, a summary, a known tag and its path paramete
   }
 })
 
-/** The media types of answers that are not JSON. */
+/** The media types of responses that are not JSON. */
 const OTHER_MEDIA: Record<string, string> = {
   '/api/changes/stream': 'text/event-stream',
   '/api/export': 'application/zip',
@@ -132,7 +132,7 @@ const OTHER_MEDIA: Record<string, string> = {
   '/api/calendar.ics': 'text/calendar',
 }
 
-/** What takes ids in its body. */
+/** Operations with ids in their bodies. */
 const NAMING =
   /^(post .*\/reorder|post \/api\/kanban-items\/\{id\}\/move|post \/api\/people\/\{id\}\/merge|(patch|delete) \/api\/kanban-items|(post|patch) \/api\/webhooks(\/\{id\})?)$/
 
@@ -148,7 +148,7 @@ t.test('every operation documents the errors that its kind can answer', async (t
     t.equal(isRepeatable || isRead, statuses.includes('412'), `${method} ${path} 412`)
     if (requestBody) expected.push('413')
     const operation = `${method} ${path}`
-    // Whoever is no admin gets 403 there, with or without a credential.
+    // Callers who are not admins get 403 there, with or without a credential.
     const asksWho = path.startsWith('/api/') && operation !== 'delete /api/projects/{id}'
     const isPublic =
       /^post \/api\/session(\/link.*)?$/.test(operation) || operation === 'get /api/session/oidc'
@@ -387,7 +387,8 @@ t.test('the headers that clients act on are documented where they are sent', asy
     const documented = document.paths[path][method.toLowerCase()].responses[status].headers ?? {}
     const names = Object.keys(documented).map((name) => name.toLowerCase())
     const found = Object.keys(answer.headers).filter(isTold)
-    // Those of the limit come with every answer: they are documented with what was done, and where it was refused for them.
+    // The rate limit's headers come with every response. They are documented for successes, and for refusals by the
+    // limit.
     const missing = found.filter((name) => !names.includes(name))
     const isGood = status < 400 || status === 429
     t.strictSame(isGood ? missing : missing.filter((name) => !name.startsWith('ratelimit-')), [], url)
@@ -417,7 +418,7 @@ t.test('the document is written once, by an application of its own', async (t) =
   t.notOk(app.hasDecorator('swagger'))
 })
 
-/** What takes an admin in both modes, besides changes of teams. */
+/** Operations that need an admin in both modes, besides changes of teams. */
 const FOR_ADMINS = [
   'delete /api/projects/{id}',
   'post /api/members',

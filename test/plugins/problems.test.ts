@@ -1,4 +1,4 @@
-/** Errors as problem details (RFC 9457) for who asks for them, and to the letter of the specification for everybody else. */
+/** Errors as problem details (RFC 9457) if the client accepts them, and otherwise exactly as specified. */
 import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import t, { type Test } from 'tap'
@@ -19,7 +19,7 @@ import {
 const MEDIA = 'application/problem+json'
 const ERRORS = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8')
 
-/** Sends a request twice, without and with the wish for problem details, and holds the answers against each other. */
+/** Sends a request without and with `Accept` for problem details, and compares the responses. */
 async function both(
   t: Test,
   app: App,

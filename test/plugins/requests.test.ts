@@ -1,4 +1,4 @@
-/** What every route has by being declared: ETag, If-Match, Idempotency-Key, Phaseboard-Seq, and who made its changes. */
+/** What every declared route supports: ETag, If-Match, Idempotency-Key, Phaseboard-Seq, and the actor of its changes. */
 import { join } from 'node:path'
 import type { RouteHandlerMethod } from 'fastify'
 import t, { type Test } from 'tap'
@@ -28,7 +28,7 @@ const CHANGING = routes
   .filter(({ method, path }) => path.startsWith('/api/') && !['GET', 'HEAD', 'OPTIONS'].includes(method))
   .map(({ method, path }) => `${method} ${path}`)
 
-/** A session is no record that could be made twice. */
+/** A session is not a record that a retry could create twice. */
 const NOT_REPEATABLE = new Set([
   'POST /api/session',
   'DELETE /api/session',
@@ -36,7 +36,7 @@ const NOT_REPEATABLE = new Set([
   'POST /api/session/link/check',
 ])
 
-/** What shows a secret this once. */
+/** Routes whose response contains a secret, only once. */
 const SECRET = new Set([
   'POST /api/members/:id/password-link',
   'POST /api/invitations',
@@ -45,7 +45,7 @@ const SECRET = new Set([
   'POST /api/webhooks/:id/rotate-secret',
 ])
 
-/** What needs more than the records that all need, or sends something: tried elsewhere. */
+/** Routes that need further records, or send something. Other tests cover them. */
 const ELSEWHERE = new Set([
   'POST /api/changes/:seq/undo',
   'POST /api/webhooks/:id/test',
@@ -56,19 +56,19 @@ const ELSEWHERE = new Set([
 /** Actions on a record, by the end of their path. */
 const ACTION = /\/:id\/(move|promote|merge|replay|claim\/renew|rotate-secret|.+\/reorder|reorder)$/
 
-/** Whether contract 8 wants `If-Match` there: what changes a record that is there. */
+/** Whether contract 8 requires `If-Match` there: for every change of an existing record. */
 const isConditional = (route: string) => {
   const [method = '', path = ''] = route.split(' ')
   return method === 'POST' ? ACTION.test(path) || LISTS.has(route) : path.includes('/:')
 }
 
-/** The lists that are ordered as one, by the route that orders them. */
+/** Lists whose order changes as a whole, by the route that reorders them. */
 const LISTS = new Map([
   ['POST /api/projects/reorder', '/api/projects'],
   ['POST /api/personal-ideas/reorder', '/api/personal-ideas'],
 ])
 
-/** What is there to be read under /api, and says all of it at once. */
+/** Routes whose GET returns everything at once. */
 const READING = routes
   .filter(
     ({ method, path, access }) => method === 'GET' && /^\/(api|metrics)/.test(path) && access !== 'public',
@@ -77,7 +77,7 @@ const READING = routes
 
 const tried = CHANGING.filter((route) => !NOT_REPEATABLE.has(route) && !ELSEWHERE.has(route))
 
-/** One admin's requests, on a service with a record of each collection. */
+/** An admin's requests, to a service with a record of each collection. */
 function requester(app: App) {
   const { $client } = app.db
   run($client, EMPTY)
@@ -90,7 +90,7 @@ function requester(app: App) {
   }
 }
 
-/** Rows that were written so far. The index of the sequence is written first: otherwise a timer of the service does, at any time. */
+/** The number of rows written so far. The index of the sequence is written first, because otherwise a timer may write it at any time. */
 function totalChanges(app: App): unknown {
   const { subjects } = app.rules.changes
   while (subjects.behind() > 0) writeTo(app.db, () => subjects.index())
@@ -158,7 +158,7 @@ t.test('every change of a record takes If-Match', async (t) => {
     const shown = await refused(`GET ${LISTS.get(route) ?? `/api/${collection}/${id}`}`)
     t.equal(shown.headers.etag, etag, `${route}: the ETag of the record itself`)
     for (const header of [etag, `, "a" ,, W/"b",${etag},`, '*']) {
-      // Each time with records made anew, at another time.
+      // Each time with new records, at another time.
       const ask = requester(app)
       const now = (await ask(route, { 'if-match': '"nope"' })).headers.etag
       const passed = await ask(route, { 'if-match': header.replace(etag, String(now)) })
@@ -190,7 +190,7 @@ for (const authMode of ['open', 'required'] as const) {
     const ask = requester(app)
     t.ok(READING.length > 30, `${READING.length} routes`)
     for (const route of READING) {
-      // The stream answers as long as somebody listens.
+      // The stream responds as long as the client listens.
       if (route === 'GET /api/changes/stream') continue
       const { status, headers } = await ask(route)
       t.equal(status, 200, route)
@@ -288,7 +288,7 @@ t.test('what was made says where it is, and its ETag is that of the record there
       const location = String(headers.location)
       t.match(location, /^\/api\/[\w-]+\/[\w-]+$/, `${route}: a path`)
       const found = await ask(`GET ${location}`)
-      // Of several records the first is what the others were made with.
+      // Several records were created with these, of which the first counts.
       const isOne = 'id' in body
       t.equal(found.status, 200, `${route} ${location}`)
       t.match(isOne ? body : Object.values(body)[0], found.body)
@@ -474,7 +474,7 @@ t.test('what may not be asked for now is not replayed', async (t) => {
   const { $client } = app.db
   const replayed = new Set<string>()
   for (const route of tried.filter((route) => route !== 'DELETE /api/members/:id')) {
-    // Ideas and comments are another member's, which an admin may change.
+    // Ideas and comments belong to another member. An admin may change them.
     const prepare = (role: string) => {
       const ask = requester(app)
       $client.exec("update personal_ideas set owner_id = 'ada'; update kanban_comments set author_id = 'ada'")
@@ -519,7 +519,7 @@ t.test('nor is a batch, an undo or a call of a tool that was more than the role 
       arguments: { requests: [{ method: 'PATCH', path, body: { status: 'ready' } }], idempotencyKey: 'k' },
     },
   }
-  // Of what only reads nothing is kept.
+  // Nothing is stored for requests that only read.
   const own = { method: 'POST', path: '/api/personal-ideas', body: { title: 'Mine' } }
   const requests: [string, object][] = [
     ['/api/batch', { requests: [own, { method: 'GET', path: '/api/webhooks' }] }],
@@ -666,7 +666,7 @@ t.test('a handler that performs its call itself, or returns none, fails', async 
       schema: { operationId, response: { 201: ref(ProjectSchema) } },
       handler,
     })
-  // Nobody would have made its change, whatever its If-Match said.
+  // Nobody would be the actor of its change, whatever its If-Match.
   add('careless', async () => (await app.perform(create('Apollo'), BY_SERVICE)).value)
   add('forgetful', () => void create('Apollo'))
   add('unready', async () => undefined)

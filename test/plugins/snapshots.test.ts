@@ -21,7 +21,7 @@ import {
 import { dial } from '../process.ts'
 import { shipped } from '../shipped.ts'
 
-/** The application on a file, where other connections can write. */
+/** An application on a file, to which other connections can write. */
 async function buildOnFile(t: Test) {
   const path = join(t.testdir(), 'board.db')
   const app = await build(
@@ -37,7 +37,7 @@ async function buildOnFile(t: Test) {
 const get = (app: App, url: string, ifNoneMatch?: string, method = 'GET') =>
   send(app, method, url, undefined, ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch })
 
-/** What is so small that it is there at once, in a turn of the event loop that has time for it. */
+/** Responses so small that they are complete at once, within one turn of the event loop. */
 async function ready(read: () => MaybePromise<Snapshot>): Promise<Snapshot> {
   await nextTurn()
   const snapshot = read()
@@ -254,7 +254,7 @@ t.test('requests ask other processes, and nothing else where all is kept', async
   const together = async (count: number) => {
     const clients = await Promise.all(Array.from({ length: count }, () => dial(t, port)))
     for (const { socket } of clients) {
-      // Now the service knows the connection: the next request needs no turn of its own for that.
+      // Now the service knows the connection, so the next request does not need its own turn.
       socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
       await once(socket, 'data')
     }
@@ -271,7 +271,7 @@ t.test('requests ask other processes, and nothing else where all is kept', async
     other.prepare('update projects set name = ?').run(name)
     t.strictSame(await together(2), Array(2).fill(`"name":"${name}"`))
     t.strictSame(await together(20), Array(20).fill(`"name":"${name}"`))
-    // Every ten seconds the service looks at its index of changes: not in the next round again.
+    // Every ten seconds the service checks its index of changes. It must not do so again in the next round.
     if (executed.count(/change_subjects/) > 0) await together(20)
     const asked = executed.count(/data_version/)
     t.ok(asked >= 1 && asked <= 20, 'those that come together ask together')
@@ -279,7 +279,7 @@ t.test('requests ask other processes, and nothing else where all is kept', async
   }
 })
 
-/** Two clients in a thread of their own, which commits while the service is held up. */
+/** Two clients in another thread, which commits while the service is blocked. */
 const CLIENTS = `
   const { connect } = require('node:net')
   const { parentPort, workerData: { stage, port, path, url, headers, earlier } } = require('node:worker_threads')
@@ -312,10 +312,10 @@ const CLIENTS = `
   })`
 
 /**
- * One client's request holds the service up once it has asked other processes; meanwhile another client sees a commit
- * acknowledged and sends a request.
- * @param options the headers of the first request, and what the second client asked for before
- * @returns what the second client received
+ * One client's request blocks the service after it has checked for commits of other processes. Meanwhile another client sees an
+ * acknowledged commit and sends a request.
+ * @param options the headers of the first request, and the earlier request of the second client
+ * @returns the second client's response
  */
 async function answerAfterCommit(
   t: Test,
@@ -347,7 +347,7 @@ t.test('a request that is sent after a commit shows it, also behind an earlier o
   const { id } = await createProject(app)
   const port = Number(new URL(await app.listen({ port: 0 })).port)
   const url = `/api/projects/${id}`
-  // Both of the second client's requests are read in one go, in the turn of the first client's.
+  // Both requests of the second client are read together, in the first client's turn.
   const text = await answerAfterCommit(t, app, { port, path, url, headers: [], earlier: '/healthz' })
   t.equal(text.match(/HTTP\/1\.1 200 OK/g)?.length, 2)
   t.match(text, /"name":"Gemini"/)
@@ -358,7 +358,7 @@ t.test('a request that is sent after a commit shows it, whatever a host does bef
   const options = {
     databaseUrl: `file:${path}`,
     resolveMember: async ({ headers }: FastifyRequest) => {
-      // A host may have to look somebody up, and remember others.
+      // A host may have to load some users, and have others cached.
       if (headers['x-unknown'] !== undefined) await nextTurn()
       return { id: 'ada', role: 'admin' as const }
     },

@@ -85,7 +85,7 @@ t.test('several Prefer headers are one', async (t) => {
   t.equal(answer.headers.get('preference-applied'), APPLIED)
 })
 
-/** A document's operation, with what a request of it needs. */
+/** An operation of the document, with what a request needs. */
 interface Operation {
   method: string
   path: string
@@ -107,10 +107,10 @@ async function operationsOf(app: App): Promise<Operation[]> {
   )
 }
 
-/** A body that is valid but for ids that name nothing. */
+/** A valid body, except that its ids match nothing. */
 const bodyOf = ({ operationId }: Operation): Record<string, unknown> => ({ ...BODY_EXAMPLES[operationId] })
 
-/** The objects inside a value, with their paths, the value itself first. */
+/** The objects inside a value with their paths, the value itself first. */
 function objectsIn(value: unknown, path: (string | number)[] = []): [(string | number)[], object][] {
   if (typeof value !== 'object' || value === null) return []
   const inner = Object.entries(value).flatMap(([key, child]) =>
@@ -129,14 +129,14 @@ t.test('every operation refuses unknown fields and parameters strictly, and else
   let nested = 0
   for (const operation of operations) {
     const { method, path, operationId, hasBody } = operation
-    // Nothing has this id: what passes validation is not found, at most, so that no request disturbs another.
+    // Nothing has this id. A valid request gets at most a 404, so no request affects another.
     const url = path.replaceAll(/\{\w+\}/g, EXAMPLE_ID)
     const { headers } = signInAs(app, 'admin')
     const body = hasBody ? bodyOf(operation) : undefined
     const isViolation = (answer: Awaited<ReturnType<typeof send>>, field: string) =>
       answer.body?.details?.fieldErrors?.[field]?.some((message: string) => message.endsWith(UNKNOWN)) ??
       false
-    // The items that do not exist are found out before the body is read.
+    // Missing items are detected before the body is read.
     const isLookedUpFirst = ['updateKanbanItem', 'toggleKanbanSubtask', 'updateKanbanSubtask'].includes(
       operationId,
     )
@@ -161,11 +161,11 @@ t.test('every operation refuses unknown fields and parameters strictly, and else
     if (body === undefined) continue
     for (const [at] of objectsIn(body)) {
       if (FREE.has(String(at[0])) || operationId === 'signIn') continue
-      // A message is the protocol's: only the arguments of tools are strict, always.
+      // Messages belong to the protocol. Only the arguments of tools are always strict.
       if (operationId === 'mcp') continue
       // A file, which is read later.
       if (operationId === 'createImport') continue
-      // What is in a body of a batch is a violation of that request's own.
+      // A violation in a body of a batch belongs to that request.
       if (operationId === 'runBatch' && at.includes('body')) continue
       const changed = structuredClone(body)
       let target = changed as Record<string | number, unknown>

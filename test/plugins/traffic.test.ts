@@ -3,7 +3,7 @@ import { type App, build, createProject, send, signInAs } from '../helper.ts'
 
 const ORIGIN = 'https://app.example'
 
-/** A preflight, as a browser sends it before a request of another origin. */
+/** A preflight, which a browser sends before a cross-origin request. */
 const preflight = (app: App, url: string, origin: string, method = 'PATCH') =>
   app.inject({
     method: 'OPTIONS',

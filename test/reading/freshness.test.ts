@@ -1,4 +1,4 @@
-/** Requests that come together look once for what other processes have committed, and none misses a commit. */
+/** Concurrent requests check once for commits of other processes, and none misses a commit. */
 import { connect as connectHttp2, type OutgoingHttpHeaders } from 'node:http2'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ const { phaseboard } = shipped
 const get = (path: string, ...headers: string[]) =>
   [`GET ${path} HTTP/1.1`, 'Host: localhost', ...headers, '', ''].join('\r\n')
 
-/** The service, a connection of another process to its file, and what reads a project: `last` closes its socket. */
+/** The service, a connection of another process to its file, and functions that read a project. `last` closes its socket. */
 async function setUp(t: Test) {
   const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
   const app = await build(t, { databaseUrl })
@@ -36,7 +36,7 @@ async function setUp(t: Test) {
     last: get(path, 'Connection: close'),
     questions: () => executed.count(/data_version/),
     commits: (step: string) => other.$client.prepare('update projects set next_step = ?').run(step),
-    /** A connection that the service has accepted, and the next steps that it is told until it closes. */
+    /** A connection accepted by the service, with its next events until it closes. */
     async dial() {
       const socket = connect(Number(url.port), url.hostname)
       t.teardown(() => socket.destroy())
@@ -44,11 +44,11 @@ async function setUp(t: Test) {
         [...all.matchAll(/"nextStep":"(\w+)"/g)].map(([, step]) => step),
       )
       while (!accepted.has(socket.localPort as number)) await new Promise(setImmediate)
-      // The server reads from the poll after.
+      // The server reads in the following poll phase.
       await new Promise(setImmediate)
       return { socket, steps }
     },
-    /** Runs `work` as soon as the next request is answered, before the event loop goes on. */
+    /** Runs `work` right after the next response, before the event loop continues. */
     afterNext: (work: () => void) => app.server.once('request', work),
   }
 }

@@ -1,4 +1,4 @@
-/** Reads that the worker thread does for several who ask for the same. */
+/** Reads by the worker thread that several identical requests share. */
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
@@ -12,7 +12,7 @@ import { Offload } from '../../src/worker/offload.ts'
 import { nextTurn, until } from '../executions.ts'
 import { writeTo } from '../helper.ts'
 
-/** Memory for snapshots: less than the list takes. */
+/** The memory for snapshots, smaller than the list. */
 const LITTLE = 100_000
 
 const PROJECTS = `
@@ -21,7 +21,7 @@ const PROJECTS = `
     with recursive n(i) as (select 1 union all select i + 1 from n where i < 3000)
     select 'i' || i, 'large', 'Card', printf('%.*c', 900, 'x') from n`
 
-/** Large snapshots whose worker thread does what it is told to, when it is told to. */
+/** Large snapshots with a worker thread that the test controls. */
 function setUp(t: Test) {
   const path = join(t.testdir(), 'board.db')
   const { db, close } = openDatabase(`file:${path}`)
@@ -55,7 +55,7 @@ function setUp(t: Test) {
   return { db, projects, snapshots, waiting, attempts, other }
 }
 
-/** All ways to read much. */
+/** All reads of large results. */
 const READS = {
   text: (snapshots: ReturnType<typeof createLargeSnapshots>, turn?: string) =>
     snapshots.project('large', turn),

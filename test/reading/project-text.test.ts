@@ -54,14 +54,14 @@ const projectOf = (kanbanItems: KanbanItem[], name = 'Äpfel "],[" 🍎'): Proje
   teamAssignments: [],
 })
 
-/** The order of the database: by sortOrder, then by the bytes of the id. */
+/** The database's order: by sortOrder, then by the bytes of the id. */
 const inOrder = (items: KanbanItem[]) =>
   items.toSorted((a, b) => a.sortOrder - b.sortOrder || Buffer.compare(Buffer.from(a.id), Buffer.from(b.id)))
 
 const anyItems = fc
   .uniqueArray(
     fc.record({
-      // Above the surrogates in UTF-8, below them in JavaScript: the bytes decide.
+      // These sort after surrogates in UTF-8, and before them in JavaScript. The bytes count.
       id: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'ä', '\u{1f34e}', '\uffee', '', '"'),
       sortOrder: fc.constantFrom(-1.5, 0, 1, 2),
       title: fc.string(),

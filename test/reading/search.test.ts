@@ -15,7 +15,7 @@ import { wordsOf as wordsWithPlaces } from '../../src/reading/words.ts'
 import { long } from '../helper.ts'
 import { rounds } from '../rounds.ts'
 
-/** A database, what searches it as the member `me`, and SQL with values. */
+/** A database, a search as the member `me`, and a function that runs SQL with values. */
 function setUp(t: Test, url = ':memory:') {
   const { db, close } = openDatabase(url)
   t.teardown(close)
@@ -31,11 +31,11 @@ function setUp(t: Test, url = ':memory:') {
 const addItem = "insert into kanban_items (id, project_id, title, description) values (?, 'p', ?, ?)"
 const addIdea = 'insert into personal_ideas (id, owner_id, title) values (?, ?, ?)'
 
-/** Throws unless the index holds exactly the words of what it says it holds. */
+/** Throws unless the index contains exactly the words of its records. */
 const checkIndex = (client: SQLite.Database) =>
   client.exec("insert into search_index (search_index) values ('integrity-check')")
 
-/** Every record as the index should have it. */
+/** Every record as the index should contain it. */
 const RECORDS = `
   select 'project' as kind, id, name as title, description || char(10) || next_step as text from projects
   union all select 'kanban-item', id, title, description from kanban_items
@@ -49,7 +49,7 @@ const INDEXED = `
   select kind, record_id as id, title, text from search_entries
   join search_index on search_index.rowid = search_entries.id order by kind, record_id`
 
-/** What is wrong with the index; undefined when it is just what the records say. */
+/** What is wrong with the index; undefined if it matches the records. */
 function problemOf(client: SQLite.Database): object | undefined {
   checkIndex(client)
   const count = (table: string) => client.prepare(`select count(*) from ${table}`).pluck().get()
@@ -62,7 +62,7 @@ function problemOf(client: SQLite.Database): object | undefined {
   return isRight ? undefined : { records, indexed, entries: count('search_entries') }
 }
 
-/** Each kind's table, what else a row of it needs, and the columns that are searched. */
+/** The table of each kind, the required columns of its rows, and the searched columns. */
 const SEARCHED = [
   ['project', 'projects', {}, ['name', 'description', 'next_step']],
   ['kanban-item', 'kanban_items', { project_id: 'p' }, ['title', 'description']],
@@ -76,7 +76,7 @@ const SEARCHED = [
   ['personal-idea', 'personal_ideas', { owner_id: 'me' }, ['title', 'description']],
 ] as const
 
-/** A word for a column, and a value that holds it. */
+/** A word in a column, and a value that contains it. */
 const wordFor = (column: string, when: string) => when + column.replace('_', '')
 const holding = (word: string, column: string) =>
   column === 'participants' || column === 'action_items' ? JSON.stringify([word]) : `a ${word}`
@@ -125,7 +125,7 @@ t.test('of participants and action items all that is text is found, whatever its
 
 // --- words ---
 
-/** Texts of all sorts: any characters, those that people use, and what other search engines take for syntax. */
+/** All sorts of texts: any characters, typical ones, and the syntax of other search engines. */
 const SYNTAX =
   '" \' * ^ - + : ( ) { } [ ] , . _ AND OR NOT NEAR( NEAR(a,2) title: text: {title}: \0 \ud800 \udc00 🚀 🦀 é e\u0301 हिन्दी 你好 ß İ a b'
 const texts = fc.oneof(
@@ -137,7 +137,7 @@ const texts = fc.oneof(
     .map((units) => String.fromCharCode(...units)),
 )
 
-/** What takes a text apart as the index did, by way of the index itself. */
+/** Splits a text like the index, with the index's own tokenizer. */
 function prepareWords(client: SQLite.Database, run: (sql: string, ...values: unknown[]) => unknown) {
   client.exec('create virtual table temp.words using fts5vocab (main, search_index, instance)')
   const ofTitle = client
@@ -309,7 +309,7 @@ t.test('what is equally good comes by id, and the limit cuts after that', async 
   t.strictSame(found('same', 2), ['zz', ids[0]])
 })
 
-// --- whose ---
+// --- access ---
 
 t.test("others' ideas neither show nor take a place", async (t) => {
   const { search, run } = setUp(t)
@@ -389,7 +389,7 @@ t.test('the part of a text with most of the words is shown, the first of several
 
 // --- limits ---
 
-/** A text of 100,000 characters that matches as often as can be. */
+/** A text of 100,000 characters with as many matches as possible. */
 const MANY = 'q '.repeat(50_000)
 
 t.test('a text that matches fifty thousand times is found like any other', async (t) => {
@@ -508,9 +508,9 @@ t.test(
   },
 )
 
-// --- whoever writes ---
+// --- writers ---
 
-/** One write; `at` and `to` choose among few ids, so that they meet. */
+/** A write. `at` and `to` choose among few ids, so that writes meet. */
 const step = fc.record({
   sql: fc.constantFrom(
     'insert or ignore into projects (id, name, description) values (:id, :text, :other)',
@@ -553,7 +553,7 @@ t.test('whatever is written, and by whom, the index is what the records say', as
   const { client } = setUp(t, `file:${path}`)
   const tool = new SQLite(path)
   t.teardown(() => tool.close())
-  // Neither is a matter of course among other tools.
+  // Other tools may have both off.
   tool.pragma('foreign_keys = off')
   tool.pragma('trusted_schema = off')
   let done = 0
@@ -574,7 +574,7 @@ t.test('whatever is written, and by whom, the index is what the records say', as
           client.exec(`delete from ${table}`)
         client.exec("insert into projects (id, name) values ('a', 'x'), ('b', 'y')")
         for (const { sql, at, to, text, other, isTool } of steps) {
-          // Only one connection at a time has something open.
+          // Only one connection at a time has an open transaction.
           const writer = client.inTransaction ? client : tool.inTransaction || isTool ? tool : client
           const values = { id: at, parent: to, text, other, json: JSON.stringify([text, other]) }
           try {
@@ -583,7 +583,7 @@ t.test('whatever is written, and by whom, the index is what the records say', as
             else statement.run()
             done++
           } catch (error) {
-            // A parent that is not there, a savepoint that is not set, a vacuum inside a transaction.
+            // A missing parent, an unknown savepoint, or a vacuum inside a transaction.
             if (!/constraint|no such savepoint|VACUUM/i.test(String(error))) throw error
           }
         }

@@ -14,7 +14,7 @@ import { nextTurn, watch } from '../executions.ts'
 const MUCH = 1_000_000
 const serialize = createSerializer(ref(ProjectSchema))
 
-/** What an answer is when it is read and written afresh. */
+/** The response if it is read and serialized without a cache. */
 function freshFrom(db: SharedDatabase) {
   const { projects } = createRules(db)
   const project = (id: string) => projects.getMany([id]).map(serialize).join()
@@ -420,7 +420,7 @@ t.test('a snapshot costs as many statements for many projects as for one', async
 
 t.test('a snapshot is of one state, whoever writes while it is made', async (t) => {
   const { list, body, other, fresh, executed } = setUp(t, ['a', 'b'])
-  /** One transaction that changes both projects, in their own rows and in what belongs to them. */
+  /** A transaction that changes both projects, in their own rows and in child records. */
   const advance = other.transaction(() => {
     other.exec(`
       update projects set next_step = next_step + 1;
@@ -464,7 +464,7 @@ t.test('a snapshot is of one state, whoever writes while it is made', async (t) 
   t.ok(commits > 40)
 })
 
-/** Bytes that an entry counts. */
+/** The size that an entry counts as, in bytes. */
 const sizeOf = (body: Buffer) => body.length + 1 + 500 + 150
 
 t.test('memory has a bound: what was used least recently goes first', async (t) => {

@@ -1,4 +1,4 @@
-/** Whoever writes, and however reads and writes interleave: no answer about projects is ever stale. */
+/** No response about projects is ever stale, whoever writes and however reads and writes interleave. */
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -16,7 +16,7 @@ import { shipped } from '../shipped.ts'
 
 const serialize = createSerializer(ref(ProjectSchema))
 
-/** Fits about three projects: what is kept comes and goes. */
+/** The cache has room for about three projects, so entries are evicted. */
 const LITTLE = 6000
 
 interface Answer {
@@ -24,7 +24,7 @@ interface Answer {
   body: string
 }
 
-/** The service over HTTP, another process on its file, and a connection that only looks. */
+/** The service over HTTP, another process on its file, and a connection that only reads. */
 async function setUp(t: Test, snapshotCacheBytes: number) {
   const path = join(t.testdir(), 'board.db')
   const databaseUrl = `file:${path}`
@@ -60,7 +60,7 @@ async function setUp(t: Test, snapshotCacheBytes: number) {
       outgoing.on('error', reject).end(payload)
     })
 
-  /** What a client keeps, as a browser does. */
+  /** A client's cache, like a browser's. */
   const kept = new Map<string, { etag: string; body: string }>()
   async function get(url: string): Promise<Answer> {
     const mine = kept.get(url)
@@ -98,7 +98,7 @@ type World = Awaited<ReturnType<typeof setUp>>
 const STATUSES = ['backlog', 'active']
 const TEAMS = ['ops', 'dev']
 
-/** One step; `at` and `to` choose among what there is. */
+/** A step. `at` and `to` choose among existing records. */
 interface Step {
   kind: string
   at: number
@@ -144,7 +144,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   text: fc.constantFrom('a', 'b', 'ä', '🚀'),
 })
 
-/** Does one step and holds each read against the database. @returns what is wrong, or undefined */
+/** Performs a step, and compares each read with the database. @returns the problem, or undefined */
 async function perform({ other, get, send, fresh, client }: World, { kind, at, to, text }: Step) {
   const choose = (table: string, index: number) => {
     const ids = client.prepare<[], string>(`select id from ${table} order by id`).pluck().all()
@@ -290,7 +290,7 @@ t.test('after each step, every answer is what the database holds', async (t) => 
   }
 })
 
-/** What an actor of the concurrent test does next, and how long it dawdles before, in turns of the event loop. */
+/** An actor's next action in the concurrent test, and its delay before it, in turns of the event loop. */
 interface Move {
   kind: 'get' | 'list' | 'filtered list' | 'change' | 'add' | 'both' | 'step'
   at: number
@@ -317,8 +317,8 @@ interface Shown {
 }
 
 /**
- * Counters that only grow, all of which a project shows: changes through the API, items that the API added, and
- * transactions of the other process, which each change all projects and what belongs to them alike.
+ * Counters that only grow, and that every project shows: changes through the API, items added through the API, and transactions
+ * of the other process, each of which changes all projects and their child records equally.
  */
 const countersOf = (project: Shown) => ({
   changes: Number(project.nextStep),
@@ -349,11 +349,11 @@ t.test('whatever is in flight, an answer is as new as all that was acknowledged 
           'x',
         ])
       }
-      /** What was acknowledged, and what has at least been asked for. */
+      /** The acknowledged values, and the requested ones. */
       const none = () => ids.map(() => ({ changes: 0, items: 0, others: 0, othersBelow: 0 }))
       const acknowledged = none()
       const asked = none()
-      /** One change of a project at a time: what comes later is larger. */
+      /** One change of a project at a time, so that later values are larger. */
       const changing = ids.map(() => Promise.resolve() as Promise<unknown>)
 
       const hold = (found: Shown[], since: ReturnType<typeof none>, what: string) => {

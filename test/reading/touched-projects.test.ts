@@ -17,10 +17,10 @@ type ProjectId = (typeof PROJECTS)[number]
 const serialize = createSerializer(ref(ProjectSchema))
 
 interface Column {
-  /** Its name in SQL. */
+  /** The column's name in SQL. */
   name: string
   column: SQLiteColumn
-  /** The table that it refers to. */
+  /** The table that it references. */
   refersTo: SQLiteTable | undefined
 }
 
@@ -33,8 +33,7 @@ const columnsOf = (table: SQLiteTable): Column[] => {
   }))
 }
 
-/** All tables of the service, also those to come, each after those that it refers to. */
-/** Tables that triggers fill, and what is no record. */
+/** Tables that triggers fill, and tables without records. */
 const NOT_RECORDS: SQLiteTable[] = [
   schema.changes,
   schema.changesPending,
@@ -63,7 +62,7 @@ function tablesInOrder(): SQLiteTable[] {
 
 type Row = Record<string, string | number>
 
-/** The project's row of a table: every table has one for each project. */
+/** The project's row in a table. Every table has one for each project. */
 function rowOf(table: SQLiteTable, project: ProjectId): Row {
   const idOf = (target: SQLiteTable) =>
     target === schema.projects ? project : `${getTableName(target)} of ${project}`
@@ -79,7 +78,7 @@ function rowOf(table: SQLiteTable, project: ProjectId): Row {
   return Object.fromEntries(columnsOf(table).map((column) => [column.name, value(column)]))
 }
 
-/** What a column may be changed to. */
+/** New values for a column. */
 function othersFor({ column, refersTo }: Column, old: unknown, other: ProjectId): unknown[] {
   if (refersTo) return [rowOf(refersTo, other).id]
   if (column.dataType === 'number' || column.dataType === 'boolean') return [1]
@@ -131,7 +130,7 @@ t.test(
     const list = () => snapshots.list({}).body.toString()
 
     const shown = new Set<string>()
-    /** Runs a write and looks at every project before and after. */
+    /** Runs a write, and compares every project before and after. */
     function check(table: SQLiteTable, what: string, isOfOneProject: boolean, work: () => unknown): boolean {
       const before = { a: kept('a'), b: kept('b'), list: list() }
       const content = { a: fresh('a'), b: fresh('b') }
@@ -198,7 +197,7 @@ t.test(
   },
 )
 
-/** A database with three projects, each with an item that has a subtask and a label, and what was touched since. */
+/** A database with three projects, each with an item that has a subtask and a label, and the projects touched since. */
 function setUp(t: Test, url = ':memory:') {
   const { db, close } = openDatabase(url)
   t.teardown(close)
@@ -296,7 +295,7 @@ t.test('a write that is undone may touch, too', async (t) => {
 
 t.test("a label's change touches every project in which an item has it", async (t) => {
   const { client, touches } = setUp(t)
-  // An item that another tool moves takes its labels along.
+  // An item that another tool moves keeps its labels.
   client.exec("update kanban_items set project_id = 'b' where id = 'a-item'")
   t.equal(touches("update kanban_labels set name = 'Defect' where id = 'a-label'"), 'ab')
 })
@@ -351,7 +350,7 @@ t.test('tables that another connection takes away and puts back are still watche
     t.equal(touches("update kanban_labels set name = 'x' where id = 'a-label'"), 'a')
     t.equal(touches("update objectives set title = 'x'"), 'abc')
   }
-  // As migrations rebuild a table.
+  // Migrations rebuild tables like this.
   other.exec(`
     create table new_objectives as select * from objectives;
     drop table objectives;

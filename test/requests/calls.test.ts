@@ -1,4 +1,4 @@
-/** Calls as data, how work ends in the worker thread, and what is kept of responses. */
+/** Calls as data, how work ends in the worker thread, and which responses are stored. */
 import t from 'tap'
 import { ApiError } from '../../src/errors.ts'
 import { BY_SERVICE } from '../../src/requests/write.ts'

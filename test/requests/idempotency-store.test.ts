@@ -1,4 +1,4 @@
-/** The idempotency store: how much it stores, what goes first, and what it finds in an older file. */
+/** The idempotency store: its limits, its eviction order, and entries in an older file. */
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t from 'tap'

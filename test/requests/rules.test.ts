@@ -1,11 +1,11 @@
-/** What a rules class lists in `reads` runs outside any write: it must not change anything. */
+/** Methods listed in `reads` of a rules class run outside any write, so they must not change anything. */
 import t from 'tap'
 import { ruleAt, run } from '../../src/requests/calls.ts'
 import { build, createItem, createProject, writeIn } from '../helper.ts'
 
 type Method = (...args: unknown[]) => unknown
 
-/** The instances of rules classes among an object's fields, by path, and theirs. */
+/** The instances of rules classes in an object's fields, recursively, by path. */
 function partsOf(owner: object, path = ''): [path: string, part: object][] {
   return Object.entries(owner).flatMap(([name, part]) =>
     typeof part === 'object' && part !== null && 'reads' in part.constructor

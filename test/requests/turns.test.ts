@@ -1,9 +1,9 @@
-/** Work in turns of the event loop: others run in between, and everybody gets the same. */
+/** Work in turns of the event loop: other work runs in between, and concurrent requests share the result. */
 import t from 'tap'
 import { Attempts, type StepOfWork, Turns } from '../../src/requests/turns.ts'
 import { nextTurn, until } from '../executions.ts'
 
-/** Lets time pass, as work does. */
+/** Takes some time, as work does. */
 function spend(milliseconds: number): void {
   const end = performance.now() + milliseconds
   while (performance.now() < end);

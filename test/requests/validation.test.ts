@@ -27,7 +27,7 @@ const flatten = (errors: ErrorObject[]) => structuredClone(flattenErrors(errors)
 const compile = (schema: object, httpPart = 'body') =>
   createValidatorCompiler()({ schema: { ...schema }, method: 'POST', url: '/', httpPart }) as Validator
 
-/** What a value is refused for, or the value as it is left after validation. */
+/** The violation of a value, or the value after validation. */
 function judge(schema: object, value: unknown, httpPart?: string): unknown {
   const validate = compile(schema, httpPart)
   return validate(value) ? value : { refused: flatten(validate.errors ?? []) }

@@ -1,4 +1,4 @@
-/** Archives over HTTP: what one service exports another one imports. */
+/** Archives over HTTP: one service imports what another one has exported. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -23,14 +23,14 @@ import { ended, folded, upload } from '../imports.ts'
 
 const SETTINGS = { authMode: 'required', adminPassword: 'correct horse', changesKeepDays: 0 } as const
 
-/** A service with the admin that its start made. */
+/** A service with the admin from its first start. */
 async function service(t: Test, databaseUrl: string, options = {}) {
   const app = await build(t, { ...SETTINGS, databaseUrl, ...options })
   const id = app.db.$client.prepare<[], string>('select id from members').pluck().get() as string
   return { app, id, headers: tokenOf(app, id) }
 }
 
-/** A service with boards, people and history. @returns what it exports, too */
+/** A service with boards, people and history. @returns also its export */
 async function source(t: Test, databaseUrl = ':memory:') {
   const { app, id, headers } = await service(t, databaseUrl)
   const ada = signInAs(app, 'member', { id: 'ada' })
@@ -48,7 +48,7 @@ async function exportOf(app: App, headers: Record<string, string>): Promise<Buff
   return rawPayload
 }
 
-/** Imports, to the end. */
+/** Imports, and waits for the end. */
 async function imported(app: App, archive: Buffer, headers: Record<string, string>, query = '') {
   const { status, body } = await upload(app, `format=phaseboard${query}`, archive, headers)
   return status === 202 ? ended(app, body.id, headers) : { status, body }

@@ -23,7 +23,7 @@ const URL = '/api/audit-log'
 const adminOnly = { error: 'Forbidden: admin access required' }
 const CURSOR = 'must be the cursor of a page'
 
-/** Records so many team changes. @returns the names of the teams, in order */
+/** Records a number of team changes. @returns the names of the teams, in order */
 function record(app: App, names: string[]): string[] {
   const by = { id: 'eve', address: null }
   for (const subjectId of names) {
@@ -32,7 +32,7 @@ function record(app: App, names: string[]): string[] {
   return names
 }
 
-/** A page of the log. @returns whom the entries are about, and the address of the next page */
+/** A page of the log. @returns the subjects of its entries, and the URL of the next page */
 async function page(app: App, url: string, headers: Record<string, string>) {
   const answer = await send(app, 'GET', url, undefined, headers)
   const [, next] = /^<(.+)>; rel="next"$/.exec(String(answer.headers.link)) ?? []
@@ -170,7 +170,7 @@ t.test('pages put together are the log as it was when the first was read', async
       t.equal(part.subjects.length, Math.min(limit, subjects.length - read.length))
       read.push(...part.subjects)
       next = part.next
-      // What is recorded meanwhile is for whoever begins anew.
+      // Entries recorded in the meantime appear when the list is read again from the start.
       app.db.$client.exec("delete from audit_log where subject_id = 'late'")
       record(app, ['late'])
     }
@@ -294,7 +294,7 @@ t.test('the log is read by its primary key, page by page', async (t) => {
   const key = 'USING INDEX sqlite_autoindex_audit_log_1'
   const covering = `SEARCH audit_log ${key.replace('USING', 'USING COVERING')} (id<?)`
   t.strictSame(plans, [
-    // What is too old, and what is older than a page.
+    // Entries that are too old, and more of these than a page has.
     [covering],
     [
       covering,
@@ -306,7 +306,7 @@ t.test('the log is read by its primary key, page by page', async (t) => {
   ])
 })
 
-/** Entries made so many days ago. */
+/** Entries created a number of days ago. */
 function age(app: App, days: number, count: number): void {
   const at = Date.now() - days * 86_400_000
   const hex = at.toString(16).padStart(12, '0')

@@ -1,11 +1,11 @@
-/** Every documented operation, as the only request of a batch: it answers as it does when it is sent directly. */
+/** Every documented operation, as the only request of a batch, responds as it does directly. */
 import t from 'tap'
 import { BODY_EXAMPLES, EXAMPLE_ID } from '../../src/schemas/examples.ts'
 import { type Batched, comparable, dump, EMPTYING, errorOf, RECORDS, seeding, sendBatch } from '../batches.ts'
 import { type App, build, send, signInAs } from '../helper.ts'
 import { run } from '../operations.ts'
 
-/** Operations that a batch refuses, or refuses with their example bodies. */
+/** Operations that a batch refuses, entirely or with their example bodies. */
 const ALONE = new Set([
   'signIn',
   'checkLink',
@@ -32,7 +32,7 @@ const ALONE = new Set([
   'createWebhook',
   'testWebhook',
   'rotateWebhookSecret',
-  // The example has a password.
+  // The example contains a password.
   'createMember',
 ])
 
@@ -55,14 +55,14 @@ async function operationsOf(app: App): Promise<Operation[]> {
   )
 }
 
-/** The example of a body, about a record that is there. */
+/** The example of a body, with existing ids. */
 function bodyOf(operationId: string, path: string): unknown {
   const collection = path.endsWith('/reorder') ? path.split('/').at(-2) : path.split('/')[2]
   const id = path.startsWith('/api/ingest/') ? 'project' : RECORDS[collection ?? '']
   return JSON.parse(JSON.stringify(BODY_EXAMPLES[operationId]).replaceAll(EXAMPLE_ID, String(id)))
 }
 
-/** What is wrong with a request, in one way or another. */
+/** Variants of a request, valid and invalid. */
 const VARIANTS: Record<string, (operation: Operation) => Operation> = {
   'as documented': (operation) => operation,
   'with an empty body': (operation) => (operation.body ? { ...operation, body: {} } : operation),
@@ -93,10 +93,10 @@ for (const authMode of ['open', 'required'] as const) {
     const operations = await operationsOf(direct)
     t.ok(operations.length > 80)
     for (const role of ROLES) {
-      // Under a fixed id, so that both services say the same.
+      // With a fixed id, so that both services respond alike.
       const [one, other] = [direct, batched].map((app) => signInAs(app, role, { id: `the-${role}` }).headers)
       for (const [name, vary] of Object.entries(VARIANTS)) {
-        // What is wrong with a request is the same in both modes; others than admins only show who may do what.
+        // Violations are the same in both modes. Other callers than admins only show access.
         const isAboutAccess = role !== 'admin' || authMode === 'open'
         if (isAboutAccess && name !== 'as documented') continue
         for (const operation of operations) {

@@ -1,4 +1,4 @@
-/** POST /api/batch: several requests in one transaction, each as its own route handles it. */
+/** POST /api/batch: several requests in one transaction, each handled by its own route. */
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import fc from 'fast-check'
@@ -234,7 +234,7 @@ t.test('ETags of results are those of the records, and ifMatch compares them', a
     read.body.results[0].etag,
     (await send(app, 'GET', `/api/projects/${project.body.id}`)).headers.etag,
   )
-  // The batch itself is no record, so no ETag is its.
+  // A batch is not a record, so no ETag matches it.
   t.equal((await sendBatch(app, [change('*')], { 'if-match': '"none"' })).status, 412)
   t.equal((await sendBatch(app, [change('*')], { 'if-match': '*' })).status, 200)
 })
@@ -442,7 +442,7 @@ t.test('the rights are those of whoever sends the batch', async (t) => {
   t.equal(count(app, 'projects'), 0)
 })
 
-/** A service on a file of its own, with another tool's connection to it. */
+/** A service on its own file, with another tool's connection to it. */
 async function buildOnFile(t: Test) {
   const file = join(t.testdir(), 'board.db')
   const app = await build(t, { databaseUrl: `file:${file}`, adminPassword: 'correct horse' })
@@ -456,7 +456,7 @@ t.test('a batch that only reads waits for no lock, and takes none', async (t) =>
   const { body: project } = await send(app, 'POST', '/api/projects', { name: 'Apollo' }, headers)
   other.exec('begin immediate')
   const read: Batched = { method: 'GET', path: `/api/projects/${project.id}` }
-  // Few are read by the event loop, many by the worker thread.
+  // The event loop reads small results, the worker thread large ones.
   for (const many of [3, 150]) {
     const { status, body, headers: said } = await sendBatch(app, Array(many).fill(read), headers)
     t.equal(status, 200)
@@ -665,7 +665,7 @@ t.test('paths are relative to where a host has put the service', async (t) => {
   t.match(await batch({ method: 'GET', path: '/board/api/projects' }), [400, {}])
 })
 
-/** Requests of a random batch; `{{rN.id}}` refers to the result of the Nth request. */
+/** The requests of a random batch. `{{rN.id}}` refers to the result of the Nth request. */
 const arbitraryBatch = fc
   .array(fc.tuple(fc.nat(19), fc.nat(9), fc.nat(3)), { minLength: 1, maxLength: 12 })
   .map((choices) => {
@@ -713,7 +713,7 @@ const arbitraryBatch = fc
     })
   })
 
-/** Sends requests one by one. @returns the results up to the first that fails, and that */
+/** Sends requests one by one. @returns the results up to and including the first failure */
 async function oneByOne(app: App, requests: readonly Batched[]) {
   const ids = new Map<string, string>()
   const results: { status: number; body: unknown }[] = []
@@ -750,7 +750,7 @@ t.test('a batch does what its requests do one by one, or nothing', async (t) => 
           body,
         }))
         t.strictSame(comparable(told), comparable(results))
-        // One by one, each has a group of its own.
+        // Sent one by one, each has its own group.
         const rows = ({ changes: _, sqlite_sequence: __, ...tables }: Record<string, unknown[]>) =>
           comparable(
             Object.entries(tables).filter(([name]) => !name.startsWith('search') && !/fts/.test(name)),

@@ -24,7 +24,7 @@ async function board(app: App, headers?: Record<string, string>) {
 
 type Board = Awaited<ReturnType<typeof board>>
 
-/** What each endpoint that changes a board takes, and answers to whoever may: the last one deletes the column. */
+/** A request for each endpoint that changes a board, and the response if it is permitted. The last one deletes the column. */
 const changes = ({ projectId, itemId, columnId }: Board) =>
   [
     ['POST', `/api/kanban-items/${itemId}/move`, { position: 'top' }, 200, {}],
@@ -48,25 +48,25 @@ const changes = ({ projectId, itemId, columnId }: Board) =>
     ['DELETE', `/api/kanban-columns/${columnId}`, undefined, 200, {}],
   ] as const
 
-/** The same with ids that match nothing, and bodies that are no JSON, or not of the shape. */
+/** The same with ids that match nothing, and bodies that are not JSON or have the wrong shape. */
 const nonsense = changes({ projectId: 'none', itemId: 'none', columnId: 'none' }).flatMap(([method, url]) =>
   ['{oops', '[]', undefined].map((body) => [method, url, body] as const),
 )
 
-/** What each endpoint that reads columns answers. */
+/** The responses of the endpoints that read columns. */
 const reads = ({ projectId, columnId }: Board) =>
   [
     ['GET', `/api/projects/${projectId}/kanban-columns`, [{}, {}, {}, {}]],
     ['GET', `/api/kanban-columns/${columnId}`, {}],
   ] as const
 
-/** Rows in which whoever carries the headers may look at the board, and change it. */
+/** Rows in which the caller with these headers may read and change the board. */
 const looks = (own: Board, headers: Record<string, string> | undefined) =>
   reads(own).map(([method, url, answer]): Row => [method, url, undefined, headers, 200, answer])
 const acts = (own: Board, headers: Record<string, string> | undefined) =>
   changes(own).map(([method, url, body, status, answer]): Row => [method, url, body, headers, status, answer])
 
-/** Rows in which whoever carries the headers is refused, whatever is asked for. */
+/** Rows in which the caller with these headers is always refused. */
 const refused = (
   own: Board,
   headers: Record<string, string> | undefined,

@@ -21,7 +21,7 @@ import {
 
 const lastOf = (app: App) => app.rules.changes.sequence.last()
 
-/** What a change, or an entry of the trash, is about. */
+/** The record of a change, or of an entry of the trash. */
 interface AnyChange {
   seq: number
   kind: string
@@ -211,7 +211,7 @@ t.test('where much was deleted, or is long, the worker thread looks for it', asy
   t.throws(() => trash.page({}), TooMuchWork)
   t.equal((await send(app, 'GET', '/api/trash')).body.length, 30)
   const { $client: client } = app.db
-  // What was deleted after it, and cannot come back.
+  // Records that were deleted later and cannot be restored.
   const insert = client.prepare(
     `insert into changes (kind, id, action, project_id, before)
      with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
@@ -230,7 +230,7 @@ t.test('a page of the trash ends where it has looked at enough, and says where t
   const { id } = await createProject(app)
   const item = await createItem(app, id)
   await send(app, 'DELETE', `/api/kanban-items/${item.id}`)
-  // Deleted, and there again: not to be listed, but to be looked at.
+  // Deleted and restored: not in the list, but readable.
   app.db.$client.exec(`insert into changes (kind, id, action, project_id, item_id, before, "group")
     with recursive numbers (value) as (select 1 union all select value + 1 from numbers where value < 50500)
     select 'project', '${id}', 'deleted', '${id}', null, '{"name":"Apollo"}', 1 from numbers`)

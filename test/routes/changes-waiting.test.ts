@@ -1,4 +1,4 @@
-/** Many who wait for changes or catch up at once: what they get, what the event loop does for them, and who is refused. */
+/** Many clients that wait for changes or catch up at once: their results, the work of the event loop, and refusals. */
 import { once } from 'node:events'
 import { setImmediate, setTimeout as wait } from 'node:timers/promises'
 import fc from 'fast-check'
@@ -10,7 +10,7 @@ import { type App, build, createProject, holds, send, signInAs } from '../helper
 
 const URL = '/api/changes'
 
-/** Kinds that a filter may name, with those that viewers see nothing of. */
+/** Kinds for filters, including those that viewers may not see. */
 const KINDS = ['metric', 'objective', 'kanban-item', 'kanban-comment', 'team', 'member', 'personal-idea']
 
 interface AnyChange {
@@ -47,7 +47,7 @@ const queryOf = ({ kinds, projectId, itemId }: Filter) =>
     ...(itemId && { itemId }),
   }).toString()
 
-/** Whether somebody gets a change: what the documentation says. */
+/** Whether a client gets a change, by the documentation. */
 const isFor = (change: AnyChange, { kinds, projectId, itemId }: Filter, who: { id: string; role: string }) =>
   (who.role === 'admin' ||
     (!['team', 'member'].includes(change.kind) && [null, who.id].includes(change.ownerId))) &&
@@ -55,7 +55,7 @@ const isFor = (change: AnyChange, { kinds, projectId, itemId }: Filter, who: { i
   (!projectId || [change.projectId, change.fromProjectId].includes(projectId)) &&
   (!itemId || change.itemId === itemId)
 
-/** Appends changes, as other tools would. */
+/** Appends changes like another tool. */
 function appender(app: App) {
   const insert = app.db.$client.prepare(
     `insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id, "group", after)
@@ -76,7 +76,7 @@ async function serve(t: Test, options: Partial<Config> & BuildOptions = {}) {
   return { app, url: `http://127.0.0.1:${port}${URL}` }
 }
 
-/** Somebody who follows a stream, and notes what comes. */
+/** A client that follows a stream and records its changes. */
 async function follow(t: Test, url: string, headers: object, lastEventId?: string, seqs: number[] = []) {
   const take = ({ id }: { id: string }) => seqs.push(Number(id))
   const options = { headers, ...(lastEventId !== undefined && { lastEventId }) }
@@ -85,7 +85,7 @@ async function follow(t: Test, url: string, headers: object, lastEventId?: strin
   return { seqs, connection }
 }
 
-/** Asks again and again until all is read that there is up to a change. @returns their `seq` */
+/** Polls until everything up to a change is read. @returns the `seq` of the changes */
 async function poll(url: string, headers: Record<string, string>, after: number, end: () => number) {
   const seqs: number[] = []
   for (let place = after; place < end(); ) {
@@ -177,9 +177,9 @@ t.test('many who catch up with what matches nothing leave the event loop to othe
   })
   const refused = (await Promise.race(polls)) as { status: number }
   t.equal(refused.status, 429, 'those beyond the share of a member')
-  // All have come: one that came after the end would be answered at once.
+  // All requests have arrived. One that came after the shutdown would get a response at once.
   while (app.changeReaders.count('poll') < 20 || refusals < 40) {
-    // What others ask is answered meanwhile.
+    // Other requests get responses in the meantime.
     const made = await send(app, 'POST', '/api/personal-ideas', { title: 'Idea' }, other.headers)
     t.equal(made.status, 201)
   }
@@ -223,7 +223,7 @@ t.test('streams that are not read are cut when they hold too much together, and 
   const append = appender(app)
   const begin = last(app)
   const kinds = KINDS.slice(0, 4)
-  // Each has a filter, hence bytes, of its own, and gets all.
+  // Each has its own filter, and therefore its own bytes, and gets all changes.
   const slow = await Promise.all(
     Array.from({ length: 12 }, async (_, index) => {
       const query = `kind=metric,${kinds.filter((_kind, bit) => (index >> bit) % 2 === 1)}`
@@ -243,7 +243,7 @@ t.test('streams that are not read are cut when they hold too much together, and 
   }
   while (app.changeReaders.size > 12 && count < 100) await tell()
   t.ok(app.changeReaders.size <= 12, 'some of them are gone')
-  // Who was cut may have got all before; not this one.
+  // Some disconnected clients may have received everything before; this one has not.
   await tell()
   const expected = Array.from({ length: count }, (_, index) => begin + 1 + index)
   t.strictSame(fast.seqs, expected, 'who reads has all')

@@ -1,4 +1,4 @@
-/** The sequence of changes over HTTP: a page at a time, waiting for the next, and as a stream. */
+/** The sequence of changes over HTTP: in pages, by long polls, and as a stream. */
 import { once } from 'node:events'
 import { Writable } from 'node:stream'
 import { mock } from 'node:test'
@@ -37,7 +37,7 @@ const page = async (app: App, query = '', headers: Record<string, string> = {}) 
 const seqs = (changes: Change[]) => changes.map(({ seq }) => seq)
 const last = (app: App) => app.rules.changes.sequence.last()
 
-/** Appends changes of nothing, as another tool would. */
+/** Appends changes without a record, like another tool. */
 const append = (app: App, count: number, fields: Record<string, string | null> = {}) => {
   const row = { kind: 'metric', project_id: null, item_id: null, owner_id: null, after: '{}', ...fields }
   app.db.$client
@@ -270,7 +270,7 @@ t.test('a page has two megabytes of records at most, but for a single one', asyn
   t.strictSame(sizes, [2, 2, 1, 1])
 })
 
-/** Sends a request that waits. @returns once it does: its answer, in an object so as not to be waited for */
+/** Sends a long poll. @returns, once it waits, its response in an object, so that nothing awaits it */
 const pending = async (app: App, query: string, headers?: Record<string, string>) => {
   const before = app.changeReaders.size
   const answer = send(app, 'GET', `${URL}?${query}&wait=30`, undefined, headers)
@@ -353,7 +353,7 @@ async function serve(t: Test, options: Partial<Config> & BuildOptions = {}) {
 interface Followed {
   events: StreamEvent[]
   connection: Connection
-  /** Resolves once there are so many events. */
+  /** Resolves once there are a number of events. */
   has: (count: number) => Promise<StreamEvent[]>
   seqs: () => number[]
 }
@@ -627,7 +627,7 @@ t.test('who does not read is cut off, after little is kept for it', async (t) =>
     app.tail.notify()
     await fast.has(rounds * 5)
     most = Math.max(most, ...sockets.map(({ writableLength }) => writableLength))
-    // As if each round took a tenth of a second.
+    // Simulates rounds of a tenth of a second each.
     performance.now = () => now.call(performance) + rounds * 100
   }
   t.equal(app.changeReaders.size, 1)
@@ -742,7 +742,7 @@ t.test('who reads nothing for a minute is cut off, although nothing happens', as
   append(app, 300, { after: JSON.stringify({ text: 'x'.repeat(100_000) }) })
   const slow = await follow(t, `${url}${URL}/stream?after=0`)
   slow.connection.response.pause()
-  // What the system takes for it comes to an end.
+  // The system's buffer for it fills up.
   for (let turn = 0; turn < 300; turn++) await setImmediate()
   mock.timers.tick(15_000)
   t.equal(app.changeReaders.size, 1)

@@ -1,4 +1,4 @@
-/** What columns mean for the work: by their own word, by their names, by their places, and when some appear by themselves. */
+/** The stages of columns: explicit, by name, by place, and of columns that are created implicitly. */
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { isNamedDone } from '../../src/board/stages.ts'
@@ -19,7 +19,7 @@ const columnsOf = async (app: App, projectId: string) =>
 const boardOf = async (app: App, projectId: string) =>
   (await columnsOf(app, projectId)).map(({ name, stage }) => `${name}: ${stage}`)
 
-/** A project with these columns alone: each a name, or a name and a stage. */
+/** A project with only these columns. Each is a name, or a name and a stage. */
 async function boardWith(app: App, ...columns: (string | readonly [name: string, stage: string])[]) {
   const { id } = await createProject(app)
   for (const column of await columnsOf(app, id)) await send(app, 'DELETE', `/api/kanban-columns/${column.id}`)
@@ -79,7 +79,7 @@ t.test('what a column says itself counts more than its name', async (t) => {
   t.strictSame(await boardOf(app, await boardWith(app, 'fertig')), ['fertig: done'])
 })
 
-/** Boards, and what they are once a card has been put into a column New that they do not have. */
+/** Boards, and their stages after a card was put into a missing column New. */
 const APPEARING: [string, (string | [string, string])[], string[]][] = [
   ['an empty board', [], ['New: todo']],
   ['one column', ['A'], ['A: todo', 'New: doing']],
@@ -213,7 +213,7 @@ t.test('an import sets the stages', async (t) => {
   const github = await stagesOf('github', fixture('github-items.json'))
   t.ok(github.includes('Done: done'))
   t.equal(github.filter((column) => column.endsWith(': done')).length, 1)
-  // By the categories of the tools, whatever the names say.
+  // By the tools' categories, regardless of the names.
   const jira = JSON.parse(String(fixture('jira-search.json')).replaceAll('"In Review"', '"Finished"'))
   t.strictSame(await stagesOf('jira', JSON.stringify(jira)), ['To Do: todo', 'Finished: doing', 'Done: done'])
   const planka = String(fixture('planka-board.json')).replaceAll('"Fertig"', '"Raus"')

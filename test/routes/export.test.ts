@@ -1,4 +1,4 @@
-/** Exporting everything over HTTP, while others write and clients come and go. */
+/** Exporting everything over HTTP, while others write and clients connect and disconnect. */
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
@@ -44,7 +44,7 @@ t.test('only an admin may export, in both modes, and the answer is a download', 
   }
 })
 
-/** The archive that a service exports, imported into a file of its own. */
+/** A service's export, imported into a separate file. */
 async function importedFrom(t: Test, folder: string, app: App, who: Record<string, string>) {
   const { rawPayload } = await app.inject({ method: 'GET', url: '/api/export', headers: who })
   const file = join(folder, 'archive.zip')
@@ -84,7 +84,7 @@ t.test(
   },
 )
 
-/** Rows enough that an export takes a while. */
+/** Enough rows for a slow export. */
 function fill(app: App, projectId: string, items: number): void {
   app.db.$client
     .prepare(
@@ -130,7 +130,7 @@ t.test('what is exported while others write is the state of one moment', async (
   )
 })
 
-/** Reads a response to its end, whichever it is. */
+/** Reads a response to its end, successful or not. */
 const ended = (response: IncomingMessage) =>
   new Promise((resolve) => {
     response.on('close', resolve).resume()

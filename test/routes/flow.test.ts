@@ -4,14 +4,14 @@ import { type App, build, createItem, createProject, holds, invalid, send } from
 
 const DAY = 86_400_000
 
-/** A fresh project with the default columns. */
+/** A new project with the default columns. */
 async function board(t: Parameters<typeof build>[0]) {
   const app = await build(t)
   const { id } = await createProject(app)
   return { app, id, url: `/api/projects/${id}/flow` }
 }
 
-/** Sets times back as if what is stored had happened then. */
+/** Backdates stored records. */
 const setBack = (app: App, id: string, at: string, moves: readonly (readonly [string, string])[] = []) => {
   const { $client: client } = app.db
   client.prepare('update kanban_items set created_at = ?, updated_at = ? where id = ?').run(at, at, id)

@@ -37,7 +37,7 @@ t.test('a service that is stopping is alive but not ready', async (t) => {
     const response = await fetch(`${url}${path}`)
     answers.push([path, response.status, await response.json()])
   }
-  // After the service's own hooks, while connections are still answered.
+  // Runs after the service's own hooks, while connections still get responses.
   app.register(async (last) => {
     last.addHook('preClose', async () => {
       await ask('/healthz')
@@ -45,7 +45,7 @@ t.test('a service that is stopping is alive but not ready', async (t) => {
     })
   })
   const url = await app.listen({ port: 0 })
-  // Two connections that stay open: the service takes no new ones while it stops.
+  // Two keep-alive connections, because the service accepts no new ones while it stops.
   await Promise.all([ask('/readyz'), ask('/readyz')])
   await app.close()
   t.strictSame(answers, [

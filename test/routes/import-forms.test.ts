@@ -10,7 +10,7 @@ import { ended } from '../imports.ts'
 const BOUNDARY = 'a--boundary'
 const TYPE = `multipart/form-data; boundary=${BOUNDARY}`
 
-/** A part of a form. */
+/** A part of a multipart form. */
 const part = (disposition: string, content: string | Buffer, headers = '') =>
   Buffer.concat([
     Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; ${disposition}\r\n${headers}\r\n`),
@@ -21,7 +21,7 @@ const part = (disposition: string, content: string | Buffer, headers = '') =>
 const file = (name: string, content: string | Buffer) => part(`name="file"; filename="${name}"`, content)
 const form = (...parts: Buffer[]) => Buffer.concat([...parts, Buffer.from(`--${BOUNDARY}--\r\n`)])
 
-/** Sends a body that says that it is a form. */
+/** Sends a body with the media type of a form. */
 async function sendForm(app: App, query: string, payload: Buffer, type = TYPE, headers = {}) {
   const response = await app.inject({
     method: 'POST',

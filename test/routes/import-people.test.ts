@@ -17,7 +17,7 @@ const TASKS = [
   'Test,"Cleo <cleo@acme.example>"',
 ].join('\n')
 
-/** A service with two members, in memory or in a file. */
+/** A service with two members, in memory or on a file. */
 async function service(t: Parameters<typeof build>[0], options = {}) {
   const app = await build(t, options)
   const add = app.db.$client.prepare('insert into members (id, name, email, role) values (?, ?, ?, ?)')
@@ -32,7 +32,7 @@ async function imported(app: App, query: string, file = TASKS) {
   return status === 202 ? await ended(app, body.id) : { status, body }
 }
 
-/** Who is to do the items of a project, by title. */
+/** The assignees of a project's items, by title. */
 async function assignees(app: App, projectId: string) {
   const { body } = await send(app, 'GET', `/api/projects/${projectId}`)
   return Object.fromEntries(
@@ -140,7 +140,7 @@ t.test(
     t.equal(count(app, 'changes', "kind = 'person'"), 0)
     app.db.$client.exec('drop trigger full')
 
-    // As an import beside this one, which another process does.
+    // Like a concurrent import in another process.
     const writes = new ChunkedWriter(app.db)
     const write = await LargeWrite.begin(app.db, writes, { projectIds: [] }, () => '')
     const cleo = { id: 'Cleo <cleo@acme.example>', name: 'Cleo', kind: 'import' as const }

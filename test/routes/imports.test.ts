@@ -26,10 +26,10 @@ import { ended, upload } from '../imports.ts'
 
 const FILE = readFileSync('test/fixtures/trello-board.json', 'utf8')
 
-/** The files of imports that are under way, or were left. */
+/** The files of running imports, or leftovers. */
 const importsIn = (folder: string) => readdirSync(folder).filter((name) => name.includes('import-'))
 
-/** Waits until all of them are gone: some ms after their imports are over. */
+/** Waits until all of them are removed, which happens some milliseconds after the imports end. */
 async function tidy(folder: string, of = 'import-') {
   for (let n = 0; n < 500 && importsIn(folder).some((name) => name.includes(of)); n++) await sleep(10)
   return importsIn(folder).filter((name) => name.includes(of))

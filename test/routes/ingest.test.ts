@@ -27,7 +27,7 @@ const noProject = { error: 'Project not found' }
 const noTranscript = { error: 'Failed to ingest transcript' }
 const noMetrics = { error: 'Failed to ingest metrics' }
 
-/** An application with a project that has one card and one metric, and another with another metric of that name. */
+/** An application with one project that has a card and a metric, and another one with a different metric of the same name. */
 async function setUp(t: Parameters<typeof build>[0]) {
   const app = await build(t)
   const project = await createProject(app)
@@ -39,13 +39,13 @@ async function setUp(t: Parameters<typeof build>[0]) {
 }
 const velocity = { name: 'Velocity', value: 3, unit: 'points', category: 'delivery' }
 
-/** How many rows each table has of what belongs to projects. */
+/** The number of rows in each table of child records. */
 const counts = (app: App) =>
   Object.fromEntries(TABLES_OF_A_PROJECT.map((table) => [table, count(app, table)]))
 
 const projectOf = async (app: App, id: string) => (await send(app, 'GET', `/api/projects/${id}`)).body
 
-/** Makes the n-th row that is written to a table from now on fail. */
+/** Makes the n-th write to a table from now on fail. */
 const failAt = (app: App, event: 'insert' | 'update', table: string, row: string) =>
   app.db.$client.exec(
     `create temp trigger refuse before ${event} on ${table} when ${row} begin select raise(abort, 'refused'); end`,
@@ -224,7 +224,7 @@ t.test('a name that occurs twice is refused, and names are told apart by case', 
 t.test('of several metrics of one name the first is measured', async (t) => {
   const { app, metric, projectId } = await setUp(t)
   const { body: second } = await send(app, 'POST', `/api/projects/${projectId}/metrics`, velocity)
-  // The row that was written first is not the one with the first id.
+  // The first written row does not have the first id.
   app.db.$client
     .prepare("insert into metrics (id, project_id, name, value) values ('0', ?, 'Velocity', 1)")
     .run(projectId)

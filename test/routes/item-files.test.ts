@@ -22,7 +22,7 @@ import {
 } from '../helper.ts'
 
 const calendarOnly = { error: 'Forbidden: only a calendar token may be in an address' }
-/** What Outlook takes a whole day by. */
+/** Marks a whole day for Outlook. */
 const ALL_DAY = ['X-MICROSOFT-CDO-ALLDAYEVENT:TRUE', 'X-MICROSOFT-MSNCALENDAR-ALLDAYEVENT:TRUE']
 
 const CALENDAR = '/api/calendar.ics'
@@ -35,7 +35,7 @@ const csvOf = (app: App, id: string, headers?: Record<string, string>) =>
 
 const rowsOf = (text: string): Record<string, string>[] => parse(text, { columns: true })
 
-/** A token of a new member. @returns the secret, and headers that carry it */
+/** Creates a member with a token. @returns the secret, and headers that carry it */
 function tokenFor(app: App, role: 'admin' | 'member' | 'viewer', scope: 'read' | 'write' | 'calendar') {
   const { id } = signInAs(app, role)
   const headers = tokenOf(app, id, { scope })

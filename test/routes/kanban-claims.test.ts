@@ -37,11 +37,11 @@ const strict = { prefer: 'handling=strict' }
 const claim = (app: App, projectId: string, body?: object, headers?: Headers) =>
   send(app, 'POST', claimUrl(projectId), body, headers)
 
-/** Lets the lease of an item lapse. */
+/** Makes the lease of an item expire. */
 const lapse = (app: App, id: string | undefined) =>
   app.db.$client.prepare('update kanban_items set claimed_until = ? where id = ?').run(LONG_AGO, id)
 
-/** Whether an item has a lease, in what is shown and in what is kept. */
+/** Whether an item has a lease, in responses and in the database. */
 const isHeld = (app: App, id: string | undefined) => {
   const { claimed_until: until, claimed_from: from } = stored(app, 'kanban_items', id as string)
   if ((until === null) !== (from === '')) throw new Error('one without the other')

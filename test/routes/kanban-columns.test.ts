@@ -24,7 +24,7 @@ testChildResource(t, {
   initially: DEFAULT_COLUMNS.length,
   hasOwnName: true,
   least: { name: 'Parked' },
-  // What is by place would follow the others.
+  // Stages by place would change with the other columns.
   distinct: () => ({ name: `Parked ${--names}`, stage: 'doing' }),
   depends: ['sortOrder', 'stage'],
   reorder: 'records',
@@ -32,11 +32,11 @@ testChildResource(t, {
   fields: {
     name: text(1, 100),
     color: text(0, 100),
-    // With the first and the last value it stands after those that the project has from its beginning.
+    // With the first and last values it comes after the project's initial columns.
     sortOrder: { ...number, accepts: [...same(8), ...number.accepts, ...same(9)] },
     wipLimit: wholeNumber(0),
     wipPolicy: oneOf('warn', 'block'),
-    // Null makes it go by place.
+    // Null means that the stage depends on the place.
     stage: {
       ...oneOf('todo', 'doing', 'done', null),
       accepts: [...same('todo'), [null, 'done'], ...same('done')],

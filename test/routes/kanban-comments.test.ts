@@ -34,7 +34,7 @@ async function createComment(app: App, itemId: string, content = 'Hm', headers?:
   return body
 }
 
-/** An application with one item, and sessions of everybody who may meet there; `author` made the comment at `url`. */
+/** An application with one item, and sessions of all kinds of members. `author` wrote the comment at `url`. */
 async function meetingOf(t: Test, authMode: 'open' | 'required') {
   const app = await build(t, { authMode })
   const [author, member, viewer, admin] = (['member', 'member', 'viewer', 'admin'] as const).map((role) =>

@@ -1,4 +1,4 @@
-/** The assignee `me` in bodies: whoever asks. */
+/** The assignee `me` in bodies, which means the caller. */
 import t from 'tap'
 import { sendBatch } from '../batches.ts'
 import { type App, build, createItem, createProject, send, signInAs } from '../helper.ts'
@@ -6,7 +6,7 @@ import { type App, build, createItem, createProject, send, signInAs } from '../h
 const CALLER = 'caller'
 const DEFAULT = 'host'
 
-/** Whoever asks in a mode: in open mode the default member too. */
+/** The callers in a mode. In open mode these include the default member. */
 function callers(app: App, authMode: 'open' | 'required') {
   const { id, headers } = signInAs(app, 'member', { id: CALLER })
   const signedIn = [{ id, headers: headers as Record<string, string> }]

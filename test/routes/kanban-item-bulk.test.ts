@@ -35,7 +35,7 @@ const url = '/api/kanban-items'
 const failure = { error: 'Failed to update kanban items' }
 const gone = (...missing: string[]) => ({ error: 'Kanban item not found', details: { missing } })
 
-/** Changes items. */
+/** Sends a bulk update of items. */
 const patch = (app: App, ids: unknown, update: unknown, headers?: Record<string, string>) =>
   send(app, 'PATCH', url, { ids, update }, headers)
 

@@ -48,7 +48,7 @@ async function listed(app: App, url: string): Promise<string[]> {
   return idsOf(body)
 }
 
-/** The url of the next page. */
+/** The URL of the next page. */
 function nextOf({ headers }: { headers: Record<string, unknown> }): string | undefined {
   if (headers.link === undefined) return undefined
   const [, url] = /^<([^<>\s]+)>; rel="next"$/.exec(String(headers.link)) ?? []
@@ -56,7 +56,7 @@ function nextOf({ headers }: { headers: Record<string, unknown> }): string | und
   return url
 }
 
-/** The ids of each page from this url on. */
+/** The ids of each page from this URL on. */
 async function pages(app: App, first: string, meanwhile = async (_page: number) => {}): Promise<string[][]> {
   const all: string[][] = []
   for (let url: string | undefined = first; url !== undefined; ) {
@@ -69,7 +69,7 @@ async function pages(app: App, first: string, meanwhile = async (_page: number) 
   return all
 }
 
-/** Makes a label. @returns its id */
+/** Creates a label. @returns its id */
 function createLabel(app: App, projectId: string, name: string): string {
   const id = newId()
   app.db.insert(kanbanLabels).values({ id, projectId, name }).run()
@@ -164,7 +164,7 @@ t.test('each filter lets through what it names, in the list of a project and acr
     [{ label: bugOfTwo }, []],
     [{ label: ids.bug }, []],
     [{ label: 'Bug', assigneeId: 'ada' }, []],
-    // Inclusive after, exclusive before, whichever way the same moment is written.
+    // `after` is inclusive and `before` exclusive, in every notation of the same moment.
     [{ dueAfter: '2026-01-31' }, [early, late]],
     [{ dueAfter: '2026-01-31T00:00:00.001Z' }, [late]],
     [{ dueAfter: '2026-01-31T00:00:00.002Z' }, []],
@@ -193,7 +193,7 @@ t.test('each filter lets through what it names, in the list of a project and acr
     [{ q: ' of it' }, [title]],
     [{ q: 'STRAßE' }, [description]],
     [{ q: 'straße  nach' }, []],
-    // A capital sigma is another small letter at the end of a word than within.
+    // The lower case of a capital sigma is different at the end of a word.
     ...['ΟΔΟΣ', 'οδος', 'οδοσ', 'σ', 'ς', 'Σ'].map((q): [object, string[]] => [{ q }, [description]]),
   ]
   for (const [parameters, expected] of cases) {
@@ -457,7 +457,7 @@ t.test('case is folded so that a text contains each of its parts, in any case', 
       const characters = [...title]
       const from = start % characters.length
       const part = characters.slice(from, from + 1 + (length % characters.length)).join('')
-      // Not all letters come back from their capitals: ß becomes SS.
+      // Not all letters survive upper case: ß becomes SS.
       const upper = part.toUpperCase()
       const isSimple = upper.toLowerCase() === part.toLowerCase() && part.toLowerCase() === part
       const field = title.length % 2 === 0 ? { title, description: '' } : { title: 'x', description: title }
@@ -543,7 +543,7 @@ t.test(
       { url: ALL, filter: { ...filter, projectId: one.id } },
     ])
     const place = fc.integer({ min: -3, max: 3 })
-    /** What every list has, and how an item leaves it. */
+    /** The fields of a matching item, and changes after which it no longer matches. */
     const matching = {
       title: 'é',
       column: 'To Do',
@@ -676,7 +676,7 @@ t.test('a list takes the same few statements however many items it has', async (
   const statements = async (url: string) => {
     executed.log.length = 0
     t.equal((await send(app, 'GET', url)).status, 200)
-    // What the service does by the clock, meanwhile, reads the sequence of changes.
+    // Periodic work of the service reads the sequence of changes in the meantime.
     return executed.log.filter((source) => source.startsWith('select') && !/from "?change/.test(source))
       .length
   }
@@ -695,7 +695,7 @@ t.test('a list takes the same few statements however many items it has', async (
 
 t.test('statements are prepared once for each combination of filters, whatever the values', async (t) => {
   const { app, one } = await boards(t)
-  // What all lists have in common is prepared by the first of them.
+  // The first list prepares statements that all lists share.
   for (const parameters of [{ priority: 'x' }, { priority: 'x', limit: 1 }])
     await listed(app, `${ofProject(one.id)}?${query(parameters)}`)
   const prepared: string[] = []
@@ -717,7 +717,7 @@ t.test('statements are prepared once for each combination of filters, whatever t
   for (const source of prepared) t.notMatch(source, /[^+]\?/, 'no value makes SQLite plan anew')
 })
 
-/** Where an index has the order of the list, with its filter's values first. */
+/** Whether an index has the order of the list, after the values of its filter. */
 const ORDERED: [object, object, string, string][] = [
   [{}, {}, 'kanban_items_project', 'kanban_items_order'],
   [{ column: 'To Do' }, {}, 'kanban_items_column', 'kanban_items_order'],
@@ -746,7 +746,7 @@ t.test('a page is found through the index that has its order, whatever the filte
     (prepare.call(app.db.$client, `explain query plan ${source}`) as SQLite.Statement)
       .all(Array.from(source.matchAll(/\?/g), () => null))
       .map((step) => (step as { detail: string }).detail)
-  /** The plans of the statements that read items for a list: all but those that complete them. */
+  /** The plans of the statements that select a list's items, without those that load their child records. */
   const plansOf = async (url: string) => {
     log.length = 0
     await pages(app, url)
@@ -778,7 +778,7 @@ t.test('a page is found through the index that has its order, whatever the filte
       }
     }
   }
-  // With these it depends on what else is known of the items, but they come through an index too.
+  // With these, the plan depends on other conditions of the items, but it uses an index too.
   for (const filter of [
     { label: 'Bug' },
     { label: 'Bug', q: 'x' },
@@ -806,7 +806,7 @@ const SORT = `must be one of ${[...NAMES, ...NAMES.map((name) => `-${name}`)].ma
 const OTHER_SORT = 'must be the cursor of a page in the same sort'
 const cursorOf = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url')
 
-/** Queries that are refused, with what is said of which field. */
+/** Refused queries, with the violations of their fields. */
 const REFUSED: [string, Record<string, string[]>][] = [
   ['limit=0', { limit: [LIMIT.least] }],
   ['limit=-1', { limit: [LIMIT.least] }],
@@ -1068,7 +1068,7 @@ t.test('the document describes each parameter, and the Link header', async (t) =
   }
 })
 
-/** Two boards whose answers are not held against the document: it says nothing of stray values. */
+/** Two boards without a check of responses against the document, which does not cover odd values. */
 async function unchecked(t: Test) {
   const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'silent' })
   t.teardown(() => app.close())
@@ -1077,7 +1077,7 @@ async function unchecked(t: Test) {
 
 const PRIORITIES = ['low', 'medium', 'high', 'critical']
 
-/** A row that another tool may have written, with anything in any column. */
+/** A row as another tool may have written it, with any value in any column. */
 interface Stray {
   sortOrder: unknown
   dueDate: unknown
@@ -1087,19 +1087,19 @@ interface Stray {
   title: unknown
 }
 
-/** What a text column has to say of an item's place: its bytes; undefined where it is empty. */
+/** The sort key of a text column: its bytes; undefined if it is empty. */
 function bytesOf(value: unknown): Buffer | undefined {
   const bytes = Buffer.isBuffer(value) ? value : Buffer.from(String(value ?? ''))
   return bytes.length === 0 ? undefined : bytes
 }
 
-/** What a value of a sort is compared by; undefined where it is empty. `collation.test.ts` shows the order of collation keys. */
+/** The sort key of a value; undefined if it is empty. `collation.test.ts` covers the order of collation keys. */
 function keyOf(name: keyof Stray, value: unknown): Buffer | undefined {
   const bytes = bytesOf(value)
   return name === 'title' ? bytesOf(collationKey(String(bytes ?? ''))) : bytes
 }
 
-/** The model of a sort: less than, equal to or greater than 0; undefined keys come last in both directions. */
+/** The model's comparison: less than, equal to or greater than 0. Undefined keys are last in both directions. */
 function compareBy(name: keyof Stray, isDescending: boolean) {
   const sign = isDescending ? -1 : 1
   const compareValues = (a: unknown, b: unknown): number => {
@@ -1137,7 +1137,7 @@ const texts = fc.constantFrom('', 'a', 'A', 'ab', 'é', 'ÿ', '🚀', '\uffff', 
 const dates = fc.constantFrom(
   ...['2026-01-30', '2026-01-31', '2026-02-01'].map((day) => `${day}T00:00:00.000Z`),
 )
-/** A text column's value; what is no UTF-8 is bound as bytes and cast, as a careless tool would write it. */
+/** A text column's value. Invalid UTF-8 is bound as bytes and cast, as a careless tool would write it. */
 const stray = fc.oneof({ weight: 5, arbitrary: dates }, texts, bytes)
 const strayRow: fc.Arbitrary<Stray> = fc.record({
   sortOrder: fc.oneof(
@@ -1222,7 +1222,7 @@ t.test(
             (filter.label.length === 0 || filter.label.includes(row.isLabelled ? 'Bug' : 'none')) &&
             (filter.due === undefined || bytesOf(row.dueDate) === undefined) &&
             (filter.updatedAfter === undefined ||
-              // SQLite orders bytes after all texts.
+              // SQLite sorts blobs after all texts.
               Buffer.isBuffer(row.updatedAt) ||
               String(row.updatedAt) > '2026-01-31T00:00:00.000Z')
           const compare = compareBy(name, isDescending)
@@ -1303,7 +1303,7 @@ t.test('`me` is whoever asks, and such a list is not stored by caches', async (t
     await createItem(app, one.id, { assigneeId: bob.id }, ada.headers),
   ]
   const words = await createItem(app, one.id, {}, ada.headers)
-  // Through the service `me` is whoever asks; another tool may have stored the word.
+  // Through the service `me` means the caller, but another tool may have stored the word.
   app.db.$client.prepare("update kanban_items set assignee_id = 'me' where id = ?").run(words.id)
   for (const url of [ofProject(one.id), ALL]) {
     for (const [member, item] of [

@@ -31,7 +31,7 @@ async function boards(t: Parameters<typeof boardWith>[0]) {
   return { app, projectId, ids, otherId: other.id as string }
 }
 
-/** Holds that each body is refused on these fields, and changes nothing. */
+/** Checks that each body is refused with violations of these fields, and changes nothing. */
 async function refuses(
   t: Parameters<typeof boardWith>[0],
   app: App,

@@ -19,7 +19,7 @@ const failure = { error: 'Failed to move kanban item' }
 const urlOf = (id: string | undefined) => `/api/kanban-items/${id}/move`
 const json = { 'content-type': 'application/json' }
 
-/** Where to move an item, with the title of a neighbour instead of its id. */
+/** The target of a move, with the title of a neighbour instead of its id. */
 interface Where {
   column?: string
   beforeId?: string

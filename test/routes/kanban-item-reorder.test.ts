@@ -33,7 +33,7 @@ const notOfTheProject = (...positions: number[]) =>
 
 const unknown = (...missing: string[]) => ({ error: 'Kanban item not found', details: { missing } })
 
-/** Puts items where they are wanted: id, column, sortOrder. */
+/** Sets the places of items: id, column, sortOrder. */
 const reorder = (
   app: App,
   projectId: string,

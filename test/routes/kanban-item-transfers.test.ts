@@ -33,7 +33,7 @@ async function twoBoards(t: Parameters<typeof boardWith>[0]) {
   return { app, from, to: to as string, ids }
 }
 
-/** Makes a label of a project, and gives it to items. @returns its id */
+/** Creates a label of a project, and attaches it to items. @returns its id */
 function label(app: App, projectId: string, name: string, ...itemIds: (string | undefined)[]): string {
   const id = newId()
   const sql = app.db.$client

@@ -91,7 +91,7 @@ testChildResource(t, {
     sourceId: text(0, 200),
     isNew: boolean,
     approved: boolean,
-    // The list shows what is not dismissed.
+    // The list excludes dismissed items.
     dismissed: { ...boolean, accepts: same(false, true, false) },
     metadata: jsonObject({ list: [1, 'two', null], nested: { a: true } }),
   },
@@ -105,7 +105,7 @@ testChildResource(t, {
   failure: 'Internal server error',
 })
 
-/** The activity of an item as it is stored: raw column values, oldest first. */
+/** The stored activity of an item: raw column values, oldest first. */
 const activity = (app: App, itemId: string) =>
   app.db.$client
     .prepare(

@@ -23,7 +23,7 @@ testChildResource(t, {
   defaults: { title: 'Step', completed: false, sortOrder: 1 },
   depends: ['sortOrder'],
   fields: { title: text(1, 500), completed: boolean, sortOrder: number },
-  // Changes and deletions make no existence check.
+  // Updates and deletions do not check for existence.
   unknown: [500, { error: 'Internal server error' }],
   failure: 'Internal server error',
   reorder: 'records',

@@ -1,4 +1,4 @@
-/** Batches that would hold the event loop up: the worker thread performs them, and answers as the event loop would. */
+/** Batches that would block the event loop. The worker thread performs them, with the same response as the event loop. */
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
@@ -8,7 +8,7 @@ import { type App, build, count, long, send } from '../helper.ts'
 
 const ITEMS = 1200
 
-/** A board whose file is large enough for its work to be limited. */
+/** A board whose file is so large that its work is limited. */
 const BOARD = `
   insert into projects (id, name, phase) values ('large', 'Large', 'Planning');
   insert into kanban_columns (id, project_id, name, sort_order) values ('todo', 'large', 'To Do', 1);
@@ -22,7 +22,7 @@ async function buildWithBoard(t: Test, databaseUrl = `file:${join(t.testdir(), '
   return app
 }
 
-/** Just more than the event loop writes at once: however busy the machine is, a batch of two has its time. */
+/** Just more than the event loop writes at once. A batch of two has enough time on any machine. */
 const BULK = 210
 
 const ids = (length: number, from = 1) =>
@@ -124,7 +124,7 @@ t.test('a large batch is repeated without being done again', async (t) => {
     insert into kanban_comments (id, item_id, author_id, content)
       with recursive n(i) as (select 1 union all select i + 1 from n where i < ${BULK})
       select i, 'i01200', 'ada', 'Hm' from n`)
-  // What has a longer answer is done once, too, but its answer is not kept.
+  // A batch with a longer response is also performed once, but its response is not stored.
   const updates: Batched[] = [PROJECT, ITEM, { method: 'DELETE', path: '/api/kanban-items/i01200' }]
   const [first, second] = await Promise.all([sendBatch(app, updates, key), sendBatch(app, updates, key)])
   t.strictSame(first.body, second.body)
@@ -181,6 +181,6 @@ t.test('a service that stops gives its batches up', async (t) => {
   const { worker } = app
   await app.close()
   t.ok((await answer).status >= 500)
-  // The thread ends its statement first; until then it has files in the folder.
+  // The thread completes its statement first; until then it has files in the folder open.
   await until(() => worker.threads() === 0)
 })

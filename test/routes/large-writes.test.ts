@@ -1,4 +1,4 @@
-/** Deleting and restoring projects of more than one transaction may hold: over HTTP one write like any other. */
+/** Deleting and restoring projects larger than one transaction may be. Over HTTP each is a single write. */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -21,7 +21,7 @@ import {
 } from '../helper.ts'
 import { folded } from '../imports.ts'
 
-/** A service with an imported project of some 1,200 records in a file of some megabytes. */
+/** A service with an imported project of some 1,200 records, in a file of some megabytes. */
 async function service(t: Test, path = join(t.testdir(), 'board.db')) {
   const { db, close } = openDatabase(path)
   const plan = planBoard(readTrello(new TextEncoder().encode(trelloExport(300, 'Large'))))
@@ -51,7 +51,7 @@ t.test('a large project is deleted, brought back, and deleted again; others writ
     '/api/search?q=Large',
   ]
 
-  /** Writes and reads until a request is answered. @returns the answer, and how many writes there were */
+  /** Writes and reads until a request has a response. @returns the response, and the number of writes */
   async function meanwhile(request: Promise<Awaited<ReturnType<typeof send>>>) {
     let isOver = false
     const answer = request.finally(() => {
@@ -64,7 +64,7 @@ t.test('a large project is deleted, brought back, and deleted again; others writ
       await createItem(app, mine)
       const answers = await Promise.all(watched.map((one) => send(app, 'GET', one, undefined, headers)))
       const all = answers.map(({ status, body }) => status === 200 && JSON.stringify(body).includes('Large'))
-      // Two reads may be on either side of the first slice, or of the last.
+      // Two reads may be before and after the first slice, or the last.
       if (all.every((isSeen) => !isSeen)) hidden++
       const patched = await send(app, 'PATCH', `/api/kanban-items/${item}`, { title: 'Large' }, headers)
       t.ok([200, 404].includes(patched.status))

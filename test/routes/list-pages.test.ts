@@ -1,11 +1,11 @@
-/** Every list can be read page by page, whatever it is a list of. */
+/** Every list supports pagination. */
 import t from 'tap'
 import { type App, build, send, signInAs } from '../helper.ts'
 import { CALLER, EMPTY, RECORDS, REQUESTS, run, SEEDED, urlOf } from '../operations.ts'
 
 type Ask = (method: string, path: string, body?: object) => ReturnType<typeof send>
 
-/** How lists that nothing can be posted to get more records. */
+/** How to add records to lists without a POST. */
 const MORE: Record<string, (app: App, ask: Ask) => Promise<unknown> | unknown> = {
   '/api/projects/{id}/team-assignments': (_app, ask) =>
     ask('PUT', '/api/projects/project/team-assignments', {
@@ -44,17 +44,17 @@ const MORE: Record<string, (app: App, ask: Ask) => Promise<unknown> | unknown> =
   },
 }
 
-/** Ids that sort otherwise as bytes than as UTF-16. */
+/** Ids whose order by bytes differs from that by UTF-16. */
 const IDS = ['a', 'b', '\uff5e', '\u{1f600}']
 
 function insert(app: App, sql: string): void {
   for (const id of IDS) app.db.$client.prepare(sql).run(id, `${id}-`)
 }
 
-/** So that all names are distinct. */
+/** Makes all names distinct. */
 let made = 0
 
-/** Makes three records, in another order than that of the list where a client may say so. */
+/** Creates three records, in another order than the list's if clients can choose it. */
 async function several(ask: Ask, url: string, body: object) {
   for (const sortOrder of [3, 1, 1]) {
     const places = /-ideas$|\/projects$|-subtasks$|objectives$/.test(url) ? { sortOrder } : {}
@@ -92,7 +92,7 @@ for (const authMode of ['open', 'required'] as const) {
       t.equal(whole.status, 200, path)
       const rows = JSON.stringify(whole.body)
       t.ok(whole.body.length > 2, `${path} has ${whole.body.length}`)
-      // Without a limit the history is a page, too: see changes-history.test.ts.
+      // Without a limit the history is a page too: see changes-history.test.ts.
       if (path.endsWith('/changes')) continue
       for (const limit of [1, 2, whole.body.length, 500]) {
         const all: unknown[] = []

@@ -49,7 +49,7 @@ const cookieOf = ({ headers }: Awaited<ReturnType<typeof send>>) => ({
   cookie: String(headers['set-cookie']).split(';', 1)[0] ?? '',
 })
 
-/** What the audit log tells of links, with the names. */
+/** The audit log's entries about links, with the names. */
 const told = (app: App) =>
   app.db.$client
     .prepare<[], string[]>(
@@ -276,7 +276,7 @@ t.test(
     await holds(t, app, [['DELETE', '/api/members/ada', undefined, admin.headers, 200, {}]])
     t.equal(count(app, 'member_links'), 1, "another member's stays")
     t.equal(told(app).filter(([action]) => action === 'password-link-revoked').length, 4)
-    // Another tool disables nobody by the rules.
+    // Another tool bypasses the rules when it disables members.
     const other = await passwordLink('eve')
     app.db.$client.exec('update members set disabled = 1')
     t.strictSame((await use(app, other.token)).body, unusable)

@@ -68,7 +68,7 @@ function enrol(app: App, role: 'admin' | 'member' | 'viewer', fields: { id?: str
   return { ...member, email: `${member.id}@example.test`, url: urlOf(member.id) }
 }
 
-/** What a request with these headers is answered when it asks who it is. */
+/** The response to a request for the current user with these headers. */
 const whoAmI = async (app: App, headers: Headers) => {
   const { status, body } = await send(app, 'GET', '/api/session', undefined, headers)
   return status === 200 ? body.member.role : status
@@ -514,7 +514,7 @@ t.test('PATCH /api/members/{id}', async (t) => {
       t.equal(await whoAmI(app, other.headers), 'member')
       t.equal(await whoAmI(app, admin.headers), 'admin')
 
-      // What another tool may have left behind does not come back to life either.
+      // Credentials that another tool may have left behind do not become valid again either.
       const at = { lastUsedAt: LONG_AGO, expiresAt: '2999-01-01T00:00:00.000Z' }
       app.db
         .insert(sessions)
@@ -918,7 +918,7 @@ t.test('an unexpected failure is answered with the 500 of its endpoint', async (
   const app = await build(t)
   const { id, headers } = enrol(app, 'admin')
   const url = urlOf(id)
-  // Who asks is still found; what is asked for is not.
+  // The caller is still found; the requested member is not.
   app.db.$client.exec('alter table members rename column updated_at to broken')
   await holds(t, app, [
     ['GET', MEMBERS, undefined, headers, 500, { error: 'Failed to fetch members' }],

@@ -109,7 +109,7 @@ interface Model {
   history: unknown[]
 }
 
-/** What a PATCH makes of a metric, by the contract. */
+/** The metric after a PATCH, by the contract. */
 function expected(model: Model, body: Partial<Model>, at: string): Model {
   const after = { ...model, ...body }
   if (after.value === model.value) return after

@@ -1,4 +1,7 @@
-/** Strict handling takes back what the service has answered: what only it writes is ignored if it is as it was, and refused otherwise. */
+/**
+ * Strict handling accepts the service's own responses as bodies: read-only fields are ignored if they are unchanged, and
+ * refused otherwise.
+ */
 import { join } from 'node:path'
 import t from 'tap'
 import { sendBatch } from '../batches.ts'
@@ -10,7 +13,7 @@ const changes = routes.filter(({ method, path }) => method === 'PATCH' && path.e
 
 const STRICT = { prefer: 'handling=strict' }
 
-/** What is another value than the given one. */
+/** Another value than the given one. */
 const otherThan = (value: unknown) => (value === 'other' ? 'another' : 'other')
 
 t.test('every record can be sent back as it was answered, and nothing changes', async (t) => {
@@ -21,7 +24,7 @@ t.test('every record can be sent back as it was answered, and nothing changes', 
       run(app.db.$client, EMPTY)
       const { headers } = signInAs(app, 'admin', { id: CALLER })
       run(app.db.$client, SEEDED)
-      // What a service of long ago has stored, it would not store now.
+      // An old version has stored this. The current one would not.
       app.db.$client.exec('update projects set phase = \'Build\', phase_config = \'[{"name":"Build"}]\'')
       app.db.$client.exec('update kanban_items set "column" = \'Parked\'')
       const url = urlOf(path, (collection) => RECORDS[collection])

@@ -12,7 +12,7 @@ const keep = (app: App, id: string, name: string, fields: Partial<typeof people.
     .values({ id, name, kind: 'import', source: 'trello', sourceId: `${name.toLowerCase()}1`, ...fields })
     .run()
 
-/** A board whose cards, lead, team, comments and ideas name an imported person; and an admin who is the same person. */
+/** A board with an imported person on its cards, comments and ideas, as lead and in the team; and an admin who is the same person. */
 async function seeded(app: App) {
   const admin = signInAs(app, 'admin', { id: 'ada' })
   keep(app, 'p-1', 'Ann')
@@ -36,7 +36,7 @@ async function seeded(app: App) {
   return { ask, project, other, item, claimed }
 }
 
-/** All rows that name people, and the people themselves, without when they were changed. */
+/** All rows that name people, and the people themselves, without `updatedAt`. */
 const naming = ({ db: { $client } }: App) =>
   [
     'select id, assignee_id, claimed_until, claimed_from from kanban_items order by id',
@@ -185,7 +185,7 @@ t.test('a merge of thousands is done, one that could not be undone is not', asyn
 t.test('who is forgotten leaves an id behind, and no name anywhere', async (t) => {
   const app = await build(t, { databaseUrl: `file:${t.testdir()}/board.db` })
   const { ask, item } = await seeded(app)
-  // A member who did much, was renamed, got another email, and was deleted.
+  // A member who was active, was renamed, got another email, and was deleted.
   const bob = (await ask('POST', '/api/members', { name: 'Bob Baker', email: 'bob@baker.test' })).body
   const { token } = app.rules.members.sessions.start(bob.id)
   const cookie = { cookie: `phaseboard_session=${token}` }

@@ -8,7 +8,7 @@ const gone = { error: 'Person not found' }
 
 type Stored = Partial<typeof people.$inferInsert>
 
-/** Stores people as a host and imports leave them. */
+/** Stores people like a host and imports do. */
 const keep = (app: App, ...rows: (Stored & { id: string; name: string })[]) =>
   app.db
     .insert(people)

@@ -129,13 +129,13 @@ t.test('GET /api/personal-ideas', async (t) => {
   })
 })
 
-/** What an order of an idea that is not there is answered. */
+/** The response to a reorder with a missing idea. */
 const missing = (...ids: string[]) => ({ ...gone, details: { missing: ids } })
 
-/** What an endpoint of an idea that is not there answers. @param path of the endpoint */
+/** The response for a missing idea. @param path of the endpoint */
 const goneAt = (path: string, id: string) => (path.endsWith('/reorder') ? missing(id) : gone)
 
-/** The endpoints of one idea, with a body that would be accepted. */
+/** The endpoints of a single idea, with valid bodies. */
 const ofOne = (id: string): [string, string, unknown][] => [
   ['GET', `${url}/${id}`, undefined],
   ['PATCH', `${url}/${id}`, { title: 'Mine' }],

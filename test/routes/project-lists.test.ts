@@ -33,7 +33,7 @@ interface Project {
 
 const namesOf = (projects: Project[]) => projects.map(({ name }) => name).join('')
 
-/** Where the `Link` header leads; undefined when it names no next page. */
+/** The target of the `Link` header; undefined if there is no next page. */
 function nextOf({ link }: Record<string, unknown>): string | undefined {
   if (link === undefined) return undefined
   const [, next] = /^<(.*)>; rel="next"$/.exec(String(link)) ?? []
@@ -41,7 +41,7 @@ function nextOf({ link }: Record<string, unknown>): string | undefined {
   return next
 }
 
-/** Reads a list page by page, and calls `between` after each but the last. */
+/** Reads a list page by page. Calls `between` after each page but the last. */
 async function walk(app: App, first: string, between: () => Promise<void> = async () => {}) {
   const pages: Project[][] = []
   for (let next: string | undefined = first; next !== undefined; ) {
@@ -54,7 +54,7 @@ async function walk(app: App, first: string, between: () => Promise<void> = asyn
   return pages
 }
 
-/** An application with projects of these names, in this order; half of them are active, a third is of a team. */
+/** An application with projects of these names, in this order. Half of them are active, and a third belong to a team. */
 async function buildWith(t: Test, names: string) {
   const app = await build(t)
   for (const [index, name] of [...names].entries()) {
@@ -72,7 +72,7 @@ async function buildWith(t: Test, names: string) {
   return app
 }
 
-/** Filters, and which of twelve such projects pass them. */
+/** Filters, and which of twelve such projects match. */
 const FILTERS = {
   '': 'abcdefghijkl',
   'status=active': 'acegik',
@@ -317,7 +317,7 @@ t.test('GET /api/projects in pages', async (t) => {
   })
 })
 
-/** The application on a file, where another connection can write. */
+/** The application on a file, to which another connection can write. */
 async function buildOnFile(t: Test) {
   const path = join(t.testdir(), 'board.db')
   const app = await build(t, { databaseUrl: `file:${path}` })
@@ -387,7 +387,7 @@ t.test('what another process commits shows in the next page', async (t) => {
   }
 })
 
-/** What a list costs: the statements that are executed for it. */
+/** The cost of a list: the number of its statements. */
 async function costOf(app: App, executed: { log: string[] }, path: string): Promise<number> {
   await nextTurn()
   executed.log.length = 0
@@ -640,7 +640,7 @@ t.test('GET /api/projects in another order', async (t) => {
       const row = {
         ...fields,
         id,
-        // Another tool may leave a name empty.
+        // Another tool may store an empty name.
         name: index % 5 === 0 ? '' : 'dbÄac'.charAt(index % 5),
         updatedAt: day(1 + ((index * 3) % 4)),
         createdAt: day(1 + ((index * 7) % 5)),

@@ -42,10 +42,10 @@ const anyOther = phases('Planning', 'In Progress', 'Complete')
 const write = (app: App, id: string, column: string, value: unknown) =>
   app.db.$client.prepare(`update projects set ${column} = ? where id = ?`).run(value, id)
 
-/** Only a change refuses the empty one: a creation takes it for none given. */
+/** Only an update refuses the empty value. A creation treats it as absent. */
 const phase = text(1, 100)
 
-/** What phases may not be. */
+/** Invalid phases. */
 const shapes: FieldContract['refuses'] = [
   [[{}], '[0].name is required'],
   [[{ name: '' }], '[0].name must NOT have fewer than 1 characters'],
@@ -66,7 +66,7 @@ testChildResource(t, {
   parent: 'nothing',
   table: 'projects',
   least: { name: 'Apollo' },
-  // What is not given goes by the type, and by the sequence.
+  // The defaults depend on the type, and on the sequence of phases.
   depends: ['phase', 'phaseConfig'],
   reorder: 'places',
   defaults: {
@@ -555,7 +555,7 @@ t.test('GET /api/projects', async (t) => {
       ["?status=active' or 1=1 --", ''],
       ['?name=1&unknown=x', '12345'],
       ['?Status=active', '12345'],
-      // Several values of one filter: any of them.
+      // Several values of one filter: any of them matches.
       ['?status=active&status=backlog', '123'],
       ['?status=backlog&status=active', '123'],
       ['?status=active&status=', '12'],

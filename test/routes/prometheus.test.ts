@@ -18,7 +18,7 @@ import { shipped } from '../shipped.ts'
 
 const adminRequired = { error: 'Forbidden: admin access required' }
 
-/** The lines of a scrape: values by name and labels. */
+/** The metrics of a scrape: values by name and labels. */
 function parse(text: string): Map<string, number> {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   return new Map(

@@ -13,7 +13,7 @@ const BEGIN = '/api/session/oidc'
 const failed = { error: 'Sign-in failed' }
 const noMember = { error: 'Forbidden: no member has this account' }
 
-/** A service with a provider that says what the test wants. */
+/** A service with a provider that the test controls. */
 async function setUp(t: Test, options: Partial<Config> = {}) {
   const provider = await provide(t)
   const app = await build(
@@ -24,7 +24,7 @@ async function setUp(t: Test, options: Partial<Config> = {}) {
   return { app, provider }
 }
 
-/** The cookies of a response that are not cleared, as a browser sends them. */
+/** The cookies that a response sets, without cleared ones, as a browser sends them. */
 const cookiesOf = (headers: Record<string, unknown>) =>
   [headers['set-cookie'] ?? []]
     .flat()
@@ -32,7 +32,7 @@ const cookiesOf = (headers: Record<string, unknown>) =>
     .filter((cookie) => !cookie.endsWith('='))
     .join('; ')
 
-/** Begins a sign-in: the provider's page, and the browser's cookie. */
+/** Starts a sign-in. @returns the provider's page, and the browser's cookie */
 async function begin(app: App, returnTo?: string) {
   const query = returnTo === undefined ? '' : `?returnTo=${encodeURIComponent(returnTo)}`
   const { status, headers } = await send(app, 'GET', `${BEGIN}${query}`)
@@ -40,7 +40,7 @@ async function begin(app: App, returnTo?: string) {
   return { page: String(headers.location), cookie: cookiesOf(headers) }
 }
 
-/** Comes back from the provider's page. */
+/** Returns from the provider's page. */
 async function end(app: App, url: string, cookie: string) {
   const { pathname, search } = new URL(url)
   return send(app, 'GET', `${pathname}${search}`, undefined, cookie ? { cookie } : {})
@@ -364,7 +364,7 @@ t.test('behind TLS the cookie is secure, and the redirection has the public addr
   )
 })
 
-/** Follows the redirections and forms of a real provider, as a browser does, until it leads back to the service. */
+/** Follows the redirects and forms of a real provider, like a browser, until it returns to the service. */
 async function browse(start: string, isBack: (url: string) => boolean): Promise<string> {
   const jar = new Map<string, string>()
   let [url, body]: [string, string | undefined] = [start, undefined]
@@ -383,7 +383,7 @@ async function browse(start: string, isBack: (url: string) => boolean): Promise<
     body = undefined
     if (location !== null) url = new URL(location, url).href
     else {
-      // Its development pages: sign in as anybody, then consent.
+      // The provider's development pages: sign in as any user, then consent.
       const action = /action="([^"]+)"/.exec(page)?.[1] as string
       const prompt = /name="prompt" value="(\w+)"/.exec(page)?.[1] as string
       body = `prompt=${prompt}&login=ada&password=x`
@@ -404,7 +404,7 @@ t.test('a real provider', async (t) => {
   const oidcIssuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const back = 'http://localhost/api/session/oidc/callback'
   const { warn, info } = console
-  // What it says of a set-up for development.
+  // The provider's warnings about a development setup.
   console.warn = console.info = () => undefined
   const provider = new OidcProvider(oidcIssuer, {
     clients: [

@@ -26,9 +26,9 @@ const refused = { error: 'Invalid email or password' }
 const limited = { error: 'Too many failed sign-ins' }
 const DAY = 24 * 60 * 60 * 1000
 
-/** Every check of a password, as the hash it was held against. Patched before anything loads the library. */
+/** The hash of every password check. The library is patched before anything loads it. */
 const verifications: string[] = []
-/** What happens while the next password is checked. */
+/** Runs during the next password check. */
 let meanwhile = () => {}
 const argon2 = createRequire(import.meta.url)('@node-rs/argon2')
 const { verify } = argon2
@@ -44,11 +44,11 @@ t.before(async () => {
   passwordHash = await hashPassword(PASSWORD)
 })
 
-/** A member who can sign in with {@link PASSWORD}. */
+/** Creates a member who can sign in with {@link PASSWORD}. */
 const enrol = (app: App, email: string, fields: Parameters<typeof addMember>[2] = {}) =>
   addMember(app, email, { passwordHash, ...fields })
 
-/** Signs in from an address of the caller's choice. */
+/** Signs in from a given address. */
 async function signIn(
   app: App,
   email: string,
@@ -217,7 +217,7 @@ t.test('who is no longer the one whose password was right is not signed in', asy
   }
 })
 
-/** Failures are recorded beside the answer, in the order of the writes. */
+/** Failures are recorded asynchronously, in the order of the writes. */
 const allWritten = (app: App) => writeIn(app, () => app.db.$client.exec('update members set id = id'))
 
 t.test('signing in, failing to and signing out leave a trail, with the address and no secret', async (t) => {
@@ -349,7 +349,7 @@ t.test('a member has at most a hundred sessions: the longest unused ends at a ne
         id: `${memberId} ${index}`,
         memberId,
         tokenHash: `${memberId} ${index}`,
-        // The order of use is not that of the ids.
+        // The order of last use differs from that of the ids.
         lastUsedAt: used((index * 7) % 100),
         expiresAt: timestamp(Date.now() + DAY),
       })
@@ -473,7 +473,7 @@ t.test('email and password are needed, as texts of a sane length', async (t) => 
   ])
 })
 
-/** Fails to sign in so many times. @returns the statuses */
+/** Fails to sign in a number of times. @returns the statuses */
 async function fail(app: App, times: number, email: (attempt: number) => string, address?: string) {
   const attempts = Array.from({ length: times }, (_, attempt) =>
     signIn(app, email(attempt), 'wrong', { ...(address !== undefined && { address }) }),
@@ -481,7 +481,7 @@ async function fail(app: App, times: number, email: (attempt: number) => string,
   return (await Promise.all(attempts)).map(({ status }) => status)
 }
 
-/** How often each status occurs. */
+/** The number of occurrences of each status. */
 const tally = (statuses: number[]) =>
   Object.fromEntries(
     [...Map.groupBy(statuses, (status) => status)].map(([status, all]) => [status, all.length]),

@@ -22,7 +22,7 @@ const gone = { error: 'Session not found' }
 const revoked = { success: true }
 const readOnlyToken = { error: 'Forbidden: read-only token' }
 
-/** Signs a member in once more. @returns the session's id, and the headers that carry it */
+/** Creates another session of a member. @returns the session's id, and the headers that carry it */
 function signIn(app: App, role: 'admin' | 'member' | 'viewer' = 'member') {
   const { id, headers } = signInAs(app, role)
   return { member: id, headers, session: idsOf(app, id)[0] ?? '' }
@@ -37,7 +37,7 @@ const idsOf = (app: App, memberId: string) =>
     .all()
     .map(({ id }) => id)
 
-/** Gives one member the session of another. */
+/** Moves a session to another member. */
 function takeOver(app: App, session: string, memberId: string): void {
   app.db.update(sessions).set({ memberId }).where(eq(sessions.id, session)).run()
 }

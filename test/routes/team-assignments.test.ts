@@ -36,7 +36,7 @@ testChildResource(t, {
   fields: { memberId: { ...text(1, 200), fixed: true }, role: text(1, 100) },
 })
 
-/** An application with two projects, on each of which Ada works as a lead and Bob as a member. */
+/** An application with two projects. Ada is the lead and Bob a member of each. */
 async function teamOf(t: Parameters<typeof build>[0]) {
   const app = await build(t)
   const project = await createProject(app, { leadId: 'ada' })
@@ -55,7 +55,7 @@ async function put(app: App, url: string, body: object) {
   return answer.body
 }
 
-/** What there is, as the list and the project say, who had better agree; and who leads. */
+/** The assignments from the list and from the project, which must agree, and the lead. */
 async function shown(t: Parameters<typeof build>[0], app: App, projectId: string) {
   const { status, body } = await send(app, 'GET', urlOf(projectId))
   t.equal(status, 200)

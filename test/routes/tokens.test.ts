@@ -29,7 +29,7 @@ const readOnlyToken = { error: 'Forbidden: read-only token' }
 const sessionRequired = { error: 'Forbidden: session required' }
 const notInFuture = invalid({ expiresAt: ['must be in the future'] })
 
-/** Creates a token through the API. @returns the answer without the secret, the secret, and the headers that carry it */
+/** Creates a token through the API. @returns the response without the secret, the secret, and the headers that carry it */
 async function create(app: App, headers: Record<string, string>, fields: object = {}) {
   const { status, body } = await send(app, 'POST', TOKENS, { name: 'CI', ...fields }, headers)
   if (status !== 201) throw new Error(`the token was not created: ${JSON.stringify(body)}`)

@@ -1,16 +1,16 @@
-/** A body that names what is not there: 404 with the ids, wherever records are ordered, moved or changed together. */
+/** Bodies with unknown ids: 404 with these ids, wherever records are reordered, moved or changed together. */
 import t from 'tap'
 import { everything } from '../boards.ts'
 import { type App, build, send, signInAs } from '../helper.ts'
 import { CALLER, EMPTY, run, SEEDED } from '../operations.ts'
 
-/** What names others: the method, the path, a body with these ids, what they would be, and one that is there. */
+/** An endpoint with ids in its body: the method, the path, a body with given ids, their kind, and an existing id. */
 type Naming = [method: string, path: string, body: (ids: string[]) => object, thing: string, known: string]
 
 const order = (ids: string[]) => ({ items: ids.map((id) => ({ id, sortOrder: 1 })) })
 const placed = (ids: string[]) => ({ items: ids.map((id) => ({ id, column: 'Done', sortOrder: 1 })) })
 
-/** What names several. */
+/** Endpoints with several ids. */
 const SEVERAL: Naming[] = [
   ['POST', '/api/projects/reorder', order, 'Project', 'project'],
   ['POST', '/api/personal-ideas/reorder', order, 'Personal idea', 'idea'],
@@ -20,7 +20,7 @@ const SEVERAL: Naming[] = [
   ['PATCH', '/api/kanban-items', (ids) => ({ ids, update: { priority: 'high' } }), 'Kanban item', 'item'],
 ]
 
-/** What names one. */
+/** Endpoints with one id. */
 const ONE: Naming[] = [
   ['POST', '/api/kanban-items/item/move', ([beforeId]) => ({ column: 'Done', beforeId }), 'Kanban item', ''],
   ['POST', '/api/kanban-items/item/move', ([afterId]) => ({ column: 'New', afterId }), 'Kanban item', ''],
@@ -29,7 +29,7 @@ const ONE: Naming[] = [
   ['PATCH', '/api/webhooks/webhook', ([projectId]) => ({ active: true, projectId }), 'Project', ''],
 ]
 
-/** Ids that name nothing, whatever an object or SQL would take them for. */
+/** Ids that match nothing, including special names of objects and SQL. */
 const UNKNOWN = ['none', '', '%', '__proto__', 'constructor', "'", 'x'.repeat(200)]
 
 function seeded(app: App) {

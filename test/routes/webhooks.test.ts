@@ -23,7 +23,7 @@ const URL_OF_NOBODY = 'https://example.org/hooks?key=1'
 const gone = { error: 'Webhook not found' }
 const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/
 
-/** An application with an admin, who makes webhooks. */
+/** An application with an admin, who creates webhooks. */
 async function withAdmin(t: Test, options: Parameters<typeof build>[1] = {}) {
   const app = await build(t, { webhookAllowPrivate: true, ...options })
   const { headers, id } = signInAs(app, 'admin')
@@ -280,7 +280,7 @@ t.test('for a day after a rotation the secret before signs, too', async (t) => {
   const { app, ask, create } = await withAdmin(t, { databaseUrl })
   const receiver = await receive(t)
   const { id, secret } = await create({ url: receiver.url, active: false })
-  /** Which of the secrets a test message is signed with, and how often it is signed. */
+  /** The secrets that sign a test message, and the number of its signatures. */
   const signs = async (...secrets: string[]) => {
     t.equal((await ask('POST', `/${id}/test`)).body.status, 204)
     const { headers, text } = receiver.received.at(-1) as { headers: Record<string, string>; text: string }
@@ -310,7 +310,7 @@ t.test('for a day after a rotation the secret before signs, too', async (t) => {
   t.equal(count(app, 'webhooks', 'former_secret = ?', second), 1)
   const { body } = await ask('GET', `/${id}`)
   t.notOk(JSON.stringify(body).includes('whsec_'))
-  // What is not kept any more is deleted at the start of a service, too.
+  // Expired deliveries are also deleted at the start of a service.
   const other = await build(t, { databaseUrl })
   await until(async () => count(other, 'webhooks', 'former_secret is not null') === 0)
   t.strictSame(await signs(second, third), [1, false, true])

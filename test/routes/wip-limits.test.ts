@@ -17,7 +17,7 @@ const tooMany = (wipLimit: number, column = 'Review') => [
   `Column "${column}" is above its WIP limit of ${wipLimit}`,
 ]
 
-/** What a way needs to know to bring an item into review. */
+/** The ids that the cases need to move an item into review. */
 interface Scene {
   app: App
   projectId: string
@@ -43,7 +43,7 @@ const reorder = (app: App, projectId: string, places: [string | undefined, strin
     items: places.map(([id, column], sortOrder) => ({ id, column, sortOrder })),
   })
 
-/** Each way to bring one item more into review: it answers the item, or a list of it alone. */
+/** Each way to add one item to review. It returns the item, or a list with only that item. */
 const waysIn: Record<string, (scene: Scene) => Promise<Answer>> = {
   'creating it': ({ app, projectId }) =>
     send(app, 'POST', `/api/projects/${projectId}/kanban-items`, { title: 'new', column: 'Review' }),
@@ -61,7 +61,7 @@ const waysIn: Record<string, (scene: Scene) => Promise<Answer>> = {
     patch(app, aside, { dismissed: false, column: 'Review' }),
 }
 
-/** A scene whose review holds two cards, and some that are dismissed and do not count. */
+/** A board whose review column has two cards, and some dismissed ones, which do not count. */
 async function sceneOf(app: App): Promise<Scene> {
   const { projectId, ids } = await boardOn(app, 'a')
   await createCards(app, projectId, 'xy', { column: 'Review' })

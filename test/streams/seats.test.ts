@@ -1,4 +1,4 @@
-/** How many may follow the changes: in all, and of one member. */
+/** The limits of streams: in total, and per member. */
 import t from 'tap'
 import type { Identity } from '../../src/members/identity.ts'
 import { Seats, tooMany } from '../../src/streams/seats.ts'

@@ -1,4 +1,4 @@
-/** What streams that are not read take of the memory. */
+/** The memory of streams that clients do not read. */
 import t from 'tap'
 import { UnreadStreams, type WeighedStream } from '../../src/streams/unread-streams.ts'
 

@@ -1,22 +1,22 @@
-/** Accessibility, as far as machines can tell: axe-core, in both colour schemes. */
+/** Automated accessibility checks: axe-core, in both colour schemes. */
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import type { Test } from 'tap'
 
 type ColorScheme = 'light' | 'dark'
 
-/** The rules about colours: all else is the same in both schemes. */
+/** The rules about colours. All others give the same result in both schemes. */
 const ABOUT_COLORS = ['color-contrast', 'link-in-text-block']
 
 /**
- * What axe finds on a page as it is now, one line for each element.
- * @param runOnly the rules to hold it against; all of axe's by default if absent
+ * The violations that axe finds on the current page, one line for each element.
+ * @param runOnly the rules to check; by default all of axe's
  */
 async function violationsOf(page: Page, runOnly?: string[]): Promise<string[]> {
-  // A script element would be against the page's policy; what is evaluated for the debugger is not.
+  // A script element would violate the page's policy, but a debugger's evaluation does not.
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source)
   return page.evaluate(async (runOnly) => {
-    // What fades in has no contrast yet; what never ends is not waited for.
+    // Elements that fade in have no contrast yet. Endless animations are not awaited.
     const moving = document.getAnimations().map(({ finished }) => finished.catch(() => undefined))
     await Promise.race([Promise.all(moving), new Promise((resolve) => setTimeout(resolve, 500))])
     const { axe } = window as unknown as { axe: typeof import('axe-core') }
@@ -34,8 +34,8 @@ async function violationsOf(page: Page, runOnly?: string[]): Promise<string[]> {
 }
 
 /**
- * Asserts that axe finds nothing on a page as it is now, in light and in dark.
- * @param own the colour scheme that the page has, to which it returns
+ * Asserts that axe finds nothing on the current page, in the light and dark scheme.
+ * @param own the colour scheme of the page, which is restored
  */
 export async function checkPage(t: Test, page: Page, own: ColorScheme = 'light'): Promise<void> {
   const other: ColorScheme = own === 'light' ? 'dark' : 'light'

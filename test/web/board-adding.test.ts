@@ -1,4 +1,4 @@
-/** Adding and finding cards: one after another, at either end, with drafts; the filter in the address; who may only look. */
+/** Adding and finding cards: several in a row, at either end, with drafts; the filter in the address; and read-only users. */
 import {
   card,
   column as columnOf,

@@ -1,4 +1,4 @@
-/** Columns: named, limited, ordered, coloured, deleted; and what a full one and a neighbour that is gone do to a move. */
+/** Columns: rename, limit, reorder, colour, delete; and moves to a full column, or beside a card that is gone. */
 import { card, column, projectWith, savedIn, titlesIn, untilSaved, untilShown } from './board-steps.ts'
 import { onBoard } from './browser.ts'
 import { drag, hold } from './gestures.ts'
@@ -87,7 +87,7 @@ onBoard('where a neighbour is gone, a card goes beside the next one', async (t, 
   await card(page, 'One').waitFor()
   const held = await hold(page, card(page, 'One'))
   await held.moveTo(card(page, 'B'), { x: 0.5, y: 0.2 })
-  // The page is not told before it has asked.
+  // The page does not learn of it before it sends the request.
   await page.route('**/api/changes/stream*', (route) => route.abort())
   const asked: unknown[] = []
   await page.route('**/move', async (route) => {

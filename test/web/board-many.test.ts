@@ -1,4 +1,4 @@
-/** A board of 4,000 cards: little of it is in the document, it scrolls smoothly, and many changes at once hold nothing up. */
+/** A board of 4,000 cards: few are in the document, it scrolls smoothly, and many changes at once do not block it. */
 
 import { card, column, link, type Made, projectWith, untilShown } from './board-steps.ts'
 import { onBoard } from './browser.ts'
@@ -24,7 +24,7 @@ onBoard('4,000 cards', async (t, { api, person }) => {
   const made: Made = await projectWith(api, many)
   const { page, go } = await person()
   const first = column(page, 'To Do').getByRole('listitem').first()
-  /** Milliseconds from the beginning of a visit until the first card is there. */
+  /** Milliseconds from the start of a visit until the first card is shown. */
   const visit = async () => {
     await go(made.path)
     await first.waitFor()
@@ -61,7 +61,8 @@ onBoard('4,000 cards', async (t, { api, person }) => {
   const before = await scrolled()
   t.ok(before > 2000)
 
-  // By somebody else, in all places of a column. Once without a pause shows that it can be; a busy machine may pause by itself.
+  // Changes by somebody else, all over a column. One run without a long task is enough, because a busy machine may
+  // pause by itself.
   const ids = [...made.cards.values()].slice(0, 1000)
   const pauses: number[] = []
   for (const [priority, said] of PRIORITIES) {
@@ -77,7 +78,7 @@ onBoard('4,000 cards', async (t, { api, person }) => {
   }
   t.equal(Math.min(...pauses), 0, `${pauses} long tasks`)
 
-  // The keyboard goes beyond what is in the document.
+  // The keyboard moves beyond the cards in the document.
   const titles = many.Review ?? []
   await link(page, titles[0] ?? '').focus()
   for (let step = 0; step < 25; step++) await page.keyboard.press('j')
@@ -96,7 +97,7 @@ onBoard('4,000 cards', async (t, { api, person }) => {
   await drag(page, card(page, done[1] ?? ''), card(page, done[0] ?? ''), { at: { x: 0.5, y: 0.1 } })
   await page.getByText('Moved within Done.').waitFor()
 
-  // At its edge a column scrolls by itself, and what is dragged stays in the document however far that is.
+  // At its edge a column scrolls by itself, and a dragged card stays in the document however far that is.
   const body = column(page, 'Done').locator('.column-body')
   const scrolledTo = () => body.evaluate(({ scrollTop }) => scrollTop)
   const moved = done[2] ?? ''

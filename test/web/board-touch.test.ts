@@ -1,4 +1,4 @@
-/** The board on a phone: cards are held and dragged, a swipe only scrolls, one column fills the screen. */
+/** The board on a phone: a long press drags a card, a swipe only scrolls, and one column fills the screen. */
 
 import { card, column, projectWith, titlesIn, untilSaved } from './board-steps.ts'
 import { onBoard } from './browser.ts'
@@ -29,13 +29,14 @@ onBoard('a swipe over cards scrolls and drags nothing', async (t, { api, person 
   await page.clock.install()
   await go(path)
   await card(page, 'Card 5').waitFor()
-  // However long a busy machine takes between two touches, a swipe is quick; and a press that it began is over, later, too.
+  // A swipe is quick, however long a busy machine takes between two touches. A long press that it may have started has
+  // ended too.
   await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000))
   await swipe(page, card(page, 'Card 5'), { x: 0, y: -250 })
   await page.clock.fastForward(1000)
   await page.clock.resume()
   const body = column(page, 'To Do').locator('.column-body')
-  // Until it has come to rest: a tap before that only stops it.
+  // Wait until it has stopped scrolling, because a tap before that only stops it.
   await page.waitForFunction(async () => {
     const scrolled = () => document.querySelector('.column-body')?.scrollTop ?? 0
     const before = scrolled()

@@ -1,4 +1,4 @@
-/** A board as people use it: looked at, dragged on by the mouse, moved on by the keyboard, by two at once. */
+/** The board in typical use: viewing, dragging with the mouse, moving by keyboard, and two users at once. */
 
 import type { Route } from 'playwright-core'
 import {
@@ -69,7 +69,7 @@ onBoard('cards are dragged by the mouse, and dragging is undone', async (t, { ap
   await column(page, 'To Do').waitFor()
   const held = await hold(page, card(page, 'Three'))
   await held.moveTo(card(page, 'One'), { x: 0.5, y: 0.2 })
-  // A line shows where it will be, and the column is marked.
+  // A line shows the drop position, and the column is marked.
   await page.locator('.card-row.drop-before').waitFor()
   await page.locator('.column.is-entered').waitFor()
   const isShown = Promise.withResolvers<void>()

@@ -33,57 +33,57 @@ export interface Credentials {
 /** The admin of a service in required mode. */
 export const ADMIN: Credentials = { email: 'ada@example.test', password: 'correct horse' }
 
-/** How the service runs. */
+/** The options of the service. */
 export interface BoardOptions {
-  /** Whether members have to sign in; `open` if absent. */
+  /** The authentication mode, `open` by default. */
   mode?: 'open' | 'required'
-  /** Further variables. */
+  /** Additional variables. */
   environment?: Record<string, string>
-  /** Where the service is already, if not in a process of this test's: then there is no `restart`. */
+  /** The URL of a running service, if the test does not start its own. Then there is no `restart`. */
   url?: string
 }
 
-/** Who looks at the board, and with what. */
+/** A user of the board, and their browser. */
 export interface PersonOptions
   extends Pick<
     BrowserContextOptions,
     'hasTouch' | 'isMobile' | 'viewport' | 'reducedMotion' | 'locale' | 'timezoneId' | 'forcedColors'
   > {
-  /** Whether to sign in before: as the admin, or as somebody else. */
+  /** Whether to sign in first, as the admin or somebody else. */
   signIn?: boolean | Credentials
-  /** `light` if absent. */
+  /** `light` by default. */
   colorScheme?: 'light' | 'dark'
 }
 
-/** Somebody with a browser profile of their own. */
+/** A user with a separate browser profile. */
 export interface Person {
   page: Page
   context: BrowserContext
-  /** What has gone wrong on any of the pages. */
+  /** The problems on any of the pages. */
   problems: Problems
-  /** Goes to an address of the board, e.g. `/mine`, and waits until something is there. */
+  /** Opens a path of the board, e.g. `/mine`, and waits until something is shown. */
   go: (path: string, page?: Page) => Promise<void>
-  /** Asserts that axe finds nothing on the page as it is now, in light and in dark. */
+  /** Asserts that axe finds nothing on the current page, in the light and dark scheme. */
   check: () => Promise<void>
 }
 
-/** A running service and the people who look at it. */
+/** A running service and its users. */
 export interface Board {
-  /** Where it answers, without a slash at the end. */
+  /** Its URL, without a trailing slash. */
   url: string
   service: () => Service
-  /** Requests with all rights. */
+  /** A client with all rights. */
   api: Client
   person: (options?: PersonOptions) => Promise<Person>
-  /** Kills the service, as a power cut would. */
+  /** Kills the service, like a power cut. */
   kill: () => Promise<void>
-  /** Starts it again, on the same port and file. */
+  /** Restarts it, on the same port and file. */
   restart: () => Promise<void>
-  /** Asserts that no page had a problem, and that axe finds nothing on those that are open; closes them. */
+  /** Asserts that no page had a problem, and that axe finds nothing on open pages. Closes the pages. */
   finish: () => Promise<void>
 }
 
-/** Makes a token of the admin's. */
+/** Creates a token of the admin. */
 async function tokenAt(url: string): Promise<string> {
   const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
     const response = await fetch(`${url}${path}`, {
@@ -105,10 +105,10 @@ async function signInAt(context: BrowserContext, url: string, credentials: Crede
   if (answer.status() !== 201) throw new Error(`sign-in: ${answer.status()} ${await answer.text()}`)
 }
 
-/** Waits until the page shows something: the HTML has an empty element only. */
+/** Waits until the page shows something. The HTML only has an empty element. */
 const isThere = (page: Page) => page.locator('#app > *').first().waitFor({ state: 'attached' })
 
-/** Starts the service on a new file, for people to look at. Closed with the test. */
+/** Starts the service on a new file, for users in browsers. It is closed with the test. */
 export async function startBoard(t: Test, options: BoardOptions = {}): Promise<Board> {
   const { mode = 'open', environment = {} } = options
   const settings = {
@@ -180,8 +180,8 @@ export async function startBoard(t: Test, options: BoardOptions = {}): Promise<B
 type Work = (t: Test, board: Board) => Promise<unknown>
 
 /**
- * A test in a browser; skipped where there is none, unless `CI` is set.
- * @param options how the service runs, if not as it does by itself
+ * A test in a browser. It is skipped if there is none, unless `CI` is set.
+ * @param options the options of the service, if not the defaults
  */
 export function onBoard(name: string, work: Work, options: BoardOptions = {}): void {
   currentTest().test(name, { skip: noBrowser }, async (t) => {

@@ -1,4 +1,4 @@
-/** The build of the board page: what it makes, and what it refuses. */
+/** The build of the board page: its output, and its errors. */
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,10 +8,10 @@ import { BUDGET, checkBudget } from '../../scripts/web-budget.ts'
 
 const KB = 1024
 
-/** Text of so many bytes once it is compressed. */
+/** Text with a given compressed size in bytes. */
 const ballast = (bytes: number) => randomBytes(bytes).toString('base64')
 
-/** Sources of a small page, with others in their place. */
+/** The sources of a small page, some of them replaced. */
 function sourcesOf(t: Test, other: Record<string, string> = {}): string {
   const files: Record<string, string> = {
     'main.tsx':

@@ -1,11 +1,11 @@
-/** Whatever people write on a card shows as text, and leads nowhere but to the web and to mail. */
+/** Everything that users write on a card shows as text, and links only lead to the web and to mail. */
 import { onBoard } from './browser.ts'
 import { dialogOf, historyLines, partOf } from './card-steps.ts'
 import { until } from './until.ts'
 
 const HTML =
   '<img src=x onerror="document.title=1"><script>document.title=2</script><b style="color:red">bold</b>'
-/** Text that runs from right to left from here on, if nothing holds it. */
+/** Text that turns the direction to right-to-left, unless it is isolated. */
 const RTL = '\u202Egnp.exe\u2067'
 const LINKS = [
   '[script](javascript:document.title=3)',
@@ -90,7 +90,7 @@ onBoard(
     t.equal(said.filter((line) => line.includes('changed the title')).length, 1)
     t.equal(await page.title(), `${title} · Website relaunch · Phaseboard`, 'no script has run')
 
-    // What is isolated does not turn what stands beside it: the sentence's end is to the right of its beginning.
+    // Isolated text does not reorder its neighbours: the end of the sentence is to the right of its start.
     const entry = partOf(page, 'History').getByRole('listitem').filter({ hasText: 'changed the title' })
     const isInOrder = await entry.evaluate((element) => {
       const [first, last] = ['changed', ' to '].map((word) => {

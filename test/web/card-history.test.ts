@@ -1,4 +1,4 @@
-/** One history of a card, made of its changes and its activity. */
+/** The history of a card, merged from its changes and its activity. */
 import t from 'tap'
 import type { Change, KanbanActivity } from '../../src/client/api.d.ts'
 import { type HistorySources, historyOf } from '../../web/card/history.ts'
@@ -43,7 +43,7 @@ function activity(second: number, type: string, from: string, to: string): Kanba
   }
 }
 
-/** The history as lines: who, what, and what can be undone. */
+/** The history as lines: actor, text, and whether it can be undone. */
 function lines(sources: Partial<HistorySources>): string[] {
   const whole = { changes: [], activity: [], isComplete: true, ...sources }
   return historyOf(whole, names).map(({ actorId, sentences, seq }) => {

@@ -12,7 +12,7 @@ onBoard('a card is opened, changed, moved and closed by the keyboard alone', asy
   }
   const { page, go } = await person()
   const keyboard = page.keyboard
-  /** What has the focus: its name, or its text. */
+  /** The focused element's name, or its text. */
   const focused = () =>
     page.evaluate(() => {
       const element = document.activeElement
@@ -34,7 +34,7 @@ onBoard('a card is opened, changed, moved and closed by the keyboard alone', asy
   await partOf(page, 'History').getByText('made this card').waitFor()
   t.equal(await focused(), 'Rewrite pages')
 
-  // Escape leaves the field, then the dialog; what was typed is kept.
+  // Escape closes the field, then the dialog. The typed text is kept.
   await keyboard.press('e')
   await keyboard.type('All pages')
   await keyboard.press('Escape')
@@ -47,7 +47,7 @@ onBoard('a card is opened, changed, moved and closed by the keyboard alone', asy
   await until(now, ({ title }) => title === 'All pages')
   t.equal(await until(focused, (name) => name === 'All pages'), 'All pages', 'the focus is back on the title')
 
-  // The same in whichever order the browser has day and month.
+  // Valid in whichever order the browser shows day and month.
   await keyboard.press('d')
   await keyboard.type('02022030')
   await keyboard.press('Tab')

@@ -1,4 +1,4 @@
-/** Nothing typed is lost: lost races, drafts over a reload and over a service that is killed. */
+/** No typed text is lost: concurrent edits, and drafts over a reload and a killed service. */
 import type { Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { onBoard } from './browser.ts'
@@ -7,7 +7,7 @@ import { until } from './until.ts'
 
 const titleField = (page: Page) => page.getByRole('textbox', { name: 'Title', exact: true })
 
-/** Opens a card and begins to edit its title. */
+/** Opens a card, and starts editing its title. */
 async function editTitle(page: Page, title: string): Promise<void> {
   await page.getByRole('button', { name: 'Edit the title' }).click()
   await titleField(page).fill(title)
@@ -21,7 +21,7 @@ onBoard('two windows edit one card', async (t: Test, { api, person }) => {
   const [maria, ben] = [people[0].page, people[1].page]
   await Promise.all([dialogOf(maria).waitFor(), dialogOf(ben).waitFor()])
 
-  // Another field: both are saved, and nobody is asked.
+  // Another field: both are saved without a question.
   await editTitle(maria, 'Rewrite some pages')
   await dialogOf(ben).getByRole('combobox', { name: 'Priority' }).selectOption('High')
   await until(now, ({ priority }) => priority === 'high')
@@ -33,7 +33,7 @@ onBoard('two windows edit one card', async (t: Test, { api, person }) => {
   await titleField(maria).press('Enter')
   await dialogOf(ben, 'Rewrite some pages').waitFor()
 
-  // The same field: the second is asked.
+  // The same field: the second user is asked.
   await editTitle(maria, 'Rewrite most pages')
   await editTitle(ben, 'Write all pages')
   await titleField(ben).press('Enter')
@@ -52,7 +52,7 @@ onBoard('two windows edit one card', async (t: Test, { api, person }) => {
   await titleField(maria).press('Enter')
   await dialogOf(ben, 'Rewrite most pages').waitFor()
 
-  // The same once more, with the description, and the other two answers.
+  // The same with the description, and the other two choices.
   const description = (page: Page) => page.getByRole('textbox', { name: 'Description' })
   const race = async (mine: string, other: string) => {
     await maria.getByRole('button', { name: /^(Edit the|Add a) description/ }).click()
@@ -92,7 +92,7 @@ onBoard(
     await page.getByRole('button', { name: 'Discard' }).click()
     await page.getByText(/^Unsaved changes/).waitFor({ state: 'detached' })
 
-    // All fields at once, over a reload.
+    // Drafts of all fields survive a reload.
     await page.getByRole('button', { name: 'Add a description' }).click()
     await page.getByRole('textbox', { name: 'Description' }).fill('Half a description')
     await page.getByRole('textbox', { name: 'New comment' }).fill('Half a comment')
@@ -103,7 +103,7 @@ onBoard(
     await page.getByRole('button', { name: 'Keep editing' }).click()
     t.equal(await page.getByRole('textbox', { name: 'Description' }).inputValue(), 'Half a description')
 
-    // What is sent to a service that is gone shows, waits, and arrives when it is back.
+    // A write to an unavailable service is shown, waits, and arrives once it is back.
     const description = () => page.getByRole('textbox', { name: 'Description' })
     await kill()
     problems.expect(/ERR_CONNECTION|ERR_INCOMPLETE|Failed to fetch/)
@@ -113,7 +113,7 @@ onBoard(
     await restart()
     await until(now, (card) => card.description === 'A description')
 
-    // So does what a page had sent that is gone itself.
+    // So does a write of a page that has been closed.
     await kill()
     await page.getByRole('button', { name: 'Edit the description' }).click()
     await description().fill('Another description')
@@ -123,7 +123,7 @@ onBoard(
     await page.getByRole('textbox', { name: 'New comment' }).fill('A comment')
     await page.keyboard.press('Control+Enter')
     await partOf(page, 'Description').getByText('Another description').waitFor()
-    // Also when the dialog was closed meanwhile, and looked at again.
+    // Also if the dialog was closed and opened again.
     await page.keyboard.press('Escape')
     await dialogOf(page).waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'Rewrite pages', exact: true }).click()

@@ -1,4 +1,4 @@
-/** A card's address, and what its dialog shows when it is new, gone, elsewhere, or only to be read. */
+/** The address of a card, and its dialog if the card is new, gone, moved or read-only. */
 import { type Credentials, onBoard } from './browser.ts'
 import { dialogOf, makeCard, partOf } from './card-steps.ts'
 import { until } from './until.ts'
@@ -37,7 +37,7 @@ onBoard('has an address that is shared, reloaded, left and come back to', async 
   await go(`${path}?edit=due`)
   await dialogOf(page).getByLabel('Due date').and(page.locator(':focus')).waitFor()
 
-  // To the board from a tab that began with the card, by the button.
+  // The close button leads to the board if the tab started with the card.
   await dialogOf(page).getByRole('button', { name: 'Close' }).click()
   await page.waitForURL(`**${board}`)
 
@@ -45,7 +45,7 @@ onBoard('has an address that is shared, reloaded, left and come back to', async 
   await dialogOf(page, 'There is no such card.').waitFor()
   await page.keyboard.press('Escape')
 
-  // An address from before the card was moved to another project leads to where it is.
+  // An address from before the card was moved leads to its new project.
   const other = await api.post('/api/projects', { body: { name: 'Shop' } })
   await api.post('/api/kanban-items/{id}/move', { path: { id: item.id }, body: { projectId: other.id } })
   await go(path)
@@ -99,7 +99,7 @@ onBoard('follows what others do while it is open', async (t, { api, person }) =>
   await dialogOf(page).getByRole('link', { name: 'Open it there' }).click()
   await page.waitForURL(`**/projects/${other.id}/items/${item.id}`)
 
-  // Back by one's own hand: to a place of another project.
+  // The user moves it back, which is a move to another project.
   await until(() => dialogOf(page).getByRole('combobox', { name: 'Column' }).isEnabled(), Boolean)
   await dialogOf(page).getByRole('heading', { level: 2 }).first().focus()
   await page.keyboard.press('m')
@@ -115,7 +115,7 @@ onBoard('follows what others do while it is open', async (t, { api, person }) =>
   )
   t.equal(moved.column, 'Review')
 
-  // Deleted by the own hand, the dialog closes, and the toast brings it back.
+  // If the user deletes it, the dialog closes, and the toast restores it.
   await go(path)
   await dialogOf(page).getByRole('button', { name: 'Actions for All pages' }).click()
   await page.getByRole('menuitem', { name: 'Delete card' }).click()
@@ -203,7 +203,7 @@ onBoard('a full column takes no card; a long history comes in pages', async (t, 
   await column.selectOption('Done')
   await page.getByRole('status').getByText('Done is above its limit: 2 of 1.').waitFor()
 
-  // Where text is being edited, a click beside the dialog does not close it.
+  // While a text is being edited, a click outside does not close the dialog.
   await dialogOf(page).getByRole('button', { name: 'Edit the description' }).click()
   await page.mouse.click(5, 300)
   t.equal(await dialogOf(page).count(), 1)

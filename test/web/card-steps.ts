@@ -1,4 +1,4 @@
-/** What tests of the card's dialog do and look at, by roles and names. */
+/** Common steps of tests of the card's dialog, by roles and names. */
 import type { Locator, Page } from 'playwright-core'
 import type { KanbanItem } from '../../src/client/api.d.ts'
 import type { Board } from './browser.ts'
@@ -7,7 +7,7 @@ import type { Board } from './browser.ts'
 export interface CardPlace {
   projectId: string
   item: KanbanItem
-  /** The address of the card's dialog. */
+  /** The path of the card's dialog. */
   path: string
 }
 
@@ -25,11 +25,11 @@ export async function makeCard(
 export const dialogOf = (page: Page, title?: string): Locator =>
   page.getByRole('dialog', title === undefined ? {} : { name: title, exact: true })
 
-/** A part of the dialog by its heading. */
+/** A section of the dialog by its heading. */
 export const partOf = (page: Page, name: string): Locator =>
   dialogOf(page).getByRole('region', { name, exact: true })
 
-/** What the history says, newest first, without when. */
+/** The texts of the history, newest first, without times. */
 export async function historyLines(page: Page): Promise<string[]> {
   const entries = partOf(page, 'History').getByRole('listitem')
   await entries.first().waitFor()

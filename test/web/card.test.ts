@@ -1,4 +1,4 @@
-/** A card in its dialog: everything that is on it, as a person changes it. */
+/** The dialog of a card: a user changes everything on it. */
 import { onBoard } from './browser.ts'
 import { dialogOf, historyLines, makeCard, partOf } from './card-steps.ts'
 import { choosePerson } from './choose-person.ts'
@@ -56,7 +56,7 @@ onBoard('title, description and fields are changed in place', async (t, { api, p
     'local made this card',
   ])
 
-  // The history can be undone, entry by entry, and so can the last change.
+  // Every entry of the history can be undone, and so can the last change.
   await partOf(page, 'History')
     .getByRole('button', { name: /moved it from To Do to Review/ })
     .click()

@@ -1,10 +1,10 @@
-/** The browser that tests of the board page run in. */
+/** The browser for tests of the board page. */
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
 import root from 'tap'
 
-/** The headless shell, where it is installed, takes a quarter less of the processor than the whole browser around the same engine. */
+/** If it is installed, the headless shell is used. It needs a quarter less processor time than the whole browser, with the same engine. */
 const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']
 
 function isExecutable(file: string): boolean {
@@ -23,7 +23,7 @@ const inOrder = NAMES.flatMap((name) => files.filter(([one]) => one === name))
 const FILE =
   process.env.CHROMIUM ?? inOrder.map(([name = '', folder = '']) => join(folder, name)).find(isExecutable)
 
-/** Why tests in a browser cannot run, or false: the `skip` of such a test. Where `CI` is set, it is a failure instead. */
+/** Why browser tests cannot run, or false: the `skip` of such a test. If `CI` is set, it is a failure instead. */
 export const noBrowser: string | false =
   FILE === undefined ? `no browser: set CHROMIUM, or install one of ${NAMES.join(', ')}` : false
 
@@ -31,7 +31,7 @@ if (noBrowser && process.env.CI) throw new Error(noBrowser)
 
 let launched: Promise<Browser> | undefined
 
-/** The browser of this test file, launched by the first call and closed at its end. */
+/** The browser of this test file. The first call launches it, and it is closed at the end. */
 export function launch(): Promise<Browser> {
   if (launched === undefined) {
     launched = chromium.launch({

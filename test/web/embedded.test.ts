@@ -1,4 +1,4 @@
-/** The page below a prefix: that of a host application, and that of a proxy which strips it. */
+/** The page below a prefix: in a host application, and behind a proxy that strips it. */
 import { request as ask, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
@@ -8,7 +8,7 @@ import { nginxBelowPath, noNginx } from '../reverse-proxies.ts'
 import { shipped } from '../shipped.ts'
 import { ADMIN, type Board, noBrowser, startBoard } from './browser.ts'
 
-/** Walks through the page as anybody would, and looks at the addresses. */
+/** Navigates through the page like a user, and checks the addresses. */
 async function walk(t: Test, { url, api, person, finish }: Board, signIn = false): Promise<void> {
   const { id } = await api.post('/api/projects', { body: { name: 'Apollo' } })
   await api.post('/api/projects/{id}/kanban-items', { path: { id }, body: { title: 'Land' } })

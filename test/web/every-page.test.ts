@@ -1,16 +1,16 @@
-/** What holds for every page: titles, text of any length and size, either direction of writing, and hostile text in all of it. */
+/** Common requirements of every page: titles, long and large text, both writing directions, and hostile text everywhere. */
 import type { Page } from 'playwright-core'
 import { onBoard } from './browser.ts'
 import { HTML, madeOf, makeHostile } from './hostile.ts'
 import { until } from './until.ts'
 
-/** Waits until a page shows all it has. */
+/** Waits until a page is completely loaded. */
 async function untilShown(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor({ state: 'attached' })
   await page.waitForFunction(() => document.querySelector('[aria-busy=true]') === null)
 }
 
-/** What sticks out of the view sideways, and cannot be scrolled to within the view as a board's columns and wide tables can. */
+/** Elements that overflow the viewport horizontally, outside of areas that scroll by themselves, like a board's columns and wide tables. */
 const stickingOut = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const isOut = (element: Element) => {
@@ -179,6 +179,6 @@ onBoard(
       },
     )
   },
-  // More pages than a person opens in a minute.
+  // More pages than a user opens within a minute.
   { mode: 'required', environment: { RATE_LIMIT_MAX: '10000' } },
 )

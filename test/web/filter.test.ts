@@ -1,4 +1,4 @@
-/** Which cards a filter shows, and how it stands in an address. */
+/** Which cards match a filter, and its form in the address. */
 import t from 'tap'
 import type { KanbanItem } from '../../src/client/api.d.ts'
 import { filterOf, filterQuery, isNarrowing, matches } from '../../web/board/filter.ts'
@@ -38,7 +38,7 @@ const item = (fields: Partial<KanbanItem>): KanbanItem => ({
   ...fields,
 })
 
-/** Whether an address shows a card to somebody. */
+/** Whether a card matches an address, for a user. */
 const shows = (query: string, fields: Partial<KanbanItem> = {}, me: string | undefined = 'maria') =>
   matches(item(fields), filterOf(new URLSearchParams(query)), {
     me,

@@ -1,4 +1,4 @@
-/** What the first visit costs, and what a foreign page cannot do with the board. */
+/** The cost of the first visit, and what a foreign page cannot do with the board. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
@@ -63,7 +63,7 @@ onBoard('a foreign page can neither frame nor call it', async (t, { url, api }) 
   const inner = page.frames().find((frame) => frame !== page.mainFrame())
   t.equal(await inner?.locator('#app').count(), 0, 'nothing of the board is in the frame')
 
-  /** What the foreign page's script gets of a request. */
+  /** The result of a request by the foreign page's script. */
   const ask = (path: string, init: RequestInit = {}) =>
     page.evaluate(
       ([address, options]) =>
@@ -84,7 +84,7 @@ onBoard('a foreign page can neither frame nor call it', async (t, { url, api }) 
   t.match(said.slice(before).join('\n'), /ERR_BLOCKED|Refused|blocked/, 'it includes nothing')
 })
 
-/** What an attacker's markup would do, had it found a way into the page; each is against the policy. */
+/** Actions of injected markup, each of which violates the policy. */
 const ATTACKS: Record<string, () => unknown> = {
   'an inline script': () => {
     const script = document.createElement('script')
@@ -96,7 +96,7 @@ const ATTACKS: Record<string, () => unknown> = {
     image.setAttribute('onerror', 'document.title = "taken"')
     image.src = 'assets/none.svg'
   },
-  // Not at once: what is evaluated for a debugger may do this.
+  // Not right away: a debugger's evaluation may do this.
   'text as a program': () => setTimeout(() => new Function('document.title = "taken"')()),
   'HTML as text': () => {
     document.body.innerHTML = '<b>taken</b>'

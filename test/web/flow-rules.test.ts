@@ -1,4 +1,4 @@
-/** What the flow page says and tells in tables, from the service's numbers. */
+/** The sentences and tables of the flow page, from the service's numbers. */
 import t from 'tap'
 import { formatNumber } from '../../web/common/dates.ts'
 import type { Flow } from '../../web/flow/answer.ts'

@@ -1,9 +1,9 @@
-/** The flow page: what it says, the numbers behind it, and both as files. */
+/** The flow page: its sentences, its numbers, and both as files. */
 import { readFile } from 'node:fs/promises'
 import type { Client } from '../../src/client/types.d.ts'
 import { onBoard } from './browser.ts'
 
-/** A project with cards that have gone through its columns: two done, one in progress, one to do. */
+/** A project with cards that have moved through its columns: two done, one in progress, one to do. */
 async function makeProject(api: Client): Promise<{ id: string; cards: string[] }> {
   const { id } = await api.post('/api/projects', { body: { name: 'Apollo' } })
   const cards: string[] = []

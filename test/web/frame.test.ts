@@ -1,17 +1,17 @@
-/** What all pages have around them: keys, the way past the navigation, the connection, and who sees the page in another way. */
+/** The common frame of all pages: keys, the skip link, the connection, and display preferences. */
 import type { Page } from 'playwright-core'
 import { card, column, link, projectWith, titlesIn, untilFocused, untilShown } from './board-steps.ts'
 import { onBoard } from './browser.ts'
 import { drag, hold } from './gestures.ts'
 import { bestOf } from './measures.ts'
 
-/** When a key was pressed and when a card was seen no more, in milliseconds since 1970. */
+/** When a key was pressed and when a card disappeared, in milliseconds since 1970. */
 interface Times {
   pressed?: number
   gone?: number
 }
 
-/** Begins to look at a page. @returns resolves with what was seen when the card is gone */
+/** Observes a page. @returns resolves with the times when the card has disappeared */
 async function watch(page: Page, title: string): Promise<() => Promise<Times>> {
   await page.evaluate((name) => {
     const times: Times = {}
@@ -191,7 +191,7 @@ onBoard('around every page', async (t, { api, person }) => {
 
   await t.test('seven tabs at once, of which one is seen', async () => {
     await context.addInitScript(() => {
-      // Headless browsers show all their tabs at once.
+      // Headless browsers treat all tabs as visible.
       const isHidden = () => sessionStorage.getItem('seen') === null
       Object.defineProperty(document, 'visibilityState', { get: () => (isHidden() ? 'hidden' : 'visible') })
     })
@@ -200,7 +200,7 @@ onBoard('around every page', async (t, { api, person }) => {
       await go(path, tab)
       await card(tab, 'Old').waitFor()
     }
-    // A browser has six connections to a host: the last tab gets one when the others, never seen, have let theirs go.
+    // A browser has six connections to a host. The last tab gets one when the hidden others have closed theirs.
     const [last] = tabs.slice(-1)
     if (last === undefined) return
     await go(path, last)

@@ -1,24 +1,24 @@
-/** Dragging as hands do it, by mouse and by touch. */
+/** Drags by mouse and by touch. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { CDPSession, Locator, Page } from 'playwright-core'
 
-/** A place in the view, in CSS pixels. */
+/** A point in the viewport, in CSS pixels. */
 export interface Point {
   x: number
   y: number
 }
 
-/** How to drag: by touch instead of the mouse, and where on the target to let go, as parts of its width and height. */
+/** How to drag: by touch instead of the mouse, and the drop position on the target as fractions of its size. */
 export interface DragOptions {
   touch?: boolean
   at?: Point
 }
 
-/** Something that is being dragged. */
+/** A running drag. */
 export interface Held {
-  /** Goes to another place without letting go. */
+  /** Moves on without dropping. */
   moveTo: (to: Locator | Point, at?: Point) => Promise<void>
-  /** Lets go. */
+  /** Drops. */
   drop: () => Promise<void>
 }
 
@@ -26,10 +26,10 @@ const MIDDLE: Point = { x: 0.5, y: 0.5 }
 const LONG_PRESS = 450
 const FRAME = 16
 const STEPS = 15
-/** A finger is told of far more often than a mouse that drags. */
+/** A finger sends far more move events than a dragging mouse. */
 const TOUCH_STEPS = 30
 
-/** Where to point at: a place, or a part of what is there now. */
+/** A target: a point, or a position on an element. */
 async function pointOf(target: Locator | Point, at: Point = MIDDLE): Promise<Point> {
   if (!('boundingBox' in target)) return target
   const box = await target.boundingBox()
@@ -81,7 +81,7 @@ async function holdByTouch(page: Page, from: Point): Promise<Held> {
 async function holdByMouse(page: Page, from: Point): Promise<Held> {
   await page.mouse.move(from.x, from.y)
   await page.mouse.down()
-  // A drag begins after some pixels, and is told of the place by the next move.
+  // A drag starts after some pixels, and the next move reports the position.
   for (const offset of [4, 8]) await page.mouse.move(from.x + offset, from.y + offset)
   return {
     moveTo: async (to, at) => {
@@ -93,22 +93,22 @@ async function holdByMouse(page: Page, from: Point): Promise<Held> {
   }
 }
 
-/** Takes something up, without moving far. */
+/** Picks something up without moving far. */
 export async function hold(page: Page, what: Locator, { touch = false }: DragOptions = {}): Promise<Held> {
-  // Tried first: it waits until nothing moves it any more.
+  // A trial first: it waits until the element no longer moves.
   await what.click({ trial: true })
   const from = await pointOf(what)
   return touch ? holdByTouch(page, from) : holdByMouse(page, from)
 }
 
-/** Drags something to a place, and lets go there. */
+/** Drags something to a target, and drops it there. */
 export async function drag(page: Page, from: Locator, to: Locator, options: DragOptions = {}): Promise<void> {
   const held = await hold(page, from, options)
   await held.moveTo(to, options.at)
   await held.drop()
 }
 
-/** Swipes with a finger from something, without holding it first: that scrolls. */
+/** Swipes from an element without a long press, which scrolls. */
 export async function swipe(page: Page, from: Locator, by: Point): Promise<void> {
   const start = await pointOf(from)
   const end = { x: start.x + by.x, y: start.y + by.y }

@@ -1,7 +1,7 @@
-/** Texts that parsers of Markdown take long for, or become much of, each as long as is rendered at all. */
+/** Texts that Markdown parsers are slow on, or whose output is large, each at the maximum rendered length. */
 import { LONGEST } from '../../web/common/markdown/limits.ts'
 
-/** A piece repeated to the full length. */
+/** A piece repeated to the maximum length. */
 const full = (piece: string) => piece.repeat(Math.ceil(LONGEST / piece.length)).slice(0, LONGEST)
 
 const REPEATED = [
@@ -28,7 +28,7 @@ const REPEATED = [
 const lines = (count: number, line: (number: number) => string) =>
   Array.from({ length: count }, (_, number) => line(number)).join('\n')
 
-/** By what they are. */
+/** By kind. */
 export const PATTERNS: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries({
     ...Object.fromEntries(REPEATED.map((piece) => [JSON.stringify(piece), full(piece)])),

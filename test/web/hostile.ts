@@ -1,28 +1,28 @@
-/** A service full of what an attacker would write into it, and what must not come of it. */
+/** A service full of hostile text, and checks that it has no effect. */
 import type { Page } from 'playwright-core'
 import type { Client } from '../../src/client/types.d.ts'
 
-/** Markup that would run scripts and ask another host, were it more than text. */
+/** Markup that would run scripts and send requests to another host if it were rendered as HTML. */
 export const HTML = '<img src=x onerror=alert(1)><b onclick=alert(1)>bold</b>'
 const SCRIPT = 'javascript:alert(1)'
-/** Runs from right to left from here on, if nothing holds it. */
+/** Turns the direction to right-to-left, unless it is isolated. */
 const OVERRIDE = '\u202Egnp.exe\u2067'
 
-/** Hostile text of a length: markup, an address that is a script, overrides of direction, and a word without an end. */
+/** Hostile text of a given length: markup, a script URL, direction overrides, and an endless word. */
 export const hostile = (length: number): string =>
   `${HTML}${SCRIPT}${OVERRIDE}`.padEnd(length, 'w').slice(0, length)
 
-/** What of it lies where. */
+/** The ids of the hostile records. */
 export interface Hostile {
   projectId: string
   itemId: string
-  /** The name of the project, and of the member who looks. */
+  /** The name of the project, and of the signed-in member. */
   name: string
   /** The title of its card. */
   title: string
 }
 
-/** Fills a service with hostile text, as long as the API allows or 10,000 characters, in whatever people name and write. */
+/** Fills a service with hostile text in every name and text, of the maximum length or 10,000 characters. */
 export async function makeHostile(api: Client): Promise<Hostile> {
   const [name, title, term, text] = [hostile(200), hostile(500), hostile(100), hostile(10_000)]
   const [admin] = await api.get('/api/members')
@@ -48,7 +48,7 @@ export async function makeHostile(api: Client): Promise<Hostile> {
     path,
     body: { name: term, color: `red;background:url(https://evil.example/)` },
   })
-  // The last column is for what is done.
+  // The last column is for completed cards.
   await api.post('/api/projects/{id}/kanban-columns', { path, body: { name: 'Shipped' } })
   const label = await api.post('/api/projects/{id}/kanban-labels', {
     path,
@@ -79,7 +79,7 @@ export async function makeHostile(api: Client): Promise<Hostile> {
   return { projectId, itemId: item.id, name, title }
 }
 
-/** The elements that have come of hostile text: none, if it is text. */
+/** The elements created by hostile text. There must be none. */
 export const madeOf = (page: Page): Promise<number> =>
   page
     .locator(

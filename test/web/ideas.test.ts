@@ -1,4 +1,4 @@
-/** Ideas and one's own work: added, put in order, promoted; ticked off. */
+/** Ideas and My work: add, reorder, promote; complete. */
 import type { Page, Route } from 'playwright-core'
 import { onBoard } from './browser.ts'
 import { drag } from './gestures.ts'

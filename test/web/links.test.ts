@@ -1,4 +1,4 @@
-/** One-time links, as admins make them and people use them. */
+/** One-time links: admins create them, and users open them. */
 import type { Page } from 'playwright-core'
 import { onBoard } from './browser.ts'
 
@@ -6,7 +6,7 @@ const REQUIRED = { mode: 'required' } as const
 const ATTACK = '<img src=x onerror=alert(1)>\u202eevil'
 const UNUSABLE = 'This link was used already, has expired or was revoked.'
 
-/** The link that a dialog shows, and closes it. */
+/** Reads the link in a dialog, and closes the dialog. */
 async function taken(page: Page): Promise<string> {
   const link = await page.getByRole('textbox', { name: 'Link', exact: true }).inputValue()
   await page.getByRole('button', { name: 'I have stored it' }).click()
@@ -118,7 +118,7 @@ onBoard(
     const body = JSON.stringify({ ...grace, password: 'a new horse' })
     t.equal((await fetch(`${url}/api/session`, { method: 'POST', body })).status, 201)
 
-    // An admin who opens a link is somebody else afterwards, without anything of before.
+    // An admin who opens a link becomes another user, and nothing from before remains.
     const last = await make()
     await rowOf(page, /^Grace/).waitFor()
     await go(last.slice(url.length))
@@ -154,7 +154,7 @@ onBoard(
     await guest.go('/link')
     await guest.page.getByRole('alert').getByText(UNUSABLE).waitFor()
 
-    // The service cannot be asked: that says nothing of the link.
+    // The service is unavailable, which says nothing about the link.
     const another = await api.post('/api/invitations', { body: { role: 'member', email: 'bo@example.test' } })
     const visitor = await person()
     let isDown = true

@@ -1,4 +1,4 @@
-/** The rules of the lists: groups, orders, progress, and what a file, a snippet or an import is. */
+/** The rules of lists: groups, orders, progress, file formats, snippets and imports. */
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import t from 'tap'

@@ -1,4 +1,4 @@
-/** Nothing is missed around the connection: what changes before the stream begins, and while it rests. */
+/** No change is missed: before the stream starts, and while the tab is hidden. */
 import { link, projectWith } from './board-steps.ts'
 import { onBoard } from './browser.ts'
 
@@ -9,7 +9,7 @@ onBoard('what changes while there is no stream is shown when there is', async (t
   const { page, go } = await person()
   const asked: string[] = []
   page.on('request', (request) => asked.push(new URL(request.url()).pathname))
-  // The project is read, and then changes, before the stream begins.
+  // The project is loaded, and then changes before the stream starts.
   let begin = () => {}
   const begun = new Promise<void>((resolve) => {
     begin = resolve
@@ -27,14 +27,14 @@ onBoard('what changes while there is no stream is shown when there is', async (t
   const readings = asked.filter((one) => one === `/api/projects/${id}`)
   t.equal(readings.length, 2)
 
-  // The stream has brought no change yet as the tab goes to rest, and comes back from the browser's memory.
+  // The stream has delivered no change when the tab is hidden, and the page is restored from the back/forward cache.
   await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true })))
   await add('Poster')
   await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
   await link(page, 'Poster').waitFor()
   t.equal(asked.filter((one) => one === `/api/projects/${id}`).length, 2, 'nothing is read again for it')
 
-  // It rests for so long that the service has forgotten what was missed: all is read again.
+  // It is hidden for so long that the missed changes have been pruned: everything is reloaded.
   await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true })))
   await add('Logo')
   await page.route(

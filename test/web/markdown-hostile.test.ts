@@ -1,11 +1,11 @@
-/** Cards whose Markdown no parser is quick with: they show, and the page goes on answering. */
+/** Cards with Markdown that parsers are slow on: they are shown, and the page stays responsive. */
 import { projectWith } from './board-steps.ts'
 import { onBoard } from './browser.ts'
 import { dialogOf, partOf } from './card-steps.ts'
 import { PATTERNS } from './hostile-markdown.ts'
 import { bestOf, frames } from './measures.ts'
 
-/** A task that a person notices, in milliseconds. */
+/** The duration of a task that users notice, in milliseconds. */
 const LONG_TASK = 200
 
 const NOTE = 'Too long or too deeply nested for Markdown: shown as it was written.'

@@ -1,4 +1,4 @@
-/** Markdown that would freeze the page: what is rendered at all, and what ends a text that takes too long. */
+/** Markdown that would freeze the page: the limits of rendering, and the timeout. */
 import t from 'tap'
 import { toHtml } from '../../web/common/markdown/html.ts'
 import { DEEPEST, LONGEST, MOST_ELEMENTS } from '../../web/common/markdown/limits.ts'
@@ -32,7 +32,7 @@ t.test('what is too much shows as it is', (t) => {
   t.end()
 })
 
-/** A worker that does what the test says. */
+/** A worker that the test controls. */
 class FakeWorker implements Renderer {
   onmessage: Renderer['onmessage'] = null
   onerror: Renderer['onerror'] = null

@@ -1,20 +1,20 @@
-/** What a page costs: bytes, requests, frames, tasks and memory. */
+/** Measures the cost of a page: bytes, requests, frames, tasks and memory. */
 import type { Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { debuggerOf } from './gestures.ts'
 
-/** A request as the network saw it: sizes with headers, in bytes, as they came. */
+/** A request on the network: transferred sizes in bytes, including headers. */
 export interface Loaded {
   url: string
   type: string
   bytes: number
-  /** How many requests had to be answered before this one could be sent: 0 for the page, 1 for what its HTML names. */
+  /** The number of requests that had to complete before this one: 0 for the page, 1 for what its HTML references. */
   round: number
 }
 
 /**
- * Loads an address with nothing cached, and tells what came until the page was there.
- * @param isThere resolves when that is
+ * Loads a URL with an empty cache, and returns the requests until the page is there.
+ * @param isThere resolves at that moment
  */
 export async function loadAfresh(
   page: Page,
@@ -42,12 +42,12 @@ export async function loadAfresh(
   return all.map(({ initiator, ...one }) => ({ ...one, round: roundOf(initiator) }))
 }
 
-/** Slows a page's scripts down. @param rate how many times, 1 for not at all */
+/** Slows down a page's scripts. @param rate the factor, 1 for none */
 export async function throttle(page: Page, rate: number): Promise<void> {
   await (await debuggerOf(page)).send('Emulation.setCPUThrottlingRate', { rate })
 }
 
-/** Milliseconds: between frames, and of tasks that took more than 50. */
+/** Milliseconds: between frames, and of tasks longer than 50. */
 export interface Frames {
   deltas: number[]
   longTasks: number[]
@@ -57,7 +57,7 @@ interface Recording extends Frames {
   end: () => void
 }
 
-/** Records frames and long tasks of a page during something. */
+/** Records the frames and long tasks of a page during an action. */
 export async function frames(page: Page, during: () => Promise<unknown>): Promise<Frames> {
   await page.evaluate(() => {
     const deltas: number[] = []
@@ -86,15 +86,12 @@ export async function frames(page: Page, during: () => Promise<unknown>): Promis
   return page.evaluate(() => {
     const { deltas, longTasks, end } = (window as unknown as { recording: Recording }).recording
     end()
-    // The first one began before there was a frame.
+    // The first task started before there was a frame.
     return { deltas: deltas.slice(1), longTasks }
   })
 }
 
-/**
- * Asserts that something can be as good as it has to be: measures it until it is, a few times at most. A busy machine makes it worse
- * than it is, never better.
- */
+/** Asserts that something can meet a limit: measures it a few times, until it does. A busy machine only makes it worse. */
 export async function bestOf(
   t: Test,
   tries: number,
@@ -107,12 +104,12 @@ export async function bestOf(
   t.ok(values.some(isGood), `${values.map((value) => value.toFixed(1)).join(', ')} ${what}`)
 }
 
-/** The bytes that a page's scripts hold on to. */
+/** The size of a page's JavaScript heap, in bytes. */
 export async function heap(page: Page): Promise<number> {
   const session = await debuggerOf(page)
   await session.send('HeapProfiler.collectGarbage')
   return (await session.send('Runtime.getHeapUsage')).usedSize
 }
 
-/** How many elements a document has that a selector finds. */
+/** The number of elements in a document that match a selector. */
 export const countOf = (page: Page, selector: string): Promise<number> => page.locator(selector).count()

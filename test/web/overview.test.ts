@@ -1,4 +1,4 @@
-/** The overview of a project, as people use it. */
+/** The overview of a project in typical use. */
 import type { Client } from '../../src/client/types.d.ts'
 import { onBoard } from './browser.ts'
 import { choosePerson } from './choose-person.ts'
@@ -6,7 +6,7 @@ import { until } from './until.ts'
 
 const ATTACK = '<img src=x onerror=alert(1)>\u202eevil'
 
-/** Makes a project. @returns its id, and what reads it as the service has it by then */
+/** Creates a project. @returns its id, and a function that loads it from the service */
 async function project(api: Client) {
   const body = { name: 'Apollo', phase: 'Design', nextStep: 'Ask **Ada**' }
   const { id } = await api.post('/api/projects', { body })

@@ -1,4 +1,4 @@
-/** People by their names: wherever they stand, found as one types, known from an imported board. */
+/** People by name: in every place, found while typing, and assigned from an imported board. */
 import { readFileSync } from 'node:fs'
 import Fastify from 'fastify'
 import t from 'tap'
@@ -202,7 +202,7 @@ t.test(
       prefix: '/tools/board',
       databaseUrl: ':memory:',
       resolveMember: ({ headers }) => users[/user=(\w+)/.exec(headers.cookie ?? '')?.[1] ?? 'ann'] ?? null,
-      // The directory of the application finds names without their accents.
+      // The application's directory finds names without their accents.
       listMembers: ({ ids, q = '' }) =>
         everybody().filter(({ id, name }) =>
           ids ? ids.includes(id) : name.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().includes(q),

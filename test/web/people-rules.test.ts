@@ -1,4 +1,4 @@
-/** The rules of forms, lost races, and of the pages of people. */
+/** The rules of forms, of concurrent edits, and of the people pages. */
 import t from 'tap'
 import type { Answer } from '../../src/client/types.d.ts'
 import { actionName, actorOf, detailsOf, ofAction, subjectOf } from '../../web/people/audit.ts'
@@ -9,7 +9,7 @@ import { calendarAddress, endOfDay, tokenOf } from '../../web/people/tokens.ts'
 import { wasTaken, webhookOf } from '../../web/people/webhooks.ts'
 import { until } from './until.ts'
 
-// The page's client takes its address from the browser.
+// The page's client gets its URL from the browser.
 Object.assign(globalThis, { location: { href: 'http://localhost/' } })
 const { PhaseboardError } = await import('../../web/common/api.ts')
 const { makerFirst, makerOf } = await import('../../web/common/actors.ts')
@@ -48,14 +48,14 @@ t.test('a form is kept and read again', async (t) => {
   t.strictSame(changedFields({ a: 1, b: [1], c: 'x' }, { a: 1, b: [1, 2], c: 'x' }), { b: [1, 2] })
 })
 
-/** What a promise is rejected with. */
+/** The error of a rejected promise. */
 const failureOf = (promise: Promise<unknown>) =>
   promise.then(
     () => undefined,
     (error) => error,
   )
 
-/** A record as the service keeps it, whose ETag is the number of its changes. */
+/** A stored record, whose ETag is the number of its changes. */
 function served<T extends object>(record: T) {
   let state = record
   let etag = 1

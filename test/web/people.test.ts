@@ -1,4 +1,4 @@
-/** The own account, and what admins manage, as people do it. */
+/** The user's own account, and the pages for admins, in typical use. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { ADMIN, onBoard } from './browser.ts'
 

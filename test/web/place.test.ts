@@ -1,4 +1,4 @@
-/** Where a card goes, what the service is asked for, and what is shown meanwhile. */
+/** Places of cards: the request, and the optimistic update. */
 import t from 'tap'
 import { isThere, type Place, placeAt, requestsFor, sortOrderAt } from '../../web/common/place.ts'
 import { limitState } from '../../web/common/wip.ts'

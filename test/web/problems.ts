@@ -1,15 +1,15 @@
-/** What must never happen while a page is open: errors, violations of its policy, and requests to anybody else. */
+/** Problems that must never occur on an open page: errors, violations of its policy, and requests to other hosts. */
 import type { BrowserContext, Page, Request } from 'playwright-core'
 
-/** What went wrong so far, and what a test brings about on purpose. */
+/** The problems so far, and those that a test expects. */
 export interface Problems {
   /** One line each. */
   found: () => string[]
-  /** Takes problems that match, past and future, for what the test wants, e.g. a service that is gone. */
+  /** Marks matching problems, past and future, as expected by the test, e.g. an unavailable service. */
   expect: (pattern: RegExp) => void
 }
 
-/** Runs in each page before its own scripts: Chromium's line about a violation says less, and nothing of trusted types' names. */
+/** Runs in each page before its own scripts. Chromium's message about a violation has less detail, and omits the names of Trusted Types. */
 function reportViolations(): void {
   document.addEventListener(
     'securitypolicyviolation',
@@ -19,9 +19,9 @@ function reportViolations(): void {
 }
 
 /**
- * Watches all pages of a context. An answer of the API that is an error, and one that does not come, are the page's to
- * deal with, and no problems by themselves.
- * @param url where the service answers, without a slash at the end
+ * Watches all pages of a context. An error response of the API, or a missing response, is not a problem by itself; the page
+ * must handle it.
+ * @param url the service's, without a trailing slash
  */
 export async function watchForProblems(context: BrowserContext, url: string): Promise<Problems> {
   const found: string[] = []
@@ -55,6 +55,6 @@ export async function watchForProblems(context: BrowserContext, url: string): Pr
   }
 }
 
-/** The pages of a context that are still open. */
+/** The open pages of a context. */
 export const openPages = (context: BrowserContext): Page[] =>
   context.pages().filter((page) => !page.isClosed() && page.url() !== 'about:blank')

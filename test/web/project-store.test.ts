@@ -1,4 +1,4 @@
-/** What the page shows of a project follows the stream: it equals what the service would answer, whenever it was read. */
+/** The page's project store follows the stream: it equals the service's response, whenever it was loaded. */
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import fc from 'fast-check'
@@ -10,7 +10,7 @@ import { make, type RandomWrite, randomWrite, type Writer } from '../changes/ran
 import { build, send, signInAs, writeIn } from '../helper.ts'
 import { rounds } from '../rounds.ts'
 
-/** What to write first, so that there is something to write to. */
+/** Initial writes, so that later ones have records to change. */
 const BEGINNING = [
   'createProject',
   'createProject',
@@ -21,13 +21,13 @@ const BEGINNING = [
   'createSubtask',
 ].map((what, index): RandomWrite => ({ what, a: index, b: index, c: index }))
 
-/** Without `updatedAt`: a write that changes only that makes no change. */
+/** Without `updatedAt`: a write that only changes that creates no change. */
 const comparable = (value: unknown) =>
   value && JSON.parse(JSON.stringify(value, (key, part) => (key === 'updatedAt' ? undefined : part)))
 
 type Get = (url: string) => Promise<unknown>
 
-/** What the service answers of a project; undefined where it is gone. */
+/** The service's response about a project; undefined if it is gone. */
 async function answersOf(get: Get, id: string) {
   const project = (await get(`/api/projects/${id}`)) as Project | undefined
   if (project === undefined) return undefined
@@ -38,7 +38,7 @@ async function answersOf(get: Get, id: string) {
   }
 }
 
-/** What a store shows, in the shape of the answers. */
+/** A store's contents, in the shape of the responses. */
 function shown(store: ProjectStore) {
   const { project } = store
   if (project === undefined) return undefined
@@ -56,7 +56,7 @@ function shown(store: ProjectStore) {
   }
 }
 
-/** The same of the service's answers. */
+/** The same for the service's responses. */
 function expected(answers: Awaited<ReturnType<typeof answersOf>>) {
   if (answers === undefined) return undefined
   const { project, columns, labels } = answers
@@ -116,7 +116,7 @@ t.test('random writes, read at any time, with changes that come late or twice', 
             if (answers) store.load(answers, seq)
           }
         }
-        // What the stream had brought when the reading began may be older than what the answer knows.
+        // The stream's changes at the start of a load may be older than its response.
         for (const [index, write] of writes.entries()) {
           if (index === loadedAt) await load(Math.max(begun, app.rules.changes.sequence.last() - overlap))
           await make(write, writer)

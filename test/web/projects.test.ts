@@ -1,4 +1,4 @@
-/** The list of projects: grouped and filtered, made, brought in, archived, deleted. */
+/** The list of projects: group and filter, create, import, archive, delete. */
 import { readFileSync } from 'node:fs'
 import type { Page, Route } from 'playwright-core'
 import { ADMIN, type Credentials, onBoard } from './browser.ts'
@@ -183,7 +183,7 @@ onBoard('a Trello board is brought in by choosing or dropping its file', async (
   t.equal((await api.get('/api/projects')).length, 2)
 })
 
-/** Answers that an import is at work. */
+/** Responds that an import is running. */
 async function tellProgress(route: Route): Promise<void> {
   const at = new Date().toISOString()
   const id = route.request().url().split('/').at(-1)
@@ -199,7 +199,7 @@ async function tellProgress(route: Route): Promise<void> {
   await route.fulfill({ json })
 }
 
-/** Drops a file on the page, as the browser tells it. */
+/** Drops a file on the page, with a browser's events. */
 async function drop(page: Page, name: string, text: string): Promise<void> {
   const data = await page.evaluateHandle(
     ([fileName, content]) => {

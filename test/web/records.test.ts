@@ -1,4 +1,4 @@
-/** Records with what the user has changed and the service has not answered yet. */
+/** Records with pending changes of the user. */
 import t from 'tap'
 import { between } from '../../web/common/order.ts'
 import { Records } from '../../web/common/records.ts'

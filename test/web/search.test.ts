@@ -1,4 +1,4 @@
-/** Search: from anywhere by `/`, as one types, by keyboard; and its page. */
+/** Search: from any page by `/`, while typing, by keyboard; and the search page. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '../../src/client/types.d.ts'
 import { onBoard } from './browser.ts'
@@ -46,7 +46,7 @@ onBoard('results come as one types, and open by keyboard', async (t, { api, url,
     await combobox.waitFor({ state: 'detached' })
   }
 
-  // Loaded the first time, which may take a moment: what is typed meanwhile is not lost, and does nothing else.
+  // It is lazily loaded the first time. Text typed in the meantime is not lost, and triggers nothing else.
   await page.route(/\/search-dialog/, async (route) => {
     await sleep(300)
     await route.continue()

@@ -1,4 +1,4 @@
-/** The board page as it is served: addresses, headers, caches and compression, without a browser. */
+/** How the board page is served: URLs, headers, caching and compression, without a browser. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 
-/** The modules that were loaded so far. */
+/** The modules loaded so far. */
 const loaded: string[] = []
 registerHooks({
   load(url, context, next) {
@@ -18,7 +18,7 @@ registerHooks({
 const { shipped } = await import('../shipped.ts')
 const { build, send } = await import('../helper.ts')
 
-/** The addresses of the page, with what leads from each to the service's root. */
+/** The URLs of the page, with the relative path from each to the service's root. */
 const ADDRESSES: Record<string, string> = {
   '/': './',
   '/mine': './',
@@ -41,7 +41,7 @@ const ADDRESSES: Record<string, string> = {
   '/projects/7/items/8': '../../../',
 }
 
-/** What a page loads. */
+/** The files that a page loads. */
 const assetsOf = (html: unknown) =>
   Array.from(String(html).matchAll(/(?:href|src)="([^"]+)"/g), ([, address = '']) => address)
 
@@ -82,7 +82,7 @@ t.test('each address is answered with the page, whose own addresses are relative
 })
 
 t.test('nothing of a request is in the page', async (t) => {
-  // In open mode another name would be refused.
+  // In open mode another host name would be refused.
   const app = await boardOf(t, { authMode: 'required' })
   const { body } = await send(app, 'GET', '/projects/7')
   for (const url of ['/projects/%3Cb%3E', '/projects/7?q=%3Cb%3E', '/projects/__proto__']) {

@@ -1,4 +1,4 @@
-/** Signing in and out, as people do it. */
+/** Signing in and out, in typical use. */
 import type { Page } from 'playwright-core'
 import { ADMIN, type Credentials, onBoard } from './browser.ts'
 
@@ -76,7 +76,7 @@ onBoard(
     t.equal((await api.get('/api/projects/{id}', { path: { id } })).nextStep, 'Ask Ada')
     t.equal(await dialog.count(), 0)
 
-    // Somebody else signs in: what waited is not theirs to write, and the page begins anew.
+    // Somebody else signs in. The pending writes are not theirs, so the page reloads.
     await context.clearCookies()
     await page.getByLabel('Health').selectOption('Blocked')
     await dialog.waitFor()
@@ -98,7 +98,7 @@ onBoard(
     await go(`/projects/${id}/overview`)
     await page.getByRole('button', { name: 'Edit: Next step' }).click()
     await field.fill('Ask Ada')
-    // Another tab: signs out, and in as somebody else. This one follows.
+    // Another tab signs out, and signs in as somebody else. This one follows.
     const other = await context.newPage()
     await go('/', other)
     await other.getByRole('button', { name: 'Menu of Admin' }).click()
@@ -112,7 +112,7 @@ onBoard(
     await edit.click()
     t.equal(await field.inputValue(), '')
 
-    // And its author finds it again.
+    // Their author finds them again.
     await other.getByRole('button', { name: 'Menu of Grace' }).click()
     await other.getByRole('menuitem', { name: 'Sign out' }).click()
     await signIn(other, ADMIN)
@@ -140,7 +140,7 @@ onBoard('in open mode no sign-in stands in the way', async (t, { url, person }) 
   await page.getByRole('button', { name: 'Menu of Admin' }).waitFor()
   t.equal(new URL(page.url()).pathname, '/')
 
-  // The session ends elsewhere: without it one is let in again, not asked for what nobody needs.
+  // The session ends elsewhere. The page continues in open mode, without asking for a sign-in that nobody needs.
   const cookies = await context.cookies()
   await page.request.delete(`${url}/api/session`, { headers: { origin: url } })
   await context.addCookies(cookies)

@@ -4,10 +4,10 @@ import { saveText, type Version } from '../../web/common/text-edit/conflict.ts'
 
 const outdated = Object.assign(new Error('Precondition failed'), { status: 412 })
 
-/** A record on the service: its text, and a tag that any write changes. */
+/** A stored record: its text, and an ETag that any write changes. */
 function record(value: string) {
   const state = { value, tag: 1, sent: [] as (string | undefined)[], reads: 0 }
-  /** Runs before each request is answered: what others do meanwhile. */
+  /** Runs before each response: changes by others. */
   const meanwhile: (() => void)[] = []
   return {
     state,

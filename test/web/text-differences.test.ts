@@ -1,4 +1,4 @@
-/** Which words of two texts differ. */
+/** The differing words of two texts. */
 import fc from 'fast-check'
 import t from 'tap'
 import { differencesOf, type Piece } from '../../web/common/text-edit/differences.ts'

@@ -1,4 +1,4 @@
-/** The trash: who deleted what, and bringing it back. */
+/** The trash: who deleted what, and restoring it. */
 import { onBoard } from './browser.ts'
 
 onBoard('deleted cards come back, unless something stands in the way', async (t, { api, person }) => {

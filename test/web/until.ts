@@ -1,11 +1,11 @@
-/** Waiting for what is not told when it comes true. */
+/** Polls for conditions that send no notification. */
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** How long something may take to come true, in milliseconds: generous, for slow machines. */
+/** The timeout in milliseconds, generous for slow machines. */
 const PATIENCE = 15_000
 const PAUSE = 25
 
-/** Looks again and again until something holds, or for long enough. @returns what was seen last */
+/** Polls until a condition holds or the timeout passes. @returns the last value */
 export async function lookUntil<T>(look: () => Promise<T>, holds: (value: T) => boolean): Promise<T> {
   const end = Date.now() + PATIENCE
   for (;;) {
@@ -15,7 +15,7 @@ export async function lookUntil<T>(look: () => Promise<T>, holds: (value: T) => 
   }
 }
 
-/** Waits until something holds. @returns what was seen then @throws when it does not in time */
+/** Waits until a condition holds. @returns the value @throws if the timeout passes */
 export async function until<T>(look: () => Promise<T>, holds: (value: T) => boolean): Promise<T> {
   const value = await lookUntil(look, holds)
   if (!holds(value)) throw new Error(`still ${JSON.stringify(value)}`)

@@ -1,4 +1,4 @@
-/** Writes on their way: in order, sent again when they are lost, and none held up by one that takes long. */
+/** The queue of writes: in order, retried if lost, and not blocked by slow ones. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import type { Test } from 'tap'
@@ -6,7 +6,7 @@ import { link, projectWith, savedIn, untilSaved, untilShown } from './board-step
 import { type Board, onBoard } from './browser.ts'
 import { until } from './until.ts'
 
-/** Longer than after which a request counts as lost, and than after which it is said that one is not answered, in milliseconds. */
+/** Longer than the timeout of a request, and than the delay after which a missing response is shown, in milliseconds. */
 const LONG = 61_000
 const LATE = 11_000
 
@@ -95,11 +95,11 @@ onBoard('of a text are made once, whether the reading before or the answer is lo
   const answers = { read: 0, written: 0 }
   await page.route(`**/api/projects/${id}`, async (route) => {
     if (route.request().method() === 'GET') {
-      // The first is never answered.
+      // The first one never gets a response.
       if (answers.read++ > 0) await route.continue()
       return
     }
-    // The answers to the first three, which are those of one attempt, are lost.
+    // The responses to the first three requests, which belong to one attempt, are lost.
     const response = await route.fetch()
     if (answers.written++ < 3) await route.abort()
     else await route.fulfill({ response })

@@ -24,7 +24,7 @@ const SECOND = 1000
 const attemptsOf = (webhooks: Rules['webhooks'], id: string): WebhookDelivery[] =>
   JSON.parse(Buffer.from(webhooks.deliveries(id, {}).body).toString())
 
-/** A service without HTTP: its rules on a database, and what delivers from it. */
+/** A service without HTTP: rules on a database, and its deliverer. */
 function service(
   t: Test,
   { databaseUrl = ':memory:', ...options }: Partial<DelivererOptions> & { databaseUrl?: string } = {},
@@ -61,7 +61,7 @@ function service(
     await deliverer.stop()
     close()
   })
-  /** Writes, and tells of it as a commit does. */
+  /** Writes, and notifies the deliverer like a commit. */
   const commit = (sql: string) => {
     db.$client.exec(sql)
     for (const listener of listeners) listener()
@@ -86,7 +86,7 @@ function service(
         string | number | null
       >,
     audit: () => JSON.parse(Buffer.from(rules.members.audit.page({}).body).toString()),
-    /** Lets time pass until the next look at what is due. */
+    /** Advances the clock to the next check for due deliveries. */
     beat: () => clock.pass(HEARTBEAT),
   }
 }
@@ -98,7 +98,7 @@ const item = (id: string, projectId = 'p') =>
   `insert into kanban_items (id, project_id, title) values ('${id}', '${projectId}', 'Card');`
 const rename = (id: string, title: string) => `update kanban_items set title = '${title}' where id = '${id}';`
 
-/** Waits until a webhook's place is there. */
+/** Waits until a webhook has reached its position. */
 const placed = ({ webhooks }: Pick<Service, 'webhooks'>, id: string, after: number) =>
   until(() => webhooks.get(id).after === after)
 
@@ -289,7 +289,7 @@ t.test('clocks that are set do not stop deliveries', async (t) => {
   t.pass('set back by ten years while it waits')
   await one.deliverer.stop()
 
-  // The next start finds a time that is years ahead.
+  // The next start finds a time years ahead.
   const again = new Deliverer({
     sequence: one.webhooks && createRules(one.db).changes.sequence,
     deliveries: createRules(one.db).deliveries,

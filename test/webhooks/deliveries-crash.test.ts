@@ -1,4 +1,4 @@
-/** Deliveries of services that are killed without warning: nothing is missing, nothing is out of order. */
+/** Deliveries of services that are killed without warning: none is missing, and none is out of order. */
 import { Agent } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -10,7 +10,7 @@ import { type Receiver, receive, until } from '../receivers.ts'
 
 const ADMIN = { email: 'ada@example.test', password: 'correct horse' }
 
-/** A database file, how to start services on it, and a webhook of all that they write. */
+/** A database file, a function that starts services on it, and a webhook for all of their writes. */
 async function seeded(t: Test) {
   const file = join(t.testdir(), 'board.db')
   const environment = {
@@ -44,7 +44,7 @@ async function seeded(t: Test) {
   return { file, run, service, receiver, agent, secret, id }
 }
 
-/** Writes until somebody kills the service: projects, and ideas that nobody is told of. */
+/** Writes until the service is killed: projects, and ideas, which are not delivered. */
 async function writeUntilKilled({ port }: Service, agent: Agent): Promise<void> {
   try {
     for (;;) {
@@ -52,11 +52,11 @@ async function writeUntilKilled({ port }: Service, agent: Agent): Promise<void> 
       await ask(port, agent, 'POST', '/api/personal-ideas', { title: 'Fly' })
     }
   } catch {
-    // It was killed.
+    // The service was killed.
   }
 }
 
-/** The changes of projects that the file holds, in order. */
+/** The changes of projects in the file, in order. */
 function told(file: string): number[] {
   const client = new SQLite(file, { readonly: true })
   try {
@@ -69,7 +69,7 @@ function told(file: string): number[] {
   }
 }
 
-/** What was received, each change once, in the order in which it came first; at most so many came again, at once. */
+/** The received changes without repeats, in the order of the first delivery. At most this many were repeated at once. */
 function inOrder(t: Test, receiver: Receiver, mostRepeated: number): number[] {
   const seqs = receiver.seqs()
   const first = seqs.filter((seq, index) => seqs.indexOf(seq) === index)

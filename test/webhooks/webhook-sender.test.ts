@@ -1,4 +1,4 @@
-/** Sending one message, to receivers of every kind. */
+/** Sends one message, to all kinds of receivers. */
 import type { LookupAddress } from 'node:dns'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
@@ -12,7 +12,7 @@ const SECRET = `whsec_${Buffer.from('thirty-two bytes of randomness!!').toString
 const REFUSED = 'the address is private, or reserved, or of this machine'
 const TOO_LATE = 'no complete answer within 10 seconds'
 
-/** A sender that may connect to this machine, closed with the test; sends one body to a URL. */
+/** A sender that may connect to this machine, which is closed with the test. Sends one body to a URL. */
 function sending(t: Test, options: Partial<SenderOptions> = {}) {
   const sender = createSender({ clock: systemClock, allowsPrivate: true, ...options })
   t.teardown(() => sender.close())
@@ -164,7 +164,7 @@ t.test('one connection serves many messages, and one that was closed meanwhile i
   const { send } = sending(t)
   for (let index = 0; index < 5; index++) t.match(await send(receiver.url), { status: 204 })
   t.equal(receiver.connections(), 1)
-  // It answers once on each connection, and resets what comes second.
+  // It responds once on each connection, and resets at a second request.
   let connections = 0
   const stale = await listen(t, (socket) => {
     connections += 1
@@ -198,7 +198,7 @@ t.test('private addresses are refused when connecting, whatever the name was bef
   }
   const [inner, outer] = [
     { address: '127.0.0.1', family: 4 },
-    // A public address that nothing of this machine can reach: connecting fails, or hangs.
+    // A public address that is unreachable from this machine: connecting fails or hangs.
     { address: '2606:4700:4700::1111', family: 6 },
   ]
   for (const answers of [[inner], [outer, inner], [inner, outer]]) {
@@ -230,7 +230,7 @@ t.test('private addresses are refused when connecting, whatever the name was bef
   for (const name of [...names, '[::10.0.0.9]', '169.254.169.254']) {
     for (const scheme of ['http', 'https']) {
       const { status, error } = await send(`${scheme}://${name}:${port}/`)
-      // Not every resolver knows it with a dot.
+      // Not every resolver knows it with a trailing dot.
       const expected = name === 'localhost.' && error === 'ENOTFOUND' ? error : REFUSED
       t.strictSame([status, error], [null, expected], `${scheme}://${name}`)
     }

@@ -1,4 +1,4 @@
-/** Where webhooks must not point, in each of the ways in which an address can be written. */
+/** Addresses that webhooks must not have, in every notation. */
 import type { LookupAddress } from 'node:dns'
 import { networkInterfaces } from 'node:os'
 import t from 'tap'
@@ -9,7 +9,7 @@ import {
   publicLookup,
 } from '../../src/webhooks/webhook-urls.ts'
 
-/** Addresses that are refused, by what they are. */
+/** Refused addresses, by kind. */
 const REFUSED: Record<string, string[]> = {
   'this host': ['0.0.0.0', '0.1.2.3', '::'],
   loopback: ['127.0.0.1', '127.255.255.254', '::1'],
@@ -120,7 +120,7 @@ t.test('a URL is http or https, without credentials and fragment', async (t) => 
   t.equal(problemOfUrl('HTTPS://Example.org:8443/hooks?key=1', false), undefined)
 })
 
-/** What a lookup through the guard comes to, given what the name resolves to. */
+/** The result of a guarded lookup, given the addresses of the name. */
 const lookUp = (
   addresses: LookupAddress[],
   options: { all?: boolean } = { all: true },

@@ -8,11 +8,11 @@ import { onNewFile, start } from '../process.ts'
 
 const BUSY = { statusCode: 503, message: 'The request took too long', headers: { 'retry-after': '5' } }
 
-/** A statement that takes about as long as anybody waits for it, whatever calls it makes. */
+/** A statement that runs for about as long as a test can wait, whatever calls it makes. */
 const ENDLESS = (count: number) =>
   `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count}) select max(i) from n`
 
-/** Makes reading the comments of an item as slow as another tool may. */
+/** Makes reading the comments of an item slow, as another tool can. */
 function slowDown(path: string, count: number): void {
   const tool = new SQLite(path)
   tool.exec(`
@@ -80,7 +80,7 @@ t.test('a thread that comes back from no read is set aside, and others go on in 
   await t.rejects(slow, BUSY)
   t.strictSame(await behind, [], 'what waited behind it')
   t.equal(offload.threads(), 2)
-  // No more are set aside: the second is waited for, but its reader is not kept.
+  // No further results are kept: the second read is awaited, but its reader is not kept.
   const second = comments('ada')
   const patient = search('bob')
   await t.rejects(second, BUSY)
@@ -126,7 +126,7 @@ t.test('a service stops in its time whatever statement runs, and keeps what it a
   openDatabase(environment.DATABASE_URL).close()
   slowDown(path, 2_000_000_000)
   const tool = new SQLite(path)
-  // Large enough that the worker thread reads what is much.
+  // So large that the worker thread handles large reads.
   tool.exec(
     `insert into personal_ideas (id, owner_id, title, description) values ('x', 'ada', 'Large', hex(zeroblob(2000000)));
      with recursive n(i) as (select 1 union all select i + 1 from n where i < 3000)
@@ -138,7 +138,7 @@ t.test('a service stops in its time whatever statement runs, and keeps what it a
   t.equal(made.status, 201)
   const search = fetch(`${service.url}/api/search?q=x`).catch((error) => error)
   const began = performance.now()
-  // The search looks for the item of a comment: the view is asked.
+  // For a comment the search reads its item, through the view.
   await new Promise((resolve) => setTimeout(resolve, 500))
   t.equal((await fetch(`${service.url}/healthz`)).status, 200, 'nobody else waits')
   service.kill('SIGTERM')
@@ -256,7 +256,7 @@ t.test('the room is asked for once the answer before has been handed over', asyn
   })
   const hear = (name: string) =>
     search().then(async () => {
-      // As long as a response takes until it is on its way.
+      // As long as it takes to start sending a response.
       for (let step = 0; step < 20; step++) await null
       log.push(name)
     })

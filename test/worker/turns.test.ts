@@ -9,7 +9,7 @@ t.test('members take turns, and each has its own in order', async (t) => {
   t.strictSame([turns.of('a'), turns.of('b'), turns.of(null), turns.of('d')], [4, 2, 1, 0])
   const next = (count: number) => Array.from({ length: count }, () => turns.next())
   t.strictSame(next(4), ['a1', 'b1', 'c1', 'nobody'])
-  // Who comes later is behind all that wait, but not behind all of their tasks.
+  // A later task is behind all waiting ones, but not behind all of their parts.
   turns.add('d', 'd1')
   t.strictSame(next(5), ['a2', 'b2', 'd1', 'a3', 'a4'])
   t.strictSame([turns.next(), turns.size], [undefined, 0])

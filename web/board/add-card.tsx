@@ -1,4 +1,4 @@
-/** Adds cards in a row: Enter adds and keeps the field open, Escape closes it and keeps the draft. */
+/** Adds several cards one after another. Enter adds the card and keeps the field open. Escape closes it and keeps the draft. */
 import { useComputed } from '@preact/signals'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { KanbanColumn } from '../../src/client/api.d.ts'
@@ -10,7 +10,7 @@ import { addCard } from './card-writes.ts'
 
 const words = texts.board
 
-/** The limit of titles. */
+/** The maximum length of a title. */
 const LONGEST = 500
 
 interface AddCardProps {
@@ -19,7 +19,7 @@ interface AddCardProps {
   end: End
 }
 
-/** The field, and at the end of the column the button that opens it. */
+/** Shows the field, and the button that opens it at the end of the column. */
 export function AddCard({ board, column: { id, name }, end }: AddCardProps) {
   const isOpen = useComputed(() => {
     const adding = board.adding.value
@@ -73,7 +73,7 @@ function Field({ board, id, name, end, onClose }: FieldProps) {
     const adding = addCard(board, name, end, wanted)
     requestAnimationFrame(() => field.current?.scrollIntoView({ block: 'nearest' }))
     const isAdded = await adding
-    // Refused: restore the text, unless the field has another one.
+    // The write was refused: restore the text, unless the field already has another one.
     if (!isAdded && drafts.read(draft) === undefined) change(wanted)
   }
   return (

@@ -1,4 +1,4 @@
-/** The keys of a board. */
+/** The keyboard shortcuts of a board. */
 import { useEffect, useRef } from 'preact/hooks'
 import { toggleDismissed } from '../common/item-writes.ts'
 import { type KeyMap, useKeys } from '../common/keys.ts'
@@ -21,7 +21,7 @@ const ARROWS: Readonly<Record<string, Direction>> = {
   l: 'right',
 }
 
-/** Keys that open the card at one of its fields. */
+/** Keys that open the card with the focus in one of its fields. */
 const FIELDS = { e: 'title', a: 'assignee', t: 'labels', p: 'priority', d: 'due' } as const
 
 /** The card that contains the focus. */
@@ -43,13 +43,13 @@ export function useBoardKeys(board: Board): void {
       takeBack()
     }
   }, [])
-  // The focus follows the current card a frame later; keys typed before that are for the current one.
+  // The focus follows the current card one frame later. A key typed before that is for the current card.
   const current = ({ target }: KeyboardEvent) => {
     const focused = cardAt(target)
     return focused && (board.current.peek() ?? focused)
   }
 
-  /** A key for the focused card; ignored without one. */
+  /** Registers a key for the focused card. Without one, the key is ignored. */
   const onCard =
     (act: (id: string) => void, isWrite = true) =>
     (event: KeyboardEvent) => {
@@ -120,7 +120,7 @@ function openAt(board: Board, id: string, field: string): void {
   go(`${paths.card(board.store.id, id)}${query}${query ? '&' : '?'}edit=${field}`)
 }
 
-/** Opens the field for a new card in the column of a card; in the first column without one. */
+/** Opens the field for a new card in the column of a card, or in the first column if there is no card. */
 function addHere(board: Board, id: string | undefined): void {
   const columns = board.store.columnList
   const name = id === undefined ? undefined : board.store.items.peek(id)?.column

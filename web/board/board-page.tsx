@@ -1,4 +1,4 @@
-/** The board of a project, with the dialog of the card in the address. */
+/** The board of a project, and the dialog of the card in the address. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { OpenProject } from '../common/open-project.ts'
@@ -13,9 +13,9 @@ import { focusCard } from './focus.ts'
 
 interface BoardPageProps {
   id: string
-  /** The id of the card that is open; empty for none. */
+  /** The id of the open card; empty if none is open. */
   item: string
-  /** That card, above the board. */
+  /** The dialog of the open card. */
   card: (project: OpenProject) => ComponentChildren
 }
 
@@ -36,7 +36,7 @@ export function BoardPage({ id, item, card }: BoardPageProps) {
   )
 }
 
-/** Gives the focus to a card when its dialog is closed. */
+/** Focuses a card when its dialog is closed. */
 function useFocusBack(board: Board, item: string): void {
   const before = useRef(item)
   useEffect(() => {

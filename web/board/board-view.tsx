@@ -26,7 +26,7 @@ export function BoardView({ board }: { board: Board }) {
     return together(followDrags(board), scrollByDrag(scroller.current))
   }, [board])
   useSignalEffect(() => {
-    // Another filter: cards kept visible for the former one disappear.
+    // The filter changed: hide the cards that were kept visible for the old one.
     board.query.value
     board.kept.value = new Set()
   })
@@ -58,7 +58,7 @@ export function BoardView({ board }: { board: Board }) {
   )
 }
 
-/** The text if no card is shown. */
+/** The text shown if the board shows no card. */
 function BoardNote({ board }: { board: Board }) {
   if (!board.isEmpty.value) return null
   if (!board.isNarrowed.value) {

@@ -1,4 +1,4 @@
-/** The view state of a board: the shown cards, the current one, a held one, a new one. */
+/** The view state of a board: the shown cards, the current card, a held card, a new card. */
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { CardTarget } from '../common/item-writes.ts'
 import type { OpenProject } from '../common/open-project.ts'
@@ -11,7 +11,7 @@ import { filterOf, filterQuery, isNarrowing, matches } from './filter.ts'
 /** An end of a column. */
 export type End = 'top' | 'bottom'
 
-/** The drop target: beside a card, at an end of a column, or beside a column. Ids. */
+/** The drop target by id: beside a card, at an end of a column, or beside a column. */
 export type Drop =
   | { column: string; card: string; side: 'before' | 'after' }
   | { column: string; end: End }
@@ -22,28 +22,28 @@ const VIRTUAL_ABOVE = 300
 
 export class Board {
   readonly open: OpenProject
-  /** The filter's part of the address. */
+  /** The part of the address that holds the filter. */
   readonly query = computed(() => filterQuery(place.value.query))
   readonly filter = computed(() => filterOf(new URLSearchParams(this.query.value)))
   readonly isNarrowed = computed(() => isNarrowing(this.filter.value))
   /** The card that is dragged, or picked up by the keyboard. */
   readonly held = signal<string | undefined>(undefined)
-  /** Whether it was deleted meanwhile. */
+  /** Whether the card was deleted in the meantime. */
   readonly isHeldGone = signal(false)
   readonly drop = signal<Drop | undefined>(undefined)
-  /** The current card, for keys. */
+  /** The current card, which keys act on. */
   readonly current = signal<string | undefined>(undefined)
-  /** Where a card is being added: the column's id. */
+  /** The id of the column in which a card is being added. */
   readonly adding = signal<{ column: string; end: End } | undefined>(undefined)
-  /** Just added cards that the filter would hide. */
+  /** New cards that stay visible although the filter would hide them. */
   readonly kept = signal<ReadonlySet<string>>(new Set())
-  /** The card whose dialog "Move…" is open. */
+  /** The card whose "Move…" dialog is open. */
   readonly moving = signal<string | undefined>(undefined)
 
   readonly #shown = new Map<string, ReadonlySignal<readonly string[]>>()
   readonly #counts = new Map<string, ReadonlySignal<number>>()
   readonly #fixed = new Map<string, ReadonlySignal<string>>()
-  /** The card of each column that Tab goes to. */
+  /** The card of each column that Tab focuses. */
   readonly #stops = new Map<string, Signal<string | undefined>>()
   #isVirtual = false
 
@@ -55,7 +55,7 @@ export class Board {
     return this.open.store
   }
 
-  /** A card, to write it. */
+  /** The target for a write of a card. */
   card(id: string): CardTarget {
     return { store: this.store, id }
   }
@@ -65,7 +65,7 @@ export class Board {
     return cached(this.#shown, column, () => this.#shownNow(column)).value
   }
 
-  /** The number of a column's cards without dismissed ones, for its limit. @param column its name */
+  /** The number of cards that count towards a column's limit: all but dismissed ones. @param column its name */
   countOf(column: string): number {
     return cached(this.#counts, column, () => countIn(this.store, column)).value
   }
@@ -75,17 +75,14 @@ export class Board {
     this.store.columnList.every(({ name }) => this.shownIn(name).length === 0),
   )
 
-  /**
-   * Whether only cards near the viewport are rendered. It never changes back, so that the view does not jump when a card
-   * disappears.
-   */
+  /** Whether only cards near the viewport are rendered. It never turns off again, so that the view does not jump when a card disappears. */
   readonly isVirtual = computed(() => {
     const shown = this.store.columnList.reduce((sum, { name }) => sum + this.shownIn(name).length, 0)
     this.#isVirtual ||= shown > VIRTUAL_ABOVE
     return this.#isVirtual
   })
 
-  /** Whether Tab goes to a card: one per column, the last current one. */
+  /** Whether Tab focuses a card. Each column has one such card: its last current one. */
   isStop(id: string): boolean {
     const column = this.store.items.get(id)?.column ?? ''
     const stop = this.#stop(column).value
@@ -93,13 +90,13 @@ export class Board {
     return stop !== undefined && shown.includes(stop) ? stop === id : shown[0] === id
   }
 
-  /** The cards of a column that must stay in the document: held, or current. @param column its name */
+  /** The cards of a column that must stay in the document because they are held or current. @param column its name */
   fixedIn(column: string): readonly string[] {
     const ids = () => {
       const fixed = this.isVirtual.value ? [this.held.value, this.current.value] : []
       return fixed.filter((id) => id !== undefined && this.store.items.get(id)?.column === column).join(' ')
     }
-    // As one text, so that it is equal if nothing has changed.
+    // One string, so that signals see an unchanged value as equal.
     return cached(this.#fixed, column, ids).value.split(' ')
   }
 
@@ -115,7 +112,7 @@ export class Board {
     this.kept.value = new Set([...this.kept.peek(), ...ids])
   }
 
-  /** Whether a card is only shown because the user has just added it. */
+  /** Whether a card is visible only because the user has just added it. */
   isOnlyKept(id: string): boolean {
     const item = this.store.items.get(id)
     return (
@@ -138,7 +135,7 @@ export class Board {
     const { items } = this.store
     const filter = this.filter.value
     const kept = this.kept.value
-    // Without a filter only a card's place matters, which the order covers.
+    // Without a filter only the card's position matters, and the order covers that.
     const isNarrowed = this.isNarrowed.value
     const held = isNarrowed ? this.held.value : undefined
     const read = (id: string) => (isNarrowed ? items.get(id) : items.peek(id))

@@ -1,4 +1,4 @@
-/** The menu of a card: all actions of dragging and keys. */
+/** The menu of a card. It has every action that drag and drop and keys have. */
 import type { KanbanItem } from '../../src/client/api.d.ts'
 import { approve, isWaiting, moveItem, toggleDismissed } from '../common/item-writes.ts'
 import { Icon } from '../common/ui/icon.tsx'

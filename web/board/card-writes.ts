@@ -1,4 +1,4 @@
-/** Adds a card to the board optimistically: shown at once, and reverted with a message if refused. */
+/** Adds a card with an optimistic update, which is reverted with a message if the service refuses it. */
 import type { KanbanItem } from '../../src/client/api.d.ts'
 import { api } from '../common/api.ts'
 import { sayRefused, takeItem } from '../common/item-writes.ts'
@@ -11,7 +11,7 @@ import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
 import type { Board, End } from './board.ts'
 
-/** Adds a card at an end of a column. @param column its name @returns whether the service took it */
+/** Adds a card at an end of a column. @param column its name @returns whether the service accepted it */
 export async function addCard(board: Board, column: string, end: End, title: string): Promise<boolean> {
   const { items } = board.store
   const ids = board.store.idsOf(column)
@@ -22,7 +22,7 @@ export async function addCard(board: Board, column: string, end: End, title: str
   const pending = items.patch(card.id, () => card)
   board.keep(card.id)
   let stop: (() => void) | undefined
-  // The stream may bring it before the response: the first one replaces it.
+  // The card may arrive by the stream before the response. The first of the two replaces the placeholder.
   const follow = () =>
     onChange(({ kind, action, actorId, id, after }) => {
       if (kind !== 'kanban-item' || action !== 'created' || actorId !== me.peek()?.id) return
@@ -57,7 +57,7 @@ export async function addCard(board: Board, column: string, end: End, title: str
   }
 }
 
-/** A placeholder card until the service has created it. */
+/** A placeholder until the service has created the card. */
 function unsaved(board: Board, fields: Pick<KanbanItem, 'title' | 'column' | 'sortOrder'>): KanbanItem {
   const now = new Date().toISOString()
   return {

@@ -21,10 +21,10 @@ const words = texts.board
 interface CardProps {
   board: Board
   id: string
-  /** Where it is in its column, from 0, and how many cards are. */
+  /** Its index in the column, from 0, and the number of cards there. */
   index: number
   size: number
-  /** Its position in a virtual column, in pixels from the top, and its measuring function. */
+  /** Its position in a virtual column, in pixels from the top, and the function that measures it. */
   top?: number | undefined
   measure?: ((element: HTMLLIElement | null) => void) | undefined
 }
@@ -98,7 +98,7 @@ const CardLabels = ({ item: { labels } }: { item: KanbanItem }) =>
     </ul>
   )
 
-/** The fields of the card, in one line. */
+/** The fields of the card, on one line. */
 function CardFacts({ board, item }: { board: Board; item: KanbanItem }) {
   const ticked = item.subtasks.filter(({ completed }) => completed).length
   const isKept = board.isOnlyKept(item.id)
@@ -152,7 +152,7 @@ function DueDate({ dueDate, isLate }: { dueDate: string; isLate: boolean }) {
   )
 }
 
-/** A short visual text, with a text for screen readers. */
+/** A short text to see, and a longer one for screen readers. */
 const Fact = ({ said, children }: { said: string; children: preact.ComponentChildren }) => (
   <>
     <span class="card-fact" aria-hidden="true">

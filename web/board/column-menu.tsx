@@ -1,4 +1,4 @@
-/** What can be done with a column. */
+/** The menu of a column. */
 import { useState } from 'preact/hooks'
 import type { KanbanColumn } from '../../src/client/api.d.ts'
 import { Icon } from '../common/ui/icon.tsx'

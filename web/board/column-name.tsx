@@ -1,4 +1,4 @@
-/** Edits names of new and existing columns in place. */
+/** Edits the name of a new or existing column in place. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { KanbanColumn } from '../../src/client/api.d.ts'
 import { Icon } from '../common/ui/icon.tsx'
@@ -12,7 +12,7 @@ const LONGEST = 100
 interface NameFieldProps {
   /** The current name. */
   name: string
-  /** The initial text, if different. */
+  /** The initial text of the field, if it differs from the name. */
   text?: string | undefined
   onSave: (name: string) => void
   onEnd: () => void
@@ -25,7 +25,7 @@ function NameField({ name, text = name, onSave, onEnd }: NameFieldProps) {
     field.current?.focus()
     field.current?.select()
   }, [])
-  /** Once: removing the field blurs it, which would save it again. */
+  /** Saves only once: removing the field blurs it, which would save again. */
   const end = (isSaved: boolean) => {
     if (hasEnded.current) return
     hasEnded.current = true
@@ -79,7 +79,7 @@ export function AddColumn({ board }: { board: Board }) {
   const button = useRef<HTMLButtonElement>(null)
   const add = async (name: string) => {
     const isAdded = await addColumn(board, name)
-    // The typed text is restored into the field.
+    // The typed text goes back into the field.
     setRefused(isAdded ? undefined : name)
     if (!isAdded) setOpen(true)
   }

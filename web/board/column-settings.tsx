@@ -1,4 +1,4 @@
-/** A column's limit and policy, stage of work, and colour. */
+/** The settings of a column: limit, policy, stage of work and colour. */
 import { useId, useState } from 'preact/hooks'
 import type { KanbanColumn } from '../../src/client/api.d.ts'
 import { Dialog, DialogFoot } from '../common/ui/dialog.tsx'
@@ -20,10 +20,10 @@ interface ColumnSettingsProps {
   onClose: () => void
 }
 
-/** The value for a stage derived from the column's place. */
+/** The option for a stage derived from the column's place. */
 const BY_PLACE = ''
 
-/** The chosen stage; the derived one counts as not set. */
+/** The chosen stage. A derived stage counts as not set. */
 const chosenStage = (columns: readonly KanbanColumn[], column: KanbanColumn): string =>
   column.stage === stageByPlace(columns, column) ? BY_PLACE : column.stage
 

@@ -1,4 +1,4 @@
-/** On a phone: one column a screen, and above them all columns by name and count. */
+/** The tabs on a phone, where the screen shows one column: all columns by name, with their number of cards. */
 import type { RefObject } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { texts } from '../texts.ts'

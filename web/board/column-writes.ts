@@ -1,4 +1,4 @@
-/** Optimistic writes of columns: shown at once, and reverted with a message if refused. */
+/** Writes of columns with optimistic updates, which are reverted with a message if the service refuses them. */
 import type { KanbanColumn, UpdateKanbanColumn } from '../../src/client/api.d.ts'
 import { type Answer, api } from '../common/api.ts'
 import { onApplied } from '../common/live.ts'
@@ -17,7 +17,7 @@ import type { Board } from './board.ts'
 const PATH = '/api/kanban-columns/{id}'
 
 /**
- * Shows the cards of a column in another one during the write, until the service's changes of them arrive.
+ * During the write, shows the cards of a column in another column until the service's changes of them arrive.
  * @param to undefined if they stay
  */
 async function withCardsIn(
@@ -45,7 +45,7 @@ async function withCardsIn(
   }
 }
 
-/** Changes a column, and its name on the cards. @param text for the message with Undo */
+/** Changes a column, and the column's name on its cards. @param text for the message with Undo */
 export function changeColumn(board: Board, id: string, fields: UpdateKanbanColumn, text: string): void {
   const { columns } = board.store
   const column = columns.peek(id)
@@ -62,7 +62,7 @@ export function changeColumn(board: Board, id: string, fields: UpdateKanbanColum
   void accepted(withCardsIn(board, column.name, fields.name, writing))
 }
 
-/** Adds a column at the end of the board. @returns whether the service took it */
+/** Adds a column at the end of the board. @returns whether the service accepted it */
 export function addColumn({ store }: Board, name: string): Promise<boolean> {
   const sortOrder = (store.columnList.at(-1)?.sortOrder ?? 0) + 1
   const now = new Date().toISOString()
@@ -92,7 +92,7 @@ export function addColumn({ store }: Board, name: string): Promise<boolean> {
   )
 }
 
-/** Puts a column beside another one. */
+/** Moves a column beside another one. */
 export function moveColumn({ store }: Board, id: string, beside: string, side: 'before' | 'after'): void {
   const before = store.columnList.map((column) => column.id)
   const others = before.filter((one) => one !== id)
@@ -115,7 +115,7 @@ export function moveColumn({ store }: Board, id: string, beside: string, side: '
   )
 }
 
-/** Deletes a column. @param moveTo the name of the column for its cards; undefined if it has none */
+/** Deletes a column. @param moveTo the name of the column that gets its cards; undefined if it has none */
 export function deleteColumn(board: Board, id: string, moveTo: string | undefined): void {
   const { columns } = board.store
   const column = columns.peek(id)

@@ -72,7 +72,7 @@ export function Column({ board, column }: { board: Board; column: KanbanColumn }
   )
 }
 
-/** The marker of a column during a drag over it. */
+/** Marks a column during a drag over it. */
 function markOf(board: Board, id: string): string {
   const drop = board.drop.value
   if (drop === undefined) return ''

@@ -1,4 +1,4 @@
-/** Drag and drop of cards and columns, by mouse and touch; only this module uses the library. */
+/** Drag and drop of cards and columns, by mouse and touch. Only this module uses the library. */
 
 import {
   draggable,
@@ -29,11 +29,11 @@ export const together =
 type Data = Record<string | symbol, unknown>
 const textOf = (data: Data, name: string) => (typeof data[name] === 'string' ? data[name] : undefined)
 
-/** Makes a card draggable. @param element the card, also used as the drag preview */
+/** Makes a card draggable. @param element the card, which is also the drag preview */
 export const dragCard = (element: HTMLElement, id: string): End =>
   draggable({ element, getInitialData: () => ({ card: id }) })
 
-/** Makes a card a drop target. @param element the card with the gap around it, so that targets touch */
+/** Makes a card a drop target. @param element the card with the gap around it, so that the targets touch */
 export const dropByCard = (element: HTMLElement, id: string): End =>
   dropTargetForElements({
     element,
@@ -56,11 +56,11 @@ export const dragColumn = (element: HTMLElement, handle: Element, id: string): E
     }),
   )
 
-/** Scrolls a column, or the board, during drags near its edge. */
+/** Scrolls a column or the board during a drag near its edge. */
 export const scrollByDrag = (element: HTMLElement): End =>
   autoScrollForElements({ element, getConfiguration: () => ({ maxScrollSpeed: 'standard' }) })
 
-/** Monitors drags on a board, and moves dropped cards and columns; cancels if the board is removed. */
+/** Monitors drags on a board, and moves the dropped cards and columns. Cancels the drag if the board is removed. */
 export function followDrags(board: Board): End {
   let held: Hold | undefined
   const end = monitorForElements({
@@ -88,7 +88,7 @@ function showDrop(board: Board, drop: Drop | undefined): void {
   if (JSON.stringify(drop) !== JSON.stringify(board.drop.peek())) board.drop.value = drop
 }
 
-/** Where it would be dropped now. */
+/** The drop position under the pointer. */
 function dropOf({ source, location }: ElementEventBasePayload): Drop | undefined {
   const targets = location.current.dropTargets
   const column = targets.find(({ data }) => textOf(data, 'column') !== undefined)

@@ -1,4 +1,4 @@
-/** The filter of a board: fields bound to the address. */
+/** The filter of a board. Its fields are bound to the address. */
 import { useEffect, useRef } from 'preact/hooks'
 import { Icon } from '../common/ui/icon.tsx'
 import { PersonPicker } from '../common/ui/person-picker.tsx'
@@ -9,11 +9,11 @@ import { FILTER_NAMES } from './filter.ts'
 
 const words = texts.board.filter
 
-/** Shows all cards again. */
+/** Clears the filter. */
 export const clearFilter = (): void =>
   setQuery(Object.fromEntries(FILTER_NAMES.map((name) => [name, undefined])))
 
-/** The name of the text field, which `f` goes to. */
+/** The name of the text field, which `f` focuses. */
 export const FILTER_FIELD = 'board-filter'
 
 /** Debounce of the text, in milliseconds. */
@@ -66,7 +66,7 @@ export function FilterBar({ board }: { board: Board }) {
   )
 }
 
-/** Whose cards are shown. Several may stand in an address: then the first is shown. */
+/** Filters by assignee. The address may have several, of which the field shows the first. */
 const Person = ({ value }: { value: string }) => (
   <PersonPicker
     class={choiceClass(value)}
@@ -82,13 +82,13 @@ const Person = ({ value }: { value: string }) => (
   />
 )
 
-/** The search text, written to the address after the debounce. */
+/** Searches by text, which is written to the address after the debounce. */
 function TextField() {
   const field = useRef<HTMLInputElement>(null)
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const text = place.value.query.get('q') ?? ''
   useEffect(() => {
-    // From elsewhere: a link, or cleared. Not while it is typed.
+    // The filter was changed by a link or cleared. Text that is being typed stays.
     if (field.current && field.current.value.trim() !== text && document.activeElement !== field.current) {
       field.current.value = text
     }
@@ -124,13 +124,13 @@ const choiceClass = (value: string) => (value === '' ? 'board-choice' : 'board-c
 
 interface ChoiceProps {
   label: string
-  /** Its name in the address. */
+  /** The name of the parameter in the address. */
   name: string
   query: URLSearchParams
   options: readonly (readonly [value: string, label: string])[]
 }
 
-/** One of several values, or all. Several of them may stand in an address: then the first is shown. */
+/** Filters by one of several values, or by none. The address may have several, of which the field shows the first. */
 function Choice({ label, name, query, options }: ChoiceProps) {
   const value = query.get(name) ?? ''
   const isKnown = value === '' || options.some(([one]) => one === value)

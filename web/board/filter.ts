@@ -2,37 +2,37 @@
 import type { KanbanItem } from '../../src/client/api.d.ts'
 import { dayOf, isOverdue, today } from '../common/dates.ts'
 
-/** Which due dates: passed, today, within the next seven days (passed ones too), or none. */
+/** Due dates: overdue, today, within the next seven days (including overdue ones), or none. */
 export const DUES = ['overdue', 'today', 'week', 'none'] as const
 export type Due = (typeof DUES)[number]
 
-/** A filter. Any of several values of one kind matches; all kinds must match. */
+/** A filter. A card matches a part if it has any of its values, and must match all parts. */
 export interface Filter {
-  /** Lower case; in the title or the description. */
+  /** In lower case. The title or the description must contain it. */
   text: string
-  /** Names or ids; `none` for cards without. */
+  /** Names or ids, or `none` for cards without a label. */
   labels: readonly string[]
   /** Ids, `me`, or `none`. */
   assignees: readonly string[]
   priorities: readonly string[]
   dues: readonly Due[]
-  /** Whether dismissed cards are shown as well. */
+  /** Whether dismissed cards are shown too. */
   dismissed: boolean
 }
 
-/** The context that the filter's special values need. */
+/** What the filter's special values need. */
 export interface FilterContext {
-  /** The id of `me`, if known. */
+  /** The id that `me` stands for, if known. */
   me: string | undefined
   now: Date
-  /** Whether a column is done, so that its cards are not overdue. */
+  /** Whether a column is done. Its cards are not overdue. */
   isDone: (column: string) => boolean
 }
 
-/** The names of the filter's parts in an address. */
+/** The names of the filter's parameters in an address. */
 export const FILTER_NAMES = ['q', 'label', 'assignee', 'priority', 'due', 'dismissed'] as const
 
-/** The filter of an address; unknown parts are ignored. */
+/** The filter in an address. Unknown parameters are ignored. */
 export function filterOf(query: URLSearchParams): Filter {
   const all = (name: string) => query.getAll(name).filter((value) => value !== '')
   return {
@@ -45,7 +45,7 @@ export function filterOf(query: URLSearchParams): Filter {
   }
 }
 
-/** The filter's part of an address, with its question mark; empty without a filter. */
+/** The filter as a query string with its question mark; empty without a filter. */
 export function filterQuery(query: URLSearchParams): string {
   const own = new URLSearchParams()
   for (const name of FILTER_NAMES) {
@@ -55,7 +55,7 @@ export function filterQuery(query: URLSearchParams): string {
   return text && `?${text}`
 }
 
-/** Whether it hides any card that is not dismissed. */
+/** Whether the filter hides any card that is not dismissed. */
 export const isNarrowing = ({ text, labels, assignees, priorities, dues }: Filter): boolean =>
   text !== '' || labels.length + assignees.length + priorities.length + dues.length > 0
 
@@ -80,7 +80,7 @@ const hasText = ({ title, description }: KanbanItem, text: string) =>
 const hasLabel = ({ labels }: KanbanItem, wanted: string) =>
   wanted === 'none' ? labels.length === 0 : labels.some(({ id, name }) => id === wanted || name === wanted)
 
-/** @returns undefined, which no card has, for `me` where nobody is known */
+/** @returns undefined, which matches no card, for `me` if the user is unknown */
 const assigneeOf = (who: string, { me }: FilterContext) => (who === 'none' ? null : who === 'me' ? me : who)
 
 const WEEK = 7 * 86_400_000

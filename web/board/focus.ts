@@ -1,13 +1,13 @@
-/** The focus follows the current card when it is rendered elsewhere. */
+/** Keeps the focus on the current card when it is rendered elsewhere. */
 import type { Board } from './board.ts'
 
 /** The element of a card, if it is in the document. */
 const rowOf = (id: string) => document.querySelector(`[data-card="${CSS.escape(id)}"]`)
 
-/** How many frames a card may take to be drawn: it may be far from the view. */
+/** The number of frames within which a card must be rendered: it may be far from the viewport. */
 const FRAMES = 5
 
-/** Makes a card current, and gives it the focus as soon as it is drawn. */
+/** Makes a card the current one, and focuses it once it is rendered. */
 export function focusCard(board: Board, id: string, frames = FRAMES): void {
   board.makeCurrent(id)
   requestAnimationFrame(() => {

@@ -1,15 +1,15 @@
-/** Holds a card while it is dragged or picked up: changes by others do not move or remove it meanwhile. */
+/** Holds a card while it is dragged or picked up. Changes by others do not move or remove it in the meantime. */
 import { batch } from '@preact/signals'
 import { onChange } from '../common/live.ts'
 import type { Pending } from '../common/records.ts'
 import type { Board } from './board.ts'
 
-/** A card that is held. */
+/** A held card. */
 export interface Hold {
   id: string
-  /** Shows it elsewhere, as long as it is held. */
+  /** Shows the card at another place while it is held. */
   show: (column: string, sortOrder: number) => void
-  /** Releases it: it shows at its current place. */
+  /** Releases the card, which then shows at its current place. */
   end: () => void
 }
 

@@ -1,4 +1,4 @@
-/** Moves a card by keyboard: pick up, move step by step, drop or cancel; each step is announced. */
+/** Moves a card by keyboard: pick up, move in steps, drop or cancel. A live region announces each step. */
 import { announce } from '@atlaskit/pragmatic-drag-and-drop-live-region'
 import { batch } from '@preact/signals'
 import { moveItem } from '../common/item-writes.ts'
@@ -11,7 +11,7 @@ import type { Direction } from './steps.ts'
 
 const words = texts.board
 
-/** Where the card is shown while it is picked up: the column's name, and the index among the other cards shown there. */
+/** Where a picked-up card is shown: the name of the column, and the index among the other cards shown there. */
 interface Spot {
   column: string
   index: number
@@ -32,7 +32,7 @@ export class PickUp {
     this.#spot = spot
   }
 
-  /** Picks a card up. @returns undefined if it was deleted, or another one is held */
+  /** Picks up a card. @returns undefined if it was deleted, or another one is held */
   static of(board: Board, id: string): PickUp | undefined {
     const item = board.store.items.peek(id)
     const held = hold(board, id)
@@ -44,7 +44,7 @@ export class PickUp {
     return new PickUp(board, held, title, { column, index })
   }
 
-  /** Moves it by a step, if there is room in that direction. */
+  /** Moves the card one step, if there is room in that direction. */
   step(direction: Direction): void {
     const next = this.#next(direction)
     if (next === undefined) return

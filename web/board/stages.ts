@@ -1,12 +1,12 @@
-/** Derives the stage of a column without an explicit one, like the service. */
+/** Derives the stage of a column that has no explicit one, by the same rule as the service. */
 import type { KanbanColumn } from '../../src/client/api.d.ts'
 
 const DONE = /^(?:done|closed|completed?|finished|erledigt|fertig|terminé|hecho)$/i
 
-/** Whether a column has a name of done columns. */
+/** Whether the name is one that done columns usually have. */
 export const isNamedDone = (name: string): boolean => DONE.test(name.normalize())
 
-/** The stage by name and place. @param columns those of the board, in order */
+/** The stage that follows from name and place. @param columns the board's columns, in order */
 export function stageByPlace(
   columns: readonly Pick<KanbanColumn, 'id'>[],
   { id, name }: Pick<KanbanColumn, 'id' | 'name'>,

@@ -1,10 +1,10 @@
-/** Arrow keys on the board: navigating between cards, and moving a card. */
+/** Arrow keys on the board: they move the focus between cards, and move a card. */
 
 import { moveItem } from '../common/item-writes.ts'
 import { placeAt } from '../common/place.ts'
 import type { Board } from './board.ts'
 
-/** Moves a card by a place in its column, among the cards that are shown. */
+/** Moves a card one place up or down in its column, among the shown cards. */
 export function moveBy(board: Board, id: string, step: 1 | -1): void {
   const column = board.store.items.peek(id)?.column
   if (column === undefined) return
@@ -15,7 +15,7 @@ export function moveBy(board: Board, id: string, step: 1 | -1): void {
   void moveItem(board.card(id), placeAt(column, others, index))
 }
 
-/** The card in the direction of an arrow, or undefined. */
+/** The next card in the direction of an arrow, or undefined. */
 export function neighbour(board: Board, id: string, key: Direction): string | undefined {
   const column = board.store.items.peek(id)?.column
   if (column === undefined) return undefined
@@ -32,5 +32,5 @@ export function neighbour(board: Board, id: string, key: Direction): string | un
   return undefined
 }
 
-/** `right` is towards the board's end. */
+/** `right` means towards the end of the board. */
 export type Direction = 'up' | 'down' | 'left' | 'right'

@@ -9,7 +9,7 @@ import {
 import type { RefObject } from 'preact'
 import { useLayoutEffect, useReducer, useState } from 'preact/hooks'
 
-/** A card in the document, and where. */
+/** A rendered card and its position. */
 export interface Row {
   id: string
   index: number
@@ -27,19 +27,19 @@ export interface Rows {
 
 interface VirtualOptions {
   ids: readonly string[]
-  /** Whether to render only cards near the viewport. */
+  /** Whether to render only the cards near the viewport. */
   isVirtual: boolean
   scroller: RefObject<HTMLElement | null>
-  /** Cards that must stay rendered: removing them would end a touch drag or lose the focus. */
+  /** Cards that must stay rendered. Removing them would end a touch drag or lose the focus. */
   keep: readonly string[]
 }
 
-/** The height of a card that has not been seen yet, with its gap, in pixels. */
+/** The assumed height of a card that was not rendered yet, with its gap, in pixels. */
 const ESTIMATE = 84
 /** The number of rendered cards beyond the viewport. */
 const OVERSCAN = 4
 
-/** The cards of a column that are in the document. */
+/** The cards of a column that are rendered. */
 export function useRows({ ids, isVirtual, scroller, keep }: VirtualOptions): Rows {
   const [, render] = useReducer((count: number, _: undefined) => count + 1, 0)
   const kept = keep.map((id) => ids.indexOf(id)).filter((index) => index !== -1)

@@ -1,4 +1,4 @@
-/** The comments of a card: loaded with its dialog, kept current by the stream, and written. */
+/** The comments of a card. They load with its dialog, the stream keeps them current, and the user writes them. */
 import { signal } from '@preact/signals'
 import { api, type KanbanComment } from '../common/api.ts'
 import { appliedSeq, onChange, onReset } from '../common/live.ts'
@@ -23,7 +23,7 @@ export class CardComments {
     this.#card = card
   }
 
-  /** Reads them, and follows what happens to them. @returns what ends it */
+  /** Loads the comments and follows their changes. @returns ends that */
   start(): () => void {
     const ends = [
       onChange((change) => {
@@ -37,7 +37,7 @@ export class CardComments {
     }
   }
 
-  /** Reads them again. */
+  /** Reloads the comments. */
   async load(): Promise<void> {
     const seq = appliedSeq()
     const path = { id: this.#card.id }
@@ -49,7 +49,7 @@ export class CardComments {
     }
   }
 
-  /** @throws PhaseboardError when the service refuses */
+  /** @throws PhaseboardError if the service refuses the write */
   async add(content: string): Promise<void> {
     const path = { id: this.#card.id }
     await addRecord({
@@ -60,7 +60,7 @@ export class CardComments {
     })
   }
 
-  /** Changes a comment, unless it has been changed since `from`. @throws PhaseboardError when the service refuses */
+  /** Changes a comment, unless it has changed since `from`. @throws PhaseboardError if the service refuses the write */
   change(id: string, text: string, from: string): Promise<SavingOutcome> {
     return writeText({
       text,
@@ -76,7 +76,7 @@ export class CardComments {
     })
   }
 
-  /** Deletes a comment; shows a message if refused. */
+  /** Deletes a comment. Shows a message if the service refuses. */
   async remove(id: string): Promise<void> {
     await accepted(
       removeRecord({

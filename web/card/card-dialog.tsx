@@ -1,4 +1,4 @@
-/** The dialog of a card, above its board. It has an address of its own. */
+/** The dialog of a card, above its board. It has its own address. */
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { KanbanItem } from '../common/api.ts'
 import type { OpenProject } from '../common/open-project.ts'
@@ -16,7 +16,7 @@ interface CardDialogProps {
   id: string
 }
 
-/** Shows a card as soon as its project is there. */
+/** Shows a card once its project is loaded. */
 export default function CardDialog({ project, id }: CardDialogProps) {
   const card = useMemo(() => new OpenCard(project, id), [project, id])
   useEffect(() => void card.look(), [card])
@@ -26,12 +26,12 @@ export default function CardDialog({ project, id }: CardDialogProps) {
   const whereabouts = card.whereabouts.value
   const isLost = item === undefined && project.state.value.step === 'ready'
   useEffect(() => {
-    // It existed when the dialog was opened: find out where it is now.
+    // The card existed when the dialog opened: find out where it is now.
     if (isLost && last.current) void card.look()
   }, [isLost])
   const isElsewhere = whereabouts.step === 'elsewhere'
   useEffect(() => {
-    // An address from before the card was moved to another project.
+    // The address is from before the card was moved to another project.
     if (isElsewhere && last.current === undefined)
       go(paths.card(whereabouts.projectId, id), { replace: true })
   }, [isElsewhere])

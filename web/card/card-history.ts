@@ -1,20 +1,20 @@
-/** The changes and the activity of a card: read with its dialog, in pages, and kept current by the stream. */
+/** The changes and the activity of a card. They load page by page with its dialog, and the stream keeps them current. */
 import { signal } from '@preact/signals'
 import { api, type Change, type KanbanActivity, PhaseboardError } from '../common/api.ts'
 import { onChange, onReset } from '../common/live.ts'
 import { read } from '../common/session.ts'
 import type { HistorySources } from './history.ts'
 
-/** Changes on a page. */
+/** The number of changes on a page. */
 const PAGE = 40
 
 export class CardHistory {
   readonly #id: string
   readonly #changes = new Map<number, Change>()
   #activity: readonly KanbanActivity[] = []
-  /** Where the next page begins; undefined where there is none, or nothing is read yet. */
+  /** The cursor of the next page; undefined if there is none, or nothing is loaded yet. */
   #cursor: number | undefined
-  /** What is known; undefined before the first page. */
+  /** The loaded entries; undefined before the first page. */
   readonly sources = signal<HistorySources | undefined>(undefined)
   readonly failure = signal<unknown>(undefined)
 
@@ -22,7 +22,7 @@ export class CardHistory {
     this.#id = id
   }
 
-  /** Reads the newest page, and follows what happens. @returns what ends it */
+  /** Loads the newest page and follows new changes. @returns ends that */
   start(): () => void {
     const ends = [
       onChange((change) => {
@@ -36,12 +36,12 @@ export class CardHistory {
     }
   }
 
-  /** Reads from the newest on. */
+  /** Loads the newest page again. */
   async load(): Promise<void> {
     const path = { id: this.#id }
     await this.#try(async () => {
       const [activity] = await Promise.all([
-        // Gone with a deleted card, whose changes remain.
+        // A deleted card has no activity left, but its changes remain.
         api.get('/api/kanban-items/{id}/activity', { path }).catch(unlessMissing),
         this.#readPage(undefined),
       ])
@@ -49,7 +49,7 @@ export class CardHistory {
     })
   }
 
-  /** Reads the next page. */
+  /** Loads the next page. */
   async more(): Promise<void> {
     await this.#try(() => this.#readPage(this.#cursor))
   }

@@ -1,4 +1,4 @@
-/** The title of the dialog: the card's, edited in place. */
+/** The title of the dialog, which is the card's title, edited in place. */
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { ConflictNotice } from '../common/text-edit/conflict-notice.tsx'
 import { LeftDraft } from '../common/text-edit/left-draft.tsx'
@@ -10,13 +10,13 @@ import { texts } from '../texts.ts'
 
 const CALLED = texts.card.title.toLowerCase()
 
-/** @param id names the heading, which labels the dialog */
+/** @param id the id of the heading, which labels the dialog */
 export function CardTitle({ id, edit, canEdit }: { id: string; edit: TextEdit; canEdit: boolean }) {
   const heading = useRef<HTMLHeadingElement>(null)
   const isEditing = edit.mode === 'editing'
   const wasEditing = useRef(isEditing)
   useLayoutEffect(() => {
-    // The field that had the focus is gone.
+    // The field that had the focus has been removed.
     if (wasEditing.current && edit.mode === 'shown') heading.current?.focus()
     wasEditing.current = isEditing
   }, [edit.mode])

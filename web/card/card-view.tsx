@@ -28,14 +28,14 @@ const said = texts.card
 
 interface CardViewProps {
   card: OpenCard
-  /** The current card, or its last state. */
+  /** The current card, or its last state if it is gone. */
   item: KanbanItem
   /** Whether it is still in the project. */
   isHere: boolean
   onClose: () => void
 }
 
-/** The fields that an address can name: `?edit=priority`. */
+/** The fields that an address can open: `?edit=priority`. */
 const FIELDS: Readonly<Record<string, string>> = {
   assignee: 'card-assignee',
   priority: 'card-priority',
@@ -49,7 +49,7 @@ async function copyLink(card: OpenCard): Promise<void> {
     await navigator.clipboard.writeText(link)
     toast(said.linkCopied)
   } catch {
-    // Forbidden, or not over TLS.
+    // The clipboard is forbidden, or the page does not use TLS.
     toast(said.linkIs(link))
   }
 }
@@ -71,7 +71,7 @@ export function CardView({ card, item, isHere, onClose }: CardViewProps) {
     if (field === 'labels') setLabelsOpen(true)
     document.getElementById(FIELDS[field] ?? '')?.focus()
   }
-  // The dialog has put the focus on the title by then.
+  // By then the dialog has focused the title.
   useEffect(() => {
     const field = place.peek().query.get('edit')
     if (field === null || !canEdit) return

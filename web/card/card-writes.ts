@@ -8,7 +8,7 @@ import type { OpenCard } from './open-card.ts'
 
 /**
  * Saves the title or the description, unless it has changed since `from`.
- * @throws PhaseboardError when the service refuses
+ * @throws PhaseboardError if the service refuses the write
  */
 export const saveCardText = (
   card: OpenCard,

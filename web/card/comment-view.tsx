@@ -1,4 +1,4 @@
-/** One comment: who, when and what; its author and admins edit and delete it. */
+/** One comment with its author, time and text. Its author and admins can edit and delete it. */
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { KanbanComment } from '../common/api.ts'
 import { ago, atMoment } from '../common/dates.ts'

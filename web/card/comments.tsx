@@ -1,4 +1,4 @@
-/** The card's comments, newest first, and the field for the next. */
+/** The comments of the card, newest first, and the field for a new one. */
 import { signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { drafts } from '../common/drafts.ts'
@@ -13,7 +13,7 @@ import type { OpenCard } from './open-card.ts'
 
 const said = texts.card
 
-/** Pending comments, by the names of their drafts: they may outlive the dialog while the service is unavailable. */
+/** Pending comments by the names of their drafts. They may outlive the dialog while the service is unavailable. */
 const sending = signal<ReadonlySet<string>>(new Set())
 
 function NewComment({ card, comments }: { card: OpenCard; comments: CardComments }) {
@@ -21,7 +21,7 @@ function NewComment({ card, comments }: { card: OpenCard; comments: CardComments
   const { draft, keep, remove } = useDraft(name)
   const isSending = sending.value.has(name)
   useEffect(() => {
-    // Sent by a dialog that was closed before the answer.
+    // A dialog sent this comment and was closed before the response.
     if (!isSending && drafts.read(name) === undefined) remove()
   }, [isSending])
   const text = draft?.text ?? ''
@@ -31,7 +31,7 @@ function NewComment({ card, comments }: { card: OpenCard; comments: CardComments
     sending.value = new Set([...sending.peek(), name])
     try {
       await comments.add(text)
-      // The draft is only discarded now.
+      // Only now is the draft discarded.
       remove()
     } catch (error) {
       failed(error)

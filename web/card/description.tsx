@@ -1,4 +1,4 @@
-/** The card's description in Markdown, edited in place. */
+/** The description of the card in Markdown, edited in place. */
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { MarkdownText } from '../common/markdown/markdown-text.tsx'
 import { ConflictNotice } from '../common/text-edit/conflict-notice.tsx'

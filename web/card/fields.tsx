@@ -1,4 +1,4 @@
-/** The card's selectable fields: column, assignee, due date and priority. Each is saved at once. */
+/** The fields of the card that are chosen: column, assignee, due date and priority. Each is saved at once. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { KanbanItem } from '../common/api.ts'
 import { dayOf, isOverdue } from '../common/dates.ts'
@@ -53,7 +53,7 @@ export const PriorityField = ({ card, item, canEdit }: FieldProps) => (
   />
 )
 
-/** Before the year 1000 a year is still being typed. */
+/** A year before 1000 is still being typed. */
 const isWhole = (day: string) => day === '' || day >= '1000'
 
 export function DueDateField({ card, item, canEdit }: FieldProps) {
@@ -70,7 +70,7 @@ export function DueDateField({ card, item, canEdit }: FieldProps) {
   leave.current = () => {
     if (typed !== undefined) save(typed)
   }
-  // Closing the dialog is leaving the field, too.
+  // Closing the dialog leaves the field too.
   useEffect(() => () => leave.current(), [])
   const isLate = isOverdue(item) && !card.store.isDone(item.column)
   return (
@@ -90,7 +90,7 @@ export function DueDateField({ card, item, canEdit }: FieldProps) {
           if (key === 'Enter') save(currentTarget.value)
         }}
         onChange={({ currentTarget }) => {
-          // A typed date is valid after the first digit of its year, so typing only saves on blur.
+          // A typed date is valid after the first digit of its year, so a typed date is only saved on blur.
           if (byKeyboard.current) setTyped(currentTarget.value)
           else save(currentTarget.value)
         }}

@@ -1,4 +1,4 @@
-/** Shown if the open card has left the project: deleted, or moved to another one. */
+/** Shown if the open card has left the project: it was deleted or moved to another project. */
 
 import { makerOf } from '../common/actors.ts'
 import { mayWrite } from '../common/session.ts'
@@ -21,7 +21,7 @@ export function Gone({ card, onClose }: { card: OpenCard; onClose: () => void })
           class="button"
           href={href(there)}
           onClick={(event) => {
-            // Replaces this address, which is no longer valid.
+            // Replaces the current history entry, whose address is no longer valid.
             event.preventDefault()
             go(there, { replace: true })
           }}

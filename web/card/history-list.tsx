@@ -17,7 +17,7 @@ const plain = (sentence: Sentence): string =>
 
 const SentenceView = ({ sentence }: { sentence: Sentence }) => (
   <>
-    {/* Values are isolated: one that is written from right to left does not reorder the sentence. */}
+    {/* Values are isolated, so that right-to-left text does not reorder the sentence. */}
     {sentence.map((piece) =>
       typeof piece === 'string' ? piece : <bdi key={piece.value}>{piece.value}</bdi>,
     )}
@@ -54,7 +54,7 @@ function EntryView({ entry, canEdit }: { entry: HistoryEntry; canEdit: boolean }
   )
 }
 
-/** @param canEdit whether entries can be undone */
+/** @param canEdit whether the user can undo entries */
 export function HistoryList({ card, canEdit }: { card: OpenCard; canEdit: boolean }) {
   const history = useMemo(() => new CardHistory(card.id), [card])
   useEffect(() => history.start(), [history])

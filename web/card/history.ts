@@ -1,23 +1,23 @@
 /**
- * Merges a card's activity and changes into one history. Changes have everything, and can be undone, but are pruned;
- * activity is stored forever. Entries in both are shown once. Uses neither the DOM nor the network.
+ * Merges a card's activity and changes into one history. Changes are complete and can be undone, but are pruned. Activity is
+ * kept forever. An entry that is in both is shown once. Uses neither the DOM nor the network.
  */
 import type { Change, KanbanActivity } from '../../src/client/api.d.ts'
 import { type Sentence, texts } from '../texts.ts'
 
-/** One write of an actor. */
+/** One write by an actor. */
 export interface HistoryEntry {
   key: string
   at: string
-  /** null for other actors: see `actor` */
+  /** null for actors other than members: see `actor` */
   actorId: string | null
   actor?: Change['actor']
   sentences: readonly Sentence[]
-  /** One of its changes, for undo; undefined if it cannot be undone. */
+  /** One of the write's changes, which undo names; undefined if it cannot be undone. */
   seq: number | undefined
 }
 
-/** The names of what changes name by ids. */
+/** Names for the ids in changes. */
 export interface HistoryNames {
   member: (id: string) => string
   label: (id: string) => string | undefined
@@ -28,17 +28,17 @@ export interface HistoryNames {
 export interface HistorySources {
   changes: readonly Change[]
   activity: readonly KanbanActivity[]
-  /** Whether all stored changes are loaded; otherwise older activity waits for them. */
+  /** Whether all stored changes are loaded. Until then, older activity is not shown. */
   isComplete: boolean
 }
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Largest time difference of a change and its activity entry, in milliseconds. */
+/** The largest time difference between a change and its activity entry, in milliseconds. */
 const SAME_TIME = 5000
-/** A record recorded as created this long after its creation is not new, in milliseconds. */
+/** A record whose creation was recorded this much later than it happened is not new, in milliseconds. */
 const LATE = 60_000
-/** Shown characters of a value. */
+/** The maximum number of shown characters of a value. */
 const LONG = 120
 
 const told = texts.card.history
@@ -70,7 +70,7 @@ const FIELD_OF: Readonly<Record<string, string>> = {
   priority: 'priority',
 }
 
-/** Whether a change and an activity entry are the same. */
+/** Whether a change and an activity entry describe the same write. */
 function saysSame({ kind, action, before, after, at }: Change, entry: KanbanActivity): boolean {
   const field = FIELD_OF[entry.type]
   if (kind !== 'kanban-item' || action !== 'updated' || field === undefined || !after || !(field in after)) {
@@ -81,7 +81,7 @@ function saysSame({ kind, action, before, after, at }: Change, entry: KanbanActi
   return isSameTime && (before?.[field] ?? '') === (from ?? '') && (after[field] ?? '') === (to ?? '')
 }
 
-/** The changes of each write together. */
+/** Groups the changes by write. */
 function groupsOf(changes: readonly Change[]): Change[][] {
   const groups = new Map<number, Change[]>()
   for (const change of changes) groups.set(change.group, [...(groups.get(change.group) ?? []), change])
@@ -90,7 +90,7 @@ function groupsOf(changes: readonly Change[]): Change[][] {
 
 function entryOfGroup(group: readonly Change[], names: HistoryNames): HistoryEntry {
   const last = group.at(-1)
-  // A created or deleted card includes its child records.
+  // The entry of a created or deleted card includes its child records.
   const whole = group.find(({ kind, action }) => kind === 'kanban-item' && action !== 'updated')
   const sentences = whole ? wholeSentences(whole) : group.flatMap((change) => sentencesOf(change, names))
   return {
@@ -107,7 +107,8 @@ function wholeSentences({ action, after, at, actorId, actor }: Change): Sentence
   if (action === 'deleted') return [told.deleted]
   const isLate = Date.parse(at) - Date.parse(String(after?.createdAt)) > LATE
   if (!isLate) return [told.created]
-  // An older file is told from the beginning once: nobody did that. A command may have imported the card.
+  // The service records every record of an older file once, as a creation without an actor. A command may have imported
+  // the card.
   return actorId === null && actor !== 'command line' ? [] : [told.broughtBack]
 }
 
@@ -154,7 +155,7 @@ function subtaskSentences({ action }: Change, before: Fields, after: Fields): Se
 
 type ToldField = (from: unknown, to: unknown, names: HistoryNames) => Sentence | undefined
 
-/** The sentences for changed fields of the card, in this order. */
+/** One sentence for each changed field of the card, in this order. */
 const FIELDS: Readonly<Record<string, ToldField>> = {
   projectId: () => told.movedProject,
   column: (from, to) => told.moved(shorten(from), shorten(to)),

@@ -1,4 +1,4 @@
-/** A label as it stands on a card. */
+/** A label on a card. */
 import type { KanbanLabel } from '../common/api.ts'
 import { chipColor } from '../common/ui/chip.ts'
 

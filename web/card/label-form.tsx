@@ -1,18 +1,18 @@
-/** Name and colour of a label, new or not. */
+/** The form for the name and colour of a new or existing label. */
 import { useState } from 'preact/hooks'
 import { useDraft } from '../common/use-draft.ts'
 import { texts } from '../texts.ts'
 import type { LabelFields } from './label-writes.ts'
 
-/** The colour that the service gives to labels by itself. */
+/** The default colour, the same as the service's. */
 const DEFAULT = '#3b82f6'
 
 interface LabelFormProps {
-  /** Names the draft of its name. */
+  /** The name of the draft for its name. */
   draftName: string
-  /** What it is now; undefined for a new one. */
+  /** The current label; undefined for a new one. */
   label?: LabelFields
-  /** What the field of its name is called. */
+  /** The label of the name field. */
   called: string
   submit: string
   /** @returns whether it was accepted */

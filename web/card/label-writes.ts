@@ -1,4 +1,4 @@
-/** What the user does to the labels of a card and of its project. */
+/** Writes of the labels of a card and of its project. */
 import { api, type KanbanItem, type KanbanLabel } from '../common/api.ts'
 import { byId } from '../common/order.ts'
 import { accepted, changeRecord, ifThere, removeRecord, take, writeAndSay } from '../common/record-writes.ts'
@@ -10,10 +10,10 @@ import type { OpenCard } from './open-card.ts'
 const said = texts.card
 const PATH = '/api/kanban-labels/{id}'
 
-/** What a label is called, and its colour: any string that the service takes. */
+/** A label's name and colour. The service accepts any string for both. */
 export type LabelFields = Pick<KanbanLabel, 'name' | 'color'>
 
-/** Gives the card a label, or takes it off. @returns whether it was accepted */
+/** Adds a label to the card, or removes it. @returns whether the service accepted it */
 export function setLabel(card: OpenCard, label: KanbanLabel, isOn: boolean): Promise<boolean> {
   const path = { id: card.id, labelId: label.id }
   const patch = ifThere((item: KanbanItem) => {
@@ -33,7 +33,7 @@ export function setLabel(card: OpenCard, label: KanbanLabel, isOn: boolean): Pro
   )
 }
 
-/** Makes a label and gives it to the card. @returns whether both were accepted */
+/** Creates a label and adds it to the card. @returns whether the service accepted both */
 export async function addLabel(card: OpenCard, body: LabelFields): Promise<boolean> {
   const { store } = card
   const path = { id: store.id }
@@ -50,7 +50,7 @@ export async function addLabel(card: OpenCard, body: LabelFields): Promise<boole
   }
 }
 
-/** Renames a label of the project, or gives it another colour. @returns whether it was accepted */
+/** Changes the name or colour of a label of the project. @returns whether the service accepted it */
 export const changeLabel = (
   { store: { labels } }: OpenCard,
   id: string,
@@ -66,7 +66,7 @@ export const changeLabel = (
     }),
   )
 
-/** Deletes a label of the project, on all its cards. */
+/** Deletes a label of the project, and removes it from all cards. */
 export const deleteLabel = ({ store: { labels } }: OpenCard, { id, name }: KanbanLabel): Promise<boolean> =>
   accepted(
     removeRecord({

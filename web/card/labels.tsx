@@ -1,4 +1,4 @@
-/** The card's labels: shown as chips; chosen, made, changed and deleted in a panel below them. */
+/** The labels of the card as chips, and a panel below them to choose, create, change and delete labels. */
 import { useState } from 'preact/hooks'
 import type { KanbanItem, KanbanLabel } from '../common/api.ts'
 import { Icon } from '../common/ui/icon.tsx'

@@ -1,4 +1,4 @@
-/** The card whose dialog is open: where it is, and the ETag that edits of its texts are sent with. */
+/** The card whose dialog is open: its location, and the ETag for edits of its texts. */
 import { signal } from '@preact/signals'
 import { type Answer, api, type KanbanItem, PhaseboardError } from '../common/api.ts'
 import { takeItem } from '../common/item-writes.ts'
@@ -7,7 +7,7 @@ import type { OpenProject } from '../common/open-project.ts'
 import type { ProjectStore } from '../common/project-store.ts'
 import { read } from '../common/session.ts'
 
-/** Where a card is, as far as it is not where the dialog looks for it. */
+/** The location of a card that is not where the dialog expects it. */
 export type Whereabouts = { step: 'unknown' } | { step: 'missing' } | { step: 'elsewhere'; projectId: string }
 
 const isMissing = (error: unknown) => error instanceof PhaseboardError && error.status === 404
@@ -16,7 +16,7 @@ export class OpenCard {
   readonly id: string
   readonly store: ProjectStore
   readonly whereabouts = signal<Whereabouts>({ step: 'unknown' })
-  /** The card as of the ETag that is known; undefined before any is. */
+  /** The card at the known ETag; undefined before one is known. */
   tagged: { item: KanbanItem; etag: string | undefined } | undefined
 
   constructor({ store }: OpenProject, id: string) {
@@ -24,19 +24,19 @@ export class OpenCard {
     this.id = id
   }
 
-  /** What the names of its drafts begin with. */
+  /** The prefix of the names of its drafts. */
   get draftPrefix(): string {
     return `kanban-item:${this.id}`
   }
 
-  /** Looks where the card is, and which ETag it has. Without an answer nothing is known, which the next edit asks for. */
+  /** Loads the card's location and ETag. If that fails they stay unknown, and the next edit loads them. */
   async look(): Promise<void> {
     await this.readAgain().catch((error) => {
       if (isMissing(error)) this.whereabouts.value = { step: 'missing' }
     })
   }
 
-  /** Reads the card with its ETag. @throws PhaseboardError */
+  /** Loads the card with its ETag. @throws PhaseboardError */
   async readAgain(): Promise<KanbanItem> {
     const seq = appliedSeq()
     const answer = await read(() => api.request('get', '/api/kanban-items/{id}', { path: { id: this.id } }))
@@ -47,7 +47,7 @@ export class OpenCard {
     return answer.data
   }
 
-  /** Takes over what an answer says of the card. @param seq what it knows, if the answer does not say it */
+  /** Stores the card from a response. @param seq the response's last change, if the response does not have it */
   take(answer: Answer<KanbanItem>, seq?: number): void {
     this.tagged = { item: answer.data, etag: answer.etag }
     takeItem(this.store, answer, seq)

@@ -1,4 +1,4 @@
-/** What is to be decided about a card, or was: new from elsewhere, or dismissed. */
+/** The review of a card: pending for one from a transcript or import, or dismissed. */
 import type { KanbanItem } from '../common/api.ts'
 import { approve, toggleDismissed } from '../common/item-writes.ts'
 import { texts } from '../texts.ts'

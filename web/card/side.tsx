@@ -1,4 +1,4 @@
-/** The narrow column of the dialog: the fields, where the card comes from, and what can be done with it. */
+/** The side column of the dialog: the fields, the card's origin, and its actions. */
 import type { KanbanItem } from '../common/api.ts'
 import { atMoment } from '../common/dates.ts'
 import { Icon } from '../common/ui/icon.tsx'
@@ -20,7 +20,7 @@ interface SideProps {
   onCopy: () => void
 }
 
-/** Where the card comes from: for one from a meeting, which. */
+/** The origin of the card, with the meeting if it comes from one. */
 function Source({ card, item }: Pick<SideProps, 'card' | 'item'>) {
   const { source, sourceId, claimedUntil } = item
   const transcript = card.store.transcripts.get(sourceId)?.title

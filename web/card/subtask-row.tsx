@@ -1,4 +1,4 @@
-/** One subtask: ticked, renamed, moved and deleted. */
+/** One subtask, with its checkbox, name, position and deletion. */
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { KanbanSubtask } from '../common/api.ts'
 import { ConflictNotice } from '../common/text-edit/conflict-notice.tsx'
@@ -21,7 +21,7 @@ interface SubtaskRowProps {
   canEdit: boolean
   isFirst: boolean
   isLast: boolean
-  /** Moves it by so many places. */
+  /** Moves it by this many places. */
   onMove: (by: -1 | 1) => void
   onDelete: () => void
 }
@@ -55,7 +55,7 @@ export function SubtaskRow({ card, subtask, canEdit, isFirst, isLast, onMove, on
   }
   const move = (by: -1 | 1) => {
     if (by < 0 ? !isFirst : !isLast) onMove(by)
-    // The row has another place in the document then.
+    // By then the row has moved in the document.
     requestAnimationFrame(() => box.current?.focus())
   }
   return (

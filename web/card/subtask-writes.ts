@@ -1,4 +1,4 @@
-/** What the user does to the subtasks of a card. */
+/** Writes of the subtasks of a card. */
 import { type Answer, api, type KanbanItem, type KanbanSubtask } from '../common/api.ts'
 import { bySortOrder } from '../common/order.ts'
 import { accepted, ifThere, writeAndSay } from '../common/record-writes.ts'
@@ -16,26 +16,29 @@ const withSubtasks = (item: KanbanItem, change: Change): KanbanItem => ({
   subtasks: [...change(item.subtasks)].sort(bySortOrder),
 })
 
-/** With subtasks as the service has answered them, in place of those of the same ids. */
+/** Replaces subtasks by those of a response with the same ids. */
 const replaced =
   (answered: Subtasks): Change =>
   (subtasks) => [...subtasks.filter(({ id }) => !answered.some((one) => one.id === id)), ...answered]
 
 interface SubtaskWrite<Data> {
-  /** What is shown until it is answered. */
+  /** The optimistic update of the subtasks. */
   change?: Change
   send: (idempotencyKey: string) => Promise<Answer<Data>>
-  /** What the answer makes of the subtasks. */
+  /** Applies the response to the subtasks. */
   answered: (data: Data) => Change
-  /** What it did. */
+  /** The text of the message. */
   text: string
 }
 
-/** Takes an answer over. It knows nothing of the rest of the card, whose changes may be on their way: the stream has still to tell this one, too. */
+/**
+ * Stores a response. It has nothing of the rest of the card, whose changes may be on their way, so the stream must still
+ * deliver this change too.
+ */
 const take = ({ id, store: { items } }: OpenCard, change: Change): boolean =>
   items.merge(id, (item) => withSubtasks(item, change), items.seqOf(id))
 
-/** Writes, and says why where it is refused. @returns whether it was accepted */
+/** Writes, and shows a message if the service refuses. @returns whether it accepted */
 const perform = <Data>(
   card: OpenCard,
   { change, send, answered, text }: SubtaskWrite<Data>,
@@ -55,7 +58,7 @@ const perform = <Data>(
     }),
   )
 
-/** Adds a subtask at the end. @returns whether it was accepted */
+/** Adds a subtask at the end. @returns whether the service accepted it */
 export const addSubtask = (card: OpenCard, title: string): Promise<boolean> =>
   perform(card, {
     send: (idempotencyKey) =>
@@ -68,7 +71,7 @@ export const addSubtask = (card: OpenCard, title: string): Promise<boolean> =>
     text: texts.added(title),
   })
 
-/** Ticks a subtask, or unticks it. @returns whether it was accepted */
+/** Marks a subtask as done or not done. @returns whether the service accepted it */
 export const tickSubtask = (
   card: OpenCard,
   { id, title }: KanbanSubtask,
@@ -86,7 +89,7 @@ export const tickSubtask = (
     text: completed ? texts.card.ticked(title) : texts.card.unticked(title),
   })
 
-/** Renames a subtask, unless somebody else has since `from`. @throws PhaseboardError when the service refuses */
+/** Renames a subtask, unless somebody else has since `from`. @throws PhaseboardError if the service refuses the write */
 export const renameSubtask = (
   card: OpenCard,
   id: string,
@@ -113,7 +116,7 @@ export const renameSubtask = (
     said: texts.card.subtaskRenamed,
   })
 
-/** Puts the subtasks into an order. @param ids all of them @returns whether it was accepted */
+/** Reorders the subtasks. @param ids all of them @returns whether the service accepted it */
 export const orderSubtasks = (card: OpenCard, ids: readonly string[]): Promise<boolean> => {
   const places = ids.map((id, index) => ({ id, sortOrder: index + 1 }))
   return perform(card, {
@@ -130,7 +133,7 @@ export const orderSubtasks = (card: OpenCard, ids: readonly string[]): Promise<b
   })
 }
 
-/** Deletes a subtask. @returns whether it was accepted */
+/** Deletes a subtask. @returns whether the service accepted it */
 export const deleteSubtask = (card: OpenCard, { id, title }: KanbanSubtask): Promise<boolean> => {
   const without: Change = (subtasks) => subtasks.filter((one) => one.id !== id)
   return perform(card, {

@@ -1,4 +1,4 @@
-/** The card's subtasks: how far they are, each of them, and the field for the next. */
+/** The subtasks of the card with their progress, and the field for a new one. */
 import { useRef } from 'preact/hooks'
 import type { KanbanItem, KanbanSubtask } from '../common/api.ts'
 import { useDraft, useUnsent } from '../common/use-draft.ts'
@@ -90,7 +90,7 @@ export function Subtasks({ card, item, canEdit }: SubtasksProps) {
   const section = useRef<HTMLElement>(null)
   const remove = (subtask: KanbanSubtask, index: number) => {
     void deleteSubtask(card, subtask)
-    // The focus goes to what comes after: the next subtask, or the field for a new one.
+    // The focus moves to the next subtask, or to the field for a new one.
     requestAnimationFrame(() => section.current?.querySelectorAll<HTMLElement>('input')[index]?.focus())
   }
   if (!canEdit && subtasks.length === 0) return null

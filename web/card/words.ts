@@ -1,7 +1,7 @@
-/** Words for the values of a card's fields. What is not listed shows as it is. */
+/** Texts for the values of a card's fields. A value without one is shown as it is. */
 import { texts } from '../texts.ts'
 
-/** The listed priorities, from low to high. */
+/** The known priorities, from low to high. */
 export const PRIORITIES: readonly string[] = Object.keys(texts.board.priorities)
 
 export const priorityName = (priority: string): string => texts.board.priorities[priority] ?? priority

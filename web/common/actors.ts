@@ -13,7 +13,7 @@ export interface Made {
 export const makerOf = ({ actorId, actor = 'another tool' }: Made): string =>
   actorId === null ? texts.actors[actor] : personName(actorId)
 
-/** The same at the beginning of one. Names stay unchanged. */
+/** The actor at the beginning of a sentence. Names stay unchanged. */
 export function makerFirst(made: Made): string {
   const name = makerOf(made)
   const isName = made.actorId !== null && isKnown(made.actorId)

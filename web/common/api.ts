@@ -1,4 +1,4 @@
-/** The client of the service's public API, at the address of this script. */
+/** The client of the service's public API. The service's address follows from this script's. */
 import { createClient, PhaseboardError } from '../../src/client/client.ts'
 import { rootOf } from './root.ts'
 
@@ -10,12 +10,12 @@ export { PhaseboardError }
 export const root: string = rootOf(import.meta.url)
 
 /**
- * Timeout of a request in milliseconds: the connection may have died silently, e.g. during sleep. The
- * service waits as long for a request.
+ * The timeout of a request in milliseconds. A connection may break without notice, e.g. during sleep. The service has the same
+ * timeout for a request.
  */
 const LOST_AFTER = 60_000
 
-/** A request without a response fails, and may be retried. Uploads and streams have no timeout. */
+/** A request without a response fails, and can be retried. Uploads and streams have no timeout. */
 const send: typeof fetch = (input, init = {}) => {
   const { body, signal } = init
   const isStream = new Headers(init.headers).get('accept') === 'text/event-stream'
@@ -27,15 +27,15 @@ const send: typeof fetch = (input, init = {}) => {
 /** The client of this tab. Writes go through `writes.ts`, which queues them until they are answered. */
 export const api = createClient({ baseUrl: root, retries: 2, fetch: send })
 
-/** Whether the service was unreachable or unavailable: a retry may succeed. */
+/** Whether the service was unreachable or unavailable, so that a retry may succeed. */
 export const isPassing = (error: unknown): boolean =>
   error instanceof PhaseboardError && [0, 429, 502, 503, 504].includes(error.status)
 
-/** The message of a failure for the user. */
+/** The message of a failure, for the user. */
 export const messageOf = (error: unknown): string =>
   error instanceof PhaseboardError ? detailsOf(error) : error instanceof Error ? error.message : String(error)
 
-/** The service's `error`, and for 400 what is wrong with which field. */
+/** The service's `error`, and for a 400 the problem of each field. */
 function detailsOf({ error, details }: PhaseboardError): string {
   const { formErrors = [], fieldErrors = {} } = Object(details) as {
     formErrors?: string[]

@@ -1,4 +1,4 @@
-/** The columns of projects that are not open: where cards of theirs may go, and what is finished. */
+/** The columns of projects that are not open. They are needed to move cards there, and to know which cards are done. */
 import { type Signal, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { api, type KanbanColumn } from './api.ts'
@@ -15,7 +15,7 @@ async function load(projectId: string, columns: Signal<Columns>): Promise<void> 
       api.get('/api/projects/{id}/kanban-columns', { path: { id: projectId } }),
     )
   } catch {
-    // The project may be gone, and its items with it: then nobody asks again.
+    // The project may have been deleted with its items. Nothing uses the columns then.
     columns.value ??= []
   }
 }
@@ -31,15 +31,15 @@ export function columnsOf(projectId: string): Columns {
   return columns.value
 }
 
-/** Whether a column is for finished work. */
+/** Whether a column is done. */
 export const isDoneColumn = (columns: Columns, name: string): boolean =>
   columns?.some((column) => column.name === name && column.stage === 'done') ?? false
 
-/** Where finished work goes: the first column for it; undefined on a board that has none. */
+/** The column that completed cards go to: the first done one; undefined if the board has none. */
 export const doneColumn = (columns: Columns): KanbanColumn | undefined =>
   columns?.find(({ stage }) => stage === 'done')
 
-/** Keeps the columns current while a component is on the page. */
+/** Keeps the columns current while a component is mounted. */
 export function useColumns(): void {
   useEffect(() => {
     const ends = [
@@ -53,7 +53,7 @@ export function useColumns(): void {
     ]
     return () => {
       for (const end of ends) end()
-      // Nobody keeps them current from now on.
+      // Nothing keeps them current from now on.
       known.clear()
     }
   }, [])

@@ -1,6 +1,6 @@
-/** Dates and numbers as the browser's locale writes them. A due date at midnight UTC is a calendar day, the same everywhere. */
+/** Formats dates and numbers in the browser's locale. A due date at midnight UTC is a calendar day, the same in every time zone. */
 
-/** The locale of the page: the browser's. */
+/** The locale of the page, which is the browser's. */
 const LOCALE: string | undefined = globalThis.navigator?.language
 
 const day = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', timeZone: 'UTC' })
@@ -21,42 +21,42 @@ const DAY = 86_400_000
 /** The calendar day of a timestamp, `YYYY-MM-DD`. */
 export const dayOf = (timestamp: string): string => timestamp.slice(0, 10)
 
-/** Today, here, `YYYY-MM-DD`. */
+/** Today in the user's time zone, `YYYY-MM-DD`. */
 export function today(now = new Date()): string {
   const [year, month, date] = [now.getFullYear(), now.getMonth() + 1, now.getDate()]
   return `${year}-${String(month).padStart(2, '0')}-${String(date).padStart(2, '0')}`
 }
 
-/** What says of a card whether it is late. */
+/** The fields of a card that decide whether it is overdue. */
 interface Dated {
   dueDate: string | null
   metadata: Record<string, unknown>
 }
 
-/** Whether the due date was ticked in Trello, where that is apart from the card's list. */
+/** Whether the due date was marked complete in Trello, which is separate from the card's list. */
 const isTicked = ({ trello }: Record<string, unknown>) =>
   (trello as { dueComplete?: unknown } | undefined)?.dueComplete === true
 
-/** Whether a card is late where it is not in a column of what is done: its day is before today. */
+/** Whether a card is overdue, given that its column is not done: its due date is before today. */
 export const isOverdue = ({ dueDate, metadata }: Dated, now = new Date()): boolean =>
   dueDate !== null && dayOf(dueDate) < today(now) && !isTicked(metadata)
 
-/** A day in short: "12 Nov", of another year "12 Nov 2024". @param date `YYYY-MM-DD` or a timestamp */
+/** A short day: "12 Nov", or "12 Nov 2024" for another year. @param date `YYYY-MM-DD` or a timestamp */
 export function shortDay(date: string, now = new Date()): string {
   const value = new Date(`${dayOf(date)}T00:00:00Z`)
   return (date.slice(0, 4) === String(now.getFullYear()) ? day : dayWithYear).format(value)
 }
 
-/** A day in words: "12 November 2026". */
+/** A day in full: "12 November 2026". */
 export const fullDay = (date: string): string => longDay.format(new Date(`${dayOf(date)}T00:00:00Z`))
 
-/** A moment, in the user's time zone: "12 Nov 2026, 14:05". */
+/** A timestamp in the user's time zone: "12 Nov 2026, 14:05". */
 export const atMoment = (timestamp: string | number): string => moment.format(new Date(timestamp))
 
 /** A time of day, in the user's time zone: "14:05". */
 export const atTime = (timestamp: string | number): string => time.format(new Date(timestamp))
 
-/** How long ago: "5 minutes ago", after a week the moment itself. */
+/** A relative time, "5 minutes ago"; after a week the timestamp itself. */
 export function ago(timestamp: string, now = Date.now()): string {
   const milliseconds = Date.parse(timestamp) - now
   const passed = Math.abs(milliseconds)
@@ -67,6 +67,6 @@ export function ago(timestamp: string, now = Date.now()): string {
   return atMoment(timestamp)
 }
 
-/** A number with at most two decimals, or fewer. */
+/** A number with at most two decimals. */
 export const formatNumber = (value: number, decimals = 2): string =>
   number.format(Number(value.toFixed(decimals)))

@@ -1,25 +1,25 @@
 /**
- * Drafts: typed text, stored in the browser until it is saved or discarded, across reloads, closed dialogs and lost connections. A draft
- * has the value that editing began with, to detect conflicts. Drafts are stored per member: another user of the same browser does not
- * see them.
+ * Drafts: typed text that the browser stores until it is saved or discarded. It survives reloads, closed dialogs and lost
+ * connections. A draft also holds the value at the start of editing, to detect conflicts. Drafts are stored per member, so
+ * another user of the same browser does not see them.
  */
 
 /** An unsaved text. */
 export interface Draft {
   text: string
-  /** The value that the user began to edit; empty for something new. */
+  /** The value at the start of editing; empty for something new. */
   from: string
   /** When it was last changed, in milliseconds since 1970. */
   at: number
 }
 
-/** The storage of drafts: `localStorage`, or the like. */
+/** The storage of drafts: `localStorage` or a similar object. */
 export type DraftStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
 
 const PREFIX = 'phaseboard:draft:'
 const keyOf = (owner: string, name: string) => `${PREFIX}${encodeURIComponent(owner)}:${name}`
 
-/** What is stored under a key; undefined where that is no draft. */
+/** The draft stored under a key; undefined if the stored value is not one. */
 function parse(text: string | null | undefined): Draft | undefined {
   try {
     return text ? (JSON.parse(text) as Draft) : undefined
@@ -30,7 +30,7 @@ function parse(text: string | null | undefined): Draft | undefined {
 
 /** Delay after the last key before a draft is stored, in milliseconds. */
 const AFTER = 300
-/** Expiry of unused drafts, in milliseconds. */
+/** Drafts expire if unused for this long, in milliseconds. */
 const KEPT = 90 * 24 * 60 * 60 * 1000
 
 export class Drafts {
@@ -39,7 +39,7 @@ export class Drafts {
   /** Drafts waiting to be stored, by key. */
   readonly #timers = new Map<string, { timer: ReturnType<typeof setTimeout>; draft: Draft }>()
 
-  /** @param storage undefined if the browser forbids it: drafts then live as long as the page */
+  /** @param storage undefined if the browser forbids it; drafts then live as long as the page */
   constructor(storage: DraftStorage | undefined) {
     this.#storage = storage
     this.#removeOld()
@@ -62,7 +62,7 @@ export class Drafts {
     }
   }
 
-  /** Stores a draft, after a debounce. */
+  /** Stores a draft after a debounce. */
   keep(name: string, draft: Omit<Draft, 'at'>): void {
     const key = keyOf(this.#owner, name)
     clearTimeout(this.#timers.get(key)?.timer)
@@ -71,7 +71,7 @@ export class Drafts {
     this.#timers.set(key, { timer, draft: whole })
   }
 
-  /** Deletes a draft after saving or discarding. */
+  /** Deletes a draft after it was saved or discarded. */
   remove(name: string): void {
     const key = keyOf(this.#owner, name)
     clearTimeout(this.#timers.get(key)?.timer)
@@ -79,11 +79,11 @@ export class Drafts {
     try {
       this.#storage?.removeItem(key)
     } catch {
-      // Forbidden: then there is none.
+      // The storage is forbidden, so there is no draft.
     }
   }
 
-  /** Stores waiting drafts at once, since the page may be closing. */
+  /** Stores waiting drafts at once, because the page may be closing. */
   flush(): void {
     for (const [key, { timer, draft }] of this.#timers) {
       clearTimeout(timer)
@@ -94,10 +94,10 @@ export class Drafts {
   #store(key: string, draft: Draft): void {
     try {
       this.#storage?.setItem(key, JSON.stringify(draft))
-      // If it could not be stored, it stays in memory.
+      // If storing fails, the draft stays in memory.
       this.#timers.delete(key)
     } catch {
-      // Full, or forbidden.
+      // The storage is full or forbidden.
     }
   }
 
@@ -110,12 +110,12 @@ export class Drafts {
         if (draft === undefined || draft.at < Date.now() - KEPT) storage?.removeItem(key)
       }
     } catch {
-      // Forbidden: then there are none.
+      // The storage is forbidden, so there are no drafts.
     }
   }
 }
 
-/** The browser's storage, if it may be used. */
+/** The browser's storage, if it is allowed. */
 function browserStorage(): DraftStorage | undefined {
   try {
     return globalThis.localStorage

@@ -1,9 +1,9 @@
 let isReady = false
 
-/** Makes touches drag after a long press, where there is a touch screen: browsers drag by the mouse alone, or nearly so. */
+/** Starts drags by touch after a long press, if there is a touch screen. Few browsers drag by anything but the mouse. */
 export async function dragByTouch(): Promise<void> {
   if (isReady || navigator.maxTouchPoints === 0) return
   isReady = true
-  // Where it cannot be loaded, everything that is dragged can be moved by its menu.
+  // If the module cannot be loaded, menus still move everything that can be dragged.
   await import('./touch-drags.ts').catch(() => undefined)
 }

@@ -1,4 +1,4 @@
-/** What is used of the package, which has no types. */
+/** Types of the parts of the package that we use. The package has none. */
 declare module '@dragdroptouch/drag-drop-touch' {
   interface Options {
     isPressHoldMode?: boolean
@@ -7,7 +7,7 @@ declare module '@dragdroptouch/drag-drop-touch' {
     allowDragScroll?: boolean
   }
 
-  /** Turns touches on draggable elements below the root into the events of dragging. */
+  /** Turns touches on draggable elements below the root into drag events. */
   export function enableDragDropTouch(
     dragRoot?: Document | Element,
     dropRoot?: Document | Element,

@@ -1,6 +1,6 @@
-/** Where the focus goes when what has it is about to go. */
+/** Moves the focus before its element is removed. */
 
-/** Focuses the last button of the next row of a list, else of the one before, else the heading of the page. */
+/** Focuses the last button of the next row of a list, or of the previous row, or the heading of the page. */
 export function leaveRow(row: Element | null | undefined): void {
   const neighbour = row?.nextElementSibling ?? row?.previousElementSibling
   const buttons = neighbour?.querySelectorAll<HTMLElement>(':scope > button') ?? []

@@ -1,20 +1,20 @@
-/** What the service says is wrong with a form, told at the fields that it is about. */
+/** The service's validation errors, shown at the fields of a form. */
 import { texts } from '../texts.ts'
 import { messageOf, PhaseboardError } from './api.ts'
 
-/** What is wrong with a form. */
+/** The errors of a form. */
 export interface Problems {
-  /** What is about no field of the form. */
+  /** The message that belongs to no field of the form. */
   whole: string | undefined
-  /** By the name of the field. */
+  /** Messages by the name of the field. */
   fields: Readonly<Record<string, string>>
 }
 
 export const NO_PROBLEMS: Problems = { whole: undefined, fields: {} }
 
 /**
- * Puts a failure where it belongs.
- * @param names the fields that the form has
+ * Assigns the messages of a failure to the fields.
+ * @param names the fields of the form
  */
 export function problemsOf(error: unknown, names: readonly string[]): Problems {
   const { theirs } = Object(error) as { theirs?: Record<string, unknown> }
@@ -32,7 +32,7 @@ export function problemsOf(error: unknown, names: readonly string[]): Problems {
   }
 }
 
-/** What is said of fields that somebody else has changed meanwhile. */
+/** The messages for fields that somebody else has changed in the meantime. */
 function lostRace(theirs: Record<string, unknown>, names: readonly string[]): Problems {
   const entries = Object.entries(theirs)
   const known = entries.filter(([name]) => names.includes(name))
@@ -42,18 +42,18 @@ function lostRace(theirs: Record<string, unknown>, names: readonly string[]): Pr
   }
 }
 
-/** The fields that differ from a record's, so that a write says nothing of what somebody else may have changed. */
+/** The fields that differ from the record. A write sends only these, so that it does not overwrite others' changes of other fields. */
 export function changedFields<T extends object>(before: Partial<T>, after: T): Partial<T> {
   const entries = Object.entries(after) as [keyof T, unknown][]
   const changed = entries.filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]))
   return Object.fromEntries(changed) as Partial<T>
 }
 
-/** What was typed into a form, as a draft keeps it: texts alone, the first of each name. */
+/** The values of a form as a draft stores them: only texts, and the first of each name. */
 export const toDraft = (values: Iterable<[string, unknown]>): string =>
   JSON.stringify(Object.fromEntries([...values].filter(([, value]) => typeof value === 'string').reverse()))
 
-/** What a draft of a form holds; nothing for a text that is none. */
+/** The values in a form's draft; none if it holds no valid draft. */
 export function fromDraft(text: string | undefined): Readonly<Record<string, string>> {
   try {
     return Object(text === undefined ? {} : JSON.parse(text)) as Record<string, string>

@@ -1,4 +1,4 @@
-/** Optimistic writes of cards on all pages: shown at once, and reverted with a message if refused. */
+/** Writes of cards on all pages, with optimistic updates, which are reverted with a message if the service refuses them. */
 
 import { texts } from '../texts.ts'
 import { type Answer, api, type KanbanItem, PhaseboardError, type UpdateKanbanItem } from './api.ts'
@@ -17,24 +17,24 @@ const PATH = '/api/kanban-items/{id}'
 export interface CardTarget {
   readonly store: ProjectStore
   readonly id: string
-  /** Takes the answer over, if not the store alone. */
+  /** Stores the response, if not only the store needs it. */
   take?: (answer: Answer<KanbanItem>) => void
 }
 
-/** Where a card goes: in its project, or to an end of a column of another one. */
+/** The target of a move: a place in the card's project, or an end of a column of another project. */
 export type Destination = Place & { project?: { id: string; name: string } | undefined }
 
 interface ItemWrite {
-  /** What is shown until it is answered. */
+  /** The optimistic update. */
   patch: Patch<KanbanItem>
   send: (idempotencyKey: string) => Promise<Answer<KanbanItem>>
-  /** What it did. */
+  /** The text of the message. */
   said: string
-  /** The column that it comes into, which may be full; its own, if absent. */
+  /** The target column, which may be full; the card's own column if absent. */
   column?: string
 }
 
-/** Takes over what the service answered of a card. @param seq what it knows, if the answer does not say it */
+/** Stores a card from a response. @param seq the response's last change, if the response does not have it */
 export function takeItem(store: ProjectStore, answer: Answer<KanbanItem>, seq?: number): void {
   const { warnings: _, ...item } = answer.data
   if (item.projectId === store.id) store.items.put(item, answer.seq ?? seq ?? store.items.seqOf(item.id))
@@ -59,14 +59,14 @@ async function writeItem(target: CardTarget, { patch, send, said, column }: Item
   }
 }
 
-/** What is said of the limit of the card's new column; of another project's, what the service says. */
+/** The message about the limit of the card's new column. For another project, the message is the service's. */
 const aboveIn = (store: ProjectStore, { projectId, column, warnings = [] }: KanbanItem): string =>
   projectId === store.id ? aboveText(store, column) : warnings.join(' ')
 
-/** Whether what a request's body named is not there any more, but what it was about is. */
+/** Whether something that the request's body names is gone, while the card itself still exists. */
 const namesMissing = ({ status, details }: PhaseboardError) => status === 404 && 'missing' in Object(details)
 
-/** Says why the service refused a write of a card. @param column the one that it was to come into */
+/** Shows why the service refused a write of a card. @param column the target column */
 export function sayRefused(
   store: ProjectStore,
   error: unknown,
@@ -79,7 +79,7 @@ export function sayRefused(
   else failed(error)
 }
 
-/** Changes fields of a card. @param said what it did */
+/** Changes fields of a card. @param said the text of the message */
 export const changeItem = (target: CardTarget, fields: UpdateKanbanItem, said: string): Promise<boolean> =>
   writeItem(target, {
     patch: ifThere((item) => ({ ...item, ...(fields as Partial<KanbanItem>) })),
@@ -88,7 +88,7 @@ export const changeItem = (target: CardTarget, fields: UpdateKanbanItem, said: s
     said,
   })
 
-/** Whether a card waits to be approved or dismissed. */
+/** Whether a card waits for approval or dismissal. */
 export const isWaiting = ({ isNew, approved, dismissed }: KanbanItem): boolean =>
   !dismissed && (isNew || !approved)
 
@@ -106,7 +106,7 @@ export function toggleDismissed(target: CardTarget): void {
   else void changeItem(target, { dismissed: true, isNew: false }, words.dismissed(item.title))
 }
 
-/** Moves a card. @returns whether the service accepts it; undefined if it does not move */
+/** Moves a card. @returns whether the service accepts it; undefined if the card does not move */
 export function moveItem(target: CardTarget, destination: Destination): Promise<boolean> | undefined {
   const { store, id } = target
   const { column, project } = destination
@@ -127,7 +127,7 @@ export function moveItem(target: CardTarget, destination: Destination): Promise<
   })
 }
 
-/** Asks for the first place that is still there. */
+/** Tries the places in order until one still exists. */
 async function sendMove(
   id: string,
   bodies: ReturnType<typeof requestsFor>,
@@ -135,7 +135,7 @@ async function sendMove(
 ): Promise<Answer<KanbanItem>> {
   for (const [index, body] of bodies.entries()) {
     try {
-      // A key of its own each: sent again after a lost answer, each is the same request as before.
+      // Each place has its own key. A retry after a lost response repeats the same request.
       const idempotencyKey = `${key}-${index}`
       return await api.request('post', '/api/kanban-items/{id}/move', { path: { id }, body, idempotencyKey })
     } catch (error) {
@@ -147,7 +147,7 @@ async function sendMove(
   throw new Error('no place was asked for')
 }
 
-/** Deletes a card; it can be undone. */
+/** Deletes a card. The user can undo it. */
 export const deleteItem = ({ store, id }: CardTarget): Promise<boolean> =>
   accepted(
     removeRecord({

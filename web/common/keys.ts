@@ -1,11 +1,11 @@
-/** Keyboard shortcuts: one listener for the page, and whoever is on the page says what its keys do. */
+/** Keyboard shortcuts. The page has one listener, and its components register what their keys do. */
 import { signal } from '@preact/signals'
 import { useLayoutEffect } from 'preact/hooks'
 
-/** What keys do: by `f`, `?`, `ArrowUp`, `Escape`, `Ctrl+z`, or two in a row, `g p`. Return false to let the key pass. */
+/** Handlers by key: `f`, `?`, `ArrowUp`, `Escape`, `Ctrl+z`, or a sequence of two, `g p`. A handler returns false to let the key pass. */
 export type KeyMap = Readonly<Record<string, (event: KeyboardEvent) => unknown>>
 
-/** How long the second key of two may take, in milliseconds. */
+/** The maximum time between the two keys of a sequence, in milliseconds. */
 const TWO_KEYS = 1500
 const SETTING = 'phaseboard:single-keys'
 
@@ -17,24 +17,24 @@ function storedSetting(): boolean {
   }
 }
 
-/** Whether single letters do anything (WCAG 2.1.4): who dictates turns them off. */
+/** Whether single letters are shortcuts (WCAG 2.1.4). Users who dictate turn them off. */
 export const singleKeys = signal(storedSetting())
 
-/** Turns single letters on or off, for this browser. */
+/** Turns single letters on or off in this browser. */
 export function setSingleKeys(on: boolean): void {
   singleKeys.value = on
   try {
     localStorage.setItem(SETTING, on ? 'on' : 'off')
   } catch {
-    // Forbidden: then it holds as long as the page.
+    // The storage is forbidden: the setting lasts as long as the page.
   }
 }
 
-/** The newest is asked first. */
+/** The newest handlers come first. */
 const maps: { current: KeyMap }[] = []
 let first: { key: string; at: number } | undefined
 
-/** Whether keys go into a field. */
+/** Whether keys are typed into a field. */
 const isField = (target: EventTarget | null) =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
@@ -45,20 +45,20 @@ function nameOf({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): string | unde
   return ctrlKey || metaKey ? `Ctrl+${key.toLowerCase()}` : key
 }
 
-/** How long letters are kept for a field that does not come, in milliseconds. */
+/** How long typed letters are kept for a field that does not appear, in milliseconds. */
 const AHEAD = 5000
-/** What was typed for a field that was asked for and is not there yet; undefined where none was. */
+/** Letters typed for a field that is about to appear; undefined if none is expected. */
 let ahead: string | undefined
 let forgetting: ReturnType<typeof setTimeout> | undefined
 
-/** Keeps letters, which do nothing else meanwhile, until a field that was asked for is there. */
+/** Keeps typed letters until the expected field appears. They trigger no shortcuts in the meantime. */
 export function typeAhead(): void {
   clearTimeout(forgetting)
   ahead = ''
   forgetting = setTimeout(takeTypedAhead, AHEAD)
 }
 
-/** What was typed before the field was there. */
+/** Takes the letters that were typed before the field appeared. */
 export function takeTypedAhead(): string {
   const text = ahead ?? ''
   ahead = undefined
@@ -74,7 +74,7 @@ function onKeyDown(event: KeyboardEvent): void {
     return
   }
   if (name === undefined || (name.length === 1 && !singleKeys.peek())) return
-  // A dialog is modal: keys of the page below it rest.
+  // A dialog is modal: the page's shortcuts are off while it is open.
   const isModal = document.querySelector('dialog[open]') !== null
   const both = first && event.timeStamp - first.at < TWO_KEYS ? `${first.key} ${name}` : undefined
   first = undefined
@@ -96,12 +96,12 @@ function onKeyDown(event: KeyboardEvent): void {
 const MODAL = Symbol('modal')
 const isInModal = (map: KeyMap) => (map as { [MODAL]?: true })[MODAL] === true
 
-/** Keys that also work while a dialog is open: those of the dialog. */
+/** Marks a dialog's own shortcuts, which work while it is open. */
 export const inModal = (map: KeyMap): KeyMap => Object.assign({}, map, { [MODAL]: true as const })
 
-/** Says what keys do while a component is on the page. */
+/** Registers shortcuts while a component is mounted. */
 export function useKeys(map: KeyMap): void {
-  // Before the next key: it is for what is shown by then.
+  // Runs before the next key, which is meant for what is shown by then.
   useLayoutEffect(() => {
     const entry = { current: map }
     maps.push(entry)
@@ -111,7 +111,7 @@ export function useKeys(map: KeyMap): void {
   })
 }
 
-/** Begins to listen. */
+/** Starts listening. */
 export function startKeys(): void {
   document.addEventListener('keydown', onKeyDown)
 }

@@ -1,13 +1,13 @@
-/** Writes with optimistic concurrency (ETag, If-Match): retried if the record changed, unless the same fields changed. */
+/** Writes with optimistic concurrency (ETag, If-Match). A write is retried if the record changed, unless the same fields changed. */
 import { type Answer, PhaseboardError } from './api.ts'
 import { changedFields } from './forms.ts'
 
-/** Most retries. */
+/** The maximum number of retries. */
 const ATTEMPTS = 5
 
-/** A conflict: the same fields have changed. */
+/** A conflict: somebody else has changed the same fields. */
 export class LostRace extends Error {
-  /** What they are now, by the name of the field. */
+  /** The current values, by field name. */
   readonly theirs: Readonly<Record<string, unknown>>
 
   constructor(theirs: Readonly<Record<string, unknown>>) {
@@ -17,7 +17,7 @@ export class LostRace extends Error {
 }
 
 /**
- * Reads a record, and writes on the condition that it has not changed.
+ * Loads a record, and writes on the condition that it has not changed.
  * @param read returns the record with its ETag
  * @param send writes; throws PhaseboardError 412 if the record has changed
  * @throws PhaseboardError
@@ -39,7 +39,7 @@ export async function onLatest<T, U>(
 
 /** An edit of some fields of a record, with their initial values. */
 export interface Editing<T extends object, F extends Partial<T>> {
-  /** The record when editing began; after a conflict with the current values, so that saving again overwrites them. */
+  /** The record at the start of editing. After a conflict it has the current values, so that saving again overwrites them. */
   base: { current: T }
   /** The new values. */
   after: F
@@ -48,7 +48,7 @@ export interface Editing<T extends object, F extends Partial<T>> {
 }
 
 /**
- * Saves the changed fields, unless the same ones have changed meanwhile.
+ * Saves the changed fields, unless somebody else has changed the same ones.
  * @throws LostRace; PhaseboardError
  */
 export function saveFields<T extends object, F extends Partial<T>>({

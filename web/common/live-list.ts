@@ -6,10 +6,10 @@ import { appliedSeq, onChange, onReset } from './live.ts'
 import { Records } from './records.ts'
 import { read } from './session.ts'
 
-/** Minimum delays of a reload, in milliseconds: after the previous load, and after the change. */
+/** The minimum delays of a reload in milliseconds, after the previous load and after the change. */
 const PAUSE = { reading: 1000, change: 50 }
 
-/** How far the first reading has come. What was read stays when a later reading fails. */
+/** The state of the first load. Loaded data stays if a later load fails. */
 export type ListState = { step: 'loading' } | { step: 'ready' } | { step: 'failed'; error: unknown }
 
 export class LiveList<T extends { id: string }> {
@@ -25,7 +25,7 @@ export class LiveList<T extends { id: string }> {
   #isStale = false
 
   /**
-   * @param readAll asks the service for the whole list
+   * @param readAll loads the whole list
    * @param isAbout whether a change is relevant
    */
   constructor(readAll: () => Promise<readonly T[]>, isAbout: (change: Change) => boolean) {
@@ -33,7 +33,7 @@ export class LiveList<T extends { id: string }> {
     this.#isAbout = isAbout
   }
 
-  /** Loads the list, and keeps it current while it is used. @returns ends the use */
+  /** Loads the list, and keeps it current while it is in use. @returns ends the use */
   use(): () => void {
     this.#users++
     if (this.#users === 1) {
@@ -52,7 +52,7 @@ export class LiveList<T extends { id: string }> {
     }
   }
 
-  /** Reads the list again. */
+  /** Reloads the list. */
   refresh(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -86,7 +86,7 @@ export class LiveList<T extends { id: string }> {
   }
 }
 
-/** Keeps a list current while a component is on the page. */
+/** Keeps a list current while a component is mounted. */
 export function useLiveList<T extends { id: string }>(list: LiveList<T>): void {
   useEffect(() => list.use(), [list])
 }

@@ -1,6 +1,6 @@
 /**
- * The stream of changes of this tab. It closes a while after the tab is hidden (a browser has six connections to a host, for
- * all tabs), and resumes after its last change.
+ * The stream of changes of this tab. It closes some time after the tab is hidden, because a browser has six connections to a
+ * host for all tabs. It then resumes after its last change.
  */
 import { batch, signal } from '@preact/signals'
 import { api, type Change, PhaseboardError } from './api.ts'
@@ -15,7 +15,7 @@ const SLICE = 8
 /** Pause before reopening the stream after a failure that the client does not retry, in milliseconds. */
 const PAUSE = 5000
 
-/** `lost`: for less than three seconds; `offline`: for longer. */
+/** `lost` for less than three seconds, `offline` for longer. */
 export type LiveState = 'connecting' | 'live' | 'lost' | 'offline'
 
 export const liveState = signal<LiveState>('connecting')
@@ -45,8 +45,8 @@ export function onChange(listener: Listener): () => void {
 }
 
 /**
- * Subscribes to gaps, when changes may have been missed and all shown data must be reloaded: when the stream begins, for earlier loads, and
- * when it was away for too long.
+ * Subscribes to gaps. After a gap, changes may be missing and all shown data must be reloaded. A gap occurs when the stream
+ * starts, for data loaded before it, and when the stream was away for too long.
  * @returns unsubscribes
  */
 export function onReset(listener: () => void): () => void {
@@ -54,16 +54,16 @@ export function onReset(listener: () => void): () => void {
   return () => resets.delete(listener)
 }
 
-/** Subscribes to (re)connections. @returns unsubscribes */
+/** Subscribes to connections and reconnections. @returns unsubscribes */
 export function onConnected(listener: () => void): () => void {
   connected.add(listener)
   return () => connected.delete(listener)
 }
 
-/** The last applied change: later loads include it, and perhaps newer ones. 0 before the stream. */
+/** The last applied change. Later loads include it, and perhaps newer ones. 0 before the stream starts. */
 export const appliedSeq = (): number => applied
 
-/** Calls back once a change has been applied, at once if it already has. @param seq undefined for no change */
+/** Calls back once a change has been applied, or at once if it already has. @param seq undefined for no change */
 export function onApplied(seq: number | undefined, then: () => void): void {
   if (seq === undefined || seq <= applied) {
     then()
@@ -76,7 +76,7 @@ export function onApplied(seq: number | undefined, then: () => void): void {
   const ends = [onChange((change) => change.seq >= seq && end()), onReset(end)]
 }
 
-/** Opens the stream, and keeps it while the tab is visible. */
+/** Opens the stream, and keeps it open while the tab is visible. */
 export function startLive(): void {
   document.addEventListener('visibilitychange', onVisibility)
   addEventListener('online', reopen)
@@ -103,7 +103,7 @@ function close(): void {
   isConnected = false
 }
 
-/** Opens the stream at once, not after the pause between two attempts. */
+/** Opens the stream at once instead of after the pause between two attempts. */
 function reopen(): void {
   close()
   if (document.visibilityState !== 'hidden') open()
@@ -136,7 +136,7 @@ async function follow(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Handles the stream's position: at first, and after changes. */
+/** Handles the stream's position, which it sends at the start and after changes. */
 function arrive(seq: number): void {
   const isBeginning = place === undefined
   place = seq
@@ -170,7 +170,7 @@ async function recover(error: unknown): Promise<void> {
     endSession()
     await signedIn()
   } else if (status === 410) {
-    // Restart from now; reload once the position is known.
+    // Restart from the current position, and reload once it is known.
     place = undefined
   } else {
     noteLost()
@@ -187,12 +187,12 @@ function take(change: Change): void {
 function schedule(): void {
   if (isScheduled) return
   isScheduled = true
-  // Frames do not come to hidden tabs.
+  // A hidden tab gets no animation frames.
   if (document.visibilityState === 'hidden') setTimeout(applySome, 100)
   else requestAnimationFrame(applySome)
 }
 
-/** Applies changes received since the last frame, as many as fit into one. */
+/** Applies the changes received since the last frame, as many as fit into one frame. */
 function applySome(): void {
   isScheduled = false
   const end = performance.now() + SLICE

@@ -1,4 +1,4 @@
-/** Saying that a person is somebody else who is known, for admins. */
+/** Merges two people into one, for admins. */
 import { texts } from '../texts.ts'
 import { api } from './api.ts'
 import { done } from './toasts.ts'
@@ -6,7 +6,7 @@ import { write } from './writes.ts'
 
 /**
  * Merges a person into another one.
- * @returns the change that an undo takes back
+ * @returns the change, for undo
  * @throws PhaseboardError
  */
 export async function mergePerson(id: string, into: string): Promise<number> {

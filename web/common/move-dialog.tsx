@@ -1,4 +1,4 @@
-/** Moving a card without a pointer: to a project, a column, and a position in it. */
+/** Moves a card without a pointer: to a project, a column, and a position in it. */
 import { useState } from 'preact/hooks'
 import { texts } from '../texts.ts'
 import { columnsOf, useColumns } from './columns.ts'
@@ -14,10 +14,10 @@ const words = texts.item
 
 export interface MoveDialogProps {
   target: CardTarget
-  /** The cards of a column among which a position is chosen, in order; all of them, if absent. */
+  /** The cards of the column, in order, among which the user chooses a position; by default all of them. */
   shownIn?: (column: string) => readonly string[]
   onClose: () => void
-  /** It has left the project. */
+  /** The card has left the project. */
   onGone?: () => void
 }
 

@@ -26,21 +26,21 @@ type Answers = readonly [Answer<Project>, Answer<KanbanColumn[]>, Answer<KanbanL
 const unlessAs = (known: Answer<unknown> | undefined) =>
   known?.etag === undefined ? {} : { headers: { 'if-none-match': known.etag } }
 
-/** What an answer says, or the answer that it says is still so. */
+/** The body of the response, or of the earlier response if it is unchanged (304). */
 const orKnown = <T>(answer: Answer<T>, known: Answer<T> | undefined): T =>
   known && answer.status === 304 ? known.data : answer.data
 
-/** Pause before columns are read again after a change, in milliseconds. */
+/** The debounce before columns are reloaded after a change, in milliseconds. */
 const SETTLED = 50
 
 export class OpenProject {
   readonly store: ProjectStore
   readonly state = signal<ProjectState>({ step: 'loading' })
   readonly #ends: (() => void)[]
-  /** Data loaded before the stream's position was known must be reloaded, since changes may have been missed. */
+  /** Data loaded before the stream's position was known must be reloaded, because changes may have been missed. */
   #early: Answers | undefined
   #isLoading = false
-  /** Whether to reload: after the current load, or once the service is available again. */
+  /** Whether to reload after the current load, or once the service is available again. */
   #isOutdated = false
   #columnsTimer: ReturnType<typeof setTimeout> | undefined
 
@@ -49,7 +49,7 @@ export class OpenProject {
       readItem: (itemId) => void this.#readItem(itemId),
       readColumns: () => this.#readColumnsSoon(),
     })
-    // From now on, so that nothing is missed between the reading and the stream: changes are harmless when applied twice.
+    // Subscribes before loading, so that no change is missed in between. Applying a change twice is harmless.
     this.#ends = [
       onChange((change) => {
         this.store.apply(change)
@@ -76,7 +76,7 @@ export class OpenProject {
     this.#isLoading = false
   }
 
-  /** @returns whether there was an answer */
+  /** @returns whether there was a response */
   async #read(): Promise<boolean> {
     const seq = appliedSeq()
     const known = this.#early ?? []
@@ -105,7 +105,7 @@ export class OpenProject {
     }
   }
 
-  /** Once for the changes of one write. */
+  /** Runs once for all changes of one write. */
   #readColumnsSoon(): void {
     clearTimeout(this.#columnsTimer)
     this.#columnsTimer = setTimeout(() => void this.#readColumns(), SETTLED)
@@ -128,7 +128,7 @@ export class OpenProject {
     )
   }
 
-  /** Reads a part; all, later, where the service is away. */
+  /** Loads a part. If the service is unavailable, everything is reloaded later. */
   async #readPart<T>(request: () => Promise<T>, take: (answer: T, seq: number) => void): Promise<void> {
     const seq = appliedSeq()
     try {
@@ -146,7 +146,7 @@ export class OpenProject {
 
 let current: OpenProject | undefined
 
-/** The project of an id: the open one, or newly loaded. */
+/** The project of an id: the open one, or a newly loaded one. */
 export function openProject(id: string): OpenProject {
   if (current?.store.id === id) return current
   current?.close()

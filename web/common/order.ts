@@ -1,33 +1,33 @@
-/** The orders of lists, as the service has them. */
+/** The sort orders of lists, the same as the service's. */
 
-/** By `sortOrder`, then by id: the order of creation. */
+/** By `sortOrder`, then by id, which is the order of creation. */
 export const bySortOrder = (
   a: { sortOrder: number; id: string },
   b: { sortOrder: number; id: string },
 ): number => a.sortOrder - b.sortOrder || byId(a, b)
 
-/** By id: the order of creation. */
+/** By id, which is the order of creation. */
 export const byId = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
 
 /** Newest first. */
 export const newestFirst = (a: { id: string }, b: { id: string }): number => byId(b, a)
 
-/** A `sortOrder` between two neighbours, for what is shown until the service has answered with its own. */
+/** A `sortOrder` between two neighbours, shown until the service responds with its own. */
 export function between(before: number | undefined, after: number | undefined): number {
   if (before === undefined) return after === undefined ? 0 : after - 1
   return after === undefined ? before + 1 : (before + after) / 2
 }
 
-/** A record's new place. */
+/** The new place of a record. */
 export interface Placed {
   id: string
   sortOrder: number
 }
 
 /**
- * What has to be renumbered so that a record stands elsewhere: itself, where its new neighbours leave room, else all.
+ * The records to renumber so that one gets a new place: only that one if its new neighbours leave room, else all.
  * @param list in its order
- * @param index where it shall stand among the others
+ * @param index its new place among the others
  */
 export function placedAt(list: readonly Placed[], id: string, index: number): Placed[] {
   const others = list.filter((record) => record.id !== id)

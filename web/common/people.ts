@@ -1,6 +1,6 @@
 /**
- * The people of ids in records: members, people of the host application, people of imported boards. They are
- * loaded lazily, all of one turn in one request, and reloaded after changes.
+ * Resolves the ids of people in records: members, people of the host application, people of imported boards. They are loaded
+ * lazily, with one request for all ids of one turn of the event loop, and reloaded after changes.
  */
 import { batch, type Signal, signal } from '@preact/signals'
 import { texts } from '../texts.ts'
@@ -8,16 +8,16 @@ import { api, type Person } from './api.ts'
 import { onChange, onConnected, onReset } from './live.ts'
 import { me, read } from './session.ts'
 
-/** Most people per request: their ids are in the address. */
+/** The maximum number of people per request. Their ids are in the address. */
 const MOST = 100
 
 /** null for an unknown or forgotten person; undefined until loaded. */
 type Known = Person | null | undefined
 
 const people = new Map<string, Signal<Known>>()
-/** The ids to load at the end of this turn. */
+/** The ids to load at the end of this turn of the event loop. */
 let wanted = new Set<string>()
-/** The loads, one after another, so that the last response wins. */
+/** The loads run one after another, so that the last response wins. */
 let reading: Promise<void> = Promise.resolve()
 
 /** A person by id; subscribes to it. */
@@ -31,25 +31,25 @@ export function personOf(id: string): Known {
   return person.value
 }
 
-/** The name of an id; subscribes to it. An unknown person is "somebody". */
+/** The name for an id; subscribes to it. An unknown person is "somebody". */
 export function personName(id: string): string {
   const user = me.value
-  // In open mode the user is not stored as a person.
+  // In open mode, the user is not stored as a person.
   if (id === user?.id) return user.name
   const person = personOf(id)
   return person === undefined ? texts.people.notYet : (person?.name ?? texts.people.somebody)
 }
 
-/** Whether an id is known, or still loading. */
+/** Whether the person of an id is known, or still loading. */
 export const isKnown = (id: string): boolean => id === me.value?.id || personOf(id) !== null
 
-/** What can be chosen where somebody is, besides the people: nobody, and the user, who may be none of them. */
+/** The options besides people: nobody, and the user, who may not be one of the people. */
 export const nobodyOrMe = (): [value: string, name: string][] => {
   const user = me.value
   return [['', texts.nobody], ...(user ? [[user.id, user.name] as [string, string]] : [])]
 }
 
-/** Finds those who can be assigned and filtered by. @param q a part of the name @throws PhaseboardError */
+/** Searches people who can be assigned and filtered by. @param q a part of the name @throws PhaseboardError */
 export async function findPeople(q: string, limit: number): Promise<Person[]> {
   const found = await read(() => api.get('/api/people', { query: { q: q || undefined, limit } }))
   batch(() => {
@@ -58,7 +58,7 @@ export async function findPeople(q: string, limit: number): Promise<Person[]> {
   return found
 }
 
-/** Keeps shown names current by the stream. */
+/** Keeps the shown names current from the stream. */
 export function followPeople(): void {
   onChange(({ kind, id }) => {
     if ((kind === 'member' || kind === 'person') && people.has(id)) ask(id)
@@ -81,7 +81,7 @@ function readWanted(): void {
   wanted = new Set()
   for (let at = 0; at < ids.length; at += MOST) {
     const some = ids.slice(at, at + MOST)
-    // Without an answer they are asked for again when the service is there.
+    // The load failed: they are loaded again when the service is available.
     reading = reading.then(() => readSome(some)).catch(() => undefined)
   }
 }
@@ -93,14 +93,14 @@ async function readSome(ids: readonly string[]): Promise<void> {
   })
 }
 
-/** Stores the person of an id; an equal one changes nothing. */
+/** Stores the person of an id. An equal one changes nothing. */
 function take(id: string, person: Person | null): void {
   const known = people.get(id)
   if (known === undefined) people.set(id, signal<Known>(person))
   else if (JSON.stringify(known.peek()) !== JSON.stringify(person)) known.value = person
 }
 
-/** One or two letters for a person. */
+/** One or two letters for an avatar. */
 export const initials = (name: string): string =>
   name
     .split(/[\s@._-]+/)

@@ -1,2 +1,2 @@
-/** The phases that the service gives to new projects, from the service's own rule: what is shown is what is made. */
+/** The default phases of new projects. They come from the service's own rule, so the preview matches. */
 export { defaultPhaseConfig } from '../../src/projects/phases.ts'

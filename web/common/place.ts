@@ -2,18 +2,18 @@
 import type { MoveKanbanItem } from './api.ts'
 import { between } from './order.ts'
 
-/** Where a card goes: beside another one, or to an end of a column. */
+/** The target of a move: beside another card, or at an end of a column. */
 export interface Place {
-  /** The column's name. */
+  /** The name of the column. */
   column: string
-  /** Beside which card, or at which end. */
+  /** The card beside it, or the end of the column. */
   at: { before: string } | { after: string } | 'top' | 'bottom'
 }
 
-/** The ids of a column without one of them. */
+/** The ids of a column except one. */
 const without = (ids: readonly string[], id: string) => ids.filter((one) => one !== id)
 
-/** The index that a card gets among the others of a column. @param others the column's ids in order, without the card's */
+/** The index of the moved card among the others of a column. @param others the ids of the column in order, without that card */
 export function indexAt(others: readonly string[], { at }: Place): number {
   if (at === 'top') return 0
   if (at === 'bottom') return others.length
@@ -26,9 +26,8 @@ export function indexAt(others: readonly string[], { at }: Place): number {
 }
 
 /**
- * The place at an index among the cards that are shown: below the one above it, so that hidden cards after that one stay where
- * they are.
- * @param shown the column's ids in order, without the card's own
+ * The place at an index among the shown cards: below the card above it, so that hidden cards after that card keep their place.
+ * @param shown the shown ids of the column in order, without the moved card
  */
 export function placeAt(column: string, shown: readonly string[], index: number): Place {
   const next = shown[index]
@@ -37,16 +36,16 @@ export function placeAt(column: string, shown: readonly string[], index: number)
   return { column, at: previous === undefined ? 'bottom' : { after: previous } }
 }
 
-/** Whether a card already is where it would go. @param ids the place's column in order */
+/** Whether a card already is at a place. @param ids the ids of the place's column in order */
 export function isThere(ids: readonly string[], id: string, place: Place): boolean {
   const index = ids.indexOf(id)
   return index !== -1 && indexAt(without(ids, id), place) === index
 }
 
 /**
- * The `sortOrder` to show until the service has answered with its own.
+ * The `sortOrder` to show until the service responds with its own.
  * @param ids the column in order
- * @param orderOf the `sortOrder` of one of them
+ * @param orderOf the `sortOrder` of a card
  */
 export function sortOrderAt(
   ids: readonly string[],
@@ -61,13 +60,10 @@ export function sortOrderAt(
   return between(order(before), order(after))
 }
 
-/** How many neighbours are tried, before a card goes to the end that is nearer. */
+/** The number of neighbours to try before the card goes to the nearer end. */
 const TRIED = 6
 
-/**
- * The requests to try in order, if a neighbour is gone by then: neighbours by distance, then an end of the
- * column.
- */
+/** The requests to try in order, in case a neighbour is gone: neighbours by distance, then an end of the column. */
 export function requestsFor(ids: readonly string[], id: string, place: Place): MoveKanbanItem[] {
   const { column, at } = place
   if (at === 'top' || at === 'bottom') return [{ column, position: at }]

@@ -1,4 +1,4 @@
-/** One project with its records, kept current by the stream. Uses neither the DOM nor the network. */
+/** A project with its records, kept current by the stream. Uses neither the DOM nor the network. */
 import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type {
   Change,
@@ -22,14 +22,14 @@ export type ProjectFields = Omit<
   'kanbanItems' | 'transcriptSummaries' | 'metrics' | 'objectives' | 'teamAssignments'
 >
 
-/** What a project's page is read from. */
+/** The data that a project's page loads. */
 export interface ProjectAnswers {
   project: Project
   columns: readonly KanbanColumn[]
   labels: readonly KanbanLabel[]
 }
 
-/** A project's own fields, of an answer that has all that belongs to it. */
+/** The project's own fields, from a response that also has its child records. */
 export const fieldsOf = ({
   kanbanItems: _,
   transcriptSummaries: _t,
@@ -46,18 +46,18 @@ const fieldsAfter = <T>({ after }: Change): Partial<T> => after as Partial<T>
 export interface ProjectReader {
   /** An item that came from another project, with its labels and subtasks. */
   readItem: (id: string) => void
-  /** The columns, whose stages may be by their places. */
+  /** The columns. Their stages may depend on their places. */
   readColumns: () => void
 }
 
-/** Who deleted something, and by which change. */
+/** The actor and the change of a deletion. */
 type Deleted = Made & { seq: number }
 
 const deletedBy = ({ actorId, actor, seq }: Change): Deleted => ({ actorId, seq, ...(actor && { actor }) })
 
 export class ProjectStore {
   readonly id: string
-  /** The project alone, as a collection of at most one. */
+  /** The project itself, as a collection of at most one record. */
   readonly projects = new Records<ProjectFields>()
   readonly items = new Records<KanbanItem>((id, before, after) => this.#moved(id, before, after))
   readonly columns = new Records<KanbanColumn>()
@@ -66,9 +66,9 @@ export class ProjectStore {
   readonly metrics = new Records<Metric>()
   readonly transcripts = new Records<TranscriptSummary>()
   readonly assignments = new Records<TeamAssignment>()
-  /** Who deleted the project, while the page is open; undefined while it exists. */
+  /** The deletion of the project, if it happened while the page was open. */
   readonly deletedBy = signal<Deleted | undefined>(undefined)
-  /** Who deleted which item, while the page is open. */
+  /** The deletions of items that happened while the page was open, by id. */
   readonly deletedItems = new Map<string, Deleted>()
 
   readonly #columnList = computed(() => this.columns.list(bySortOrder))
@@ -77,7 +77,7 @@ export class ProjectStore {
   readonly #orders = new Map<string, ReadonlySignal<readonly string[]>>()
   readonly #reader: ProjectReader
 
-  /** @param reader is asked for what changes do not tell */
+  /** @param reader loads what changes do not contain */
   constructor(
     id: string,
     reader: ProjectReader = { readItem: () => undefined, readColumns: () => undefined },
@@ -86,7 +86,7 @@ export class ProjectStore {
     this.#reader = reader
   }
 
-  /** The project; undefined before it is read, and when it is deleted. */
+  /** The project; undefined before it is loaded, and after it is deleted. */
   get project(): ProjectFields | undefined {
     return this.projects.get(this.id)
   }
@@ -96,7 +96,7 @@ export class ProjectStore {
     return this.#columnList.value
   }
 
-  /** Whether what is in a column is done. */
+  /** Whether a column is done. */
   isDone(column: string): boolean {
     return this.columnList.some(({ name, stage }) => name === column && stage === 'done')
   }
@@ -107,8 +107,8 @@ export class ProjectStore {
   }
 
   /**
-   * The ids of the items of a column in their order, dismissed ones too. Subscribes to what comes, goes and moves there, not to what
-   * else changes in the items.
+   * The ids of the items of a column in order, including dismissed ones. Subscribes to added, removed and moved items, not to
+   * other changes of the items.
    */
   idsOf(column: string): readonly string[] {
     let order = this.#orders.get(column)
@@ -137,7 +137,7 @@ export class ProjectStore {
     })
   }
 
-  /** Applies a change of the stream; a known one changes nothing. */
+  /** Applies a change of the stream. A known one changes nothing. */
   apply(change: Change): void {
     const { kind, id, projectId } = change
     if (kind === 'kanban-item') {
@@ -191,17 +191,17 @@ export class ProjectStore {
       // Also for an unknown record: a running load may bring it.
       if (isKnown || change.before?.projectId === this.id) this.items.remove(id, seq)
     } else if (action === 'updated' && !isKnown) {
-      // It came from another project: the change has neither its labels nor its subtasks.
+      // The item came from another project. The change has neither its labels nor its subtasks.
       if (projectAfter === this.id && seq >= this.items.seqOf(id)) this.#reader.readItem(id)
     } else if (action === 'deleted') {
-      // Those of other projects are not kept in mind.
+      // Deletions in other projects are not stored.
       if (!isKnown && change.projectId !== this.id) return
       if (isKnown) this.deletedItems.set(id, deletedBy(change))
       this.items.remove(id, seq)
     } else if (action === 'created') {
       if (change.projectId !== this.id) return
       this.deletedItems.delete(id)
-      // Its labels and subtasks have changes of their own. After a read that knows it, this adds nothing.
+      // Its labels and subtasks have their own changes. After a load that includes the change, this adds nothing.
       const { labels = [], subtasks = [] } = this.items.base(id) ?? {}
       this.items.put({ ...fieldsAfter<KanbanItem>(change), id, labels, subtasks } as KanbanItem, seq)
     } else {
@@ -240,7 +240,7 @@ export class ProjectStore {
     )
   }
 
-  /** A change has a column's explicit stage: null for a derived one, which may also affect the neighbours. */
+  /** A change contains the explicit stage of a column, null for a derived one. A change of it may also affect the neighbours. */
   #applyColumn(change: Change): void {
     const { id, after, seq } = change
     if (seq < this.columns.seqOf(id)) return
@@ -299,7 +299,7 @@ export class ProjectStore {
   }
 }
 
-/** Takes a change of a record over whose fields are all in it. */
+/** Applies a change to a record whose fields are all in changes. */
 export function applyTo<T extends { id: string }>(records: Records<T>, change: Change): void {
   const { id, action, seq } = change
   if (action === 'deleted') records.remove(id, seq)

@@ -1,4 +1,4 @@
-/** All projects, in numbers: for their list, and for the names of those that other pages tell of. */
+/** The summaries of all projects, for their list, and for their names on other pages. */
 import { api, type ProjectSummary } from './api.ts'
 import { LiveList } from './live-list.ts'
 
@@ -9,5 +9,5 @@ export const projectList = new LiveList<ProjectSummary>(
   ({ kind }) => ABOUT.has(kind),
 )
 
-/** The name of a project; undefined while it is not known. */
+/** The name of a project; undefined until it is known. */
 export const projectName = (id: string): string | undefined => projectList.records.get(id)?.name

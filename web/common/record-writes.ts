@@ -1,4 +1,4 @@
-/** Optimistic changes of records: shown at once, and reverted if refused. */
+/** Writes of records with optimistic updates, which are reverted if the service refuses them. */
 import type { Answer } from './api.ts'
 import type { Placed } from './order.ts'
 import type { Patch, Records } from './records.ts'
@@ -6,20 +6,20 @@ import { done, failed } from './toasts.ts'
 import { type Write, write } from './writes.ts'
 
 const NEW = 'new:'
-/** The id of a record that the service has not answered yet. */
+/** The placeholder id of a record until the service responds. */
 export const newId = (): string => NEW + crypto.randomUUID()
 export const isUnsaved = (id: string): boolean => id.startsWith(NEW)
 
 interface RecordWrite<T extends { id: string }, Data> {
   records: Records<T>
-  /** What it did, e.g. "Saved." */
+  /** The text of the message, e.g. "Saved." */
   said: string
   send: (idempotencyKey: string) => Promise<Answer<Data>>
 }
 
 interface Change<T extends { id: string }> extends RecordWrite<T, T> {
   id: string
-  /** What is shown until it is answered; the record as it is, if absent. */
+  /** The optimistic update; absent if nothing changes until the response. */
   patch?: (record: T) => T
 }
 
@@ -40,7 +40,7 @@ export const accepted = (writing: Promise<unknown>): Promise<boolean> =>
     },
   )
 
-/** Takes a record over as the service answered it. */
+/** Stores a record from a response. */
 export function take<T extends { id: string }>(
   records: Records<T>,
   { data, seq = records.seqOf(data.id) }: Pick<Answer<T>, 'data' | 'seq'>,
@@ -48,7 +48,7 @@ export function take<T extends { id: string }>(
   records.put(data, seq)
 }
 
-/** What changes a record that is there, and none that is not. */
+/** An update that applies to an existing record only. */
 export const ifThere =
   <T>(patch: (record: T) => T): Patch<T> =>
   (record) =>
@@ -68,7 +68,7 @@ export const changeRecord = <T extends { id: string }>({
     onDone: (answer) => take(records, answer),
   })
 
-/** Adds a record. @param shown what is shown of it until it is answered @throws PhaseboardError */
+/** Adds a record. @param shown the placeholder until the service responds @throws PhaseboardError */
 export const addRecord = <T extends { id: string }>(
   { records, said, send }: RecordWrite<T, T>,
   shown?: T,
@@ -79,7 +79,7 @@ export const addRecord = <T extends { id: string }>(
     onDone: (answer) => take(records, answer),
   })
 
-/** Deletes a record; it can be undone. @throws PhaseboardError */
+/** Deletes a record. The user can undo it. @throws PhaseboardError */
 export const removeRecord = <T extends { id: string }>({
   records,
   said,
@@ -92,7 +92,7 @@ export const removeRecord = <T extends { id: string }>({
     onDone: ({ seq = records.seqOf(id) }) => records.remove(id, seq),
   })
 
-/** What is shown of records in an order of the user's until it is answered. */
+/** The optimistic update of a new order of records. */
 export const showPlaces = <T extends Placed>(records: Records<T>, places: readonly Placed[]) =>
   places.map(({ id, sortOrder }) =>
     records.patch(
@@ -101,7 +101,7 @@ export const showPlaces = <T extends Placed>(records: Records<T>, places: readon
     ),
   )
 
-/** Puts records into another order, in one write. @throws PhaseboardError */
+/** Reorders records, in one write. @throws PhaseboardError */
 export const placeRecords = <T extends Placed>({
   records,
   said,

@@ -1,7 +1,4 @@
-/**
- * Records of the page: confirmed records with the user's pending writes on
- * top.
- */
+/** The records of the page: confirmed records, with the user's pending writes on top. */
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
 
 /** Applies a pending change to a record; undefined for a deleted one. */
@@ -9,7 +6,7 @@ export type Patch<T> = (record: T | undefined) => T | undefined
 
 /** The handle of a pending change. */
 export interface Pending {
-  /** Removes it: refused, or confirmed. */
+  /** Removes the pending change after it was refused or confirmed. */
   end(): void
 }
 
@@ -23,8 +20,8 @@ class Entry<T> {
 }
 
 /**
- * Records of one kind by id. All data from the service has the `seq` of its last change: older data is
- * ignored, so responses and the stream may arrive in any order, and repeatedly.
+ * The records of one kind, by id. All data from the service has the `seq` of its last change. Older data is ignored, so
+ * responses and the stream may arrive in any order, and repeatedly.
  */
 export class Records<T extends { id: string }> {
   readonly #entries = new Map<string, Entry<T>>()
@@ -39,7 +36,7 @@ export class Records<T extends { id: string }> {
   /** The shown state of a record, or undefined. Subscribes only to this record. */
   get(id: string): T | undefined {
     const entry = this.#entries.get(id)
-    // Who asks for a record that is not there is told when it comes.
+    // Also subscribes to a missing record, which may be added later.
     if (entry === undefined) this.#membership.value
     return entry?.view.value
   }
@@ -59,7 +56,7 @@ export class Records<T extends { id: string }> {
     return this.#entries.get(id)?.base
   }
 
-  /** The latest change that is known of a record. */
+  /** The last known change of a record. */
   seqOf(id: string): number {
     return this.#entries.get(id)?.seq ?? 0
   }
@@ -70,12 +67,12 @@ export class Records<T extends { id: string }> {
     return [...this.#entries].filter(([, { view }]) => view.peek() !== undefined).map(([id]) => id)
   }
 
-  /** All ids that are known, gone ones too, without subscribing. */
+  /** All known ids, including deleted ones, without subscribing. */
   peekIds(): Iterable<string> {
     return this.#entries.keys()
   }
 
-  /** All records, in an order. Subscribes to each. */
+  /** All records, in order. Subscribes to each. */
   list(order: (a: T, b: T) => number): T[] {
     return this.ids()
       .map((id) => this.get(id))
@@ -83,14 +80,14 @@ export class Records<T extends { id: string }> {
       .sort(order)
   }
 
-  /** Replaces all records by a loaded list: missing ones are deleted, unless a later change of them is known. */
+  /** Replaces all records by a loaded list. Missing records are deleted, unless a later change of them is known. */
   reset(records: readonly T[], seq: number): void {
     const present = new Set(records.map(({ id }) => id))
     for (const id of this.#entries.keys()) if (!present.has(id)) this.remove(id, seq)
     for (const record of records) this.put(record, seq)
   }
 
-  /** A whole record, as of a change. */
+  /** Stores a whole record, as of a change. */
   put(record: T, seq: number): void {
     const entry = this.#entry(record.id)
     if (seq < entry.seq) return
@@ -99,7 +96,7 @@ export class Records<T extends { id: string }> {
     this.#show(record.id, entry)
   }
 
-  /** Some of its fields, by one change. @returns whether the record is known */
+  /** Applies a change of some fields. @returns whether the record is known */
   merge(id: string, change: (record: T) => T, seq: number): boolean {
     const entry = this.#entries.get(id)
     if (entry === undefined) return false
@@ -111,7 +108,7 @@ export class Records<T extends { id: string }> {
     return true
   }
 
-  /** It was deleted, by one change. */
+  /** Deletes a record, as of a change. */
   remove(id: string, seq: number): void {
     const entry = this.#entry(id)
     if (seq < entry.seq) return
@@ -120,10 +117,10 @@ export class Records<T extends { id: string }> {
     this.#show(id, entry)
   }
 
-  /** Shows a change of the user's own until it is ended. */
+  /** Shows a pending change of the user until it ends. */
   patch(id: string, patch: Patch<T>): Pending {
     const entry = this.#entry(id)
-    // A patch of its own each time: the same function may be pending twice.
+    // A separate object each time, because the same function may be pending twice.
     const own: Patch<T> = (record) => patch(record)
     entry.patches.add(own)
     this.#show(id, entry)

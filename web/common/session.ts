@@ -1,9 +1,9 @@
-/** The user and its rights. */
+/** The user and their rights. */
 import { computed, signal } from '@preact/signals'
 import { api, type CurrentMember, PhaseboardError, root } from './api.ts'
 import { drafts } from './drafts.ts'
 
-/** How the service knows the user; `default` is open mode, where nobody signs in. */
+/** How the service identifies the user. `default` is open mode, in which nobody signs in. */
 export type Via = 'session' | 'token' | 'proxy' | 'default' | 'host'
 
 export interface Identity {
@@ -16,13 +16,13 @@ export type SessionState = 'unknown' | 'signed-out' | 'signed-in'
 
 /** The user; undefined while unknown or signed out. */
 export const identity = signal<Identity | undefined>(undefined)
-/** Whether the user had been signed in, and the session has ended: the page stays, with the sign-in dialog above it. */
+/** Whether the session of a signed-in user has ended. The page stays, with the sign-in dialog above it. */
 export const hasEnded = signal(false)
 export const sessionState = signal<SessionState>('unknown')
 
 export const me = computed(() => identity.value?.member)
 export const isAdmin = computed(() => me.value?.role === 'admin')
-/** Whether the user may write; viewers may not, but for what is their own. In open mode everybody may. */
+/** Whether the user may write. Viewers may only write what is their own. In open mode everybody may write. */
 export const mayWrite = computed(() => me.value !== undefined && me.value.role !== 'viewer')
 
 const waiting = new Set<() => void>()
@@ -33,10 +33,10 @@ export function signedIn(): Promise<void> {
   return new Promise((resolve) => waiting.add(resolve))
 }
 
-/** Whether the page is about to reload for another user, who must not send the pending writes. */
+/** Whether the page is about to reload for another user, whose session must not send the pending writes. */
 export const isLeaving = signal(false)
 
-/** Sets the user. Another user than before reloads the page. */
+/** Sets the user. If it is another user than before, reloads the page. */
 function enter(found: Identity): void {
   const before = identity.peek()?.member.id
   if (before !== undefined && before !== found.member.id) {
@@ -52,7 +52,7 @@ function enter(found: Identity): void {
   waiting.clear()
 }
 
-/** Who the service says the user is; undefined for nobody. @throws PhaseboardError where it does not answer */
+/** Loads the user; undefined if nobody is signed in. @throws PhaseboardError if the service does not respond */
 async function whoAmI(): Promise<Identity | undefined> {
   try {
     return await api.get('/api/session')
@@ -62,9 +62,9 @@ async function whoAmI(): Promise<Identity | undefined> {
   }
 }
 
-/** Asks the service who the user is. @throws PhaseboardError where it does not answer */
+/** Loads the user again. @throws PhaseboardError if the service does not respond */
 export async function loadSession(): Promise<void> {
-  // The cookie of a session that has ended goes with the first answer; without it open mode knows everybody.
+  // The first response removes the cookie of an ended session. Without the cookie, open mode admits everybody.
   const found = (await whoAmI()) ?? (await whoAmI())
   if (found) enter(found)
   else endSession()
@@ -76,8 +76,8 @@ let tabs: BroadcastChannel | undefined
 const userHere = () => (hasEnded.peek() ? null : (identity.peek()?.member.id ?? null))
 
 /**
- * Exchanges the current user with other tabs of this browser: all have the same cookie, and another
- * user must not send a tab's pending writes.
+ * Shares the current user with other tabs of this browser. All tabs have the same cookie, and another user must not send a
+ * tab's pending writes.
  */
 export function startSharing(): void {
   tabs = new BroadcastChannel(`phaseboard:session:${root}`)
@@ -87,23 +87,23 @@ export function startSharing(): void {
   tabs.postMessage(userHere())
 }
 
-/** Notes what has changed of the user, e.g. the name. */
+/** Updates the user, e.g. the name. */
 export function changeIdentity(fields: Partial<CurrentMember>): void {
   const found = identity.peek()
   if (found) identity.value = { ...found, member: { ...found.member, ...fields } }
 }
 
-/** Goes on where the user has signed in meanwhile, in another tab. */
+/** Continues if the user has signed in again in another tab. */
 export async function enterAgain(): Promise<void> {
   const found = await whoAmI().catch(() => undefined)
   if (found && found.via !== 'default') enter(found)
 }
 
-/** Whether the service lets everybody in, without an account. */
+/** Whether the service is in open mode, which needs no account. */
 export const isOpenToAll = async (): Promise<boolean> =>
   (await whoAmI().catch(() => undefined))?.via === 'default'
 
-/** Handles a 401: the page stays, and asks to sign in again. */
+/** Handles a 401: the page stays, and asks the user to sign in again. */
 export function endSession(): void {
   if (identity.peek() !== undefined) hasEnded.value = true
   else sessionState.value = 'signed-out'
@@ -113,7 +113,7 @@ export function endSession(): void {
 export async function signIn(email: string, password: string): Promise<void> {
   await api.post('/api/session', { body: { email, password } })
   enter(await api.get('/api/session'))
-  // Nothing more is to happen on a page that begins anew.
+  // The page is about to reload, so nothing else should happen on it.
   if (isLeaving.peek()) await new Promise(() => undefined)
   tabs?.postMessage(userHere())
 }
@@ -126,8 +126,8 @@ export async function endOwnSession(): Promise<void> {
 }
 
 /**
- * Reads something, over the end of the session: waits for the user to sign in again.
- * @throws PhaseboardError for all but 401
+ * Loads something. If the session has ended, waits until the user has signed in again.
+ * @throws PhaseboardError for all errors but 401
  */
 export async function read<T>(request: () => Promise<T>): Promise<T> {
   for (;;) {

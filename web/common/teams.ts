@@ -1,19 +1,19 @@
-/** The teams by their ids. Ids may be of another system: then they are shown as they are. */
+/** The teams by id. An id may come from another system, and is then shown as it is. */
 import { computed, signal } from '@preact/signals'
 import { api, type Team } from './api.ts'
 import { onChange } from './live.ts'
 
-/** Pause before the list is read again after a change, in milliseconds. */
+/** The debounce before the list is reloaded after a change, in milliseconds. */
 const SETTLED = 500
 
 export const teams = signal<readonly Team[]>([])
 
 const names = computed(() => new Map(teams.value.map(({ id, name }) => [id, name])))
 
-/** The name of a team; of one that the service does not know, the id. */
+/** The name of a team; the id if the service does not know it. */
 export const teamName = (id: string): string => names.value.get(id) ?? id
 
-/** Reads the teams, and again when they change. */
+/** Loads the teams, and reloads them when they change. */
 export function followTeams(): void {
   let timer: ReturnType<typeof setTimeout> | undefined
   onChange(({ kind }) => {
@@ -24,11 +24,11 @@ export function followTeams(): void {
   void readTeams()
 }
 
-/** Reads them again. */
+/** Reloads the teams. */
 export async function readTeams(): Promise<void> {
   try {
     teams.value = await api.get('/api/teams')
   } catch {
-    // Names are a help: the page works with ids.
+    // Names are optional: the page works with ids.
   }
 }

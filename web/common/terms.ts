@@ -1,12 +1,12 @@
-/** Words of the service's open vocabularies (statuses, types, healths, priorities), as one would write them. */
+/** Display texts for the service's open vocabularies (statuses, types, healths, priorities). */
 
-/** "on-track" as "On track"; what is empty stays so. */
+/** Turns "on-track" into "On track". An empty text stays empty. */
 export function wordsOf(term: string): string {
   const words = term.replaceAll(/[-_]+/g, ' ').trim()
   return words.charAt(0).toLocaleUpperCase() + words.slice(1)
 }
 
-/** Known terms in their order, then all others that occur, by the alphabet. */
+/** Known terms in their order, then all other occurring terms, in alphabetical order. */
 export function termsOf(known: readonly string[], occurring: Iterable<string>): string[] {
   const others = new Set(occurring)
   for (const term of known) others.delete(term)

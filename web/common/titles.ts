@@ -1,5 +1,5 @@
-/** Titles and names as they are shown. */
+/** Display texts for titles and names. */
 import { texts } from '../texts.ts'
 
-/** A title that can be seen, and chosen: other tools may have stored nothing but white space. */
+/** A title that is visible and can be clicked. Other tools may have stored only white space. */
 export const shownTitle = (title: string): string => (title.trim() === '' ? texts.untitled : title)

@@ -1,10 +1,10 @@
-/** Short messages at the edge of the page, and undo of the user's own writes. */
+/** Toasts: short messages at the edge of the page, and undo of the user's own writes. */
 import { signal } from '@preact/signals'
 import { texts } from '../texts.ts'
 import { api, messageOf, PhaseboardError } from './api.ts'
 import { write } from './writes.ts'
 
-/** What a toast offers to do. */
+/** The action of a toast. */
 export interface ToastAction {
   label: string
   run: () => void
@@ -13,16 +13,16 @@ export interface ToastAction {
 export interface Toast {
   id: number
   text: string
-  /** `alert` is read out at once, and stays until it is closed. */
+  /** An `alert` is announced at once, and stays until it is closed. */
   tone: 'status' | 'alert'
   actions: readonly ToastAction[]
 }
 
-/** How long a toast stays, in milliseconds; longer while the pointer or the focus is on it. */
+/** How long a toast stays, in milliseconds. It stays longer while the pointer or the focus is on it. */
 export const STAYS = 8000
-/** How many are shown at once. */
+/** The maximum number of toasts. */
 const MOST = 3
-/** How many writes can be undone one after the other. */
+/** The number of writes that can be undone one after another. */
 const UNDOABLE = 100
 
 export const toasts = signal<readonly Toast[]>([])
@@ -39,26 +39,26 @@ export function toast(
 ): number {
   const id = ++last
   const all = [...toasts.peek(), { id, text, tone, actions }]
-  // What was refused is the last to go.
+  // Messages of refused writes are removed last.
   const gone = all.length <= MOST ? undefined : (all.find((one) => one.tone === 'status') ?? all[0])
   toasts.value = all.filter((one) => one !== gone)
   return id
 }
 
-/** Takes a message away. */
+/** Removes a message. */
 export function closeToast(id: number): void {
   toasts.value = toasts.peek().filter((one) => one.id !== id)
 }
 
-/** Says that something was refused. @param retry offered as "Try again" */
+/** Shows the message of a refused write. @param retry the action of "Try again" */
 export function failed(error: unknown, retry?: () => void): void {
   toast(texts.notSaved(messageOf(error)), retry ? [{ label: texts.tryAgain, run: retry }] : [], 'alert')
 }
 
 /**
- * Records a successful write of the user: it can be undone from the toast, and with Ctrl+Z.
+ * Records a successful write of the user. The toast and Ctrl+Z undo it.
  * @param seq its last change; undefined if it changed nothing
- * @param text e.g. "Moved to Done."; without one no toast is shown
+ * @param text e.g. "Moved to Done."; no toast is shown without it
  */
 export function done(seq: number | undefined, text?: string): void {
   if (seq === undefined) return
@@ -73,7 +73,7 @@ export function undoLast(): void {
   else void undo(latest.seq)
 }
 
-/** Undoes the write that a change was part of. What it changes comes by the stream. @returns whether it was undone */
+/** Undoes the write that a change was part of. The resulting changes come by the stream. @returns whether it was undone */
 export async function undo(seq: number): Promise<boolean> {
   undoable = undoable.filter((one) => one.seq !== seq)
   toasts.value = toasts.peek().filter(({ actions }) => !actions.some(({ label }) => label === texts.undo))

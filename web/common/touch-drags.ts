@@ -1,10 +1,10 @@
 /**
- * Turns touches into the events of dragging, from when it is imported. A module of our own, so that its file is named as those of
- * the page are.
+ * Turns touches into drag events, from the moment it is imported. It is a module of ours, so that its file is named like the
+ * page's other files.
  */
 import { enableDragDropTouch } from '@dragdroptouch/drag-drop-touch'
 
-/** Whether touches are dragging just now: events that are made from them are none of the browser's own. */
+/** Whether a touch drag is running. Events made from touches are not the browser's own. */
 let isDragging = false
 const begin = (event: Event) => {
   isDragging = !event.isTrusted
@@ -13,8 +13,8 @@ const end = () => {
   isDragging = false
 }
 
-// While the browser drags by the mouse no pointer moves, so what follows drags takes some moves for the end of one that was lost.
-// A finger moves all the time. This listens from before any drag, and is asked first.
+// During a browser's own drag the pointer does not move, so the drag library takes some moves as the sign of a lost
+// end. A finger moves all the time. This listener is registered before any drag, so it runs first.
 addEventListener('dragstart', begin, true)
 addEventListener('dragend', end, true)
 addEventListener('pointerdown', end, true)
@@ -24,6 +24,6 @@ enableDragDropTouch(document, document, {
   isPressHoldMode: true,
   pressHoldDelayMS: 300,
   pressHoldMargin: 25,
-  // Scrolling at the edges is done for both by the library that drags.
+  // The drag library scrolls at the edges in both cases.
   allowDragScroll: false,
 })

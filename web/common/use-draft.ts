@@ -1,20 +1,20 @@
-/** Drafts in components: a text that is being typed, and texts on their way that are not answered yet. */
+/** Hooks for drafts: one for a text being typed, and one for sent texts without a response yet. */
 import { useEffect, useState } from 'preact/hooks'
 import { type Draft, drafts } from './drafts.ts'
 
 /** A draft, and what may happen to it. */
 export interface DraftField {
-  /** What is typed and neither saved nor discarded; undefined where nothing is. */
+  /** Typed text that is neither saved nor discarded; undefined if there is none. */
   draft: Draft | undefined
-  /** Keeps what is typed. @param from the value that editing began with; if absent that of the draft, else the empty text */
+  /** Stores typed text. @param from the value at the start of editing; by default that of the draft, or the empty text */
   keep: (text: string, from?: string) => void
-  /** Forgets it: it is saved, or discarded. */
+  /** Deletes the draft after it was saved or discarded. */
   remove: () => void
 }
 
 /**
- * The draft of a field. It outlives the component, and the page.
- * @param name what and which field, e.g. `kanban-item:<id>:title`
+ * The draft of a field. It outlives the component and the page.
+ * @param name the record and field, e.g. `kanban-item:<id>:title`
  */
 export function useDraft(name: string): DraftField {
   const [state, setState] = useState(() => ({ name, draft: drafts.read(name) }))
@@ -23,7 +23,7 @@ export function useDraft(name: string): DraftField {
   return {
     draft,
     keep: (text, from = draft?.from ?? '') => {
-      // What was put back as it was is nothing to come back to.
+      // A text that is back at its initial value needs no draft.
       if (text === from) drafts.remove(name)
       else drafts.keep(name, { text, from })
       show({ text, from, at: Date.now() })
@@ -35,21 +35,21 @@ export function useDraft(name: string): DraftField {
   }
 }
 
-/** New texts of one line, e.g. titles, that were sent off while the field went on to the next. */
+/** New texts of one line, e.g. titles, that were sent while the field went on to the next one. */
 export interface Unsent {
-  /** Those that were refused, and those of an earlier visit, which may not have arrived. */
+  /** Texts that were refused, and texts of an earlier visit, which may not have arrived. */
   left: readonly string[]
-  /** A text is sent. */
+  /** Records a sent text. */
   begin: (text: string) => void
-  /** It was saved, or refused: then it is left. */
+  /** Records the result: saved, or refused and therefore left. */
   end: (text: string, isSaved: boolean) => void
-  /** Those that were left are dealt with. */
+  /** Discards the left texts. */
   forget: () => void
 }
 
 /**
- * Keeps new texts until they are saved, where the field is cleared for the next at once.
- * @param name what and which field, e.g. `kanban-item:<id>:subtask`
+ * Keeps new texts until they are saved, because the field is cleared for the next one at once.
+ * @param name the record and field, e.g. `kanban-item:<id>:subtask`
  */
 export function useUnsent(name: string): Unsent {
   const key = `${name}:unsent`
@@ -86,5 +86,5 @@ export function useUnsent(name: string): Unsent {
   }
 }
 
-/** How many texts of a name this page has sent and not heard of: they are on their way, and not left. */
+/** The number of texts of a name that this page has sent without a response yet. They are not left. */
 const sending = new Map<string, number>()

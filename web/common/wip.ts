@@ -3,17 +3,17 @@ import type { KanbanItem } from '../../src/client/api.d.ts'
 import { texts } from '../texts.ts'
 import type { ProjectStore } from './project-store.ts'
 
-/** `full`: no more cards are accepted; `above`: it exceeds its limit. */
+/** `full`: the column accepts no more cards. `above`: it exceeds its limit. */
 export type LimitState = 'within' | 'full' | 'above'
 
-/** @param limit 0 is none @param policy `block` refuses what comes above the limit */
+/** @param limit 0 means none @param policy `block` refuses cards above the limit */
 export function limitState(count: number, limit: number, policy: string): LimitState {
   if (limit === 0) return 'within'
   if (count > limit) return 'above'
   return policy === 'block' && count === limit ? 'full' : 'within'
 }
 
-/** How many cards a column has, without dismissed ones: what its limit is about. Subscribes as `idsOf` does. @param column its name */
+/** The number of cards that count towards a column's limit: all but dismissed ones. Subscribes like `idsOf`. @param column its name */
 export const countIn = (store: ProjectStore, column: string): number =>
   store.idsOf(column).filter((id) => !store.items.peek(id)?.dismissed).length
 
@@ -28,7 +28,7 @@ export const isFull = (error: unknown): boolean => {
 
 /** The message of a full column. @param item the refused card */
 export function fullText(store: ProjectStore, column: string, item: KanbanItem): string {
-  // Of another project's column nothing is known.
+  // The columns of another project are not known.
   const limit = limitOf(store, column)
   const full = texts.wip.full(column, limit === 0 ? undefined : [countIn(store, column), limit])
   return item.column === column ? full : `${full} ${texts.wip.stays(item.title, item.column)}`

@@ -1,7 +1,6 @@
 /**
- * The user's writes on their way to the service, one after another: it has them in the order in which they were done, whatever
- * the network does to requests on their way. Each has an Idempotency-Key, so one whose answer was lost is sent again; without
- * a connection they wait for it.
+ * The queue of the user's writes. They are sent one after another, so the service gets them in order whatever the network does.
+ * Each has an Idempotency-Key, so a write whose response was lost is sent again. Without a connection, writes wait for it.
  */
 import { batch, computed, signal } from '@preact/signals'
 import { isPassing, PhaseboardError } from './api.ts'
@@ -9,41 +8,41 @@ import { liveState, onConnected } from './live.ts'
 import type { Pending } from './records.ts'
 import { endSession, isLeaving, signedIn } from './session.ts'
 
-/** Pause before a write is sent again, if the stream does not say sooner that the service is there, in milliseconds. */
+/** The pause before a write is retried, in milliseconds, unless the stream reconnects sooner. */
 const PAUSE = 5000
-/** How often one is sent again while the service is there: what never succeeds must not hold up the others for ever. */
+/** The maximum number of retries while the service is available. A write that never succeeds must not block the others forever. */
 const REPEATS = 12
-/** After how long it is said that a write is not answered, in milliseconds. */
+/** The delay after which the page shows that a write has no response, in milliseconds. */
 const LATE = 10_000
 
-/** A write of the user's. */
+/** A write of the user. */
 export interface Write<Answer> {
-  /** Sends it. @param idempotencyKey the same each time it is sent */
+  /** Sends it. @param idempotencyKey the same for each retry */
   send: (idempotencyKey: string) => Promise<Answer>
-  /** What is shown of it meanwhile; ended when it is answered. */
+  /** The optimistic update, which ends with the response. */
   pending?: readonly Pending[]
-  /** Whether it goes beside the others, which do not wait for it: a file that takes a while, a host that may not answer. */
+  /** Whether it bypasses the queue, because it may be slow: a file upload, or a host that may not respond. */
   isApart?: boolean
-  /** Takes the answer over, in the same frame in which what was pending ends. */
+  /** Stores the response, in the same frame in which the optimistic update ends. */
   onDone?: (answer: Answer) => void
 }
 
-/** How many writes are not answered yet. */
+/** The number of writes without a response. */
 const unanswered = signal(0)
-/** How many of them were sent and found no connection, or no answer for long. */
+/** The number of writes that were sent and found no connection, or have had no response for long. */
 const stopped = signal(0)
-/** How many writes wait for the service. */
+/** The number of writes that wait for the service. */
 export const waitingWrites = computed(() => (stopped.value > 0 ? unanswered.value : 0))
 
 let last: Promise<unknown> = Promise.resolve()
 
-/** Waits until all writes of so far are answered. */
+/** Waits until all current writes have a response. */
 export const written = async (): Promise<void> => void (await last)
 
 /**
- * Writes.
- * @returns the answer
- * @throws PhaseboardError when the service refuses; what was pending is taken back by then
+ * Sends a write.
+ * @returns the response
+ * @throws PhaseboardError if the service refuses; the optimistic update is reverted by then
  */
 export function write<Answer>(job: Write<Answer>): Promise<Answer> {
   unanswered.value++
@@ -82,7 +81,7 @@ async function perform<Answer>(job: Write<Answer>): Promise<Answer> {
   }
 }
 
-/** @param onStop called where the service is not there */
+/** @param onStop called if the service is unavailable */
 async function sendUntilAnswered<Answer>({ send }: Write<Answer>, onStop: () => void): Promise<Answer> {
   const key = crypto.randomUUID()
   for (let repeats = 0; ; ) {
@@ -103,7 +102,7 @@ async function sendUntilAnswered<Answer>({ send }: Write<Answer>, onStop: () => 
   }
 }
 
-/** Waits until the service is there again, as far as is known. */
+/** Waits until the service seems available again. */
 function connection(): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
@@ -116,7 +115,7 @@ function connection(): Promise<void> {
   })
 }
 
-/** Whoever leaves while writes wait is asked by the browser whether to. */
+/** Makes the browser ask for confirmation if the user leaves while writes wait. */
 export function warnBeforeLeaving(): void {
   addEventListener('beforeunload', (event) => {
     if (unanswered.peek() > 0 && !isLeaving.peek()) event.preventDefault()

@@ -1,4 +1,4 @@
-/** Age of work in progress: each card as a dot by its column and the days since it was started. */
+/** Age of work in progress. Each card is a dot, placed by its column and the days since work on it started. */
 import { scaleBand } from 'd3-scale'
 import { texts } from '../texts.ts'
 import type { Flow } from './answer.ts'
@@ -6,7 +6,7 @@ import { CountAxis, countScale, fitting, Percentiles, ROOM } from './axes.tsx'
 import { Chart, type Frame } from './chart.tsx'
 import { MOST_POINTS, Points } from './points.tsx'
 
-/** How far the dots of one place stand apart, in pixels. */
+/** The distance between dots at the same place, in pixels. */
 const APART = 9
 
 export function AgeChart({
@@ -30,7 +30,7 @@ export function AgeChart({
   ]
   const x = scaleBand(names, [ROOM.left, width - ROOM.right]).padding(0.1)
   const y = countScale(Math.max(p85 ?? 0, ...shown.map(({ days }) => days)), height)
-  // Cards of one age stand side by side.
+  // Cards of the same age are side by side.
   const taken = new Map<string, number>()
   const points = shown.map(({ id, title, column, days, above85 }) => {
     const place = `${column} ${Math.round(y(days) / APART)}`

@@ -1,8 +1,8 @@
-/** What the service answers of a project's flow. */
+/** The service's response about the flow of a project. */
 import type { OperationOf } from '../../src/client/types.d.ts'
 
-/** All numbers of the page, as the service computed them. Days are UTC. */
+/** All numbers of the page, as computed by the service. Days are in UTC. */
 export type Flow = OperationOf<'get', '/api/projects/{id}/flow'>['answer']
 
-/** The filters of the page's address. */
+/** The filters in the page's address. */
 export type FlowQuery = NonNullable<OperationOf<'get', '/api/projects/{id}/flow'>['query']>

@@ -1,27 +1,27 @@
-/** What charts have in common: room for their axes, ticks, and lines across. Drawn left to right in all languages, as charts are. */
+/** The common parts of charts: the margins, ticks and gridlines. Charts run left to right in every language. */
 import { scaleLinear, scaleUtc } from 'd3-scale'
 import { formatNumber, shortDay } from '../common/dates.ts'
 import { texts } from '../texts.ts'
 
-/** Room around the marks, in pixels. */
+/** The margins around the marks, in pixels. */
 export const ROOM = { top: 12, right: 12, bottom: 28, left: 44 }
 
 const DAY = 86_400_000
-/** Pixels that the name of a day needs. */
+/** The width of a day's label, in pixels. */
 const DAY_WIDTH = 80
 
-/** Milliseconds since 1970 of a day's beginning. */
+/** The start of a day, in milliseconds since 1970. */
 export const timeOf = (day: string): number => Date.parse(`${day.slice(0, 10)}T00:00:00Z`)
 
-/** From days to pixels: the last day is drawn in full. */
+/** The scale from days to pixels. The last day is drawn in full. */
 export const dayScale = (from: string, to: string, width: number) =>
   scaleUtc([timeOf(from), timeOf(to) + DAY], [ROOM.left, width - ROOM.right])
 
-/** From numbers to pixels, from zero upwards. */
+/** The scale from numbers to pixels, starting at zero. */
 export const countScale = (most: number, height: number) =>
   scaleLinear([0, Math.max(1, most)], [height - ROOM.bottom, ROOM.top]).nice(5)
 
-/** The days along the bottom. */
+/** The horizontal axis with its days. */
 export function DayAxis({
   x,
   width,
@@ -44,7 +44,7 @@ export function DayAxis({
   )
 }
 
-/** The numbers along the side, with lines across. */
+/** The vertical axis with its numbers and gridlines. */
 export function CountAxis({ y, width }: { y: ReturnType<typeof countScale>; width: number }) {
   const numbers = y.ticks(5).filter((number) => Number.isInteger(number) || y.domain()[1] === undefined)
   return (
@@ -61,7 +61,7 @@ export function CountAxis({ y, width }: { y: ReturnType<typeof countScale>; widt
   )
 }
 
-/** Lines across at percentiles, each with its name. @param days of each percentile; null where nothing was finished */
+/** Lines at percentiles, each with its name. @param days the days of each percentile; null if nothing was completed */
 export const Percentiles = ({
   y,
   width,
@@ -86,7 +86,7 @@ export const Percentiles = ({
   </>
 )
 
-/** Names along the bottom are cut to what fits. @param width in pixels, of each */
+/** Labels of the horizontal axis, shortened to fit. @param width of each, in pixels */
 export function fitting(name: string, width: number): string {
   const letters = [...name]
   const most = Math.max(3, Math.floor(width / 7.5))

@@ -1,22 +1,22 @@
-/** The drawing of a chart, named and described for those who do not see it, and for whoever opens its file. */
+/** The SVG of a chart. It has a name and a description, for screen readers and for its downloaded file. */
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 
-/** What a chart is drawn in. */
+/** The frame of a chart. */
 export interface Frame {
   /** In pixels. */
   width: number
   height: number
   title: string
-  /** What it says. */
+  /** The description. */
   sentence: string
 }
 
 interface ChartProps {
   frame: Frame
-  /** In pixels, where it is more than the frame's. */
+  /** In pixels, if it is larger than the frame's. */
   height?: number
-  /** Whether there are links in it; without, it is one picture. */
+  /** Whether the chart contains links. Without links it has the role of an image. */
   hasLinks?: boolean
   children: ComponentChildren
 }

@@ -1,4 +1,4 @@
-/** Cycle time: each finished card as a dot, by the day it was finished and the days it took, with lines at the percentiles. */
+/** Cycle time. Each completed card is a dot, placed by its completion day and the days it took. Lines show the percentiles. */
 import { texts } from '../texts.ts'
 import type { Flow } from './answer.ts'
 import { CountAxis, countScale, DayAxis, dayScale, Percentiles, timeOf } from './axes.tsx'
@@ -11,7 +11,7 @@ export function CycleTimeChart({ flow, projectId, frame }: { flow: Flow; project
   const { width, height } = frame
   const { items, p50, p85, p95 } = flow.cycleTime
   const x = dayScale(flow.from, flow.to, width)
-  // The newest, where there are too many to be told apart.
+  // If there are too many cards to tell apart, only the newest are drawn.
   const shown = items.toSorted((a, b) => (a.finished < b.finished ? -1 : 1)).slice(-MOST_POINTS)
   const y = countScale(
     shown.reduce((most, { days }) => Math.max(most, days), 0),

@@ -1,6 +1,6 @@
-/** A chart as a file that stands alone: what the style sheet says of its parts is written into them. */
+/** Exports a chart as a standalone SVG file. The values from the style sheet are written into its elements. */
 
-/** What a style sheet may say of a mark; named as SVG's presentation attributes. */
+/** The style properties to copy, named like SVG's presentation attributes. */
 const PROPERTIES = [
   'fill',
   'fill-opacity',
@@ -14,7 +14,7 @@ const PROPERTIES = [
   'text-anchor',
 ]
 
-/** @param chart as it is on the page @param background of the file, which has no page behind it */
+/** @param chart the element on the page @param background the colour behind the chart, because the file has no page */
 export function svgText(chart: SVGSVGElement, background: string): string {
   const copy = chart.cloneNode(true) as SVGSVGElement
   copy.setAttribute('xmlns', 'http://www.w3.org/2000/svg')
@@ -30,7 +30,7 @@ export function svgText(chart: SVGSVGElement, background: string): string {
     made?.removeAttribute('class')
     made?.removeAttribute('tabindex')
   }
-  // Links lead into the page, which the file is not part of.
+  // Links are removed, because they lead into the page.
   for (const link of copy.querySelectorAll('a')) link.removeAttribute('href')
   const back = document.createElementNS('http://www.w3.org/2000/svg', 'rect')
   back.setAttribute('width', '100%')
@@ -40,7 +40,7 @@ export function svgText(chart: SVGSVGElement, background: string): string {
   return new XMLSerializer().serializeToString(copy)
 }
 
-/** Saves a text as a file. */
+/** Downloads a text as a file. */
 export function saveFile(name: string, type: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }))
   const link = document.createElement('a')

@@ -1,4 +1,4 @@
-/** A chart with all that belongs to it: its heading, what it says in a sentence, the numbers behind it, and both as files. */
+/** A chart with its heading, its sentence, its table of numbers, and both as files to download. */
 import type { ComponentChildren } from 'preact'
 import { useId, useRef } from 'preact/hooks'
 import { texts } from '../texts.ts'
@@ -8,16 +8,16 @@ import { partsOf, plain } from './sentences.ts'
 import { csvOf, type Table } from './tables.ts'
 import { useWidth } from './use-width.ts'
 
-/** How many rows are shown on the page; the file has all. */
+/** The maximum number of rows on the page. The file has all rows. */
 const ROWS = 200
 const t = texts.flow
 
 interface FigureProps {
   title: string
-  /** With `**` around numbers. */
+  /** Numbers are between `**`. */
   sentence: string
   table: Table
-  /** The beginning of the files' names. */
+  /** The start of the file names. */
   file: string
   height: number
   /** Whether there is anything to draw. */
@@ -25,7 +25,7 @@ interface FigureProps {
   chart: (frame: Frame) => ComponentChildren
 }
 
-/** A sentence whose numbers are bold. */
+/** A sentence with its numbers in bold. */
 export const Sentence = ({ text }: { text: string }) => (
   <>{partsOf(text).map((part, index) => (index % 2 === 1 ? <strong key={index}>{part}</strong> : part))}</>
 )

@@ -1,4 +1,4 @@
-/** Which days and which cards count. All of it stands in the address. */
+/** The filters of the flow page: which days and which cards count. They are kept in the address. */
 import { useId } from 'preact/hooks'
 import { today } from '../common/dates.ts'
 import type { ProjectStore } from '../common/project-store.ts'
@@ -18,7 +18,7 @@ interface FilterProps {
   options: Options
 }
 
-/** A choice that is a parameter of the address. */
+/** A select that is bound to a parameter of the address. */
 const Filter = ({ label, name, options }: FilterProps) => (
   <Select
     label={label}

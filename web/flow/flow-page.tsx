@@ -1,4 +1,4 @@
-/** How work flows through a project: what section each chart is in, and which cards count. */
+/** The flow of a project: one section for each chart, and the filters. */
 import type { OpenProject } from '../common/open-project.ts'
 import type { ProjectStore } from '../common/project-store.ts'
 import { Failed, Loading } from '../common/ui/page.tsx'

@@ -1,4 +1,4 @@
-/** The forecast: today and three dates on a line, by which the rest is done so likely. */
+/** The forecast: a line with today and three dates, each with the probability that the remaining work is done by then. */
 import { scaleUtc } from 'd3-scale'
 import { shortDay, today } from '../common/dates.ts'
 import type { Flow } from './answer.ts'
@@ -6,7 +6,7 @@ import { timeOf } from './axes.tsx'
 import { Chart, type Frame } from './chart.tsx'
 
 const SIDE = 48
-/** Lines that names may stand on, so that near dates do not cover each other. */
+/** The number of lines for labels, so that near dates do not overlap. */
 const LEVELS = 3
 
 export function ForecastChart({ flow: { forecast }, frame }: { flow: Flow; frame: Frame }) {

@@ -1,17 +1,17 @@
-/** Cards as dots that are links: one tab stop for all, arrows move between them, by place. */
+/** Cards as dots that are links. All share one tab stop, and arrow keys move between them by position. */
 import { useRef, useState } from 'preact/hooks'
 import { href, paths } from '../router.ts'
 
 export interface Point {
   id: string
-  /** What the link is called. */
+  /** The accessible name of the link. */
   name: string
   x: number
   y: number
   isMarked?: boolean
 }
 
-/** How many dots are drawn; more are no more to be seen, but slow. */
+/** The maximum number of dots. More would be slow and not distinguishable. */
 export const MOST_POINTS = 2000
 
 export function Points({ projectId, points }: { projectId: string; points: readonly Point[] }) {

@@ -1,14 +1,14 @@
-/** The range of the flow page, as its address and its select have it. */
+/** The range of the flow page, in its address and its select. */
 
 const DAY = 86_400_000
-/** What is chosen where the address says nothing, in days. */
+/** The default number of days. */
 export const DEFAULT_RANGE = 90
 
-/** The day so many days before another, `YYYY-MM-DD`. A range of 90 days has its last day in it. */
+/** The day that is this many days earlier, `YYYY-MM-DD`. A range of 90 days includes its last day. */
 export const daysBefore = (day: string, days: number): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) - (days - 1) * DAY).toISOString().slice(0, 10)
 
-/** What is chosen by an address. @returns the days of a known range, or `other` */
+/** The range in an address. @returns the days of a known range, or `other` */
 export function chosenRange(
   from: string | null,
   to: string | null,

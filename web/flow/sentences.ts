@@ -1,17 +1,17 @@
-/** What each chart says, in one sentence, from the same numbers as the chart. `**` stands around the numbers. */
+/** One sentence for each chart, from the same numbers as the chart. Numbers are between `**`. */
 import { formatNumber, fullDay } from '../common/dates.ts'
 import { texts } from '../texts.ts'
 import type { Flow } from './answer.ts'
 
 const t = texts.flow
 
-/** A sentence in parts: those at odd places are numbers, to be set in bold. */
+/** Splits a sentence into parts. Those with an odd index are numbers, which are shown in bold. */
 export const partsOf = (sentence: string): string[] => sentence.split('**')
 
-/** The same as plain text. */
+/** The sentence as plain text. */
 export const plain = (sentence: string): string => partsOf(sentence).join('')
 
-/** How many cards were in progress on a day. @param isDoing whether a column, by its name, is work in progress */
+/** The number of cards in progress on a day. @param isDoing whether a column, by its name, is work in progress */
 export const inProgressOn = (
   day: Flow['days'][number] | undefined,
   isDoing: (column: string) => boolean,
@@ -34,7 +34,7 @@ export const aboutCycleTime = ({ cycleTime: { count, p50, p85 } }: Flow): string
     ? t.nothingFinished
     : t.cycleTime(t.days(p50), formatNumber(p85, 1))
 
-/** How much was finished in a week. */
+/** How many cards were completed per week. */
 export const aboutThroughput = ({ throughput: { mean }, cycleTime: { count } }: Flow): string =>
   count === 0 && mean === 0 ? t.nothingFinished : t.throughput(formatNumber(mean, 1))
 
@@ -45,7 +45,7 @@ export function aboutAge({ age, cycleTime }: Flow): string {
   return t.age(formatNumber(age.filter(({ above85 }) => above85).length), formatNumber(age.length))
 }
 
-/** When the rest is done. */
+/** When the remaining work will be done. */
 export function aboutForecast({ forecast: { remaining, p85 } }: Flow): string {
   if (remaining === 0) return t.nothingRemains
   return p85 === null ? t.noForecast : t.forecast(formatNumber(remaining), fullDay(p85))

@@ -1,13 +1,13 @@
-/** Colours and patterns of the columns of a board: a pattern tells them apart where a colour does not. */
+/** Colours and patterns of a board's columns. Patterns distinguish columns for people who cannot tell the colours apart. */
 import { fitting } from './axes.tsx'
 
 const COLOURS = 6
 const PATTERNS = ['', 'M0 8 8 0', 'M4 2v4M2 4h4', 'M0 0 8 8', 'M0 4h8', 'M4 0v8', 'M0 8 8 0M0 0 8 8'] as const
 
-/** The class that gives a column its colour. */
+/** The class with the colour of a column. */
 export const colourOf = (index: number): string => `series-${index % COLOURS}`
 
-/** The patterns that areas are filled with on top of their colour; `prefix` makes their names the chart's own. */
+/** The patterns drawn on top of the areas' colours. `prefix` makes their ids unique to the chart. */
 export const Patterns = ({ prefix, count }: { prefix: string; count: number }) => (
   <defs>
     {Array.from({ length: count }, (_, index) => (
@@ -23,7 +23,7 @@ const SWATCH = 14
 const GAP = 16
 const LINE = 20
 
-/** Where the entries of a legend stand, in lines of a width. @returns their places, and the height of all */
+/** Lays out the entries of a legend in lines of a given width. @returns their positions, and the total height */
 export function legendPlaces(names: readonly string[], width: number) {
   let x = 0
   let y = 0
@@ -41,7 +41,7 @@ export function legendPlaces(names: readonly string[], width: number) {
   return { places, height: names.length === 0 ? 0 : y + LINE }
 }
 
-/** Which colour is which column. */
+/** The legend of the columns' colours. */
 export function Legend({
   prefix,
   names,

@@ -1,8 +1,8 @@
-/** The numbers behind each chart, as tables: shown on request, and saved as CSV. */
+/** The numbers behind each chart as tables, which are shown on request and saved as CSV. */
 import { texts } from '../texts.ts'
 import type { Flow } from './answer.ts'
 
-/** A table: its heads, and rows of cells. */
+/** A table: its headers and rows of cells. */
 export interface Table {
   head: readonly string[]
   rows: readonly (readonly (string | number | null)[])[]
@@ -10,7 +10,7 @@ export interface Table {
 
 const { heads } = texts.flow
 
-/** The names of all columns that a flow tells of: those of the board first, in their order. @param board names of the board's columns */
+/** The names of all columns in a flow, with the board's columns first and in order. @param board the names of the board's columns */
 export function columnsOf({ days }: Flow, board: readonly string[]): string[] {
   const told = new Set(days.flatMap(({ byColumn }) => Object.keys(byColumn)))
   return [
@@ -54,7 +54,7 @@ export const timeInColumnTable = ({ timeInColumn }: Flow): Table => ({
   rows: timeInColumn.map(({ column, p50, p85 }) => [column, p50, p85]),
 })
 
-/** A text that a spreadsheet would take for a formula begins with an apostrophe (OWASP, CSV injection). */
+/** Puts an apostrophe before a text that a spreadsheet would take for a formula (OWASP, CSV injection). */
 const FORMULA = /^[=+\-@\t\r]/
 
 function cellText(cell: string | number | null): string {

@@ -1,10 +1,10 @@
-/** Throughput: cards finished in each week, as bars. */
+/** Throughput: the number of cards completed in each week, as bars. */
 import { scaleBand } from 'd3-scale'
 import type { Flow } from './answer.ts'
 import { CountAxis, countScale, ROOM } from './axes.tsx'
 import { Chart, type Frame } from './chart.tsx'
 
-/** Pixels that the name of a week needs. */
+/** The width of a week's label, in pixels. */
 const WEEK_WIDTH = 64
 
 export function ThroughputChart({ flow, frame }: { flow: Flow; frame: Frame }) {

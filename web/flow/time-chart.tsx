@@ -1,4 +1,4 @@
-/** Time in each column: two bars a column, of half and of 85 % of its visits. */
+/** Time in each column, as two bars per column: the median and the 85th percentile of its visits. */
 import { scaleLinear } from 'd3-scale'
 import { texts } from '../texts.ts'
 import type { Flow } from './answer.ts'
@@ -7,13 +7,13 @@ import { Chart, type Frame } from './chart.tsx'
 
 const LINE = 40
 const NAMES = 120
-/** Room for the number after a bar. */
+/** The width of the number after a bar, in pixels. */
 const NUMBER = 130
 
 /** The columns that cards have left. */
 const passed = ({ timeInColumn }: Flow) => timeInColumn.filter(({ p50 }) => p50 !== null)
 
-/** The height that the chart needs, in pixels. */
+/** The height of the chart, in pixels. */
 export const timeChartHeight = (flow: Flow): number => passed(flow).length * LINE + 8
 
 export function TimeChart({ flow, frame }: { flow: Flow; frame: Frame }) {

@@ -1,4 +1,4 @@
-/** Reading the flow of a project: anew when the address asks for something else, and when cards move. */
+/** Loads the flow of a project, and reloads it when the address changes or cards move. */
 import { useEffect, useState } from 'preact/hooks'
 import { api } from '../common/api.ts'
 import { onChange, onReset } from '../common/live.ts'
@@ -7,12 +7,12 @@ import { read } from '../common/session.ts'
 import { place } from '../router.ts'
 import type { Flow, FlowQuery } from './answer.ts'
 
-/** Pause before the numbers are computed again after a change, in milliseconds. */
+/** The debounce before the numbers are reloaded after a change, in milliseconds. */
 const SETTLED = 1000
-/** What numbers depend on. */
+/** The kinds of records that the numbers depend on. */
 const KINDS = new Set(['kanban-item', 'kanban-column', 'kanban-item-label', 'kanban-label'])
 
-/** What the address asks for. */
+/** The query from the address. */
 function queryNow(): FlowQuery {
   const { query } = place.peek()
   const several = (name: string) => (query.has(name) ? query.getAll(name) : undefined)
@@ -25,14 +25,14 @@ function queryNow(): FlowQuery {
   }
 }
 
-/** The flow that is shown. The numbers before stay until those of another range are there. */
+/** The shown flow. The old numbers stay until those of a new range are loaded. */
 export function useFlow({ store: { id } }: OpenProject) {
   const [data, setData] = useState<Flow | undefined>()
   const [error, setError] = useState<unknown>()
   const [round, setRound] = useState(0)
   const asked = place.value.query.toString()
 
-  // `asked` and `round` say when to read again.
+  // `asked` and `round` trigger a reload.
   useEffect(() => {
     const leaving = new AbortController()
     read(() =>

@@ -2,8 +2,8 @@ import type { RefObject } from 'preact'
 import { useLayoutEffect, useState } from 'preact/hooks'
 
 /**
- * The width of an element in pixels, kept current; 0 before it is known. Charts are drawn for it, so that their text has the
- * page's size.
+ * The width of an element in pixels, kept current; 0 before it is known. Charts are drawn at this width, so that their text has
+ * the page's font size.
  */
 export function useWidth(element: RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(0)

@@ -1,4 +1,4 @@
-/** Cumulative flow: how many cards were in each column, day by day, as areas one above the other in the board's order. */
+/** Cumulative flow: the number of cards in each column, day by day, as stacked areas in the board's order. */
 import { area, stack } from 'd3-shape'
 import { useId } from 'preact/hooks'
 import type { Flow } from './answer.ts'
@@ -28,7 +28,7 @@ export function WorkChart({
     ...flow.days.map(({ byColumn }) => columns.reduce((sum, name) => sum + (byColumn[name] ?? 0), 0)),
   )
   const y = countScale(most, frame.height)
-  // The last column, what is done, lies at the bottom: it only grows.
+  // The last column, which is done work, is at the bottom because it only grows.
   const layers = stack<Day, string>()
     .keys(columns.toReversed())
     .value(({ byColumn }, name) => byColumn[name] ?? 0)(flow.days as Day[])

@@ -1,4 +1,4 @@
-/** Putting ideas in order by dragging. The menu does the same without a pointer. */
+/** Reorders ideas by drag and drop. The menu does the same without a pointer. */
 import { draggable, dropTargetForElements } from '@atlaskit/pragmatic-drag-and-drop/adapter/element-adapter'
 import { autoScrollWindowForElements } from '@atlaskit/pragmatic-drag-and-drop-auto-scroll/element'
 import { attachClosestEdge } from '@atlaskit/pragmatic-drag-and-drop-hitbox/closest-edge/attach-closest-edge'
@@ -17,16 +17,16 @@ const sideOf = (data: Record<string | symbol, unknown>): Side =>
 interface IdeaDrag {
   id: string
   row: RefObject<HTMLElement | null>
-  /** What the row is dragged by; without one it is neither dragged nor dropped on. */
+  /** The drag handle. Without it, the row is neither draggable nor a drop target. */
   handle: RefObject<HTMLElement | null>
-  /** Is told that another idea was dropped above or below this one. */
+  /** Called when another idea was dropped above or below this one. */
   onDrop: (dragged: string, side: Side) => void
 }
 
-/** Makes an idea's row draggable. @returns where a held idea would be dropped at it now */
+/** Makes the row of an idea draggable. @returns the edge at which the dragged idea would be dropped now */
 export function useIdeaDrag({ id, row, handle, onDrop }: IdeaDrag): Side | undefined {
   const [side, setSide] = useState<Side | undefined>()
-  // What a drop does changes with each rendering; what is being dragged over must not.
+  // Each rendering has a new `onDrop`, but the drop target must stay the same during a drag.
   const drop = useRef(onDrop)
   drop.current = onDrop
   useEffect(() => {
@@ -54,7 +54,7 @@ export function useIdeaDrag({ id, row, handle, onDrop }: IdeaDrag): Side | undef
   return side
 }
 
-/** What dragging needs on the page of the ideas. */
+/** Sets up the page of ideas for drags. */
 export function useDragging(): void {
   useEffect(() => {
     void dragByTouch()

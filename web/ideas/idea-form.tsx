@@ -1,4 +1,4 @@
-/** Editing an idea. What is typed is kept until it is saved or discarded. */
+/** Edits an idea. Typed text is kept as a draft until it is saved or discarded. */
 import { useEffect, useRef } from 'preact/hooks'
 import type { PersonalIdea, UpdatePersonalIdea } from '../common/api.ts'
 import { changedFields } from '../common/forms.ts'
@@ -13,7 +13,7 @@ const STATUSES = ['idea', 'ready', 'discarded']
 
 const optionsOf = (terms: readonly string[]) => terms.map((term) => [term, wordsOf(term)] as const)
 
-/** What was typed; lines end as the record's do. */
+/** The typed text, with the line endings of the record. */
 function typed(fields: FormData): UpdatePersonalIdea {
   const textOf = (name: string) => String(fields.get(name) ?? '').replaceAll('\r\n', '\n')
   return {

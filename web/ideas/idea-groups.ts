@@ -1,15 +1,15 @@
-/** The ideas by what has become of them. */
+/** Groups ideas by status. */
 import type { PersonalIdea } from '../../src/client/api.d.ts'
 import { bySortOrder } from '../common/order.ts'
 
-/** `open` ideas are put in order; the others are kept below. */
+/** The user orders the `open` ideas. The other groups are below them. */
 export interface IdeaGroups {
   open: PersonalIdea[]
   promoted: PersonalIdea[]
   discarded: PersonalIdea[]
 }
 
-/** All ideas in their order, by group; an idea of a status of the user's own is open. */
+/** Groups all ideas, each group in order. An idea with a custom status is open. */
 export function ideaGroups(ideas: readonly PersonalIdea[]): IdeaGroups {
   const ordered = ideas.toSorted(bySortOrder)
   const of = (status: string) => ordered.filter((idea) => idea.status === status)
@@ -21,9 +21,9 @@ export function ideaGroups(ideas: readonly PersonalIdea[]): IdeaGroups {
 }
 
 /**
- * Where a dragged record goes, as its place among the others.
- * @param ids all in their order
- * @param edge the edge of the target that it was dropped at
+ * The new index of a dragged record among the others.
+ * @param ids all in order
+ * @param edge the edge of the drop target
  */
 export function droppedAt(
   ids: readonly string[],

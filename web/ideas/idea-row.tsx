@@ -1,4 +1,4 @@
-/** One idea: dragged by its handle, or put elsewhere from its menu. */
+/** One idea. Its handle drags it, and its menu moves it. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { PersonalIdea } from '../common/api.ts'
 import { leaveRow } from '../common/focus.ts'
@@ -17,7 +17,7 @@ import { deleteIdea, discardIdea, moveIdea, promoteIdea, reopenIdea } from './id
 
 const list = texts.ideaList
 
-/** The link to the project that was made of it. */
+/** The link to the project that was created from it. */
 function Promoted({ projectId }: { projectId: string }) {
   const name = projectName(projectId)
   if (name === undefined) {
@@ -30,7 +30,7 @@ function Promoted({ projectId }: { projectId: string }) {
   )
 }
 
-/** Where the menu can put an idea. */
+/** The moves in the menu. */
 function moves(idea: PersonalIdea, ordered: readonly PersonalIdea[]): MenuItem[] {
   const at = ordered.findIndex(({ id }) => id === idea.id)
   const last = ordered.length - 1
@@ -47,7 +47,7 @@ function moves(idea: PersonalIdea, ordered: readonly PersonalIdea[]): MenuItem[]
 
 interface IdeaRowProps {
   idea: PersonalIdea
-  /** The ideas that it is put in order with; empty where it is not. */
+  /** The ideas among which it can be moved; empty if it cannot. */
   ordered: readonly PersonalIdea[]
 }
 
@@ -70,7 +70,7 @@ export function IdeaRow({ idea, ordered }: IdeaRowProps) {
     setEdited(false)
     row.current?.querySelector<HTMLElement>('[aria-haspopup=menu]')?.focus()
   }
-  /** It goes from here: to another group, or away. */
+  /** The idea leaves this list: it goes to another group, or is deleted. */
   const leave = (write: (idea: PersonalIdea) => Promise<unknown>) => () => {
     leaveRow(row.current)
     void write(idea)

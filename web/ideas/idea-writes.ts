@@ -1,4 +1,4 @@
-/** What can be done to an idea: shown at once, undone from the message. */
+/** Writes of ideas, with optimistic updates and undo in the message. */
 import { api, messageOf, type PersonalIdea, PhaseboardError, type UpdatePersonalIdea } from '../common/api.ts'
 import { placedAt } from '../common/order.ts'
 import { accepted, addRecord, changeRecord, placeRecords, removeRecord } from '../common/record-writes.ts'
@@ -13,7 +13,7 @@ const { records } = ideaList
 const list = texts.ideaList
 const PATH = '/api/personal-ideas/{id}'
 
-/** Adds an idea at the end. @throws PhaseboardError when it is refused */
+/** Adds an idea at the end. @throws PhaseboardError if the service refuses */
 export async function addIdea(title: string, after: PersonalIdea | undefined): Promise<void> {
   const body = { title, sortOrder: after === undefined ? 0 : after.sortOrder + 1 }
   await addRecord({
@@ -23,7 +23,7 @@ export async function addIdea(title: string, after: PersonalIdea | undefined): P
   })
 }
 
-/** Changes an idea. @throws PhaseboardError when it is refused */
+/** Changes an idea. @throws PhaseboardError if the service refuses */
 export const updateIdea = ({ id }: PersonalIdea, body: UpdatePersonalIdea, said: string): Promise<unknown> =>
   changeRecord({
     records,
@@ -33,15 +33,15 @@ export const updateIdea = ({ id }: PersonalIdea, body: UpdatePersonalIdea, said:
     send: (idempotencyKey) => api.request('patch', PATH, { path: { id }, body, idempotencyKey }),
   })
 
-/** Discards an idea: it is kept below. */
+/** Discards an idea. It stays in the list of discarded ideas. */
 export const discardIdea = (idea: PersonalIdea): Promise<boolean> =>
   accepted(updateIdea(idea, { status: 'discarded' }, list.discardedOne(idea.title)))
 
-/** Makes a discarded idea an open one again. */
+/** Reopens a discarded idea. */
 export const reopenIdea = (idea: PersonalIdea): Promise<boolean> =>
   accepted(updateIdea(idea, { status: 'idea' }, list.reopened(idea.title)))
 
-/** Deletes an idea; an undo brings it back. */
+/** Deletes an idea. Undo restores it. */
 export const deleteIdea = ({ id, title }: PersonalIdea): Promise<boolean> =>
   accepted(
     removeRecord({
@@ -52,7 +52,7 @@ export const deleteIdea = ({ id, title }: PersonalIdea): Promise<boolean> =>
     }),
   )
 
-/** Makes a project of an idea. */
+/** Creates a project from an idea. */
 export async function promoteIdea({ id, title }: PersonalIdea): Promise<void> {
   try {
     const { data, seq } = await write({
@@ -65,11 +65,11 @@ export async function promoteIdea({ id, title }: PersonalIdea): Promise<void> {
           seq ?? records.seqOf(id),
         ),
     })
-    // Only an admin may undo it: that deletes the project.
+    // Only an admin may undo this, because it deletes the project.
     if (isAdmin.value) done(seq)
     toast(list.promotedTo(data.name), [{ label: texts.open, run: () => go(paths.board(data.id)) }])
   } catch (error) {
-    // Another window did so before.
+    // Another window has already done so.
     const isPromoted = error instanceof PhaseboardError && error.status === 409
     toast(isPromoted ? list.alreadyPromoted(title) : texts.notSaved(messageOf(error)), [], 'alert')
     if (isPromoted) ideaList.refresh()
@@ -77,9 +77,9 @@ export async function promoteIdea({ id, title }: PersonalIdea): Promise<void> {
 }
 
 /**
- * Puts an idea elsewhere.
- * @param shown the ideas it is put in order with, in their order
- * @param index its place among the others of them
+ * Moves an idea.
+ * @param shown the ideas among which it moves, in order
+ * @param index its new index among the others
  */
 export function moveIdea(
   idea: PersonalIdea,

@@ -1,4 +1,4 @@
-/** The user's own ideas: in order, and below them what became of others. */
+/** The user's own ideas: open ones in order, and below them the others. */
 import { useRef, useState } from 'preact/hooks'
 import type { PersonalIdea } from '../common/api.ts'
 import { drafts } from '../common/drafts.ts'
@@ -17,7 +17,7 @@ import { addIdea } from './idea-writes.ts'
 const DRAFT = 'personal-idea:new'
 const NONE: readonly PersonalIdea[] = []
 
-/** The field for the next idea; it stays open for the one after. */
+/** The field for a new idea. It stays open for the next one. */
 function AddIdea({ last }: { last: PersonalIdea | undefined }) {
   const field = useRef<HTMLInputElement>(null)
   const [text, setText] = useState(() => drafts.read(DRAFT)?.text ?? '')
@@ -34,7 +34,7 @@ function AddIdea({ last }: { last: PersonalIdea | undefined }) {
     try {
       await addIdea(title, last)
     } catch (error) {
-      // What was refused comes back, unless the next is begun already.
+      // A refused text goes back into the field, unless the user has started the next one.
       if (field.current?.value === '') change(title)
       failed(error)
     }

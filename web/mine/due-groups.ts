@@ -1,20 +1,20 @@
-/** The items of a person by when they are due. */
+/** Groups the user's items by due date. */
 import type { KanbanItem } from '../../src/client/api.d.ts'
 import { dayOf } from '../common/dates.ts'
 import { byId } from '../common/order.ts'
 
-/** The groups in their order; a week ends on Sunday. */
+/** The groups in order. A week ends on Sunday. */
 export const DUE_GROUPS = ['overdue', 'today', 'week', 'later', 'none'] as const
 export type DueGroupName = (typeof DUE_GROUPS)[number]
 
 type Due = Pick<KanbanItem, 'id' | 'dueDate' | 'priority'>
 
 const DAY = 86_400_000
-/** Priorities from the most urgent one; those of the users' own come between medium and low. */
+/** Priorities from the most urgent one. Custom ones come between medium and low. */
 const URGENCY: Readonly<Record<string, number>> = { critical: 0, high: 1, medium: 2, low: 4 }
 const urgencyOf = ({ priority }: Due) => URGENCY[priority] ?? 3
 
-/** The Sunday of a day's week. @param day `YYYY-MM-DD` */
+/** The Sunday of the week of a day. @param day `YYYY-MM-DD` */
 function endOfWeek(day: string): string {
   const date = new Date(`${day}T00:00:00Z`)
   const days = (7 - date.getUTCDay()) % 7
@@ -30,13 +30,13 @@ export function dueGroupOf(dueDate: string | null, today: string): DueGroupName 
   return day <= endOfWeek(today) ? 'week' : 'later'
 }
 
-/** Items of one group. */
+/** A group of items. */
 export interface DueGroup<Item> {
   name: DueGroupName
   items: Item[]
 }
 
-/** The items by when they are due, then by urgency; without groups that nothing is in. @param today `YYYY-MM-DD` */
+/** The items by due date, then by urgency, without empty groups. @param today `YYYY-MM-DD` */
 export function byDue<Item extends Due>(items: readonly Item[], today: string): DueGroup<Item>[] {
   const order = (a: Item, b: Item) =>
     (a.dueDate ?? '').localeCompare(b.dueDate ?? '') || urgencyOf(a) - urgencyOf(b) || byId(a, b)

@@ -1,4 +1,4 @@
-/** One item of the user's: ticked off it goes to where finished work is. */
+/** One of the user's items. Checking it moves it to the column for completed cards. */
 import type { Signal } from '@preact/signals'
 import type { KanbanItem } from '../common/api.ts'
 import { columnsOf, doneColumn } from '../common/columns.ts'

@@ -1,4 +1,4 @@
-/** The items that are assigned to the user, of all projects, by when they are due. */
+/** The items assigned to the user in all projects, by due date. */
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { api, type KanbanItem } from '../common/api.ts'
@@ -17,7 +17,7 @@ const mine = new LiveList<KanbanItem>(
   ({ kind }) => kind === 'kanban-item' || kind === 'project',
 )
 
-/** The items that the user has ticked off here, by the column that they were in: they stay until the page is left. */
+/** The items that the user has completed here, with their former columns. They stay until the user leaves the page. */
 const ticked = signal<ReadonlyMap<string, string>>(new Map())
 
 function Group({ name, items }: DueGroup<KanbanItem>) {

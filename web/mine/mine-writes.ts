@@ -1,10 +1,10 @@
-/** Ticking an item off, and taking that back. */
+/** Completes items, and undoes that. */
 import { api, type KanbanItem } from '../common/api.ts'
 import { accepted, changeRecord } from '../common/record-writes.ts'
 import type { Records } from '../common/records.ts'
 import { texts } from '../texts.ts'
 
-/** Moves an item to the top of a column. @returns whether the service did so; else it has been said why not */
+/** Moves an item to the top of a column. @returns whether the service accepted it; if not, a message has been shown */
 export const moveTo = ({ id }: KanbanItem, column: string, records: Records<KanbanItem>): Promise<boolean> =>
   accepted(
     changeRecord({

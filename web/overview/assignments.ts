@@ -1,9 +1,9 @@
-/** Who works on a project: what is sent, which always names all. */
+/** The assignments of a project. A request always contains all of them. */
 import type { ReplaceTeamAssignments, TeamAssignment } from '../common/api.ts'
 
 type Members = ReplaceTeamAssignments['members']
 
-/** One change of who works on a project. */
+/** One change of the assignments. */
 export type PeopleChange =
   | { what: 'add' | 'role'; memberId: string; role: string }
   | { what: 'remove'; memberId: string }
@@ -11,7 +11,7 @@ export type PeopleChange =
 
 const ROLE = 'member'
 
-/** All who work on the project after one change; what is sent leaves the lead as it is, unless that is the change. */
+/** All assignments after one change. The request leaves the lead unchanged, unless that is the change. */
 export function afterChange(
   latest: readonly Pick<TeamAssignment, 'memberId' | 'role'>[],
   change: PeopleChange,

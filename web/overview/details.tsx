@@ -1,4 +1,4 @@
-/** What is chosen of a project: status, health, type, team. */
+/** The project's fields that are chosen: status, health, type, team. */
 
 import type { ProjectFields, ProjectStore } from '../common/project-store.ts'
 import { mayWrite } from '../common/session.ts'

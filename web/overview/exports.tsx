@@ -1,4 +1,4 @@
-/** Taking the board along. */
+/** The links to export the board. */
 import { root } from '../common/api.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { texts } from '../texts.ts'

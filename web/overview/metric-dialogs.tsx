@@ -1,4 +1,4 @@
-/** A new metric, what describes one, another value, and the values that it had. */
+/** The dialogs of metrics: add one, edit it, enter a new value, and show its history. */
 import { useRef } from 'preact/hooks'
 import type { Metric } from '../common/api.ts'
 import { atMoment, formatNumber } from '../common/dates.ts'
@@ -16,7 +16,7 @@ interface Props {
   onClose: () => void
 }
 
-/** @param metric which is changed; a new one if absent */
+/** @param metric the metric to edit; a new one if absent */
 export function MetricDialog({ store, metric, onClose }: Props & { metric?: Metric }) {
   const base = useRef(metric)
   const send = async (form: FormData) => {

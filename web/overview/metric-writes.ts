@@ -1,4 +1,4 @@
-/** Changes of metrics. */
+/** Writes of metrics. */
 import { api, type CreateMetric, type Metric } from '../common/api.ts'
 import { saveFields } from '../common/latest.ts'
 import type { ProjectStore } from '../common/project-store.ts'
@@ -19,7 +19,7 @@ export const addMetric = (store: ProjectStore, body: CreateMetric): Promise<unkn
       api.request('post', '/api/projects/{id}/metrics', { path: { id: store.id }, body, idempotencyKey }),
   })
 
-/** Says what a metric is now; what it was goes into its history. @throws PhaseboardError */
+/** Sets the current value of a metric. The former value goes into its history. @throws PhaseboardError */
 export const measure = (store: ProjectStore, { id, name }: Metric, value: number): Promise<unknown> =>
   changeRecord({
     records: store.metrics,
@@ -29,7 +29,7 @@ export const measure = (store: ProjectStore, { id, name }: Metric, value: number
     send: (idempotencyKey) => api.request('patch', PATH, { path: { id }, body: { value }, idempotencyKey }),
   })
 
-/** Saves what describes it. @param base the metric as editing began @throws LostRace; PhaseboardError */
+/** Saves the fields that describe a metric. @param base the metric at the start of editing @throws LostRace; PhaseboardError */
 export function saveMetric(
   store: ProjectStore,
   base: { current: Metric },

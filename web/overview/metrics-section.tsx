@@ -1,4 +1,4 @@
-/** The numbers that the project watches. */
+/** The metrics of the project. */
 import { useState } from 'preact/hooks'
 import type { Metric } from '../common/api.ts'
 import { formatNumber } from '../common/dates.ts'
@@ -17,7 +17,7 @@ import { Sparkline } from './sparkline.tsx'
 
 const words = texts.overview
 
-/** What is being done, and with which. */
+/** The open dialog, and its metric. */
 type Doing = { what: 'add' } | { what: 'change' | 'value' | 'history'; metric: Metric }
 
 function Trend({ trend }: { trend: string }) {

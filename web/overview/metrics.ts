@@ -1,13 +1,16 @@
-/** Metrics: their values over time, where they go, and the line that shows it. */
+/** Metrics: their values over time, their trend, and their sparkline. */
 import type { Metric } from '../common/api.ts'
 
-/** A value, and until when it held; undefined for the present one. */
+/** A value and when it ended; undefined for the current one. */
 export interface Measured {
   value: number
   at: string | undefined
 }
 
-/** The values of a metric, oldest first, the present one last. A history may hold anything: what is no measurement is left out. */
+/**
+ * The values of a metric, oldest first, the current one last. A history may hold anything; entries that are not measurements
+ * are skipped.
+ */
 export function valuesOf({ history, value }: Pick<Metric, 'history' | 'value'>): Measured[] {
   const former = history.flatMap((entry) => {
     const { value: old, at } = Object(entry) as { value?: unknown; at?: unknown }
@@ -17,11 +20,11 @@ export function valuesOf({ history, value }: Pick<Metric, 'history' | 'value'>):
   return [...former, { value, at: undefined }]
 }
 
-/** The icon of a trend; none for a word of somebody's own. */
+/** The icon of a trend; none for a custom trend. */
 export const trendIcon = (trend: string): 'up' | 'down' | 'forward' | undefined =>
   (({ up: 'up', down: 'down', stable: 'forward' }) as const)[trend]
 
-/** What a metric becomes with another value, as the service does it. @param at now */
+/** A metric with a new value, computed like the service does. @param at now */
 export function withValue<T extends Metric>(metric: T, value: number, at: string): T {
   if (value === metric.value) return metric
   return {
@@ -36,16 +39,16 @@ export function withValue<T extends Metric>(metric: T, value: number, at: string
 export const withUnit = (value: number, unit: string, format: (value: number) => string): string =>
   unit === '' ? format(value) : `${format(value)}\u00a0${unit}`
 
-/** A point of a line, in the units of its picture. */
+/** A point of a line, in the units of its SVG. */
 export interface Point {
   x: number
   y: number
 }
 
-/** How many points a small picture shows at most: the newest. */
+/** The maximum number of points in a small chart. The newest are shown. */
 const MOST_POINTS = 60
 
-/** The line of some values in a picture of a size: in equal steps, the least at the bottom, the greatest at the top. */
+/** The line of some values in an SVG of a given size: in equal steps, with the lowest at the bottom and the highest at the top. */
 export function sparkline(values: readonly number[], width: number, height: number): Point[] {
   const shown = values.slice(-MOST_POINTS)
   const least = Math.min(...shown)

@@ -1,4 +1,4 @@
-/** A new objective, or the texts of one. */
+/** Adds an objective, or edits its texts. */
 import { useRef } from 'preact/hooks'
 import type { Objective } from '../common/api.ts'
 import type { ProjectStore } from '../common/project-store.ts'
@@ -11,7 +11,7 @@ const words = texts.overview
 
 interface Props {
   store: ProjectStore
-  /** Which is changed; a new one if absent. */
+  /** The objective to edit; a new one if absent. */
   objective?: Objective
   onClose: () => void
 }

@@ -1,4 +1,4 @@
-/** Changes of objectives. */
+/** Writes of objectives. */
 import { api, type CreateObjective, type Objective } from '../common/api.ts'
 import { saveFields } from '../common/latest.ts'
 import { bySortOrder } from '../common/order.ts'
@@ -11,7 +11,7 @@ import { placing } from './objectives.ts'
 const words = texts.overview
 const PATH = '/api/objectives/{id}'
 
-/** Adds an objective, as the last. @throws PhaseboardError */
+/** Adds an objective at the end. @throws PhaseboardError */
 export function addObjective(store: ProjectStore, fields: CreateObjective): Promise<unknown> {
   const last = store.objectives.list(bySortOrder).at(-1)
   const body = { ...fields, sortOrder: last === undefined ? 0 : last.sortOrder + 1 }
@@ -23,7 +23,7 @@ export function addObjective(store: ProjectStore, fields: CreateObjective): Prom
   })
 }
 
-/** Saves texts. @param base the objective as editing began @throws LostRace; PhaseboardError */
+/** Saves texts. @param base the objective at the start of editing @throws LostRace; PhaseboardError */
 export function saveObjective(
   store: ProjectStore,
   base: { current: Objective },
@@ -66,7 +66,7 @@ export const removeObjective = (store: ProjectStore, { id, title }: Objective): 
     }),
   )
 
-/** Moves one to another place, in one write, which can be undone as one. @param to from 0 */
+/** Moves an objective, in one write with one undo. @param to its new index */
 export function moveObjective({ objectives }: ProjectStore, { id, title }: Objective, to: number): void {
   const places = placing(objectives.list(bySortOrder), id, to)
   const requests = places.map((place) => ({

@@ -1,4 +1,4 @@
-/** What the project is to achieve. */
+/** The objectives of the project. */
 import { useState } from 'preact/hooks'
 import type { Objective } from '../common/api.ts'
 import { MarkdownText } from '../common/markdown/markdown-text.tsx'

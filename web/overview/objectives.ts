@@ -7,9 +7,9 @@ interface Placed {
 }
 
 /**
- * What must be changed for one to come to another place: that one alone, or, where its new neighbours have no room between them, all.
+ * The records to change so that one gets a new place: only that one, or all if its new neighbours leave no room.
  * @param list in its order
- * @param to the place that it gets, from 0
+ * @param to the new index, from 0
  */
 export function placing(list: readonly Placed[], id: string, to: number): Placed[] {
   const others = list.filter((one) => one.id !== id)

@@ -1,4 +1,4 @@
-/** A project beside its board: where it stands, what it is to achieve, its numbers, its meetings, its people. */
+/** The overview of a project: status, objectives, metrics, meetings, people. */
 import type { ProjectStore } from '../common/project-store.ts'
 import { mayWrite } from '../common/session.ts'
 import { ProjectPage } from '../common/ui/project-head.tsx'

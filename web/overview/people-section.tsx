@@ -17,7 +17,7 @@ import { Section, Shown } from './section.tsx'
 
 const words = texts.overview
 
-/** What is being done, and with whom. */
+/** The open dialog, and its person. */
 type Doing = { what: 'add' } | { what: 'role'; assignment: TeamAssignment }
 
 const roleName = (role: string) => (words.roles as Record<string, string>)[role] ?? role

@@ -1,4 +1,7 @@
-/** Changes of who works on a project. The service takes the whole list: it is made from what is there now, so that no other change is lost. */
+/**
+ * Writes of a project's assignments. The service takes the whole list, which is built from the current one so that no other
+ * change is lost.
+ */
 import { api } from '../common/api.ts'
 import { onLatest } from '../common/latest.ts'
 import type { ProjectStore } from '../common/project-store.ts'
@@ -7,7 +10,7 @@ import type { Pending } from '../common/records.ts'
 import { afterChange, type PeopleChange } from './assignments.ts'
 import { readProject } from './project-writes.ts'
 
-/** What is shown of a change until it is answered. */
+/** The optimistic update. */
 function pendingOf({ assignments, projects, id }: ProjectStore, change: PeopleChange): Pending {
   if (change.what === 'lead') {
     return projects.patch(id, (project) => project && { ...project, leadId: change.leadId })
@@ -31,7 +34,7 @@ function pendingOf({ assignments, projects, id }: ProjectStore, change: PeopleCh
   }))
 }
 
-/** Changes who works on a project, and says so. @param said what it did */
+/** Changes who works on a project, and shows a message. @param said the text of the message */
 export function changePeople(store: ProjectStore, change: PeopleChange, said: string): void {
   const path = { id: store.id }
   void accepted(

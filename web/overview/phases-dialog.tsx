@@ -1,4 +1,4 @@
-/** Another sequence of phases: renamed, ordered, added, removed. */
+/** Edits the phases of a project: rename, reorder, add, remove. */
 import { useRef, useState } from 'preact/hooks'
 import { api } from '../common/api.ts'
 import { saveFields } from '../common/latest.ts'
@@ -16,7 +16,7 @@ const words = texts.overview
 
 type Sequence = Pick<ProjectFields, 'phaseConfig' | 'phase'>
 
-/** Saves the sequence, unless somebody else has changed it meanwhile. @throws LostRace; PhaseboardError */
+/** Saves the phases, unless somebody else has changed them in the meantime. @throws LostRace; PhaseboardError */
 async function savePhases(store: ProjectStore, base: { current: Sequence }, after: Sequence): Promise<void> {
   const { seq } = await write({
     pending: [store.projects.patch(store.id, (project) => project && { ...project, ...after })],
@@ -89,7 +89,7 @@ interface Props {
 }
 
 export function PhasesDialog({ store, project, onClose }: Props) {
-  // As they are when editing begins; what others change meanwhile is told when it is saved.
+  // The phases at the start of editing. If others change them, saving reports it.
   const [original] = useState<Sequence>({ phaseConfig: project.phaseConfig, phase: project.phase })
   const base = useRef(original)
   const [list, setList] = useState(() => toEdit(project.phaseConfig))

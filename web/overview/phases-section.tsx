@@ -1,4 +1,4 @@
-/** The phases as steps: where the project is, on, back, and another sequence. */
+/** The phases of the project as steps, with buttons for the next and previous phase, and to edit the phases. */
 import { useState } from 'preact/hooks'
 import type { ProjectFields, ProjectStore } from '../common/project-store.ts'
 import { mayWrite } from '../common/session.ts'

@@ -1,6 +1,6 @@
-/** The phases of a project as steps, and changes of their sequence. */
+/** The phases of a project as steps, and edits of the sequence. */
 
-/** A phase; other tools may have given it further keys, which stay. */
+/** A phase. Other tools may have added keys, which are kept. */
 export interface Phase {
   name: string
   [key: string]: unknown
@@ -12,7 +12,7 @@ export interface Step {
   state: 'done' | 'current' | 'ahead'
 }
 
-/** The phases as steps. Where the project is in a phase that the sequence lacks, none is done. */
+/** The phases as steps. If the sequence lacks the current phase, no step is done. */
 export function stepsOf(phases: readonly Phase[], current: string): Step[] {
   const at = phases.findIndex(({ name }) => name === current)
   return phases.map(({ name }, index) => ({
@@ -21,28 +21,28 @@ export function stepsOf(phases: readonly Phase[], current: string): Step[] {
   }))
 }
 
-/** The phases before and after the current one; undefined where there is none. */
+/** The phases before and after the current one; undefined if there is none. */
 export function neighbours(
   phases: readonly Phase[],
   current: string,
 ): { before: string | undefined; after: string | undefined } {
   const at = phases.findIndex(({ name }) => name === current)
-  // Out of a phase that the sequence lacks leads the way to its beginning.
+  // After a phase that the sequence lacks comes the first phase.
   return { before: at > 0 ? phases[at - 1]?.name : undefined, after: phases[at + 1]?.name }
 }
 
-/** A phase that is being edited: `key` stays, whatever its name and place become. */
+/** A phase that is being edited. Its `key` stays the same when it is renamed or moved. */
 export interface EditedPhase {
   key: string
   name: string
-  /** What it was; undefined for a new one. */
+  /** The original phase; undefined for a new one. */
   phase: Phase | undefined
 }
 
 export const toEdit = (phases: readonly Phase[]): EditedPhase[] =>
   phases.map((phase, index) => ({ key: String(index), name: phase.name, phase }))
 
-/** Moves one up or down. */
+/** Moves a phase up or down. */
 export function moved(list: readonly EditedPhase[], key: string, by: 1 | -1): EditedPhase[] {
   const at = list.findIndex((one) => one.key === key)
   const next = [...list]
@@ -52,8 +52,8 @@ export function moved(list: readonly EditedPhase[], key: string, by: 1 | -1): Ed
 }
 
 /**
- * The sequence and the current phase after editing. A current phase that was renamed stays current; one that was removed gives way to the
- * one in its place, else to the last.
+ * The sequence and the current phase after editing. A renamed current phase stays current. A removed one is replaced by the
+ * phase now in its place, or by the last.
  */
 export function edited(
   list: readonly EditedPhase[],

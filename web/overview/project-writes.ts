@@ -1,4 +1,4 @@
-/** Changes of the project's own fields. */
+/** Writes of the project's own fields. */
 import { type Answer, api, type Project, type UpdateProject } from '../common/api.ts'
 import { fieldsOf, type ProjectFields, type ProjectStore } from '../common/project-store.ts'
 import { accepted, ifThere, take, writeAndSay } from '../common/record-writes.ts'
@@ -7,12 +7,12 @@ import type { SavingOutcome } from '../common/text-edit/conflict.ts'
 import { writeText } from '../common/text-edit/write-text.ts'
 import { texts } from '../texts.ts'
 
-/** What can be chosen of a project. */
+/** The fields of a project that are chosen. */
 export type ProjectChange = Partial<
   Pick<ProjectFields, 'phase' | 'phaseConfig' | 'status' | 'health' | 'type' | 'teamId' | 'leadId'>
 >
 
-/** Reads the project with its ETag. @throws PhaseboardError */
+/** Loads the project with its ETag. @throws PhaseboardError */
 export const readProject = (store: ProjectStore): Promise<Answer<Project>> =>
   read(() => api.request('get', '/api/projects/{id}', { path: { id: store.id } }))
 
@@ -24,20 +24,20 @@ const patchProject = (
   ifMatch?: string | undefined,
 ) => api.request('patch', '/api/projects/{id}', { path: { id: store.id }, body, idempotencyKey, ifMatch })
 
-/** Takes the answer to a change of the project over. */
+/** Stores the project from a response. */
 const takeProject =
   ({ projects }: ProjectStore) =>
   ({ data, seq }: Answer<Project>) =>
     take(projects, { data: fieldsOf(data), seq })
 
-/** Shows fields of the project as they will be. */
+/** An optimistic update of the project. */
 const shown = ({ projects, id }: ProjectStore, fields: Partial<ProjectFields>) =>
   projects.patch(
     id,
     ifThere((project) => ({ ...project, ...fields })),
   )
 
-/** Sends a choice, which means what it says whatever else has changed. @throws PhaseboardError */
+/** Saves a choice. It needs no precondition, because it means the same whatever else has changed. @throws PhaseboardError */
 export const writeProject = (store: ProjectStore, change: ProjectChange, said: string): Promise<unknown> =>
   writeAndSay(said, {
     pending: [shown(store, change)],
@@ -45,7 +45,7 @@ export const writeProject = (store: ProjectStore, change: ProjectChange, said: s
     onDone: takeProject(store),
   })
 
-/** The same, and says so where it is refused. */
+/** The same, but shows a message if the service refuses. */
 export const chooseProject = (store: ProjectStore, change: ProjectChange, said: string): void =>
   void accepted(writeProject(store, change, said))
 

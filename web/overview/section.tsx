@@ -1,4 +1,4 @@
-/** A part of the overview with its heading. */
+/** A section of the overview with its heading. */
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import { type Options, Select, withValue } from '../common/ui/select.tsx'
@@ -32,14 +32,14 @@ interface ChoiceProps {
   onChoose: (value: string) => void
 }
 
-/** One of the project's fields that is chosen; only its text for whoever may not choose. */
+/** A field of the project that is chosen. Users who may not change it only see its text. */
 export function ProjectChoice({ canEdit, ...field }: ChoiceProps) {
   if (canEdit) return <Select {...field} />
   const { label, value, options } = field
   return <Shown label={label}>{withValue(options, value).find(([one]) => one === value)?.[1]}</Shown>
 }
 
-/** A field that is only shown. */
+/** A read-only field. */
 export const Shown = ({ label, children }: { label: string; children: ComponentChildren }) => (
   <div class="field">
     <span class="meta">{label}</span>

@@ -1,13 +1,13 @@
-/** How a value came to be what it is, as a small line with a text. */
+/** The history of a value as a small line, with a text. */
 import { texts } from '../texts.ts'
 import { pathOf, sparkline } from './metrics.ts'
 
 const WIDTH = 96
 const HEIGHT = 24
-/** Room for the line's width and the last point. */
+/** The padding for the line's width and the last point. */
 const EDGE = 3
 
-/** @param format writes a value */
+/** @param format formats a value */
 export function Sparkline({
   values,
   format,

@@ -1,4 +1,4 @@
-/** The project's name, what it is about, and what comes next, edited in place. */
+/** The name, description and next step of the project, edited in place. */
 
 import { MarkdownText } from '../common/markdown/markdown-text.tsx'
 import type { ProjectFields, ProjectStore } from '../common/project-store.ts'
@@ -15,7 +15,7 @@ interface Props {
   project: ProjectFields
 }
 
-/** @param isLine whether it is one line, and never empty */
+/** @param isLine whether the text has one line and must not be empty */
 function OneText({ store, project, field, isLine }: Props & { field: ProjectText; isLine: boolean }) {
   return (
     <EditableText

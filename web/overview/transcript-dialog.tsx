@@ -1,4 +1,4 @@
-/** The record of a new meeting. */
+/** Adds the transcript of a meeting. */
 import { today } from '../common/dates.ts'
 import type { ProjectStore } from '../common/project-store.ts'
 import { Dialog } from '../common/ui/dialog.tsx'

@@ -1,4 +1,4 @@
-/** The project's meetings, and what they asked to be done. */
+/** The meetings of the project, and their action items. */
 import { useRef, useState } from 'preact/hooks'
 import type { TranscriptSummary } from '../common/api.ts'
 import { fullDay } from '../common/dates.ts'
@@ -19,7 +19,7 @@ import { type Action, actionsOf, byDate } from './transcripts.ts'
 
 const words = texts.overview
 
-/** The ids of the cards by the transcript that they came of. Subscribes to cards that come and go. */
+/** The ids of cards by the transcript they came from. Subscribes to added and removed cards. */
 function cardsBySource({ items }: ProjectStore): Map<string, string[]> {
   const found = new Map<string, string[]>()
   for (const id of items.ids()) {
@@ -41,7 +41,7 @@ function ActionRow({ store, action: { text, cardId } }: { store: ProjectStore; a
   }
   const isUndecided = card.isNew && !card.dismissed
   const decide = (isApproved: boolean) => {
-    // The button that has the focus goes.
+    // The focused button is about to be removed.
     link.current?.focus()
     const target = { store, id: card.id }
     if (isApproved) approve(target)

@@ -1,4 +1,4 @@
-/** Transcripts: what is sent for a new one, and which cards its action items became. */
+/** Transcripts: the request for a new one, and the cards of its action items. */
 import type { IngestTranscript, TranscriptSummary } from '../common/api.ts'
 
 /** The lines of a text, without empty ones. */
@@ -8,7 +8,7 @@ export const linesOf = (text: string): string[] =>
     .map((line) => line.replace(/^\s*[-*•]\s+/, '').trim())
     .filter(Boolean)
 
-/** The transcript that a form describes: participants by commas or lines, action items by lines. */
+/** The transcript from the values of a form. Participants are separated by commas or lines, action items by lines. */
 export function transcriptOf(projectId: string, fields: Pick<FormData, 'get'>): IngestTranscript {
   const text = (name: string) => String(fields.get(name) ?? '').replaceAll('\r\n', '\n')
   return {
@@ -21,7 +21,7 @@ export function transcriptOf(projectId: string, fields: Pick<FormData, 'get'>): 
   }
 }
 
-/** An action item as text: objects of other tools by their most telling field. */
+/** An action item as text. Other tools may store an object; then its most descriptive field is shown. */
 export function actionText(item: TranscriptSummary['actionItems'][number]): string {
   if (typeof item === 'string') return item
   const { title, what, text, who, assignee } = item
@@ -31,13 +31,13 @@ export function actionText(item: TranscriptSummary['actionItems'][number]): stri
   return person === undefined ? said : `${said} (${person})`
 }
 
-/** An action item, and the card that it became. */
+/** An action item and its card. */
 export interface Action {
   text: string
   cardId: string | undefined
 }
 
-/** The action items with their cards, by title; cards whose title was changed come last, by themselves. */
+/** The action items with their cards, matched by title. Cards whose title has changed come last, without an item. */
 export function actionsOf(
   items: TranscriptSummary['actionItems'],
   cards: readonly { id: string; title: string }[],
@@ -49,7 +49,7 @@ export function actionsOf(
     const [card] = at === -1 ? [] : left.splice(at, 1)
     return { text, cardId: card?.id }
   })
-  // As many without a card as cards without an item: renamed, in the same order.
+  // If as many items lack a card as cards lack an item, the cards were renamed. They are then matched in order.
   const bare = actions.filter(({ cardId }) => cardId === undefined)
   if (bare.length === left.length) {
     for (const [index, action] of bare.entries()) action.cardId = left[index]?.id
@@ -58,6 +58,6 @@ export function actionsOf(
   return [...actions, ...left.map(({ id, title }) => ({ text: title, cardId: id }))]
 }
 
-/** Newest first; of one day in the order of creation. */
+/** Newest first; on the same day, in the order of creation. */
 export const byDate = (a: TranscriptSummary, b: TranscriptSummary): number =>
   a.date === b.date ? (a.id < b.id ? 1 : -1) : a.date < b.date ? 1 : -1

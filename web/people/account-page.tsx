@@ -1,4 +1,4 @@
-/** One's own account: name, password, where one is signed in, tokens. */
+/** The user's own account: name, password, sessions, tokens. */
 
 import { api, type CurrentMember } from '../common/api.ts'
 import { identity, type Via } from '../common/session.ts'
@@ -12,7 +12,7 @@ import { OwnSessions } from './own-sessions.tsx'
 import { OwnTokens } from './own-tokens.tsx'
 import { useReading } from './reading.tsx'
 
-/** What is said to somebody whom the service knows without an account of its own. */
+/** Shown to users whom the service knows without an account of its own. */
 const NoAccount = ({ via, name }: { via: Via; name: string }) => (
   <section class="panel stack">
     <p dir="auto">{(via === 'default' ? texts.people.noAccount : texts.people.foreignAccount)(name)}</p>

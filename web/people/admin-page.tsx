@@ -1,4 +1,4 @@
-/** A page for admins; whoever else comes to its address is told so. */
+/** A page for admins. Other users see a message instead. */
 import type { ComponentChildren } from 'preact'
 import { identity, isAdmin } from '../common/session.ts'
 import { Page } from '../common/ui/page.tsx'
@@ -9,7 +9,7 @@ interface Props {
   title: string
   /** Beside the heading, e.g. the button that adds something. */
   aside?: ComponentChildren
-  /** Made only for admins: what is inside asks the service. */
+  /** Rendered only for admins, because its content sends requests. */
   children: () => ComponentChildren
 }
 

@@ -1,4 +1,4 @@
-/** The audit log, for admins: page by page, newest first. */
+/** The audit log, for admins, newest first, page by page. */
 import { useState } from 'preact/hooks'
 import { type AuditEntry, api } from '../common/api.ts'
 import { atMoment } from '../common/dates.ts'

@@ -1,19 +1,19 @@
-/** The audit log as sentences. */
+/** Texts for the entries of the audit log. */
 import type { AuditEntry } from '../common/api.ts'
 
-/** What happened, in the words of the page; an action that it does not know, by its name. */
+/** The text for an action; its name if the page does not know it. */
 export const actionName = (action: string, names: Readonly<Record<string, string>>): string =>
   names[action] ?? action
 
-/** What the page calls whoever acts without being a member, and an unknown one. */
+/** Texts for actors who are not members, and for unknown ones. */
 interface ActorNames {
   nobody: string
   actors: Readonly<Record<string, string>>
 }
 
 /**
- * Who acted, by the name of that time; older entries hold none.
- * @param nameNow the name that a member has now
+ * The actor, by the name at that time. Older entries have no name.
+ * @param nameNow the current name of the member
  */
 export function actorOf(
   { actorId, actor }: Pick<AuditEntry, 'actorId' | 'actor'>,
@@ -24,7 +24,7 @@ export function actorOf(
   return actor === null ? nobody : (actors[actor] ?? actor)
 }
 
-/** What was acted on, or whose it is, by the name of that time. */
+/** The target of the action, or its owner, by the name at that time. */
 export const subjectOf = (
   { subjectId, subject }: Pick<AuditEntry, 'subjectId' | 'subject'>,
   nameNow: (id: string) => string,
@@ -42,6 +42,6 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** The entries of some actions; all for none. */
+/** The entries of some actions; all entries if none are given. */
 export const ofAction = (entries: readonly AuditEntry[], action: string): readonly AuditEntry[] =>
   action === '' ? entries : entries.filter((entry) => entry.action === action)

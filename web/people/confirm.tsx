@@ -1,18 +1,18 @@
-/** Asks before something that cannot be undone. */
+/** Asks for confirmation before an action that cannot be undone. */
 import type { ComponentChildren } from 'preact'
 import { Dialog } from '../common/ui/dialog.tsx'
 import { Form } from '../common/ui/field.tsx'
 
 interface Props<T> {
   title: string
-  /** What the button says that does it. */
+  /** The label of the button that confirms. */
   action: string
-  /** Does it. @throws what is shown in the dialog */
+  /** Performs the action. @throws an error that the dialog shows */
   run: () => Promise<T>
-  /** It is done; the dialog is closed, if absent. */
+  /** Called afterwards; closes the dialog by default. */
   onDone?: (result: T) => void
   onClose: () => void
-  /** What will happen. */
+  /** A description of what will happen. */
   children: ComponentChildren
 }
 

@@ -1,4 +1,4 @@
-/** What was sent to a webhook lately, and sending it again. */
+/** The latest deliveries of a webhook, with a button to send one again. */
 import { api, type Webhook, type WebhookDelivery } from '../common/api.ts'
 import { atMoment, formatNumber } from '../common/dates.ts'
 import { toast } from '../common/toasts.ts'
@@ -13,7 +13,7 @@ import { wasTaken } from './webhooks.ts'
 
 const words = texts.people
 
-/** What a receiver said, in words. */
+/** The receiver's response, as text. */
 const outcomeOf = ({ status, error }: WebhookDelivery) =>
   [status === null ? words.noAnswer : String(status), error].filter(Boolean).join(': ')
 
@@ -25,7 +25,7 @@ export const Outcome = ({ delivery }: { delivery: WebhookDelivery }) => (
 
 interface Props {
   webhook: Webhook
-  /** The webhook goes on from elsewhere. */
+  /** Called when the webhook has changed. */
   onReplay: () => void
   onClose: () => void
 }

@@ -1,4 +1,4 @@
-/** What a one-time link opens: choosing a password, and for an invitation a name; then one is signed in. */
+/** The page of a one-time link. The user chooses a password, and for an invitation a name, and is then signed in. */
 import { useEffect, useState } from 'preact/hooks'
 import { api, PhaseboardError, root } from '../common/api.ts'
 import { atMoment } from '../common/dates.ts'
@@ -13,7 +13,7 @@ const words = texts.link
 
 const isUnusable = (error: unknown) => error instanceof PhaseboardError && error.code === 'invalid_link'
 
-/** The secret of the link: in the fragment, which reaches no server. */
+/** The token of the link. It is in the fragment, which browsers do not send to servers. */
 const tokenHere = () => location.hash.slice(1)
 
 /** What the link is for. */
@@ -26,7 +26,7 @@ function useLink() {
       const details = await api.post('/api/session/link/check', { body: { token } })
       if (token === tokenHere()) setState({ step: 'ready', details })
     } catch (error) {
-      // Without any token the service has nothing to look at: 400.
+      // Without a token, the service has nothing to check and responds with 400.
       const isNone = token === ''
       if (token === tokenHere())
         setState(isNone || isUnusable(error) ? { step: 'unusable' } : { step: 'failed', error })
@@ -34,7 +34,7 @@ function useLink() {
   }
   useEffect(() => {
     void check()
-    // Another link, opened in the same tab.
+    // Another link was opened in the same tab.
     const again = () => void check()
     addEventListener('hashchange', again)
     return () => removeEventListener('hashchange', again)
@@ -52,7 +52,7 @@ export default function LinkPage() {
       if (isUnusable(error)) return giveUp()
       throw error
     }
-    // From the beginning, whoever was signed in before; and no way back to what is used up.
+    // Reloads, because another user may have been signed in. The used link is removed from the history.
     location.replace(root)
   }
   const details = state.step === 'ready' ? state.details : undefined
@@ -104,7 +104,7 @@ export default function LinkPage() {
                   <p class="meta" dir="auto">
                     {words.email(details.email ?? '')}
                   </p>
-                  {/* What password managers take for the name of the account. */}
+                  {/* Password managers read the account name from this field. */}
                   <input hidden readOnly autocomplete="username" value={details.email ?? ''} />
                 </>
               )}

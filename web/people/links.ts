@@ -1,21 +1,21 @@
-/** One-time links: with which members set passwords, and people become members. */
+/** One-time links, with which members set passwords and invited people become members. */
 import type { LinkDetails, MemberLink } from '../common/api.ts'
 
-/** What is known of the link that the page was opened with. */
+/** What the service reports about the link that opened the page. */
 export type LinkState =
   | { step: 'checking' }
   | { step: 'unusable' }
   | { step: 'failed'; error: unknown }
   | { step: 'ready'; details: LinkDetails }
 
-/** Where a link is used. @param base the address of the page's root, with a slash at its end */
+/** The URL of a link. @param base the root URL of the page, with a trailing slash */
 export const linkAddress = (base: string, token: string): string => `${base}link#${token}`
 
-/** What a link is called in lists; undefined for an invitation of nobody in particular. */
+/** The name of a link in lists; undefined for an invitation that names nobody. */
 export const nameOfLink = ({ name, email }: Pick<MemberLink, 'name' | 'email'>): string | undefined =>
   name ?? email ?? undefined
 
-/** What a form says of who is invited; what was left empty is not said. */
+/** The invited person from the values of a form. Empty values are left out. */
 export function invitationOf(fields: FormData): { name?: string; email?: string } {
   const said = ['name', 'email'].map((field) => [field, String(fields.get(field) ?? '').trim()])
   return Object.fromEntries(said.filter(([, value]) => value !== ''))

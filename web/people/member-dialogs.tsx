@@ -1,4 +1,4 @@
-/** Adding a member, changing one, resetting a password, deleting one. */
+/** The dialogs of members: add, change, reset the password, delete. */
 import { api, type Member, PhaseboardError } from '../common/api.ts'
 import { changedFields } from '../common/forms.ts'
 import { toast } from '../common/toasts.ts'
@@ -15,13 +15,13 @@ const words = texts.people
 
 type Change = Partial<Pick<Member, 'name' | 'email' | 'role' | 'disabled'>> & { password?: string }
 
-/** Says of the last admin what to do instead. */
+/** Explains the refusal to remove the last admin. */
 function explained(error: unknown): never {
   const isLastAdmin = error instanceof PhaseboardError && error.code === 'last_admin'
   throw isLastAdmin ? new Error(words.lastAdmin) : error
 }
 
-/** Changes a member. @throws PhaseboardError, among them 409 for the last admin and for an email that is taken */
+/** Changes a member. @throws PhaseboardError, including 409 for the last admin and for an email in use */
 export async function changeMember({ id }: Member, body: Change): Promise<void> {
   await write({
     send: (idempotencyKey) =>
@@ -39,7 +39,7 @@ async function deleteMember({ id, name }: Member): Promise<void> {
   toast(texts.deleted(name))
 }
 
-/** @param member who is changed; somebody new if absent */
+/** @param member the member to change; a new one if absent */
 export function MemberDialog({ member, onClose }: { member?: Member; onClose: () => void }) {
   const send = async (fields: FormData) => {
     const [name, email] = [String(fields.get('name')).trim(), String(fields.get('email')).trim()]

@@ -1,4 +1,4 @@
-/** One-time links, for admins: making them, and those that can still be used. */
+/** One-time links, for admins: create one, and list those that can still be used. */
 import { useState } from 'preact/hooks'
 import { api, type Member, type MemberLink, type NewMemberLink, root } from '../common/api.ts'
 import { atMoment } from '../common/dates.ts'
@@ -15,7 +15,7 @@ import { Table } from './table.tsx'
 
 const words = texts.people
 
-/** Makes a link with which a member sets a new password. @throws PhaseboardError */
+/** Creates a link with which a member sets a new password. @throws PhaseboardError */
 export async function makePasswordLink({ id }: Member): Promise<NewMemberLink> {
   const { data } = await write({
     send: (idempotencyKey) =>
@@ -69,7 +69,7 @@ export function InviteDialog({ onMade, onClose }: InviteProps) {
   )
 }
 
-/** Shows a new link, this once. */
+/** Shows a new link, only this once. */
 export function NewLink({ link, onClose }: { link: NewMemberLink; onClose: () => void }) {
   const name = nameOfLink(link)
   const title = link.kind === 'password' ? words.passwordLinkOf(name ?? '') : words.invitationOf(name)
@@ -116,7 +116,7 @@ function LinkRow({ link, onRevoke }: { link: MemberLink; onRevoke: () => Promise
   )
 }
 
-/** The links that can still be used; nothing where there is none. */
+/** The links that can still be used; renders nothing if there are none. */
 export const OpenLinks = ({ of: reading }: { of: Reading<MemberLink[]> }) => (
   <WhenRead of={reading}>
     {(links) =>

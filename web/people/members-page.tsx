@@ -17,7 +17,7 @@ import { Table } from './table.tsx'
 
 const words = texts.people
 
-/** What is being done, and to whom. */
+/** The open dialog, and its member. */
 type Doing =
   | { what: 'add' | 'invite' }
   | { what: 'change' | 'reset' | 'delete'; member: Member }

@@ -1,10 +1,10 @@
 /** Members and their roles. */
 import type { Member } from '../common/api.ts'
 
-/** The role of a form's field; the least of those that write, where it is none. */
+/** The role from a form's field; by default the least of the roles that may write. */
 export const roleOf = (value: unknown): Member['role'] =>
   value === 'admin' || value === 'viewer' ? value : 'member'
 
-/** By name, in the order of the user's language; those that are disabled last. */
+/** By name, in the order of the user's language. Disabled members are last. */
 export const inOrder = (members: readonly Member[]): Member[] =>
   members.toSorted((a, b) => Number(a.disabled) - Number(b.disabled) || a.name.localeCompare(b.name))

@@ -3,7 +3,7 @@ import { Field } from '../common/ui/field.tsx'
 import { texts } from '../texts.ts'
 
 interface Props {
-  /** Whether there has to be one. */
+  /** Whether it is required. */
   isRequired?: boolean
   autofocus?: boolean
 }

@@ -1,4 +1,4 @@
-/** One's own name and password. */
+/** The user's own name and password. */
 import { useState } from 'preact/hooks'
 import { api, type CurrentMember } from '../common/api.ts'
 import { changeIdentity } from '../common/session.ts'
@@ -8,10 +8,10 @@ import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
 import { NewPassword } from './new-password.tsx'
 
-/** Changes one's own record. @throws PhaseboardError */
+/** Changes the user's own record. @throws PhaseboardError */
 const changeMe = (id: string, body: { name?: string; password?: string; currentPassword?: string }) =>
   write({
-    // After wrong passwords the service lets some time pass.
+    // After wrong passwords, the service limits the attempts.
     isApart: true,
     send: (idempotencyKey) =>
       api.request('patch', '/api/members/{id}', { path: { id }, body, idempotencyKey }),
@@ -46,7 +46,7 @@ export function OwnName({ member }: { member: CurrentMember }) {
   )
 }
 
-/** @param onChanged the password is another, and all other sessions have ended */
+/** @param onChanged called after the password has changed, which ends all other sessions */
 export function OwnPassword({ member, onChanged }: { member: CurrentMember; onChanged: () => void }) {
   const [round, setRound] = useState(0)
   const send = async (fields: FormData) => {
@@ -55,7 +55,7 @@ export function OwnPassword({ member, onChanged }: { member: CurrentMember; onCh
       String(fields.get('password')),
     ]
     await changeMe(member.id, { currentPassword, password })
-    // Nothing of a password stays in the page.
+    // No password stays in the page.
     setRound(round + 1)
     onChanged()
     toast(texts.people.passwordSaved)
@@ -64,7 +64,7 @@ export function OwnPassword({ member, onChanged }: { member: CurrentMember; onCh
     <section class="panel stack" aria-labelledby="own-password">
       <h2 id="own-password">{texts.fields.password}</h2>
       <Form key={round} send={send} submit={texts.people.changePassword}>
-        {/* For password managers, which keep it with the account. */}
+        {/* Password managers store it with the account. */}
         <input type="email" autocomplete="username" value={member.email ?? ''} readOnly hidden />
         <Field
           name="currentPassword"

@@ -1,4 +1,4 @@
-/** Where one is signed in. */
+/** The user's own sessions. */
 import { api, type Session } from '../common/api.ts'
 import { ago, atMoment } from '../common/dates.ts'
 import { signOut } from '../common/sign-out.ts'
@@ -7,7 +7,7 @@ import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
 import { type Reading, WhenRead } from './reading.tsx'
 
-/** @param of the sessions, which the new password of another part of the page ends */
+/** @param of the sessions, which another part of the page ends by changing the password */
 export function OwnSessions({ of: reading }: { of: Reading<Session[]> }) {
   const revoke = async (session: Session) => {
     if (session.current) return signOut()

@@ -1,4 +1,4 @@
-/** One's own API tokens, for scripts, agents and calendars. */
+/** The user's own API tokens, for scripts, agents and calendars. */
 import { useState } from 'preact/hooks'
 import { api, type NewToken, root, type Token } from '../common/api.ts'
 import { ago, atMoment, today } from '../common/dates.ts'

@@ -1,11 +1,11 @@
-/** Lists that are read page by page. */
+/** Lists that are loaded page by page. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { read } from '../common/session.ts'
 
-/** How much is read at once. */
+/** The page size. */
 export const LIMIT = 100
 
-/** A list as far as it is read, and what reads on. */
+/** The loaded part of a list, and a function that loads more. */
 export interface Pages<T> {
   records: readonly T[]
   state: 'reading' | 'more' | 'end' | { error: unknown }
@@ -13,13 +13,13 @@ export interface Pages<T> {
 }
 
 /**
- * Reads a list while a component is shown.
- * @param start begins to read it
- * @param about what it is about: read from the beginning when that is another
+ * Loads a list while a component is mounted.
+ * @param start starts loading
+ * @param about what the list is about; if it changes, loading starts again
  */
 export function usePages<T>(start: () => AsyncIterator<T>, about = ''): Pages<T> {
   const rest = useRef<AsyncIterator<T>>(undefined as never)
-  /** Whether what was read of another list before is still shown. */
+  /** Whether the shown entries are those of the previous list. */
   const isAnew = useRef(true)
   const [records, setRecords] = useState<readonly T[]>([])
   const [state, setState] = useState<Pages<T>['state']>('reading')
@@ -35,10 +35,10 @@ export function usePages<T>(start: () => AsyncIterator<T>, about = ''): Pages<T>
         else found.push(value)
       }
     } catch (error) {
-      // What has failed is over: from the beginning.
+      // A failed load ends the paging: start again.
       next = { error }
     }
-    // Another list is asked for by now.
+    // By now another list is requested.
     if (from !== rest.current) return
     setState(next)
     setRecords((before) => (isAnew.current ? found : [...before, ...found]))

@@ -1,4 +1,4 @@
-/** People who are no members, for admins: of the application around the service, and of imported boards. */
+/** People who are not members, for admins: those of the host application, and those of imported boards. */
 import { useEffect, useId, useState } from 'preact/hooks'
 import { api, type Person } from '../common/api.ts'
 import { fullDay } from '../common/dates.ts'
@@ -21,13 +21,13 @@ import { Table } from './table.tsx'
 
 const words = texts.people
 
-/** How long after the last key or change the people are read again, in milliseconds. */
+/** The debounce of the search, and of a reload after a change, in milliseconds. */
 const AFTER = 200
 
-/** What is being done, and to whom. */
+/** The open dialog, and its person. */
 type Doing = { what: 'merge' | 'forget'; person: Person }
 
-/** Those who are no members, by name. @param q a part of it */
+/** People who are not members, by name. @param q a part of the name */
 async function* readOthers(q: string): AsyncGenerator<Person, void, undefined> {
   for (const kind of ['import', 'host'] as const) {
     yield* api.pages('/api/people', { query: { kind, q: q || undefined, limit: LIMIT } })
@@ -41,7 +41,7 @@ async function forget({ id, name }: Person): Promise<void> {
   toast(words.forgotten(name))
 }
 
-/** How often people have changed since this is shown. */
+/** Counts the changes of people since the component was mounted. */
 function useChangesOfPeople(): number {
   const [round, setRound] = useState(0)
   useEffect(() => {

@@ -1,11 +1,14 @@
-/** Signing in with an account of the organisation's (OpenID Connect), where the service is configured for it. */
+/** Sign-in with an account of the organisation (OpenID Connect), if the service is configured for it. */
 
 import { root } from '../common/api.ts'
 import { href } from '../router.ts'
 
 const PATH = 'api/session/oidc'
 
-/** Whether the service offers it: it then leads to the provider, which is not followed here, or says that it is not reached. */
+/**
+ * Whether the service offers it. It then responds with a redirect, which is not followed here, or reports that the provider is
+ * unreachable.
+ */
 export async function hasProvider(): Promise<boolean> {
   try {
     const { type, status } = await fetch(root + PATH, { method: 'HEAD', redirect: 'manual' })
@@ -15,6 +18,6 @@ export async function hasProvider(): Promise<boolean> {
   }
 }
 
-/** Where signing in with it begins. @param to the path of the page's own that it comes back to */
+/** The URL that starts the sign-in. @param to the path of the page to return to */
 export const providerLink = (to: string): string =>
   `${root}${PATH}?${new URLSearchParams({ returnTo: href(to) })}`

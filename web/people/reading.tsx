@@ -1,21 +1,21 @@
-/** Lists that no store holds: read when they are shown, and again after a change. */
+/** Lists without a store. They are loaded when they are shown, and again after a change. */
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
 import { read } from '../common/session.ts'
 import { Failed, Loading } from '../common/ui/page.tsx'
 
-/** What was read, and the way to read it again. */
+/** The loaded data, and functions to reload or replace it. */
 export interface Reading<T> {
-  /** Undefined until it is read. */
+  /** Undefined until it is loaded. */
   data: T | undefined
   error: unknown
   reload: () => Promise<void>
-  /** Shows something else, e.g. with one more, until it is read again. */
+  /** Replaces the shown data, e.g. adds an entry, until it is reloaded. */
   replace: (data: T) => void
 }
 
-/** Reads something while a component is shown. @param load reads it; called again by `reload` */
+/** Loads data while a component is mounted. @param load loads it; `reload` calls it again */
 export function useReading<T>(load: () => Promise<T>): Reading<T> {
   const state = useMemo(() => signal<{ data?: T; error?: unknown }>({}), [])
   const reload = async () => {
@@ -39,11 +39,11 @@ export function useReading<T>(load: () => Promise<T>): Reading<T> {
 
 interface Props<T> {
   of: Reading<T>
-  /** Shows it. */
+  /** Renders the data. */
   children: (data: T) => ComponentChildren
 }
 
-/** Shows what was read, and until then that it is being read. */
+/** Shows the loaded data, and before that the loading state. */
 export function WhenRead<T>({ of: { data, error, reload }, children }: Props<T>) {
   if (data !== undefined) return <>{children(data)}</>
   if (error !== undefined) return <Failed error={error} retry={() => void reload()} />

@@ -1,10 +1,10 @@
-/** Secrets that the service shows this once. */
+/** Secrets, which the service shows only once. */
 import { useRef, useState } from 'preact/hooks'
 import { Dialog } from '../common/ui/dialog.tsx'
 import { Icon } from '../common/ui/icon.tsx'
 import { texts } from '../texts.ts'
 
-/** A text to copy. Where the browser forbids it, the text is marked, for the keyboard to copy. */
+/** A text to copy. If the browser forbids that, the text is selected so that the user can copy it by keyboard. */
 export function Copyable({ label, text }: { label: string; text: string }) {
   const field = useRef<HTMLInputElement>(null)
   const [isCopied, setCopied] = useState(false)
@@ -40,14 +40,14 @@ interface Props {
   title: string
   label: string
   secret: string
-  /** What is said besides of who may have it. */
+  /** Additional text about who may have it. */
   note?: string | undefined
-  /** Further addresses that hold the secret. */
+  /** Further URLs that contain the secret. */
   address?: { label: string; text: string } | undefined
   onClose: () => void
 }
 
-/** Shows a new secret until it is closed, never by a click beside it. */
+/** Shows a new secret until the user closes it. A click outside does not close it. */
 export const SecretDialog = ({ title, label, secret, note, address, onClose }: Props) => (
   <Dialog title={title} onClose={onClose} closesOutside={false}>
     <p class="row warning">

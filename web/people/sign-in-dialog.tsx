@@ -1,4 +1,4 @@
-/** Signing in again, above the page as it is: nothing that was typed is lost, and the writes that wait go on afterwards. */
+/** The dialog to sign in again, above the current page. No typed text is lost, and the waiting writes continue afterwards. */
 import { useEffect, useState } from 'preact/hooks'
 import { enterAgain, isOpenToAll } from '../common/session.ts'
 import { Dialog } from '../common/ui/dialog.tsx'

@@ -1,4 +1,4 @@
-/** The fields of signing in: on a page of their own, and in a dialog above a page whose session has ended. */
+/** The sign-in form. It is on its own page, and in a dialog if the session of a page has ended. */
 import { useEffect, useState } from 'preact/hooks'
 import { PhaseboardError } from '../common/api.ts'
 import { signIn } from '../common/session.ts'
@@ -6,7 +6,7 @@ import { Field, Form } from '../common/ui/field.tsx'
 import { texts } from '../texts.ts'
 import { hasProvider, providerLink } from './provider.ts'
 
-/** What is said of a refused sign-in, instead of what the service says. */
+/** The message for a refused sign-in, instead of the service's. */
 function toReadable(error: unknown): unknown {
   const status = error instanceof PhaseboardError ? error.status : 0
   if (status === 401) return new Error(texts.signIn.wrong)
@@ -15,9 +15,9 @@ function toReadable(error: unknown): unknown {
 
 interface Props {
   onDone: () => void
-  /** Where the organisation's sign-in leads back to. */
+  /** Where the organisation's sign-in returns to. */
   to: string
-  /** Whether that happens in another tab, because this one holds what is not saved. */
+  /** Whether that sign-in opens in another tab, because this tab has unsaved data. */
   inNewTab?: boolean
 }
 

@@ -1,4 +1,4 @@
-/** Signing in; afterwards the page that was asked for. */
+/** The sign-in page. Afterwards it opens the requested page. */
 import { useEffect } from 'preact/hooks'
 import { identity } from '../common/session.ts'
 import { Page } from '../common/ui/page.tsx'
@@ -6,7 +6,7 @@ import { go, href, isOwnPath, place, routeOf } from '../router.ts'
 import { texts } from '../texts.ts'
 import { SignInForm } from './sign-in-form.tsx'
 
-/** Where to go afterwards: an address may say anything, only pages of the board's own are gone to. */
+/** The page to open afterwards. The address may contain anything, so only paths of this page are followed. */
 function destination(to: string): string {
   const isPage = isOwnPath(to) && !['sign-in', 'link'].includes(routeOf(to.replace(/[?#].*/, '')).page ?? '')
   return isPage ? to : '/'

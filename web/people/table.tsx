@@ -1,8 +1,8 @@
-/** A table that scrolls by itself where the window is narrow. */
+/** A table that scrolls horizontally if the window is narrow. */
 import type { ComponentChildren } from 'preact'
 
 interface Props {
-  /** What it lists. */
+  /** Its accessible name. */
   label: string
   columns: readonly string[]
   /** Its rows. */

@@ -1,4 +1,4 @@
-/** Making a team, and changing one. */
+/** Creates a team, or changes one. */
 import { api, type Team } from '../common/api.ts'
 import { changedFields } from '../common/forms.ts'
 import { onLatest } from '../common/latest.ts'
@@ -28,7 +28,7 @@ const createTeam = (body: Fields) =>
     send: (idempotencyKey) => api.request('post', '/api/teams', { body, idempotencyKey }),
   })
 
-/** Changes what differs, whoever else changes the team meanwhile. */
+/** Sends only the changed fields, so that others' changes are kept. */
 function changeTeam(team: Team, fields: Fields) {
   const path = { id: team.id }
   const { memberIds, ...body } = changedFields<Fields>(team, fields)
@@ -47,11 +47,11 @@ function changeTeam(team: Team, fields: Fields) {
   })
 }
 
-/** @param team which is changed; a new one if absent */
+/** @param team the team to change; a new one if absent */
 export function TeamDialog({ team, onClose }: { team?: Team; onClose: () => void }) {
   useLiveList(memberList)
   const known = inOrder(memberList.records.list(byId))
-  // Who is no member may be in a team all the same.
+  // People who are not members may be in a team too.
   const others = (team?.memberIds ?? []).filter((id) => !known.some((member) => member.id === id))
   const send = async (form: FormData) => {
     const fields = {

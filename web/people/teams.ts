@@ -1,6 +1,6 @@
-/** Teams: who comes and who goes. */
+/** Changes of a team's members. */
 
-/** Who is in a team after some have come and gone; whoever else came meanwhile stays. */
+/** The members of a team after some were added and removed. Members whom others have added in the meantime stay. */
 export const withChanges = (
   latest: readonly string[],
   before: readonly string[],

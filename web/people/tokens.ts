@@ -1,15 +1,15 @@
-/** API tokens: what is sent for a new one, and the address of a calendar. */
+/** API tokens: the request for a new one, and the URL of a calendar. */
 import type { CreateToken } from '../common/api.ts'
 
 /**
- * When a token ends that is to be good through a day here.
+ * The expiry of a token that is valid through a day in the user's time zone.
  * @param day `YYYY-MM-DD`; empty for never
- * @returns the end of that day, as an ISO 8601 moment; null for never
+ * @returns the end of that day as an ISO 8601 timestamp; null for never
  */
 export const endOfDay = (day: string): string | null =>
   day === '' ? null : new Date(`${day}T23:59:59.999`).toISOString()
 
-/** The token that a form asks for. */
+/** The token from the values of a form. */
 export function tokenOf(fields: { get(name: string): unknown }): CreateToken {
   const scope = fields.get('scope')
   return {
@@ -19,6 +19,6 @@ export function tokenOf(fields: { get(name: string): unknown }): CreateToken {
   }
 }
 
-/** The address that a calendar program subscribes to. @param base where the service answers, with a slash at its end */
+/** The URL that a calendar program subscribes to. @param base the root URL of the service, with a trailing slash */
 export const calendarAddress = (base: string, token: string): string =>
   `${base}api/calendar.ics?${new URLSearchParams({ assigneeId: 'me', token })}`

@@ -1,4 +1,4 @@
-/** One webhook: where it sends what, how that goes, and what can be done with it. */
+/** One webhook: its URL and kinds, its state, and its actions. */
 import type { Webhook } from '../common/api.ts'
 import { ago } from '../common/dates.ts'
 import { Icon } from '../common/ui/icon.tsx'
@@ -7,17 +7,17 @@ import { texts } from '../texts.ts'
 
 const words = texts.people
 
-/** What can be asked for. */
+/** The dialogs that it can open. */
 export type WebhookAction = 'change' | 'deliveries' | 'rotate' | 'delete' | 'test' | 'toggle'
 
 interface Props {
   webhook: Webhook
-  /** What its project is called; undefined for those of all. */
+  /** The name of its project; undefined for all projects. */
   project: string | undefined
   onDo: (action: WebhookAction) => void
 }
 
-/** Whether it sends, and how that goes. The service pauses those that failed for too long. */
+/** Its state. The service pauses a webhook that has failed for too long. */
 function State({ webhook: { active, failingSince } }: { webhook: Webhook }) {
   const isFailing = failingSince !== null
   return (

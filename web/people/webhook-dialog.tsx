@@ -1,4 +1,4 @@
-/** Making a webhook, and changing one. */
+/** Creates a webhook, or changes one. */
 import { api, type Webhook, type WebhookWithSecret } from '../common/api.ts'
 import { changedFields } from '../common/forms.ts'
 import { toast } from '../common/toasts.ts'
@@ -12,9 +12,9 @@ import { webhookOf } from './webhooks.ts'
 const words = texts.people
 
 interface Props {
-  /** Which is changed; a new one if absent. */
+  /** The webhook to change; a new one if absent. */
   webhook?: Webhook
-  /** One was made: its secret is shown this once. */
+  /** Called after one was created. Its secret is shown only this once. */
   onMade?: (webhook: WebhookWithSecret) => void
   onClose: () => void
 }

@@ -16,7 +16,7 @@ import { WebhookDialog } from './webhook-dialog.tsx'
 
 const words = texts.people
 
-/** What is being done. */
+/** The open dialog. */
 type Doing =
   | { what: 'add' }
   | { what: 'change' | 'deliveries' | 'rotate' | 'delete'; webhook: Webhook }
@@ -50,7 +50,7 @@ const remove = (webhook: Webhook) =>
       api.request('delete', '/api/webhooks/{id}', { path: pathOf(webhook), idempotencyKey }),
   })
 
-/** The webhooks with the names of the projects, of which one may be deleted. */
+/** The webhooks with the names of their projects. A project may be deleted. */
 const load = async () => {
   const [webhooks, projects] = await Promise.all([
     api.get('/api/webhooks'),

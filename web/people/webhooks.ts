@@ -1,9 +1,9 @@
-/** Webhooks: what is sent for one, and what its deliveries say. */
+/** Webhooks: the request for one, and texts for its deliveries. */
 import type { CreateWebhook, WebhookDelivery } from '../common/api.ts'
 
 type Kind = NonNullable<CreateWebhook['kinds']>[number]
 
-/** What a form says of a webhook. @param offered the kinds that it offers; what else it names is left out */
+/** The webhook from the values of a form. @param offered the kinds that the form offers; other kinds are left out */
 export function webhookOf(
   fields: Pick<FormData, 'get' | 'getAll'>,
   offered: Readonly<Record<Kind, string>>,
@@ -18,6 +18,6 @@ export function webhookOf(
   }
 }
 
-/** Whether a receiver took a delivery. */
+/** Whether the receiver accepted a delivery. */
 export const wasTaken = ({ status }: Pick<WebhookDelivery, 'status'>): boolean =>
   status !== null && status >= 200 && status < 300

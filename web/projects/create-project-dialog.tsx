@@ -1,4 +1,4 @@
-/** Making a project: its type chooses its phases. */
+/** Creates a project. Its type selects its phases. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { api } from '../common/api.ts'
 import { nobodyOrMe } from '../common/people.ts'
@@ -30,17 +30,17 @@ async function create(fields: FormData): Promise<string> {
   const answer = await write({
     send: (idempotencyKey) => api.request('post', '/api/projects', { body, idempotencyKey }),
   })
-  // Only an admin may undo it: that deletes the project.
+  // Only an admin may undo this, because it deletes the project.
   if (isAdmin.value) done(answer.seq)
   return answer.data.id
 }
 
-/** The choice of the type, and the phases that it brings. */
+/** The select of the type, and a preview of its phases. */
 function TypeChoice() {
   const element = useRef<HTMLDivElement>(null)
   const [type, setType] = useState<string>(TYPES[0])
   const read = () => setType(element.current?.querySelector('select')?.value ?? TYPES[0])
-  // A draft may have chosen another than the first.
+  // A draft may have selected another type than the first.
   useEffect(read, [])
   const phases = defaultPhaseConfig(type).map(({ name }) => name)
   return (

@@ -1,18 +1,18 @@
-/** Files that are dropped anywhere on the page. */
+/** Handles files that are dropped anywhere on the page. */
 import { useEffect, useState } from 'preact/hooks'
 
 const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') ?? false
 
 /**
- * Takes files that are dropped while the component is on the page; one at a time, the first.
- * @returns whether a file is held above the page now
+ * Handles dropped files while the component is mounted. Of several files, only the first counts.
+ * @returns whether a file is being dragged over the page
  */
 export function useFileDrop(onFile: (file: File) => unknown): boolean {
   const [isOver, setOver] = useState(false)
   useEffect(() => {
     const onOver = (event: DragEvent) => {
       if (!hasFiles(event)) return
-      // Without this the browser would leave the page and show the file.
+      // Otherwise the browser would leave the page and open the file.
       event.preventDefault()
       if (event.dataTransfer) event.dataTransfer.dropEffect = 'copy'
       setOver(true)

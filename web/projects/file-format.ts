@@ -1,6 +1,6 @@
-/** Which tool a file comes from, guessed by its name and how it begins. The service checks it: a wrong guess is refused. */
+/** Guesses which tool a file comes from, by its name and its first bytes. The service checks the file, and refuses a wrong guess. */
 
-/** What can be brought in, and what the dialog calls it. */
+/** The formats that can be imported, with their names in the dialog. */
 export const FORMATS = {
   trello: 'Trello',
   csv: 'Table (CSV)',
@@ -13,10 +13,10 @@ export const FORMATS = {
 
 export type FormatName = keyof typeof FORMATS
 
-/** How much of a file is looked at, in bytes. */
+/** The number of bytes to look at. */
 export const HEAD = 64 * 1024
 
-/** Marks of JSON files, the surest first. */
+/** Patterns of JSON files, most certain first. */
 const JSON_MARKS: readonly (readonly [RegExp, FormatName])[] = [
   [/^\s*\{\s*"item"\s*:\s*\{[\s\S]*"included"\s*:/, 'planka'],
   [/"(?:idOrganization|labelNames|dateLastActivity|idBoard)"\s*:|trello\.com\//, 'trello'],
@@ -39,7 +39,7 @@ export function guessFormat(name: string, head: Uint8Array): FormatName {
   return guessTable(name, text.split(/\r?\n/, 1)[0] ?? '')
 }
 
-/** The likely format of a table, by the names of its columns. */
+/** The likely format of a table, by its column names. */
 function guessTable(name: string, header: string): FormatName {
   const has = (pattern: RegExp) => pattern.test(header)
   if (has(/task id/i) && has(/swimlane/i)) return 'kanboard'

@@ -1,4 +1,4 @@
-/** Bringing a board in from a file of another tool. */
+/** Imports a board from another tool's file. */
 import { useEffect, useId, useState } from 'preact/hooks'
 import { isAdmin } from '../common/session.ts'
 import { Dialog } from '../common/ui/dialog.tsx'
@@ -13,7 +13,7 @@ import { ImportedPeople } from './imported-people.tsx'
 const guess = async (file: File) =>
   guessFormat(file.name, new Uint8Array(await file.slice(0, HEAD).arrayBuffer()))
 
-/** The formats that may be brought in: an archive may hold members, which is for admins. */
+/** The formats that the user may import. An archive may contain members, so it is for admins only. */
 const formats = () =>
   (Object.keys(FORMATS) as FormatName[]).filter((name) => name !== 'phaseboard' || isAdmin.value)
 
@@ -157,7 +157,7 @@ export default function ImportDialog({ file, onClose }: { file: File | undefined
     watchImport(true)
     return () => watchImport(false)
   }, [])
-  // Another file that is dropped while the dialog is open.
+  // Another file was dropped while the dialog was open.
   useEffect(clearImport, [file])
   return (
     <Dialog title={texts.imports.title} onClose={onClose}>

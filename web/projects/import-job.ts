@@ -1,4 +1,4 @@
-/** The import that this tab has begun: it goes on when its dialog is closed, and is told of then. */
+/** The import that this tab has started. It continues after its dialog is closed, and a message then reports its end. */
 import { signal } from '@preact/signals'
 import { api, type Import, isPassing, messageOf } from '../common/api.ts'
 import { projectList } from '../common/projects.ts'
@@ -10,41 +10,41 @@ import { texts } from '../texts.ts'
 import type { FormatName } from './file-format.ts'
 import { toldOf } from './import-texts.ts'
 
-/** Pauses between two looks at an import, in milliseconds: the first, the longest, and after a failure. */
+/** The delays between two polls of an import, in milliseconds: the first, the longest, and after a failure. */
 const PAUSE = { first: 100, longest: 1000, failure: 3000 }
 
-/** The limit of names. */
+/** The maximum length of a name. */
 const LONGEST = 200
 
-/** How a file is to be brought in. */
+/** The options of an import. */
 export interface ImportOptions {
   format: FormatName
-  /** Whether people of the board are those here of the same name, where only one has it. */
+  /** Whether people of the board become the people here with the same name, if the name is unique. */
   matchNames: boolean
-  /** Whether to do so even if the same was imported before. */
+  /** Whether to import it even if the same file was imported before. */
   again: boolean
 }
 
-/** How far the import of this tab has come. */
+/** The progress of this tab's import. */
 export type ImportState =
   | { step: 'sending' }
   | { step: 'running'; job: Import | undefined }
   | { step: 'done'; job: Import; name: string }
   | { step: 'failed'; error: string; file: File; options: ImportOptions }
 
-/** Undefined while there is none. */
+/** Undefined if there is no import. */
 export const importState = signal<ImportState | undefined>(undefined)
 
-/** Whether the dialog is open, which shows how it ends: else a message does. */
+/** Whether the dialog is open, which then shows the result. Otherwise a message does. */
 let isWatched = false
 
-/** Forgets an import that is at its end, so that the next can begin. */
+/** Discards a completed import, so that the next one can start. */
 export function clearImport(): void {
   const step = importState.peek()?.step
   if (step === 'done' || step === 'failed') importState.value = undefined
 }
 
-/** Notes whether somebody looks at the import. */
+/** Records whether the dialog is open. */
 export function watchImport(on: boolean): void {
   isWatched = on
   if (!on) clearImport()
@@ -52,7 +52,7 @@ export function watchImport(on: boolean): void {
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
-/** Reads how far an import has come, until it is at its end. */
+/** Polls the progress of an import until it ends. */
 async function follow(id: string): Promise<Import> {
   for (let wait = PAUSE.first; ; wait = Math.min(wait * 1.5, PAUSE.longest)) {
     await pause(wait)
@@ -72,7 +72,7 @@ async function nameOf(projectId: string | undefined): Promise<string> {
   return (await read(() => api.get('/api/projects/{id}', { path: { id: projectId } }))).name
 }
 
-/** What an import is asked for; what is not asked for stays out. */
+/** The query of an import's request, without empty options. */
 const queryOf = ({ name }: File, { format, matchNames, again }: ImportOptions) => ({
   format,
   again: again || undefined,
@@ -87,7 +87,7 @@ const queryOf = ({ name }: File, { format, matchNames, again }: ImportOptions) =
       : undefined,
 })
 
-/** Sends a file, and follows its import. */
+/** Uploads a file, and follows its import. */
 export async function startImport(file: File, options: ImportOptions): Promise<void> {
   importState.value = { step: 'sending' }
   try {
@@ -111,7 +111,7 @@ export async function startImport(file: File, options: ImportOptions): Promise<v
   if (!isWatched) tell()
 }
 
-/** Says how it ended where no dialog does. */
+/** Shows a message about the result if no dialog is open. */
 function tell(): void {
   const state = importState.peek()
   importState.value = undefined

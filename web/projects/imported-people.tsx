@@ -1,4 +1,4 @@
-/** Whom an imported board names, and who they are here; an admin says who the others are. */
+/** The people that an imported board names. An admin assigns the unknown ones to people here. */
 import { useState } from 'preact/hooks'
 import type { ImportedPerson } from '../common/api.ts'
 import { mergePerson } from '../common/merge-person.ts'
@@ -10,9 +10,9 @@ import { texts } from '../texts.ts'
 
 const words = texts.imports
 
-/** Somebody who was not found: stays by the name, until somebody says who it is. */
+/** A person who was not found. The name stays until an admin says who it is. */
 function Unknown({ person: { id, name } }: { person: ImportedPerson }) {
-  /** The merge that was made here, to take it back. */
+  /** The merge that was done here, for undo. */
   const [merge, setMerge] = useState<number | undefined>()
   const mergedInto = personOf(id)?.mergedInto
   if (mergedInto) {

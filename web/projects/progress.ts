@@ -1,14 +1,14 @@
-/** How far a project has come: its phase among its phases, and its items that are done. */
+/** The progress of a project: its current phase, and its completed items. */
 import type { ProjectSummary } from '../../src/client/api.d.ts'
 
-/** A phase and its place among all, from 1; `place` is 0 for one that is not among them. */
+/** A phase and its number, starting from 1. `place` is 0 for a phase that is not in the sequence. */
 export interface PhasePlace {
   name: string
   place: number
   of: number
 }
 
-/** Where a project stands in its phases; undefined where it has none. */
+/** The current phase of a project; undefined if it has no phases. */
 export function phaseOf({
   phase,
   phaseConfig,
@@ -21,13 +21,13 @@ export function phaseOf({
   }
 }
 
-/** Items that are done, and all. */
+/** The numbers of completed items and of all items. */
 export interface WorkDone {
   done: number
   total: number
 }
 
-/** How many items are done. Dismissed ones do not count. */
+/** The number of completed items. Dismissed ones do not count. */
 export const workDone = ({ open, done }: Pick<ProjectSummary['counts'], 'open' | 'done'>): WorkDone => ({
   done,
   total: open + done,

@@ -1,4 +1,4 @@
-/** What the list of projects is narrowed to, kept in the address. */
+/** The filters of the list of projects, kept in the address. */
 import { useId } from 'preact/hooks'
 import type { ProjectSummary } from '../common/api.ts'
 import { teamName } from '../common/teams.ts'

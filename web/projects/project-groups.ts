@@ -1,28 +1,28 @@
-/** Which projects are listed, and under which status. */
+/** Filters the projects, and groups them by status. */
 import type { ProjectSummary } from '../../src/client/api.d.ts'
 import { bySortOrder } from '../common/order.ts'
 import { termsOf } from '../common/terms.ts'
 
-/** What the list is narrowed to; empty lets all through. */
+/** The filter. Empty values match everything. */
 export interface ProjectFilter {
   status: string
   type: string
   team: string
 }
 
-/** The statuses in the order of their groups; archived projects come last, after those of a status of the users' own. */
+/** The order of the groups by status. Custom statuses come after the known ones, and archived projects last. */
 const STATUSES = ['active', 'backlog', 'completed']
 const ARCHIVED = 'archived'
 export const TYPES = ['technical', 'business', 'custom'] as const
 
-/** The filter that an address tells. */
+/** The filter in an address. */
 export const filterOf = (query: URLSearchParams): ProjectFilter => ({
   status: query.get('status') ?? '',
   type: query.get('type') ?? '',
   team: query.get('team') ?? '',
 })
 
-/** The projects that pass a filter, in their order. */
+/** The projects that match a filter, in order. */
 export function filtered(
   projects: readonly ProjectSummary[],
   { status, type, team }: ProjectFilter,
@@ -34,7 +34,7 @@ export function filtered(
     .toSorted(bySortOrder)
 }
 
-/** All statuses: those that are known and those that occur, archived last. */
+/** All statuses, known ones and occurring ones, with archived last. */
 export function statusesOf(projects: readonly ProjectSummary[]): string[] {
   const occurring = projects.map(({ status }) => status)
   return [
@@ -46,13 +46,13 @@ export function statusesOf(projects: readonly ProjectSummary[]): string[] {
   ]
 }
 
-/** Projects of one status. */
+/** Projects of the same status. */
 export interface ProjectGroup {
   status: string
   projects: ProjectSummary[]
 }
 
-/** The projects by status, without statuses that nothing is in. */
+/** The projects by status, without empty groups. */
 export const grouped = (projects: readonly ProjectSummary[]): ProjectGroup[] =>
   statusesOf(projects)
     .map((status) => ({ status, projects: projects.filter((project) => project.status === status) }))

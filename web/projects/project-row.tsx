@@ -1,4 +1,4 @@
-/** One project in the list: how it is, how far it has come, and what can be done to it. */
+/** One project in the list: its health, its progress, and its menu. */
 import { useRef } from 'preact/hooks'
 import type { ProjectSummary } from '../common/api.ts'
 import { formatNumber } from '../common/dates.ts'
@@ -61,7 +61,7 @@ interface ProjectRowProps {
   /** The projects above and below it in its group. */
   before: ProjectSummary | undefined
   after: ProjectSummary | undefined
-  /** All projects in their order. */
+  /** All projects in order. */
   all: readonly ProjectSummary[]
 }
 
@@ -70,7 +70,7 @@ export function ProjectRow({ project, before, after, all }: ProjectRowProps) {
   const row = useRef<HTMLLIElement>(null)
   const phase = phaseOf(project)
   const list = texts.projectList
-  /** It goes from here: to another group, or away. */
+  /** The project leaves this list: it goes to another group, or is deleted. */
   const leave = (write: (project: ProjectSummary) => Promise<unknown>) => () => {
     leaveRow(row.current)
     void write(project)

@@ -1,4 +1,4 @@
-/** What can be done to a project from the list: shown at once, undone from the message. */
+/** Writes of projects from the list, with optimistic updates and undo in the message. */
 import { api, type ProjectSummary, type UpdateProject } from '../common/api.ts'
 import { placedAt } from '../common/order.ts'
 import { projectList } from '../common/projects.ts'
@@ -24,15 +24,15 @@ function change({ id }: ProjectSummary, body: Pick<UpdateProject, 'status'>, sai
   )
 }
 
-/** Puts a project among those that are archived. */
+/** Archives a project. */
 export const archive = (project: ProjectSummary): Promise<boolean> =>
   change(project, { status: 'archived' }, texts.projectList.archived(project.name))
 
-/** Makes an archived project active. */
+/** Unarchives a project: it becomes active. */
 export const unarchive = (project: ProjectSummary): Promise<boolean> =>
   change(project, { status: 'active' }, texts.projectList.unarchived(project.name))
 
-/** Deletes a project with all that belongs to it; an undo brings it back. For admins. */
+/** Deletes a project with everything in it. Undo restores it. Only for admins. */
 export const remove = ({ id, name }: ProjectSummary): Promise<boolean> =>
   accepted(
     removeRecord({
@@ -44,8 +44,8 @@ export const remove = ({ id, name }: ProjectSummary): Promise<boolean> =>
   )
 
 /**
- * Puts a project before or after another of its group.
- * @param all all projects in their order
+ * Moves a project before or after another one of its group.
+ * @param all all projects in order
  */
 export async function moveBeside(
   project: ProjectSummary,

@@ -1,13 +1,13 @@
-/** Asking the service, and where its results lead. */
+/** Searches the service, and finds the paths of its results. */
 import { useEffect, useState } from 'preact/hooks'
 import { api, messageOf, type SearchResult } from '../common/api.ts'
 import { read } from '../common/session.ts'
 import { paths } from '../router.ts'
 
-/** How long after the last key it is asked, in milliseconds. */
+/** The debounce of the search, in milliseconds. */
 const PAUSE = 150
 
-/** What to look for; an empty kind or project lets all through. */
+/** The query. An empty kind or project matches all. */
 export interface Search {
   q: string
   kind?: string
@@ -15,9 +15,9 @@ export interface Search {
   limit: number
 }
 
-/** What was found; the results of the question before stay until those of the next are there. */
+/** The results. Those of the previous query stay until the next ones are loaded. */
 export interface Found {
-  /** What it is the answer to; undefined before any. */
+  /** The query of these results; undefined before the first. */
   q: string | undefined
   results: readonly SearchResult[]
   error: string | undefined
@@ -25,7 +25,7 @@ export interface Found {
 
 const NOTHING: Found = { q: undefined, results: [], error: undefined }
 
-/** Searches a little after the last change, and gives up what was asked before. */
+/** Searches after the debounce, and aborts the previous search. */
 export function useSearch({ q, kind, projectId, limit }: Search): Found {
   const [found, setFound] = useState(NOTHING)
   const text = q.trim()
@@ -53,7 +53,7 @@ export function useSearch({ q, kind, projectId, limit }: Search): Found {
   return found
 }
 
-/** The path of a result; of a comment that of the board, until the service is asked for its card. */
+/** The path of a result. For a comment it is the path of the board until the service has returned its card. */
 export function pathOf({ kind, id, projectId }: SearchResult): string {
   if (kind === 'personal-idea') return `/ideas?${new URLSearchParams({ show: id })}`
   const project = projectId ?? id
@@ -61,7 +61,7 @@ export function pathOf({ kind, id, projectId }: SearchResult): string {
   return kind === 'transcript-summary' ? paths.overview(project) : paths.board(project)
 }
 
-/** The same, of a comment its card; that of the board where it is gone meanwhile. */
+/** The path of a result. For a comment it is the path of its card, or of the board if the card is gone. */
 export async function exactPathOf(result: SearchResult): Promise<string> {
   if (result.kind !== 'kanban-comment' || result.projectId === null) return pathOf(result)
   const path = { id: result.id }

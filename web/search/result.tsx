@@ -1,17 +1,17 @@
-/** What is told of a result. */
+/** The parts of a search result. */
 import type { SearchResult } from '../common/api.ts'
 import { projectName } from '../common/projects.ts'
 import { texts } from '../texts.ts'
 import { partsOf } from './results.ts'
 
-/** Its kind, and the project that it belongs to. */
+/** The kind of the result, and its project. */
 export function kindOf({ kind, projectId }: SearchResult): string {
   const name = texts.find.kinds[kind]
   const project = projectId !== null && kind !== 'project' ? projectName(projectId) : undefined
   return project === undefined ? name : texts.find.kindIn(name, project)
 }
 
-/** The text around the match, with the match marked. */
+/** The text around the match, with the match highlighted. */
 export const Snippet = ({ text }: { text: string }) => (
   <span class="meta result-snippet" dir="auto">
     {partsOf(text).map(({ text: part, isMatch }, index) =>

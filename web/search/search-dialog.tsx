@@ -1,4 +1,4 @@
-/** The search that `/` opens: results as one types, chosen by arrows and Enter (the combobox pattern). */
+/** The search dialog, opened by `/`. It searches while the user types; arrow keys and Enter choose a result (the combobox pattern). */
 import { useEffect, useId, useState } from 'preact/hooks'
 import type { SearchResult } from '../common/api.ts'
 import { takeTypedAhead } from '../common/keys.ts'
@@ -12,7 +12,7 @@ import { exactPathOf, useSearch } from './find.ts'
 import { kindOf, Snippet } from './result.tsx'
 import { nextOption } from './results.ts'
 
-/** Results that are shown, at most. */
+/** The maximum number of shown results. */
 const MOST = 12
 
 interface OptionProps {
@@ -57,7 +57,7 @@ export default function SearchDialog({ onClose }: { onClose: () => void }) {
   useLiveList(projectList)
   const { q: answered, results, error } = useSearch({ q, limit: MOST })
   const optionId = (index: number) => `${id}-${index}`
-  // Other results begin with none chosen.
+  // New results have no active option.
   useEffect(() => setActive(-1), [results])
 
   const leave = (path: string) => {

@@ -1,4 +1,4 @@
-/** All results of a search, narrowed to a kind and a project, kept in the address. */
+/** All results of a search, filtered by kind and project. The filter is kept in the address. */
 import { useEffect, useId, useState } from 'preact/hooks'
 import type { SearchResult } from '../common/api.ts'
 import { useLiveList } from '../common/live-list.ts'
@@ -13,7 +13,7 @@ import { exactPathOf, pathOf, useSearch } from './find.ts'
 import { kindOf, Snippet } from './result.tsx'
 import { KINDS } from './results.ts'
 
-/** Results that are shown, at most. */
+/** The maximum number of shown results. */
 const MOST = 100
 
 function Result({ result }: { result: SearchResult }) {
@@ -67,7 +67,7 @@ export default function SearchPage() {
   const { query } = place.value
   const inAddress = query.get('q') ?? ''
   const [q, setQ] = useState(inAddress)
-  // Another search from the dialog, or the browser's back.
+  // The query was changed by the dialog or by the browser's back button.
   useEffect(() => setQ((now) => (now.trim() === inAddress ? now : inAddress)), [inAddress])
   const [kind, projectId] = [query.get('kind') ?? '', query.get('project') ?? '']
   const { q: answered, results, error } = useSearch({ q, kind, projectId, limit: MOST })

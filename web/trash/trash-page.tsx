@@ -1,4 +1,4 @@
-/** What was deleted and can come back: of all projects, or of one. */
+/** Deleted records that can be restored, of all projects or of one. */
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { makerOf } from '../common/actors.ts'
 import { api, type TrashEntry } from '../common/api.ts'
@@ -13,7 +13,7 @@ import { Failed, Loading, Page } from '../common/ui/page.tsx'
 import { href, paths } from '../router.ts'
 import { texts } from '../texts.ts'
 
-/** How many entries are shown at first, and how many more each time; and the most that the service answers at once. */
+/** The number of entries at first and per step, and the most that the service returns at once. */
 const PAGE = 50
 const MOST = 1000
 
@@ -21,7 +21,7 @@ const newestFirst = (a: TrashEntry, b: TrashEntry) => b.seq - a.seq
 
 interface Trash {
   list: LiveList<TrashEntry>
-  /** Asks for so many entries. */
+  /** Loads this many entries. */
   showMore: () => void
 }
 
@@ -38,7 +38,7 @@ function trashOf(projectId: string | undefined): Trash {
   return { list, showMore }
 }
 
-/** Whether the user may bring it back: who may not delete a project may not undo that either. */
+/** Whether the user may restore it. Users who may not delete a project may not undo its deletion either. */
 const mayRestore = ({ kind }: TrashEntry) => mayWrite.value && (kind === 'kanban-item' || isAdmin.value)
 
 function Entry({ entry, list }: { entry: TrashEntry; list: LiveList<TrashEntry> }) {

@@ -2,13 +2,13 @@
 import type { JsonObject } from '../../json.ts'
 import { isObject, number, objects, text } from './source-values.ts'
 
-/** A text as Markdown. `isWhole` tells whether it says all that the document does, so that nothing else need be kept. */
+/** A text as Markdown. `isWhole` tells whether the Markdown has everything in the document, so that the original need not be stored. */
 export interface ReadableText {
   text: string
   isWhole: boolean
 }
 
-/** Reads a text that is a document, or plain (as the API's version 2 and Jira Server give it), or nothing. */
+/** Reads a text, which may be a document, plain text (from the API's version 2 or Jira Server), or absent. */
 export function readableText(value: unknown): ReadableText {
   if (!isObject(value)) return { text: text(value), isWhole: true }
   const writer = new Writer()
@@ -16,7 +16,7 @@ export function readableText(value: unknown): ReadableText {
   return { text: markdown.trim(), isWhole: writer.isWhole }
 }
 
-/** Marks as what stands around a text. */
+/** The Markdown around a text with marks. */
 const MARKS = new Map([
   ['strong', '**'],
   ['em', '*'],
@@ -24,11 +24,11 @@ const MARKS = new Map([
   ['strike', '~~'],
 ])
 
-/** Blocks, and marks of a text: what else there is, such as panels, is read for its text, and counts as not whole. */
+/** Known blocks and marks. Of others, such as panels, only the text is read, and the result does not count as whole. */
 class Writer {
   isWhole = true
 
-  /** The blocks in a node, separated by blank lines; `indent` goes before each line. */
+  /** The blocks in a node, separated by blank lines. `indent` precedes each line. */
   blocks(node: JsonObject, indent: string): string {
     return objects(node.content)
       .map((block) => this.#block(block, indent))

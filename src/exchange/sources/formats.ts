@@ -3,7 +3,7 @@ import type { BoardReader } from './source-board.ts'
 
 /** A format of boards. */
 export interface Format {
-  /** Its boards, for the help of the command: `a Trello board`. */
+  /** Its boards, in the command's help: `a Trello board`. */
   board: string
   /** Its files in messages: `<file> is not a Trello board export`. */
   what: string
@@ -15,7 +15,7 @@ export interface Format {
   load: () => Promise<BoardReader>
 }
 
-/** The formats of boards by the names that the command line and the API know them by; also their keys in `metadata`. */
+/** The board formats by their names on the command line and in the API, which are also their keys in `metadata`. */
 export const FORMATS: Readonly<Record<string, Format>> = {
   trello: {
     board: 'a Trello board',

@@ -1,5 +1,5 @@
 /**
- * GitHub Projects: what `gh project item-list` prints as JSON, alone or merged with `gh project view` and `gh project
+ * GitHub Projects: the JSON output of `gh project item-list`, alone or merged with that of `gh project view` and `gh project
  * field-list`; and a view exported as TSV.
  */
 import { createHash } from 'node:crypto'

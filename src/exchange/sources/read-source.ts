@@ -1,4 +1,4 @@
-/** Reading a file to import. */
+/** Reads a file to import. */
 import { readFileSync } from 'node:fs'
 import type { Format } from './formats.ts'
 import type { SourceBoard } from './source-board.ts'
@@ -15,7 +15,7 @@ function whyUnreadable(error: unknown): string {
   return READ_FAILURES.get(code ?? '') ?? message
 }
 
-/** The bytes of a file. @throws Error with one clear line when it cannot be read */
+/** The bytes of a file. @throws Error with one clear line if it cannot be read */
 function readBytes(file: string, name = file): Uint8Array {
   try {
     return readFileSync(file)

@@ -35,16 +35,16 @@ export interface SourceSubtask {
 export interface SourcePerson {
   /** The id in cards and comments: the other tool's id, or a user name or text if there is no id. */
   id: string
-  /** Empty where the file does not tell. */
+  /** Empty if not in the file. */
   name: string
-  /** Empty where the file does not tell. */
+  /** Empty if not in the file. */
   email: string
 }
 
 /** The author of comments with an unknown author. */
 export const UNKNOWN_AUTHOR = 'unknown'
 
-/** A comment on a card. `authorId` is the other tool's, or its user name where that is all there is. */
+/** A comment on a card. `authorId` is the other tool's id, or a user name if there is no id. */
 export interface SourceComment {
   authorId: string
   text: string
@@ -54,13 +54,13 @@ export interface SourceComment {
 
 /** A card. `rest` has all values without a field here; it becomes `metadata.<format>`. */
 export interface SourceCard {
-  /** The other tool's id of it: the item's `sourceId`. */
+  /** The other tool's id, which becomes the item's `sourceId`. */
   id: string
   title: string
   description: string
   /** Undefined if missing, or not in the file. */
   column: SourceColumn | undefined
-  /** Its place in its column; undefined: after the previous card. */
+  /** Its place in its column. Undefined means after the previous card. */
   position: number | undefined
   /** Empty for the default. */
   priority: string
@@ -77,9 +77,9 @@ export interface SourceCard {
   updatedAt: string
 }
 
-/** A board, in the order in which the other tool shows it. Timestamps are as the API has them. */
+/** A board, in the other tool's order. Timestamps have the API's form. */
 export interface SourceBoard {
-  /** What the tool is called on the command line, and its key in `metadata`: `trello`, `csv`, `planka`, ... */
+  /** The tool's name on the command line, and its key in `metadata`: `trello`, `csv`, `planka`, ... */
   format: string
   /** The identity of the board within the format: an existing one is not imported again. */
   id: string
@@ -93,7 +93,7 @@ export interface SourceBoard {
   cards: SourceCard[]
   /** People with more data than their id in cards and comments; perhaps others, too. */
   people: SourcePerson[]
-  /** Whether the ids of people are those of a Phaseboard: then they may be those of this one. */
+  /** Whether people have ids of a Phaseboard, which may be this one. */
   hasOwnPeople?: boolean
   /** The board's values without a field; they become the project's `metadata.<format>`. */
   rest: JsonObject
@@ -113,7 +113,7 @@ export interface SourceBoard {
 /**
  * Reads a file of a format.
  * @param bytes the whole file
- * @param name its name, for formats that take something from it (the board's name, say)
+ * @param name its name, for formats that use it, e.g. as the board's name
  * @throws Error with a brief reason if the file has another format, e.g. `it is not JSON`
  */
 export type BoardReader = (bytes: Uint8Array, name: string) => SourceBoard | Promise<SourceBoard>

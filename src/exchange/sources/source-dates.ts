@@ -4,7 +4,7 @@ import { parseTimestamp } from '../../time.ts'
 /** Which number comes first in `03/04/2026`. */
 export type DayOrder = 'day' | 'month'
 
-/** A longer text is no date; and with texts this short no pattern below can take long. */
+/** A longer text is not a date. The limit also bounds the time of the patterns below. */
 const LONGEST = 64
 
 const TIME = String.raw`(?:[T ,]+(?<hour>\d{1,2}):(?<minute>\d\d)(?::(?<second>\d\d)(?:[.,](?<fraction>\d{1,9}))?)?)?`

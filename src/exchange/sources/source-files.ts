@@ -11,12 +11,12 @@ export type SourceFile =
   | { kind: 'table'; table: Table }
   | { kind: 'database'; bytes: Uint8Array }
 
-/** The most that a packed file may unpack to, in bytes: a small one could fill the memory otherwise. */
+/** The maximum unpacked size of a compressed file, in bytes. Otherwise a small file could fill the memory. */
 export const UNPACKED_LIMIT = 256 * 1024 * 1024
 
 const starts = (bytes: Uint8Array, ...first: number[]) => first.every((byte, index) => bytes[index] === byte)
 
-/** Files that are no board exports, by their first bytes. */
+/** Files that are not board exports, by their first bytes. */
 const STRANGERS: { is: (bytes: Uint8Array, beginning: string) => boolean; what: string }[] = [
   {
     is: (bytes) => starts(bytes, 0x50, 0x4b, 3, 4),

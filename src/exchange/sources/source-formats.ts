@@ -28,7 +28,7 @@ export const isGitHubHeader = (header: readonly string[], delimiter: string): bo
 export const isTrello = (value: unknown): boolean =>
   isObject(value) && Array.isArray(value.lists) && Array.isArray(value.cards)
 
-/** Whether JSON is Planka's answer for a board. */
+/** Whether JSON is Planka's response for a board. */
 export const isPlanka = (value: unknown): boolean =>
   isObject(value) &&
   isObject(value.item) &&
@@ -36,7 +36,7 @@ export const isPlanka = (value: unknown): boolean =>
   Array.isArray(value.included.lists) &&
   Array.isArray(value.included.cards)
 
-/** Whether JSON is a list of issues as Jira's search answers, or a list of such answers. */
+/** Whether JSON is a list of issues as in responses of Jira's search, or a list of such responses. */
 export const isJira = (value: unknown): boolean =>
   Array.isArray(value)
     ? value.length > 0 && value.every((page) => isJira(page) || isIssue(page))
@@ -45,7 +45,7 @@ export const isJira = (value: unknown): boolean =>
 const isIssue = (value: unknown): boolean =>
   isObject(value) && typeof value.key === 'string' && isObject(value.fields)
 
-/** Whether JSON is what `gh project item-list` prints. */
+/** Whether JSON is the output of `gh project item-list`. */
 export const isGitHub = (value: unknown): boolean =>
   isObject(value) &&
   Array.isArray(value.items) &&

@@ -24,7 +24,7 @@ const CELL_LIMIT = 10_000
 /** Longest header, in bytes. Exports of hundreds of fields stay far below. */
 const HEADER_REACH = 1024 * 1024
 
-/** The longest cell and row, in characters: a description may be long, a whole file in one quote is an error. */
+/** The longest cell and row, in characters. A description may be long, but a whole file in one quote is an error. */
 const ROW_LIMIT = 64 * 1024 * 1024
 
 /** Opens a table; takes UTF-8 without a byte order mark. */

@@ -1,6 +1,7 @@
 /**
- * Markdown as HTML. Needs no document: a worker does it, since no parser of Markdown is quick on every text. Raw HTML shows as text, an
- * image is a link, a checkbox a character: what is cleaned afterwards holds nothing that the Content-Security-Policy would report.
+ * Renders Markdown as HTML. It needs no document, so a worker runs it: no Markdown parser is fast on every text. Raw HTML shows
+ * as text, an image becomes a link, and a checkbox a character. So the sanitizer's input holds nothing that the
+ * Content-Security-Policy would report.
  */
 import { Marked, type Tokens } from 'marked'
 import { DEEPEST, LONGEST, MOST_CELLS, MOST_ELEMENTS } from './limits.ts'
@@ -14,13 +15,13 @@ const escapes: Readonly<Record<string, string>> = {
 }
 const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => escapes[character] ?? '')
 
-/** Where links may lead. */
+/** Links may use only these schemes. */
 const LINK = /^(?:https?:|mailto:)/i
-/** Headings of a text stand below those of the page. */
+/** Headings of a text are one level below those of the page. */
 const LOWER = 2
 const LOWEST = 6
 
-/** Whether what may be a table would have too many cells: each row gets as many as the first. */
+/** Whether a table would have too many cells. Each row gets as many cells as the first. */
 function hasTooManyCells(text: string): boolean {
   const [first = '', ...rows] = text.split('\n\n', 1)[0]?.split('\n') ?? []
   return first.split('|').length * rows.length > MOST_CELLS
@@ -30,7 +31,7 @@ const marked = new Marked({
   gfm: true,
   breaks: true,
   tokenizer: {
-    // What is no table is a paragraph; `false` is for the library's own rule.
+    // Text that is not a table becomes a paragraph; `false` selects the library's own rule.
     table: (text) => (hasTooManyCells(text) ? undefined : false),
   },
   renderer: {
@@ -57,7 +58,7 @@ const marked = new Marked({
 const TAG = /<(\/?)(\w+)/g
 const EMPTY = new Set(['br', 'hr'])
 
-/** Whether HTML has few enough elements, and few enough inside each other. */
+/** Whether the number of elements and their nesting are within the limits. */
 function isModest(html: string): boolean {
   let elements = 0
   let depth = 0
@@ -73,14 +74,14 @@ function isModest(html: string): boolean {
   return true
 }
 
-/** A text in Markdown as HTML; undefined where it is too long, or nested too deep, or would become too much. */
+/** Renders Markdown as HTML; undefined if the text is too long, nested too deep, or would produce too many elements. */
 export function toHtml(text: string): string | undefined {
   if (text.length > LONGEST) return undefined
   try {
     const html = marked.parse(text, { async: false })
     return isModest(html) ? html : undefined
   } catch {
-    // The parser calls itself for what is nested.
+    // The parser recurses into nested text.
     return undefined
   }
 }

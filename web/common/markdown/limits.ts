@@ -1,16 +1,16 @@
-/** How much Markdown is rendered. What is more shows as the text that it is. */
+/** Limits of rendered Markdown. A text beyond them shows as plain text. */
 
-/** Characters of a text. */
+/** The maximum number of characters. */
 export const LONGEST = 20_000
 
-/** Elements that come of a text: each is cleaned, and laid out. */
+/** The maximum number of elements a text produces. Each is sanitized and laid out. */
 export const MOST_ELEMENTS = 1500
 
-/** Elements inside each other. */
+/** The maximum nesting of elements. */
 export const DEEPEST = 50
 
-/** Cells of a table, which may have a column for every other character of its first line, and as many rows. */
+/** The maximum number of cells of a table. Its first line may have a column for every second character, and the table as many rows. */
 export const MOST_CELLS = 2000
 
-/** How long a text may take, in milliseconds: real ones take a few. */
+/** The maximum time for a text, in milliseconds. Real texts take a few. */
 export const DEADLINE = 1000

@@ -1,4 +1,7 @@
-/** A text in Markdown. What renders it is loaded with the first; until it is rendered the text shows as it is, as what is too much. */
+/**
+ * Shows Markdown. The renderer is loaded lazily with the first text. Until a text is rendered, or if it exceeds the limits, it
+ * shows as plain text.
+ */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { texts } from '../../texts.ts'
 import { Updated } from '../ui/late.tsx'

@@ -1,9 +1,9 @@
-/** Markdown to safe nodes. Loaded with the first text that needs it. A worker makes the HTML, and this cleans it. */
+/** Renders Markdown to safe nodes. A worker produces the HTML, and this module sanitizes it. It is loaded lazily with the first text. */
 import DOMPurify from 'dompurify'
 import { MarkdownQueue, type Renderer } from './queue.ts'
 import workerFile from './worker.ts?worker'
 
-/** Where links may lead. */
+/** Links may use only these schemes. */
 const LINK = /^(?:https?:|mailto:)/i
 
 const purify = DOMPurify(window)
@@ -16,7 +16,7 @@ purify.addHook('afterSanitizeAttributes', (node) => {
 
 const address = new URL(workerFile, import.meta.url).href
 
-/** The policy of the page wants it to be said which address is a script's: this one alone. */
+/** The page's Trusted Types policy must name the allowed script URL: only this one. */
 const { trustedTypes } = globalThis as TrustedTypesOfWindow
 const scripts = trustedTypes?.createPolicy('phaseboard', { createScriptURL: () => address })
 
@@ -35,17 +35,17 @@ const toNodes = (html: string | undefined): DocumentFragment | undefined =>
         ALLOWED_URI_REGEXP: LINK,
       })
 
-/** What has been rendered before, at once; undefined where it was not. */
+/** A cached result; undefined if the text was not rendered before. */
 export function renderedBefore(text: string): { nodes: DocumentFragment | undefined } | undefined {
   const known = queue.known(text)
   return known && { nodes: toNodes(known.html) }
 }
 
 /**
- * A text in Markdown as nodes that are safe to show.
- * @param signal of who has lost interest in it
- * @returns undefined where it is too much: then it shows as it is
- * @throws Error where what renders it cannot be loaded
+ * Renders Markdown as nodes that are safe to show.
+ * @param signal aborts if the text is no longer needed
+ * @returns undefined if the text exceeds the limits; it then shows as plain text
+ * @throws Error if the renderer cannot be loaded
  */
 export async function renderMarkdown(
   text: string,

@@ -1,10 +1,10 @@
-/** Texts that wait for the worker: one after the other, and a worker that takes too long for one is ended. */
+/** The queue of the Markdown worker. It renders one text at a time. A worker that takes too long is terminated. */
 import { DEADLINE, LONGEST } from './limits.ts'
 
-/** What the worker says: first that it is there, then what each text is as HTML, undefined where it is too much. */
+/** The worker's messages: first that it is ready, then the HTML of each text, undefined if the text exceeds the limits. */
 export type Answer = 'ready' | { html: string | undefined }
 
-/** A worker, as far as this needs one. */
+/** The part of the Worker interface that this module uses. */
 export interface Renderer {
   onmessage: ((event: { data: Answer }) => void) | null
   onerror: ((event: unknown) => void) | null
@@ -12,7 +12,7 @@ export interface Renderer {
   terminate(): void
 }
 
-/** Texts that are remembered, with what came of them: to show them again at once, or not to try them again. */
+/** The number of cached texts with their results. A cached failure is not tried again. */
 const REMEMBERED = 100
 
 interface Waiting {
@@ -22,7 +22,7 @@ interface Waiting {
   reject: (error: Error) => void
 }
 
-/** Makes HTML of Markdown, in a worker that is started when the first text needs it. */
+/** Renders Markdown as HTML in a worker, which starts with the first text. */
 export class MarkdownQueue {
   readonly #start: () => Renderer
   readonly #deadline: number
@@ -33,23 +33,23 @@ export class MarkdownQueue {
   #isReady = false
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  /** @param deadline how long a text may take, in milliseconds; loading the worker does not count */
+  /** @param deadline the maximum time for a text, in milliseconds, without the time to load the worker */
   constructor(start: () => Renderer, deadline = DEADLINE) {
     this.#start = start
     this.#deadline = deadline
   }
 
-  /** What is known of a text already: `html` is undefined where it shows as it is. Undefined where nothing is known. */
+  /** The cached result of a text. Its `html` is undefined if the text shows as plain text. Undefined if nothing is cached. */
   known(text: string): { html: string | undefined } | undefined {
     if (text.length > LONGEST) return { html: undefined }
     return this.#known.has(text) ? { html: this.#known.get(text) } : undefined
   }
 
   /**
-   * A text as HTML.
-   * @param signal of who has lost interest in it
-   * @returns undefined where it shows as it is: too long, nested too deep, or not done in time
-   * @throws Error where there is no worker: its script is gone from the service, say
+   * Renders a text as HTML.
+   * @param signal aborts if the text is no longer needed
+   * @returns undefined if it shows as plain text: too long, nested too deep, or past the deadline
+   * @throws Error if there is no worker, e.g. because the service no longer has its script
    */
   html(text: string, signal?: AbortSignal): Promise<string | undefined> {
     const known = this.known(text)
@@ -124,7 +124,7 @@ export class MarkdownQueue {
     this.#known.set(text, html)
   }
 
-  /** Nothing can be rendered now; the next text tries again. */
+  /** Fails all waiting texts. The next text starts a new worker. */
   #fail(cause: unknown): void {
     this.#end(this.#worker)
     const error = new Error('the worker for Markdown does not start', { cause })

@@ -1,4 +1,4 @@
-/** The worker that makes HTML of Markdown: says that it is there, and answers each text. */
+/** The worker that renders Markdown as HTML. It reports that it is ready, and then answers each text. */
 import { toHtml } from './html.ts'
 import type { Answer } from './queue.ts'
 

@@ -1,4 +1,4 @@
-/** What is asked when somebody else has changed a text that the user was editing. */
+/** Asks the user what to do if somebody else has changed the text that the user was editing. */
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { texts } from '../../texts.ts'
 import { differencesOf, type Piece } from './differences.ts'
@@ -18,7 +18,7 @@ const Version = ({ title, pieces }: { title: string; pieces: readonly Piece[] })
   </section>
 )
 
-/** Both versions whole, with what differs marked. @param called the field's name, e.g. "title" */
+/** Both versions in full, with the differences marked. @param called the name of the field, e.g. "title" */
 export function ConflictNotice({ edit, called }: { edit: TextEdit; called: string }) {
   const first = useRef<HTMLParagraphElement>(null)
   useLayoutEffect(() => first.current?.focus(), [])

@@ -1,36 +1,36 @@
 /** Saves a text with ETag and If-Match, to prevent lost updates. */
 
-/** A text as the service has it, and the ETag of the record that it belongs to. */
+/** The service's version of a text, and the ETag of its record. */
 export interface Version {
   value: string
   etag: string | undefined
 }
 
-/** A text to save, and how. */
+/** A text to save, with the functions that save it. */
 export interface TextSaving<Answer> {
   text: string
-  /** The value that the user began to edit. */
+  /** The value at the start of editing. */
   from: string
-  /** What is known of the record, as far as anything is. */
+  /** The known state of the record, if any. */
   known: Version | undefined
-  /** Sends the text for the record of an ETag. @throws with `status` 412 where the record has another by now */
+  /** Sends the text, on the condition that the record has this ETag. @throws with `status` 412 if the record has another one by now */
   send: (etag: string | undefined) => Promise<Answer>
-  /** Reads the record again. */
+  /** Loads the record again. */
   read: () => Promise<Version>
 }
 
-/** The text is saved, or there is a conflict for the user to resolve. */
+/** The result: saved, or a conflict for the user to resolve. */
 export type SavingOutcome = { isSaved: true } | { isSaved: false; theirs: string }
-/** That, with the answer, if the service had to be asked. */
+/** The result, with the response if a request was needed. */
 export type Saved<Answer> = SavingOutcome & { answer?: Answer }
 
-/** Most retries if other fields of the record have changed. */
+/** The maximum number of retries if other fields of the record have changed. */
 const REPEATS = 3
 
 const isOutdated = (error: unknown) => Object(error).status === 412
 
 /**
- * Saves a text, unless it has changed since the user began to edit. Other changes of the record do not matter.
+ * Saves a text, unless it has changed since the start of editing. Other changes of the record do not matter.
  * @throws errors of `send` and `read`, except 412 before the last retry
  */
 export async function saveText<Answer>({

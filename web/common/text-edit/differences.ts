@@ -1,4 +1,4 @@
-/** What differs between two texts, by words. */
+/** The differences between two texts, by word. */
 
 /** A piece of a text. */
 export interface Piece {
@@ -6,19 +6,22 @@ export interface Piece {
   isDifferent: boolean
 }
 
-/** Two texts in pieces; put together they are the whole texts. */
+/** Two texts in pieces. Joined, the pieces are the whole text. */
 export interface Differences {
   theirs: readonly Piece[]
   yours: readonly Piece[]
 }
 
-/** How many pairs of words are compared at most, which takes some milliseconds; beyond it all that is not equal at both ends differs. */
+/**
+ * The maximum number of compared pairs of words, which takes some milliseconds. Beyond it, everything between the common start
+ * and end counts as different.
+ */
 const MOST_PAIRS = 1_000_000
 
-/** Words, with the spaces between them as words of their own. */
+/** Splits a text into words. The spaces between them are words too. */
 const wordsOf = (text: string): string[] => text.match(/\s+|[^\s]+/gu) ?? []
 
-/** Marks the words of two texts that the other does not have at that place. */
+/** Marks the words of each text that the other does not have at that place. */
 export function differencesOf(theirs: string, yours: string): Differences {
   const [a, b] = [wordsOf(theirs), wordsOf(yours)]
   const start = commonLength(a, b)
@@ -38,12 +41,12 @@ function commonLength(a: readonly string[], b: readonly string[]): number {
   return length
 }
 
-/** The places of a longest common subsequence in both lists. */
+/** The positions of a longest common subsequence in both lists. */
 function common(a: readonly string[], b: readonly string[]): [Set<number>, Set<number>] {
   const kept: [Set<number>, Set<number>] = [new Set(), new Set()]
   if (a.length * b.length > MOST_PAIRS) return kept
   const width = b.length + 1
-  // The length of the longest for the rest of both lists from each pair of places.
+  // The length of the longest common subsequence of the rest of both lists, from each pair of positions.
   const lengths = new Uint32Array((a.length + 1) * width)
   const at = (i: number, j: number) => lengths[i * width + j] ?? 0
   for (let i = a.length - 1; i >= 0; i--) {

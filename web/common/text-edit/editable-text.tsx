@@ -1,4 +1,4 @@
-/** A text of a record that is edited in place: what it is, a button, the field, and what to do about a lost race. */
+/** A text of a record that is edited in place: the text, a button, the field, and the notice of a conflict. */
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { texts } from '../../texts.ts'
@@ -10,12 +10,12 @@ import { TextEditor } from './text-editor.tsx'
 import { type EditedText, useTextEdit } from './use-text-edit.ts'
 
 interface Props extends EditedText {
-  /** The field's name, e.g. "Next step". */
+  /** The name of the field, e.g. "Next step". */
   label: string
   canEdit: boolean
-  /** One line, or several; one must not be empty. */
+  /** Whether the text has one line or several. A text of one line must not be empty. */
   kind: 'line' | 'lines'
-  /** Shows the text. */
+  /** Renders the text. */
   children: (text: string) => ComponentChildren
 }
 
@@ -24,7 +24,7 @@ export function EditableText({ label, canEdit, kind, children, ...text }: Props)
   const button = useRef<HTMLButtonElement>(null)
   const former = useRef(edit.mode)
   useLayoutEffect(() => {
-    // The field that had the focus is gone.
+    // The field that had the focus has been removed.
     if (former.current !== 'shown' && edit.mode === 'shown') button.current?.focus()
     former.current = edit.mode
   }, [edit.mode])

@@ -1,4 +1,4 @@
-/** Says that something typed is not saved, and offers to go on. */
+/** Tells the user about an unsaved draft, and offers to continue editing it. */
 
 import { texts } from '../../texts.ts'
 import { atTime } from '../dates.ts'

@@ -1,12 +1,12 @@
-/** A field for a text of one line: Enter saves, Escape leaves it for later. */
+/** A field for a text of one line. Enter saves. Escape closes the field and keeps the draft. */
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { texts } from '../../texts.ts'
 import type { TextEdit } from './use-text-edit.ts'
 
-/** Takes the focus when it appears, with the text selected. */
+/** Takes the focus when it appears, and selects the text. */
 export function LineEditor({ label, edit }: { label: string; edit: TextEdit }) {
   const field = useRef<HTMLInputElement>(null)
-  // Before the next key: it belongs to the field.
+  // Runs before the next key, which belongs to the field.
   useLayoutEffect(() => field.current?.select(), [])
   const isEmpty = edit.text.trim() === ''
   return (
@@ -26,7 +26,7 @@ export function LineEditor({ label, edit }: { label: string; edit: TextEdit }) {
         onInput={({ currentTarget }) => edit.type(currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key !== 'Escape') return
-          // Else it would close the dialog.
+          // Otherwise Escape would also close the dialog.
           event.preventDefault()
           event.stopPropagation()
           edit.leave()

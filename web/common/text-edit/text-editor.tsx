@@ -1,4 +1,4 @@
-/** A field for a text of several lines: Ctrl+Enter saves, Escape leaves it for later. */
+/** A field for a text of several lines. Ctrl+Enter saves. Escape closes the field and keeps the draft. */
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { texts } from '../../texts.ts'
 
@@ -8,16 +8,16 @@ interface TextEditorProps {
   onType: (text: string) => void
   onSave: () => void
   onLeave: () => void
-  /** What the button that saves says, if not "Save". */
+  /** The label of the save button, "Save" by default. */
   submit?: string
-  /** Whether it cannot be saved now. */
+  /** Whether saving is disabled. */
   isDisabled?: boolean
 }
 
 /** Takes the focus when it appears, with the caret at the end. */
 export function TextEditor({ label, text, onType, onSave, onLeave, submit, isDisabled }: TextEditorProps) {
   const field = useRef<HTMLTextAreaElement>(null)
-  // Before the next key: it belongs to the field.
+  // Runs before the next key, which belongs to the field.
   useLayoutEffect(() => {
     field.current?.focus()
     field.current?.setSelectionRange(text.length, text.length)
@@ -39,7 +39,7 @@ export function TextEditor({ label, text, onType, onSave, onLeave, submit, isDis
         onKeyDown={(event) => {
           const isSaving = event.key === 'Enter' && (event.ctrlKey || event.metaKey)
           if (!isSaving && event.key !== 'Escape') return
-          // Else Escape would close the dialog.
+          // Otherwise Escape would also close the dialog.
           event.preventDefault()
           event.stopPropagation()
           if (!isSaving) onLeave()

@@ -1,4 +1,4 @@
-/** A text that is edited in place: shown, being edited, on its way, or in conflict with what somebody else wrote. */
+/** The state of a text that is edited in place: shown, being edited, being saved, or in conflict with somebody else's change. */
 import { signal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { texts } from '../../texts.ts'
@@ -7,40 +7,40 @@ import { failed, toast } from '../toasts.ts'
 import { useDraft } from '../use-draft.ts'
 import type { SavingOutcome } from './conflict.ts'
 
-/** A text of a record, and how it is saved. */
+/** A text of a record, with the function that saves it. */
 export interface EditedText {
-  /** Names its draft, e.g. `kanban-item:<id>:title`. */
+  /** The name of its draft, e.g. `kanban-item:<id>:title`. */
   name: string
-  /** What messages call it, e.g. "title". */
+  /** The field's name in messages, e.g. "title". */
   called: string
-  /** What it is now, or will be when what is on its way has arrived. */
+  /** The shown value, including pending writes. */
   value: string
-  /** What the service said last, if that may be another: a draft is needed until it has the text. */
+  /** The value confirmed by the service, if it may differ. The draft is kept until the service has the text. */
   base?: string | undefined
-  /** Saves it, unless somebody else has changed it since `from`. @throws PhaseboardError when the service refuses */
+  /** Saves the text, unless somebody else has changed it since `from`. @throws PhaseboardError if the service refuses the write */
   save: (text: string, from: string) => Promise<SavingOutcome>
 }
 
-/** How many texts are being edited: what is typed should not go out of sight by a click beside it. */
+/** The number of texts being edited. While it is not 0, a click outside the dialog must not close it and hide typed text. */
 export const openEditors = signal(0)
 
 export interface TextEdit {
   mode: 'shown' | 'editing' | 'conflict'
-  /** What to show: the text as it is, or as it is on its way. */
+  /** The text to show, including one being saved. */
   shown: string
-  /** What is typed. */
+  /** The typed text. */
   text: string
-  /** What is typed and not saved while the field is only shown. */
+  /** Typed text that is not saved, while the field is closed. */
   left: Draft | undefined
-  /** What somebody else wrote, in a conflict. */
+  /** Somebody else's text, in a conflict. */
   theirs: string
   begin: () => void
   type: (text: string) => void
-  /** Leaves the field; what is typed is kept for later. */
+  /** Closes the field, and keeps the typed text as a draft. */
   leave: () => void
   discard: () => void
   save: () => void
-  /** Ends a conflict. */
+  /** Resolves a conflict. */
   keepMine: () => void
   keepEditing: () => void
 }
@@ -67,7 +67,7 @@ export function useTextEdit({ name, called, value, base = value, save }: EditedT
   }, [isOpen])
   const isSaved = mode === 'shown' && saving === undefined && draft?.text === base
   useEffect(() => {
-    // It did arrive: its answer was lost, or somebody else wrote the same.
+    // The text did arrive: the response was lost, or somebody else wrote the same.
     if (isSaved) remove()
   }, [isSaved])
 

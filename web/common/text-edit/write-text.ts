@@ -1,4 +1,4 @@
-/** Saving a text in its turn among the user's writes. */
+/** Saves a text as one of the user's queued writes. */
 import type { Answer } from '../api.ts'
 import type { Pending } from '../records.ts'
 import { done } from '../toasts.ts'
@@ -7,26 +7,27 @@ import { type SavingOutcome, saveText, type Version } from './conflict.ts'
 
 interface TextWrite<Data> {
   text: string
-  /** The value that the user began to edit. */
+  /** The value at the start of editing. */
   from: string
-  /** What is known of the record, if anything is, when it is its turn. */
+  /** The known state of the record when the write's turn comes, if any. */
   known?: () => Version | undefined
-  /** Reads the record again. */
+  /** Loads the record again. */
   read: () => Promise<Version>
-  /** Sends the text for the record of an ETag. */
+  /** Sends the text, on the condition that the record has this ETag. */
   send: (ifMatch: string | undefined, idempotencyKey: string) => Promise<Answer<Data>>
-  /** What is shown of it meanwhile. */
+  /** The optimistic update. */
   pending?: readonly Pending[]
-  /** Takes the answer over. */
+  /** Stores the response. */
   onDone: (answer: Answer<Data>) => void
-  /** What it did. */
+  /** The text of the message. */
   said: string
 }
 
-/** Saves a text, unless somebody else has changed it since `from`. @throws PhaseboardError when the service refuses */
+/** Saves a text, unless somebody else has changed it since `from`. @throws PhaseboardError if the service refuses the write */
 export async function writeText<Data>(job: TextWrite<Data>): Promise<SavingOutcome> {
   const { text, from, known, read, pending = [], onDone, said } = job
-  // Where the answer was lost, the same is sent again: by its key it is answered, though the text is there by then.
+  // If a response was lost, the same request is sent again. Its idempotency key makes the service repeat the response
+  // although the text has been saved by then.
   let sent: Version | undefined
   const outcome = await write({
     pending,

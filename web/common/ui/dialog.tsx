@@ -1,4 +1,4 @@
-/** A modal dialog: the browser keeps the focus inside and the page behind inert. */
+/** A modal dialog. The browser traps the focus in it and makes the page behind it inert. */
 import { computed, signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
@@ -8,26 +8,26 @@ import { Toasts } from './toasts.tsx'
 
 const open = signal<readonly string[]>([])
 
-/** The dialog on top, by its id. What is outside of it cannot be used: messages stand in it then. */
+/** The id of the top dialog. Everything outside it is inert, so messages are rendered in it. */
 export const topDialog = computed(() => open.value.at(-1))
 
 interface DialogProps {
-  /** What it is called; said by screen readers, and shown as its heading unless `heading` is given. */
+  /** The accessible name, which is also the heading unless `heading` is given. */
   title: string
-  /** Its heading, if it is more than the title; must hold an element with the id that it is given. */
+  /** The heading, if it is more than the title. One of its elements must have the given id. */
   heading?: (id: string) => ComponentChildren
-  /** Is asked to close it: by Escape, the close button, or a click outside. */
+  /** Called when the user closes it by Escape, the close button, or a click outside. */
   onClose: () => void
-  /** `wide` for what has two columns, `side` for what slides in. */
+  /** `wide` for two columns, `side` for a dialog that slides in. */
   size?: 'small' | 'wide'
-  /** Whether a click outside closes it; not where text could be lost from sight. */
+  /** Whether a click outside closes it. False if typed text could be hidden. */
   closesOutside?: boolean
-  /** Buttons beside the one that closes it. */
+  /** Buttons beside the close button. */
   actions?: ComponentChildren
   children: ComponentChildren
 }
 
-/** Shows a dialog as long as it is rendered. The focus goes to what has `autofocus`, else to the heading, and back afterwards. */
+/** Shows a dialog while it is rendered. The focus goes to the `autofocus` element or the heading, and returns afterwards. */
 export function Dialog({
   title,
   heading,
@@ -39,9 +39,9 @@ export function Dialog({
 }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   const id = useId()
-  /** Whether the pointer went down outside: marking text may end there. */
+  /** Whether the pointer went down outside. A text selection may end there. */
   const isOutside = useRef(false)
-  // Before the browser paints, and before the next key: what is typed then goes into the dialog.
+  // Runs before the browser paints and before the next key, so that typed text goes into the dialog.
   useLayoutEffect(() => {
     const dialog = element.current
     const before = document.activeElement
@@ -94,7 +94,7 @@ export function Dialog({
   )
 }
 
-/** The end of a dialog's form: to leave it, and to send it. @param props `submit`: what the button that sends it says */
+/** The buttons of a dialog's form: cancel and submit. @param props `submit`: the label of the submit button */
 export const DialogFoot = ({ submit, onCancel }: { submit: string; onCancel: () => void }) => (
   <footer class="dialog-foot">
     <button type="button" class="button" onClick={onCancel}>

@@ -1,4 +1,4 @@
-/** Forms: fields with labels, each with what is wrong with it, and the buttons below. */
+/** Forms: labelled fields with their errors, and the buttons below them. */
 import { type ComponentChildren, createContext, type JSX } from 'preact'
 import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks'
 import { texts } from '../../texts.ts'
@@ -9,25 +9,25 @@ import { fromDraft, NO_PROBLEMS, type Problems, problemsOf, toDraft } from '../f
 interface FormState {
   id: string
   problems: Problems
-  /** What had been typed when the form was left before. */
+  /** The values from the form's draft. */
   kept: Readonly<Record<string, string>>
 }
 
 const FormContext = createContext<FormState>({ id: '', problems: NO_PROBLEMS, kept: {} })
 
 interface FormProps {
-  /** Sends what was typed. @throws what is shown at the fields, or below them */
+  /** Sends the values. @throws an error that is shown at the fields, or below them */
   send: (fields: FormData) => Promise<unknown>
-  /** What the button that sends it says. */
+  /** The label of the submit button. */
   submit: string
   onCancel?: () => void
-  /** Keeps what is typed, but passwords, under this name until it is sent. */
+  /** The name of the draft that keeps the typed values until they are sent, except passwords. */
   draft?: string
   isDanger?: boolean
   children?: ComponentChildren
 }
 
-/** Fields and their buttons. A failure is told at its fields, and the focus goes to the first of them. */
+/** The fields and buttons of a form. After a failure, errors show at their fields, and the first of them takes the focus. */
 export function Form({ send, submit, onCancel, draft, isDanger = false, children }: FormProps) {
   const id = useId()
   const element = useRef<HTMLFormElement>(null)
@@ -112,14 +112,14 @@ export function Form({ send, submit, onCancel, draft, isDanger = false, children
 }
 
 export interface Common {
-  /** As the service calls it: its complaints are told here. */
+  /** The service's name of the field, which its validation errors use. */
   name: string
   label: string
-  /** Said below the field. */
+  /** A hint below the field. */
   hint?: string | undefined
 }
 
-/** What a field's control has, and what is said below it. */
+/** The attributes of a field's control, and the text below it. */
 export function useField(name: string, hint: string | undefined) {
   const { id, problems, kept } = useContext(FormContext)
   const own = `${id}-${name}`
@@ -155,7 +155,7 @@ export function useField(name: string, hint: string | undefined) {
 }
 
 interface InputProps extends Common {
-  /** What it begins with. */
+  /** The initial value. */
   value?: string | undefined
   type?: 'text' | 'email' | 'password' | 'url' | 'number' | 'date'
   required?: boolean
@@ -171,7 +171,7 @@ interface InputProps extends Common {
 /** A field of one line. */
 export function Field({ name, label, hint, value, ...rest }: InputProps) {
   const { control, notes, kept } = useField(name, hint)
-  // Preact knows another type for each `type`, of which this is all.
+  // Preact has a separate type for each `type`. This covers all.
   const attributes = {
     dir: 'auto',
     ...rest,
@@ -188,7 +188,7 @@ export function Field({ name, label, hint, value, ...rest }: InputProps) {
 }
 
 interface AreaProps extends Common {
-  /** What it begins with. */
+  /** The initial value. */
   value?: string | undefined
   required?: boolean
   autofocus?: boolean
@@ -208,13 +208,13 @@ export function Area({ name, label, hint, value, ...rest }: AreaProps) {
 }
 
 type ChoiceProps = Common & {
-  /** What it begins with. */
+  /** The initial value. */
   value?: string | undefined
-  /** What can be chosen: the value, and what it is called. */
+  /** The options, each with its value and label. */
   options: readonly (readonly [value: string, label: string])[]
 }
 
-/** A choice of one. A value that is not offered is offered, too: vocabularies are open. */
+/** A select. A value that is not an option is added as one, because vocabularies are open. */
 export function Choice({ name, label, hint, value = '', options }: ChoiceProps) {
   const { control, notes, kept } = useField(name, hint)
   const chosen = kept ?? value
@@ -234,7 +234,7 @@ export function Choice({ name, label, hint, value = '', options }: ChoiceProps) 
   )
 }
 
-/** A box to tick. @param value what is sent when it is ticked */
+/** A checkbox. @param value the value that is sent if it is checked */
 export function Check({
   name,
   label,

@@ -1,4 +1,4 @@
-/** Icons: 16 units square, drawn in the colour of the text. They say nothing by themselves: a text stands beside each, or names the button. */
+/** Icons, 16 by 16 units, in the colour of the text. Screen readers ignore them: a text is beside each, or names the button. */
 const SHAPES = {
   add: 'M8 3v10M3 8h10',
   archive: 'M2 3h12v3H2zM3 6v7h10V6M6.5 9h3',

@@ -1,10 +1,10 @@
-/** A page that is loaded when it is first shown. */
+/** A page that is loaded lazily, when it is first shown. */
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { texts } from '../../texts.ts'
 import { Loading, LoadingPage } from './page.tsx'
 
-/** Said where a part of the page is gone from the service: it was updated since the tab was opened. Nothing reloads by itself. */
+/** Shown if the service no longer has a script of the page because it was updated after the tab was opened. Nothing reloads by itself. */
 export const Updated = () => (
   <div class="notice" role="alert">
     <p>{texts.updated}</p>
@@ -15,9 +15,9 @@ export const Updated = () => (
 )
 
 /**
- * Makes a component of a module that is imported when it is needed.
+ * Makes a component that is imported lazily.
  * @param load imports it
- * @param Waiting is shown meanwhile
+ * @param Waiting is shown until it is loaded
  */
 export function late<Props extends object>(
   load: () => Promise<{ default: ComponentType<Props> }>,
@@ -44,7 +44,7 @@ export function late<Props extends object>(
   }
 }
 
-/** The same for a whole page. */
+/** The same, for a whole page. */
 export const latePage = <Props extends object>(
   load: () => Promise<{ default: ComponentType<Props> }>,
 ): ComponentType<Props> => late(load, LoadingPage)

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { placeBelow } from './place-below.ts'
 
-/** One action, or a link; undefined ones are left out, so that conditions stay short. */
+/** An action or a link. Undefined entries are skipped, so that conditions stay short. */
 export type MenuItem =
   | { label: string; run: () => void; key?: string; isDanger?: boolean; isDisabled?: boolean }
   | { label: string; href: string }
@@ -11,9 +11,9 @@ export type MenuItem =
   | false
 
 interface MenuProps {
-  /** The button's name. */
+  /** The accessible name of the button. */
   label: string
-  /** What the button shows. */
+  /** The content of the button. */
   children: ComponentChildren
   items: readonly MenuItem[]
   class?: string

@@ -1,15 +1,15 @@
-/** What all pages have: a title, a heading that takes the focus, and what is shown while or when there is nothing to show. */
+/** The common parts of all pages: the title, a heading that takes the focus, and the loading, error and empty states. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { go } from '../../router.ts'
 import { texts } from '../../texts.ts'
 import { messageOf } from '../api.ts'
 
-/** After so many milliseconds loading is shown, and after so many said. */
+/** The delays in milliseconds before loading is shown, and before it is announced. */
 const SHOWN_AFTER = 200
 const SAID_AFTER = 5000
 
-/** The title of the page, and that of the dialog above it if there is one. */
+/** The title of the page, and of the dialog above it, if there is one. */
 const titles = { page: '', dialog: '' }
 
 function showTitle(changes: Partial<typeof titles>): void {
@@ -17,13 +17,13 @@ function showTitle(changes: Partial<typeof titles>): void {
   document.title = titles.dialog || titles.page
 }
 
-/** Gives the document the title of a page. */
+/** Sets the document's title to the page's. */
 function useTitle(...parts: readonly string[]): void {
   const page = texts.documentTitle(...parts)
   useEffect(() => showTitle({ page }), [page])
 }
 
-/** Gives the document the title of a dialog that has an address, as long as that is open. */
+/** Sets the document's title to that of a dialog with its own address, while it is open. */
 export function useDialogTitle(...parts: readonly string[]): void {
   const dialog = texts.documentTitle(...parts)
   useEffect(() => {
@@ -35,7 +35,7 @@ export function useDialogTitle(...parts: readonly string[]): void {
 let hasArrived = false
 
 interface PageProps {
-  /** The page's one `h1`. */
+  /** The `h1` of the page. */
   title: string
   /** Beside the heading. */
   aside?: ComponentChildren
@@ -45,12 +45,12 @@ interface PageProps {
   isTitleHidden?: boolean
 }
 
-/** A page: its title goes into the document's, and its heading takes the focus when the user comes from another page. */
+/** A page. It sets the document's title, and its heading takes the focus when the user comes from another page. */
 export function Page({ title, aside, children, class: className = '', isTitleHidden = false }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useTitle(title)
   useEffect(() => {
-    // Not on the first page of a tab: the browser begins at its top.
+    // Not for the first page of a tab, where the browser starts at the top.
     if (hasArrived) heading.current?.focus({ preventScroll: true })
     hasArrived = true
   }, [])
@@ -67,7 +67,7 @@ export function Page({ title, aside, children, class: className = '', isTitleHid
   )
 }
 
-/** What is shown while something loads: nothing for a moment, then a skeleton, then a word. */
+/** The loading state: nothing at first, then a skeleton, then an announcement. */
 export function Loading() {
   const [step, setStep] = useState<'quiet' | 'shown' | 'said'>('quiet')
   useEffect(() => {
@@ -88,7 +88,7 @@ export function Loading() {
   )
 }
 
-/** What is shown while it is not known yet which page it will be. */
+/** Shown until it is known which page comes. */
 export const LoadingPage = () => (
   <main id="main" class="page">
     <h1 class="visually-hidden">{texts.name}</h1>
@@ -96,7 +96,7 @@ export const LoadingPage = () => (
   </main>
 )
 
-/** What is shown instead of a page that could not be read. */
+/** Shown if a page could not be loaded. */
 export const Failed = ({ error, retry }: { error: unknown; retry: () => void }) => (
   <div class="notice" role="alert">
     <p>{texts.notLoaded}</p>
@@ -109,7 +109,7 @@ export const Failed = ({ error, retry }: { error: unknown; retry: () => void }) 
   </div>
 )
 
-/** What is shown instead of something that does not exist, with the way on. */
+/** Shown for something that does not exist, with a link to go on. */
 export const Missing = ({ text }: { text: string }) => (
   <div class="notice">
     <p>{text}</p>

@@ -1,11 +1,11 @@
-/** A person among the fields of a form. */
+/** A field of a form that chooses a person. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Common, useField } from './field.tsx'
 import { PersonPicker, type PersonPickerProps } from './person-picker.tsx'
 
 type Props = Common &
   Pick<PersonPickerProps, 'others' | 'except' | 'autofocus'> & {
-    /** Who is chosen at first. */
+    /** The initially chosen person. */
     value: string
   }
 
@@ -15,7 +15,7 @@ export function PersonField({ name, label, hint, value, ...rest }: Props) {
   const hidden = useRef<HTMLInputElement>(null)
   const isFirst = useRef(true)
   useEffect(() => {
-    // The form keeps what was chosen, as it keeps what is typed.
+    // The form's draft keeps the choice like typed text.
     if (!isFirst.current) hidden.current?.dispatchEvent(new Event('input', { bubbles: true }))
     isFirst.current = false
   }, [chosen])

@@ -1,4 +1,4 @@
-/** A field that finds people as one types (the combobox pattern of the ARIA Authoring Practices). */
+/** A field that searches people while the user types (the combobox pattern of the ARIA Authoring Practices). */
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { texts } from '../../texts.ts'
 import type { Person } from '../api.ts'
@@ -9,24 +9,24 @@ import type { Options } from './select.tsx'
 
 const words = texts.people
 
-/** How many people are offered; whoever is not among them is found by a part of the name. */
+/** The maximum number of offered people. Typing a part of the name finds the others. */
 const MOST = 20
-/** How long after the last key people are looked for, in milliseconds. */
+/** The debounce of the search, in milliseconds. */
 const AFTER = 150
 
 export interface PersonPickerProps {
   label: string
-  /** Who is chosen: an id, or one of `others`. */
+  /** The chosen id, or the value of one of `others`. */
   value: string
-  /** What can be chosen besides, e.g. nobody: the value, and what it is called. */
+  /** The options besides people, e.g. nobody, each with its value and label. */
   others?: Options
   /** The ids of people who cannot be chosen. */
   except?: readonly string[]
   onChoose: (value: string, name: string) => void
-  /** For whoever looks for it. */
+  /** The id of the element, for code that looks for it. */
   id?: string
   class?: string
-  /** Whether the label is said, but not shown. */
+  /** Whether the label is only for screen readers. */
   isLabelHidden?: boolean
   isDisabled?: boolean
   autofocus?: boolean
@@ -35,19 +35,19 @@ export interface PersonPickerProps {
 interface Option {
   value: string
   name: string
-  /** Where an imported person comes from. */
+  /** The origin of an imported person. */
   from?: string
 }
 
 const has = (name: string, typed: string) => name.toLowerCase().includes(typed.trim().toLowerCase())
 
-/** People who were found, and by what. */
+/** The people of a search, and its text. */
 interface Found {
   q: string
   people: readonly Person[]
 }
 
-/** What is offered for what is typed. The service decides whose name fits; until it has, those whom it found before are looked through. */
+/** The options for the typed text. The service decides which names match. Until it responds, the previous results are filtered. */
 function optionsOf(
   typed: string,
   { q, people }: Found,
@@ -61,7 +61,7 @@ function optionsOf(
   return [...fixed, ...found]
 }
 
-/** The people who fit what is typed, while it is open; undefined before any are found. */
+/** The people who match the typed text, while the list is open; undefined before the first results. */
 function useFound(isOpen: boolean, typed: string): Found | undefined {
   const [found, setFound] = useState<Found | undefined>()
   useEffect(() => {
@@ -69,7 +69,7 @@ function useFound(isOpen: boolean, typed: string): Found | undefined {
     let isCurrent = true
     const q = typed.trim()
     const take = (people: readonly Person[]) => isCurrent && setFound({ q, people })
-    // What can be chosen besides is there even where people cannot be asked for.
+    // The other options stay available if people cannot be loaded.
     const look = () => findPeople(q, MOST).then(take, () => take([]))
     const timer = setTimeout(look, q === '' ? 0 : AFTER)
     return () => {
@@ -154,7 +154,7 @@ export function PersonPicker(props: PersonPickerProps) {
         onFocus={({ currentTarget }) => currentTarget.select()}
         onClick={open}
         onInput={(event) => {
-          // What is typed here is no text of a form.
+          // The search text is not a value of the form.
           event.stopPropagation()
           setTyped(event.currentTarget.value)
           setActive(0)

@@ -1,6 +1,6 @@
-/** Places of what opens at a button or a field. */
+/** Positions of popovers at buttons and fields. */
 
-/** Puts a popover below what it belongs to, or above it where there is more room, within the window. */
+/** Places a popover within the window: below its element, or above it if there is more room. */
 export function placeBelow(anchor: HTMLElement | null, list: HTMLElement | null): void {
   if (!anchor || !list) return
   const { left, right, top, bottom } = anchor.getBoundingClientRect()

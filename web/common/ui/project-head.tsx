@@ -1,4 +1,7 @@
-/** The frame of a project's pages: its name, the way between them, the state of the stream, and what to say where there is none. */
+/**
+ * The frame of a project's pages: its name, the links between them, the state of the stream, and the message if the project
+ * does not exist.
+ */
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { href, paths } from '../../router.ts'
@@ -32,7 +35,7 @@ export const ProjectTabs = ({ id, current }: { id: string; current: ProjectPageN
   </nav>
 )
 
-/** Whether changes of others show as they happen. It takes the same room either way: what is below must not jump. */
+/** Shows whether changes by others appear live. Both states take the same room, so that the page does not jump. */
 export const LiveDot = () => {
   const isLive = liveState.value === 'live'
   return (
@@ -46,19 +49,19 @@ export const LiveDot = () => {
 interface ProjectPageProps {
   id: string
   current: ProjectPageName
-  /** Between the links and the state of the stream, once the project is read. */
+  /** Content between the links and the state of the stream, once the project is loaded. */
   aside?: (project: OpenProject) => ComponentChildren
-  /** The page below its head, once the project is read. */
+  /** The page below its head, once the project is loaded. */
   children: (project: OpenProject) => ComponentChildren
   class?: string
 }
 
-/** A page of a project: opens it, and shows the page when it is read. */
+/** A page of a project. Opens the project, and shows the page once it is loaded. */
 export function ProjectPage({ id, current, aside, children, class: className = '' }: ProjectPageProps) {
   const open = openProject(id)
   const { step } = open.state.value
   const project = open.store.project
-  // Whoever comes back to one that was not there looks again.
+  // Loads the project again if it did not exist on the last visit.
   useEffect(() => {
     if (open.state.peek().step === 'missing') void open.load()
   }, [open])
@@ -88,7 +91,7 @@ function Problem({ open }: { open: OpenProject }) {
   return state.step === 'failed' ? <Failed error={state.error} retry={() => void open.load()} /> : null
 }
 
-/** A project that is not there, or was deleted while it was looked at. */
+/** Shown for a project that does not exist, or was deleted while the page was open. */
 function Gone({ open }: { open: OpenProject }) {
   const deleted = open.store.deletedBy.value
   if (deleted === undefined) return <Missing text={texts.missingProject} />

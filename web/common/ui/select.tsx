@@ -1,22 +1,22 @@
-/** A choice that is made at once. */
+/** A select whose choice takes effect at once. */
 import { useId } from 'preact/hooks'
 
-/** What can be chosen: the value, and what it is called. */
+/** The options, each with its value and label. */
 export type Options = readonly (readonly [value: string, label: string])[]
 
 interface SelectProps {
   label: string
   value: string
-  /** Another value is offered, too: vocabularies are open. */
+  /** A value that is not an option is added as one, because vocabularies are open. */
   options: Options
   onChoose: (value: string) => void
-  /** For whoever looks for it. */
+  /** The id of the element, for code that looks for it. */
   id?: string
   isDisabled?: boolean
   autofocus?: boolean
 }
 
-/** The options, and the value where it is none of them. */
+/** The options, and the value if it is none of them. */
 export const withValue = (options: Options, value: string): Options =>
   options.some(([one]) => one === value) ? options : [...options, [value, value]]
 

@@ -1,4 +1,4 @@
-/** The list of keyboard shortcuts, and the switch that turns single letters off. */
+/** The list of keyboard shortcuts, and the switch for single letters. */
 import { texts } from '../../texts.ts'
 import { setSingleKeys, singleKeys } from '../keys.ts'
 import { Dialog } from './dialog.tsx'

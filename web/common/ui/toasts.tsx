@@ -1,4 +1,4 @@
-/** The messages at the edge of the page. */
+/** The toasts at the edge of the page. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { texts } from '../../texts.ts'
 import { closeToast, STAYS, type Toast, toasts } from '../toasts.ts'
@@ -15,7 +15,7 @@ function ToastView({ toast }: { toast: Toast }) {
   const before = useRef<HTMLElement>(null)
   useLayoutEffect(
     () => () => {
-      // What holds the focus goes: it would be lost, and with it the place of whoever uses the keyboard.
+      // The focused element is about to be removed, and keyboard users would lose their place.
       if (!box.current?.contains(document.activeElement)) return
       const place = before.current?.isConnected ? before.current : document.querySelector('h1')
       place?.focus({ preventScroll: true })
@@ -58,7 +58,7 @@ function ToastView({ toast }: { toast: Toast }) {
   )
 }
 
-/** All messages, newest last. The region is there before them: screen readers tell what comes into one that they know. */
+/** All messages, newest last. The live region exists before them, because screen readers only announce what is added to a known one. */
 export function Toasts() {
   return (
     <div class="toasts" role="status">
