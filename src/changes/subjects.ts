@@ -142,7 +142,7 @@ export class Subjects {
    */
   index(count = this.behind() > FAR_BEHIND ? LARGE_SLICE : SLICE): number {
     ensureFew(this.#db, count)
-    if (this.#sql.fold()(count)) return Math.max(1, this.behind())
+    if (this.#sql.fold()(Math.min(count, SLICE))) return Math.max(1, this.behind())
     const after = this.indexed()
     const last = this.#sql.lastOfSlice().get({ after, count })
     if (typeof last !== 'number') return 0
