@@ -135,7 +135,7 @@ export function openDatabase(url: string, checkpoints: Checkpoints = 'service'):
     client = new SQLite(isFile ? path : (images?.memory ?? path), { timeout: BUSY_TIMEOUT })
     switchToWal(client)
     const isNew = !isFile || made.file !== undefined
-    if (made.file !== undefined) haveOthersWritten = watchOthers(client, images !== undefined)
+    if (made.file !== undefined) haveOthersWritten = watchOthers(client, made.hasTables)
     client.pragma('synchronous = FULL')
     // Temporary tables and indexes need no file, and no writable folder.
     client.pragma('temp_store = MEMORY')
@@ -200,7 +200,7 @@ export const shippedMigrations = (): MigrationMeta[] =>
  * @param hasTables whether it began with all its tables
  * @returns whether other processes have written to it, as a function
  */
-function watchOthers(client: SQLite.Database, hasTables: boolean): () => boolean {
+function watchOthers(client: SQLite.Database, hasTables = false): () => boolean {
   const version = client.prepare<[], number>('pragma data_version').pluck()
   const first = version.get()
   const wasNew = hasTables || tableNames(client).length === 0

@@ -115,6 +115,8 @@ export function openAlone(path: string): SQLite.Database | undefined {
 export interface Made {
   folders: string[]
   file: string | undefined
+  /** Whether the file began with its tables. */
+  hasTables?: boolean
 }
 
 /** Creates the missing parent folders of a file. @returns them, the outermost first */
@@ -138,14 +140,14 @@ export function removeFolders(folders: string[]): void {
 
 /**
  * Creates a file for a database, mode 0600, with its missing parent folders.
- * @param image what it contains; without, it is empty
+ * @param image what it contains, where that is possible; without, it is empty
  * @returns what did not exist before
  */
 export function makeFile(path: string, image?: Buffer): Made {
   const folders = makeFolders(path)
   try {
-    if (image) linkImage(path, image)
-    else closeSync(openSync(path, 'wx', 0o600))
+    if (image && linkImage(path, image)) return { folders, file: path, hasTables: true }
+    closeSync(openSync(path, 'wx', 0o600))
     return { folders, file: path }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
@@ -158,12 +160,15 @@ export function makeFile(path: string, image?: Buffer): Made {
   }
 }
 
-/** Creates a file that is there with all its contents or not at all, whoever opens it meanwhile. @throws EEXIST */
-function linkImage(path: string, image: Buffer): void {
+/** Creates a file at once with all its contents. @returns whether it did: not if there is a file, or the file system has no hard links */
+function linkImage(path: string, image: Buffer): boolean {
   const whole = `${path}-${process.pid}-new`
   try {
     writeFileSync(whole, image, { mode: 0o600 })
     linkSync(whole, path)
+    return true
+  } catch {
+    return false
   } finally {
     rmSync(whole, { force: true })
   }

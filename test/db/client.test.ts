@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import {
+import fs, {
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -12,6 +12,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { join, relative, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
@@ -277,6 +278,28 @@ t.test('files that cannot even be looked at are lost', async (t) => {
   rmSync(path)
   renameSync(`${path}.aside`, path)
   t.equal(files.lost(), undefined)
+})
+
+t.test('without hard links, a new file is migrated as the first one of a process is', async (t) => {
+  const { linkSync } = fs
+  t.teardown(() => {
+    fs.linkSync = linkSync
+    syncBuiltinESMExports()
+  })
+  const folder = t.testdir()
+  for (const name of ['one.db', 'two.db', 'three.db']) openDatabase(join(folder, name)).close()
+  let attempts = 0
+  fs.linkSync = () => {
+    attempts++
+    throw Object.assign(new Error('operation not permitted'), { code: 'EPERM' })
+  }
+  syncBuiltinESMExports()
+  const { db, discard } = openDatabase(join(folder, 'four.db'))
+  t.equal(attempts, 1)
+  t.strictSame(db.select().from(teams).all(), [])
+  t.notOk(readdirSync(folder).some((name) => name.endsWith('-new')))
+  discard()
+  t.notOk(existsSync(join(folder, 'four.db')))
 })
 
 t.test('a log that a long read made grow shrinks again', async (t) => {
