@@ -1,5 +1,4 @@
 /** Search: from any page by `/`, while typing, by keyboard; and the search page. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from '../../src/client/types.d.ts'
 import { onBoard } from './browser.ts'
 
@@ -47,13 +46,15 @@ onBoard('results come as one types, and open by keyboard', async (t, { api, url,
   }
 
   // It is lazily loaded the first time. Text typed in the meantime is not lost, and triggers nothing else.
+  const { promise: typed, resolve: load } = Promise.withResolvers<void>()
   await page.route(/\/search-dialog/, async (route) => {
-    await sleep(300)
+    await typed
     await route.continue()
   })
   await page.keyboard.press('/')
   await page.keyboard.type('zebr')
   t.equal(await combobox.count(), 0)
+  load()
   await combobox.waitFor()
   t.equal(await combobox.inputValue(), 'zebr')
   await page.getByText('5 results.').waitFor()
