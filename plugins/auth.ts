@@ -52,13 +52,14 @@ const errorFor = (access: Access, error: unknown) =>
 const roles: readonly unknown[] = ROLES
 
 function hostIdentity(member: HostMember): Identity {
-  const { id, role, name = id, email = null } = member
+  const { id, role, name = id, email = null, projects = 'all' } = member
   if (typeof id !== 'string' || id === '' || !roles.includes(role)) {
     throw new TypeError(
       'resolveMember must return { id, role } with a non-empty id and a known role, or null',
     )
   }
-  return { member: { id, name, email, role }, via: 'host', scope: 'write' }
+  const limits = projects === 'all' ? {} : { projects: { ...projects } }
+  return { member: { id, name, email, role }, via: 'host', scope: 'write', ...limits }
 }
 
 /**

@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import { identityOf, turnOf } from '../src/access/identity.ts'
+import { callerOf, identityOf } from '../src/access/identity.ts'
 import { type BatchedRequest, BatchRun, type ReadAnswer, type RunOptions } from '../src/batch/batch.ts'
 import { createStepwise } from '../src/batch/stepwise.ts'
 import { authorize, isSafe } from '../src/members/identity.ts'
@@ -33,11 +33,11 @@ declare module 'fastify' {
 /** Performs batches: each request runs its own route's handler, all in one write. */
 export default fp<{ authMode: 'open' | 'required'; bodyLimit: number }>(
   async (app, { authMode, bodyLimit }) => {
-    const { db, rules, dispatcher, worker } = app
+    const { db, scoped, dispatcher, worker } = app
     const surroundings = { app, operations: app.operations, authMode, bodyLimit }
     const stepwise = createStepwise(
       db,
-      rules,
+      scoped,
       (...write) => dispatcher.commit(...write),
       (...task) => worker.performSteps(...task),
     )
@@ -46,7 +46,7 @@ export default fp<{ authMode: 'open' | 'required'; bodyLimit: number }>(
       const requests = paths.map((path) => ({ method: 'GET' as const, path }))
       const run = new BatchRun(request, requests, surroundings, options)
       return run
-        .read(async (call) => app.read(call, turnOf(request)))
+        .read(async (call) => app.read(call, callerOf(request)))
         .catch((error) => {
           throw run.errorOf(error)
         })

@@ -21,7 +21,8 @@ export default fp<{ streamsMax: number }>(
     const { sequence, feed } = app.rules.changes
     const tail = new Tail(sequence, feed, (err) => app.log.error({ err }, 'could not read the changes'))
     const { identifyAgain } = app
-    const readers = new ChangeReaders({ tail, feed, sequence, max: streamsMax, identifyAgain })
+    const { policy } = app.scoped
+    const readers = new ChangeReaders({ tail, feed, sequence, policy, max: streamsMax, identifyAgain })
     app.decorate('tail', tail)
     app.decorate('changeReaders', readers)
     watchCredentials(app.db, (id) => readers.credentialEnds(id))

@@ -11,7 +11,7 @@ import { methodsOf, shapeOf } from '../src/requests/response-shapes.ts'
  */
 export default fp(
   async (app) => {
-    const { rules, dispatcher } = app
+    const { rules, scoped, dispatcher } = app
     const responder = new Responder()
     app.decorateRequest(REPEATED, false)
     const findRepetition = createRepetitionHook(rules.idempotencyStore)
@@ -21,7 +21,7 @@ export default fp(
       const shape = shapeOf(route.schema)
       if (shape) responder.learn(route, shape)
       if (access === 'public' || shape === undefined || !isRepeatable) return
-      route.handler = performing({ rules, dispatcher, responder }, route, shape)
+      route.handler = performing({ scoped, dispatcher, responder }, route, shape)
       const isWrite = !methodsOf(route).every(isSafe)
       if (isWrite) route.onRequest = [findRepetition, route.onRequest ?? []].flat()
     })

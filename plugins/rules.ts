@@ -1,10 +1,12 @@
 import fp from 'fastify-plugin'
 import { databasePath } from '../src/db/client.ts'
 import { limitWork } from '../src/db/work-limits.ts'
+import { Freshness } from '../src/reading/freshness.ts'
 import type { Attempt } from '../src/reading/large-snapshots.ts'
 import { type Calls, callsOf } from '../src/requests/calls.ts'
 import { Dispatcher } from '../src/requests/perform.ts'
-import { createRules, type Rules } from '../src/requests/rules.ts'
+import type { Rules } from '../src/requests/rules.ts'
+import { createScopedRules, type ScopedRules } from '../src/requests/scoped-rules.ts'
 import { Attempts } from '../src/requests/turns.ts'
 import { Offload, type WorkerOptions } from '../src/worker/offload.ts'
 
@@ -13,6 +15,10 @@ declare module 'fastify' {
   interface FastifyInstance extends Calls<Rules> {
     /** The rules themselves, synchronous: for hooks that only read. */
     rules: Rules
+    /** The same, as each caller may use them. */
+    scoped: ScopedRules
+    /** Detects commits of other connections. */
+    freshness: Freshness
     /** Performs calls; `perform` and `read` are its methods. */
     dispatcher: Dispatcher
     /** Performs a write; the caller names the actor. */
@@ -35,16 +41,20 @@ export default fp<WorkerOptions>(
     if (databasePath(databaseUrl) !== ':memory:') limitWork(db)
     app.addHook('onClose', () => worker.close())
 
-    const rules = createRules(db)
+    const freshness = new Freshness(db)
+    const scoped = createScopedRules(db, () => freshness.version())
+    const rules = scoped.all
     const attempts = new Attempts()
     const attempt: Attempt = (turn, work) => attempts.do(turn ?? '', work)
-    const dispatcher = new Dispatcher({ db, rules, groupCommit, attempt, worker, largeWrites })
+    const dispatcher = new Dispatcher({ db, scoped, groupCommit, attempt, worker, largeWrites })
     app.decorate('rules', rules)
+    app.decorate('scoped', scoped)
+    app.decorate('freshness', freshness)
     app.decorate('attempt', attempt)
     app.decorate('worker', worker)
     app.decorate('dispatcher', dispatcher)
     app.decorate('perform', (work, context) => dispatcher.perform(work, context))
-    app.decorate('read', (call, turn) => dispatcher.read(call, turn))
+    app.decorate('read', (call, caller) => dispatcher.read(call, caller))
     for (const [name, domain] of Object.entries(rules)) app.decorate(name, callsOf(domain, name))
   },
   { name: 'rules', fastify: '5.x', dependencies: ['database', 'large-writes'] },

@@ -1,8 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import type { Server } from 'node:net'
 import fp from 'fastify-plugin'
-import { Freshness } from '../src/reading/freshness.ts'
-import { createLargeSnapshots, type InWorker, type LargeSnapshots } from '../src/reading/large-snapshots.ts'
+import {
+  createLargeSnapshots,
+  type InWorker,
+  type LargeSnapshots,
+  type Scopes,
+} from '../src/reading/large-snapshots.ts'
 import { createSnapshots } from '../src/reading/snapshots.ts'
 
 declare module 'fastify' {
@@ -22,13 +26,17 @@ export interface SnapshotsOptions {
 export default fp<SnapshotsOptions>(
   async (app, { snapshotCacheBytes }) => {
     const { projects, board } = app.rules
-    const freshness = new Freshness(app.db)
+    const { freshness, scoped } = app
     const snapshots = createSnapshots(app.db, projects, board.items, snapshotCacheBytes, freshness)
-    const inWorker = ((turn, name, ...args) =>
-      app.worker.read({ path: `reading.wholeProjects.${name}`, args }, turn)) as InWorker
+    const scopes: Scopes = {
+      scopeOf: (principal) => scoped.scopeOf(principal),
+      withProjects: (principal, work) => scoped.read(principal, ({ projects }) => work(projects)),
+    }
+    const inWorker = (({ turn, principal }, name, ...args) =>
+      app.worker.read({ path: `reading.wholeProjects.${name}`, args }, turn, principal)) as InWorker
     app.decorate(
       'snapshots',
-      createLargeSnapshots(snapshots, projects, inWorker, app.attempt, snapshotCacheBytes),
+      createLargeSnapshots(snapshots, scopes, inWorker, app.attempt, snapshotCacheBytes),
     )
 
     // Before Fastify's own listener, and also for a host's routes.

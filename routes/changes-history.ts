@@ -130,7 +130,7 @@ const changeHistoryRoutes: Routes = async (app) => {
       querystring: TrashQuery,
       response: { 200: Type.Array(ref(TrashEntrySchema)) },
     },
-    handler: ({ query }) => app.changes.trash.answer(query),
+    handler: (request) => app.changes.trash.answer(request.query, memberOf(request)),
   })
 }
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
-import { memberOf } from '../src/access/identity.ts'
+import { identityOf, memberOf } from '../src/access/identity.ts'
 import { type ChangeFilter, readKinds } from '../src/changes/filters.ts'
 import { KIND_NAMES } from '../src/db/kinds.ts'
 import { invalidField } from '../src/errors.ts'
@@ -116,7 +116,8 @@ const changeRoutes: Routes = async (app) => {
         return sendJson(reply, await pollChanges(app.changeReaders, request, reply, query, wait * 1000))
       }
       const isGone = () => reply.raw.destroyed
-      const { body } = await app.changeReaders.read(query, memberOf(request), isGone)
+      const { changeReaders } = app
+      const { body } = await changeReaders.read(query, changeReaders.readerOf(identityOf(request)), isGone)
       return sendJson(reply, body)
     },
   })

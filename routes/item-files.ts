@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply } from 'fastify'
-import { memberOf } from '../src/access/identity.ts'
+import { callerOf, memberOf } from '../src/access/identity.ts'
 import type { ItemFile } from '../src/board/item-files.ts'
 import { hostedAmong } from '../src/requests/hosted-people.ts'
 import type { Routes } from '../src/requests/route-types.ts'
@@ -46,10 +46,12 @@ const itemFileRoutes: Routes = async (app) => {
         404: ref(ErrorBody),
       },
     },
-    handler: async ({ params: { id } }, reply) => {
+    handler: async (request, reply) => {
+      const { id } = request.params
+      const caller = callerOf(request)
       // Only a host knows more people than the file.
-      const ids = app.peopleOfHost ? await app.read(app.members.people.namedIn(id)) : []
-      const file = await app.read(itemCsv.ofProject(id, await hostedAmong(app, ids)))
+      const ids = app.peopleOfHost ? await app.read(app.members.people.namedIn(id), caller) : []
+      const file = await app.read(itemCsv.ofProject(id, await hostedAmong(app, ids)), caller)
       reply.header('content-disposition', `attachment; filename="${fileName(id)}"`)
       return sendFile(reply, 'text/csv; charset=utf-8; header=present', file)
     },
@@ -70,7 +72,7 @@ const itemFileRoutes: Routes = async (app) => {
       },
     },
     handler: async (request, reply) => {
-      const file = await app.read(itemCalendar.write(request.query, memberOf(request).id))
+      const file = await app.read(itemCalendar.write(request.query, memberOf(request).id), callerOf(request))
       reply.header('cache-control', 'private, no-cache')
       return sendFile(reply, 'text/calendar; charset=utf-8', file)
     },

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { memberOf, turnOf } from '../src/access/identity.ts'
+import type { Caller } from '../src/access/caller.ts'
+import { callerOf, memberOf } from '../src/access/identity.ts'
 import { type Asking, ITEM_SORTS, ME } from '../src/board/item-lists.ts'
 import type { WriteOptions } from '../src/board/items.ts'
 import { kanbanItems } from '../src/db/schema.ts'
@@ -270,15 +271,15 @@ const kanbanItemRoutes: Routes = async (app) => {
     handler: (request, reply) => {
       const { id } = request.params
       return expandsPeople(request.query)
-        ? sendWithPeople(app, reply, id, snapshotOf(id, turnOf(request)))
+        ? sendWithPeople(app, reply, id, snapshotOf(id, callerOf(request)))
         : items.get(id)
     },
   })
 
   const toJson = createJsonWriter(KanbanItemSchema)
 
-  async function snapshotOf(id: string, turn: string | null) {
-    const body = Buffer.from(toJson(await app.read(items.get(id), turn)))
+  async function snapshotOf(id: string, caller: Caller) {
+    const body = Buffer.from(toJson(await app.read(items.get(id), caller)))
     return { body, etag: etagOf(body) }
   }
 
@@ -293,7 +294,9 @@ const kanbanItemRoutes: Routes = async (app) => {
       body: UpdateKanbanItem,
       response: { 200: ref(KanbanItemSchema), 404: ref(ErrorBody), 409: ref(ErrorBody) },
     },
-    onRequest: mustExist(kanbanItems, (id) => app.rules.board.items.exists(id)),
+    onRequest: mustExist(kanbanItems, (id, request) =>
+      app.scoped.read(callerOf(request).principal, ({ board }) => board.items.exists(id)),
+    ),
     handler: (request) =>
       items.update(
         request.params.id,

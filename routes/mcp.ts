@@ -1,6 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { identityOf } from '../src/access/identity.ts'
+import { callerOf, identityOf } from '../src/access/identity.ts'
 import {
   type Answer,
   type Asked,
@@ -97,6 +97,7 @@ const mcpRoutes: Routes<{ authMode: 'open' | 'required' }> = async (app, { authM
     })
     const outcome = await app.perform(batch, {
       actorId: id,
+      ...callerOf(request),
       ...(idempotencyKey !== undefined && {
         repeatable: {
           request: { memberId: id, role, method: 'POST', path, key: idempotencyKey, bodyHash: hashOf(said) },

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
-import { actorOf, turnOf } from '../src/access/identity.ts'
+import { actorOf, callerOf } from '../src/access/identity.ts'
 import { DEFAULT_SORT } from '../src/db/pages.ts'
 import { PROJECT_SORTS } from '../src/projects/projects.ts'
 import { ExpandQuery, expandsPeople, sendWithPeople } from '../src/requests/expand.ts'
@@ -60,6 +60,11 @@ const optionalFields = {
   metadata: JsonText(AnyObject),
   leadId: Nullable(Reference),
   teamId: Nullable(Reference),
+  access: Type.Unsafe<'everyone' | 'assigned'>({
+    type: 'string',
+    enum: ['everyone', 'assigned'],
+    description: 'Who sees it: every member but guests, or only those assigned to it',
+  }),
 }
 const CreateProject = CreateBody({
   name: Name,
@@ -130,9 +135,10 @@ const projectRoutes: Routes = async (app) => {
     },
     handler: (request, reply) => {
       const { query } = request
-      if (isWholeList(query)) return sendSnapshot(reply, app.snapshots.list(query, turnOf(request)))
-      if (query.view !== 'summary') return sendPage(reply, app.snapshots.page(query, query, turnOf(request)))
-      return sendPage(reply, app.read(app.reading.summaries.page(query, query)))
+      if (isWholeList(query)) return sendSnapshot(reply, app.snapshots.list(query, callerOf(request)))
+      if (query.view !== 'summary')
+        return sendPage(reply, app.snapshots.page(query, query, callerOf(request)))
+      return sendPage(reply, app.read(app.reading.summaries.page(query, query), callerOf(request)))
     },
   })
 
@@ -183,7 +189,7 @@ const projectRoutes: Routes = async (app) => {
       response: { 200: ref(ProjectWithPeopleSchema), 304: NotModified, 404: ref(ErrorBody) },
     },
     handler: (request, reply) => {
-      const snapshot = app.snapshots.project(request.params.id, turnOf(request))
+      const snapshot = app.snapshots.project(request.params.id, callerOf(request))
       return expandsPeople(request.query)
         ? sendWithPeople(app, reply, request.params.id, snapshot)
         : sendSnapshot(reply, snapshot)
@@ -197,7 +203,7 @@ const projectRoutes: Routes = async (app) => {
       record: recordOf(ProjectSchema, (id) => app.projects.get(id)),
       later: (request, reply) => {
         const { id } = request.params as Static<typeof IdParams>
-        return sendSnapshot(reply, app.snapshots.project(id, turnOf(request)))
+        return sendSnapshot(reply, app.snapshots.project(id, callerOf(request)))
       },
     },
     schema: {

@@ -17,7 +17,7 @@ import {
 import { ProjectSchema, TeamAssignmentSchema } from '../src/schemas/records.ts'
 
 const MemberId = Type.String({ minLength: 1, maxLength: LIMITS.reference })
-const Role = Term(['member', 'lead'])
+const Role = Term(['member', 'lead', 'viewer'])
 const fields = { memberId: MemberId, role: Type.Optional(Role) }
 const CreateTeamAssignment = CreateBody(fields)
 const UpdateTeamAssignment = UpdateBody({ role: Role })

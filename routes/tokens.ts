@@ -19,6 +19,16 @@ const CreateToken = CreateBody({
       description: 'What it may do: read what its member may read; also write; or only read the calendar',
     }),
   ),
+  projectIds: Type.Optional(
+    Nullable(
+      Type.Array(Type.String(), {
+        minItems: 1,
+        maxItems: 100,
+        uniqueItems: true,
+        description: 'The only projects that it reaches; null or absent: all that its member sees',
+      }),
+    ),
+  ),
   expiresAt: Type.Optional(
     Nullable(
       Type.String({

@@ -38,6 +38,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, string>> = {
   name_taken: 'another record has the name',
   no_account: 'no member has this account of the sign-in provider',
   no_column: 'the board has no column',
+  no_new_projects: 'the caller would not see the project that it creates',
   not_claimed: 'the item is not claimed',
   not_found: 'the record or path does not exist, or the caller may not see it: perhaps `details.missing`',
   not_json: 'the body is not JSON',
@@ -45,6 +46,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, string>> = {
   precondition_failed: '`If-Match` or `If-None-Match` did not hold: nothing was written',
   provider_unavailable: 'the sign-in provider does not respond',
   rate_limited: 'the client has sent too many requests in a minute',
+  read_only_project: 'the caller may only read the project',
   read_only_role: "the member's role is read-only",
   read_only_token: 'the token is read-only',
   request_failed: 'any other error',
@@ -58,6 +60,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, string>> = {
   took_too_long: 'the request took too long',
   unavailable: 'the service cannot handle the request at the moment: nothing was written',
   validation_failed: 'fields or parameters are invalid: `details`',
+  would_lose_project: 'the caller would no longer see the project',
   wip_limit_reached: 'the column is at its WIP limit',
 }
 

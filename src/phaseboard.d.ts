@@ -82,9 +82,13 @@ export interface Config {
 export interface HostMember {
   /** The host's own id of the member, any non-empty string. */
   id: string
-  role: 'admin' | 'member' | 'viewer'
+  role: 'admin' | 'member' | 'viewer' | 'guest'
   name?: string
   email?: string | null
+  /**
+   * The projects that the member may read, or also write, by id: instead of the rules of this service. `'all'`, or absent: by those rules.
+   */
+  projects?: 'all' | Readonly<Record<string, 'read' | 'write'>>
 }
 
 /** Identifies the member of a request; null or undefined for none. May throw, e.g. to reject; may be asynchronous. */
@@ -224,6 +228,7 @@ export type ErrorCode =
   | 'name_taken'
   | 'no_account'
   | 'no_column'
+  | 'no_new_projects'
   | 'not_claimed'
   | 'not_found'
   | 'not_json'
@@ -231,6 +236,7 @@ export type ErrorCode =
   | 'precondition_failed'
   | 'provider_unavailable'
   | 'rate_limited'
+  | 'read_only_project'
   | 'read_only_role'
   | 'read_only_token'
   | 'request_failed'
@@ -244,6 +250,7 @@ export type ErrorCode =
   | 'took_too_long'
   | 'unavailable'
   | 'validation_failed'
+  | 'would_lose_project'
   | 'wip_limit_reached'
 
 /** An error response of the contract. `message` is the body's `error` string. */

@@ -24,6 +24,7 @@ import {
   transcriptSummaries,
 } from '../src/db/schema.ts'
 import { hashToken, newToken } from '../src/members/secrets.ts'
+import type { ROLES } from '../src/schemas/records.ts'
 
 export type App = Awaited<ReturnType<typeof buildApp>>
 
@@ -207,8 +208,10 @@ export async function send(
 /** The prepared statement that adds a member. Compiling it with its triggers takes many times as long as running it. */
 const addition = new WeakMap<App['db']['$client'], ReturnType<App['db']['$client']['prepare']>>()
 
+type Role = (typeof ROLES)[number]
+
 /** Creates a member and a session. @returns the id, and the headers that carry the session */
-export function signInAs(app: App, role: 'admin' | 'member' | 'viewer', fields: { id?: string } = {}) {
+export function signInAs(app: App, role: Role, fields: { id?: string } = {}) {
   const id = fields.id ?? newId()
   const { $client } = app.db
   const add =

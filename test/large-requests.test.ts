@@ -5,6 +5,7 @@
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
+import { SERVICE } from '../src/access/caller.ts'
 import { ROWS_READ, ROWS_WRITTEN } from '../src/db/work-limits.ts'
 import type { Config } from '../src/phaseboard.d.ts'
 import { createProjectWriter, unpack } from '../src/reading/project-text.ts'
@@ -304,8 +305,8 @@ t.test(
   'what is larger than all that may be kept is read each time, and drives nothing else out',
   async (t) => {
     const { app } = await buildWithBoards(t, databaseUrl(t), { snapshotCacheBytes: 1_000_000 })
-    const smallBytes = async () => (await app.snapshots.project('small')).body
-    const lists = await Promise.all([app.snapshots.list({}), app.snapshots.list({})])
+    const smallBytes = async () => (await app.snapshots.project('small', SERVICE)).body
+    const lists = await Promise.all([app.snapshots.list({}, SERVICE), app.snapshots.list({}, SERVICE)])
     const [first, second] = lists.map(({ body }) => JSON.parse(`${body}`))
     t.strictSame(first, second)
     t.equal(first.length, 2)
@@ -313,12 +314,12 @@ t.test(
     let isCached = false
     for (let attempt = 0; attempt < 5 && !isCached; attempt++) {
       const before = await smallBytes()
-      await app.snapshots.list({})
+      await app.snapshots.list({}, SERVICE)
       isCached = (await smallBytes()) === before
     }
     t.ok(isCached, 'the very bytes of before')
-    t.not(await app.snapshots.list({}), lists[0])
-    const large = await app.snapshots.project('large')
+    t.not(await app.snapshots.list({}, SERVICE), lists[0])
+    const large = await app.snapshots.project('large', SERVICE)
     t.strictSame(
       JSON.parse(`${large.body}`),
       first.find(({ id }: { id: string }) => id === 'large'),
@@ -356,7 +357,7 @@ t.test('the worker thread reads what the event loop reads, to the byte', async (
   const kept = app.snapshots
   for (const id of ['small', 'large']) {
     const packed = reading.wholeProjects.text(id)
-    const { body, etag } = await kept.project(id)
+    const { body, etag } = await kept.project(id, SERVICE)
     t.ok(packed && body.equals(packed.body))
     t.equal(packed?.etag, etag)
     const text = createProjectWriter().write(projects.get(id))
@@ -364,11 +365,11 @@ t.test('the worker thread reads what the event loop reads, to the byte', async (
   }
   t.equal(reading.wholeProjects.text('none'), undefined)
   const list = reading.wholeProjects.list({})
-  t.ok((await kept.list({})).body.equals(list.body))
-  t.equal(list.etag, (await kept.list({})).etag)
+  t.ok((await kept.list({}, SERVICE)).body.equals(list.body))
+  t.equal(list.etag, (await kept.list({}, SERVICE)).etag)
   for (const { id, start, end, etag } of list.texts) {
-    t.strictSame(list.body.subarray(start, end), (await kept.project(id)).body, id)
-    t.equal(etag, (await kept.project(id)).etag)
+    t.strictSame(list.body.subarray(start, end), (await kept.project(id, SERVICE)).body, id)
+    t.equal(etag, (await kept.project(id, SERVICE)).etag)
   }
   const { body, next } = reading.wholeProjects.page({}, { limit: 1 })
   t.strictSame(

@@ -89,7 +89,8 @@ export function createCredentials(
     const { member, token } = found
     if (reply && isStale(token.lastUsedAt))
       noteUse(request, token.id, () => app.perform(app.members.tokens.touch(token.id), { actorId: null }))
-    return { member, via: 'token', scope: token.scope, tokenId: token.id }
+    const { id, scope, projectIds } = token
+    return { member, via: 'token', scope, tokenId: id, ...(projectIds && { projectIds }) }
   }
 
   function fromProxy(email: string): Identity {

@@ -4,6 +4,8 @@ import type { Actor } from '../members/audit-log.ts'
 import type { Access, Identity } from '../members/identity.ts'
 import type { CurrentMember } from '../schemas/records.ts'
 import { addressOf } from './addresses.ts'
+import type { Caller } from './caller.ts'
+import { principalOf } from './policy.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -28,6 +30,12 @@ export function turnOf(request: FastifyRequest): string | null {
   const identity = request.getDecorator<Identity | undefined>(IDENTITY)
   return identity === undefined || identity.via === 'default' ? null : identity.member.id
 }
+
+/** Who makes this request. Only in handlers and route hooks of routes that are not public. */
+export const callerOf = (request: FastifyRequest): Caller => ({
+  turn: turnOf(request),
+  principal: principalOf(identityOf(request)),
+})
 
 /** The member and address of this request, for the audit log. Only in handlers of routes that are not public. */
 export const actorOf = (request: FastifyRequest): Actor => ({

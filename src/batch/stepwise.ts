@@ -3,6 +3,7 @@ import { read, type SharedDatabase } from '../db/client.ts'
 import { BYTES_READ, isFollowedByWorker, TooMuchWork } from '../db/work-limits.ts'
 import type { Dispatcher } from '../requests/perform.ts'
 import type { Rules } from '../requests/rules.ts'
+import type { ScopedRules } from '../requests/scoped-rules.ts'
 import type { WriteContext, WriteOutcome } from '../requests/write.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 import { runStepsInWorker, type WorkerEnd } from './step-sessions.ts'
@@ -49,7 +50,7 @@ export function outcomeOfDryRun(error: unknown): WriteOutcome {
  */
 export function createStepwise(
   db: SharedDatabase,
-  rules: Rules,
+  scoped: ScopedRules,
   commit: Dispatcher['commit'],
   inWorker: (end: WorkerEnd, context: WriteContext, mode: StepsMode) => Promise<WriteOutcome>,
   now: () => number = () => performance.now(),
@@ -59,7 +60,7 @@ export function createStepwise(
   let taken = 0
 
   /** Runs the steps inside a write, or a read. @throws TooMuchWork */
-  function run(steps: StepGenerator, mode: StepsMode) {
+  function run(steps: StepGenerator, mode: StepsMode, rules: Rules) {
     const runner = new StepRunner(db, rules, mode)
     const startedAt = now() - taken
     if (taken === 0) setImmediate(() => (taken = 0))
@@ -85,8 +86,15 @@ export function createStepwise(
   }
 
   async function here(steps: StepGenerator, context: WriteContext, mode: StepsMode): Promise<WriteOutcome> {
-    if (mode.isRead) return { value: read(db, () => run(steps, mode)), seq: undefined }
-    const { value, seq } = await commit(() => finish(run(steps, mode), mode), context)
+    if (mode.isRead) {
+      const reading = () => scoped.read(context.principal, (rules) => run(steps, mode, rules))
+      return { value: read(db, reading), seq: undefined }
+    }
+    const { value, seq } = await commit((rules, ensureAllowed) => {
+      const response = run(steps, mode, rules)
+      ensureAllowed()
+      return finish(response, mode)
+    }, context)
     return { ...value, seq }
   }
 

@@ -3,6 +3,7 @@ import { type Column, getTableColumns } from 'drizzle-orm'
 import { BY_COMMAND } from '../db/current-write.ts'
 import { readObjectText } from '../db/json-text.ts'
 import { isOwned, KINDS, kindNamed } from '../db/kinds.ts'
+import type { Scope } from '../db/row-security.ts'
 import { decoder } from '../db/statements.ts'
 import type { Change } from '../schemas/records.ts'
 import type { ChangeRow } from './sequence.ts'
@@ -17,9 +18,11 @@ export const WEBHOOK_KINDS: readonly string[] = KINDS.filter((one) => !isOwned(o
 export interface Reader {
   id: string
   role: string
+  /** What it may reach now, for one that reads with rules that reach everything; undefined: everything. */
+  scope?: (() => Scope | undefined) | undefined
 }
 
-/** Whether a reader may see a change. */
+/** Whether a reader may see a change by its role; in which projects, `Visibility` decides. */
 export const maySee = (
   { kind, ownerId }: Pick<ChangeRow, 'kind' | 'ownerId'>,
   { id, role }: Reader,

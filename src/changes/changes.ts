@@ -12,6 +12,7 @@ import { Sequence } from './sequence.ts'
 import { Subjects } from './subjects.ts'
 import { Trash } from './trash.ts'
 import { Undo } from './undo.ts'
+import { Visibility } from './visibility.ts'
 
 /** The rules of changes. */
 export class Changes {
@@ -19,6 +20,7 @@ export class Changes {
   /** For the readers in this folder. */
   readonly sequence: Sequence
   readonly subjects: Subjects
+  readonly visibility: Visibility
   readonly history: History
   readonly trash: Trash
   readonly undo: Undo
@@ -30,13 +32,15 @@ export class Changes {
   constructor(db: SharedDatabase, board: Board, { audit, people }: Pick<Members, 'audit' | 'people'>) {
     this.sequence = new Sequence(db)
     this.subjects = new Subjects(db)
+    this.visibility = new Visibility(db, this.sequence, this.subjects)
     const groups = new Groups(db, this.sequence)
-    this.history = new History(db, this.sequence, this.subjects)
-    this.trash = new Trash(db, { sequence: this.sequence, subjects: this.subjects, groups })
-    this.undo = new Undo(db, { sequence: this.sequence, groups, board, audit })
-    this.largeUndo = new LargeUndo(db, this.undo, this.sequence, groups)
-    this.feed = new Feed(db, this.sequence, this.subjects)
-    this.forgetting = new Forgetting(db, { people, audit, subjects: this.subjects })
+    const { sequence, subjects, visibility } = this
+    this.history = new History(db, sequence, subjects, visibility)
+    this.trash = new Trash(db, { sequence, subjects, groups, visibility })
+    this.undo = new Undo(db, { sequence, groups, visibility, board, audit })
+    this.largeUndo = new LargeUndo(db, this.undo, sequence, groups)
+    this.feed = new Feed(db, sequence, subjects, visibility)
+    this.forgetting = new Forgetting(db, { people, audit, subjects })
     this.retention = new Retention(db)
   }
 }

@@ -5,6 +5,7 @@ import { type FeedPage, PageReading } from './feed-page.ts'
 import { type ChangeFilter, passes } from './filters.ts'
 import type { ChangeHead, ChangeRow, Sequence } from './sequence.ts'
 import { type Subjects, subjectsOf } from './subjects.ts'
+import type { Visibility } from './visibility.ts'
 
 /** Most changes that one slice examines, matching or not: some 2 ms. */
 const EXAMINED = 1000
@@ -50,9 +51,11 @@ export class Feed {
   readonly #db: SharedDatabase
   readonly #sequence: Sequence
   readonly #subjects: Subjects
+  readonly visibility: Visibility
 
-  constructor(db: SharedDatabase, sequence: Sequence, subjects: Subjects) {
+  constructor(db: SharedDatabase, sequence: Sequence, subjects: Subjects, visibility: Visibility) {
     this.#db = db
+    this.visibility = visibility
     this.#sequence = sequence
     this.#subjects = subjects
   }
@@ -79,7 +82,7 @@ export class Feed {
       let isFull = false
       const take = (head: ChangeHead): boolean => {
         examined++
-        if (passes(head, filter, reader)) {
+        if (passes(head, filter) && this.visibility.maySee(head, reader)) {
           if (found.length > 0 && size + head.size > bytes) isFull = true
           if (isFull) return false
           found.push(head.seq)
@@ -101,7 +104,7 @@ export class Feed {
         if (!isFull) last = listed.end
       }
       if (isMore() && examined < EXAMINED) look(EXAMINED - examined)
-      const rows = this.#sequence.several(found)
+      const rows = this.#sequence.several(found).map((row) => this.visibility.shown(row, reader))
       return { rows, groups: this.#sequence.groupsOf(rows, previous), size, examined, last, newest }
     })
   }

@@ -1,7 +1,7 @@
-/** Filters of changes, and access to them. */
+/** Filters of changes. */
 import { KIND_NAMES } from '../db/kinds.ts'
 import { valuesOfList } from '../schemas/common.ts'
-import { isOfProject, maySee, type Reader } from './api-changes.ts'
+import { isOfProject } from './api-changes.ts'
 import type { ChangeRow } from './sequence.ts'
 
 /** A filter: changes must match all given fields. */
@@ -13,15 +13,10 @@ export interface ChangeFilter {
 }
 
 /** The fields of a change that filters use. */
-type Filtered = Pick<ChangeRow, 'kind' | 'ownerId' | 'projectId' | 'itemId' | 'fromProjectId'>
+type Filtered = Pick<ChangeRow, 'kind' | 'projectId' | 'itemId' | 'fromProjectId'>
 
-/** Whether a change matches the filter, and the caller may see it. */
-export const passes = (
-  change: Filtered,
-  { projectId, itemId, kinds }: ChangeFilter,
-  reader: Reader,
-): boolean =>
-  maySee(change, reader) &&
+/** Whether a change matches the filter. */
+export const passes = (change: Filtered, { projectId, itemId, kinds }: ChangeFilter): boolean =>
   (projectId === undefined || isOfProject(change, projectId)) &&
   (itemId === undefined || change.itemId === itemId) &&
   (kinds === undefined || kinds.length === 0 || kinds.includes(change.kind))

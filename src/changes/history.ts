@@ -5,10 +5,11 @@ import { kanbanItems, projects } from '../db/schema.ts'
 import { existsIn, type Identified } from '../db/statements.ts'
 import { BYTES_READ, isLimited, TooMuchWork } from '../db/work-limits.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
-import { isOfProject, maySee, type Reader } from './api-changes.ts'
+import { isOfProject, type Reader } from './api-changes.ts'
 import { changeText } from './change-text.ts'
 import type { ChangeHead, ChangeRow, Sequence } from './sequence.ts'
 import type { Subjects } from './subjects.ts'
+import type { Visibility } from './visibility.ts'
 
 /** Default number of changes per page. */
 export const HISTORY_LIMIT = 100
@@ -38,11 +39,13 @@ export class History {
   readonly #db: SharedDatabase
   readonly #sequence: Sequence
   readonly #subjects: Subjects
+  readonly #visibility: Visibility
   readonly #project: Kind
   readonly #item: Kind
 
-  constructor(db: SharedDatabase, sequence: Sequence, subjects: Subjects) {
+  constructor(db: SharedDatabase, sequence: Sequence, subjects: Subjects, visibility: Visibility) {
     this.#db = db
+    this.#visibility = visibility
     this.#sequence = sequence
     this.#subjects = subjects
     this.#project = { table: projects, isOf: isOfProject, exists: existsIn(db, projects) }
@@ -72,13 +75,15 @@ export class History {
     { limit = HISTORY_LIMIT, cursor = Number.POSITIVE_INFINITY }: HistoryQuery,
     reader: Reader,
   ): HistoryPage {
-    this.#ensureKnown(kind, id)
+    this.#ensureKnown(kind, id, reader)
     // One more than the page shows whether there is a next one.
     const seqs = this.#subjects.list(id, cursor, limit + 1)
     const heads = this.#sequence.headsOf(seqs.slice(0, limit))
     this.#ensureShort(heads)
-    const shown = heads.filter((head) => kind.isOf(head, id) && maySee(head, reader))
-    const rows = this.#sequence.several(shown.map(({ seq }) => seq))
+    const shown = heads.filter((head) => kind.isOf(head, id) && this.#visibility.maySee(head, reader))
+    const rows = this.#sequence
+      .several(shown.map(({ seq }) => seq))
+      .map((row) => this.#visibility.shown(row, reader))
     const groups = this.#sequence.groupsOf(rows)
     const texts = rows.map((row, index) => changeText(row, groups[index] as number))
     return {
@@ -87,10 +92,10 @@ export class History {
     }
   }
 
-  #ensureKnown({ table, exists, isOf }: Kind, id: string): void {
+  #ensureKnown({ table, exists, isOf }: Kind, id: string, reader: Reader): void {
     if (exists(id)) return
     const newest = this.#sequence.headsOf(this.#subjects.list(id, Number.POSITIVE_INFINITY, 1))
-    if (!newest.some((head) => isOf(head, id))) throwNotFound(table)
+    if (!newest.some((head) => isOf(head, id) && this.#visibility.maySee(head, reader))) throwNotFound(table)
   }
 
   #ensureShort(heads: readonly ChangeHead[]): void {

@@ -22,6 +22,8 @@ export interface TailedChange {
   row: ChangeRow
   /** See `Sequence.groupOf`. */
   group: number
+  /** Whether the row is not as stored, but as one reader may see it: then its text is not cached. */
+  isAltered?: boolean
 }
 
 /** Committed changes, in order. */
@@ -98,7 +100,8 @@ export class Tail {
   }
 
   /** A change as JSON. Only for committed changes, since it is cached. */
-  textOf({ row, group }: TailedChange): string {
+  textOf({ row, group, isAltered = false }: TailedChange): string {
+    if (isAltered) return changeText(row, group)
     let text = this.#texts.get(row.seq)
     if (text === undefined) {
       text = changeText(row, group)

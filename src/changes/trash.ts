@@ -8,11 +8,12 @@ import { once } from '../once.ts'
 import { ref } from '../schemas/common.ts'
 import { type TrashEntry, TrashEntrySchema } from '../schemas/records.ts'
 import { createJsonWriter } from '../schemas/serialization.ts'
-import { madeBy, shownFields } from './api-changes.ts'
+import { madeBy, type Reader, shownFields } from './api-changes.ts'
 import type { Groups } from './groups.ts'
 import { HISTORY_LIMIT } from './history.ts'
 import type { Placed, Sequence } from './sequence.ts'
 import { DELETIONS, type Subjects } from './subjects.ts'
+import type { Visibility } from './visibility.ts'
 
 /** Most deletions examined for one page: on the event loop, and elsewhere. */
 const EXAMINED = { limited: 1000, unlimited: 50_000 }
@@ -91,6 +92,7 @@ export interface TrashParts {
   sequence: Sequence
   subjects: Subjects
   groups: Groups
+  visibility: Visibility
 }
 
 /** The deleted projects and items that can be restored. */
@@ -101,9 +103,11 @@ export class Trash {
   readonly #sequence: Sequence
   readonly #subjects: Subjects
   readonly #groups: Groups
+  readonly #visibility: Visibility
   readonly #toJson = createJsonWriter(Type.Array(ref(TrashEntrySchema)))
 
-  constructor(db: SharedDatabase, { sequence, subjects, groups }: TrashParts) {
+  constructor(db: SharedDatabase, { sequence, subjects, groups, visibility }: TrashParts) {
+    this.#visibility = visibility
     this.#db = db
     this.#sql = statementsOf(db)
     this.#sequence = sequence
@@ -116,17 +120,21 @@ export class Trash {
    * A page may be short although there is a next one: restored records are skipped.
    * @throws TooMuchWork
    */
-  page(query: TrashQuery): TrashPage {
-    return read(this.#db, () => this.#page(query))
+  page(query: TrashQuery, reader: Reader): TrashPage {
+    return read(this.#db, () => this.#page(query, reader))
   }
 
   /** The same page, as the response. @throws TooMuchWork */
-  answer(query: TrashQuery): JsonPage {
-    const { entries, next } = this.page(query)
+  answer(query: TrashQuery, reader: Reader): JsonPage {
+    const { entries, next } = this.page(query, reader)
     return { body: this.#toJson(entries), next }
   }
 
-  #page({ projectId, limit = HISTORY_LIMIT, cursor = Number.POSITIVE_INFINITY }: TrashQuery): TrashPage {
+  #page(
+    { projectId, limit = HISTORY_LIMIT, cursor = Number.POSITIVE_INFINITY }: TrashQuery,
+    reader: Reader,
+  ): TrashPage {
+    const isSeen = (deletion: Deletion) => this.#visibility.seesProject(deletion.projectId, reader)
     const isOnLoop = isLimited(this.#db)
     const most = isOnLoop ? EXAMINED.limited : EXAMINED.unlimited
     const found: Deletion[] = []
@@ -137,7 +145,7 @@ export class Trash {
         return { entries: this.#entries(found), next: last }
       }
       const seqs = this.#subjects.list(DELETIONS, last, SLICE)
-      found.push(...this.#undoable(seqs, projectId))
+      found.push(...this.#undoable(seqs, projectId).filter(isSeen))
       if (seqs.length < SLICE) break
       last = seqs.at(-1) as number
     }

@@ -22,13 +22,14 @@ import type { Actor, AuditLog } from '../members/audit-log.ts'
 import type { CurrentMember } from '../schemas/records.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 import { timestamp } from '../time.ts'
-import { type Fields, maySee } from './api-changes.ts'
+import type { Fields } from './api-changes.ts'
 import { changeText } from './change-text.ts'
 import { Conflicts } from './conflicts.ts'
 import type { Groups } from './groups.ts'
 import { type Effect, isSame, nameOf, netEffect, notUndone } from './net-effect.ts'
 import type { ChangeRow, Sequence } from './sequence.ts'
 import { StoredRows, UNIQUE } from './stored-rows.ts'
+import type { Visibility } from './visibility.ts'
 
 /** The group of the changes that recorded existing records when the sequence began: the end of the migration `change-triggers`. */
 const UPGRADE = 1
@@ -64,6 +65,7 @@ const beingCompleted = () =>
 export interface UndoParts {
   sequence: Sequence
   groups: Groups
+  visibility: Visibility
   board: Pick<Board, 'activity' | 'claims' | 'columnNames'>
   audit: AuditLog
 }
@@ -74,6 +76,7 @@ export class Undo {
   readonly #db: SharedDatabase
   readonly #sequence: Sequence
   readonly #groups: Groups
+  readonly #visibility: Visibility
   readonly #activity: ActivityLog
   readonly #columnNames: ColumnNames
   readonly #claims: Claims
@@ -81,7 +84,8 @@ export class Undo {
   readonly #rows: StoredRows
   readonly #limitActivity: (itemId: string) => void
 
-  constructor(db: SharedDatabase, { sequence, groups, board, audit }: UndoParts) {
+  constructor(db: SharedDatabase, { sequence, groups, visibility, board, audit }: UndoParts) {
+    this.#visibility = visibility
     this.#db = db
     this.#sequence = sequence
     this.#groups = groups
@@ -142,13 +146,19 @@ export class Undo {
     const oldest = this.#sequence.first()
     if (seq > 0 && seq < oldest) throw changesGone(oldest)
     const row = this.#sequence.one(seq)
-    if (!row || !maySee(row, member)) throw notFound('Change')
+    if (!row || !this.#isSeen(row, member)) throw notFound('Change')
     if (row.kind === JUMP) throw notUndone('a jump of the sequence cannot be undone')
     const isUpgrade = row.group === UPGRADE && row.actorId === null && row.action === 'created'
     if (isUpgrade && !kindNamed(row.kind)?.isNeverUndone) {
       throw notUndone('what the file held when its changes began to be kept cannot be undone')
     }
     return row
+  }
+
+  /** Whether a member sees a change whole, also the project that it moved an item out of. */
+  #isSeen(row: ChangeRow, member: CurrentMember): boolean {
+    const visibility = this.#visibility
+    return visibility.maySee(row, member) && visibility.seesProject(row.fromProjectId, member)
   }
 
   /** All changes of its group. @throws ApiError 404 if the member may not see them all, 410, 400; TooMuchWork */
@@ -158,7 +168,7 @@ export class Undo {
     // Another tool may have stored a wrong group.
     if (!rows.some(({ seq }) => seq === row.seq))
       throw notUndone('the changes of its write are not in one place')
-    if (!rows.every((one) => maySee(one, member))) throw notFound('Change')
+    if (!rows.every((one) => this.#isSeen(one, member))) throw notFound('Change')
     if (rows.some(({ kind }) => kindNamed(kind)?.isNeverUndone)) {
       throw notUndone('changes of members and teams cannot be undone')
     }

@@ -385,6 +385,8 @@ export interface Project {
   }
   leadId: string | null
   teamId: string | null
+  /** `everyone`: every member but guests sees it; `assigned`: only members who are assigned to it, or whose team is */
+  access: string
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
   /** ISO 8601 in UTC with milliseconds */
@@ -419,6 +421,8 @@ export interface ProjectWithPeople {
   }
   leadId: string | null
   teamId: string | null
+  /** `everyone`: every member but guests sees it; `assigned`: only members who are assigned to it, or whose team is */
+  access: string
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
   /** ISO 8601 in UTC with milliseconds */
@@ -457,6 +461,8 @@ export interface ProjectSummary {
   }
   leadId: string | null
   teamId: string | null
+  /** `everyone`: every member but guests sees it; `assigned`: only members who are assigned to it, or whose team is */
+  access: string
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
   /** ISO 8601 in UTC with milliseconds */
@@ -521,7 +527,7 @@ export interface CurrentMember {
   name: string
   /** null for a member without a row in this service */
   email: string | null
-  role: 'admin' | 'member' | 'viewer'
+  role: 'admin' | 'member' | 'viewer' | 'guest'
 }
 
 export interface Member {
@@ -530,7 +536,7 @@ export interface Member {
   name: string
   /** Unique, ignoring case */
   email: string
-  role: 'admin' | 'member' | 'viewer'
+  role: 'admin' | 'member' | 'viewer' | 'guest'
   /** Whether sign-ins, sessions and tokens of the member are refused */
   disabled: boolean
   /** ISO 8601 in UTC with milliseconds */
@@ -612,6 +618,8 @@ export interface Token {
   memberId: string
   name: string
   scope: 'read' | 'write' | 'calendar'
+  /** The only projects that it reaches; null: all that its member sees */
+  projectIds: string[] | null
   /** ISO 8601 in UTC with milliseconds */
   lastUsedAt: string | null
   /** ISO 8601 in UTC with milliseconds */
@@ -626,6 +634,8 @@ export interface NewToken {
   memberId: string
   name: string
   scope: 'read' | 'write' | 'calendar'
+  /** The only projects that it reaches; null: all that its member sees */
+  projectIds: string[] | null
   /** ISO 8601 in UTC with milliseconds */
   lastUsedAt: string | null
   /** ISO 8601 in UTC with milliseconds */
@@ -643,7 +653,7 @@ export interface LinkDetails {
   name: string | null
   /** The email of the member; null if the invited person provides it */
   email: string | null
-  role: 'admin' | 'member' | 'viewer'
+  role: 'admin' | 'member' | 'viewer' | 'guest'
   /** ISO 8601 in UTC with milliseconds */
   expiresAt: string
 }
@@ -659,7 +669,7 @@ export interface MemberLink {
   name: string | null
   /** The email of the member; null if the invited person provides it */
   email: string | null
-  role: 'admin' | 'member' | 'viewer'
+  role: 'admin' | 'member' | 'viewer' | 'guest'
   /** ISO 8601 in UTC with milliseconds */
   expiresAt: string
   /** The admin who created it; null for the command line */
@@ -679,7 +689,7 @@ export interface NewMemberLink {
   name: string | null
   /** The email of the member; null if the invited person provides it */
   email: string | null
-  role: 'admin' | 'member' | 'viewer'
+  role: 'admin' | 'member' | 'viewer' | 'guest'
   /** ISO 8601 in UTC with milliseconds */
   expiresAt: string
   /** The admin who created it; null for the command line */
@@ -1019,7 +1029,7 @@ export interface CreateMember {
   name: string
   /** Unique, ignoring case */
   email: string
-  role?: 'admin' | 'member' | 'viewer'
+  role?: 'admin' | 'member' | 'viewer' | 'guest'
   password?: string
 }
 
@@ -1027,7 +1037,7 @@ export interface UpdateMember {
   name?: string
   /** Unique, ignoring case */
   email?: string
-  role?: 'admin' | 'member' | 'viewer'
+  role?: 'admin' | 'member' | 'viewer' | 'guest'
   disabled?: boolean
   password?: string
   /** Required to change your own password */
@@ -1043,7 +1053,7 @@ export interface CreateInvitation {
   name?: string
   /** Unique, ignoring case */
   email?: string
-  role: 'admin' | 'member' | 'viewer'
+  role: 'admin' | 'member' | 'viewer' | 'guest'
 }
 
 export interface CreateProject {
@@ -1075,6 +1085,8 @@ export interface CreateProject {
     | string
   leadId?: string | null
   teamId?: string | null
+  /** Open vocabulary, e.g. everyone, assigned */
+  access?: 'everyone' | 'assigned' | (string & {})
 }
 
 export interface ReorderProjects {
@@ -1115,6 +1127,8 @@ export interface UpdateProject {
     | string
   leadId?: string | null
   teamId?: string | null
+  /** Open vocabulary, e.g. everyone, assigned */
+  access?: 'everyone' | 'assigned' | (string & {})
 }
 
 export interface CreateKanbanColumn {
@@ -1392,23 +1406,23 @@ export interface UpdateTranscriptSummary {
 
 export interface CreateTeamAssignment {
   memberId: string
-  /** Open vocabulary, e.g. member, lead */
-  role?: 'member' | 'lead' | (string & {})
+  /** Open vocabulary, e.g. member, lead, viewer */
+  role?: 'member' | 'lead' | 'viewer' | (string & {})
 }
 
 export interface ReplaceTeamAssignments {
   /** Each memberId at most once; at most 1000 */
   members: {
     memberId: string
-    /** Open vocabulary, e.g. member, lead */
-    role?: 'member' | 'lead' | (string & {})
+    /** Open vocabulary, e.g. member, lead, viewer */
+    role?: 'member' | 'lead' | 'viewer' | (string & {})
   }[]
   leadId?: string | null
 }
 
 export interface UpdateTeamAssignment {
-  /** Open vocabulary, e.g. member, lead */
-  role?: 'member' | 'lead' | (string & {})
+  /** Open vocabulary, e.g. member, lead, viewer */
+  role?: 'member' | 'lead' | 'viewer' | (string & {})
 }
 
 export interface IngestTranscript {

@@ -1,5 +1,6 @@
 /** The current write of a connection: its actor and its changes. */
 import type { SharedDatabase } from './client.ts'
+import { connectionOf } from './connection.ts'
 
 /**
  * The stored actor of a command's changes; no member has this id. The API shows no
@@ -50,14 +51,15 @@ const current = new WeakMap<object, CurrentWrite>()
 const attributions = new WeakMap<object, Attribution>()
 
 /** The current write of this connection: only inside one. */
-export function currentWrite({ $client }: Pick<SharedDatabase, '$client'>): CurrentWrite {
-  const write = current.get($client)
+export function currentWrite(db: Pick<SharedDatabase, '$client'>): CurrentWrite {
+  const write = current.get(connectionOf(db))
   if (write === undefined) throw new Error('not inside a write')
   return write
 }
 
 /** The attribution of a connection, created once. */
-export function attributionOf({ $client: client }: Pick<SharedDatabase, '$client'>): Attribution {
+export function attributionOf(db: Pick<SharedDatabase, '$client'>): Attribution {
+  const client = connectionOf(db)
   const known = attributions.get(client)
   if (known) return known
   const newest = client.prepare<[], number | null>('select max(seq) from changes').pluck()

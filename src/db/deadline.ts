@@ -3,6 +3,7 @@
  * statement calls for each row can throw, which ends it.
  */
 import type { SharedDatabase } from './client.ts'
+import { connectionOf } from './connection.ts'
 
 /** A deadline by `performance.now()`, and its error. */
 interface Deadline {
@@ -12,7 +13,7 @@ interface Deadline {
 
 const NEVER: Deadline = { at: Number.POSITIVE_INFINITY, error: () => new Error('there is no deadline') }
 
-const deadlines = new WeakMap<SharedDatabase, { current: Deadline }>()
+const deadlines = new WeakMap<object, { current: Deadline }>()
 
 /** The name of the function in SQL. */
 export const IN_TIME = 'in_time'
@@ -22,14 +23,14 @@ export const IN_TIME = 'in_time'
  * called for each of its rows. It throws the error of {@link withDeadline} after the deadline.
  */
 function deadlineOf(db: SharedDatabase): { current: Deadline } {
-  const known = deadlines.get(db)
+  const known = deadlines.get(connectionOf(db))
   if (known) return known
   const deadline = { current: NEVER }
   db.$client.function(IN_TIME, { varargs: true }, () => {
     if (performance.now() > deadline.current.at) throw deadline.current.error()
     return 1
   })
-  deadlines.set(db, deadline)
+  deadlines.set(connectionOf(db), deadline)
   return deadline
 }
 
@@ -62,6 +63,6 @@ export function withDeadline<T>(
 
 /** Checks the deadline of the running work. @throws its error */
 export function ensureInTime(db: SharedDatabase): void {
-  const { at, error } = deadlines.get(db)?.current ?? NEVER
+  const { at, error } = deadlines.get(connectionOf(db))?.current ?? NEVER
   if (performance.now() > at) throw error()
 }

@@ -50,13 +50,17 @@ export const isReadableJson = (text: string): boolean =>
 export const readObjectText = (text: string): JsonObject | undefined =>
   readJsonText<JsonObject | undefined>(text, isObject, () => undefined)
 
+/** The array of JSON text; empty for other text, or if nested too deeply. */
+export const readArrayText = (text: string): unknown[] =>
+  readJsonText<unknown[]>(text, Array.isArray, () => [])
+
 /**
  * A TEXT column with a JSON array. It may be NULL, which reads as empty too (see `statements.ts`): `notNull` is only for
  * TypeScript.
  */
 export const jsonArrayText = customType<{ data: unknown[]; driverData: string; notNull: true }>({
   dataType: () => 'text',
-  fromDriver: (text) => readJsonText(text, Array.isArray, () => []),
+  fromDriver: readArrayText,
   toDriver: (value) => JSON.stringify(value),
 })
 

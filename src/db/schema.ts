@@ -48,9 +48,13 @@ export const projects = sqliteTable(
     metadata: jsonObject(),
     leadId: text(),
     teamId: text(),
+    /** Who sees it: every member, or only those assigned to it (see `src/access/policy.ts`). */
+    access: string('everyone'),
     ...timestamps(),
   },
   (table) => [
+    // Usually few, or none: then every member sees every project.
+    index('projects_assigned').on(table.id).where(sql`"access" <> 'everyone'`),
     index('projects_order').on(table.sortOrder, table.id),
     index('projects_status').on(table.status, table.sortOrder, table.id),
     index('projects_team').on(table.teamId, table.sortOrder, table.id),
@@ -268,6 +272,7 @@ export const teamAssignments = sqliteTable(
   (table) => [
     uniqueIndex('team_assignments_member').on(table.projectId, table.memberId),
     index('team_assignments_project').on(table.projectId, table.id),
+    index('team_assignments_of_member').on(table.memberId, table.projectId),
   ],
 )
 
@@ -298,7 +303,7 @@ export const members = sqliteTable(
     id: id(),
     name: required(),
     email: required(),
-    role: text({ enum: ['admin', 'member', 'viewer'] })
+    role: text({ enum: ['admin', 'member', 'viewer', 'guest'] })
       .notNull()
       .default('member'),
     disabled: flag(false),
@@ -374,6 +379,8 @@ export const apiTokens = sqliteTable(
     scope: text({ enum: ['read', 'write', 'calendar'] })
       .notNull()
       .default('read'),
+    /** The projects that it reaches, as a JSON array; NULL: all that its member sees. */
+    projectIds: text(),
     /** SHA-256 of the token, hexadecimal. The token itself is never stored. */
     tokenHash: required(),
     lastUsedAt: text(),
@@ -397,7 +404,7 @@ export const memberLinks = sqliteTable(
     /** The fields of the invited member; if name and email are NULL, the user of the link chooses them. */
     name: text(),
     email: text(),
-    role: text({ enum: ['admin', 'member', 'viewer'] })
+    role: text({ enum: ['admin', 'member', 'viewer', 'guest'] })
       .notNull()
       .default('member'),
     /** SHA-256 of the link's token, hexadecimal. The token itself is never stored. */
@@ -410,6 +417,27 @@ export const memberLinks = sqliteTable(
   (table) => [
     uniqueIndex('member_links_token').on(table.tokenHash),
     index('member_links_member').on(table.memberId),
+  ],
+)
+
+/** Share links: whoever has the address reads the board, without signing in. A revoked one is deleted. */
+export const shareLinks = sqliteTable(
+  'share_links',
+  {
+    id: id(),
+    projectId: projectId(),
+    name: string(''),
+    /** SHA-256 of the link's secret, hexadecimal. The secret itself is never stored. */
+    secretHash: required(),
+    /** The member who created it; NULL for the command line. */
+    createdBy: text(),
+    createdAt: createdAt(),
+    /** NULL: never. */
+    expiresAt: text(),
+  },
+  (table) => [
+    uniqueIndex('share_links_secret').on(table.secretHash),
+    index('share_links_project').on(table.projectId, table.id),
   ],
 )
 

@@ -22,6 +22,7 @@ import { LRUCache } from 'lru-cache'
 import { once } from '../once.ts'
 import type { SharedDatabase } from './client.ts'
 import { isShownIn } from './hidden.ts'
+import { isInScopeOf } from './row-security.ts'
 import { isLight } from './work-limits.ts'
 
 /** The values of a statement's placeholders, by name. */
@@ -197,6 +198,10 @@ const isIt = (table: Identified): SQL | undefined => and(eq(table.id, given('id'
 const isItAndLight = (db: SharedDatabase, table: Identified): SQL | undefined =>
   and(isIt(table), sql.raw(isLight(db, table)))
 
+/** The same for a row that is written: of a secure handle, one that is in scope. */
+const isWritable = (db: SharedDatabase, table: Identified): SQL | undefined =>
+  and(isInScopeOf(db, table), isItAndLight(db, table))
+
 /** A prepared select of a row by id. @returns the query, which throws TooMuchWork */
 export function selectById<Table extends Identified>(
   db: SharedDatabase,
@@ -300,7 +305,7 @@ export function updateIn<Table extends Identified>(
         db
           .update(table as Identified)
           .set(placeholders(names))
-          .where(isItAndLight(db, table))
+          .where(isWritable(db, table))
           .returning(),
         getTableColumns(table),
       ).one,
@@ -340,6 +345,6 @@ export function updateRead<Table extends Identified>(
 
 /** A prepared delete of a row by id, cascades included. @returns the delete: whether there was one. It throws TooMuchWork */
 export function deleteFrom(db: SharedDatabase, table: Identified): (id: string) => boolean {
-  const remove = change(() => db.delete(table).where(isItAndLight(db, table)))
+  const remove = change(() => db.delete(table).where(isWritable(db, table)))
   return (id) => remove({ id }) > 0
 }

@@ -7,6 +7,7 @@ import { toSnakeCase } from 'drizzle-orm/casing'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { once } from '../once.ts'
 import type { SharedDatabase } from './client.ts'
+import { connectionOf } from './connection.ts'
 
 /** Database files up to this size, in bytes, have no limits. */
 const SMALL_FILE = 2 * 1024 * 1024
@@ -38,15 +39,15 @@ export class LargeWork extends Error {
 }
 
 /** Connections that do not do work too large for one transaction. */
-const splitting = new WeakSet<SharedDatabase>()
+const splitting = new WeakSet<object>()
 
 /** Makes a connection, that of the worker thread, reject large work, which is then done in slices. */
 export function splitWork(db: SharedDatabase): void {
-  splitting.add(db)
+  splitting.add(connectionOf(db))
 }
 
 /** Whether this connection rejects large work. */
-export const isSplit = (db: SharedDatabase): boolean => splitting.has(db)
+export const isSplit = (db: SharedDatabase): boolean => splitting.has(connectionOf(db))
 
 /** The result of `make`; undefined if it is too much work for the event loop. */
 export function unlessTooMuch<T>(make: () => T): T | undefined {
@@ -59,7 +60,7 @@ export function unlessTooMuch<T>(make: () => T): T | undefined {
 }
 
 /** Connections with limited work, each with the check whether its file is large. */
-const limited = new WeakMap<SharedDatabase, () => boolean>()
+const limited = new WeakMap<object, () => boolean>()
 
 /** A call, as SQL, that ends a statement of a connection with limited work: it throws TooMuchWork. */
 const TOO_MUCH = 'too_much()'
@@ -72,28 +73,28 @@ export function limitWork(db: SharedDatabase): void {
   })
   const pageSize = Number(client.pragma('page_size', { simple: true }))
   const pages = client.prepare<[], number>('pragma page_count').pluck()
-  limited.set(db, () => Number(pages.get()) * pageSize > SMALL_FILE)
+  limited.set(connectionOf(db), () => Number(pages.get()) * pageSize > SMALL_FILE)
 }
 
 /** Whether the worker thread takes over too large work of this connection, whatever the size of its file. */
-export const isFollowedByWorker = (db: SharedDatabase): boolean => limited.has(db)
+export const isFollowedByWorker = (db: SharedDatabase): boolean => limited.has(connectionOf(db))
 
 /** Whether this connection's work is limited now. */
-export const isLimited = (db: SharedDatabase): boolean => limited.get(db)?.() ?? false
+export const isLimited = (db: SharedDatabase): boolean => limited.get(connectionOf(db))?.() ?? false
 
 /** The multiples of {@link ROWS_WRITTEN} that connections may write at once, if limited. */
-const factors = new WeakMap<SharedDatabase, number>()
+const factors = new WeakMap<object, number>()
 
 /**
  * Runs work in which no rule may write many more rows at once than on the event loop, since it could not be interrupted.
  * @param factor multiple of the rows
  */
 export function withinWork<T>(db: SharedDatabase, factor: number, work: () => T): T {
-  factors.set(db, factor)
+  factors.set(connectionOf(db), factor)
   try {
     return work()
   } finally {
-    factors.delete(db)
+    factors.delete(connectionOf(db))
   }
 }
 
@@ -101,7 +102,7 @@ export function withinWork<T>(db: SharedDatabase, factor: number, work: () => T)
 function mostOf(db: SharedDatabase, most: number): number {
   if (isLimited(db)) return most
   return most === ROWS_WRITTEN
-    ? most * (factors.get(db) ?? Number.POSITIVE_INFINITY)
+    ? most * (factors.get(connectionOf(db)) ?? Number.POSITIVE_INFINITY)
     : Number.POSITIVE_INFINITY
 }
 

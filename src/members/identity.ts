@@ -14,6 +14,10 @@ export interface Identity {
   sessionId?: string
   /** The id of the API token, if it identified the member. */
   tokenId?: string
+  /** The only projects that the token reaches; absent or null: all that its member sees. */
+  projectIds?: readonly string[] | null
+  /** The projects that the host lets the member reach; absent: by the rules of this service. */
+  projects?: Readonly<Record<string, 'read' | 'write'>>
 }
 
 /**

@@ -4,9 +4,10 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
+import { readArrayText } from '../db/json-text.ts'
 import { inOrder } from '../db/ordering.ts'
 import { type JsonPage, type PageQuery, pageOfRows } from '../db/pages.ts'
-import { apiTokens, members } from '../db/schema.ts'
+import { apiTokens, members, projects } from '../db/schema.ts'
 import {
   deleteFrom,
   existsIn,
@@ -36,38 +37,53 @@ export interface TokenInput {
   scope?: Token['scope']
   /** A date or date-time from a client; null or absent: never. */
   expiresAt?: string | null
+  /** The only projects that it reaches; null or absent: all that its member sees. */
+  projectIds?: readonly string[] | null
 }
 
 /** A token and its member. */
 export interface TokenFound {
   member: CurrentMember
-  token: Pick<Token, 'id' | 'scope' | 'lastUsedAt'>
+  token: Pick<Token, 'id' | 'scope' | 'lastUsedAt' | 'projectIds'>
 }
 
+/** A token as stored, without its hash. */
+type TokenRow = Omit<typeof apiTokens.$inferSelect, 'tokenHash'>
+
+/** The projects of a token. Text that is no JSON array, of another tool, reaches none. */
+const projectIdsOf = (text: string | null): string[] | null =>
+  text === null ? null : readArrayText(text).map(String)
+
+const shownToken = ({ projectIds, ...token }: TokenRow): Token => ({
+  ...token,
+  projectIds: projectIdsOf(projectIds),
+})
+
 function statementsOf(db: SharedDatabase) {
-  const { id, memberId, name, scope, tokenHash, lastUsedAt, expiresAt, createdAt } = apiTokens
+  const { id, memberId, name, scope, projectIds, tokenHash, lastUsedAt, expiresAt, createdAt } = apiTokens
   // All but the hash.
   const select = () =>
-    db.select({ id, memberId, name, scope, lastUsedAt, expiresAt, createdAt }).from(apiTokens)
+    db.select({ id, memberId, name, scope, projectIds, lastUsedAt, expiresAt, createdAt }).from(apiTokens)
   const isOwn = eq(memberId, given('memberId'))
   const isAlive = sql`coalesce(${expiresAt} > ${given('now')}, true)`
   return {
     /** A token by its secret, with its member, by index. */
     presented: selectOne(db, () =>
       db
-        .select({ ...currentMember, tokenId: id, scope, lastUsedAt })
+        .select({ ...currentMember, tokenId: id, scope, projectIds, lastUsedAt })
         .from(apiTokens)
         .innerJoin(members, eq(members.id, memberId))
         .where(and(eq(tokenHash, given('tokenHash')), isAlive, isEnabled)),
     ),
     one: selectById(db, apiTokens),
     own: selectOne(db, () => select().where(and(eq(id, given('id')), isOwn))),
-    allOwn: selectAll<Token>(db, () =>
+    allOwn: selectAll<TokenRow>(db, () =>
       select()
         .where(isOwn)
         .orderBy(...inOrder(apiTokens)),
     ),
     memberExists: existsIn(db, members),
+    projectExists: existsIn(db, projects),
     insert: insertReturning(db, apiTokens),
     update: updateIn(db, apiTokens),
     remove: deleteFrom(db, apiTokens),
@@ -102,28 +118,35 @@ export class Tokens {
   find(token: string): TokenFound | undefined {
     const found = this.#sql.presented({ tokenHash: hashToken(token), now: timestamp() })
     if (found === undefined) return undefined
-    const { tokenId, scope, lastUsedAt, ...member } = found
-    return { member, token: { id: tokenId, scope, lastUsedAt } }
+    const { tokenId, scope, projectIds, lastUsedAt, ...member } = found
+    return { member, token: { id: tokenId, scope, projectIds: projectIdsOf(projectIds), lastUsedAt } }
   }
 
   /** One token, without its secret. @throws ApiError 404 */
   get(id: string, identity: Identity): Token {
-    return this.#sql.own({ id, memberId: accountOf(identity) }) ?? throwNotFound(apiTokens)
+    return shownToken(this.#sql.own({ id, memberId: accountOf(identity) }) ?? throwNotFound(apiTokens))
   }
 
   /** All tokens, without their secrets, by id, or a page of them. */
   list(identity: Identity, query: PageQuery): JsonPage {
-    return pageOfRows(this.#sql.allOwn({ memberId: accountOf(identity) }), query, this.#toJson)
+    return pageOfRows(
+      this.#sql.allOwn({ memberId: accountOf(identity) }).map(shownToken),
+      query,
+      this.#toJson,
+    )
   }
 
   /**
    * Creates a token of a member.
    * @returns it with its secret, which is not stored
-   * @throws ApiError 404 for an unknown member; 400 on `expiresAt` for a time that is not in the future
+   * @throws ApiError 404 for an unknown member; 400 on `expiresAt` for a time that is not in the future, on
+   * `projectIds` for a project that the caller does not see
    */
   create(memberId: string, input: TokenInput, by: Actor): NewToken {
     if (!this.#sql.memberExists(memberId)) throwNotFound(members)
-    const { name, scope = 'read' } = input
+    const { name, scope = 'read', projectIds = null } = input
+    if (projectIds?.every(this.#sql.projectExists) === false)
+      throw invalidField('projectIds', 'must be ids of projects')
     const createdAt = timestamp()
     const expiresAt = expiryOf(input, createdAt)
     const token = `${PREFIX}${newToken()}`
@@ -132,6 +155,7 @@ export class Tokens {
       memberId,
       name,
       scope,
+      projectIds: projectIds && JSON.stringify(projectIds),
       tokenHash: hashToken(token),
       expiresAt,
       createdAt,
@@ -141,9 +165,9 @@ export class Tokens {
       by,
       subjectId: created.id,
       subject: { memberId },
-      metadata: { name, scope },
+      metadata: { name, scope, ...(projectIds && { projectIds }) },
     })
-    return { ...created, token }
+    return { ...shownToken(created), token }
   }
 
   /** Records a use of a token. */

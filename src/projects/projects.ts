@@ -4,6 +4,7 @@ import type { Board } from '../board/board.ts'
 import { Children, childrenOfMany } from '../db/children.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { nameKey } from '../db/collation.ts'
+import { currentWrite } from '../db/current-write.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { anyContains, fold } from '../db/folded-text.ts'
 import { newId } from '../db/ids.ts'
@@ -303,6 +304,7 @@ export class Projects {
   /**
    * Creates a project with its default columns. Without a `phaseConfig` it gets its type's default sequence;
    * without a `phase` it starts in the first of its sequence.
+   * The creator of a project that only assigned members see is assigned to it.
    * @param options `isStrict`: the phase must be one of the sequence
    * @throws ApiError 400
    */
@@ -314,6 +316,9 @@ export class Projects {
     const at = timestamp()
     const row = this.#sql.insert({ ...input, phaseConfig, phase, id, createdAt: at, updatedAt: at })
     this.#board.columnNames.createDefaults(id, at)
+    const { actorId } = currentWrite(this.#db)
+    if (row.access !== 'everyone' && actorId !== null)
+      this.assignments.create(id, { memberId: actorId, role: 'lead' })
     return this.#whole(row)
   }
 

@@ -1,7 +1,10 @@
 /** Snapshots of any size: the worker thread reads large ones, which are cached like the rest. */
 import { LRUCache } from 'lru-cache'
+import { type Caller, SERVICE } from '../access/caller.ts'
+import type { Principal } from '../access/policy.ts'
 import { throwNotFound } from '../db/existence.ts'
 import type { PageQuery } from '../db/pages.ts'
+import type { Scope } from '../db/row-security.ts'
 import { projects } from '../db/schema.ts'
 import { unlessTooMuch } from '../db/work-limits.ts'
 import { ApiError } from '../errors.ts'
@@ -19,23 +22,31 @@ import type { PackedList, WholeProjects } from './whole-projects.ts'
 
 /** Reads whole projects in the worker thread. */
 export type InWorker = <Name extends keyof WholeProjects>(
-  turn: string | null,
+  caller: Caller,
   name: Name,
   ...args: Parameters<WholeProjects[Name]>
 ) => Promise<ReturnType<WholeProjects[Name]>>
 
+/** What callers may reach. */
+export interface Scopes {
+  /** Undefined: everything. */
+  scopeOf: (principal: Principal | undefined) => Scope | undefined
+  /** Runs work with the projects of a caller. */
+  withProjects: <T>(principal: Principal | undefined, work: (projects: Projects) => T) => T
+}
+
 /** Runs work on the event loop at once or, if this turn's time is used up, in one of the next turns. */
 export type Attempt = <T>(turn: string | null, work: () => T) => MaybePromise<T>
 
-/** Reads projects from their snapshots, synchronously where possible; in the worker thread each takes the turn of a member. */
+/** Reads projects from their snapshots, synchronously where possible; in the worker thread each takes the turn of a member. A caller gets those in its scope. */
 export interface LargeSnapshots {
   use: KeptSnapshots['use']
   /** One project. @throws ApiError 404 */
-  project: (id: string, turn?: string | null) => MaybePromise<Snapshot>
+  project: (id: string, caller: Caller) => MaybePromise<Snapshot>
   /** The matching projects, as a JSON array by sortOrder. */
-  list: (filter: ProjectFilter, turn?: string | null) => MaybePromise<Snapshot>
+  list: (filter: ProjectFilter, caller: Caller) => MaybePromise<Snapshot>
   /** A page of those projects. */
-  page: (filter: ProjectFilter, query: PageQuery, turn?: string | null) => MaybePromise<PageSnapshot>
+  page: (filter: ProjectFilter, query: PageQuery, caller: Caller) => MaybePromise<PageSnapshot>
 }
 
 /** @throws if the worker thread has no capacity at the moment */
@@ -70,13 +81,13 @@ function orElse<T>(made: MaybePromise<T | undefined>, begin: () => Promise<T>): 
 
 /**
  * Creates the snapshots of any size.
- * @param records reads the projects themselves
+ * @param scopes what callers may reach
  * @param attempt reads on the event loop, in turns
  * @param maxBytes size of the cache
  */
 export function createLargeSnapshots(
   snapshots: KeptSnapshots,
-  records: Projects,
+  scopes: Scopes,
   inWorker: InWorker,
   attempt: Attempt,
   maxBytes: number,
@@ -144,7 +155,7 @@ export function createLargeSnapshots(
     const workerRead = snapshots.beginWorkerRead()
     let text: (ProjectText & Snapshot) | undefined
     try {
-      const packed = await inWorker(turn, 'text', id)
+      const packed = await inWorker({ ...SERVICE, turn }, 'text', id)
       text = packed && { ...unpack(packed, toBuffer(packed.body)), etag: packed.etag }
     } finally {
       snapshots.endWorkerRead(workerRead, text ? [[id, text]] : [])
@@ -166,7 +177,7 @@ export function createLargeSnapshots(
     const workerRead = snapshots.beginWorkerRead()
     let list: PackedList | undefined
     try {
-      list = await inWorker(turn, 'list', filter)
+      list = await inWorker({ ...SERVICE, turn }, 'list', filter)
     } finally {
       if (list === undefined) snapshots.endWorkerRead(workerRead, [])
     }
@@ -182,22 +193,36 @@ export function createLargeSnapshots(
     key: string,
     filter: ProjectFilter,
     query: PageQuery,
-    turn: string | null,
+    caller: Caller,
   ): Promise<Reading<PageSnapshot>> {
     const known = recentOf(key)
     if (known) return known
     const workerRead = snapshots.beginWorkerRead()
     try {
-      const { body, etag, next } = await inWorker(turn, 'page', filter, query)
+      const { body, etag, next } = await inWorker(caller, 'page', filter, query)
       return remember(key, { body: toBuffer(body), etag, next }, workerRead)
     } finally {
       snapshots.endWorkerRead(workerRead, [])
     }
   }
 
+  function page(filter: ProjectFilter, query: PageQuery, caller: Caller): MaybePromise<PageSnapshot> {
+    const scope = scopes.scopeOf(caller.principal)
+    const key = `page ${JSON.stringify([filter, query, scope?.number ?? 0])}`
+    const choose = () => scopes.withProjects(caller.principal, (projects) => projects.page(filter, query))
+    return readOnce(
+      key,
+      caller.turn,
+      () => snapshots.page(choose),
+      () => readPage(key, filter, query, caller),
+    )
+  }
+
   return {
     use: snapshots.use,
-    project(id, turn = null) {
+    project(id, caller) {
+      const { turn, principal } = caller
+      if (scopes.scopeOf(principal)?.projects.has(id) === false) throwNotFound(projects)
       const known = snapshots.keptProject(id)
       if (known) return known
       return readOnce(
@@ -207,7 +232,10 @@ export function createLargeSnapshots(
         () => readProject(id, turn),
       )
     },
-    list(filter, turn = null) {
+    list(filter, caller) {
+      const { turn, principal } = caller
+      // The projects of a limited caller come from the same cached bytes.
+      if (scopes.scopeOf(principal) !== undefined) return page(filter, {}, caller)
       const known = snapshots.keptList(filter)
       if (known) return known
       return readOnce(
@@ -217,14 +245,6 @@ export function createLargeSnapshots(
         () => readList(filter, turn),
       )
     },
-    page(filter, query, turn = null) {
-      const key = `page ${JSON.stringify([filter, query])}`
-      return readOnce(
-        key,
-        turn,
-        () => snapshots.page(() => records.page(filter, query)),
-        () => readPage(key, filter, query, turn),
-      )
-    },
+    page,
   }
 }

@@ -5,8 +5,8 @@ import { thingOf } from '../db/kinds.ts'
 import { type ApiError, notFound } from '../errors.ts'
 import { isRepeated } from './idempotency.ts'
 
-/** Whether there is a record with this id. */
-type Exists = (id: string) => boolean
+/** Whether the caller of a request sees a record with this id. */
+type Exists = (id: string, request: FastifyRequest) => boolean
 
 /** Request decorator with the existence check of its record. */
 export const SOUGHT = Symbol('phaseboard.sought')
@@ -23,7 +23,10 @@ export const isExistenceCheck = (hook: object): boolean => checks.has(hook)
  * @param table the records' table, for the error message
  */
 export function mustExist(table: SQLiteTable, exists: Exists): onRequestHookHandler {
-  const sought = (id: string) => (exists(id) ? undefined : notFound(thingOf(table)))
+  const sought = (request: FastifyRequest) => {
+    const { id } = request.params as { id: string }
+    return exists(id, request) ? undefined : notFound(thingOf(table))
+  }
   const check: onRequestHookHandler = (request, _reply, done) => {
     request.setDecorator(SOUGHT, sought)
     done()
@@ -34,10 +37,10 @@ export function mustExist(table: SQLiteTable, exists: Exists): onRequestHookHand
 
 /** The 404 of a failed request, if its record must exist and does not. The record of a retry may be deleted. */
 export function missingRecordOf(request: FastifyRequest): ApiError | undefined {
-  const sought = request.getDecorator<((id: string) => ApiError | undefined) | null>(SOUGHT)
+  const sought = request.getDecorator<((request: FastifyRequest) => ApiError | undefined) | null>(SOUGHT)
   if (sought === null || isRepeated(request)) return undefined
   try {
-    return sought((request.params as { id: string }).id)
+    return sought(request)
   } catch {
     // The database fails, which the request's own error reports.
     return undefined

@@ -1,7 +1,7 @@
 /** `?expand=people`: adds the names of people to a response with their ids. */
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { turnOf } from '../access/identity.ts'
+import { callerOf } from '../access/identity.ts'
 import { etagOf } from '../etags.ts'
 import type { MaybePromise, Snapshot } from '../reading/snapshots.ts'
 import { hostedAmong } from './hosted-people.ts'
@@ -37,10 +37,10 @@ export async function sendWithPeople(
   record: MaybePromise<Snapshot>,
 ): Promise<void> {
   const { body, etag } = await record
-  const turn = turnOf(reply.request)
-  const ids = await app.read(app.members.people.namedIn(id), turn)
+  const caller = callerOf(reply.request)
+  const ids = await app.read(app.members.people.namedIn(id), caller)
   const hosted = await hostedAmong(app, ids)
-  const names = await app.read(app.members.people.names(ids, hosted), turn)
+  const names = await app.read(app.members.people.names(ids, hosted), caller)
   const parts = [body.subarray(0, -1), Buffer.from(`,"people":${names}}`)] as const
   const expanded = body.length > LARGE ? new PartedBody(parts) : Buffer.concat(parts)
   await sendSnapshot(reply, { body: expanded, etag: etagOf(etag + names) })

@@ -11,7 +11,7 @@ import type {
   RouteHandlerMethod,
   RouteOptions,
 } from 'fastify'
-import { memberOf, turnOf } from '../access/identity.ts'
+import { callerOf, memberOf } from '../access/identity.ts'
 import { preconditionFailed } from '../errors.ts'
 import { isSafe } from '../members/identity.ts'
 import { type Call, isCall } from './calls.ts'
@@ -22,7 +22,7 @@ import { unchangedOf } from './read-only.ts'
 import type { Responder } from './respond.ts'
 import { methodsOf, type RouteRecord } from './response-shapes.ts'
 import type { ResponseShape } from './responses.ts'
-import type { Rules } from './rules.ts'
+import type { ScopedRules } from './scoped-rules.ts'
 import type { WriteContext } from './write.ts'
 
 declare module 'fastify' {
@@ -66,7 +66,7 @@ function contextOf(
 ): WriteContext {
   const { headers } = request
   const { showsSecret = false, comparesFirst = false } = config
-  const actor = { actorId: memberOf(request).id, turn: turnOf(request) }
+  const actor = { actorId: memberOf(request).id, ...callerOf(request) }
   const hasKey = headers['idempotency-key'] !== undefined
   const hasPreconditions = (headers['if-match'] ?? headers['if-none-match'] ?? headers.prefer) !== undefined
   if (!hasKey && !hasPreconditions) return actor
@@ -80,14 +80,14 @@ function contextOf(
 
 /** The dependencies shared by all routes. */
 export interface HandlerParts {
-  rules: Rules
+  scoped: ScopedRules
   dispatcher: Dispatcher
   responder: Responder
 }
 
 /** Wraps a route's handler: performs the call that it returns. @param shape how the route responds */
 export function performing(
-  { rules, dispatcher, responder }: HandlerParts,
+  { scoped, dispatcher, responder }: HandlerParts,
   route: RouteOptions,
   shape: ResponseShape,
 ): RouteHandlerMethod {
@@ -95,7 +95,7 @@ export function performing(
 
   /** Performs the returned call as a read. */
   function read(request: FastifyRequest, reply: FastifyReply, call: Call): void {
-    const value = dispatcher.read(call, turnOf(request))
+    const value = dispatcher.read(call, callerOf(request))
     if (!(value instanceof Promise)) responder.toRead(reply, shape, value)
     else value.then((read) => responder.toRead(reply, shape, read)).catch((error) => reply.send(error))
   }
@@ -117,7 +117,7 @@ export function performing(
   function storedFor(request: FastifyRequest) {
     if (request.headers['idempotency-key'] === undefined || !isRepeated(request)) return undefined
     const repeatable = repeatableOf(request)
-    return repeatable && rules.idempotencyStore.find(repeatable)
+    return repeatable && scoped.repetition(callerOf(request).principal, repeatable)
   }
 
   // Neither returns a promise to Fastify, which would await it, and listen for the end of each response.
@@ -135,7 +135,10 @@ export function performing(
       responder.replay(reply, shape, stored)
       return
     }
-    if (config.comparesFirst) comparePreconditions(rules, preconditionsOf(request, config))
+    if (config.comparesFirst) {
+      const { principal } = callerOf(request)
+      scoped.read(principal, (rules) => comparePreconditions(rules, preconditionsOf(request, config)))
+    }
     write(request, reply, handler.call(this, request, reply)).catch((error) => reply.send(error))
   }
 

@@ -1,4 +1,6 @@
 /** The dispatcher: performs calls of rules on the event loop or, if they would block it for too long, in the worker thread. */
+import type { Caller } from '../access/caller.ts'
+import type { Principal } from '../access/policy.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import type { Written } from '../db/current-write.ts'
 import type { GroupCommit } from '../db/group-commit.ts'
@@ -7,7 +9,7 @@ import type { Attempt } from '../reading/large-snapshots.ts'
 import type { MaybePromise } from '../reading/snapshots.ts'
 import { type Call, ruleAt, run } from './calls.ts'
 import type { RepeatableRequest } from './idempotency-store.ts'
-import type { Rules } from './rules.ts'
+import type { ScopedRules } from './scoped-rules.ts'
 import {
   BY_SERVICE,
   type PendingOutcome,
@@ -28,7 +30,7 @@ export type Performable<Result = unknown> = Call<Result> | Work<Result>
 
 /** The functions of the worker thread for calls. */
 export interface WorkerThread {
-  read: (call: Call, turn: string | null) => Promise<unknown>
+  read: (call: Call, turn: string | null, principal?: Principal) => Promise<unknown>
   /** @throws LargeWork if it is too much for one transaction */
   write: (call: Call, context: WriteContext) => Promise<WriteOutcome>
 }
@@ -49,7 +51,7 @@ export interface LargeWrites {
 /** The targets of the dispatcher. */
 export interface DispatcherParts {
   db: SharedDatabase
-  rules: Rules
+  scoped: ScopedRules
   groupCommit: Pick<GroupCommit, 'write'>
   /** Reads on the event loop: at once or, if this turn's time is used up, in one of the next turns. */
   attempt: Attempt
@@ -86,25 +88,28 @@ export class Dispatcher {
 
   /** Writes on the event loop, in a group commit. @throws TooMuchWork */
   commit(work: WriteWork, context: WriteContext): Promise<Written<PendingOutcome>> {
-    const { db, rules, groupCommit } = this.#parts
-    return groupCommit.write(context.actorId, writing(db, rules, work, context))
+    const { db, scoped, groupCommit } = this.#parts
+    return groupCommit.write(context.actorId, writing(db, scoped, work, context))
   }
 
   /**
    * Performs a call that only reads.
-   * @param turn the member whose turn it takes; null if unknown, or for the default member
+   * @param caller who reads, or the service itself
    * @returns its result; a promise only if it must wait
    */
-  read<Result>(call: Call<Result>, turn: string | null = null): MaybePromise<Result> {
-    const { rules, attempt, worker } = this.#parts
+  read<Result>(call: Call<Result>, { turn, principal }: Caller): MaybePromise<Result> {
+    const { scoped, attempt, worker } = this.#parts
     // A method that its class does not list in `reads` may write.
-    if (!ruleAt(rules, call.path).isRead) return this.perform(call, BY_SERVICE).then(({ value }) => value)
+    if (!ruleAt(scoped.all, call.path).isRead)
+      return this.perform(call, { ...BY_SERVICE, turn, principal }).then(({ value }) => value)
     const elsewhere = (error: unknown) => {
-      if (error instanceof TooMuchWork) return worker.read(call, turn) as Promise<Result>
+      if (error instanceof TooMuchWork) return worker.read(call, turn, principal) as Promise<Result>
       throw error
     }
     try {
-      const value = attempt(turn, () => run(rules, call)) as MaybePromise<Result>
+      const value = attempt(turn, () =>
+        scoped.read(principal, (rules) => run(rules, call)),
+      ) as MaybePromise<Result>
       return value instanceof Promise ? value.catch(elsewhere) : value
     } catch (error) {
       return elsewhere(error)

@@ -1,4 +1,6 @@
 /** A write inside its transaction, in either thread: checks preconditions, runs the rule, and stores the response. */
+
+import type { Principal } from '../access/policy.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { currentWrite } from '../db/current-write.ts'
 import { type Call, run } from './calls.ts'
@@ -6,6 +8,7 @@ import { BODY_BYTES, type RepeatableRequest, type StoredResponse } from './idemp
 import { comparePreconditions, type Preconditions } from './preconditions.ts'
 import { type ResponseShape, responseOf, toText } from './responses.ts'
 import type { Rules } from './rules.ts'
+import type { ScopedRules } from './scoped-rules.ts'
 
 /** The context of a write: actor, preconditions, and how to store the response; structured-cloneable. */
 export interface WriteContext extends Preconditions {
@@ -13,6 +16,8 @@ export interface WriteContext extends Preconditions {
   actorId: string | null
   /** The member whose turn it takes in the worker thread: see `Offload.perform`; may be absent. */
   turn?: string | null
+  /** Who makes it; undefined: the service itself. */
+  principal?: Principal | undefined
   /** Whether it is known to be too much for the event loop, if there is a worker thread. */
   isLong?: boolean
   /** Stores the response for retries. `isSecret`: without its body. */
@@ -37,8 +42,11 @@ export interface WriteOutcome<Result = unknown> {
 /** The outcome of an uncommitted write, without its last change, which only the transaction knows. */
 export type PendingOutcome = Omit<WriteOutcome, 'seq'>
 
-/** The work of a write: a call or a function. */
-export type WriteWork = Call | (() => unknown)
+/**
+ * The work of a write: a call, or a function of the caller's rules. If the function throws a result, to roll it back, it first has the changes
+ * so far checked.
+ */
+export type WriteWork = Call | ((rules: Rules, ensureAllowed: () => void) => unknown)
 
 /**
  * Runs a write inside a transaction.
@@ -46,22 +54,24 @@ export type WriteWork = Call | (() => unknown)
  */
 export function runWrite(
   db: SharedDatabase,
-  rules: Rules,
+  scoped: ScopedRules,
   work: WriteWork,
   context: WriteContext,
 ): PendingOutcome {
-  const { repeatable } = context
-  const stored = repeatable && rules.idempotencyStore.find(repeatable.request)
+  const { repeatable, principal } = context
+  const stored = repeatable && scoped.repetition(principal, repeatable.request)
   if (stored) return { value: undefined, response: stored, isReplay: true }
-  if (context.record) comparePreconditions(rules, context)
-  const value = typeof work === 'function' ? work() : run(rules, work)
-  return repeatable ? { value, response: store(db, rules, value, repeatable) } : { value }
+  return scoped.write(principal, (rules, ensureAllowed) => {
+    if (context.record) comparePreconditions(rules, context)
+    const value = typeof work === 'function' ? work(rules, ensureAllowed) : run(rules, work)
+    return repeatable ? { value, response: store(db, scoped.all, value, repeatable) } : { value }
+  })
 }
 
 /** The same for callers that begin the transaction. */
 export const writing =
-  (db: SharedDatabase, rules: Rules, work: WriteWork, context: WriteContext) => (): PendingOutcome =>
-    runWrite(db, rules, work, context)
+  (db: SharedDatabase, scoped: ScopedRules, work: WriteWork, context: WriteContext) => (): PendingOutcome =>
+    runWrite(db, scoped, work, context)
 
 /** A response to store, without a too large body, which the responder reads. */
 function storedResponse(shape: ResponseShape, value: unknown): Omit<StoredResponse, 'seq'> {

@@ -240,6 +240,11 @@ const projectFields = {
   metadata: AnyObject,
   leadId: NullableString,
   teamId: NullableString,
+  access: Type.String({
+    description:
+      '`everyone`: every member but guests sees it; `assigned`: only members who are assigned to it, or whose team is',
+    examples: ['everyone', 'assigned'],
+  }),
   ...timestamps,
 }
 
@@ -374,7 +379,7 @@ export const SearchResultSchema = Type.Object(
 export type SearchResult = Static<typeof SearchResultSchema>
 
 /** The roles of members. A closed set. */
-export const ROLES = ['admin', 'member', 'viewer'] as const
+export const ROLES = ['admin', 'member', 'viewer', 'guest'] as const
 export const RoleSchema = Type.Unsafe<(typeof ROLES)[number]>({ type: 'string', enum: [...ROLES] })
 
 /** The member a request acts for. */
@@ -508,6 +513,11 @@ export const TokenSchema = Type.Object(
     memberId: Type.String(),
     name: Type.String(),
     scope: TokenScopeSchema,
+    projectIds: Nullable(
+      Type.Array(Type.String(), {
+        description: 'The only projects that it reaches; null: all that its member sees',
+      }),
+    ),
     lastUsedAt: Nullable(Timestamp),
     expiresAt: Nullable(Timestamp),
     createdAt: Timestamp,

@@ -1,14 +1,13 @@
 /** A long poll for changes. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { identityOf } from '../access/identity.ts'
-import type { Reader } from '../changes/api-changes.ts'
 import type { FeedQuery } from '../changes/feed.ts'
 import { feedBody } from '../changes/feed-page.ts'
 import type { ChangeFilter } from '../changes/filters.ts'
 import type { Identity } from '../members/identity.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 import type { ChangeReader, ChangeReaders } from './change-readers.ts'
-import { channelOf, type Selection } from './change-selection.ts'
+import { channelOf, type ScopedReader, type Selection } from './change-selection.ts'
 
 /** A request for the changes after a place. */
 type PlacedQuery = FeedQuery & { after: number }
@@ -18,7 +17,7 @@ class ChangePoll implements ChangeReader {
   readonly kind = 'poll'
   readonly request: FastifyRequest
   readonly identity: Identity
-  readonly reader: Reader
+  readonly reader: ScopedReader
   readonly filter: ChangeFilter
   readonly channel: string
   place: number
@@ -37,8 +36,7 @@ class ChangePoll implements ChangeReader {
     this.request = request
     this.filter = filter
     this.identity = identityOf(request)
-    const { id, role } = this.identity.member
-    this.reader = { id, role }
+    this.reader = readers.readerOf(this.identity)
     this.channel = channelOf(this.reader, filter)
     this.place = after
     this.#limit = limit
@@ -110,7 +108,8 @@ export async function pollChanges(
   const isOver = () => performance.now() >= deadline || readers.isClosed || reply.raw.destroyed
   const identity = identityOf(request)
   const { member } = identity
-  let page = await readers.read(query, member, isOver)
+  const reader = readers.readerOf(identity)
+  let page = await readers.read(query, reader, isOver)
   if (page.count > 0 || isOver()) return page.body
   const leave = readers.enter(identity)
   try {
@@ -119,7 +118,7 @@ export async function pollChanges(
       const rest = deadline - performance.now()
       const isBehind = page.last < page.newest
       const answer = isBehind ? undefined : await nextChanges(readers, request, reply, place, rest)
-      if (!answer) page = await readers.read(place, member, isOver)
+      if (!answer) page = await readers.read(place, reader, isOver)
       // The identity must not have changed during the wait.
       const { role } = (await readers.identifyAgain(request)).member
       if (role !== member.role) return feedBody([], place.after)

@@ -1,5 +1,7 @@
 /** All readers that wait for changes, over streams and long polls: their credentials, and delivery to them. */
+import { isDeepStrictEqual } from 'node:util'
 import type { FastifyRequest } from 'fastify'
+import { type Policy, principalOf } from '../access/policy.ts'
 import type { Reader } from '../changes/api-changes.ts'
 import type { Feed, FeedQuery } from '../changes/feed.ts'
 import { type FeedPage, PageReading } from '../changes/feed-page.ts'
@@ -7,7 +9,7 @@ import type { Sequence } from '../changes/sequence.ts'
 import type { Batch, Tail } from '../changes/tail.ts'
 import type { Identity } from '../members/identity.ts'
 import { type StepOfWork, Turns } from '../requests/turns.ts'
-import { Selection, type Wanted } from './change-selection.ts'
+import { type ScopedReader, Selection, type Wanted } from './change-selection.ts'
 import { Seats, tooMany } from './seats.ts'
 import { UnreadStreams, type WeighedStream } from './unread-streams.ts'
 
@@ -56,6 +58,7 @@ export interface ReadersOptions {
   sequence: Sequence
   /** The limits of their number. */
   max: number
+  policy: Policy
   /** See the auth plugin. */
   identifyAgain: (request: FastifyRequest) => Identity | Promise<Identity>
 }
@@ -65,6 +68,7 @@ export class ChangeReaders {
   readonly tail: Tail
   readonly feed: Feed
   isClosed = false
+  readonly policy: Policy
   readonly #sequence: Sequence
   readonly #seats: Seats
   readonly #turns = new Turns()
@@ -83,12 +87,20 @@ export class ChangeReaders {
   #unsubscribe: (() => void) | undefined
   #timer: NodeJS.Timeout | undefined
 
-  constructor({ tail, feed, sequence, max, identifyAgain }: ReadersOptions) {
+  constructor({ tail, feed, sequence, max, policy, identifyAgain }: ReadersOptions) {
+    this.policy = policy
     this.tail = tail
     this.feed = feed
     this.#sequence = sequence
     this.#seats = new Seats(max)
     this.identifyAgain = identifyAgain
+  }
+
+  /** The caller as a reader of changes, with what it may reach at any time. */
+  readerOf(identity: Identity): ScopedReader {
+    const principal = principalOf(identity)
+    const { id, role } = identity.member
+    return { id, role, scope: () => this.policy.scopeOf(principal) }
   }
 
   /** Their number. */
@@ -197,7 +209,10 @@ export class ChangeReaders {
     if (members.size > 0) this.#check(({ identity }) => members.has(identity.member.id))
     // Readers that are not reached in time are behind when the next one comes.
     if (this.#deliveries.length === BATCHES) this.#deliveries.shift()
-    this.#deliveries.push({ selection: new Selection(batch, this.tail), left: this.#readers.values() })
+    this.#deliveries.push({
+      selection: new Selection(batch, this.tail, this.feed),
+      left: this.#readers.values(),
+    })
     if (this.#deliveries.length === 1) this.#begin(this.#deliverSome)
   }
 
@@ -251,9 +266,9 @@ export class ChangeReaders {
 
   /** Identifies a reader again, and ends it if its identity has changed. */
   #checkOne(reader: ChangeReader): void {
-    const settle = ({ member: { id, role } }: Identity) => {
-      const { member } = reader.identity
-      if (id !== member.id || role !== member.role) reader.end()
+    const settle = ({ member: { id, role }, projects }: Identity) => {
+      const { member, projects: former } = reader.identity
+      if (id !== member.id || role !== member.role || !isDeepStrictEqual(projects, former)) reader.end()
     }
     try {
       const identity = this.identifyAgain(reader.request)

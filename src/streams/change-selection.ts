@@ -1,16 +1,23 @@
 /** Selects the changes of a batch for readers: selected and serialised once for all with the same rights and filter. */
 
 import type { Reader } from '../changes/api-changes.ts'
+import type { Feed } from '../changes/feed.ts'
 import { type ChangeFilter, passes } from '../changes/filters.ts'
 import type { Batch, Tail, TailedChange } from '../changes/tail.ts'
+import type { Scope } from '../db/row-security.ts'
 import { once } from '../once.ts'
 import { eventText } from './event-stream.ts'
 
+/** A caller who reads changes, and what it may reach now; undefined: everything. */
+export interface ScopedReader extends Reader {
+  scope: () => Scope | undefined
+}
+
 /** The reader and its filter. */
 export interface Wanted {
-  reader: Reader
+  reader: ScopedReader
   filter: ChangeFilter
-  /** Equal for readers with the same rights and filter, except for ideas: see {@link channelOf}. */
+  /** Equal for readers with the same role and filter, except for ideas: see {@link channelOf}. */
   channel: string
 }
 
@@ -38,22 +45,30 @@ export const eventsOf = (changes: readonly TailedChange[], tail: Tail): Buffer =
 export class Selection {
   readonly batch: Batch
   readonly #tail: Tail
+  readonly #feed: Pick<Feed, 'visibility'>
   readonly #owners: ReadonlySet<string | null>
   readonly #selected = new Map<string, Selected>()
   #kept = 0
 
-  constructor(batch: Batch, tail: Tail) {
+  constructor(batch: Batch, tail: Tail, feed: Pick<Feed, 'visibility'>) {
     this.batch = batch
+    this.#feed = feed
     this.#tail = tail
     this.#owners = new Set(batch.changes.map(({ row }) => row.ownerId))
   }
 
   /** The selection for a reader. */
   of({ reader, filter, channel }: Wanted): Selected {
-    const key = this.#owners.has(reader.id) ? `${channel}${reader.id}` : channel
+    const own = this.#owners.has(reader.id) ? reader.id : ''
+    const key = `${channel}${reader.scope()?.number ?? ''} ${own}`
     let selected = this.#selected.get(key)
     if (selected === undefined) {
-      const changes = this.batch.changes.filter(({ row }) => passes(row, filter, reader))
+      const { visibility } = this.#feed
+      const changes = this.batch.changes.flatMap((change) => {
+        if (!passes(change.row, filter) || !visibility.maySee(change.row, reader)) return []
+        const row = visibility.shown(change.row, reader)
+        return row === change.row ? [change] : [{ ...change, row, isAltered: true }]
+      })
       selected = { changes, size: once(() => this.#sizeOf(changes)), events: this.#events(changes) }
       this.#selected.set(key, selected)
     }

@@ -1,13 +1,13 @@
 /** A stream of changes to one client. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { identityOf } from '../access/identity.ts'
-import type { Reader } from '../changes/api-changes.ts'
 import type { ChangeFilter } from '../changes/filters.ts'
 import type { TailedChange } from '../changes/tail.ts'
+import type { Scope } from '../db/row-security.ts'
 import { ApiError } from '../errors.ts'
 import type { Identity } from '../members/identity.ts'
 import type { ChangeReader, ChangeReaders } from './change-readers.ts'
-import { channelOf, eventsOf, type Selection } from './change-selection.ts'
+import { channelOf, eventsOf, type ScopedReader, type Selection } from './change-selection.ts'
 import { EventStream, eventText, placeText } from './event-stream.ts'
 import { ownerOf } from './seats.ts'
 import type { WeighedStream } from './unread-streams.ts'
@@ -29,7 +29,7 @@ export class ChangeStream implements ChangeReader, WeighedStream {
   readonly kind = 'stream'
   readonly request: FastifyRequest
   readonly identity: Identity
-  readonly reader: Reader
+  readonly reader: ScopedReader
   readonly filter: ChangeFilter
   readonly channel: string
   readonly owner: string | undefined
@@ -40,6 +40,8 @@ export class ChangeStream implements ChangeReader, WeighedStream {
   readonly #leave: () => void
   /** Bytes of events since the client last read. */
   #missed = 0
+  /** What the reader could reach when it last got something. */
+  #scope: Scope | undefined
   /** The last replayed change. */
   #latest: TailedChange | undefined
 
@@ -59,8 +61,8 @@ export class ChangeStream implements ChangeReader, WeighedStream {
     this.owner = ownerOf(this.identity)
     this.request = request
     this.filter = filter
-    const { id, role } = this.identity.member
-    this.reader = { id, role }
+    this.reader = readers.readerOf(this.identity)
+    this.#scope = this.reader.scope()
     this.channel = channelOf(this.reader, filter)
     this.#readers = readers
     const newest = readers.newest()
@@ -81,6 +83,7 @@ export class ChangeStream implements ChangeReader, WeighedStream {
       return
     }
     this.place = selection.batch.last
+    this.#tellAccess()
     this.#send(selection.of(this).changes.length > 0 ? selection.of(this).events() : undefined)
   }
 
@@ -95,9 +98,12 @@ export class ChangeStream implements ChangeReader, WeighedStream {
     try {
       const query = { ...this.filter, after: this.place, limit: ROWS, bytes: BYTES }
       const { rows, groups, last, newest } = this.#readers.feed.slice(query, this.reader, this.#latest)
-      const changes = rows.map((row, index) => ({ row, group: groups[index] as number }))
+      // Rows of a limited reader may differ from what is stored.
+      const isAltered = this.reader.scope() !== undefined
+      const changes = rows.map((row, index) => ({ row, group: groups[index] as number, isAltered }))
       this.#latest = changes.at(-1) ?? this.#latest
       this.place = last
+      this.#tellAccess()
       this.#send(changes.length > 0 ? eventsOf(changes, this.#readers.tail) : undefined)
       return last < newest
     } catch (error) {
@@ -107,8 +113,10 @@ export class ChangeStream implements ChangeReader, WeighedStream {
   }
 
   tick(): void {
-    if (this.body.waitsSince === undefined) this.body.send(placeText(this.place))
-    else this.#cutOffIfSlow()
+    if (this.body.waitsSince === undefined) {
+      this.#tellAccess()
+      this.body.send(placeText(this.place))
+    } else this.#cutOffIfSlow()
   }
 
   end(): void {
@@ -130,6 +138,18 @@ export class ChangeStream implements ChangeReader, WeighedStream {
 
   refuse(): void {
     this.end()
+  }
+
+  /** Tells which projects have come into the reader's scope, and which have left it. */
+  #tellAccess(): void {
+    const scope = this.reader.scope()
+    if (scope === this.#scope) return
+    const events = this.#readers.policy
+      .difference(this.#scope, scope)
+      .filter(({ projectId }) => (this.filter.projectId ?? projectId) === projectId)
+      .map((event) => eventText('access', JSON.stringify(event), this.place))
+    this.#scope = scope
+    if (events.length > 0) this.#send(Buffer.from(events.join('')))
   }
 
   #send(events: Buffer | undefined): void {

@@ -25,7 +25,7 @@ import type { RepeatableRequest, StoredResponse } from '../requests/idempotency-
 import type { LargeJob } from '../requests/perform.ts'
 import { comparePreconditions } from '../requests/preconditions.ts'
 import { toText } from '../requests/responses.ts'
-import type { Rules } from '../requests/rules.ts'
+import type { ScopedRules } from '../requests/scoped-rules.ts'
 import { runWrite, type WriteContext, type WriteOutcome } from '../requests/write.ts'
 import type { CurrentMember } from '../schemas/records.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
@@ -36,7 +36,7 @@ export interface LargePlace {
   files: DatabaseFiles
   /** The path of the database. */
   database: string
-  rules: Rules
+  scoped: ScopedRules
   writes: ChunkedWriter
 }
 
@@ -145,6 +145,9 @@ export class LargeTasks {
   async perform({ call, context }: LargeJob): Promise<WriteOutcome> {
     const kept = this.#keptFor(context)
     if (kept) return kept
+    // Slices reach everything: a limited caller gets what one transaction can do.
+    const scope = this.#place.scoped.scopeOf(context.principal)
+    if (scope !== undefined) return this.#atOnce(call, context)
     if (call.path === 'projects.delete') return await this.#delete(context, ...(call.args as [string, Actor]))
     await foldAll(this.#place.db, this.#place.writes)
     return await this.#undo(call, context, ...(call.args as [string, CurrentMember, Actor]))
@@ -170,8 +173,8 @@ export class LargeTasks {
     await foldAll(db, writes)
   }
 
-  #keptFor({ repeatable }: WriteContext): WriteOutcome | undefined {
-    const response = repeatable && this.#place.rules.idempotencyStore.find(repeatable.request)
+  #keptFor({ repeatable, principal }: WriteContext): WriteOutcome | undefined {
+    const response = repeatable && this.#place.scoped.repetition(principal, repeatable.request)
     return response && { value: undefined, seq: undefined, response, isReplay: true }
   }
 
@@ -199,7 +202,8 @@ export class LargeTasks {
   }
 
   async #delete(context: WriteContext, id: string, by: Actor): Promise<WriteOutcome> {
-    const { db, rules, writes } = this.#place
+    const { db, scoped, writes } = this.#place
+    const rules = scoped.all
     const { repeatable, actorId } = context
     const kept = repeatable && { request: repeatable.request, status: repeatable.shape.status }
     const task: Deletion = { kind: 'deletion', id: newId(), projects: [], actorId, by, isUndo: false, kept }
@@ -234,7 +238,8 @@ export class LargeTasks {
   }
 
   async #finishDeletion(write: LargeWrite, task: Deletion): Promise<WriteOutcome> {
-    const { db, rules } = this.#place
+    const { db, scoped } = this.#place
+    const rules = scoped.all
     for (const { id } of task.projects) {
       const clearSome = clearProject(db, id)
       while (await write.slice(clearSome));
@@ -269,7 +274,8 @@ export class LargeTasks {
     { actorId, isUndo, kept }: Pick<Deletion, 'actorId' | 'isUndo' | 'kept'>,
     work: (tell: () => void) => void,
   ): Promise<WriteOutcome> {
-    const { files, rules } = this.#place
+    const { files, scoped } = this.#place
+    const rules = scoped.all
     const end = (summary: LargeWriteSummary): Pick<WriteOutcome, 'value' | 'response'> => {
       const lost = files.lost()
       if (lost) throw lost
@@ -286,7 +292,7 @@ export class LargeTasks {
 
   #answer({ group }: LargeWriteSummary, actorId: string | null): JsonBytes {
     const since = (group ?? 0) - 1
-    return this.#place.rules.changes.undo.answer(since, { since, actorId })
+    return this.#place.scoped.all.changes.undo.answer(since, { since, actorId })
   }
 
   async #undo(
@@ -296,7 +302,8 @@ export class LargeTasks {
     member: CurrentMember,
     by: Actor,
   ): Promise<WriteOutcome> {
-    const { db, rules, writes } = this.#place
+    const { db, scoped, writes } = this.#place
+    const rules = scoped.all
     const { largeUndo } = rules.changes
     const first = largeUndo.plan(seq, member)
     if (first === undefined) return this.#atOnce(call, context)
@@ -329,7 +336,8 @@ export class LargeTasks {
     plan: LargeUndoPlan,
     own: Pick<Deletion, 'actorId' | 'by' | 'isUndo' | 'kept'>,
   ): Promise<WriteOutcome> {
-    const { db, rules, writes } = this.#place
+    const { db, scoped, writes } = this.#place
+    const rules = scoped.all
     const { largeUndo } = rules.changes
     try {
       const insertSome = (rows: RestoredRow[]) => (slice: Chunk) => {
@@ -375,10 +383,10 @@ export class LargeTasks {
 
   /** Records that cannot be hidden; this is fast. */
   #atOnce(call: Call, context: WriteContext): WriteOutcome {
-    const { db, files, rules, writes } = this.#place
+    const { db, files, scoped, writes } = this.#place
     writes.leave()
     const { value, seq } = writeAs(db, context.actorId, () => {
-      const done = runWrite(db, rules, call, context)
+      const done = runWrite(db, scoped, call, context)
       const lost = files.lost()
       if (lost) throw lost
       return done

@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { ChunkedWriter } from '../db/chunked-writer.ts'
 import { databasePath, openDatabase } from '../db/client.ts'
 import type { LargeJob } from '../requests/perform.ts'
-import { createRules } from '../requests/rules.ts'
+import { createScopedRules } from '../requests/scoped-rules.ts'
 import { LargeTasks } from './large-tasks.ts'
 import type { WorkerOptions } from './offload.ts'
 import { outcomeOf } from './outcomes.ts'
@@ -23,7 +23,7 @@ parentPort?.on('message', () => {
 parentPort?.unref()
 try {
   const writes = new ChunkedWriter(db, files)
-  const place = { db, files, database: databasePath(databaseUrl), rules: createRules(db), writes }
+  const place = { db, files, database: databasePath(databaseUrl), scoped: createScopedRules(db), writes }
   const tasks = new LargeTasks(place)
   if (job) {
     const outcome = await tasks.perform(job).then(

@@ -1,6 +1,7 @@
 /** Offloads work to the worker thread: one task at a time, started lazily, with a queue in which members take turns. */
 import { serialize } from 'node:v8'
 import { type MessagePort, Worker } from 'node:worker_threads'
+import type { Principal } from '../access/policy.ts'
 import type { WorkerEnd } from '../batch/step-sessions.ts'
 import type { StepsMode } from '../batch/steps.ts'
 import { type DatabaseFiles, NO_FILES } from '../db/files.ts'
@@ -16,6 +17,8 @@ import { Turns } from './turns.ts'
 export interface ReadTask {
   id: number
   call: Call
+  /** Who reads; undefined: the service itself. */
+  principal: Principal | undefined
   /** Deadline in milliseconds, checked by its statements. */
   time: number
   /** Size limit of the response, in bytes: see `ensureRoom`. */
@@ -158,15 +161,16 @@ export class Offload {
   /**
    * Performs a read.
    * @param turn the member whose turn it takes; null if unknown, or for the default member
+   * @param principal who reads; undefined: the service itself
    * @returns the rule's result
    * @throws the rule's error; ApiError 503 if too many wait, or it waits or reads for too long, 429 if too many of this member wait
    */
-  async read({ path, args }: Call, turn: string | null = null): Promise<unknown> {
+  async read({ path, args }: Call, turn: string | null = null, principal?: Principal): Promise<unknown> {
     this.#ensureSameFile()
     const time = this.#limits.reading * OWN_TIME
-    const key = SHARED.has(path) ? serialize([turn, path, args]).toString('base64') : undefined
+    const key = SHARED.has(path) ? serialize([turn, principal, path, args]).toString('base64') : undefined
     const post: Waiting['post'] = (worker, id) =>
-      worker.postMessage({ call: { path, args }, time, room: this.#room(), id } satisfies ReadTask)
+      worker.postMessage({ call: { path, args }, principal, time, room: this.#room(), id } satisfies ReadTask)
     return await (this.#join(key) ?? this.#add(turn, true, post, key))
   }
 

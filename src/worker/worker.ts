@@ -12,7 +12,8 @@ import { withRoom } from '../db/room.ts'
 import { splitWork } from '../db/work-limits.ts'
 import { tookTooLong } from '../errors.ts'
 import { run } from '../requests/calls.ts'
-import { createRules } from '../requests/rules.ts'
+import type { Rules } from '../requests/rules.ts'
+import { createScopedRules } from '../requests/scoped-rules.ts'
 import { runWrite, type WriteContext, type WriteOutcome, type WriteWork } from '../requests/write.ts'
 import { createLockGaps } from './lock-gaps.ts'
 import type { Posted, StepsTask, Task, TaskResult, WorkerMessage, WorkerOptions } from './offload.ts'
@@ -21,7 +22,7 @@ import { outcomeOf } from './outcomes.ts'
 const { databaseUrl, walCheckpoints } = workerData as WorkerOptions
 const { db, files, close } = openDatabase(databaseUrl, walCheckpoints)
 splitWork(db)
-const rules = createRules(db)
+const scoped = createScopedRules(db)
 const withGaps = createLockGaps()
 
 /** The transferable buffers of a value, moved instead of copied by the structured clone: those with a single view. */
@@ -38,7 +39,7 @@ function buffersOf(value: unknown): Transferable[] {
 function write(work: WriteWork, context: WriteContext): WriteOutcome {
   const { value, seq } = withGaps(() =>
     writeAs(db, context.actorId, () => {
-      const done = runWrite(db, rules, work, context)
+      const done = runWrite(db, scoped, work, context)
       const lost = files.lost()
       if (lost) throw lost
       return done
@@ -49,10 +50,14 @@ function write(work: WriteWork, context: WriteContext): WriteOutcome {
 
 /** Runs steps decided by the main thread. */
 function runStepwise({ end, mode, context }: StepsTask): WriteOutcome {
-  const steps = () => runStepsFromMain(db, end, new StepRunner(db, rules, mode))
-  if (mode.isRead) return { value: read(db, steps), seq: undefined }
+  const steps = (rules: Rules) => runStepsFromMain(db, end, new StepRunner(db, rules, mode))
+  if (mode.isRead) return { value: read(db, () => scoped.read(context.principal, steps)), seq: undefined }
   try {
-    return write(() => finish(steps(), mode), context)
+    return write((rules, ensureAllowed) => {
+      const response = steps(rules)
+      ensureAllowed()
+      return finish(response, mode)
+    }, context)
   } catch (error) {
     return outcomeOfDryRun(error)
   }
@@ -63,7 +68,7 @@ function perform(task: Task): unknown {
   const { call } = task
   if ('context' in task) return write(call, task.context)
   const late = () => tookTooLong('The request')
-  const work = () => read(db, () => run(rules, call))
+  const work = () => read(db, () => scoped.read(task.principal, (rules) => run(rules, call)))
   return withDeadline(db, task.time, late, () => withRoom(db, task.room, work))
 }
 

@@ -33,7 +33,7 @@ t.test('steps that take long go on in the worker thread, from the beginning', as
   const tasks: unknown[] = []
   const stepwise = createStepwise(
     app.db,
-    app.rules,
+    app.scoped,
     (...write) => app.dispatcher.commit(...write),
     async (end, terms, mode) => {
       tasks.push([terms, mode])
@@ -65,7 +65,7 @@ t.test('steps that take long go on in the worker thread, from the beginning', as
   const memory = await build(t)
   const alone = createStepwise(
     memory.db,
-    memory.rules,
+    memory.scoped,
     (...write) => memory.dispatcher.commit(...write),
     () => Promise.reject(new Error('no worker')),
     now,

@@ -12,7 +12,7 @@ import { importAtOnce } from '../../src/exchange/imports/import-at-once.ts'
 import { planBoard } from '../../src/exchange/imports/import-board.ts'
 import type { SourceBoard } from '../../src/exchange/sources/source-board.ts'
 import { readTrello } from '../../src/exchange/sources/trello-board.ts'
-import { createRules, type Rules } from '../../src/requests/rules.ts'
+import { createScopedRules, type ScopedRules } from '../../src/requests/scoped-rules.ts'
 import type { CurrentMember } from '../../src/schemas/records.ts'
 import { hasOpenTasks, LargeTasks } from '../../src/worker/large-tasks.ts'
 import { anyBoard, trelloExport } from '../exchange/source-boards.ts'
@@ -31,7 +31,8 @@ function open(t: Test, path: string) {
   const { db, close } = openDatabase(path)
   t.teardown(close)
   db.$client.pragma('synchronous = off')
-  return { db, rules: createRules(db) }
+  const scoped = createScopedRules(db)
+  return { db, scoped, rules: scoped.all }
 }
 
 /** A file with one project with records of every kind, created by one import. Another tool has added what imports do not create. */
@@ -54,15 +55,15 @@ function seeded(t: Test, path: string, board: SourceBoard): string {
   return project
 }
 
-function tasksOf({ db, rules }: { db: SharedDatabase; rules: Rules }, signal?: AbortSignal) {
+function tasksOf({ db, scoped }: { db: SharedDatabase; scoped: ScopedRules }, signal?: AbortSignal) {
   const writes = new ChunkedWriter(db, undefined, signal, GREEDY)
   const database = databasePath(db.$client.name)
-  return new LargeTasks({ db, files: NO_FILES, database, rules, writes })
+  return new LargeTasks({ db, files: NO_FILES, database, scoped, writes })
 }
 
 /** Performs a call in slices, and moves its staged changes into the sequence. */
 async function inSlices(
-  service: { db: SharedDatabase; rules: Rules },
+  service: { db: SharedDatabase; scoped: ScopedRules },
   path: string,
   args: unknown[],
   signal?: AbortSignal,
@@ -226,23 +227,23 @@ t.test('a deletion that is ended goes on, and a restoration is taken away, where
 })
 
 t.test('the answer is kept with the last write, and a repetition gets it', async (t) => {
-  const { db, rules, project } = service(t)
+  const { db, scoped, project } = service(t)
   const request = { memberId: 'ada', role: null, method: 'DELETE', path: '/x', key: 'k', bodyHash: 'h' }
   const shape = { name: 'x', status: 200, schema: Type.Any(), kind: 'success' } as const
   const context = { actorId: 'ada', repeatable: { request, shape, isSecret: false } }
   const job = { call: { path: 'projects.delete', args: [project, BY] }, context }
-  const first = await tasksOf({ db, rules }).perform(job)
+  const first = await tasksOf({ db, scoped }).perform(job)
   t.match(first, { value: undefined, response: { status: 200, body: '{"success":true}' } })
   t.equal(first.response?.seq, first.seq)
-  t.match(await tasksOf({ db, rules }).perform(job), { isReplay: true, response: first.response })
-  const other = tasksOf({ db, rules }).perform({ ...job, context: CONTEXT })
+  t.match(await tasksOf({ db, scoped }).perform(job), { isReplay: true, response: first.response })
+  const other = tasksOf({ db, scoped }).perform({ ...job, context: CONTEXT })
   await t.rejects(other, { message: 'Project not found' })
 })
 
 t.test('what has changed since stands in the way of an undo, and nothing changes', async (t) => {
-  const { db, rules, project } = service(t)
+  const { db, scoped, rules, project } = service(t)
   const undo = (seq: number, member = ADA) =>
-    inSlices({ db, rules }, 'changes.undo.group', [String(seq), member, BY])
+    inSlices({ db, scoped }, 'changes.undo.group', [String(seq), member, BY])
   const item = db.$client
     .prepare<[string], string>('select id from kanban_items where project_id = ? order by id')
     .pluck()
@@ -267,7 +268,7 @@ t.test('what has changed since stands in the way of an undo, and nothing changes
   await t.rejects(undo(1, { id: 'bob', role: 'member' } as CurrentMember), {
     message: 'Forbidden: admin access required',
   })
-  const { seq = 0 } = await inSlices({ db, rules }, 'projects.delete', [project, BY])
+  const { seq = 0 } = await inSlices({ db, scoped }, 'projects.delete', [project, BY])
   writeTo(db, () =>
     db.$client.exec(`insert into kanban_items (id, project_id, title) values ('new', 'other', 'Again');
     update personal_ideas set promoted_project_id = 'other' where id = 'theirs'`),

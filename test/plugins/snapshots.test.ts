@@ -4,6 +4,7 @@ import { Worker } from 'node:worker_threads'
 import SQLite from 'better-sqlite3'
 import Fastify, { type FastifyRequest } from 'fastify'
 import t, { type Test } from 'tap'
+import { SERVICE } from '../../src/access/caller.ts'
 import { loadConfig } from '../../src/config.ts'
 import type { MaybePromise, Snapshot } from '../../src/reading/snapshots.ts'
 import { nextTurn, watch } from '../executions.ts'
@@ -175,8 +176,8 @@ t.test('a request that writes drops the snapshot of its project, and no other', 
   seed(app, own.id, item.id)
   const besideItem = await createItem(app, beside.id)
   await createSubtask(app, besideItem.id)
-  const snapshot = (id: string) => ready(() => app.snapshots.project(id))
-  const list = () => ready(() => app.snapshots.list({}))
+  const snapshot = (id: string) => ready(() => app.snapshots.project(id, SERVICE))
+  const list = () => ready(() => app.snapshots.list({}, SERVICE))
   const requests: [string, string, object | undefined, boolean][] = [
     ['PATCH', `/api/projects/${own.id}`, { name: 'Apollo 11' }, true],
     ['PATCH', `/api/projects/${own.id}`, {}, false],
@@ -384,9 +385,9 @@ t.test('the memory for snapshots is a setting', async (t) => {
   for (const snapshotCacheBytes of [0, 2000, 1_000_000]) {
     const app = await build(t, { snapshotCacheBytes })
     const { id } = await createProject(app, { description: 'x'.repeat(1000) })
-    const { body } = await ready(() => app.snapshots.project(id))
+    const { body } = await ready(() => app.snapshots.project(id, SERVICE))
     t.equal(
-      (await ready(() => app.snapshots.project(id))).body === body,
+      (await ready(() => app.snapshots.project(id, SERVICE))).body === body,
       snapshotCacheBytes === 1_000_000,
       `${snapshotCacheBytes}`,
     )

@@ -2,12 +2,13 @@
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
+import { SERVICE } from '../../src/access/caller.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { limitWork } from '../../src/db/work-limits.ts'
 import { unavailable } from '../../src/errors.ts'
 import { createLargeSnapshots, type InWorker } from '../../src/reading/large-snapshots.ts'
 import { createSnapshots } from '../../src/reading/snapshots.ts'
-import { createRules } from '../../src/requests/rules.ts'
+import { createScopedRules } from '../../src/requests/scoped-rules.ts'
 import { Offload } from '../../src/worker/offload.ts'
 import { nextTurn, until } from '../executions.ts'
 import { writeTo } from '../helper.ts'
@@ -27,7 +28,8 @@ function setUp(t: Test) {
   const { db, close } = openDatabase(`file:${path}`)
   db.$client.exec(PROJECTS)
   limitWork(db)
-  const { projects, board } = createRules(db)
+  const scoped = createScopedRules(db)
+  const { projects, board } = scoped.all
   const offload = new Offload({ databaseUrl: `file:${path}`, walCheckpoints: 'service' })
   const waiting: { name: string; go: () => void; fail: (error: unknown) => void }[] = []
   const inWorker = ((_turn, name, ...args) =>
@@ -38,7 +40,7 @@ function setUp(t: Test) {
   const attempts: string[] = []
   const snapshots = createLargeSnapshots(
     createSnapshots(db, projects, board.items, LITTLE),
-    projects,
+    { scopeOf: () => undefined, withProjects: (_principal, work) => work(projects) },
     inWorker,
     (turn, work) => {
       attempts.push(String(turn))
@@ -57,11 +59,12 @@ function setUp(t: Test) {
 
 /** All reads of large results. */
 const READS = {
-  text: (snapshots: ReturnType<typeof createLargeSnapshots>, turn?: string) =>
-    snapshots.project('large', turn),
-  list: (snapshots: ReturnType<typeof createLargeSnapshots>, turn?: string) => snapshots.list({}, turn),
-  page: (snapshots: ReturnType<typeof createLargeSnapshots>, turn?: string) =>
-    snapshots.page({}, { limit: 2 }, turn),
+  text: (snapshots: ReturnType<typeof createLargeSnapshots>, turn: string | null = null) =>
+    snapshots.project('large', { ...SERVICE, turn }),
+  list: (snapshots: ReturnType<typeof createLargeSnapshots>, turn: string | null = null) =>
+    snapshots.list({}, { ...SERVICE, turn }),
+  page: (snapshots: ReturnType<typeof createLargeSnapshots>, turn: string | null = null) =>
+    snapshots.page({}, { limit: 2 }, { ...SERVICE, turn }),
 }
 
 for (const [name, read] of Object.entries(READS)) {

@@ -45,6 +45,7 @@ const projectOf = (kanbanItems: KanbanItem[], name = 'Äpfel "],[" 🍎'): Proje
   metadata: { kanbanItems: [], '"kanbanItems":[]': '],"transcriptSummaries":' },
   leadId: null,
   teamId: null,
+  access: 'everyone',
   createdAt: AT,
   updatedAt: AT,
   kanbanItems,

@@ -1,5 +1,6 @@
 /** Calls as data, how work ends in the worker thread, and which responses are stored. */
 import t from 'tap'
+import { SERVICE } from '../../src/access/caller.ts'
 import { ApiError } from '../../src/errors.ts'
 import { BY_SERVICE } from '../../src/requests/write.ts'
 import { outcomeOf, unwrap } from '../../src/worker/outcomes.ts'
@@ -15,8 +16,8 @@ t.test('a call is data, and runs when it is performed', async (t) => {
   t.match(value, { name: 'Apollo' })
   t.equal(seq, app.rules.changes.sequence.last())
   t.equal(count(app, 'projects'), 1)
-  t.match(await app.read(app.projects.get(value.id)), { name: 'Apollo' })
-  await t.rejects(async () => app.read(app.projects.get('none')), { message: 'Project not found' })
+  t.match(await app.read(app.projects.get(value.id), SERVICE), { name: 'Apollo' })
+  await t.rejects(async () => app.read(app.projects.get('none'), SERVICE), { message: 'Project not found' })
   await t.rejects(app.perform(app.projects.delete('none', { id: null, address: null }), BY_SERVICE), {
     message: 'Project not found',
   })
@@ -24,7 +25,7 @@ t.test('a call is data, and runs when it is performed', async (t) => {
 
 t.test('a read that its class does not list as one is performed as a write', async (t) => {
   const app = await build(t)
-  t.match(await app.read(app.projects.create({ name: 'Apollo' })), { name: 'Apollo' })
+  t.match(await app.read(app.projects.create({ name: 'Apollo' }), SERVICE), { name: 'Apollo' })
   t.equal(count(app, 'projects'), 1)
   t.equal(count(app, 'changes', '"group" is null'), 0, 'its changes are a group')
 })

@@ -208,7 +208,7 @@ t.test('where much was deleted, or is long, the worker thread looks for it', asy
   const history = await send(app, 'GET', `/api/projects/${project.id}/changes`)
   t.equal(history.body.length, 35)
   app.db.$client.exec(`delete from kanban_items where title = 'long'`)
-  t.throws(() => trash.page({}), TooMuchWork)
+  t.throws(() => trash.page({}, reader), TooMuchWork)
   t.equal((await send(app, 'GET', '/api/trash')).body.length, 30)
   const { $client: client } = app.db
   // Records that were deleted later and cannot be restored.
@@ -218,7 +218,7 @@ t.test('where much was deleted, or is long, the worker thread looks for it', asy
      select 'kanban-item', 'gone', 'deleted', 'gone', '{}' from n`,
   )
   insert.run(1500)
-  t.throws(() => trash.page({ limit: 1 }), TooMuchWork)
+  t.throws(() => trash.page({ limit: 1 }, reader), TooMuchWork)
   t.equal((await send(app, 'GET', '/api/trash')).body.length, 30)
   insert.run(50_000)
   const [first = [], ...rest] = await pages(app, '/api/trash?limit=20')

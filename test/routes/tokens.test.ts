@@ -48,6 +48,7 @@ t.test('a new token needs a name alone, reads, and never expires', async (t) => 
         memberId,
         name: 'CI',
         scope: 'read',
+        projectIds: null,
         lastUsedAt: null,
         expiresAt: null,
         createdAt: record.createdAt,

@@ -1,0 +1,241 @@
+/**
+ * Row-level security: a second handle of a connection, whose statements read only the records of the projects in its current scope.
+ * Rules are made once more with this handle. Their statements are the same; when one is prepared, each table that it reads becomes
+ * a view of the records in scope. So no rule can forget it, and who sees everything pays nothing for it
+ * (docs/decisions/070-row-level-security.md).
+ */
+import type SQLite from 'better-sqlite3'
+import { getTableColumns, getTableName, sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/better-sqlite3'
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
+import { LRUCache } from 'lru-cache'
+import type { SharedDatabase } from './client.ts'
+import { connectionOf, shareConnection } from './connection.ts'
+import { columnName, KINDS, projectIn } from './kinds.ts'
+import * as schema from './schema.ts'
+
+/** What one may do with a project: read it, or write it, too. */
+export type Right = 'read' | 'write'
+
+/** The records that a caller may reach. Immutable; another scope has another number. */
+export interface Scope {
+  readonly number: number
+  readonly projects: ReadonlyMap<string, Right>
+  /** Whether it has personal ideas. */
+  readonly hasIdeas: boolean
+  /** Whether it has only those people who are assigned to its projects, and `memberId`. */
+  readonly isGuest: boolean
+  readonly memberId: string
+  /** Whether it follows from assignments to projects, and not from a list of projects of a token or the host. */
+  readonly isByAssignment: boolean
+}
+
+/** Scopes whose projects a connection keeps in its temporary tables. */
+const KEPT = 100
+
+/** Condition, as SQL: a project is in the current scope. Of no scope, nothing is. */
+const isInScope = (projectId: string): string =>
+  `exists (select 1 from temp.scope_projects as within
+    where within.scope = (select current_scope()) and within.project_id = ${projectId})`
+
+/** A column of the current scope, as SQL. */
+const ofScope = (column: string): string =>
+  `(select ${column} from temp.scopes where number = current_scope())`
+
+/** Condition, as SQL: the current scope has a person. */
+const isSeenPerson = (id: string): string =>
+  `(not ${ofScope('is_guest')} or ${id} = ${ofScope('member_id')} or exists (
+    select 1 from main.team_assignments as assigned
+    where assigned.member_id = ${id} and ${isInScope('assigned.project_id')}))`
+
+/** Condition, as SQL: the current scope has a team: for guests, that of a project. */
+const isSeenTeam = (id: string): string =>
+  `(not ${ofScope('is_guest')} or exists (
+    select 1 from temp.scope_projects as its join main.projects as project on project.id = its.project_id
+    where its.scope = (select current_scope()) and project.team_id = ${id}))`
+
+/** The project of an entry of the full-text index, as SQL; NULL for an idea. */
+const PROJECT_OF_ENTRY = `case seen.kind
+  when 'project' then seen.record_id
+  when 'kanban-item' then (select project_id from main.kanban_items where id = seen.record_id)
+  when 'kanban-comment' then (select item.project_id from main.kanban_comments as comment
+    join main.kanban_items as item on item.id = comment.item_id where comment.id = seen.record_id)
+  when 'transcript-summary' then (select project_id from main.transcript_summaries where id = seen.record_id)
+end`
+
+/** The condition of a table's records, as SQL, and columns that are another expression. */
+interface View {
+  condition: string
+  columns?: Readonly<Record<string, string>>
+}
+
+const ofProjects = KINDS.flatMap((kind): [string, View][] => {
+  const project = projectIn(kind, 'seen')
+  return project === 'null' ? [] : [[getTableName(kind.table), { condition: isInScope(project) }]]
+})
+
+/** The views, by the tables that they stand for. A table of records that belong to projects is among them by its foreign key. */
+const VIEWS: ReadonlyMap<string, View> = new Map<string, View>([
+  ...ofProjects,
+  [
+    'personal_ideas',
+    {
+      condition: ofScope('has_ideas'),
+      columns: {
+        promoted_project_id: `case when ${isInScope('seen.promoted_project_id')} then seen.promoted_project_id end`,
+      },
+    },
+  ],
+  ['members', { condition: isSeenPerson('seen.id') }],
+  ['people', { condition: isSeenPerson('seen.id') }],
+  ['teams', { condition: isSeenTeam('seen.id') }],
+  ['team_members', { condition: `${isSeenTeam('seen.team_id')} and ${isSeenPerson('seen.member_id')}` }],
+  ['share_links', { condition: isInScope('seen.project_id') }],
+  [
+    'search_entries',
+    {
+      condition: `case when seen.kind = 'personal-idea' then ${ofScope('has_ideas')} else ${isInScope(PROJECT_OF_ENTRY)} end`,
+    },
+  ],
+])
+
+/** The tables that have views. */
+export const SECURED: readonly string[] = [...VIEWS.keys()]
+
+const tables = new Map<string, SQLiteTable>(
+  Object.values(schema).map((table) => [getTableName(table), table as SQLiteTable]),
+)
+
+/** The columns of a table in the file; of the full-text index, which Drizzle does not know, those that statements read. */
+function columnsOf(name: string): string[] {
+  const table = tables.get(name)
+  return table === undefined
+    ? ['id', 'kind', 'record_id']
+    : Object.values(getTableColumns(table)).map(columnName)
+}
+
+const viewOf = (table: string): string => `seen_${table}`
+
+function createView(name: string, { condition, columns = {} }: View): string {
+  const selected = columnsOf(name).map((column) => `${columns[column] ?? `seen."${column}"`} as "${column}"`)
+  return `create temp view ${viewOf(name)} as select seen.rowid as rowid, ${selected.join(', ')}
+    from main.${name} as seen where ${condition};`
+}
+
+/** Where a statement names a table that it reads. */
+const READ = new RegExp(
+  `\\b(delete\\s+from|from|join)(\\s+)"?(${SECURED.join('|')})"?(?=[\\s,)]|$)(\\s+as\\b)?`,
+  'gi',
+)
+
+/** Any place that is none of: the target of a write, the name of a column's table, an alias. */
+const UNREAD = new RegExp(
+  `(?<!\\bupdate\\s+"?|\\binto\\s+"?|\\bdelete\\s+from\\s+"?|\\bas\\s+"?|[\\w."'])(?:${SECURED.join('|')})\\b(?!"?\\s*\\.|\\w)`,
+  'i',
+)
+
+/** A statement that reads views instead of tables. @throws Error if it names a table in another way */
+export function secured(statement: string): string {
+  const rewritten = statement.replaceAll(
+    READ,
+    (all, word: string, space: string, table: string, alias?: string) => {
+      if (/^delete/i.test(word)) return all
+      return `${word}${space}"${viewOf(table)}"${alias ?? ` as "${table}"`}`
+    },
+  )
+  const rest = rewritten.replaceAll(/'(?:[^']|'')*'/g, "''").replaceAll(/--.*$/gm, '')
+  const left = UNREAD.exec(rest)
+  if (left)
+    throw new Error(
+      `a statement reads "${left[0]}" so that its records in scope cannot be told: ${statement}`,
+    )
+  return rewritten
+}
+
+interface State {
+  scope: Scope | undefined
+  handle: SharedDatabase
+  enter: (scope: Scope) => void
+}
+
+const states = new WeakMap<SQLite.Database, State>()
+
+/**
+ * The handle of a connection that reads only the records in its current scope; made once.
+ * @param db the handle that reads everything
+ */
+export function secureHandle(db: SharedDatabase): SharedDatabase {
+  const known = states.get(connectionOf(db))
+  if (known) return known.handle
+  const { $client: client } = db
+  const limited: SQLite.Database = Object.create(client, {
+    prepare: { value: (statement: string) => client.prepare(secured(statement)) },
+  })
+  shareConnection(limited, client)
+  const state: State = {
+    scope: undefined,
+    handle: drizzle(limited, { schema, casing: 'snake_case' }),
+    enter: createScopes(client, () => state.scope),
+  }
+  states.set(connectionOf(db), state)
+  return state.handle
+}
+
+/** Creates the temporary tables of scopes, and the views. @returns has a scope's projects in them */
+function createScopes(client: SQLite.Database, current: () => Scope | undefined): (scope: Scope) => void {
+  client.function('current_scope', () => current()?.number ?? null)
+  client.exec(`
+    create temp table scopes (number integer primary key, has_ideas integer not null, is_guest integer not null, member_id text not null);
+    create temp table scope_projects (scope integer not null, project_id text not null, primary key (scope, project_id)) without rowid;
+    create temp trigger new_project_in_scope after insert on main.projects when current_scope() is not null begin
+      insert or ignore into scope_projects values (current_scope(), new.id);
+    end;
+    ${[...VIEWS].map(([name, view]) => createView(name, view)).join('\n')}
+  `)
+  const isThere = client.prepare<[number], number>('select 1 from temp.scopes where number = ?').pluck()
+  const add = client.prepare('insert into temp.scopes values (?, ?, ?, ?)')
+  const addProjects = client.prepare('insert into temp.scope_projects select ?, value from json_each(?)')
+  const drop = client.prepare('delete from temp.scopes where number not in (select value from json_each(?))')
+  const dropProjects = client.prepare(
+    'delete from temp.scope_projects where scope not in (select number from temp.scopes)',
+  )
+  const kept = new LRUCache<number, true>({ max: KEPT })
+  return ({ number, projects, hasIdeas, isGuest, memberId }) => {
+    kept.set(number, true)
+    // A rollback takes the rows away, too.
+    if (isThere.get(number)) return
+    drop.run(JSON.stringify([...kept.keys()]))
+    dropProjects.run()
+    add.run(number, Number(hasIdeas), Number(isGuest), memberId)
+    addProjects.run(number, JSON.stringify([...projects.keys()]))
+  }
+}
+
+/** Runs work with the secure handle's statements in a scope. */
+export function withinScope<T>(db: SharedDatabase, scope: Scope, work: () => T): T {
+  const state = states.get(connectionOf(db)) as State
+  const before = state.scope
+  state.enter(scope)
+  state.scope = scope
+  try {
+    return work()
+  } finally {
+    state.scope = before
+  }
+}
+
+/** The scope of a handle: undefined for one that reads everything. @throws Error for the secure one outside of a scope */
+export function scopeOf(db: SharedDatabase): Scope | undefined {
+  const state = states.get(connectionOf(db))
+  if (state === undefined || state.handle.$client !== db.$client) return undefined
+  if (state.scope === undefined) throw new Error('there is no scope')
+  return state.scope
+}
+
+/** Condition: a row that is about to be written is in scope; undefined for a handle that writes everything. */
+export function isInScopeOf(db: SharedDatabase, table: SQLiteTable): ReturnType<typeof sql> | undefined {
+  const name = getTableName(table)
+  const state = states.get(connectionOf(db))
+  if (state?.handle.$client !== db.$client || !VIEWS.has(name)) return undefined
+  return sql.raw(`exists (select 1 from ${viewOf(name)} as mine where mine.id = "${name}"."id")`)
+}

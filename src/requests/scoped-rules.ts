@@ -1,0 +1,153 @@
+/**
+ * The rules as each caller may use them. Who reaches everything uses the connection's own; all others use the same rules made with the
+ * secure handle, which reads only what is in their scope, and a write of theirs that changes anything else is rolled back.
+ */
+import { Policy, type Principal } from '../access/policy.ts'
+import { read, type SharedDatabase } from '../db/client.ts'
+import { currentWrite } from '../db/current-write.ts'
+import { kindNamed } from '../db/kinds.ts'
+import { type Right, type Scope, secureHandle, withinScope } from '../db/row-security.ts'
+import { projects } from '../db/schema.ts'
+import { existsIn } from '../db/statements.ts'
+import { ApiError, forbidden, notFound } from '../errors.ts'
+import { once } from '../once.ts'
+import type { RepeatableRequest, StoredResponse } from './idempotency-store.ts'
+import { createRules, type Rules } from './rules.ts'
+
+/** A change of a write, as far as access asks. */
+interface Made {
+  kind: string
+  action: 'created' | 'updated' | 'deleted'
+  projectId: string | null
+  fromProjectId: string | null
+}
+
+/** The kinds whose changes decide who sees a project. */
+const DECIDING: readonly string[] = ['project', 'team-assignment']
+
+const LOST = 'You would lose this project'
+const wouldLose = () =>
+  new ApiError(400, LOST, { code: 'would_lose_project', details: { formErrors: [LOST], fieldErrors: {} } })
+
+const noNewProjects = () => forbidden('you would not see the new project', 'no_new_projects')
+
+const readOnlyProject = () => forbidden('read-only in this project', 'read_only_project')
+
+/** The right to a project in a scope. */
+const rightIn = (scope: Scope | undefined, projectId: string): Right | undefined =>
+  scope === undefined ? 'write' : scope.projects.get(projectId)
+
+/** The projects of a change: two if it moved an item. */
+const projectsOf = ({ projectId, fromProjectId }: Pick<Made, 'projectId' | 'fromProjectId'>): string[] =>
+  [projectId, fromProjectId].filter((id) => id !== null)
+
+/** The rules of a connection, for any caller. */
+export class ScopedRules {
+  /** Those of who reaches everything, and of the service itself. */
+  readonly all: Rules
+  readonly policy: Policy
+  readonly #db: SharedDatabase
+  readonly #limited: () => Rules
+  readonly #made
+  readonly #projectsIn
+  readonly #exists: (id: string) => boolean
+
+  constructor(db: SharedDatabase, rules: Rules, policy: Policy) {
+    this.#db = db
+    this.all = rules
+    this.policy = policy
+    const handle = secureHandle(db)
+    this.#limited = once(() => createRules(handle))
+    this.#made = once(() =>
+      db.$client.prepare<[number], Made>(
+        `select kind, action, project_id as projectId, from_project_id as fromProjectId from changes where seq > +?`,
+      ),
+    )
+    this.#projectsIn = once(() =>
+      db.$client.prepare<[number, number], Pick<Made, 'projectId' | 'fromProjectId'>>(
+        `select distinct project_id as projectId, from_project_id as fromProjectId from changes
+        where seq between (select ifnull("group", seq) from changes where seq = +?) and +?`,
+      ),
+    )
+    this.#exists = existsIn(db, projects)
+  }
+
+  /** What a caller may reach; undefined: everything. */
+  scopeOf(principal: Principal | undefined): Scope | undefined {
+    return principal && this.policy.scopeOf(principal)
+  }
+
+  /** Runs work that reads, with the rules of a caller. @param principal undefined: the service itself */
+  read<T>(principal: Principal | undefined, work: (rules: Rules) => T): T {
+    const scope = this.scopeOf(principal)
+    if (scope === undefined) return work(this.all)
+    return read(this.#db, () => withinScope(this.#db, scope, () => work(this.#limited())))
+  }
+
+  /**
+   * Runs work that writes, inside a write, with the rules of a caller.
+   * @param work takes the rules, and checks what it has changed so far, if it will not return
+   * @throws ApiError 404 if it changed what the caller does not see, 403 what the caller may only read, 400 if the caller would no longer see a
+   * project that it changed
+   */
+  write<T>(principal: Principal | undefined, work: (rules: Rules, ensureAllowed: () => void) => T): T {
+    if (principal === undefined) return work(this.all, () => undefined)
+    const { policy } = this
+    const { generation } = policy
+    const scope = policy.scopeOf(principal)
+    const ensureAllowed = () => {
+      if (scope !== undefined || policy.generation !== generation) this.#ensureAllowed(principal, scope)
+    }
+    const checked = (rules: Rules) => {
+      const result = work(rules, ensureAllowed)
+      ensureAllowed()
+      return result
+    }
+    if (scope === undefined) return checked(this.all)
+    return withinScope(this.#db, scope, () => checked(this.#limited()))
+  }
+
+  /**
+   * The stored response to a request that is repeated. If the write changed nothing, only who reaches everything gets it: for others it is
+   * done again, with what they see now.
+   * @throws ApiError 404 if the caller no longer sees a project that the write changed; 422, 409
+   */
+  repetition(principal: Principal | undefined, request: RepeatableRequest): StoredResponse | undefined {
+    const stored = this.all.idempotencyStore.find(request)
+    const scope = this.scopeOf(principal)
+    if (stored === undefined || scope === undefined) return stored
+    const { seq } = stored
+    if (seq === null) return undefined
+    const ids = this.#projectsIn().all(seq, seq).flatMap(projectsOf)
+    if (ids.some((id) => !scope.projects.has(id) && this.#exists(id))) throw notFound('Project')
+    return stored
+  }
+
+  #ensureAllowed(principal: Principal, before: Scope | undefined): void {
+    const after = this.policy.scopeOf(principal)
+    if (before === undefined && after === undefined) return
+    for (const made of this.#made().iterate(currentWrite(this.#db).since)) {
+      for (const id of projectsOf(made)) ensureRight(made, rightIn(before, id), rightIn(after, id))
+    }
+  }
+}
+
+/** The rules of a connection, made with those that reach everything. @param version see `Policy`; by default SQLite is asked each time */
+export function createScopedRules(db: SharedDatabase, version = versionOf(db)): ScopedRules {
+  return new ScopedRules(db, createRules(db), new Policy(db, version))
+}
+
+function versionOf({ $client }: SharedDatabase): () => number | undefined {
+  const version = $client.prepare<[], number>('pragma data_version').pluck()
+  return () => version.get()
+}
+
+/** @throws ApiError 404, 403 or 400: see `ScopedRules.write` */
+function ensureRight({ kind, action }: Made, before: Right | undefined, after: Right | undefined): void {
+  if (kind === 'project' && action === 'created' && after === undefined) throw noNewProjects()
+  if (before === undefined && after === undefined) throw notFound(kindNamed(kind)?.thing ?? 'Record')
+  if (before === 'read') throw readOnlyProject()
+  const isDeletion = kind === 'project' && action === 'deleted'
+  const isLost = before !== undefined && after === undefined && !isDeletion
+  if (isLost && DECIDING.includes(kind)) throw wouldLose()
+}
