@@ -2,7 +2,7 @@
  * Row-level security: a second handle of a connection, whose statements read only the records of the projects in its current scope.
  * Rules are made once more with this handle. Their statements are the same; when one is prepared, each table that it reads becomes
  * a view of the records in scope. So no rule can forget it, and who sees everything pays nothing for it
- * (docs/decisions/070-row-level-security.md).
+ * (docs/decisions/069-row-level-security.md).
  */
 import type SQLite from 'better-sqlite3'
 import { getTableColumns, getTableName, sql } from 'drizzle-orm'
@@ -90,6 +90,14 @@ const VIEWS: ReadonlyMap<string, View> = new Map<string, View>([
   ['people', { condition: isSeenPerson('seen.id') }],
   ['teams', { condition: isSeenTeam('seen.id') }],
   ['team_members', { condition: `${isSeenTeam('seen.team_id')} and ${isSeenPerson('seen.member_id')}` }],
+  // An import is its member's own, also after the project is out of scope.
+  [
+    'imports',
+    {
+      condition: 'true',
+      columns: { project_id: `case when ${isInScope('seen.project_id')} then seen.project_id end` },
+    },
+  ],
   ['share_links', { condition: isInScope('seen.project_id') }],
   [
     'search_entries',
