@@ -22,7 +22,7 @@ import type { Actor, AuditLog } from '../members/audit-log.ts'
 import type { CurrentMember } from '../schemas/records.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 import { timestamp } from '../time.ts'
-import type { Fields } from './api-changes.ts'
+import type { Fields, Reader } from './api-changes.ts'
 import { changeText } from './change-text.ts'
 import { Conflicts } from './conflicts.ts'
 import type { Groups } from './groups.ts'
@@ -131,7 +131,7 @@ export class Undo {
         ? notUndone('a change that another tool wrote in an unusual form cannot be undone')
         : error
     }
-    return this.answer(since, write)
+    return this.answer(since, write, member)
   }
 
   /** Whether a change's group is too large for one transaction. */
@@ -303,11 +303,12 @@ export class Undo {
     this.#audit.record({ action, by, subjectId, subject: name, metadata: { name } })
   }
 
-  /** The first of the new changes, and their group, as JSON. */
-  answer(since: number, write: CurrentWrite): JsonBytes {
+  /** The first of the new changes, and their group, as JSON. @param reader who has undone it; absent: somebody who sees everything */
+  answer(since: number, write: CurrentWrite, reader?: Reader): JsonBytes {
     const group = write.since + 1
     const rows = this.#sequence.after(since, ANSWERED)
-    const texts = rows.map((row) => changeText({ ...row, actorId: write.actorId }, group))
+    const shown = (row: ChangeRow) => (reader ? this.#visibility.shown(row, reader) : row)
+    const texts = rows.map((row) => changeText({ ...shown(row), actorId: write.actorId }, group))
     return Buffer.from(`{"group":${rows.length > 0 ? group : null},"changes":[${texts.join(',')}]}`)
   }
 }

@@ -95,7 +95,11 @@ const VIEWS: ReadonlyMap<string, View> = new Map<string, View>([
     'imports',
     {
       condition: 'true',
-      columns: { project_id: `case when ${isInScope('seen.project_id')} then seen.project_id end` },
+      columns: {
+        project_id: `case when ${isInScope('seen.project_id')} then seen.project_id end`,
+        // What was made of the file: of a dry run, which has no project, it is shown.
+        counts: `case when seen.project_id is null or ${isInScope('seen.project_id')} then seen.counts else '' end`,
+      },
     },
   ],
   ['share_links', { condition: isInScope('seen.project_id') }],

@@ -1,7 +1,6 @@
 /** All readers that wait for changes, over streams and long polls: their credentials, and delivery to them. */
-import { isDeepStrictEqual } from 'node:util'
 import type { FastifyRequest } from 'fastify'
-import { type Policy, principalOf } from '../access/policy.ts'
+import { type Policy, principalOf, reachSame } from '../access/policy.ts'
 import type { Reader } from '../changes/api-changes.ts'
 import type { Feed, FeedQuery } from '../changes/feed.ts'
 import { type FeedPage, PageReading } from '../changes/feed-page.ts'
@@ -266,9 +265,8 @@ export class ChangeReaders {
 
   /** Identifies a reader again, and ends it if its identity has changed. */
   #checkOne(reader: ChangeReader): void {
-    const settle = ({ member: { id, role }, projects }: Identity) => {
-      const { member, projects: former } = reader.identity
-      if (id !== member.id || role !== member.role || !isDeepStrictEqual(projects, former)) reader.end()
+    const settle = (identity: Identity) => {
+      if (!reachSame(identity, reader.identity)) reader.end()
     }
     try {
       const identity = this.identifyAgain(reader.request)
