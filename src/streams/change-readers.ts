@@ -58,6 +58,8 @@ export interface ReadersOptions {
   /** The limits of their number. */
   max: number
   policy: Policy
+  /** Makes the policy ask for commits of other connections again: those that a batch has may have changed who sees what. */
+  refresh: () => void
   /** See the auth plugin. */
   identifyAgain: (request: FastifyRequest) => Identity | Promise<Identity>
 }
@@ -73,6 +75,7 @@ export class ChangeReaders {
   readonly #turns = new Turns()
   readonly #unread = new UnreadStreams(() => [...this.#readers].flatMap((reader) => reader.weighed ?? []))
   readonly identifyAgain: ReadersOptions['identifyAgain']
+  readonly #refresh: () => void
   readonly #readers = new Set<ChangeReader>()
   /** Readers with a pending check of their credential; they get nothing meanwhile. */
   readonly #unsure = new Set<ChangeReader>()
@@ -86,8 +89,9 @@ export class ChangeReaders {
   #unsubscribe: (() => void) | undefined
   #timer: NodeJS.Timeout | undefined
 
-  constructor({ tail, feed, sequence, max, policy, identifyAgain }: ReadersOptions) {
+  constructor({ tail, feed, sequence, max, policy, refresh, identifyAgain }: ReadersOptions) {
     this.policy = policy
+    this.#refresh = refresh
     this.tail = tail
     this.feed = feed
     this.#sequence = sequence
@@ -203,6 +207,7 @@ export class ChangeReaders {
   }
 
   #deliver(batch: Batch): void {
+    this.#refresh()
     this.#checkEnded()
     const members = new Set(batch.changes.flatMap(({ row }) => (row.kind === 'member' ? [row.id] : [])))
     if (members.size > 0) this.#check(({ identity }) => members.has(identity.member.id))

@@ -66,12 +66,16 @@ export const PRINCIPALS: readonly Principal[] = [
 ]
 
 /** The table of the contract: what a principal may do with a project. */
-export function rightOf({ role, mode, assigned = {}, teams = [], token, given }: Principal, project: Project): Right {
+export function rightOf(
+  { role, mode, assigned = {}, teams = [], token, given }: Principal,
+  project: Project,
+  isOpen = project === OPEN,
+): Right {
   if (given) return given[project] ?? 'none'
   if (token?.only && !token.only.includes(project)) return 'none'
   if (role === 'admin' || mode === 'open') return 'write'
   const isAssigned = project in assigned || teams.includes(project)
-  if (!isAssigned && (role === 'guest' || project !== OPEN)) return 'none'
+  if (!isAssigned && (role === 'guest' || !isOpen)) return 'none'
   return role === 'viewer' || assigned[project] === 'viewer' ? 'read' : 'write'
 }
 

@@ -1,9 +1,8 @@
 /** The applications of the tests of access, one for each way to identify callers. */
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 import type { Test } from 'tap'
 import phaseboard from '../../src/app.ts'
-import type { App } from '../helper.ts'
-import { build } from '../helper.ts'
+import { type App, build, wholeUnlessEvents } from '../helper.ts'
 import { type Principal, PRINCIPALS, type Project } from './model.ts'
 import { type Ids, memberIdOf, populate } from './world.ts'
 
@@ -37,7 +36,9 @@ async function embedded(t: Test): Promise<App> {
     })
   })
   await host.ready()
-  return Object.assign(inner as App, { inject: host.inject.bind(host) })
+  const inject = (async (options: InjectOptions) =>
+    wholeUnlessEvents(await host.inject({ ...options, payloadAsStream: true }))) as App['inject']
+  return Object.assign(inner as App, { inject })
 }
 
 const BUILDERS = {
