@@ -23,7 +23,15 @@ export default fp<{ streamsMax: number }>(
     const { identifyAgain } = app
     const { policy } = app.scoped
     const refresh = () => app.freshness.forget()
-    const readers = new ChangeReaders({ tail, feed, sequence, policy, refresh, max: streamsMax, identifyAgain })
+    const readers = new ChangeReaders({
+      tail,
+      feed,
+      sequence,
+      policy,
+      refresh,
+      max: streamsMax,
+      identifyAgain,
+    })
     app.decorate('tail', tail)
     app.decorate('changeReaders', readers)
     watchCredentials(app.db, (id) => readers.credentialEnds(id))

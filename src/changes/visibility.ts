@@ -116,7 +116,7 @@ export class Visibility {
   }
 
   #formerly(id: string): Former {
-    const [seq = 0] = this.#subjects.list(id, Number.POSITIVE_INFINITY, 1)
+    const seq = this.#subjects.newest(id) ?? 0
     const known = this.#former.get(id)
     if (known?.seq === seq) return known
     const former = { seq, ...this.#read(id, seq) }

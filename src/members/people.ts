@@ -15,7 +15,16 @@ import { thingOf } from '../db/kinds.ts'
 import { type JsonPage, type KeyPlace, type PageQuery, readPage } from '../db/pages.ts'
 import { scopeOf } from '../db/row-security.ts'
 import { members, people, teamAssignments } from '../db/schema.ts'
-import { change, existsIn, given, insertInto, selectAll, selectById, selectOne, updateIn } from '../db/statements.ts'
+import {
+  change,
+  existsIn,
+  given,
+  insertInto,
+  selectAll,
+  selectById,
+  selectOne,
+  updateIn,
+} from '../db/statements.ts'
 import { ensureFew, ROWS_READ, ROWS_SCANNED, rowLimit } from '../db/work-limits.ts'
 import { conflict, invalidField, notFound } from '../errors.ts'
 import { once } from '../once.ts'

@@ -55,7 +55,6 @@ type TokenRow = Omit<typeof apiTokens.$inferSelect, 'tokenHash'>
 const projectIdsOf = (text: string | null): string[] | null =>
   text === null ? null : readArrayText(text).map(String)
 
-
 function statementsOf(db: SharedDatabase) {
   const { id, memberId, name, scope, projectIds, tokenHash, lastUsedAt, expiresAt, createdAt } = apiTokens
   // All but the hash.

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { type App, build, send, tokenOf } from '../helper.ts'
 import { rounds } from '../rounds.ts'
-import { type Principal, type Project, PROJECTS, type Right, rightOf } from './model.ts'
+import { PROJECTS, type Principal, type Project, type Right, rightOf } from './model.ts'
 
 const RUNS = rounds(12)
 
@@ -76,7 +76,8 @@ async function service(t: Test, authMode: 'open' | 'required'): Promise<Service>
     foreign.pragma(pragma)
   }
   const add = foreign.prepare('insert into members (id, name, email, role) values (?, ?, ?, ?)')
-  for (const id of ['boss', ...MEMBERS]) add.run(id, id, `${id}@example.test`, id === 'boss' ? 'admin' : 'member')
+  for (const id of ['boss', ...MEMBERS])
+    add.run(id, id, `${id}@example.test`, id === 'boss' ? 'admin' : 'member')
   foreign.exec(`insert into teams (id, name) values ('crew', 'Crew')`)
   const limits = { projectIds: JSON.stringify(LIMITED) } as object
   return {
@@ -92,7 +93,9 @@ async function service(t: Test, authMode: 'open' | 'required'): Promise<Service>
 
 /** Makes the beginning of each history, by another process. */
 function begin({ foreign }: Service): State {
-  foreign.exec(`delete from projects; delete from team_members; update members set role = 'member' where id <> 'boss'`)
+  foreign.exec(
+    `delete from projects; delete from team_members; update members set role = 'member' where id <> 'boss'`,
+  )
   for (const id of PROJECTS) foreign.prepare('insert into projects (id, name) values (?, ?)').run(id, id)
   const addCard = foreign.prepare('insert into kanban_items (id, project_id, title) values (?, ?, ?)')
   for (const id of CARDS) addCard.run(id, 'ozone', id)
@@ -110,7 +113,12 @@ function begin({ foreign }: Service): State {
 const keyOf = (project: Project, member: Member) => `${project} ${member}`
 
 /** Takes a step: as the admin or, where another process can, as one. It changes the model, too. */
-async function take({ app, admin, foreign }: Service, state: State, step: Step, isForeign: boolean): Promise<void> {
+async function take(
+  { app, admin, foreign }: Service,
+  state: State,
+  step: Step,
+  isForeign: boolean,
+): Promise<void> {
   const ask = (method: string, path: string, body?: object) => send(app, method, path, body, admin)
   if (step.what === 'access' || step.what === 'team') {
     const { project, on, what } = step
@@ -229,7 +237,8 @@ async function check(service: Service, state: State, isRequired: boolean): Promi
       const written = await send(app, 'POST', '/api/batch', { requests, dryRun: true }, headers)
       const isViewer = principal.assigned?.[id] === 'viewer'
       const wanted = statusOf(principal, right, isRequired, isViewer)
-      if (written.status !== wanted) throw new Error(`${name} gets ${written.status}, not ${wanted}, for a write to ${id}`)
+      if (written.status !== wanted)
+        throw new Error(`${name} gets ${written.status}, not ${wanted}, for a write to ${id}`)
     }
   }
 }

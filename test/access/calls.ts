@@ -111,38 +111,83 @@ export const NAMINGS: readonly Naming[] = [
   { operation: 'listTrash', query: ({ project }) => `projectId=${project}` },
   { operation: 'listChanges', query: ({ project }) => `projectId=${project}` },
   { operation: 'listChanges', query: ({ 'kanban-item': id }) => `itemId=${id}` },
-  { operation: 'listKanbanItems', path: (own) => [own.project as string], query: (other) => `label=${other['kanban-label']}` },
-  { operation: 'getFlow', path: (own) => [own.project as string], query: (other) => `label=${other['kanban-label']}` },
+  {
+    operation: 'listKanbanItems',
+    path: (own) => [own.project as string],
+    query: (other) => `label=${other['kanban-label']}`,
+  },
+  {
+    operation: 'getFlow',
+    path: (own) => [own.project as string],
+    query: (other) => `label=${other['kanban-label']}`,
+  },
   { operation: 'createProject', body: ({ project }) => ({ name: 'New', teamId: project, leadId: project }) },
-  { operation: 'updateProject', path: (own) => [own.project as string], body: ({ project }) => ({ teamId: project }) },
-  { operation: 'reorderProjects', body: (other, own) => ({ items: [place(own.project), place(other.project)] }) },
-  { operation: 'updateKanbanItems', body: (other, own) => ({ ids: [own['kanban-item'], other['kanban-item']], update: { priority: 'low' } }) },
-  { operation: 'deleteKanbanItems', body: (other, own) => ({ ids: [own['kanban-item'], other['kanban-item']] }) },
+  {
+    operation: 'updateProject',
+    path: (own) => [own.project as string],
+    body: ({ project }) => ({ teamId: project }),
+  },
+  {
+    operation: 'reorderProjects',
+    body: (other, own) => ({ items: [place(own.project), place(other.project)] }),
+  },
+  {
+    operation: 'updateKanbanItems',
+    body: (other, own) => ({ ids: [own['kanban-item'], other['kanban-item']], update: { priority: 'low' } }),
+  },
+  {
+    operation: 'deleteKanbanItems',
+    body: (other, own) => ({ ids: [own['kanban-item'], other['kanban-item']] }),
+  },
   {
     operation: 'reorderKanbanItems',
     path: (own) => [own.project as string],
     body: (other) => ({ items: [{ ...place(other['kanban-item']), column: 'Done' }] }),
   },
-  { operation: 'reorderKanbanColumns', path: (own) => [own.project as string], body: (other) => ({ items: [place(other['kanban-column'])] }) },
-  { operation: 'reorderKanbanSubtasks', path: (own) => [own['kanban-item'] as string], body: (other) => ({ items: [place(other['kanban-subtask'])] }) },
+  {
+    operation: 'reorderKanbanColumns',
+    path: (own) => [own.project as string],
+    body: (other) => ({ items: [place(other['kanban-column'])] }),
+  },
+  {
+    operation: 'reorderKanbanSubtasks',
+    path: (own) => [own['kanban-item'] as string],
+    body: (other) => ({ items: [place(other['kanban-subtask'])] }),
+  },
   ...[
     ({ project }: Ids) => ({ projectId: project }),
     ({ 'kanban-item': id }: Ids) => ({ beforeId: id }),
     ({ 'second-item': id }: Ids) => ({ afterId: id }),
     ({ project, 'kanban-item': id }: Ids) => ({ projectId: project, column: 'To Do', beforeId: id }),
-  ].map((body): Naming => ({ operation: 'moveKanbanItem', path: (own) => [own['kanban-item'] as string], body })),
+  ].map(
+    (body): Naming => ({ operation: 'moveKanbanItem', path: (own) => [own['kanban-item'] as string], body }),
+  ),
   { operation: 'attachKanbanLabel', path: (own) => [own['kanban-item'] as string, ''] },
   { operation: 'detachKanbanLabel', path: (own) => [own['kanban-item'] as string, ''] },
-  { operation: 'claimKanbanItem', path: (own) => [own.project as string], body: (other) => ({ from: 'Done', label: other['kanban-label'] }) },
-  { operation: 'ingestTranscript', body: ({ project }) => ({ projectId: project, title: 'Met', date: '2026-01-31', actionItems: ['One'] }) },
-  { operation: 'ingestMetrics', body: ({ project }) => ({ projectId: project, metrics: [{ name: 'Speed', value: 1 }] }) },
+  {
+    operation: 'claimKanbanItem',
+    path: (own) => [own.project as string],
+    body: (other) => ({ from: 'Done', label: other['kanban-label'] }),
+  },
+  {
+    operation: 'ingestTranscript',
+    body: ({ project }) => ({ projectId: project, title: 'Met', date: '2026-01-31', actionItems: ['One'] }),
+  },
+  {
+    operation: 'ingestMetrics',
+    body: ({ project }) => ({ projectId: project, metrics: [{ name: 'Speed', value: 1 }] }),
+  },
   { operation: 'promotePersonalIdea', path: () => ['idea'], body: ({ project }) => ({ teamId: project }) },
   {
     operation: 'runBatch',
     body: (other) => ({
       requests: [
         { method: 'POST', path: '/api/personal-ideas', body: { title: 'In' }, as: 'idea' },
-        { method: 'POST', path: `/api/projects/${other.project}/objectives`, body: { title: '{{idea.title}}' } },
+        {
+          method: 'POST',
+          path: `/api/projects/${other.project}/objectives`,
+          body: { title: '{{idea.title}}' },
+        },
       ],
       dryRun: true,
     }),
@@ -151,7 +196,12 @@ export const NAMINGS: readonly Naming[] = [
     operation: 'runBatch',
     body: (other, own) => ({
       requests: [
-        { method: 'POST', path: `/api/projects/${own.project}/kanban-items`, body: { title: 'New' }, as: 'card' },
+        {
+          method: 'POST',
+          path: `/api/projects/${own.project}/kanban-items`,
+          body: { title: 'New' },
+          as: 'card',
+        },
         { method: 'POST', path: '/api/kanban-items/{{card.id}}/move', body: { projectId: other.project } },
       ],
     }),
@@ -159,7 +209,10 @@ export const NAMINGS: readonly Naming[] = [
   {
     operation: 'runBatch',
     body: (other) => ({
-      requests: [{ method: 'GET', path: '/api/projects' }, { method: 'GET', path: `/api/projects/${other.project}` }],
+      requests: [
+        { method: 'GET', path: '/api/projects' },
+        { method: 'GET', path: `/api/projects/${other.project}` },
+      ],
     }),
   },
   ...(
@@ -183,7 +236,10 @@ export const NAMINGS: readonly Naming[] = [
       ['finish', (other) => ({ itemId: other['kanban-item'] })],
       ['release', (other) => ({ itemId: other['kanban-item'] })],
       ['ingest', (other) => ({ projectId: other.project, metrics: [{ name: 'Speed', value: 1 }] })],
-      ['batch', (other) => ({ requests: [{ method: 'DELETE', path: `/api/objectives/${other.objective}` }] })],
+      [
+        'batch',
+        (other) => ({ requests: [{ method: 'DELETE', path: `/api/objectives/${other.objective}` }] }),
+      ],
     ] as [string, (other: Ids, own: Ids) => object][]
   ).map(
     ([name, args]): Naming => ({
@@ -208,7 +264,9 @@ export const NAMINGS: readonly Naming[] = [
 ]
 
 /** What else is called, to search the responses: a query, or bodies, by operation. */
-export const OTHERS: Readonly<Record<string, { queries?: readonly string[]; bodies?: readonly object[]; isForAdmins?: boolean }>> = {
+export const OTHERS: Readonly<
+  Record<string, { queries?: readonly string[]; bodies?: readonly object[]; isForAdmins?: boolean }>
+> = {
   health: {},
   readiness: {},
   scrapeMetrics: { isForAdmins: true },
@@ -223,7 +281,12 @@ export const OTHERS: Readonly<Record<string, { queries?: readonly string[]; bodi
   getSession: {},
   revokeSession: {},
   listTokens: {},
-  createToken: { bodies: [{ name: 'CI', projectIds: ['vault'] }, { name: 'CI', projectIds: ['zzzzz'] }] },
+  createToken: {
+    bodies: [
+      { name: 'CI', projectIds: ['vault'] },
+      { name: 'CI', projectIds: ['zzzzz'] },
+    ],
+  },
   getToken: {},
   revokeToken: {},
   listTeams: { queries: ['', 'limit=2'] },
@@ -282,7 +345,7 @@ export const OTHERS: Readonly<Record<string, { queries?: readonly string[]; bodi
   ingestTranscript: { bodies: [] },
   ingestMetrics: { bodies: [] },
   getCalendar: { queries: ['', 'assigneeId=valda', 'assigneeId=mirko'] },
-  createImport: { queries: ['format=trello&dryRun=true', 'format=trello&map=a=valda@example.test'], bodies: [{}] },
+  createImport: { queries: ['format=trello&dryRun=true', 'format=trello&map=a=valda@example.test'] },
   listImports: {},
   getImport: {},
   listPersonalIdeas: { queries: ['', 'status=idea'] },
@@ -293,7 +356,15 @@ export const OTHERS: Readonly<Record<string, { queries?: readonly string[]; bodi
   deletePersonalIdea: {},
   promotePersonalIdea: {},
   search: {
-    queries: ['q=words', 'q=work', 'q=vault', 'q=relic', 'q=words&limit=1', 'q=words&kind=kanban-comment', 'q=tul'],
+    queries: [
+      'q=words',
+      'q=work',
+      'q=vault',
+      'q=relic',
+      'q=words&limit=1',
+      'q=words&kind=kanban-comment',
+      'q=tul',
+    ],
   },
   listWebhooks: { isForAdmins: true },
   createWebhook: { isForAdmins: true, bodies: [{ url: 'https://example.org/', active: false }] },
@@ -341,7 +412,13 @@ export const OTHERS: Readonly<Record<string, { queries?: readonly string[]; bodi
     ].map((message) => ({ jsonrpc: '2.0', id: 1, ...message })),
   },
   listChanges: {
-    queries: ['limit=1000', 'kind=kanban-item', 'kind=person,team,member', 'kind=personal-idea', 'wait=0.001&after=0'],
+    queries: [
+      'limit=1000',
+      'kind=kanban-item',
+      'kind=person,team,member',
+      'kind=personal-idea',
+      'wait=0.001&after=0',
+    ],
   },
   streamChanges: {},
 }

@@ -44,7 +44,9 @@ async function setUp(t: Test, databaseUrl = ':memory:') {
 /** Follows the changes. @returns the events so far, and a wait for the change of a card's title to `mark` */
 async function follow(t: Test, url: string, headers: Headers) {
   const events: StreamEvent[] = []
-  const { close } = await connectStream(`${url}/api/changes/stream`, (event) => events.push(event), { headers })
+  const { close } = await connectStream(`${url}/api/changes/stream`, (event) => events.push(event), {
+    headers,
+  })
   t.teardown(close)
   return { events, seen: (mark: string) => until(() => events.some(({ data }) => data.includes(mark))) }
 }
@@ -93,29 +95,39 @@ t.test('a stream of who saw everything does not name a project that was never vi
   })
   await seen('marker')
   t.strictSame(
-    events.filter(({ type }) => type === 'access').map(({ data }) => JSON.parse(data)).filter(({ visible }) => !visible),
+    events
+      .filter(({ type }) => type === 'access')
+      .map(({ data }) => JSON.parse(data))
+      .filter(({ visible }) => !visible),
     [{ projectId: first, visible: false }],
   )
 })
 
-t.test('a token of an admin that reaches some projects loses them with the rights of its admin', async (t) => {
-  const { app, admin, boss, secret, shown, open } = await setUp(t)
-  const deputy = signInAs(app, 'admin')
-  const headers = tokenOf(app, deputy.id, { projectIds: JSON.stringify([secret]) } as object)
-  const agent = as(app, headers)
-  t.equal((await agent('GET', `/api/projects/${secret}`)).status, 200)
-  t.equal((await agent('GET', `/api/projects/${open}`)).status, 404)
-  for (const path of ['/api/export', '/api/webhooks', '/api/audit-log', '/metrics']) {
-    t.match(await agent('GET', path), { status: 403, body: { error: 'Forbidden: admin access required' } }, path)
-  }
-  t.match((await agent('GET', '/api/session')).body, { member: { role: 'member' } })
-  const url = await app.listen({ host: '127.0.0.1', port: 0 })
-  const { events } = await follow(t, url, headers)
-  await admin('PATCH', `/api/members/${deputy.id}`, { role: 'member' })
-  t.equal((await agent('GET', `/api/projects/${secret}`)).status, 404)
-  await as(app, boss.headers)('PATCH', `/api/kanban-items/${shown}`, { title: 'later' })
-  t.notMatch(JSON.stringify(events), 'later')
-})
+t.test(
+  'a token of an admin that reaches some projects loses them with the rights of its admin',
+  async (t) => {
+    const { app, admin, boss, secret, shown, open } = await setUp(t)
+    const deputy = signInAs(app, 'admin')
+    const headers = tokenOf(app, deputy.id, { projectIds: JSON.stringify([secret]) } as object)
+    const agent = as(app, headers)
+    t.equal((await agent('GET', `/api/projects/${secret}`)).status, 200)
+    t.equal((await agent('GET', `/api/projects/${open}`)).status, 404)
+    for (const path of ['/api/export', '/api/webhooks', '/api/audit-log', '/metrics']) {
+      t.match(
+        await agent('GET', path),
+        { status: 403, body: { error: 'Forbidden: admin access required' } },
+        path,
+      )
+    }
+    t.match((await agent('GET', '/api/session')).body, { member: { role: 'member' } })
+    const url = await app.listen({ host: '127.0.0.1', port: 0 })
+    const { events } = await follow(t, url, headers)
+    await admin('PATCH', `/api/members/${deputy.id}`, { role: 'member' })
+    t.equal((await agent('GET', `/api/projects/${secret}`)).status, 404)
+    await as(app, boss.headers)('PATCH', `/api/kanban-items/${shown}`, { title: 'later' })
+    t.notMatch(JSON.stringify(events), 'later')
+  },
+)
 
 t.test('entity tags and cursors from before', async (t) => {
   const { admin, member, secret, card, open, lose } = await setUp(t)
@@ -126,11 +138,33 @@ t.test('entity tags and cursors from before', async (t) => {
   const next = /<([^>]+)>/.exec(String(page.headers.link))?.[1] as string
   const place = (await member('GET', '/api/changes?limit=1000')).body.last
   await lose()
-  t.equal((await member('GET', `/api/projects/${secret}`, undefined, { 'if-none-match': String(project.headers.etag) })).status, 404)
+  t.equal(
+    (
+      await member('GET', `/api/projects/${secret}`, undefined, {
+        'if-none-match': String(project.headers.etag),
+      })
+    ).status,
+    404,
+  )
   t.equal((await member('GET', `/api/kanban-items/${card}`, undefined, { 'if-none-match': '*' })).status, 404)
-  t.equal((await member('PATCH', `/api/kanban-items/${card}`, { title: 'x' }, { 'if-match': String(item.headers.etag) })).status, 404)
-  t.equal((await member('PATCH', `/api/kanban-items/${card}`, { title: 'x' }, { 'if-match': '"other"' })).status, 404)
-  const after = await member('GET', '/api/projects', undefined, { 'if-none-match': String(before.headers.etag) })
+  t.equal(
+    (
+      await member(
+        'PATCH',
+        `/api/kanban-items/${card}`,
+        { title: 'x' },
+        { 'if-match': String(item.headers.etag) },
+      )
+    ).status,
+    404,
+  )
+  t.equal(
+    (await member('PATCH', `/api/kanban-items/${card}`, { title: 'x' }, { 'if-match': '"other"' })).status,
+    404,
+  )
+  const after = await member('GET', '/api/projects', undefined, {
+    'if-none-match': String(before.headers.etag),
+  })
   t.match([after.status, after.body.length], [200, 1])
   t.notMatch(JSON.stringify((await member('GET', next)).body), secret)
   await admin('PATCH', `/api/kanban-items/${card}`, { title: 'Hush more' })
@@ -144,7 +178,10 @@ t.test('entity tags and cursors from before', async (t) => {
   const tag = String((await member('GET', '/api/projects')).headers.etag)
   const place1 = { items: [{ id: open, sortOrder: 3 }] }
   t.equal((await member('POST', '/api/projects/reorder', place1, { 'if-match': tag })).status, 200)
-  t.notMatch(JSON.stringify((await member('GET', `/api/changes?after=${place}`)).body.changes), new RegExp(`${secret}|Hush`))
+  t.notMatch(
+    JSON.stringify((await member('GET', `/api/changes?after=${place}`)).body.changes),
+    new RegExp(`${secret}|Hush`),
+  )
 })
 
 t.test('repetitions', async (t) => {
@@ -153,7 +190,13 @@ t.test('repetitions', async (t) => {
   const requests = [
     () => member('PATCH', `/api/kanban-items/${card}`, { title: 'New' }, key),
     () => member('POST', `/api/kanban-items/${card}/comments`, { content: 'Hm' }, key),
-    () => member('POST', `/api/projects/${secret}/kanban-items`, { title: 'Large', description: 'x'.repeat(90_000) }, key),
+    () =>
+      member(
+        'POST',
+        `/api/projects/${secret}/kanban-items`,
+        { title: 'Large', description: 'x'.repeat(90_000) },
+        key,
+      ),
     () =>
       member(
         'POST',
@@ -196,7 +239,10 @@ t.test('undo, histories and own records that name a lost project', async (t) => 
   await admin('PATCH', `/api/projects/${project}`, { access: 'assigned' })
   await member('POST', '/api/tokens', { name: 'CI', projectIds: [secret] })
   await lose()
-  t.match(await member('POST', `/api/changes/${seq}/undo`), { status: 404, body: { error: 'Change not found' } })
+  t.match(await member('POST', `/api/changes/${seq}/undo`), {
+    status: 404,
+    body: { error: 'Change not found' },
+  })
   t.equal((await member('GET', `/api/kanban-items/${card}/changes`)).status, 404)
   t.equal((await member('GET', `/api/personal-ideas/${idea}`)).body.promotedProjectId, null)
   const renamed = await member('PATCH', `/api/personal-ideas/${idea}`, { title: 'Dive' })
@@ -207,32 +253,45 @@ t.test('undo, histories and own records that name a lost project', async (t) => 
   const all = await member('GET', '/api/changes?limit=1000')
   t.notMatch(JSON.stringify([all.body, undone.body, renamed.body]), new RegExp(`${project}|${secret}`))
   await give('viewer')
-  t.match(await member('POST', `/api/changes/${seq}/undo`), { status: 403, body: { error: 'Forbidden: read-only in this project' } })
+  t.match(await member('POST', `/api/changes/${seq}/undo`), {
+    status: 403,
+    body: { error: 'Forbidden: read-only in this project' },
+  })
   t.equal((await member('POST', `/api/kanban-items/${shown}/move`, { projectId: secret })).status, 403)
   t.equal(app.rules.members.get(ann.id).role, 'member')
 })
 
-t.test('an item that comes from a hidden project brings neither its place there nor its labels', async (t) => {
-  const { admin, member, open, secret, card, lose, make } = await setUp(t)
-  await lose()
-  const label = await make(admin, `/api/projects/${secret}/kanban-labels`, { name: 'Hidden label' })
-  await admin('PUT', `/api/kanban-items/${card}/labels/${label}`)
-  await admin('PATCH', `/api/kanban-items/${card}`, { column: 'Hidden column' })
-  const { last } = (await member('GET', '/api/changes?limit=1000')).body
-  const moved = await admin('POST', `/api/kanban-items/${card}/move`, { projectId: open, column: 'To Do' })
-  t.equal(moved.status, 200)
-  const { changes } = (await member('GET', `/api/changes?after=${last}`)).body
-  t.match(changes, [{ kind: 'kanban-item', id: card, projectId: open }])
-  t.notMatch(JSON.stringify(changes), new RegExp(`${label}|${secret}|Hidden`))
-  t.notMatch(JSON.stringify((await member('GET', `/api/kanban-items/${card}/changes`)).body), new RegExp(`${label}|${secret}`))
-  t.equal((await member('POST', `/api/changes/${moved.headers['phaseboard-seq']}/undo`)).status, 404)
-  t.equal((await admin('POST', `/api/changes/${moved.headers['phaseboard-seq']}/undo`)).status, 200)
-  t.match((await admin('GET', `/api/kanban-items/${card}`)).body, { projectId: secret, labels: [{ id: label }] })
-})
+t.test(
+  'an item that comes from a hidden project brings neither its place there nor its labels',
+  async (t) => {
+    const { admin, member, open, secret, card, lose, make } = await setUp(t)
+    await lose()
+    const label = await make(admin, `/api/projects/${secret}/kanban-labels`, { name: 'Hidden label' })
+    await admin('PUT', `/api/kanban-items/${card}/labels/${label}`)
+    await admin('PATCH', `/api/kanban-items/${card}`, { column: 'Hidden column' })
+    const { last } = (await member('GET', '/api/changes?limit=1000')).body
+    const moved = await admin('POST', `/api/kanban-items/${card}/move`, { projectId: open, column: 'To Do' })
+    t.equal(moved.status, 200)
+    const { changes } = (await member('GET', `/api/changes?after=${last}`)).body
+    t.match(changes, [{ kind: 'kanban-item', id: card, projectId: open }])
+    t.notMatch(JSON.stringify(changes), new RegExp(`${label}|${secret}|Hidden`))
+    t.notMatch(
+      JSON.stringify((await member('GET', `/api/kanban-items/${card}/changes`)).body),
+      new RegExp(`${label}|${secret}`),
+    )
+    t.equal((await member('POST', `/api/changes/${moved.headers['phaseboard-seq']}/undo`)).status, 404)
+    t.equal((await admin('POST', `/api/changes/${moved.headers['phaseboard-seq']}/undo`)).status, 200)
+    t.match((await admin('GET', `/api/kanban-items/${card}`)).body, {
+      projectId: secret,
+      labels: [{ id: label }],
+    })
+  },
+)
 
 t.test('a project that was deleted while it was open, restored, hidden and deleted again', async (t) => {
   const { admin, member, open, secret } = await setUp(t)
-  const remove = async (id: string) => (await admin('DELETE', `/api/projects/${id}`)).headers['phaseboard-seq']
+  const remove = async (id: string) =>
+    (await admin('DELETE', `/api/projects/${id}`)).headers['phaseboard-seq']
   const first = await remove(open)
   const titles = async () =>
     (await member('GET', '/api/trash')).body.map(({ title }: { title: string }) => title)
@@ -263,8 +322,15 @@ t.test('a batch in whose middle access goes changes nothing', async (t) => {
     t.match(refused, { status: 400, body: { error: 'You would lose this project' } })
   }
   t.equal((await admin('GET', `/api/kanban-items/${shown}`)).body.title, 'Shown')
-  const kept = [requests[1], { method: 'POST', path: `/api/projects/${secret}/team-assignments`, body: { memberId: ann.id } }]
-  t.equal((await member('POST', '/api/batch', { requests: kept })).status, 200, 'what is given back is not lost')
+  const kept = [
+    requests[1],
+    { method: 'POST', path: `/api/projects/${secret}/team-assignments`, body: { memberId: ann.id } },
+  ]
+  t.equal(
+    (await member('POST', '/api/batch', { requests: kept })).status,
+    200,
+    'what is given back is not lost',
+  )
 })
 
 t.test('imports', async (t) => {
@@ -278,11 +344,18 @@ t.test('imports', async (t) => {
   t.match(await ended(app, again.body.id, ann.headers), { status: 'failed', error: new RegExp(projectId) })
   await admin('PATCH', `/api/projects/${projectId}`, { access: 'assigned' })
   const { body } = await member('GET', `/api/imports/${begun.body.id}`)
-  t.strictSame([body.status, body.projectId, body.notes, body.people], ['done', undefined, undefined, undefined])
+  t.strictSame(
+    [body.status, body.projectId, body.notes, body.people],
+    ['done', undefined, undefined, undefined],
+  )
   const list = await member('GET', '/api/imports')
   t.notMatch(JSON.stringify([body, list.body]), projectId)
   const third = await upload(app, 'format=trello', board, ann.headers)
-  t.match(await ended(app, third.body.id, ann.headers), { status: 'done' }, 'of an import into a hidden project, nothing is said')
+  t.match(
+    await ended(app, third.body.id, ann.headers),
+    { status: 'done' },
+    'of an import into a hidden project, nothing is said',
+  )
 })
 
 t.test('a second connection', async (t) => {
@@ -295,7 +368,9 @@ t.test('a second connection', async (t) => {
   t.teardown(() => other.close())
   const status = async () => (await member('GET', `/api/projects/${secret}`)).status
   t.equal(await status(), 404)
-  const give = other.prepare('insert into team_assignments (id, project_id, member_id, role) values (?, ?, ?, ?)')
+  const give = other.prepare(
+    'insert into team_assignments (id, project_id, member_id, role) values (?, ?, ?, ?)',
+  )
   give.run('given', secret, ann.id, 'viewer')
   t.equal(await status(), 200, 'the next request sees what was given')
   t.equal((await member('PATCH', `/api/kanban-items/${card}`, { title: 'x' })).status, 403)

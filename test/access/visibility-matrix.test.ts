@@ -8,21 +8,14 @@ import {
   forbiddenTo,
   isFullAdmin,
   PERSON_OF,
+  PROJECTS,
   type Principal,
   type Project,
-  PROJECTS,
   type Right,
   rightOf,
 } from './model.ts'
 import { headersOf, type Ids, idsOf, UNKNOWN } from './world.ts'
-import { buildWorld, rollBackWrites, type World } from './world-apps.ts'
-
-/** An operation of the document. */
-interface Operation {
-  id: string
-  method: string
-  path: string
-}
+import { buildWorld, type Operation, operationsOf, pathOf, rollBackWrites, type World } from './world-apps.ts'
 
 /** A response, as far as a client can see it. */
 interface Seen {
@@ -36,7 +29,6 @@ type Extra = Record<string, string>
 /** Headers that differ between any two responses. */
 const OF_EACH = new Set(['date', 'connection', 'keep-alive'])
 
-let asked = 0
 async function ask(
   { app }: World,
   principal: Principal,
@@ -45,7 +37,6 @@ async function ask(
   body?: unknown,
   extra: Extra = {},
 ): Promise<Seen> {
-  asked++
   const payload = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
   const response = await app.inject({
     method: method as 'GET',
@@ -76,13 +67,6 @@ const errorOf = ({ status, text }: Seen): string => {
   }
 }
 
-/** The path of a request. @param named the ids in it, in order */
-const pathOf = ({ path }: Operation, named: readonly string[], query = ''): string => {
-  const left = [...named]
-  const filled = path.replaceAll(/\{\w+\}/g, () => encodeURIComponent(left.shift() ?? 'none'))
-  return query ? `${filled}?${query}` : filled
-}
-
 const idsIn = (call: Call, ids: Ids) => call.path.map((kind) => ids[kind] as string)
 
 /** What hides a word in a response that may name it. */
@@ -101,7 +85,12 @@ function refusalOf(operation: Operation, { role, token, mode }: Principal): stri
 const READ_ONLY = '403 Forbidden: read-only in this project'
 
 /** What the contract has a request on a project's record answer; undefined: success, or another reason. */
-function demandedOf(operation: Operation, call: Call, principal: Principal, right: Right): string | undefined {
+function demandedOf(
+  operation: Operation,
+  call: Call,
+  principal: Principal,
+  right: Right,
+): string | undefined {
   if (call.isForAdmins && !isFullAdmin(principal)) return '403 Forbidden: admin access required'
   const refusal = refusalOf(operation, principal)
   if (refusal !== undefined) return refusal
@@ -128,17 +117,6 @@ const THOROUGH = [
   'a token for one project',
   "a host's member with given projects",
 ]
-
-const operationsOf = async ({ app }: World): Promise<Operation[]> => {
-  const { paths = {} } = (await app.openapi()) as { paths?: Record<string, Record<string, { operationId: string }>> }
-  return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { operationId }]) => ({
-      id: operationId,
-      method: method.toUpperCase(),
-      path,
-    })),
-  )
-}
 
 /** Problems of a principal, each once: thousands of assertions would cost more than the requests. */
 class Problems {
@@ -216,12 +194,20 @@ async function compare(
   const ids = world.ids[project]
   const hidden = without(known ?? (await answerTo(ids)), project)
   const unknown = without(await answerTo(nothing), UNKNOWN.project as string)
-  report(hidden, unknown, `${method} ${pathOf(operation, idsIn(call, ids))} ${JSON.stringify(extra ?? body ?? '')}`, principal, problems)
+  report(
+    hidden,
+    unknown,
+    `${method} ${pathOf(operation, idsIn(call, ids))} ${JSON.stringify(extra ?? body ?? '')}`,
+    principal,
+    problems,
+  )
 }
 
 function report(hidden: Seen, unknown: Seen, what: string, principal: Principal, problems: Problems): void {
   if (JSON.stringify(hidden) !== JSON.stringify(unknown))
-    problems.add(`${what}: ${JSON.stringify(hidden).slice(0, 300)} instead of ${JSON.stringify(unknown).slice(0, 300)}`)
+    problems.add(
+      `${what}: ${JSON.stringify(hidden).slice(0, 300)} instead of ${JSON.stringify(unknown).slice(0, 300)}`,
+    )
   const leak = found(hidden, forbiddenTo(principal))
   if (leak) problems.add(`${what} tells of ${leak}: ${hidden.text.slice(0, 300)}`)
 }
@@ -238,7 +224,11 @@ async function compareInBatch(
     ask(world, principal, 'POST', '/api/batch', {
       requests: [
         { method: 'GET', path: '/api/teams' },
-        { method: operation.method, path: pathOf(operation, idsIn(call, ids), call.query), ...(call.body && { body: call.body(ids) }) },
+        {
+          method: operation.method,
+          path: pathOf(operation, idsIn(call, ids), call.query),
+          ...(call.body && { body: call.body(ids) }),
+        },
       ],
     })
   const hidden = without(await answerTo(world.ids[project]), project)
@@ -264,7 +254,13 @@ async function checkNamings(
         const named = (path?.(ids) ?? []).map((one) =>
           one === '' ? (other['kanban-label'] as string) : one === 'idea' ? `idea of ${principal.name}` : one,
         )
-        return await ask(world, principal, operation.method, pathOf(operation, named, query?.(other, ids)), body?.(other, ids))
+        return await ask(
+          world,
+          principal,
+          operation.method,
+          pathOf(operation, named, query?.(other, ids)),
+          body?.(other, ids),
+        )
       }
       const stable = (seen: Seen) => ({
         ...seen,
@@ -288,7 +284,11 @@ async function checkNamings(
 
 /** Without times and entity tags, which are of the moment. */
 const normal = (seen: Seen): Seen => {
-  const blank = (text: string) => text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'T').replaceAll(/\\?"etag\\?":\\?"[^,}]*/g, '').replaceAll(/"etag","[^\]]*/g, '')
+  const blank = (text: string) =>
+    text
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'T')
+      .replaceAll(/\\?"etag\\?":\\?"[^,}]*/g, '')
+      .replaceAll(/"etag","[^\]]*/g, '')
   return { ...seen, text: blank(seen.text), headers: blank(seen.headers) }
 }
 
@@ -305,6 +305,33 @@ function idsFor({ path }: Operation, principal: Principal): string[] {
   }
   const [, collection = ''] = /\/([\w-]+)\/\{id\}/.exec(path) ?? []
   return path.includes('{') ? (own[collection] ?? ['none']) : ['']
+}
+
+/** Lists that show something of each project that one sees: a query of each. */
+const LISTS: Readonly<Record<string, string>> = {
+  listProjects: '',
+  listAllKanbanItems: '',
+  getCalendar: '',
+  listTrash: '',
+  listChanges: 'limit=1000',
+  search: 'q=words',
+}
+
+/** What one sees is in every list. */
+async function checkLists(
+  world: World,
+  operations: ReadonlyMap<string, Operation>,
+  principal: Principal,
+  problems: Problems,
+): Promise<void> {
+  for (const [id, query] of Object.entries(LISTS)) {
+    const { text } = await ask(world, principal, 'GET', pathOf(operations.get(id) as Operation, [], query))
+    for (const project of PROJECTS) {
+      const isSeen = rightOf(principal, project) !== 'none'
+      if (text.includes(project) !== isSeen)
+        problems.add(`${id} ${isSeen ? 'does not show' : 'shows'} ${project}`)
+    }
+  }
 }
 
 /** Calls all other operations, and searches what they answer. */
@@ -352,15 +379,13 @@ for (const mode of [undefined, 'host', 'open'] as const) {
     const unknown = operations.filter(({ id }) => !(id in OF_PROJECTS) && !(id in OTHERS))
     t.strictSame(unknown, [], 'test/access/calls.ts says how to call each operation')
     for (const principal of world.principals) {
-      if (process.env.ONLY && !principal.name.includes(process.env.ONLY)) continue
-      const began = performance.now()
       const problems = new Problems()
       for (const operation of operations.filter(({ id }) => id in OF_PROJECTS)) {
         for (const project of PROJECTS) await checkOnProject(world, operation, principal, project, problems)
       }
+      await checkLists(world, byId, principal, problems)
       await checkOthers(world, operations, principal, problems)
       await checkNamings(world, byId, principal, problems)
-      if (process.env.ONLY !== undefined) console.error(principal.name, performance.now() - began, asked)
       t.strictSame(problems.all, [], principal.name)
     }
   })
@@ -369,7 +394,11 @@ for (const mode of [undefined, 'host', 'open'] as const) {
 t.test('every tool of agents is called', async (t) => {
   const world = await buildWorld(t, undefined)
   const [admin] = world.principals
-  const { text } = await ask(world, admin as Principal, 'POST', '/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' })
+  const { text } = await ask(world, admin as Principal, 'POST', '/mcp', {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/list',
+  })
   const tools = JSON.parse(text).result.tools.map(({ name }: { name: string }) => name)
   t.strictSame([...new Set(TOOLS.filter(Boolean))].toSorted(), tools.toSorted())
 })

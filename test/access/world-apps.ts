@@ -3,7 +3,7 @@ import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 import type { Test } from 'tap'
 import phaseboard from '../../src/app.ts'
 import { type App, build, wholeUnlessEvents } from '../helper.ts'
-import { type Principal, PRINCIPALS, type Project } from './model.ts'
+import { PRINCIPALS, type Principal, type Project } from './model.ts'
 import { type Ids, memberIdOf, populate } from './world.ts'
 
 /** An application with the world in it. */
@@ -67,4 +67,32 @@ export function rollBackWrites(t: Test, { app }: World): void {
     const isCommit = this.database === client && this.source === 'commit'
     return run.apply(isCommit ? rollback : this, values)
   }
+}
+
+/** An operation of the document. */
+export interface Operation {
+  id: string
+  method: string
+  path: string
+}
+
+/** All operations of the document. */
+export const operationsOf = async ({ app }: World): Promise<Operation[]> => {
+  const { paths = {} } = (await app.openapi()) as {
+    paths?: Record<string, Record<string, { operationId: string }>>
+  }
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId }]) => ({
+      id: operationId,
+      method: method.toUpperCase(),
+      path,
+    })),
+  )
+}
+
+/** The path of a request. @param named the ids in it, in order */
+export const pathOf = ({ path }: Operation, named: readonly string[], query = ''): string => {
+  const left = [...named]
+  const filled = path.replaceAll(/\{\w+\}/g, () => encodeURIComponent(left.shift() ?? 'none'))
+  return query ? `${filled}?${query}` : filled
 }

@@ -1,8 +1,9 @@
 /** The world of the tests of access: the projects of the model with a record of each kind, and its principals. */
-import type { App } from '../helper.ts'
+
 import { hashToken } from '../../src/members/secrets.ts'
+import type { App } from '../helper.ts'
 import { insertion, KIND_EXAMPLES, rowOf } from '../kinds.ts'
-import { PERSON_OF, PRINCIPALS, type Principal, type Project, PROJECTS, RELIC } from './model.ts'
+import { PERSON_OF, PRINCIPALS, PROJECTS, type Principal, type Project, RELIC } from './model.ts'
 
 /** The ids of a project's records, by kind; `seq` is the `seq` of one of its changes. */
 export type Ids = Record<string, string>
@@ -14,7 +15,9 @@ const idOf = (word: string, kind: string) => (kind === 'project' ? word : `${wor
 
 /** The ids of a project's records. The records of no project have such ids, of the same length: for comparison with a hidden one. */
 export const idsOf = (word: string): Ids => ({
-  ...Object.fromEntries(['project', ...kinds.map(({ kind }) => kind)].map((kind) => [kind, idOf(word, kind)])),
+  ...Object.fromEntries(
+    ['project', ...kinds.map(({ kind }) => kind)].map((kind) => [kind, idOf(word, kind)]),
+  ),
   'second-item': `${word}-second-item`,
   'gone-item': `${word}-gone-item`,
 })
@@ -76,7 +79,12 @@ function statementsFor(word: string, person: string): string[] {
       sort_order: 7,
     }),
   )
-  const done = insertion('kanban_columns', { id: `${word}-done`, project_id: word, name: 'Done', sort_order: 9 })
+  const done = insertion('kanban_columns', {
+    id: `${word}-done`,
+    project_id: word,
+    name: 'Done',
+    sort_order: 9,
+  })
   return [project, done, ...children, ...items]
 }
 
@@ -92,7 +100,12 @@ function principalStatements(principal: Principal): string[] {
   const account =
     mode === undefined
       ? [
-          insertion('members', { id, name: principal.name, email: `${secretOf(principal)}@example.test`, role }),
+          insertion('members', {
+            id,
+            name: principal.name,
+            email: `${secretOf(principal)}@example.test`,
+            role,
+          }),
           insertion('api_tokens', {
             id: `t ${principal.name}`,
             member_id: id,

@@ -284,7 +284,8 @@ export function planRows(
       NAMING_PEOPLE.has(planned.table) ? { ...planned, rows: () => named(planned.rows()) } : planned,
     ),
     refuse: (db, since) => {
-      if (!again) refuseSecondImport(db, facts, cardIds, { again: optionNamesFor(memberId).again, since, seen })
+      if (!again)
+        refuseSecondImport(db, facts, cardIds, { again: optionNamesFor(memberId).again, since, seen })
     },
     result: (isDryRun) => {
       const { projectId, name, ...counts } = facts.made
