@@ -2,9 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
+import Fastify from 'fastify'
 import t, { type Test } from 'tap'
+import phaseboard from '../../src/app.ts'
 import { connectStream, type StreamEvent } from '../event-source.ts'
-import { until } from '../executions.ts'
+import { nextTurn, until } from '../executions.ts'
 import { type App, build, send, signInAs, tokenOf } from '../helper.ts'
 import { ended, upload } from '../imports.ts'
 
@@ -287,6 +289,65 @@ t.test(
     })
   },
 )
+
+t.test('an item that was restored and moved to a hidden project is not restored a second time', async (t) => {
+  const { admin, member, open, secret, shown, lose } = await setUp(t)
+  await lose()
+  const gone = (await member('DELETE', `/api/kanban-items/${shown}`)).headers['phaseboard-seq']
+  t.equal((await member('POST', `/api/changes/${gone}/undo`)).status, 200)
+  await admin('POST', `/api/kanban-items/${shown}/move`, { projectId: secret })
+  t.strictSame((await member('GET', `/api/trash?projectId=${open}`)).body, [])
+  const again = await member('POST', `/api/changes/${gone}/undo`)
+  t.match([again.status, again.body], [409, { error: 'Changed since' }])
+  t.notMatch(JSON.stringify(again.body), secret)
+})
+
+t.test('a calendar in an address, of a token for one project', async (t) => {
+  const { app, admin, ann, open, secret, card, shown, lose } = await setUp(t)
+  for (const id of [card, shown]) await admin('PATCH', `/api/kanban-items/${id}`, { dueDate: '2027-03-01' })
+  const tokenFor = (projectIds: string[]) => {
+    const fields = { scope: 'calendar', projectIds: JSON.stringify(projectIds) } as object
+    return tokenOf(app, ann.id, fields).authorization.replace('Bearer ', '')
+  }
+  const [ofSecret, ofOpen] = [tokenFor([secret]), tokenFor([open])]
+  const calendar = async (token: string) =>
+    (await send(app, 'GET', `/api/calendar.ics?token=${token}`)).body as string
+  t.match(await calendar(ofSecret), /SUMMARY:Hush/)
+  t.notMatch(await calendar(ofSecret), /Shown|Open/)
+  t.notMatch(await calendar(ofOpen), /Hush|Secret/)
+  await lose()
+  t.notMatch(await calendar(ofSecret), /VEVENT/)
+})
+
+t.test('a long poll whose host takes a project away meanwhile', async (t) => {
+  const host = Fastify()
+  t.teardown(() => host.close())
+  const projects: Record<string, 'read' | 'write'> = {}
+  await host.register(phaseboard, {
+    databaseUrl: ':memory:',
+    resolveMember: ({ headers }) =>
+      headers['x-user'] === 'boss'
+        ? { id: 'boss', role: 'admin' }
+        : { id: 'dee', role: 'member', projects: { ...projects } },
+  })
+  const ask = async (user: string, method: string, url: string, payload?: object) =>
+    (
+      await host.inject({
+        method: method as 'GET',
+        url,
+        headers: { 'x-user': user },
+        ...(payload && { payload }),
+      })
+    ).json()
+  const { id } = await ask('boss', 'POST', '/api/projects', { name: 'One' })
+  projects[id] = 'read'
+  const { last } = await ask('dee', 'GET', '/api/changes?limit=1000')
+  const polled = ask('dee', 'GET', `/api/changes?after=${last}&wait=20`)
+  await nextTurn()
+  delete projects[id]
+  await ask('boss', 'PATCH', `/api/projects/${id}`, { name: 'Two' })
+  t.strictSame((await polled).changes, [])
+})
 
 t.test('a project that was deleted while it was open, restored, hidden and deleted again', async (t) => {
   const { admin, member, open, secret } = await setUp(t)
