@@ -186,6 +186,30 @@ t.test('entity tags and cursors from before', async (t) => {
   )
 })
 
+t.test('the cursor of a search does not count the words of hidden records', async (t) => {
+  const { admin, member, open, secret, lose } = await setUp(t)
+  await lose()
+  for (let index = 0; index < 5; index++)
+    await admin('POST', `/api/projects/${open}/kanban-items`, { title: `Merger ${index}` })
+  const first = await member('GET', '/api/search?q=merger&limit=2')
+  await admin('POST', '/api/batch', {
+    requests: Array.from({ length: 20 }, () => ({
+      method: 'POST',
+      path: `/api/projects/${secret}/kanban-items`,
+      body: { title: 'Merger' },
+    })),
+  })
+  const again = await member('GET', '/api/search?q=merger&limit=2')
+  t.equal(again.headers.link, first.headers.link)
+  const ids: string[] = []
+  for (let url: string | undefined = '/api/search?q=merger&limit=2'; url; ) {
+    const { body, headers } = await member('GET', url)
+    ids.push(...body.results.map(({ id }: { id: string }) => id))
+    url = /<([^>]+)>/.exec(String(headers.link ?? ''))?.[1]
+  }
+  t.equal(new Set(ids).size, 5, 'all pages together have each once')
+})
+
 t.test('repetitions', async (t) => {
   const { member, secret, card, open, lose } = await setUp(t)
   const key = { 'idempotency-key': 'once' }
