@@ -22,7 +22,7 @@ export default fp<{ streamsMax: number }>(
     const tail = new Tail(sequence, feed, (err) => app.log.error({ err }, 'could not read the changes'))
     const { identifyAgain } = app
     const { policy } = app.scoped
-    const refresh = () => app.freshness.forget()
+    const refresh = () => app.freshness.versionNow()
     const readers = new ChangeReaders({
       tail,
       feed,

@@ -42,7 +42,11 @@ export default fp<WorkerOptions>(
     app.addHook('onClose', () => worker.close())
 
     const freshness = new Freshness(db)
-    const scoped = createScopedRules(db, () => freshness.version())
+    const scoped = createScopedRules(
+      db,
+      () => freshness.version(),
+      () => freshness.versionNow(),
+    )
     const rules = scoped.all
     const attempts = new Attempts()
     const attempt: Attempt = (turn, work) => attempts.do(turn ?? '', work)

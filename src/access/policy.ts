@@ -100,6 +100,7 @@ let latest = 0
 export class Policy {
   readonly #sql: ReturnType<typeof statementsOf>
   readonly #version: () => number | undefined
+  readonly #versionNow: () => number | undefined
   readonly #ofMembers = new LRUCache<string, { scope: Scope | null }>({ max: REMEMBERED })
   readonly #limited = new LRUCache<string, { of: Scope | null; scope: Scope }>({ max: REMEMBERED })
   readonly #client: SharedDatabase['$client']
@@ -112,8 +113,10 @@ export class Policy {
 
   /**
    * @param version a number that commits of other connections change, as of the current request
+   * @param versionNow the same as of now
    */
-  constructor(db: SharedDatabase, version: () => number | undefined) {
+  constructor(db: SharedDatabase, version: () => number | undefined, versionNow = version) {
+    this.#versionNow = versionNow
     this.#client = db.$client
     this.#sql = statementsOf(db)
     this.#version = version
@@ -127,12 +130,20 @@ export class Policy {
 
   /** A number that changes with every change of who may reach what. */
   get generation(): number {
-    const version = this.#version()
-    if (version !== this.#seenVersion) {
-      this.#seenVersion = version
-      this.#forget()
-    }
+    this.#compare(this.#version())
     return this.#generation
+  }
+
+  /** What a principal may reach as of now: in a transaction, as of what it reads, also after a commit of another process meanwhile. */
+  scopeNow(principal: Principal): Scope | undefined {
+    this.#compare(this.#versionNow())
+    return this.scopeOf(principal)
+  }
+
+  #compare(version: number | undefined): void {
+    if (version === this.#seenVersion) return
+    this.#seenVersion = version
+    this.#forget()
   }
 
   /** What a principal may reach; undefined: everything. */

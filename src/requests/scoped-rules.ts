@@ -84,9 +84,11 @@ export class ScopedRules {
 
   /** Runs work that reads, with the rules of a caller. @param principal undefined: the service itself */
   read<T>(principal: Principal | undefined, work: (rules: Rules) => T): T {
-    const scope = this.scopeOf(principal)
-    if (scope === undefined) return work(this.all)
-    return read(this.#db, () => withinScope(this.#db, scope, () => work(this.#limited())))
+    if (principal === undefined || this.policy.scopeOf(principal) === undefined) return work(this.all)
+    return read(this.#db, () => {
+      const scope = this.policy.scopeNow(principal)
+      return scope === undefined ? work(this.all) : withinScope(this.#db, scope, () => work(this.#limited()))
+    })
   }
 
   /**
@@ -99,7 +101,7 @@ export class ScopedRules {
     if (principal === undefined) return work(this.all, () => undefined)
     const { policy } = this
     const { generation } = policy
-    const scope = policy.scopeOf(principal)
+    const scope = policy.scopeOf(principal) && policy.scopeNow(principal)
     const ensureAllowed = () => {
       if (scope !== undefined || policy.generation !== generation) this.#ensureAllowed(principal, scope)
     }
@@ -155,9 +157,13 @@ export class ScopedRules {
   }
 }
 
-/** The rules of a connection, made with those that reach everything. @param version see `Policy`; by default SQLite is asked each time */
-export function createScopedRules(db: SharedDatabase, version = versionOf(db)): ScopedRules {
-  return new ScopedRules(db, createRules(db), new Policy(db, version))
+/** The rules of a connection, made with those that reach everything. @param version and `versionNow`: see `Policy`; by default SQLite is asked each time */
+export function createScopedRules(
+  db: SharedDatabase,
+  version = versionOf(db),
+  versionNow = version,
+): ScopedRules {
+  return new ScopedRules(db, createRules(db), new Policy(db, version, versionNow))
 }
 
 function versionOf({ $client }: SharedDatabase): () => number | undefined {

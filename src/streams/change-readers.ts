@@ -58,8 +58,8 @@ export interface ReadersOptions {
   /** The limits of their number. */
   max: number
   policy: Policy
-  /** Makes the policy ask for commits of other connections again: those that a batch has may have changed who sees what. */
-  refresh: () => void
+  /** Lets the policy know commits of other connections up to now: those that are about to be read may have changed who sees what. */
+  refresh: () => unknown
   /** See the auth plugin. */
   identifyAgain: (request: FastifyRequest) => Identity | Promise<Identity>
 }
@@ -75,7 +75,7 @@ export class ChangeReaders {
   readonly #turns = new Turns()
   readonly #unread = new UnreadStreams(() => [...this.#readers].flatMap((reader) => reader.weighed ?? []))
   readonly identifyAgain: ReadersOptions['identifyAgain']
-  readonly #refresh: () => void
+  readonly #refresh: () => unknown
   readonly #readers = new Set<ChangeReader>()
   /** Readers with a pending check of their credential; they get nothing meanwhile. */
   readonly #unsure = new Set<ChangeReader>()
@@ -139,6 +139,7 @@ export class ChangeReaders {
     const { promise, resolve, reject } = Promise.withResolvers<FeedPage>()
     this.#turns.add(reader.id, () => {
       try {
+        this.#refresh()
         const isMore = !isOver() && reading.step()
         if (!isMore) resolve(reading.page())
         return isMore

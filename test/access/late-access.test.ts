@@ -6,7 +6,7 @@ import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import phaseboard from '../../src/app.ts'
 import { connectStream, type StreamEvent } from '../event-source.ts'
-import { nextTurn, until } from '../executions.ts'
+import { nextTurn, until, watch } from '../executions.ts'
 import { type App, build, send, signInAs, tokenOf } from '../helper.ts'
 import { ended, upload } from '../imports.ts'
 
@@ -475,4 +475,33 @@ t.test('a second connection', async (t) => {
   t.equal(await status(), 200)
   other.prepare(`update members set role = 'guest' where id = ?`).run(ann.id)
   t.equal(await status(), 404)
+})
+
+t.test('another process that commits between a request and its reading or writing', async (t) => {
+  const file = join(t.testdir(), 'board.db')
+  const { app, admin, member, ann, secret, card } = await setUp(t, file)
+  const other = new SQLite(file)
+  t.teardown(() => other.close())
+  const take = other.transaction((title: string) => {
+    other.prepare('delete from team_assignments where member_id = ?').run(ann.id)
+    other.prepare('update kanban_items set title = ? where id = ?').run(title, card)
+  })
+  const executions = watch(t, app.db.$client)
+  const meanwhile = (title: string) => {
+    let isDue = true
+    executions.before = (source) => {
+      if (!isDue || !/^begin/i.test(source)) return
+      isDue = false
+      take(title)
+    }
+  }
+  meanwhile('Hush 5')
+  const read = await member('GET', `/api/kanban-items/${card}/comments`)
+  t.equal(read.status, 404, 'what it reads is of one moment')
+  await admin('POST', `/api/projects/${secret}/team-assignments`, { memberId: ann.id })
+  t.equal((await member('GET', `/api/kanban-items/${card}`)).status, 200)
+  meanwhile('Hush 6')
+  t.equal((await member('PATCH', `/api/kanban-items/${card}`, { title: 'Mine' })).status, 404)
+  executions.before = () => undefined
+  t.equal((await admin('GET', `/api/kanban-items/${card}`)).body.title, 'Hush 6')
 })
