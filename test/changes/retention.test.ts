@@ -113,6 +113,23 @@ t.test('the index is written behind, in the worker thread, when it is far behind
   t.equal(app.rules.changes.subjects.list('apollo', 5000, 1)[0], 4999)
 })
 
+t.test('while many changes are made, the index waits; far behind, it does not', async (t) => {
+  const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
+  const before = await build(t, { databaseUrl })
+  append(before, 0, 3000)
+  await before.close()
+  const app = await build(t, { databaseUrl })
+  const { subjects } = app.rules.changes
+  for (let turn = 0; turn < 25; turn++) {
+    append(app, 0, 50)
+    await wait(100)
+  }
+  t.equal(subjects.indexed(), 0)
+  append(app, 0, 20_000)
+  while (subjects.behind() > 4000) await wait(5)
+  t.ok(subjects.behind() > 0, 'and leaves a rest until few are made')
+})
+
 t.test('two services write one index', async (t) => {
   const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
   const [one, other] = [await build(t, { databaseUrl }), await build(t, { databaseUrl })]
