@@ -93,7 +93,7 @@ function otherTool(t: Test, path: string) {
   }
 }
 
-t.test('whatever breaks, each reader gets each change of its own once, in order', async (t) => {
+t.test('after any failure, each reader gets each of its changes once, in order', async (t) => {
   const random = generator(1729)
   const environment = { ...onNewFile(t), AUTH_MODE: 'open' }
   const services = [await start(t, environment), await start(t, environment)]

@@ -298,7 +298,7 @@ function testFields(t: Test, resource: Resource): void {
     contract,
   } = resource
 
-  t.test(`${one}: the least makes one, with every default`, async (t) => {
+  t.test(`${one}: a minimal body creates one, with every default`, async (t) => {
     const { app, owner, other, record } = await setUp(t)
     const there = isChild ? [] : [record]
     await shows(t, app, other.id, there, 'before')
@@ -322,7 +322,7 @@ function testFields(t: Test, resource: Resource): void {
     isStored(t, app, body)
   })
 
-  t.test(`${one}: each value that a field takes is created, changed to and shown`, async (t) => {
+  t.test(`${one}: each valid value of a field is created, updated and shown`, async (t) => {
     const { app, owner, record, list, url, remove } = await setUp(t)
     for (const [field, { accepts, brings = () => ({}), fixed }] of Object.entries(fields)) {
       for (const [sent, answered] of accepts) {
@@ -363,7 +363,7 @@ function testFields(t: Test, resource: Resource): void {
     await shows(t, app, owner.id, [before], 'changed')
   })
 
-  t.test(`${one}: they stand by sortOrder where they have one, and as they were made`, async (t) => {
+  t.test(`${one}: the list is in the order of sortOrder, then of creation`, async (t) => {
     const app = await build(t)
     const { id } = await parent.create(app)
     const own = () => contract.distinct?.() ?? {}
@@ -384,7 +384,7 @@ function testFields(t: Test, resource: Resource): void {
     await shows(t, app, id, 'sortOrder' in fields ? [...last, ...made] : [...made, ...last], 'in order')
   })
 
-  t.test(`${one}: foreign and server-owned fields are ignored and never stored`, async (t) => {
+  t.test(`${one}: unknown and read-only fields are ignored and never stored`, async (t) => {
     const { app, owner, other, record, list, url, remove } = await setUp(t)
     const foreign = { ...FOREIGN, ...contract.serverOwned, ...keyOf(other.id) }
     const { status, body } = await send(app, 'POST', list, { ...another(), ...foreign })
@@ -442,7 +442,7 @@ function testValidation(t: Test, resource: Resource): void {
   const { least, fields, all, changeable, one, holds, another, wrong, refusal, setUp, storedNow, shows } =
     resource
 
-  t.test(`${one}: each value that a field does not take is refused, and nothing is stored`, async (t) => {
+  t.test(`${one}: each invalid value of a field is refused, and nothing is stored`, async (t) => {
     const { app, owner, record, list, url } = await setUp(t)
     const before = storedNow(app)
     for (const [field, { refuses, fixed }] of Object.entries(fields)) {
@@ -467,7 +467,7 @@ function testValidation(t: Test, resource: Resource): void {
     t.strictSame(storedNow(app), before)
   })
 
-  t.test(`${one}: what is required is missed, and all violations are told at once`, async (t) => {
+  t.test(`${one}: missing fields are refused, and all violations are reported together`, async (t) => {
     const { app, owner, record, list, url } = await setUp(t)
     const before = storedNow(app)
     const required = Object.keys(least)
@@ -498,7 +498,7 @@ function testValidation(t: Test, resource: Resource): void {
 function testPreconditions(t: Test, resource: Resource): void {
   const { one, send, change, setUp } = resource
 
-  t.test(`${one}: a change and a deletion hold If-Match`, async (t) => {
+  t.test(`${one}: an update and a deletion check If-Match`, async (t) => {
     const { app, record, url, admin } = await setUp(t)
     const stale = async (match: string) => {
       for (const [method, body] of [['PATCH', change], ['DELETE']] as const) {
@@ -520,7 +520,7 @@ function testPreconditions(t: Test, resource: Resource): void {
 function testFailures(t: Test, resource: Resource): void {
   const { table, least, one, many, unknownOr, holds, failure, change, urlOf, setUp } = resource
 
-  t.test(`${one}: what is no JSON, and an unexpected failure, is the 500 of the endpoint`, async (t) => {
+  t.test(`${one}: invalid JSON and unexpected failures return the endpoint's 500`, async (t) => {
     const { app, list, url } = await setUp(t)
     for (const body of NOT_JSON) {
       await holds(t, app, [
@@ -572,7 +572,7 @@ function testExistence(t: Test, resource: Resource): void {
     shows,
   } = resource
 
-  t.test(`${one}: a deletion takes one away, and only that`, async (t) => {
+  t.test(`${one}: a deletion deletes one record and no other`, async (t) => {
     const { app, owner, other, record, url } = await setUp(t)
     const kept = await create(app, owner.id)
     const elsewhere = await create(app, other.id)
@@ -588,7 +588,7 @@ function testExistence(t: Test, resource: Resource): void {
     await shows(t, app, other.id, [elsewhere], 'elsewhere')
   })
 
-  t.test(`${one}: an unknown one is not found, whatever its id looks like, after validation`, async (t) => {
+  t.test(`${one}: an unknown id is 404, whatever it looks like, after validation`, async (t) => {
     const { app, record } = await setUp(t)
     const before = storedNow(app)
     const wrongly = { ...least, ...wrong(first) }
@@ -643,7 +643,7 @@ function testAccess(t: Test, resource: Resource): void {
     contract,
   } = resource
 
-  t.test(`${one}: in required mode the member comes first, then the role, then the body`, async (t) => {
+  t.test(`${one}: required mode checks the member, then the role, then the body`, async (t) => {
     const app = await build(t, { authMode: 'required' })
     const [viewer, member, admin] = (['viewer', 'member', 'admin'] as const).map(
       (role) => signInAs(app, role).headers,
@@ -688,61 +688,58 @@ function testAccess(t: Test, resource: Resource): void {
     await holds(t, app, [['DELETE', urlOf(second.id), undefined, member, 200, SUCCESS]])
   })
 
-  t.test(
-    `${one}: in open mode everybody may do everything, but no credential may be worthless`,
-    async (t) => {
-      const { app, record, list, url } = await setUp(t)
-      const [viewer, member, admin] = (['viewer', 'member', 'admin'] as const).map(
-        (role) => signInAs(app, role).headers,
-      )
-      for (const headers of [viewer, member, admin, undefined]) {
-        const body = another()
-        const isOfAnother = headers === viewer || headers === member
-        const answer = (isOfAnother && contract.ofAnother) || ([200, changed] as const)
+  t.test(`${one}: open mode lets everybody do everything, but refuses invalid credentials`, async (t) => {
+    const { app, record, list, url } = await setUp(t)
+    const [viewer, member, admin] = (['viewer', 'member', 'admin'] as const).map(
+      (role) => signInAs(app, role).headers,
+    )
+    for (const headers of [viewer, member, admin, undefined]) {
+      const body = another()
+      const isOfAnother = headers === viewer || headers === member
+      const answer = (isOfAnother && contract.ofAnother) || ([200, changed] as const)
+      await holds(t, app, [
+        ['POST', list, '{oops', headers, 500, failure('create')],
+        ['POST', list, '{oops', { ...headers, ...asText }, 500, failure('create')],
+        ['POST', listOf('none'), wrong(all), headers, 400, refusal(all)],
+        ['POST', listOf('none'), body, headers, 404, noParent],
+        ['POST', list, body, headers, 201, body],
+        ['PATCH', url, '{oops', headers, 500, failure('update')],
+        ['PATCH', url, '{oops', { ...headers, ...asText }, 500, failure('update')],
+        ['PATCH', urlOf('none'), '{oops', headers, ...unknownOr(500, failure('update'))],
+        ['PATCH', urlOf('none'), '{oops', { ...headers, ...asText }, ...unknownOr(500, failure('update'))],
+        ['PATCH', url, wrong(changeable), headers, 400, refusal(changeable)],
+        ['PATCH', urlOf('none'), wrong(changeable), headers, ...unknownOr(400, refusal(changeable))],
+        ['PATCH', urlOf('none'), change, headers, unknown, unknownBody],
+        ['DELETE', urlOf('none'), undefined, headers, unknown, unknownBody],
+        ['GET', urlOf('none'), undefined, headers, 404, gone],
+        ['GET', url, undefined, headers, 200, headers === viewer ? record : { id: record.id }],
+        ['PATCH', url, change, headers, ...answer],
+      ])
+      if (isOfAnother && contract.ofAnother)
         await holds(t, app, [
-          ['POST', list, '{oops', headers, 500, failure('create')],
-          ['POST', list, '{oops', { ...headers, ...asText }, 500, failure('create')],
-          ['POST', listOf('none'), wrong(all), headers, 400, refusal(all)],
-          ['POST', listOf('none'), body, headers, 404, noParent],
-          ['POST', list, body, headers, 201, body],
-          ['PATCH', url, '{oops', headers, 500, failure('update')],
-          ['PATCH', url, '{oops', { ...headers, ...asText }, 500, failure('update')],
-          ['PATCH', urlOf('none'), '{oops', headers, ...unknownOr(500, failure('update'))],
-          ['PATCH', urlOf('none'), '{oops', { ...headers, ...asText }, ...unknownOr(500, failure('update'))],
-          ['PATCH', url, wrong(changeable), headers, 400, refusal(changeable)],
-          ['PATCH', urlOf('none'), wrong(changeable), headers, ...unknownOr(400, refusal(changeable))],
-          ['PATCH', urlOf('none'), change, headers, unknown, unknownBody],
-          ['DELETE', urlOf('none'), undefined, headers, unknown, unknownBody],
-          ['GET', urlOf('none'), undefined, headers, 404, gone],
-          ['GET', url, undefined, headers, 200, headers === viewer ? record : { id: record.id }],
-          ['PATCH', url, change, headers, ...answer],
+          ['PATCH', url, {}, headers, ...answer],
+          ['DELETE', url, undefined, headers, ...answer],
         ])
-        if (isOfAnother && contract.ofAnother)
-          await holds(t, app, [
-            ['PATCH', url, {}, headers, ...answer],
-            ['DELETE', url, undefined, headers, ...answer],
-          ])
-        const { body: own } = await send(app, 'POST', list, another(), headers)
-        const mine = pick({ ...change, ...another() }, changeable)
-        await holds(t, app, [
-          ['PATCH', urlOf(own.id), mine, headers, 200, mine],
-          ['DELETE', urlOf(own.id), undefined, headers, 200, SUCCESS],
-          ['DELETE', urlOf(own.id), undefined, headers, unknown, unknownBody],
-        ])
-      }
-      for (const worthless of [
-        { authorization: 'Bearer worthless' },
-        { cookie: 'phaseboard_session=worthless' },
-      ]) {
-        await holds(t, app, [
-          ['GET', list, undefined, worthless, 401, authenticationRequired],
-          ['PATCH', urlOf('none'), '{oops', worthless, 401, authenticationRequired],
-          ['DELETE', urlOf('none'), undefined, worthless, 401, authenticationRequired],
-          ['DELETE', url, undefined, worthless, 401, authenticationRequired],
-        ])
-      }
-    },
-  )
+      const { body: own } = await send(app, 'POST', list, another(), headers)
+      const mine = pick({ ...change, ...another() }, changeable)
+      await holds(t, app, [
+        ['PATCH', urlOf(own.id), mine, headers, 200, mine],
+        ['DELETE', urlOf(own.id), undefined, headers, 200, SUCCESS],
+        ['DELETE', urlOf(own.id), undefined, headers, unknown, unknownBody],
+      ])
+    }
+    for (const worthless of [
+      { authorization: 'Bearer worthless' },
+      { cookie: 'phaseboard_session=worthless' },
+    ]) {
+      await holds(t, app, [
+        ['GET', list, undefined, worthless, 401, authenticationRequired],
+        ['PATCH', urlOf('none'), '{oops', worthless, 401, authenticationRequired],
+        ['DELETE', urlOf('none'), undefined, worthless, 401, authenticationRequired],
+        ['DELETE', url, undefined, worthless, 401, authenticationRequired],
+      ])
+    }
+  })
 }
 
 /** Names that are unique within a parent. */
@@ -766,7 +763,7 @@ function testUniqueNames(t: Test, resource: Resource): void {
     storedNow,
   } = resource
 
-  t.test(`${one}: a name is taken by its exact text, where it belongs alone`, async (t) => {
+  t.test(`${one}: a name is unique within its parent, compared exactly`, async (t) => {
     const { app, owner, other, record, list, url } = await setUp(t)
     const name = String(record.name)
     const second = await create(app, owner.id)
@@ -860,90 +857,90 @@ function testReorder(t: Test, resource: Resource): void {
   const answerOf = (records: Fields[]) =>
     contract.reorder === 'records' ? records : records.map(({ id, sortOrder }) => ({ id, sortOrder }))
 
-  t.test(`${one}: a reorder gives them their places, and answers in the order of the request`, async (t) => {
-    const { app, owner, other, record, a, b, c, elsewhere, url } = await four(t)
-    const { id: _, ...foreign } = { ...FOREIGN, ...wrong(changeable), ...keyOf(other.id) }
-    const { items } = places([b, 20.5], [c, 10.5], [a, 11])
-    const body = { ...foreign, items: items.map((place) => ({ ...foreign, ...place })) }
-    const answer = await send(app, 'POST', url, body)
-    const { updatedAt } = (await send(app, 'GET', urlOf(b.id))).body
-    t.not(updatedAt, LONG_AGO)
-    const [last, next]: [Fields, Fields] = [
-      { ...b, sortOrder: 20.5, updatedAt },
-      { ...c, sortOrder: 10.5, updatedAt },
-    ]
-    t.strictSame([answer.status, answer.body], [200, answerOf([last, next, a])])
-    await shows(t, app, owner.id, [record, next, a, last], 'in their new order')
-
-    const before = storedNow(app)
-    const same = await send(app, 'POST', url, places([a, 11], [last, 20.5]))
-    t.strictSame([same.status, same.body], [200, answerOf([a, last])], 'where they are already')
-    await holds(t, app, [['POST', url, { items: [] }, undefined, 200, []]])
-    t.strictSame(storedNow(app), before)
-
-    const equal = await send(app, 'POST', url, places([c, 1e300], [b, 1e300], [a, 1e300]))
-    t.strictSame(
-      equal.body.map(({ id }: Fields) => id),
-      [c.id, b.id, a.id],
-    )
-    const { body: listed } = await send(app, 'GET', listOf(owner.id))
-    t.strictSame(
-      listed.slice(initially).map(({ id }: Fields) => id),
-      [record.id, a.id, b.id, c.id],
-      'by id',
-    )
-    if (isChild) await shows(t, app, other.id, [elsewhere], 'elsewhere')
-  })
-
   t.test(
-    `${one}: a reorder that is wrong is refused for all that is, before anything is looked for`,
+    `${one}: a reorder sets the places, and returns the records in the order of the request`,
     async (t) => {
-      const { app, a, b, c, url } = await four(t)
-      const before = storedNow(app)
-      const place = (fields: object) => ({ items: [{ id: a.id, sortOrder: 1, ...fields }] })
-      const wrongly = (...messages: string[]) => invalid({ items: messages })
-      const refused: [unknown, object][] = [
-        [{}, itemless],
-        [{ nonsense: 1 }, invalid({ items: ['is required'] })],
-        ['[]', invalid({}, ['must be object'])],
-        ['null', invalid({}, ['must be object'])],
-        ...[null, 5, 'x', {}, true].map((items): [object, object] => [{ items }, wrongly('must be array')]),
-        [{ items: [null, 5, []] }, wrongly(...[0, 1, 2].map((index) => `items[${index}] must be object`))],
-        [{ items: [{}] }, wrongly('items[0].id is required', 'items[0].sortOrder is required')],
-        ...[null, 5, true, [], {}].map((id): [object, object] => [
-          place({ id }),
-          wrongly('items[0].id must be string'),
-        ]),
-        ...[null, '5', true, [], {}].map((sortOrder): [object, object] => [
-          place({ sortOrder }),
-          wrongly('items[0].sortOrder must be number'),
-        ]),
-        [`{"items":[{"id":"${a.id}","sortOrder":1e999}]}`, wrongly('items[0].sortOrder must be number')],
-        [
-          { items: [{ id: 5, sortOrder: '1' }, { id: a.id }, 'x', { id: 'none', sortOrder: null }] },
-          wrongly(
-            'items[0].id must be string',
-            'items[0].sortOrder must be number',
-            'items[1].sortOrder is required',
-            'items[2] must be object',
-            'items[3].sortOrder must be number',
-          ),
-        ],
-        [places([b, 1], [c, 2], [b, 3]), wrongly('must NOT have two elements with the same id')],
+      const { app, owner, other, record, a, b, c, elsewhere, url } = await four(t)
+      const { id: _, ...foreign } = { ...FOREIGN, ...wrong(changeable), ...keyOf(other.id) }
+      const { items } = places([b, 20.5], [c, 10.5], [a, 11])
+      const body = { ...foreign, items: items.map((place) => ({ ...foreign, ...place })) }
+      const answer = await send(app, 'POST', url, body)
+      const { updatedAt } = (await send(app, 'GET', urlOf(b.id))).body
+      t.not(updatedAt, LONG_AGO)
+      const [last, next]: [Fields, Fields] = [
+        { ...b, sortOrder: 20.5, updatedAt },
+        { ...c, sortOrder: 10.5, updatedAt },
       ]
-      const urls = isChild ? [url, `${listOf('none')}/reorder`] : [url]
-      await holds(
-        t,
-        app,
-        urls.flatMap((url) =>
-          refused.map(([body, answer]): Row => ['POST', url, body, undefined, 400, answer]),
-        ),
-      )
+      t.strictSame([answer.status, answer.body], [200, answerOf([last, next, a])])
+      await shows(t, app, owner.id, [record, next, a, last], 'in their new order')
+
+      const before = storedNow(app)
+      const same = await send(app, 'POST', url, places([a, 11], [last, 20.5]))
+      t.strictSame([same.status, same.body], [200, answerOf([a, last])], 'where they are already')
+      await holds(t, app, [['POST', url, { items: [] }, undefined, 200, []]])
       t.strictSame(storedNow(app), before)
+
+      const equal = await send(app, 'POST', url, places([c, 1e300], [b, 1e300], [a, 1e300]))
+      t.strictSame(
+        equal.body.map(({ id }: Fields) => id),
+        [c.id, b.id, a.id],
+      )
+      const { body: listed } = await send(app, 'GET', listOf(owner.id))
+      t.strictSame(
+        listed.slice(initially).map(({ id }: Fields) => id),
+        [record.id, a.id, b.id, c.id],
+        'by id',
+      )
+      if (isChild) await shows(t, app, other.id, [elsewhere], 'elsewhere')
     },
   )
 
-  t.test(`${one}: a reorder of an unknown one, or of another's, leaves all where they are`, async (t) => {
+  t.test(`${one}: an invalid reorder reports all violations, before existence is checked`, async (t) => {
+    const { app, a, b, c, url } = await four(t)
+    const before = storedNow(app)
+    const place = (fields: object) => ({ items: [{ id: a.id, sortOrder: 1, ...fields }] })
+    const wrongly = (...messages: string[]) => invalid({ items: messages })
+    const refused: [unknown, object][] = [
+      [{}, itemless],
+      [{ nonsense: 1 }, invalid({ items: ['is required'] })],
+      ['[]', invalid({}, ['must be object'])],
+      ['null', invalid({}, ['must be object'])],
+      ...[null, 5, 'x', {}, true].map((items): [object, object] => [{ items }, wrongly('must be array')]),
+      [{ items: [null, 5, []] }, wrongly(...[0, 1, 2].map((index) => `items[${index}] must be object`))],
+      [{ items: [{}] }, wrongly('items[0].id is required', 'items[0].sortOrder is required')],
+      ...[null, 5, true, [], {}].map((id): [object, object] => [
+        place({ id }),
+        wrongly('items[0].id must be string'),
+      ]),
+      ...[null, '5', true, [], {}].map((sortOrder): [object, object] => [
+        place({ sortOrder }),
+        wrongly('items[0].sortOrder must be number'),
+      ]),
+      [`{"items":[{"id":"${a.id}","sortOrder":1e999}]}`, wrongly('items[0].sortOrder must be number')],
+      [
+        { items: [{ id: 5, sortOrder: '1' }, { id: a.id }, 'x', { id: 'none', sortOrder: null }] },
+        wrongly(
+          'items[0].id must be string',
+          'items[0].sortOrder must be number',
+          'items[1].sortOrder is required',
+          'items[2] must be object',
+          'items[3].sortOrder must be number',
+        ),
+      ],
+      [places([b, 1], [c, 2], [b, 3]), wrongly('must NOT have two elements with the same id')],
+    ]
+    const urls = isChild ? [url, `${listOf('none')}/reorder`] : [url]
+    await holds(
+      t,
+      app,
+      urls.flatMap((url) =>
+        refused.map(([body, answer]): Row => ['POST', url, body, undefined, 400, answer]),
+      ),
+    )
+    t.strictSame(storedNow(app), before)
+  })
+
+  t.test(`${one}: a reorder with unknown or foreign ids changes nothing`, async (t) => {
     const { app, owner, a, b, elsewhere, url } = await four(t)
     const before = storedNow(app)
     const { headers } = await send(app, 'GET', listOf(owner.id))
@@ -984,7 +981,7 @@ function testReorder(t: Test, resource: Resource): void {
   })
 
   t.test(
-    `${one}: a reorder that is no JSON, or fails unexpectedly, is the 500 of the endpoint`,
+    `${one}: a reorder with invalid JSON, or an unexpected failure, returns the endpoint's 500`,
     async (t) => {
       const { app, url } = await four(t)
       for (const body of NOT_JSON) await holds(t, app, [['POST', url, body, undefined, 500, reorderFailure]])
@@ -999,7 +996,7 @@ function testReorder(t: Test, resource: Resource): void {
 
   if (!isChild) return
 
-  t.test(`${one}: who may reorder: the member comes first, then the role, then the body`, async (t) => {
+  t.test(`${one}: a reorder checks the member, then the role, then the body`, async (t) => {
     const { app, a, url } = await four(t)
     const nowhere = `${listOf('none')}/reorder`
     const [viewer, member, admin] = (['viewer', 'member', 'admin'] as const).map(

@@ -121,7 +121,7 @@ t.test('three users assign, filter, comment, and see each other by name', async 
   await until('/api/people/u-18', ({ name }: { name?: string }) => name === 'Robert Builder')
 })
 
-t.test('a host lists whom nobody has seen', async (t) => {
+t.test('a host lists people who have not signed in yet', async (t) => {
   const staff: HostPerson[] = [
     { id: 'u-1', name: 'Ann Architect', email: 'ann@acme.test' },
     { id: 'u-30', name: 'Dora Draughtswoman' },
@@ -183,7 +183,7 @@ t.test('a host lists whom nobody has seen', async (t) => {
   t.match(await ask('ann', 'GET', '/api/people/u-99'), { status: 404, body: { error: 'Person not found' } })
 })
 
-t.test('a host that fails, or is slow, costs no more than its own people', async (t) => {
+t.test('a failing or slow host only hides its own people', async (t) => {
   let answer: () => HostPerson[] | Promise<HostPerson[]> = () => {
     throw new Error('the directory is down')
   }

@@ -4,7 +4,7 @@ import { releaseStartMemory } from '../src/start-memory.ts'
 
 const garbage = () => new WeakRef({})
 
-t.test('the garbage of the start is collected once the event loop is idle, and not before', async (t) => {
+t.test('garbage of the start is collected once the event loop is idle, and not before', async (t) => {
   const left = garbage()
   releaseStartMemory()
   const busyUntil = performance.now() + 1500

@@ -6,7 +6,7 @@ import { shipped } from '../shipped.ts'
 
 const SECRET = 'xyzzy'
 
-t.test('a private idea is told to its owner and admins alone', async (t) => {
+t.test('only the owner and admins get changes of a private idea', async (t) => {
   const app = (await shipped.buildApp({
     databaseUrl: ':memory:',
     authMode: 'required',

@@ -70,7 +70,7 @@ const anyItems = fc
   )
   .map((items) => inOrder(items.map(({ id, sortOrder, title }) => itemOf(id, sortOrder, title))))
 
-t.test('a project is written as its schema has it', async (t) => {
+t.test('a project is serialized by its schema', async (t) => {
   const { write } = createProjectWriter()
   fc.assert(
     fc.property(anyItems, fc.string(), (items, name) => {
@@ -80,7 +80,7 @@ t.test('a project is written as its schema has it', async (t) => {
   )
 })
 
-t.test('a project with some items changed, gone or new is what writing it anew would be', async (t) => {
+t.test('replacing changed, deleted and new items gives the same text as a new one', async (t) => {
   const { write, replace } = createProjectWriter()
   fc.assert(
     fc.property(fc.array(anyItems, { minLength: 2, maxLength: 6 }), (states) => {

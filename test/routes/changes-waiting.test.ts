@@ -98,7 +98,7 @@ async function poll(url: string, headers: Record<string, string>, after: number,
   return seqs
 }
 
-t.test('pages, long polls and streams get what is theirs, each once, in order', async (t) => {
+t.test('pages, long polls and streams get their changes, each once, in order', async (t) => {
   const { app, url } = await serve(t)
   const people = [
     { ...signInAs(app, 'admin'), role: 'admin' },
@@ -148,7 +148,7 @@ t.test('pages, long polls and streams get what is theirs, each once, in order', 
   await fc.assert(fc.asyncProperty(batches, filters, fc.nat(60), run), { numRuns: 25 })
 })
 
-t.test('many who catch up with what matches nothing leave the event loop to others', async (t) => {
+t.test('many readers far behind, without matching changes, do not block the event loop', async (t) => {
   const { app, url } = await serve(t, { streamsMax: 200 })
   const [viewer, other] = [signInAs(app, 'viewer'), signInAs(app, 'member')]
   app.db.$client.exec(
@@ -194,7 +194,7 @@ t.test('many who catch up with what matches nothing leave the event loop to othe
   t.ok(waited.every(({ body }) => body.changes.length === 0 && body.last > 12_000))
 })
 
-t.test('one member has a share of the streams, and who is refused may come again', async (t) => {
+t.test('each member has a share of the streams, and may retry after a refusal', async (t) => {
   const { app, url } = await serve(t, { streamsMax: 20 })
   const [ada, bob] = [signInAs(app, 'member'), signInAs(app, 'viewer')]
   const streams = []
@@ -217,7 +217,7 @@ t.test('one member has a share of the streams, and who is refused may come again
   await holds(t, app, [['GET', `${URL}/stream`, undefined, eve.headers, 503, tooMany]])
 })
 
-t.test('streams that are not read are cut when they hold too much together, and resume', async (t) => {
+t.test('unread streams are closed if they use too much memory together, and resume', async (t) => {
   const { app, url } = await serve(t)
   const [ada, bob] = [signInAs(app, 'member'), signInAs(app, 'member')]
   const append = appender(app)
@@ -265,7 +265,7 @@ t.test('streams that are not read are cut when they hold too much together, and 
   t.ok(resumptions > 0)
 })
 
-t.test('a page that is pruned while it is read ends before the gap', async (t) => {
+t.test('a page that is pruned during its read ends before the gap', async (t) => {
   const app = await build(t)
   await createProject(app)
   const append = appender(app)

@@ -102,7 +102,7 @@ for (const authMode of MODES) {
   })
 }
 
-t.test('a deleted member leaves a name behind', async (t) => {
+t.test("a deleted member's name stays", async (t) => {
   const app = await build(t)
   const { headers } = signInAs(app, 'admin')
   const { body: bob } = await send(

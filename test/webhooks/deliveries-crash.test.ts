@@ -82,7 +82,7 @@ function inOrder(t: Test, receiver: Receiver, mostRepeated: number): number[] {
   return first
 }
 
-t.test('kill -9 in the midst of deliveries loses none, and keeps their order', async (t) => {
+t.test('kill -9 during deliveries loses none, and keeps their order', async (t) => {
   const { file, run, service: first, receiver, agent, secret } = await seeded(t)
   let service = first
   const KILLS = 3
@@ -102,7 +102,7 @@ t.test('kill -9 in the midst of deliveries loses none, and keeps their order', a
   t.match(await service.exited, { code: 0, stderr: '' })
 })
 
-t.test('of two services the one that is left goes on where the killed one was', async (t) => {
+t.test('after one of two services is killed, the other continues at its position', async (t) => {
   const { file, run, service: one, receiver, agent } = await seeded(t)
   await ask(one.port, agent, 'POST', '/api/projects', { name: 'The first to deliver is the first' })
   await receiver.got(1)
