@@ -438,7 +438,7 @@ t.test('secrets in any response or log: no secret of a long scenario appears in 
     secrets.push(secret, hashToken(secret))
     return secret
   }
-  async function tell(method: string, url: string, body?: unknown, headers?: Headers) {
+  async function exchange(method: string, url: string, body?: unknown, headers?: Headers) {
     const answer = await send(app, method, url, body, headers)
     const { 'set-cookie': setCookie = '', ...others } = answer.headers
     const token = /^phaseboard_session=([^;]+);/.exec(String(setCookie))?.[1]
@@ -452,12 +452,12 @@ t.test('secrets in any response or log: no secret of a long scenario appears in 
   const wrong = keep('s3cr3t-guess')
   const email = 'admin@localhost'
   keep(password)
-  await tell('POST', '/api/session', { email, password: wrong })
-  await tell('POST', '/api/session', { email: wrong, password: wrong })
-  await tell('POST', '/api/session', `{"email":"${email}","password":"${wrong}"`)
-  await tell('POST', '/api/session', { email, password: { secret: wrong } })
-  const admin = cookieOf(await tell('POST', '/api/session', { email, password }))
-  const { body: made } = await tell('POST', '/api/tokens', { name: 'CI', scope: 'write' }, admin)
+  await exchange('POST', '/api/session', { email, password: wrong })
+  await exchange('POST', '/api/session', { email: wrong, password: wrong })
+  await exchange('POST', '/api/session', `{"email":"${email}","password":"${wrong}"`)
+  await exchange('POST', '/api/session', { email, password: { secret: wrong } })
+  const admin = cookieOf(await exchange('POST', '/api/session', { email, password }))
+  const { body: made } = await exchange('POST', '/api/tokens', { name: 'CI', scope: 'write' }, admin)
   const bearer = { authorization: `Bearer ${made.token}` }
   for (const credential of [admin, bearer]) {
     for (const url of [
@@ -469,27 +469,27 @@ t.test('secrets in any response or log: no secret of a long scenario appears in 
       'audit-log',
       'projects',
     ]) {
-      await tell('GET', `/api/${url}`, undefined, credential)
+      await exchange('GET', `/api/${url}`, undefined, credential)
     }
-    await tell('POST', '/api/projects', { name: 'Apollo', password: wrong, token: wrong }, credential)
-    await tell('POST', '/api/tokens', { name: 'more' }, credential)
-    await tell('POST', '/api/tokens', { name: '', token: wrong }, credential)
+    await exchange('POST', '/api/projects', { name: 'Apollo', password: wrong, token: wrong }, credential)
+    await exchange('POST', '/api/tokens', { name: 'more' }, credential)
+    await exchange('POST', '/api/tokens', { name: '', token: wrong }, credential)
   }
   for (const authorization of [`Bearer ${wrong}`, `Basic ${wrong}`, wrong]) {
-    await tell('GET', '/api/projects', undefined, { authorization })
-    await tell('DELETE', '/api/projects/none', undefined, { authorization })
+    await exchange('GET', '/api/projects', undefined, { authorization })
+    await exchange('DELETE', '/api/projects/none', undefined, { authorization })
   }
-  await tell('GET', `/api/projects?token=${wrong}`, undefined, { cookie: `phaseboard_session=${wrong}` })
+  await exchange('GET', `/api/projects?token=${wrong}`, undefined, { cookie: `phaseboard_session=${wrong}` })
   app.db.$client.exec(`update sessions set last_used_at = '${LONG_AGO}'`)
-  await tell('GET', '/api/session', undefined, admin)
+  await exchange('GET', '/api/session', undefined, admin)
   app.db.$client.exec(`
     create trigger broken_tokens before insert on api_tokens begin select raise(abort, 'no'); end;
     create trigger broken_sessions before insert on sessions begin select raise(abort, 'no'); end`)
-  t.equal((await tell('POST', '/api/tokens', { name: 'CI' }, admin)).status, 500)
-  t.equal((await tell('POST', '/api/session', { email, password })).status, 500)
-  await tell('DELETE', `/api/tokens/${made.id}`, undefined, admin)
-  await tell('DELETE', '/api/session', undefined, admin)
-  const { headers: documented } = await tell('GET', '/openapi.json')
+  t.equal((await exchange('POST', '/api/tokens', { name: 'CI' }, admin)).status, 500)
+  t.equal((await exchange('POST', '/api/session', { email, password })).status, 500)
+  await exchange('DELETE', `/api/tokens/${made.id}`, undefined, admin)
+  await exchange('DELETE', '/api/session', undefined, admin)
+  const { headers: documented } = await exchange('GET', '/openapi.json')
   t.match(documented['content-type'], 'application/json')
 
   const hashes = app.db.$client.prepare('select password_hash from members').pluck().all() as string[]

@@ -116,7 +116,7 @@ async function npmStart(t: Test, folder: string, database: string) {
 }
 
 /** Uses what a service loads lazily: sign-in limits, argon2, the documentation page. */
-async function useWhatIsLoadedLate(t: Test, url: string): Promise<void> {
+async function useLazyParts(t: Test, url: string): Promise<void> {
   const signedIn = await fetch(`${url}/api/session`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -147,7 +147,7 @@ t.test('three simultaneous starts from one folder without a build all succeed', 
     for (const [index, name] of names.entries()) seen[index]?.add(sizes(name))
     await setTimeout(1)
   }
-  for (const url of await starts) await useWhatIsLoadedLate(t, url)
+  for (const url of await starts) await useLazyParts(t, url)
   t.strictSame(buildsIn(folder), [currentIn('.')], 'there is one build, and nothing of the others')
   t.strictSame(
     seen.map((found) => [...found]),
@@ -174,8 +174,8 @@ t.test('a start does not remove files of a running service', async (t) => {
   changeSources(folder)
   const later = await npmStart(t, folder, 'b')
   t.equal(buildsIn(folder).length, 2)
-  await useWhatIsLoadedLate(t, earlier)
-  await useWhatIsLoadedLate(t, later)
+  await useLazyParts(t, earlier)
+  await useLazyParts(t, later)
 })
 
 t.test('a build is repeated only if one of its sources has changed', async (t) => {

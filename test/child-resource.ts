@@ -447,8 +447,8 @@ function testValidation(t: Test, resource: Resource): void {
     const before = storedNow(app)
     for (const [field, { refuses, fixed }] of Object.entries(fields)) {
       for (const [sent, ...messages] of refuses) {
-        const told = messages.map((message) => (/^\[\d/.test(message) ? `${field}${message}` : message))
-        const answer = invalid({ [field]: told })
+        const reported = messages.map((message) => (/^\[\d/.test(message) ? `${field}${message}` : message))
+        const answer = invalid({ [field]: reported })
         await holds(t, app, [
           ['POST', list, { ...another(), [field]: sent }, undefined, 400, answer],
           ['PATCH', url, { [field]: sent }, undefined, fixed ? 200 : 400, fixed ? record : answer],

@@ -158,7 +158,7 @@ const REFUSED_PROJECT = { method: 'POST', path: '/api/projects', body: { name: R
 const BATCH: Request = ['POST', '/api/batch', { requests: Array(101).fill(REFUSED_PROJECT) }, '']
 
 /** Checks that all these requests, sent together, are told to retry. */
-async function allAreTold(t: Test, service: { url: string }, requests: Request[]): Promise<void> {
+async function allMustRetry(t: Test, service: { url: string }, requests: Request[]): Promise<void> {
   const answers = requests.map(async (request) => ({
     what: `${request[0]} ${request[1]}`,
     answer: await send(service, request),
@@ -420,7 +420,7 @@ t.test('a write gets 503 after waiting five seconds for a lock, and delays no ot
 
   const sentAt = performance.now()
   let isAnswered = false
-  const refused = allAreTold(t, service, Object.values(writesOf(board))).then(() => {
+  const refused = allMustRetry(t, service, Object.values(writesOf(board))).then(() => {
     isAnswered = true
   })
   for (let reads = 0; reads < 10; reads++) {
@@ -436,7 +436,7 @@ t.test('a write gets 503 after waiting five seconds for a lock, and delays no ot
   tool.exec('rollback')
   t.match(await late, { status: 201, body: { name: 'Late' } }, 'each write has five seconds of its own')
   tool.exec('begin exclusive')
-  await allAreTold(t, service, [BATCH])
+  await allMustRetry(t, service, [BATCH])
   tool.exec('rollback')
   t.match(service.log(), /"level":40,.*"SQLITE_BUSY".*"msg":"The database is busy"/)
   t.notMatch(service.log(), /"level":(50|60)/, 'it is no fault')
@@ -694,10 +694,10 @@ t.test('a fatal error ends the service, and loses no acknowledged write', async 
   // SQLite maps the index of the log from this file into memory. Without the file, an access is a bus error.
   truncateSync(`${fileOf(environment)}-shm`, 0)
   const answer = call(service, 'GET', '/readyz').catch(() => undefined)
-  const patience = new Promise((resolve) =>
+  const timeout = new Promise((resolve) =>
     setTimeout(resolve, 3 * LOCK_WAIT, 'it neither works nor ends').unref(),
   )
-  t.match(await Promise.race([service.exited, patience]), { code: null, signal: 'SIGBUS' })
+  t.match(await Promise.race([service.exited, timeout]), { code: null, signal: 'SIGBUS' })
   service.kill('SIGKILL')
   await answer
   await service.exited

@@ -325,9 +325,9 @@ t.test('an update is accepted exactly if each field is valid, and changes only t
         const row = stored(app, table, id)
         const { status, body: answer } = await send(app, 'PATCH', url, sent)
         if (wrong.length > 0) {
-          const told = Object.keys(answer.details?.fieldErrors ?? {})
+          const reported = Object.keys(answer.details?.fieldErrors ?? {})
           const isUntouched = JSON.stringify(stored(app, table, id)) === JSON.stringify(row)
-          return status === 400 && `${told.toSorted()}` === `${wrong.toSorted()}` && isUntouched
+          return status === 400 && `${reported.toSorted()}` === `${wrong.toSorted()}` && isUntouched
         }
         const expected = {
           ...before,
@@ -368,8 +368,8 @@ t.test('a record is created exactly if each field is valid, and has only these',
         if (!named.includes(required)) wrong.push(required)
         const { status, body: answer } = await send(app, 'POST', url, sent)
         if (wrong.length > 0) {
-          const told = Object.keys(answer.details?.fieldErrors ?? {})
-          return status === 400 && `${told.toSorted()}` === `${wrong.toSorted()}`
+          const reported = Object.keys(answer.details?.fieldErrors ?? {})
+          return status === 400 && `${reported.toSorted()}` === `${wrong.toSorted()}`
         }
         accepted++
         const isOwned = serverOwned.every(

@@ -93,15 +93,15 @@ t.test('three users assign, filter, comment, and see each other by name', async 
   all.bob = { ...(all.bob as User), name: 'Robert Builder' }
   await ask('bob', 'GET', '/api/projects')
   await until('/api/people/u-18', ({ name }: { name: string }) => name === 'Robert Builder')
-  const { body: told } = await ask('ann', 'GET', '/api/changes?kind=person')
-  t.match(told.changes.at(-1), {
+  const { body: feed } = await ask('ann', 'GET', '/api/changes?kind=person')
+  t.match(feed.changes.at(-1), {
     action: 'updated',
     id: 'u-18',
     actor: 'service',
     before: { name: 'Bob Builder' },
     after: { name: 'Robert Builder' },
   })
-  const { last } = told
+  const { last } = feed
   for (let times = 0; times < 20; times++) await ask('bob', 'GET', '/api/projects')
   t.equal(
     (await ask('ann', 'GET', '/api/changes?kind=person')).body.last,

@@ -107,8 +107,11 @@ t.test('instructions in texts are returned as data', async (t) => {
   await send(app, 'POST', `/api/projects/${project.id}/kanban-columns`, { name: attack.slice(0, 90) })
   const agent = await overHttp(t, url)
   const { client } = agent
-  const innocent = { listed: JSON.stringify(await client.listTools()), told: client.getInstructions() }
-  t.notMatch(`${innocent.listed}${innocent.told}`, 'Ignore all previous')
+  const innocent = {
+    listed: JSON.stringify(await client.listTools()),
+    instructions: client.getInstructions(),
+  }
+  t.notMatch(`${innocent.listed}${innocent.instructions}`, 'Ignore all previous')
 
   const read = await client.callTool({ name: 'read_item', arguments: { itemId: item.id } })
   t.strictSame(Object.keys(read).sort(), ['content', 'structuredContent'])

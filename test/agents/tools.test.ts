@@ -211,9 +211,9 @@ t.test('an internal error does not show its cause', async (t) => {
   const { id } = await createProject(app)
   const { client, refused } = await overHttp(t, url)
   app.db.$client.exec('pragma legacy_alter_table = on; alter table kanban_columns rename to broken')
-  const told = await refused('read_board', { projectId: id })
-  t.match(told, { status: 500, error: 'Failed to fetch kanban columns' })
-  t.notMatch(JSON.stringify(told), /broken|no such table/)
+  const failure = await refused('read_board', { projectId: id })
+  t.match(failure, { status: 500, error: 'Failed to fetch kanban columns' })
+  t.notMatch(JSON.stringify(failure), /broken|no such table/)
   await t.rejects(client.readResource({ uri: `phaseboard://projects/${id}` }), {
     code: -32603,
     message: /Failed to fetch kanban columns/,

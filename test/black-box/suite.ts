@@ -791,8 +791,8 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
 
   await part('agents speak to it', async (t) => {
     const call = (method: string, params = {}) => ({ body: { jsonrpc: '2.0', id: 1, method, params } })
-    const told = await ok(admin, 'POST /mcp', call('tools/list'), 200, { id: 1 })
-    t.ok(told.result.tools.length > 10)
+    const listed = await ok(admin, 'POST /mcp', call('tools/list'), 200, { id: 1 })
+    t.ok(listed.result.tools.length > 10)
     const listing = call('tools/call', { name: 'list_projects', arguments: { limit: 1 } })
     await ok(admin, 'POST /mcp', listing, 200, { result: { structuredContent: { projects: Array } } })
   })

@@ -135,14 +135,14 @@ t.test('a write in slices gives the same result as one transaction', async (t) =
           whole.rules.changes.undo.group(String(seq), ADA, BY),
         )
         check(what)
-        const told = (answer: unknown) => {
+        const comparable = (answer: unknown) => {
           const { group, changes } = JSON.parse(String(answer))
           return [
             group,
             changes.map((change: object) => JSON.stringify({ ...change, at: '', seq: 0 })).sort(),
           ]
         }
-        same(told(value), told(expected), `the answer of ${what}`)
+        same(comparable(value), comparable(expected), `the answer of ${what}`)
       }
       const last = () => sliced.rules.changes.sequence.last()
 

@@ -277,7 +277,7 @@ t.test('every table can be rebuilt from the sequence alone', async (t) => {
   )
   await writeAll(app, signInAs(app, 'admin').headers)
   holdsSequence(tool)
-  const told = new Set(rowsOf(tool).map(({ kind, action }) => `${kind} ${action}`))
+  const tracked = new Set(rowsOf(tool).map(({ kind, action }) => `${kind} ${action}`))
   const actions = KINDS.flatMap(({ kind, onlyDeleted }) =>
     ['created', 'updated', 'deleted'].map((action) => ({ kind, action, onlyDeleted })),
   )
@@ -286,7 +286,7 @@ t.test('every table can be rebuilt from the sequence alone', async (t) => {
       action === 'deleted' || !(onlyDeleted || (kind === 'kanban-item-label' && action === 'updated')),
   )
   t.strictSame(
-    possible.map(({ kind, action }) => `${kind} ${action}`).filter((one) => !told.has(one)),
+    possible.map(({ kind, action }) => `${kind} ${action}`).filter((one) => !tracked.has(one)),
     [],
     'all of it was told of',
   )

@@ -42,14 +42,14 @@ t.test('links from the command line work in the running service, and the audit l
   const cleo = { name: 'Cleo', email: 'cleo@example.test' }
   t.match(await use(open.stdout, cleo), { status: 201, body: { member: { ...cleo, role: 'member' } } })
 
-  const told = db
+  const entries = db
     .select()
     .from(auditLog)
     .orderBy(auditLog.id)
     .all()
     .map(({ action, actor, subject }) => [action, actor, subject])
   t.strictSame(
-    told.filter(([, actor]) => actor === 'command line'),
+    entries.filter(([, actor]) => actor === 'command line'),
     [
       ['password-link-created', 'command line', 'Ada Lovelace'],
       ['password-link-revoked', 'command line', 'Ada Lovelace'],

@@ -128,7 +128,7 @@ t.test('beside other records, all keep their ids, and the imported history comes
   holdsGroups(rows)
   t.strictSame(gapsIn(other.db.$client, 1), [])
   t.strictSame(rows.slice(0, before.length), before)
-  const told = (some: typeof rows) =>
+  const summaryOf = (some: typeof rows) =>
     some.map(({ kind, id, action, before, after, at, actor_id }) => [
       kind,
       id,
@@ -139,7 +139,7 @@ t.test('beside other records, all keep their ids, and the imported history comes
       actor_id,
     ])
   const theirs = rowsOf(app.db.$client).filter(({ kind, id }) => kind !== 'member' || id !== 'ada')
-  t.strictSame(told(rows.slice(before.length)), told(theirs))
+  t.strictSame(summaryOf(rows.slice(before.length)), summaryOf(theirs))
   for (const url of [`/api/projects/${project.id}`, `/api/kanban-items/${item.id}/activity`]) {
     const there = await send(app, 'GET', url, undefined, ada.headers)
     t.strictSame((await send(other, 'GET', url, undefined, headers)).body, there.body)

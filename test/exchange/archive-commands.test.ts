@@ -56,10 +56,10 @@ t.test('export and import of an archive report what they did', async (t) => {
     'history 4 changes, numbered as they were',
     'members have no password here: phaseboard member reset-password <email> gives them one',
   ]
-  const told = (...lines: string[]) => `${lines.join('\n')}\n`
+  const linesOf = (...lines: string[]) => `${lines.join('\n')}\n`
   t.strictSame(await other('other.db', 'import', 'phaseboard', path('archive.zip'), '--dry-run'), {
     code: 0,
-    stdout: told(
+    stdout: linesOf(
       'checking 8 records',
       `would import ${path('archive.zip')}`,
       ...summary,
@@ -70,7 +70,7 @@ t.test('export and import of an archive report what they did', async (t) => {
   t.notOk(existsSync(path('other.db')), 'a dry run makes no database')
   t.strictSame(await other('other.db', 'import', 'phaseboard', path('archive.zip')), {
     code: 0,
-    stdout: told('importing 8 records', `imported ${path('archive.zip')}`, ...summary),
+    stdout: linesOf('importing 8 records', `imported ${path('archive.zip')}`, ...summary),
     stderr: '',
   })
   t.match(await other('other.db', 'export', path('again')), { code: 0 })

@@ -120,11 +120,11 @@ t.test('a backup during the writes of 24 clients is one state', async (t) => {
   const incomplete =
     'select count(*) from projects where (select count(*) from kanban_columns where project_id = projects.id) < 4'
   t.equal(client.prepare(incomplete).pluck().get(), 0)
-  const told = holdsSequence(client)
-  t.ok(told.length > before.length)
+  const backedUp = holdsSequence(client)
+  t.ok(backedUp.length > before.length)
   const all = new SQLite(file, { readonly: true })
   t.teardown(() => all.close())
-  t.strictSame(told, rowsOf(all).slice(0, told.length), 'a prefix of the sequence')
+  t.strictSame(backedUp, rowsOf(all).slice(0, backedUp.length), 'a prefix of the sequence')
 })
 
 t.test('a commit during a backup is not in it, and does not restart it', async (t) => {

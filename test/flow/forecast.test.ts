@@ -37,10 +37,10 @@ t.test('its percentiles equal those of the exact distribution', async (t) => {
     [40, 0.9],
   ] as const) {
     const past = Array.from({ length: 20 }, (_, day) => Number(day < 20 * chance))
-    const told = forecast(remaining, past, 'seed')
+    const result = forecast(remaining, past, 'seed')
     for (const percent of [50, 85, 95] as const) {
       const wanted = exact(remaining, chance, percent)
-      const is = told?.[`p${percent}`] as number
+      const is = result?.[`p${percent}`] as number
       t.ok(
         Math.abs(is - wanted) <= Math.max(1, wanted * 0.05),
         `${remaining} ${chance} ${percent}: ${is}, ${wanted}`,

@@ -87,7 +87,7 @@ async function until(app: Parameters<typeof connections>[0], count: number): Pro
 }
 
 t.test('a client that reads nothing is disconnected; one that reads slowly is not', async (t) => {
-  const { app, dawdle } = await serve(t, { patience: 1000 })
+  const { app, dawdle } = await serve(t, { timeout: 1000 })
   const slow = await dawdle()
   let received = 0
   const started = performance.now()
@@ -112,7 +112,7 @@ t.test('a client that reads nothing is disconnected; one that reads slowly is no
 })
 
 t.test('idle connections and event streams without new data stay open', async (t) => {
-  const { app, dawdle } = await serve(t, { patience: 100 })
+  const { app, dawdle } = await serve(t, { timeout: 100 })
   const idle = await dawdle('GET /small')
   idle.resume()
   const events = await dawdle('GET /events')
@@ -128,8 +128,8 @@ t.test('idle connections and event streams without new data stay open', async (t
 t.test('if responses use too much memory, clients that read nothing are disconnected first', async (t) => {
   const { app, dawdle, url } = await serve(t, {
     maxBytes: 3.5 * LARGE,
-    patience: 60_000,
-    patienceUnderPressure: 200,
+    timeout: 60_000,
+    timeoutUnderPressure: 200,
   })
   for (let index = 0; index < 3; index++) await dawdle()
   await wait(500)
@@ -140,7 +140,7 @@ t.test('if responses use too much memory, clients that read nothing are disconne
 })
 
 t.test('if that does not help, large responses and changes are 503, and small ones are not', async (t) => {
-  const { app, dawdle, url, written } = await serve(t, { maxBytes: 3 * LARGE, patienceUnderPressure: 60_000 })
+  const { app, dawdle, url, written } = await serve(t, { maxBytes: 3 * LARGE, timeoutUnderPressure: 60_000 })
   const clients = []
   for (let index = 0; index < 3; index++) clients.push(await dawdle())
   const refused = await fetch(`${url}/large`)
@@ -161,7 +161,7 @@ t.test('if that does not help, large responses and changes are 503, and small on
 })
 
 t.test('unread bytes shared by several clients count once', async (t) => {
-  const { url, dawdle } = await serve(t, { maxBytes: 2 * LARGE, patienceUnderPressure: 60_000 })
+  const { url, dawdle } = await serve(t, { maxBytes: 2 * LARGE, timeoutUnderPressure: 60_000 })
   for (let index = 0; index < 5; index++) await dawdle('GET /shared')
   t.equal((await fetch(`${url}/shared`)).status, 200)
   await dawdle()
@@ -170,7 +170,7 @@ t.test('unread bytes shared by several clients count once', async (t) => {
 })
 
 t.test('bytes without a Buffer view count once, too, and are sent to slow clients as well', async (t) => {
-  const { url, dawdle } = await serve(t, { maxBytes: LARGE / 2, patienceUnderPressure: 60_000 })
+  const { url, dawdle } = await serve(t, { maxBytes: LARGE / 2, timeoutUnderPressure: 60_000 })
   for (let index = 0; index < 3; index++) await dawdle('GET /bytes')
   const answer = await fetch(`${url}/bytes`)
   t.equal(answer.status, 200)
@@ -179,7 +179,7 @@ t.test('bytes without a Buffer view count once, too, and are sent to slow client
 })
 
 t.test('bytes that something follows count as those alone', async (t) => {
-  const { url, dawdle } = await serve(t, { maxBytes: LARGE / 2, patienceUnderPressure: 60_000 })
+  const { url, dawdle } = await serve(t, { maxBytes: LARGE / 2, timeoutUnderPressure: 60_000 })
   for (let index = 0; index < 3; index++) await dawdle('GET /parts')
   const answer = await fetch(`${url}/parts`)
   t.equal(answer.status, 200)
@@ -187,7 +187,7 @@ t.test('bytes that something follows count as those alone', async (t) => {
   t.equal((await fetch(`${url}/bytes`)).status, 200)
   t.equal((await fetch(`${url}/large`)).status, 503)
 
-  const other = await serve(t, { maxBytes: LARGE / 2, patienceUnderPressure: 60_000 })
+  const other = await serve(t, { maxBytes: LARGE / 2, timeoutUnderPressure: 60_000 })
   await other.dawdle()
   const refused = await fetch(`${other.url}/parts`)
   t.equal(refused.status, 503)
@@ -195,7 +195,7 @@ t.test('bytes that something follows count as those alone', async (t) => {
 })
 
 t.test('the remaining memory is known before a response is built', async (t) => {
-  const { app, dawdle } = await serve(t, { maxBytes: 2 * LARGE, patienceUnderPressure: 1000 })
+  const { app, dawdle } = await serve(t, { maxBytes: 2 * LARGE, timeoutUnderPressure: 1000 })
   const room = () => Number(app.roomForResponse?.())
   t.equal(room(), Number.POSITIVE_INFINITY, 'where nothing waits, one may be as large as it is')
   await dawdle()
@@ -206,7 +206,7 @@ t.test('the remaining memory is known before a response is built', async (t) => 
 })
 
 t.test('there is always memory for small responses', async (t) => {
-  const { app, dawdle } = await serve(t, { maxBytes: MEGABYTE, patienceUnderPressure: 60_000 })
+  const { app, dawdle } = await serve(t, { maxBytes: MEGABYTE, timeoutUnderPressure: 60_000 })
   await dawdle()
   t.equal(app.roomForResponse?.(), 65_536)
 })

@@ -191,7 +191,7 @@ const CASES: [
 ]
 
 /** The cases whose repair changes tracked records. */
-const TOLD = [
+const TRACKED = [
   'orphans',
   'places that are no numbers',
   'items in columns that there are not',
@@ -211,7 +211,7 @@ for (const [name, sql, expected, repairs, after] of CASES) {
     t.equal(isHealthy(repaired), repairs)
     t.equal(wrong(path).length === 0, repairs)
     if (after) t.equal(value(path, after[0]), after[1])
-    if (TOLD.includes(name)) {
+    if (TRACKED.includes(name)) {
       t.ok(Number(value(path, 'select max(seq) from changes')) > Number(seq), 'the sequence tells of it')
     }
   })

@@ -101,13 +101,13 @@ t.test('behind TLS of a trusted proxy, browsers get HSTS', async (t) => {
   const https = { 'x-forwarded-proto': 'https' }
   t.equal(await header(true, https), 'max-age=31536000')
   t.equal(await header(['127.0.0.1'], https), 'max-age=31536000')
-  for (const untold of [
+  for (const missing of [
     await header(true, { 'x-forwarded-proto': 'http' }),
     await header(true, {}),
     await header(['10.0.0.1'], https),
     await header(false, https),
   ])
-    t.equal(untold, undefined)
+    t.equal(missing, undefined)
 })
 
 t.test('over a real connection each header is sent once', async (t) => {

@@ -371,8 +371,8 @@ t.test('request and response headers are documented', async (t) => {
   const { headers } = signInAs(app, 'admin')
   const { id } = await createProject(app, {}, headers)
   for (const _ of [1, 2]) await createItem(app, id, {}, headers)
-  const told = ['etag', 'link', 'location', 'allow', 'retry-after', 'www-authenticate']
-  const isTold = (name: string) => told.includes(name) || name.startsWith('ratelimit-')
+  const relevant = ['etag', 'link', 'location', 'allow', 'retry-after', 'www-authenticate']
+  const isRelevant = (name: string) => relevant.includes(name) || name.startsWith('ratelimit-')
   const asked: [string, string, string, Record<string, string>, number, string[]][] = [
     ['GET', '/api/projects', '/api/projects', headers, 200, ['etag']],
     ['GET', '/api/projects/{id}', `/api/projects/${id}`, headers, 200, ['etag']],
@@ -386,7 +386,7 @@ t.test('request and response headers are documented', async (t) => {
     t.equal(answer.status, status, url)
     const documented = document.paths[path][method.toLowerCase()].responses[status].headers ?? {}
     const names = Object.keys(documented).map((name) => name.toLowerCase())
-    const found = Object.keys(answer.headers).filter(isTold)
+    const found = Object.keys(answer.headers).filter(isRelevant)
     // The rate limit's headers come with every response. They are documented for successes, and for refusals by the
     // limit.
     const missing = found.filter((name) => !names.includes(name))

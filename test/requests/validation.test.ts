@@ -443,7 +443,7 @@ t.test('at most a hundred violations are reported, at limited cost', async (t) =
     json: JsonText(Type.Array(Type.String())),
     few: JsonText(Type.Array(Type.String(), { maxItems: 2 })),
   })
-  const told = ({ formErrors, fieldErrors }: ReturnType<typeof flatten>) => ({
+  const counted = ({ formErrors, fieldErrors }: ReturnType<typeof flatten>) => ({
     formErrors,
     messages: Object.values(fieldErrors).flat().length,
   })
@@ -456,7 +456,7 @@ t.test('at most a hundred violations are reported, at limited cost', async (t) =
 
   t.test('arrays are checked up to a length, and a longer one is one violation', async (t) => {
     const { details } = refusalOf({ list: times(1000, { a: 1, b: 2 }) })
-    t.strictSame(told(details), { formErrors: ['has 1900 more violations'], messages: 100 })
+    t.strictSame(counted(details), { formErrors: ['has 1900 more violations'], messages: 100 })
     t.equal(details.fieldErrors.list?.[99], 'list[49].b must be string')
     for (const list of [times(1001, {}), times(500_000, 1)]) {
       const { errors, details } = refusalOf({ list })
@@ -472,8 +472,8 @@ t.test('at most a hundred violations are reported, at limited cost', async (t) =
 
   t.test('a hundred violations are all reported', async (t) => {
     const { details } = refusalOf({ list: times(50, {}) })
-    t.strictSame(told(details), { formErrors: [], messages: 100 })
-    t.strictSame(told(refusalOf({ list: times(50, {}), ids: 1 }).details), {
+    t.strictSame(counted(details), { formErrors: [], messages: 100 })
+    t.strictSame(counted(refusalOf({ list: times(50, {}), ids: 1 }).details), {
       formErrors: ['has 1 more violations'],
       messages: 100,
     })
@@ -483,7 +483,7 @@ t.test('at most a hundred violations are reported, at limited cost', async (t) =
     for (const json of [times(30_000, 1), JSON.stringify(times(30_000, 1))]) {
       const { errors, details } = refusalOf({ json })
       t.equal(errors.length, 101)
-      t.strictSame(told(details), { formErrors: ['has 29900 more violations'], messages: 100 })
+      t.strictSame(counted(details), { formErrors: ['has 29900 more violations'], messages: 100 })
       t.equal(details.fieldErrors.json?.[7], 'json[7] must be string')
     }
     t.strictSame(refusalOf({ json: ['a', 2] }).details.fieldErrors, { json: ['json[1] must be string'] })

@@ -27,7 +27,7 @@ interface Filter {
   itemId: string | undefined
 }
 
-const told: fc.Arbitrary<AnyChange> = fc.record({
+const anyChange: fc.Arbitrary<AnyChange> = fc.record({
   kind: fc.constantFrom(...KINDS),
   projectId: fc.constantFrom('apollo', 'gemini', null),
   itemId: fc.constantFrom('card', 'gemini', null),
@@ -135,7 +135,7 @@ t.test('pages, long polls and streams get their changes, each once, in order', a
       const all = batches.flat()
       const expected = all.flatMap((one, place) => (isFor(one, wanted, who) ? [begin + 1 + place] : []))
       const { seqs, connection } = streams[index] as (typeof streams)[number]
-      for (let patience = 200; seqs.length < expected.length && patience > 0; patience--) await wait(5)
+      for (let attempts = 200; seqs.length < expected.length && attempts > 0; attempts--) await wait(5)
       connection.close()
       const got = { streamed: `${seqs}`, polled: `${polled[index]}`, paged: `${paged[index]}` }
       if (Object.values(got).some((some) => some !== `${expected}`)) wrong.push({ expected, ...got })
@@ -143,7 +143,10 @@ t.test('pages, long polls and streams get their changes, each once, in order', a
     t.strictSame(wrong, [])
     return wrong.length === 0
   }
-  const batches = fc.array(fc.array(told, { minLength: 1, maxLength: 30 }), { minLength: 1, maxLength: 5 })
+  const batches = fc.array(fc.array(anyChange, { minLength: 1, maxLength: 30 }), {
+    minLength: 1,
+    maxLength: 5,
+  })
   const filters = fc.array(filter, { minLength: 3, maxLength: 8 })
   await fc.assert(fc.asyncProperty(batches, filters, fc.nat(60), run), { numRuns: 25 })
 })
@@ -235,16 +238,16 @@ t.test('unread streams are closed if they use too much memory together, and resu
   const fast = await follow(t, `${url}/stream`, bob.headers)
   const metric = { kind: 'metric', projectId: null, itemId: null, fromProjectId: null, ownerId: null }
   let count = 0
-  const tell = async () => {
+  const writeOne = async () => {
     append([metric], JSON.stringify({ text: 'x'.repeat(2_000_000) }))
     app.tail.notify()
     while (fast.seqs.length <= count) await once(fast.connection.response, 'data')
     count++
   }
-  while (app.changeReaders.size > 12 && count < 100) await tell()
+  while (app.changeReaders.size > 12 && count < 100) await writeOne()
   t.ok(app.changeReaders.size <= 12, 'some of them are gone')
   // Some disconnected clients may have received everything before; this one has not.
-  await tell()
+  await writeOne()
   const expected = Array.from({ length: count }, (_, index) => begin + 1 + index)
   t.strictSame(fast.seqs, expected, 'who reads has all')
   let resumptions = 0

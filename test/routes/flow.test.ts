@@ -23,7 +23,7 @@ const setBack = (app: App, id: string, at: string, moves: readonly (readonly [st
 
 t.test('the worked example of the documentation', async (t) => {
   const page = readFileSync(new URL('../../docs/flow.md', import.meta.url), 'utf8')
-  const [told] = page.matchAll(/```json\n([\s\S]*?)```/g)
+  const [example] = page.matchAll(/```json\n([\s\S]*?)```/g)
   const { app, id, url } = await board(t)
   const cards = [
     [
@@ -55,7 +55,7 @@ t.test('the worked example of the documentation', async (t) => {
   const { status, body } = await send(app, 'GET', `${url}?from=2026-03-02&to=2026-03-06`)
   t.equal(status, 200)
   const named = JSON.parse(JSON.stringify(body, (_, value) => ids.get(value) ?? value))
-  const { forecast, ...expected } = JSON.parse(told?.[1] ?? 'null')
+  const { forecast, ...expected } = JSON.parse(example?.[1] ?? 'null')
   const { forecast: is, ...rest } = named
   t.strictSame(rest, expected)
   t.equal(is.remaining, forecast.remaining)

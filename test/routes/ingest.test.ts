@@ -266,9 +266,9 @@ t.test('each invalid field of a meeting is refused, and nothing is stored', asyn
     sourceFile: text(0, 500).refuses,
   })) {
     for (const [value, message] of refuses as [unknown, string][]) {
-      const told = invalid({ [field]: [message.startsWith('[') ? field + message : message] })
+      const failure = invalid({ [field]: [message.startsWith('[') ? field + message : message] })
       const body = { actionItems: ['Go'], ...least, [field]: value }
-      await holds(t, app, [['POST', TRANSCRIPT, body, undefined, 400, told]])
+      await holds(t, app, [['POST', TRANSCRIPT, body, undefined, 400, failure]])
     }
   }
   const missing = { projectId: ['is required'], title: ['is required'], date: ['is required'] }

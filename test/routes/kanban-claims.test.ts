@@ -391,8 +391,10 @@ t.test('changes show the lease, and an undo restores it; the origin is never sho
   t.equal(await titlesIn(app, projectId), 'a')
 
   const feed = await send(app, 'GET', '/api/changes?kind=kanban-item&limit=1000')
-  const told = feed.body.changes.filter(({ after }: { after: object }) => 'claimedUntil' in (after ?? {}))
-  t.equal(told.length, 5, 'its creation, and four times its lease')
+  const leaseChanges = feed.body.changes.filter(
+    ({ after }: { after: object }) => 'claimedUntil' in (after ?? {}),
+  )
+  t.equal(leaseChanges.length, 5, 'its creation, and four times its lease')
   for (const text of [feed, await send(app, 'GET', `/api/kanban-items/${ids.a}/changes`)]) {
     t.notMatch(JSON.stringify(text.body), 'claimedFrom')
   }

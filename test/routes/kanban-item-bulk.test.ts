@@ -147,16 +147,16 @@ t.test('PATCH /api/kanban-items', async (t) => {
       priority: 'low',
     })
     const all = [ids.a, ids.b, c] as string[]
-    const told = () => all.map((id) => activityOf(app, id).map((entry) => entry.join(' ')))
+    const activity = () => all.map((id) => activityOf(app, id).map((entry) => entry.join(' ')))
     await patch(app, all, { column: 'Done', priority: 'medium', isNew: true, dueDate: '2026-01-31' })
-    t.strictSame(told(), [
+    t.strictSame(activity(), [
       ['status_change To Do Done local'],
       ['status_change To Do Done local'],
       ['priority low medium local'],
     ])
     app.db.$client.exec('delete from kanban_activity')
     await patch(app, [c, ids.a], { column: 'Done', assigneeId: null, approved: false, dismissed: true })
-    t.strictSame(told(), [[], [], ['assignment ada  local']])
+    t.strictSame(activity(), [[], [], ['assignment ada  local']])
   })
 
   t.test('creates a missing column in each project that needs it', async (t) => {

@@ -50,7 +50,7 @@ const cookieOf = ({ headers }: Awaited<ReturnType<typeof send>>) => ({
 })
 
 /** The audit log's entries about links, with the names. */
-const told = (app: App) =>
+const auditEntries = (app: App) =>
   app.db.$client
     .prepare<[], string[]>(
       "select action, actor, subject from audit_log where action like '%link-%' or action like 'invitation%' order by id",
@@ -129,7 +129,7 @@ t.test("a link sets its member's password, once, and signs in", async (t) => {
       ['kim', 'sign-out', String, {}],
       ['ada', 'sign-in', String, {}],
     ])
-    t.strictSame(told(app), [
+    t.strictSame(auditEntries(app), [
       ['password-link-created', 'The admin', 'The member'],
       ['password-link-used', 'The member', 'The member'],
     ])
@@ -184,7 +184,7 @@ t.test('an invitation creates a member, who enters the fields that the admin omi
     [boId, 'invitation-accepted', open.id, { role: 'member' }],
     [boId, 'sign-in', String, {}],
   ])
-  t.strictSame(told(app).slice(0, 4), [
+  t.strictSame(auditEntries(app).slice(0, 4), [
     ['invitation-created', 'The admin', null],
     ['invitation-accepted', 'Bo', 'Bo'],
     ['invitation-created', 'The admin', 'Cleo'],
@@ -212,7 +212,7 @@ t.test('only admins create, see and revoke links', async (t) => {
     ['DELETE', `/api/member-links/${id}`, undefined, admin.headers, 404, noLink],
     ['POST', USE, { token, password: PASSWORD }, {}, 401, unusable],
   ])
-  t.strictSame(told(app).at(-1), ['password-link-revoked', 'The admin', 'The member'])
+  t.strictSame(auditEntries(app).at(-1), ['password-link-revoked', 'The admin', 'The member'])
 })
 
 t.test('bodies have the rules of members', async (t) => {
@@ -273,7 +273,7 @@ t.test('a new link, a new password and disabling end the earlier links of the me
   await passwordLink()
   await holds(t, app, [['DELETE', '/api/members/ada', undefined, admin.headers, 200, {}]])
   t.equal(count(app, 'member_links'), 1, "another member's stays")
-  t.equal(told(app).filter(([action]) => action === 'password-link-revoked').length, 4)
+  t.equal(auditEntries(app).filter(([action]) => action === 'password-link-revoked').length, 4)
   // Another tool bypasses the rules when it disables members.
   const other = await passwordLink('eve')
   app.db.$client.exec('update members set disabled = 1')

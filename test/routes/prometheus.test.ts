@@ -92,7 +92,7 @@ t.test('requests are counted by route, method and status; unknown paths are one 
     'what waits for a change is not slow',
   )
   const text = [...values.keys()].join('\n')
-  for (const told of [project.id, 'wp-login', 'local', 'Apollo']) t.notOk(text.includes(told), told)
+  for (const secret of [project.id, 'wp-login', 'local', 'Apollo']) t.notOk(text.includes(secret), secret)
 })
 
 t.test('a 500 caused by the client is counted separately, without an alert', async (t) => {

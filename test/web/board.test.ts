@@ -73,11 +73,11 @@ onBoard('cards are dragged by the mouse, and dragging is undone', async (t, { ap
   await page.locator('.card-row.drop-before').waitFor()
   await page.locator('.column.is-entered').waitFor()
   const isShown = Promise.withResolvers<void>()
-  const answerLate = async (route: Route) => {
+  const answerSlowly = async (route: Route) => {
     await isShown.promise
     await route.continue()
   }
-  await page.route('**/move', answerLate, { times: 1 })
+  await page.route('**/move', answerSlowly, { times: 1 })
   await held.drop()
   t.strictSame(
     await untilShown(page, 'To Do', ['Three', 'One', 'Two']),

@@ -72,14 +72,14 @@ t.test('lists what changed, newest first', async (t) => {
     'm changed the description (11)',
     'm approved it (10)',
     'm moved it within its column (9)',
-    'm took the due date ‹2026-11-20› away (8)',
+    'm removed the due date ‹2026-11-20› (8)',
     'm set the due date to ‹2026-11-20› (7)',
-    'm took it from ‹x› (6)',
-    'm handed it from ‹Ben› to ‹x› (5)',
+    'm unassigned it from ‹x› (6)',
+    'm reassigned it from ‹Ben› to ‹x› (5)',
     'm assigned it to ‹Ben› (4)',
     'm changed the title from ‹Card› to ‹Page›, changed the priority from ‹low› to ‹high› (3)',
     'm moved it from ‹To Do› to ‹Done› (2)',
-    'm made this card',
+    'm created this card',
   ])
 })
 
@@ -114,9 +114,9 @@ t.test('lists no parts of a created or deleted card, and no creator of an older 
     [],
   )
   const imported = { ...made, actorId: null, actor: 'command line' } as const
-  t.strictSame(lines({ changes: [change(1, imported)] }), ['null brought this card back'])
+  t.strictSame(lines({ changes: [change(1, imported)] }), ['null restored this card'])
   t.strictSame(lines({ changes: [change(1, made), change(2, { ...subtask, group: 1 })] }), [
-    'm brought this card back',
+    'm restored this card',
   ])
   t.strictSame(lines({ changes: [change(1, { action: 'deleted', before: {} })] }), [
     'm deleted this card (1)',

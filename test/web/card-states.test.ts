@@ -67,7 +67,7 @@ onBoard('follows what others do while it is open', async (t, { api, person }) =>
   const itemPath = { path: { id: item.id } }
   const { page, go } = await person()
   await go(path)
-  await partOf(page, 'History').getByText('made this card').waitFor()
+  await partOf(page, 'History').getByText('created this card').waitFor()
   await page.getByRole('textbox', { name: 'New comment' }).fill('Half a com')
   await api.patch('/api/kanban-items/{id}', { ...itemPath, body: { title: 'All pages', column: 'Done' } })
   await dialogOf(page, 'All pages').waitFor()
@@ -141,8 +141,8 @@ onBoard(
     const reading = await person({ signIn: viewer })
     await reading.go(path)
     const shown = dialogOf(reading.page, 'Send minutes')
-    await shown.getByText('You can look at this board but not change it.').waitFor()
-    await partOf(reading.page, 'History').getByText('made this card').waitFor()
+    await shown.getByText('You can view this board but not change it.').waitFor()
+    await partOf(reading.page, 'History').getByText('created this card').waitFor()
     await partOf(reading.page, 'Comments').getByText('Soon').waitFor()
     t.ok(await shown.getByRole('combobox', { name: 'Column' }).isDisabled())
     const buttons = await shown.getByRole('button').allTextContents()
@@ -191,7 +191,7 @@ onBoard('a full column takes no card; a long history comes in pages', async (t, 
   const entries = () => history.getByRole('listitem').count()
   t.equal(await until(entries, Boolean), 40)
   await history.getByRole('button', { name: 'Show more' }).click()
-  await history.getByText('made this card').waitFor()
+  await history.getByText('created this card').waitFor()
   t.equal(await entries(), 46)
   t.equal(await history.getByRole('button', { name: 'Show more' }).count(), 0)
 

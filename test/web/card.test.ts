@@ -53,7 +53,7 @@ onBoard('title, description and fields are changed in place', async (t, { api, p
     'local moved it from To Do to Review',
     'local changed the description',
     'local changed the title from Rewrite pages to Rewrite the pages',
-    'local made this card',
+    'local created this card',
   ])
 
   // Every entry of the history can be undone, and so can the last change.

@@ -57,7 +57,7 @@ onBoard('around every page', async (t, { api, person }) => {
     for (const key of ['/', '?', 'Ctrl+Z', 'g p', 'f', 'n', 'm', 'x']) {
       await list.getByRole('rowheader', { name: key, exact: true }).waitFor()
     }
-    const single = list.getByRole('checkbox', { name: 'Single letters do something' })
+    const single = list.getByRole('checkbox', { name: 'Single-letter shortcuts' })
     await single.uncheck()
     await page.keyboard.press('Escape')
     await untilFocused(page, 'One')
@@ -176,7 +176,7 @@ onBoard('around every page', async (t, { api, person }) => {
     problems.expect(/(flow-page|404)/)
     await page.route('**/assets/flow-page-*', (route) => route.fulfill({ status: 404 }))
     await page.getByRole('link', { name: 'Flow', exact: true }).click()
-    const alert = page.getByRole('alert').filter({ hasText: 'Phaseboard was updated. Reload to go on.' })
+    const alert = page.getByRole('alert').filter({ hasText: 'Phaseboard was updated. Reload to continue.' })
     await alert.waitFor()
     await page.unroute('**/assets/flow-page-*')
     await alert.getByRole('button', { name: 'Reload' }).click()

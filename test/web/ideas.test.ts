@@ -55,7 +55,7 @@ onBoard('ideas are added, edited, put in order and deleted', async (t, { api, pe
   await page.getByLabel('Priority').selectOption({ label: 'Critical' })
   await page.getByLabel('Title').press('Escape')
   await act(page, 'One', 'Edit')
-  await page.getByText(/^Kept from/).waitFor()
+  await page.getByText(/^Draft from/).waitFor()
   t.equal(await page.getByLabel('Description').inputValue(), '**bold** \u202Eevil')
   await page.getByLabel('Priority').selectOption({ label: 'High' })
   await page.getByRole('button', { name: 'Save' }).click()

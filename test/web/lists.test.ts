@@ -8,7 +8,7 @@ import { termsOf, wordsOf } from '../../web/common/terms.ts'
 import { droppedAt, ideaGroups } from '../../web/ideas/idea-groups.ts'
 import { byDue, dueGroupOf } from '../../web/mine/due-groups.ts'
 import { guessFormat, HEAD } from '../../web/projects/file-format.ts'
-import { progressOf, reasonOf, toldOf, wasImportedBefore } from '../../web/projects/import-texts.ts'
+import { progressOf, reasonOf, summaryOf, wasImportedBefore } from '../../web/projects/import-texts.ts'
 import { phaseOf, workDone } from '../../web/projects/progress.ts'
 import { filtered, filterOf, grouped, statusesOf } from '../../web/projects/project-groups.ts'
 import { nextOption, partsOf } from '../../web/search/results.ts'
@@ -100,8 +100,8 @@ t.test('the result of an import', async (t) => {
   t.equal(progressOf(job({ status: 'reading' })), 'Reading the file…')
   t.match(progressOf(job({ done: 1200, total: 4000 })), /^Reading 1\D?200 of 4\D?000…$/)
   const counts = { columns: 4, items: 1 }
-  t.equal(toldOf(job({ projectId: 'x', counts }), 'Relaunch'), 'Imported Relaunch: 4 columns, 1 card.')
-  t.equal(toldOf(job({ total: 7 }), ''), 'Imported 7 records.')
+  t.equal(summaryOf(job({ projectId: 'x', counts }), 'Relaunch'), 'Imported Relaunch: 4 columns, 1 card.')
+  t.equal(summaryOf(job({ total: 7 }), ''), 'Imported 7 records.')
   const before = 'this board was imported before, as project 1 (A); use again=true to import it once more'
   t.ok(wasImportedBefore(before))
   t.equal(reasonOf(before), 'this board was imported before, as project 1 (A)')

@@ -186,7 +186,7 @@ onBoard(
     await api.post('/api/projects/{id}/metrics', { path: { id }, body: { name: 'Speed', value: 1 } })
     const { page, go } = await person({ signIn: credentials })
     await go(`/projects/${id}/overview`)
-    await page.getByText('You can look at this board but not change it.').waitFor()
+    await page.getByText('You can view this board but not change it.').waitFor()
     t.equal(await page.getByRole('main').getByRole('combobox').count(), 0)
     t.strictSame(await page.getByRole('main').getByRole('button').allInnerTexts(), [''], 'the history alone')
   },

@@ -126,7 +126,7 @@ onBoard(
     const people = dialog.getByRole('list', { name: 'People' })
     const row = (name: string) => people.getByRole('listitem').filter({ hasText: name })
     await row('Priya Raman').getByText('same name').waitFor()
-    await dialog.getByText('1 found here, 2 not: they stay by their names.').waitFor()
+    await dialog.getByText('1 found, 2 not found: only their names are kept.').waitFor()
     await check()
 
     const assignees = async () => {
@@ -232,7 +232,7 @@ t.test('in a host application, its people are assigned, found and named', { skip
   t.strictSame(await historyLines(ann.page), [
     'Bob Builder commented',
     'Bob Builder assigned it to Cléo Carpenter',
-    'Ann Architect made this card',
+    'Ann Architect created this card',
   ])
 
   t.comment('renamed in the application: with what the user does next, without a reload of the others')

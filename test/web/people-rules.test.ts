@@ -166,14 +166,14 @@ t.test('links have addresses and names, and invitations show the entered values'
 })
 
 t.test('the audit log shows names of that time, and owners', async (t) => {
-  const names = { nobody: 'Nobody known', actors: { 'command line': 'Command line' } }
+  const names = { nobody: 'Unknown', actors: { 'command line': 'Command line' } }
   const now = (id: string) => `${id} by now`
   t.equal(actorOf({ actorId: 'ada', actor: 'Ada' }, now, names), 'Ada')
   t.equal(actorOf({ actorId: 'ada', actor: null }, now, names), 'ada by now', 'of an older version')
   t.equal(actorOf({ actorId: null, actor: 'command line' }, now, names), 'Command line')
   t.equal(actorOf({ actorId: 'eve', actor: 'command line' }, now, names), 'command line', 'a name is a name')
   t.equal(actorOf({ actorId: null, actor: 'cron' }, now, names), 'cron')
-  t.equal(actorOf({ actorId: null, actor: null }, now, names), 'Nobody known')
+  t.equal(actorOf({ actorId: null, actor: null }, now, names), 'Unknown')
   t.equal(subjectOf({ subjectId: 't1', subject: 'Ada' }, now), 'Ada')
   t.equal(subjectOf({ subjectId: 'ada', subject: null }, now), 'ada by now')
   t.equal(subjectOf({ subjectId: null, subject: null }, now), '')

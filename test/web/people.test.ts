@@ -63,7 +63,7 @@ onBoard(
 
     await page.getByRole('button', { name: 'New token' }).click()
     await dialog.getByLabel('Name').fill('Phone')
-    await dialog.getByLabel('Scope').selectOption('Your calendar alone')
+    await dialog.getByLabel('Scope').selectOption('Only your calendar')
     await dialog.getByRole('button', { name: 'Create token' }).click()
     const address = await page.getByRole('textbox', { name: /^Address for your calendar/ }).inputValue()
     t.equal((await fetch(address)).status, 200)

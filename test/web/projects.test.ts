@@ -166,12 +166,12 @@ onBoard('a Trello board is brought in by choosing or dropping its file', async (
   await dialog.getByText('trello-board.json').waitFor()
   await dialog.getByRole('button', { name: 'Import' }).click()
   await dialog.getByText(/^Not imported: this board was imported before/).waitFor()
-  await dialog.getByRole('button', { name: 'Import it once more' }).click()
+  await dialog.getByRole('button', { name: 'Import again' }).click()
   await dialog.getByText(/^Imported Website relaunch/).waitFor()
   await check()
 
   t.comment('how far it has come; it goes on when the dialog is closed')
-  await page.route('**/api/imports/*', tellProgress, { times: 3 })
+  await page.route('**/api/imports/*', sendProgress, { times: 3 })
   await drop(page, 'again.json', readFileSync(TRELLO, 'utf8'))
   await dialog.getByText('again.json').waitFor()
   await dialog.getByRole('button', { name: 'Import' }).click()
@@ -184,7 +184,7 @@ onBoard('a Trello board is brought in by choosing or dropping its file', async (
 })
 
 /** Responds that an import is running. */
-async function tellProgress(route: Route): Promise<void> {
+async function sendProgress(route: Route): Promise<void> {
   const at = new Date().toISOString()
   const id = route.request().url().split('/').at(-1)
   const json = {

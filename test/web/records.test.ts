@@ -64,14 +64,14 @@ t.test('a list without a record removes it, unless there is a later change of it
 })
 
 t.test('a view is notified only of changes that it shows', async (t) => {
-  const told: unknown[] = []
-  const cards = new Records<Card>((id, before, after) => told.push([id, before?.title, after?.title]))
+  const notified: unknown[] = []
+  const cards = new Records<Card>((id, before, after) => notified.push([id, before?.title, after?.title]))
   cards.put({ id: 'a', title: 'first' }, 1)
   const pending = cards.patch('a', (card) => card)
   pending.end()
   cards.remove('a', 2)
   cards.remove('a', 3)
-  t.strictSame(told, [
+  t.strictSame(notified, [
     ['a', undefined, 'first'],
     ['a', 'first', undefined],
   ])

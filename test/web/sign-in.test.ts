@@ -131,7 +131,7 @@ onBoard('in open mode no sign-in stands in the way', async (t, { url, person }) 
   await page.getByText('without an account of your own').waitFor()
   await check()
   await page.getByRole('main').getByRole('link', { name: 'Sign in' }).click()
-  await page.getByRole('link', { name: 'Go on without signing in' }).click()
+  await page.getByRole('link', { name: 'Continue without signing in' }).click()
   await page.getByRole('heading', { name: 'Account' }).waitFor()
 
   await page.getByRole('button', { name: 'Menu of local' }).click()

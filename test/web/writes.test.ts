@@ -8,7 +8,7 @@ import { until } from './until.ts'
 
 /** Longer than the timeout of a request, and than the delay after which a missing response is shown, in milliseconds. */
 const LONG = 61_000
-const LATE = 11_000
+const AFTER_TIMEOUT = 11_000
 
 async function addCard(page: Page, title: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Card title' }).fill(title)
@@ -47,7 +47,7 @@ onBoard('that are never answered are sent again, and those after them too', asyn
   await addCard(page, 'Next')
   t.strictSame(await untilShown(page, 'To Do', ['Old', 'Lost', 'Next']), ['Old', 'Lost', 'Next'])
   t.equal(keys.length, 1, 'the next one waits')
-  await page.clock.fastForward(LATE)
+  await page.clock.fastForward(AFTER_TIMEOUT)
   await page.getByRole('status').getByText('2 changes are waiting.').waitFor()
   await page.clock.fastForward(LONG)
   const all = ['Old', 'Lost', 'Next']
@@ -71,7 +71,7 @@ onBoard('that never succeed are given up, and those after them are sent', async 
   const refused = page.getByRole('alert').filter({ hasText: 'Not saved' })
   await until(
     async () => {
-      await page.clock.fastForward(LATE)
+      await page.clock.fastForward(AFTER_TIMEOUT)
       return refused.count()
     },
     (count) => count > 0,

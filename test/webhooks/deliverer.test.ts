@@ -170,25 +170,25 @@ t.test('projectId and kinds filter changes, and ideas are never delivered', asyn
     delete from projects where id = 'p';`)
   await until(() => receivers.slice(0, 5).every(({ received }) => received.length > 0))
   await until(() => all.received.at(-1)?.body.data.id === 'p')
-  const told = ({ received }: Receiver) => received.map(({ body }) => `${body.type} ${body.data.id}`)
-  t.strictSame(told(all).slice(0, 3), [
+  const deliveriesOf = ({ received }: Receiver) => received.map(({ body }) => `${body.type} ${body.data.id}`)
+  t.strictSame(deliveriesOf(all).slice(0, 3), [
     'kanban-item.created i',
     'kanban-item.created j',
     'kanban-comment.created c',
   ])
-  t.strictSame(told(all).slice(3, 5), ['member.created ada', 'team.created t'])
-  t.notMatch(told(all).join(), /idea/)
-  t.strictSame(told(ofProject), [
+  t.strictSame(deliveriesOf(all).slice(3, 5), ['member.created ada', 'team.created t'])
+  t.notMatch(deliveriesOf(all).join(), /idea/)
+  t.strictSame(deliveriesOf(ofProject), [
     'kanban-item.created i',
     'kanban-comment.created c',
     'kanban-item.updated i',
     'project.deleted p',
   ])
-  t.strictSame(told(comments), ['kanban-comment.created c', 'objective.created o'])
-  t.strictSame(told(both), ['kanban-item.created j', 'kanban-item.updated i'])
-  t.strictSame(told(people), ['member.created ada', 'team.created t'])
+  t.strictSame(deliveriesOf(comments), ['kanban-comment.created c', 'objective.created o'])
+  t.strictSame(deliveriesOf(both), ['kanban-item.created j', 'kanban-item.updated i'])
+  t.strictSame(deliveriesOf(people), ['member.created ada', 'team.created t'])
   t.notMatch(JSON.stringify(people.received), /password/i)
-  t.strictSame(told(ideas), [])
+  t.strictSame(deliveriesOf(ideas), [])
 })
 
 t.test('failed deliveries are retried at growing intervals, and then stop', async (t) => {

@@ -57,7 +57,7 @@ async function writeUntilKilled({ port }: Service, agent: Agent): Promise<void> 
 }
 
 /** The changes of projects in the file, in order. */
-function told(file: string): number[] {
+function sequenceOf(file: string): number[] {
   const client = new SQLite(file, { readonly: true })
   try {
     return client
@@ -95,7 +95,7 @@ t.test('kill -9 during deliveries loses none, and keeps their order', async (t) 
     t.notOk(service.log().includes(secret.slice(6)))
     service = await run()
   }
-  const expected = told(file)
+  const expected = sequenceOf(file)
   await until(() => receiver.seqs().at(-1) === expected.at(-1))
   t.strictSame(inOrder(t, receiver, KILLS), expected)
   service.kill('SIGTERM')
@@ -115,7 +115,7 @@ t.test('after one of two services is killed, the other continues at its position
   two.kill('SIGTERM')
   await Promise.all([...writing, two.exited])
   const three = await run()
-  const expected = told(file)
+  const expected = sequenceOf(file)
   await until(() => receiver.seqs().at(-1) === expected.at(-1))
   t.strictSame(inOrder(t, receiver, 2), expected)
   three.kill('SIGTERM')
