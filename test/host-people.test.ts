@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import type { HostMember, HostPerson, PhaseboardOptions } from '../src/app.ts'
+import { hostedAmong } from '../src/requests/hosted-people.ts'
 import { shipped } from './shipped.ts'
 
 type User = HostMember & { name: string }
@@ -205,4 +206,47 @@ t.test('a failing or slow host only hides its own people', async (t) => {
   t.strictSame(await whoIsThere(), ['Ann Architect', 'Bob Builder'])
   t.strictSame(await whoIsThere(), ['Ann Architect', 'Bob Builder'])
   t.equal(calls, 1, 'it is left alone for a while')
+})
+
+t.test('a host is asked for all people of a large project, in several queries', async (t) => {
+  const asked: number[] = []
+  const { ask } = await start(t, users(), {
+    listMembers: ({ ids = [] }) => {
+      asked.push(ids.length)
+      return ids.map((id) => ({ id, name: `Person ${id}` }))
+    },
+  })
+  const { id } = (await ask('ann', 'POST', '/api/projects', { name: 'House' })).body
+  for (let first = 0; first < 1200; first += 200) {
+    const requests = Array.from({ length: 200 }, (_, index) => ({
+      method: 'POST',
+      path: `/api/projects/${id}/kanban-items`,
+      body: { title: 'Card', assigneeId: `p-${first + index}` },
+    }))
+    t.equal((await ask('ann', 'POST', '/api/batch', { requests })).status, 200)
+  }
+  const { people } = (await ask('ann', 'GET', `/api/projects/${id}?expand=people`)).body
+  t.equal(Object.keys(people).length, 1200)
+  t.equal(people['p-1199'], 'Person p-1199')
+  t.strictSame(asked, [500, 500, 200])
+})
+
+t.test('the queries for one record have a maximum number and time', async (t) => {
+  const ids = Array.from({ length: 6000 }, (_, index) => `p-${index}`)
+  const queriesOf = async (milliseconds: number) => {
+    let now = 0
+    let queries = 0
+    const clock = t.intercept(Date, 'now', { value: () => now })
+    const peopleOfHost = async () => {
+      queries++
+      now += milliseconds
+      return [{ id: 'p-1', name: 'Ann' }]
+    }
+    const hosted = await hostedAmong({ peopleOfHost } as never, ids)
+    clock.restore()
+    t.equal(hosted.length, queries)
+    return queries
+  }
+  t.equal(await queriesOf(10), 10)
+  t.equal(await queriesOf(600), 2)
 })

@@ -1,5 +1,5 @@
 /** People of the host application: those named recently, and queries for others. */
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import type { HostPerson, ListMembers } from '../phaseboard.d.ts'
 import { LIMITS } from '../schemas/common.ts'
@@ -11,8 +11,8 @@ export const SEEN_FOR = 24 * 60 * 60 * 1000
 const REMEMBERED = 10_000
 
 /** Timeout of a host's response, and the pause after a failure, in milliseconds. */
-const PATIENCE = 1000
-const REST = 10_000
+const TIMEOUT = 1000
+const PAUSE = 10_000
 
 const isText = (value: unknown, limit: number): value is string =>
   typeof value === 'string' && value !== '' && value.length <= limit
@@ -89,18 +89,18 @@ export function createHostQuery(
   listMembers: ListMembers,
   onError: (error: unknown) => void,
 ): (query: Query) => Promise<HostPerson[]> {
-  let restsUntil = 0
+  let pausedUntil = 0
   /** Async, so that a synchronous throw of the host's function becomes a rejection. */
   const ask = async (query: Query) => listMembers(query)
   return async (query) => {
-    if (Date.now() < restsUntil) return []
-    const bell = new AbortController()
-    const late = pause(PATIENCE, undefined, { signal: bell.signal }).then(() => {
-      restsUntil = Date.now() + REST
-      throw new Error(`listMembers took longer than ${PATIENCE} ms`)
+    if (Date.now() < pausedUntil) return []
+    const timer = new AbortController()
+    const timeout = sleep(TIMEOUT, undefined, { signal: timer.signal }).then(() => {
+      pausedUntil = Date.now() + PAUSE
+      throw new Error(`listMembers took longer than ${TIMEOUT} ms`)
     })
     try {
-      const answer: unknown = await Promise.race([ask(query), late])
+      const answer: unknown = await Promise.race([ask(query), timeout])
       if (!Array.isArray(answer)) throw new TypeError('listMembers must return an array of { id, name }')
       const unique = new Map(answer.filter(isPerson).map((person) => [person.id, person]))
       return [...unique.values()].slice(0, query.limit)
@@ -108,8 +108,8 @@ export function createHostQuery(
       onError(error)
       return []
     } finally {
-      bell.abort()
-      late.catch(() => undefined)
+      timer.abort()
+      timeout.catch(() => undefined)
     }
   }
 }

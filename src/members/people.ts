@@ -44,19 +44,22 @@ const BY_NAME = 'name'
 const HOSTED = `(select json_extract(value, '$.id') as id, json_extract(value, '$.name') as name from json_each(+:hosted))`
 
 /**
- * All people, as SQL: one row per id; a member's row first, then names that the host has just given, then stored ones.
- * `is_there`: can be assigned, mentioned or filtered by.
+ * The stored people, as SQL: one row per id, a member's row first. `is_there`: can be assigned, mentioned or filtered by.
  */
-const PEOPLE = `(
+const STORED = `
   select id, name, 'member' as kind, '' as source, '' as source_id, null as merged_into, null as seen_at,
-    created_at, updated_at, not disabled as is_there from members
+    created_at, updated_at, not disabled as is_there, true as is_member from members
   union all
-  select id, ifnull((select name from ${HOSTED} as hosted where hosted.id = people.id), name), kind, source, source_id,
-    merged_into, seen_at, created_at, updated_at, kind <> 'member' and merged_into is null from people
-  where id not in (select id from members) and not ${isHiddenRecord('people', 'people.id')}
+  select id, name, kind, source, source_id, merged_into, seen_at, created_at, updated_at,
+    kind <> 'member' and merged_into is null, false from people
+  where id not in (select id from members) and not ${isHiddenRecord('people', 'people.id')}`
+
+/** The people of the list, as SQL: names that the host has just given replace stored ones, except those of members. */
+const LISTED = `(
+  select id, iif(is_member, name, ifnull((select name from ${HOSTED} as hosted where hosted.id = stored.id), name)) as name,
+    kind from (${STORED}) as stored where is_there
   union all
-  select id, name, 'host', '', '', null, null, +:now, +:now, true from ${HOSTED}
-  where id not in (select id from members) and id not in (select id from people))`
+  select id, name, 'host' from ${HOSTED} where id not in (select id from members) and id not in (select id from people))`
 
 /** The fields of a person; another tool may have stored bytes. */
 const FIELDS = [
@@ -73,16 +76,16 @@ function statementsOf(db: SharedDatabase) {
   const { $client: client } = db
   return {
     some: once(() =>
-      client.prepare<[object], Person>(
-        `select ${FIELDS} from ${PEOPLE} where id in (select value from json_each(+:ids))`,
+      client.prepare<[string], Person & { isMember: number }>(
+        `select ${FIELDS}, is_member as isMember from (${STORED}) where id in (select value from json_each(?))`,
       ),
     ),
     /** Places in the list by name; an empty key comes last. */
     places: once(() =>
       client.prepare<[object], { id: string; key: Buffer | null }>(
         `select * from (
-          select cast(id as text) as id, collation_key(name) as key from ${PEOPLE}
-          where is_there and (+:kind is null or kind = +:kind) and (+:q is null or contains_folded(name, +:q) or id in (select id from ${HOSTED})))
+          select cast(id as text) as id, collation_key(name) as key from ${LISTED}
+          where (+:kind is null or kind = +:kind) and (+:q is null or contains_folded(name, +:q) or id in (select id from ${HOSTED})))
         where +:from is null or iif(key is null, 1, 0) > +:isEmpty
           or (iif(key is null, 1, 0) = +:isEmpty and (key > +:key or (key is +:key and id > +:from)))
         order by key is null, key, id limit +:count`,
@@ -123,8 +126,12 @@ function idsOf(ids: PeopleQuery['ids']): string[] {
   return asked
 }
 
-/** The statement parameter for people that the host has just named. */
-const said = (hosted: readonly HostPerson[]) => ({ hosted: JSON.stringify(hosted), now: timestamp() })
+/** A person that the host has just named, and that is not stored. */
+function toPerson({ id, name }: HostPerson): Person {
+  const at = timestamp()
+  const none = { source: '', sourceId: '', mergedInto: null, seenAt: null }
+  return { id, name, kind: 'host', ...none, createdAt: at, updatedAt: at }
+}
 
 /** The people. */
 export class People {
@@ -149,12 +156,11 @@ export class People {
 
   /** The known people of these ids, in that order. @param hosted people that the host has just named */
   named(ids: readonly string[], hosted: readonly HostPerson[] = []): Person[] {
-    const found = new Map(
-      this.#sql
-        .some()
-        .all({ ids: JSON.stringify(ids), ...said(hosted) })
-        .map((person) => [person.id, person]),
-    )
+    const found = new Map<string, Person>(hosted.map((person) => [person.id, toPerson(person)]))
+    for (const { isMember, ...person } of this.#sql.some().all(JSON.stringify(ids))) {
+      const { id, name } = person
+      found.set(id, isMember ? person : { ...person, name: found.get(id)?.name ?? name })
+    }
     return ids.flatMap((id) => found.get(id) ?? [])
   }
 
@@ -185,7 +191,7 @@ export class People {
     if (asked.length > 0) return { body: this.#toJson(this.named(asked, hosted)) }
     return read(this.#db, () => {
       this.#sql.limit()
-      const filter = { q: q ? fold(q) : null, kind: kind ?? null, ...said(hosted) }
+      const filter = { q: q ? fold(q) : null, kind: kind ?? null, hosted: JSON.stringify(hosted) }
       const page = readPage((place, count) => this.#placesAfter(filter, place, count), {
         ...query,
         sort: BY_NAME,
