@@ -231,6 +231,54 @@ t.test('a host is asked for all people of a large project, in several queries', 
   t.strictSame(asked, [500, 500, 200])
 })
 
+t.test('a name that only the host changed is stored when it lists the person', async (t) => {
+  const staff: HostPerson[] = Array.from({ length: 150 }, (_, index) => ({
+    id: `p-${index}`,
+    name: `Person ${index}`,
+  }))
+  const all = users()
+  const { ask, until } = await start(t, all, {
+    listMembers: ({ ids }) => (ids ? staff.filter(({ id }) => ids.includes(id)) : staff),
+  })
+  await ask('ann', 'GET', `/api/people?ids=${staff.map(({ id }) => id)}`)
+  const changed = ({ changes }: { changes: { action: string }[] }, action: string) =>
+    changes.filter((change) => change.action === action).length
+  const feed = '/api/changes?kind=person&limit=1000'
+  await until(feed, (body) => changed(body, 'created') === 151)
+
+  await ask('ann', 'GET', '/api/people')
+  const { last } = (await ask('ann', 'GET', feed)).body
+  staff[0] = { id: 'p-0', name: 'Renamed' }
+  await ask('ann', 'GET', '/api/people?q=x')
+  const after = await until(feed, (body) => changed(body, 'updated') === 1)
+  t.match(after.changes.at(-1), {
+    id: 'p-0',
+    seq: last + 1,
+    actor: 'service',
+    before: { name: 'Person 0' },
+    after: { name: 'Renamed' },
+  })
+  t.match(await ask('ann', 'GET', '/api/people/p-0'), { body: { name: 'Renamed', seenAt: /Z$/ } })
+
+  t.comment('no write if it is equal, and a hundred at once')
+  await ask('ann', 'GET', '/api/people')
+  t.equal((await ask('ann', 'GET', feed)).body.last, last + 1)
+  for (const person of staff) person.name += '!'
+  await ask('ann', 'GET', '/api/people')
+  await until(feed, (body) => changed(body, 'updated') === 101)
+  await ask('ann', 'GET', '/api/people')
+  await until(feed, (body) => changed(body, 'updated') === 151)
+
+  t.comment('a host whose two functions give different names causes no write for each request')
+  staff.push({ id: 'u-18', name: 'Builder, Bob' })
+  for (let times = 0; times < 5; times++) {
+    await ask('bob', 'GET', '/api/projects')
+    await ask('ann', 'GET', '/api/people')
+  }
+  const body = await until(feed, ({ changes }) => changes.some(({ id }: { id: string }) => id === 'u-18'))
+  t.ok(body.changes.filter(({ id }: { id: string }) => id === 'u-18').length <= 2)
+})
+
 t.test('the queries for one record have a maximum number and time', async (t) => {
   const ids = Array.from({ length: 6000 }, (_, index) => `p-${index}`)
   const queriesOf = async (milliseconds: number) => {

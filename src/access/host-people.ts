@@ -36,6 +36,33 @@ interface Seen {
 }
 
 /**
+ * Stores the names that a host's list gives to stored people. The same name is stored once in a while: `resolveMember` may give
+ * another one.
+ */
+export class ListedNames {
+  readonly #store: Note
+  readonly #onError: (error: unknown) => void
+  readonly #names = new LRUCache<string, string>({ max: REMEMBERED, ttl: SEEN_FOR })
+
+  /** @param onError takes what a write failed with */
+  constructor(store: Note, onError: (error: unknown) => void) {
+    this.#store = store
+    this.#onError = onError
+  }
+
+  /** Stores another name of a person. */
+  rename(person: HostPerson): void {
+    const { id, name } = person
+    if (this.#names.get(id) === name) return
+    this.#names.set(id, name)
+    this.#store(person).catch((error) => {
+      this.#names.delete(id)
+      this.#onError(error)
+    })
+  }
+}
+
+/**
  * Records people that the host names, if new, renamed, or last recorded over a day ago. Requests do not wait for it, and do not
  * fail if it fails.
  */

@@ -37,6 +37,9 @@ export interface PeopleQuery extends PageQuery {
 /** Milliseconds after which a person of the host is queried again. */
 const DAY = 24 * 60 * 60 * 1000
 
+/** People renamed after one response of the host, at most. Later ones rename the others. */
+const RENAMED_AT_ONCE = 100
+
 /** The name of the sort of people in their cursors. */
 const BY_NAME = 'name'
 
@@ -135,7 +138,16 @@ function toPerson({ id, name }: HostPerson): Person {
 
 /** The people. */
 export class People {
-  static readonly reads: readonly string[] = ['page', 'get', 'named', 'isKept', 'names', 'namedIn', 'toAsk']
+  static readonly reads: readonly string[] = [
+    'page',
+    'get',
+    'named',
+    'isKept',
+    'names',
+    'namedIn',
+    'toAsk',
+    'renamed',
+  ]
   readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
   readonly #merge: ReturnType<typeof createMerge>
@@ -219,6 +231,21 @@ export class People {
     const known = this.named(asked).filter(({ kind, seenAt }) => kind !== 'host' || (seenAt ?? '') > stale)
     const isKnown = new Set(known.map(({ id }) => id))
     return asked.filter((id) => !isKnown.has(id))
+  }
+
+  /** Those whom the host has just given another name than the stored one, at most so many. */
+  renamed(hosted: readonly HostPerson[]): HostPerson[] {
+    const stored = new Map(this.named(hosted.map(({ id }) => id)).map((person) => [person.id, person]))
+    const isRenamed = ({ id, name }: HostPerson) => {
+      const person = stored.get(id)
+      return person?.kind === 'host' && person.mergedInto === null && person.name !== name
+    }
+    return hosted.filter(isRenamed).slice(0, RENAMED_AT_ONCE)
+  }
+
+  /** Stores another name of a person of the host. */
+  rename({ id, name }: HostPerson): void {
+    if (this.renamed([{ id, name }]).length > 0) this.#sql.update(id, { name, updatedAt: timestamp() })
   }
 
   /**
