@@ -1,17 +1,19 @@
 import fp from 'fastify-plugin'
 import { createHostQuery, ListedNames, SeenPeople } from '../src/access/host-people.ts'
 import { PAGE_LIMIT } from '../src/db/pages.ts'
-import type { PeopleQuery } from '../src/members/people.ts'
-import type { HostPerson, ListMembers } from '../src/phaseboard.d.ts'
+import type { NamedPerson, PeopleQuery } from '../src/members/people.ts'
+import type { Config, HostPerson, ListMembers } from '../src/phaseboard.d.ts'
 import { HOSTED } from '../src/requests/hosted-people.ts'
 
 /** The options of the people plugin. */
-export interface PeopleOptions {
+export interface PeopleOptions extends Pick<Config, 'authMode' | 'defaultMemberId'> {
   listMembers?: ListMembers | undefined
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
+    /** The default member of open mode, who has no row. */
+    defaultPeople: readonly NamedPerson[]
     /** Stores a person named by the host, asynchronously. */
     seePerson: (person: Partial<HostPerson>) => void
     /**
@@ -24,7 +26,8 @@ declare module 'fastify' {
 
 /** People of the host application: those that it names are stored, so that records can show their names. */
 export default fp<PeopleOptions>(
-  async (app, { listMembers }) => {
+  async (app, { authMode, defaultMemberId: id, listMembers }) => {
+    app.decorate('defaultPeople', authMode === 'open' ? [{ id, name: id, kind: 'member' }] : [])
     const onError = (err: unknown) => app.log.warn({ err }, 'could not store a person of the host')
     const seen = new SeenPeople(
       (person) => app.perform(app.members.people.see(person), { actorId: null }),

@@ -129,7 +129,8 @@ export function createHostQuery(
     try {
       const answer: unknown = await Promise.race([ask(query), timeout])
       if (!Array.isArray(answer)) throw new TypeError('listMembers must return an array of { id, name }')
-      const unique = new Map(answer.filter(isPerson).map((person) => [person.id, person]))
+      const people = answer.filter(isPerson).map(({ id, name, email = null }) => ({ id, name, email }))
+      const unique = new Map(people.map((person) => [person.id, person]))
       return [...unique.values()].slice(0, query.limit)
     } catch (error) {
       onError(error)

@@ -34,6 +34,12 @@ export interface PeopleQuery extends PageQuery {
   kind?: Person['kind']
 }
 
+/** A person without a row: named by the host, or the default member. */
+export interface NamedPerson extends Pick<HostPerson, 'id' | 'name'> {
+  /** Absent for a person of the host. */
+  kind?: 'member'
+}
+
 /** Milliseconds after which a person of the host is queried again. */
 const DAY = 24 * 60 * 60 * 1000
 
@@ -129,11 +135,11 @@ function idsOf(ids: PeopleQuery['ids']): string[] {
   return asked
 }
 
-/** A person that the host has just named, and that is not stored. */
-function toPerson({ id, name }: HostPerson): Person {
+/** The record of a person without a row. */
+function toPerson({ id, name, kind }: NamedPerson): Person {
   const at = timestamp()
   const none = { source: '', sourceId: '', mergedInto: null, seenAt: null }
-  return { id, name, kind: 'host', ...none, createdAt: at, updatedAt: at }
+  return { id, name, kind: kind ?? 'host', ...none, createdAt: at, updatedAt: at }
 }
 
 /** The people. */
@@ -161,17 +167,21 @@ export class People {
     this.#merge = createMerge(db)
   }
 
-  /** One person. @param hosted people that the host has just named @throws ApiError 404 */
-  get(id: string, hosted?: readonly HostPerson[]): Person {
-    return this.named([id], hosted)[0] ?? throwNotFound(people)
+  /** One person. @param others people without a row @throws ApiError 404 */
+  get(id: string, others?: readonly NamedPerson[]): Person {
+    return this.named([id], others)[0] ?? throwNotFound(people)
   }
 
-  /** The known people of these ids, in that order. @param hosted people that the host has just named */
-  named(ids: readonly string[], hosted: readonly HostPerson[] = []): Person[] {
-    const found = new Map<string, Person>(hosted.map((person) => [person.id, toPerson(person)]))
+  /**
+   * The known people of these ids, in that order.
+   * @param others people without a row; a name of the host replaces a stored one, except that of a member
+   */
+  named(ids: readonly string[], others: readonly NamedPerson[] = []): Person[] {
+    const found = new Map(others.map((person) => [person.id, toPerson(person)]))
     for (const { isMember, ...person } of this.#sql.some().all(JSON.stringify(ids))) {
-      const { id, name } = person
-      found.set(id, isMember ? person : { ...person, name: found.get(id)?.name ?? name })
+      const other = found.get(person.id)
+      const isRenamed = !isMember && other?.kind === 'host'
+      found.set(person.id, isRenamed ? { ...person, name: other.name } : person)
     }
     return ids.flatMap((id) => found.get(id) ?? [])
   }
@@ -182,9 +192,9 @@ export class People {
   }
 
   /** The names of these people by their ids, as JSON; of those that are known. @throws TooMuchWork */
-  names(ids: readonly string[], hosted?: readonly HostPerson[]): string {
+  names(ids: readonly string[], others?: readonly NamedPerson[]): string {
     ensureFew(this.#db, ids.length, ROWS_READ)
-    return JSON.stringify(Object.fromEntries(this.named(ids, hosted).map(({ id, name }) => [id, name])))
+    return JSON.stringify(Object.fromEntries(this.named(ids, others).map(({ id, name }) => [id, name])))
   }
 
   /** The ids of the people whom a project or an item names. @throws TooMuchWork */
@@ -195,12 +205,13 @@ export class People {
 
   /**
    * The people of some ids; or all who can be assigned, mentioned or filtered by, by name, or a page of them.
-   * @param hosted matching people that the host has just named
+   * @param others people without a row: of the host, those that match; the default member is found only by its id
    * @throws ApiError 400 for too many ids; TooMuchWork
    */
-  page({ ids, q, kind, ...query }: PeopleQuery, hosted: readonly HostPerson[] = []): JsonPage {
+  page({ ids, q, kind, ...query }: PeopleQuery, others: readonly NamedPerson[] = []): JsonPage {
     const asked = idsOf(ids)
-    if (asked.length > 0) return { body: this.#toJson(this.named(asked, hosted)) }
+    if (asked.length > 0) return { body: this.#toJson(this.named(asked, others)) }
+    const hosted = others.filter((person) => person.kind === undefined)
     return read(this.#db, () => {
       this.#sql.limit()
       const filter = { q: q ? fold(q) : null, kind: kind ?? null, hosted: JSON.stringify(hosted) }

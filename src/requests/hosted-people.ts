@@ -1,6 +1,6 @@
 /** People whom the host application names for a request, beside those that the service keeps. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { PeopleQuery } from '../members/people.ts'
+import type { NamedPerson, PeopleQuery } from '../members/people.ts'
 import type { HostPerson } from '../phaseboard.d.ts'
 import { PERSON_LIMIT } from '../schemas/common.ts'
 
@@ -35,6 +35,8 @@ export async function hostedAmong(
   return hosted
 }
 
-/** Whom the host has named; nobody in a batch, which has no time to ask. */
-export const hostedOf = (request: FastifyRequest): HostPerson[] | undefined =>
-  request.getDecorator<HostPerson[] | undefined>(HOSTED)
+/** The people without a row for a request: those whom the host has named, except in a batch, and the default member. */
+export const othersOf = ({ defaultPeople }: FastifyInstance, request: FastifyRequest): NamedPerson[] => [
+  ...(request.getDecorator<HostPerson[] | undefined>(HOSTED) ?? []),
+  ...defaultPeople,
+]

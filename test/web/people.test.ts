@@ -161,7 +161,7 @@ onBoard(
     await dialog.getByLabel('URL').fill(`${url}/healthz`)
     await dialog.getByLabel('Cards', { exact: true }).check()
     await dialog.getByRole('button', { name: 'Add webhook' }).click()
-    t.match(await page.getByRole('textbox', { name: /^Secret/ }).inputValue(), /^whsec_/)
+    t.match(await page.getByRole('textbox', { name: /^Signing secret/ }).inputValue(), /^whsec_/)
     await page.getByRole('button', { name: 'I have stored it' }).click()
     const one = page.getByRole('main').getByRole('listitem')
     t.match(await one.innerText(), /Active[\s\S]*All projects[\s\S]*Cards/)
