@@ -17,7 +17,7 @@ const rowOf = (page: Page, name: string | RegExp) =>
   page.getByRole('region', { name: 'Active links' }).getByRole('row', { name })
 
 onBoard(
-  'an admin invites somebody, who chooses a name and a password',
+  'an admin invites somebody, who enters a name and a password',
   async (t, { url, api, person }) => {
     const { page, go, check } = await person({ signIn: true })
     await go('/admin/members')
@@ -78,7 +78,7 @@ onBoard(
 )
 
 onBoard(
-  'somebody who has forgotten a password sets a new one by a link',
+  'a link sets a forgotten password',
   async (t, { url, api, person }) => {
     const grace = { email: 'grace@example.test', password: 'graces horse' }
     await api.post('/api/members', { body: { ...grace, name: 'Grace' } })
@@ -131,7 +131,7 @@ onBoard(
 )
 
 onBoard(
-  'an admin revokes a link, and one that ends meanwhile is told so',
+  'an admin revokes a link, and one that ended meanwhile is reported',
   async (t, { url, api, person }) => {
     const made = await api.post('/api/invitations', { body: { role: 'member' } })
     const guest = await person()

@@ -14,7 +14,7 @@ const REQUIRED = { mode: 'required' } as const
 const TRELLO = new URL('../fixtures/trello-board.json', import.meta.url)
 
 onBoard(
-  'people are found as one types, and shown by the name that they have now',
+  'people are found while typing, and shown with their current names',
   async (t, { api, person }) => {
     const member = (name: string, email: string) => api.post('/api/members', { body: { name, email } })
     const amara = await member('Amara Osei', 'amara@example.test')
@@ -109,7 +109,7 @@ onBoard(
 )
 
 onBoard(
-  'an import says whom it found, and an admin says who the others are',
+  'an import shows whom it matched, and an admin merges the others',
   async (t, { api, person }) => {
     const member = (name: string, email: string) => api.post('/api/members', { body: { name, email } })
     const priya = await member('Priya Raman', 'priya@acme.example')

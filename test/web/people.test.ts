@@ -6,7 +6,7 @@ const REQUIRED = { mode: 'required' } as const
 const ATTACK = '<img src=x onerror=alert(1)>\u202eevil'
 
 onBoard(
-  'one manages the own account',
+  'members manage their own account',
   async (t, { url, api, person }) => {
     const { page, go, check } = await person({ signIn: true })
     await person({ signIn: true })
@@ -199,7 +199,7 @@ onBoard(
   { ...REQUIRED, environment: { WEBHOOK_ALLOW_PRIVATE: 'true' } },
 )
 
-onBoard('who is no admin is told so', async (t, { person }) => {
+onBoard('a page for admins says so to others', async (t, { person }) => {
   const { page, go, check } = await person()
   for (const one of ['members', 'teams', 'webhooks', 'audit']) {
     await go(`/admin/${one}`)
