@@ -4,31 +4,20 @@ import { createProjectWriter } from '../../src/reading/project-text.ts'
 import { ref } from '../../src/schemas/common.ts'
 import { type KanbanItem, type Project, ProjectSchema } from '../../src/schemas/records.ts'
 import { createSerializer } from '../../src/schemas/serialization.ts'
+import { ITEM_DEFAULTS } from '../item-defaults.ts'
 
 const AT = '2026-01-31T00:00:00.000Z'
 const serialize = createSerializer(ref(ProjectSchema))
 
 const itemOf = (id: string, sortOrder: number, title: string): KanbanItem => ({
+  ...ITEM_DEFAULTS,
   id,
   projectId: 'p',
   title,
-  description: '',
-  column: 'To Do',
   sortOrder,
-  priority: 'medium',
-  assigneeId: null,
-  dueDate: null,
-  source: 'manual',
-  sourceId: '',
-  isNew: false,
-  approved: true,
-  dismissed: false,
   metadata: { kanbanItems: [] },
-  claimedUntil: null,
   createdAt: AT,
   updatedAt: AT,
-  labels: [],
-  subtasks: [],
 })
 
 const projectOf = (kanbanItems: KanbanItem[], name = 'Äpfel "],[" 🍎'): Project => ({

@@ -18,6 +18,7 @@ import {
   signInAs,
   stored,
 } from '../helper.ts'
+import { ITEM_DEFAULTS } from '../item-defaults.ts'
 
 const notFound = { error: 'Kanban item not found' }
 const failure = { error: 'Internal server error' }
@@ -40,26 +41,7 @@ testChildResource(t, {
   relation: 'kanbanItems',
   least: { title: 'Card' },
   depends: ['sortOrder'],
-  defaults: {
-    title: 'Card',
-    description: '',
-    column: 'To Do',
-    sortOrder: 1,
-    priority: 'medium',
-    assigneeId: null,
-    dueDate: null,
-    source: 'manual',
-    sourceId: '',
-    isNew: false,
-    approved: true,
-    dismissed: false,
-    metadata: {},
-    claimedUntil: null,
-    createdAt: '',
-    updatedAt: '',
-    labels: [],
-    subtasks: [],
-  },
+  defaults: ITEM_DEFAULTS,
   fields: {
     title: text(1, 500),
     description: text(0, 100_000),
