@@ -1,4 +1,5 @@
 import fp from 'fastify-plugin'
+import { repeat } from '../src/http/repeated.ts'
 import { BY_SERVICE } from '../src/requests/write.ts'
 
 /** Milliseconds between two checks whether the index is far behind. */
@@ -13,30 +14,20 @@ const BEHIND = 2000
  */
 export default fp(
   async (app) => {
-    let isClosing = false
-    let current = Promise.resolve()
-
     /** Indexes a slice, in the worker thread: the event loop would first wait for the write lock, and then find it too much work. */
     async function indexSlice(): Promise<number> {
       const { value } = await app.perform(app.changes.subjects.index(), { ...BY_SERVICE, isLong: true })
       return value
     }
 
-    async function index(): Promise<void> {
+    async function index(isClosing: () => boolean): Promise<void> {
       const { subjects } = app.rules.changes
-      if (isClosing || (subjects.behind() <= BEHIND && !subjects.isWaiting())) return
-      while (!isClosing && (await indexSlice()) > 0);
+      if (isClosing() || (subjects.behind() <= BEHIND && !subjects.isWaiting())) return
+      while (!isClosing() && (await indexSlice()) > 0);
     }
-    const begin = () => {
-      current = current.then(index).catch((err) => app.log.warn({ err }, 'could not index the changes'))
-    }
-    const timer = setInterval(begin, INTERVAL).unref()
-    app.addHook('onReady', async () => begin())
-    app.addHook('preClose', async () => {
-      isClosing = true
-      clearInterval(timer)
-      await current
-    })
+    repeat(app, INTERVAL, (isClosing) =>
+      index(isClosing).catch((err) => app.log.warn({ err }, 'could not index the changes')),
+    )
   },
   { name: 'change-index', fastify: '5.x', dependencies: ['rules'] },
 )
