@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import fp from 'fastify-plugin'
 import { FAR_BEHIND, LARGE_SLICE } from '../src/changes/subjects.ts'
+import { repeat } from '../src/http/repeated.ts'
 import { BY_SERVICE } from '../src/requests/write.ts'
 
 /** Milliseconds between two checks whether the index is far behind. */
@@ -20,8 +21,6 @@ const WHILE = 1000
 export default fp(
   async (app) => {
     const { subjects, sequence } = app.rules.changes
-    const closing = new AbortController()
-    let current: Promise<void> | undefined
 
     /** Indexes a slice, in the worker thread: the event loop would first wait for the write lock, and then find it too much work. */
     async function indexSlice(count?: number): Promise<number> {
@@ -32,35 +31,24 @@ export default fp(
     const isFar = () => subjects.behind() > FAR_BEHIND
 
     /** Waits until few changes are made, unless the index is far behind or staged changes wait. */
-    async function untilQuiet(): Promise<void> {
-      for (let last = 0; !closing.signal.aborted && !isFar() && !subjects.isWaiting(); ) {
+    async function untilQuiet(closing: AbortSignal): Promise<void> {
+      for (let last = 0; !closing.aborted && !isFar() && !subjects.isWaiting(); ) {
         const newest = sequence.last()
         if (newest - last < MANY) return
         last = newest
-        await sleep(WHILE, undefined, { ref: false, signal: closing.signal }).catch(() => undefined)
+        await sleep(WHILE, undefined, { ref: false, signal: closing }).catch(() => undefined)
       }
     }
 
-    async function index(): Promise<void> {
-      if (subjects.behind() <= BEHIND && !subjects.isWaiting()) return
-      await untilQuiet()
+    async function index(closing: AbortSignal): Promise<void> {
+      if (closing.aborted || (subjects.behind() <= BEHIND && !subjects.isWaiting())) return
+      await untilQuiet(closing)
       const [slice, most] = isFar() ? [LARGE_SLICE, LARGE_SLICE] : [undefined, 0]
-      while (!closing.signal.aborted && (await indexSlice(slice)) > most);
+      while (!closing.aborted && (await indexSlice(slice)) > most);
     }
-    const begin = () => {
-      current ??= index()
-        .catch((err) => app.log.warn({ err }, 'could not index the changes'))
-        .finally(() => {
-          current = undefined
-        })
-    }
-    const timer = setInterval(begin, INTERVAL).unref()
-    app.addHook('onReady', async () => begin())
-    app.addHook('preClose', async () => {
-      clearInterval(timer)
-      closing.abort()
-      await current
-    })
+    repeat(app, INTERVAL, (closing) =>
+      index(closing).catch((err) => app.log.warn({ err }, 'could not index the changes')),
+    )
   },
   { name: 'change-index', fastify: '5.x', dependencies: ['rules'] },
 )

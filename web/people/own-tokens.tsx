@@ -4,8 +4,8 @@ import { api, type NewToken, root, type Token } from '../common/api.ts'
 import { ago, atMoment, today } from '../common/dates.ts'
 import { mayWrite } from '../common/session.ts'
 import { toast } from '../common/toasts.ts'
-import { Dialog } from '../common/ui/dialog.tsx'
-import { Choice, Field, Form } from '../common/ui/field.tsx'
+import { Choice, Field } from '../common/ui/field.tsx'
+import { FormDialog } from '../common/ui/form-dialog.tsx'
 import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
 import { Confirm } from './confirm.tsx'
@@ -24,26 +24,30 @@ function NewTokenDialog({ onMade, onClose }: { onMade: (token: NewToken) => void
     onMade(data)
   }
   return (
-    <Dialog title={texts.people.newToken} onClose={onClose} closesOutside={false}>
-      <Form send={send} submit={texts.people.createToken} onCancel={onClose} draft="token:new">
-        <Field
-          name="name"
-          label={texts.fields.name}
-          hint={texts.people.tokenNameHint}
-          required
-          maxLength={200}
-          autofocus
-        />
-        <Choice name="scope" label={texts.people.scope} options={scopes} value="read" />
-        <Field
-          name="expiresAt"
-          label={texts.people.expires}
-          hint={texts.people.expiresHint}
-          type="date"
-          min={today()}
-        />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={texts.people.newToken}
+      onClose={onClose}
+      send={send}
+      submit={texts.people.createToken}
+      draft="token:new"
+    >
+      <Field
+        name="name"
+        label={texts.fields.name}
+        hint={texts.people.tokenNameHint}
+        required
+        maxLength={200}
+        autofocus
+      />
+      <Choice name="scope" label={texts.people.scope} options={scopes} value="read" />
+      <Field
+        name="expiresAt"
+        label={texts.people.expires}
+        hint={texts.people.expiresHint}
+        type="date"
+        min={today()}
+      />
+    </FormDialog>
   )
 }
 
