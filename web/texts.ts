@@ -668,8 +668,9 @@ export const texts = {
     },
 
     you: 'You',
-    roles: { admin: 'Admin', member: 'Member', viewer: 'Viewer' },
-    rolesHint: 'Admins manage people, members write, viewers read.',
+    roles: { admin: 'Admin', member: 'Member', viewer: 'Viewer', guest: 'Guest' },
+    rolesHint:
+      'Admins manage people and see every project, members write, viewers read. Guests see only projects they are assigned to, and of other people only those they meet there.',
     nameSaved: 'Name saved.',
     currentPassword: 'Current password',
     newPassword: 'New password',
@@ -698,7 +699,12 @@ export const texts = {
     tokenMade: (name: string) => `Token ${name}`,
     tokenNameHint: 'What it is for, e.g. the script that uses it.',
     tokenList: 'Your tokens',
-    tokenColumns: ['Name', 'Scope', 'Last used', 'Expires', 'Actions'],
+    tokenColumns: ['Name', 'Scope', 'Projects', 'Last used', 'Expires', 'Actions'],
+    onlyProjects: 'Only these projects (none: all that you see)',
+    onlyProjectsHint:
+      'A token of some projects reaches nothing else: no other project, none of your ideas, and it makes no projects.',
+    unseenProject: 'a project that you do not see',
+    allProjects: 'All',
     scope: 'Scope',
     scopes: {
       read: 'Read what you may read',

@@ -122,8 +122,10 @@ t.test('tokens and webhooks are made of forms', async (t) => {
   t.strictSame(tokenOf(form({ name: ' Bot ', scope: 'write', expiresAt: '' })), {
     name: 'Bot',
     scope: 'write',
+    projectIds: null,
     expiresAt: null,
   })
+  t.strictSame(tokenOf(form({ projectIds: 'apollo gemini' })).projectIds, ['apollo', 'gemini'])
   t.equal(tokenOf(form({ scope: 'root' })).scope, 'read')
   t.equal(endOfDay('2030-01-31'), new Date(2030, 0, 31, 23, 59, 59, 999).toISOString())
   t.equal(
@@ -149,7 +151,13 @@ t.test('people have an order, roles and teams', async (t) => {
   const person = (name: string, disabled = false) => ({ name, disabled }) as Parameters<typeof inOrder>[0][0]
   const names = inOrder([person('Zoe'), person('Ann', true), person('Bea')]).map(({ name }) => name)
   t.strictSame(names, ['Bea', 'Zoe', 'Ann'])
-  t.strictSame(['admin', 'viewer', 'odd', null].map(roleOf), ['admin', 'viewer', 'member', 'member'])
+  t.strictSame(['admin', 'viewer', 'guest', 'odd', null].map(roleOf), [
+    'admin',
+    'viewer',
+    'guest',
+    'member',
+    'member',
+  ])
   t.strictSame(withChanges(['a', 'b', 'late'], ['a', 'b'], ['b', 'c']), ['b', 'late', 'c'])
 })
 

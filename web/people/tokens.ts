@@ -10,11 +10,17 @@ export const endOfDay = (day: string): string | null =>
   day === '' ? null : new Date(`${day}T23:59:59.999`).toISOString()
 
 /** The token from the values of a form. */
-export function tokenOf(fields: { get(name: string): unknown }): CreateToken {
+export function tokenOf(fields: {
+  get(name: string): unknown
+  getAll(name: string): readonly unknown[]
+}): CreateToken {
   const scope = fields.get('scope')
+  const projectIds = fields.getAll('projectIds').map(String)
   return {
     name: String(fields.get('name') ?? '').trim(),
     scope: scope === 'write' || scope === 'calendar' ? scope : 'read',
+    // Without one, it reaches all projects that its member sees.
+    projectIds: projectIds.length > 0 ? projectIds : null,
     expiresAt: endOfDay(String(fields.get('expiresAt') ?? '')),
   }
 }
