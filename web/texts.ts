@@ -220,6 +220,7 @@ export const texts = {
     overview: 'Overview',
     flow: 'Flow',
     deleted: (by: string) => `This project was deleted by ${by}.`,
+    lost: 'You no longer see this project: who sees it was changed.',
   },
 
   // Actions of cards on all pages

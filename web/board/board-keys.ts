@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { toggleDismissed } from '../common/item-writes.ts'
 import { type KeyMap, useKeys } from '../common/keys.ts'
-import { mayWrite } from '../common/session.ts'
+import { mayWriteIn } from '../common/rights.ts'
 import { go, paths } from '../router.ts'
 import type { Board } from './board.ts'
 import { clearFilter, FILTER_FIELD } from './filter-bar.tsx'
@@ -54,7 +54,7 @@ export function useBoardKeys(board: Board): void {
     (act: (id: string) => void, isWrite = true) =>
     (event: KeyboardEvent) => {
       const id = current(event)
-      if (id === undefined || pickUp.current || (isWrite && !mayWrite.peek())) return false
+      if (id === undefined || pickUp.current || (isWrite && !mayWriteIn(board.store))) return false
       act(id)
     }
   const arrow = (direction: Direction) => (event: KeyboardEvent) => {
@@ -78,7 +78,7 @@ export function useBoardKeys(board: Board): void {
     }
     const id = current(event)
     const isOnLink = event.target instanceof HTMLAnchorElement
-    if (id === undefined || !isOnLink || !mayWrite.peek()) return false
+    if (id === undefined || !isOnLink || !mayWriteIn(board.store)) return false
     pickUp.current = PickUp.of(board, id)
   }
   const giveUp = () => {
@@ -96,7 +96,7 @@ export function useBoardKeys(board: Board): void {
     ' ': space,
     Escape: giveUp,
     f: () => document.getElementById(FILTER_FIELD)?.focus(),
-    n: (event) => (mayWrite.peek() && !pickUp.current ? addHere(board, current(event)) : false),
+    n: (event) => (mayWriteIn(board.store) && !pickUp.current ? addHere(board, current(event)) : false),
     m: onCard((id) => {
       board.moving.value = id
     }),

@@ -3,7 +3,7 @@ import { createClient, PhaseboardError } from '../../src/client/client.ts'
 import { rootOf } from './root.ts'
 
 export type * from '../../src/client/api.d.ts'
-export type { Answer, Client } from '../../src/client/types.d.ts'
+export type { AccessChange, Answer, Client } from '../../src/client/types.d.ts'
 export { PhaseboardError }
 
 /** The root path with a trailing slash: `/`, or the prefix of a host or proxy. */

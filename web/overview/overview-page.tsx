@@ -1,6 +1,6 @@
 /** The overview of a project: status, objectives, metrics, meetings, people. */
 import type { ProjectStore } from '../common/project-store.ts'
-import { mayWrite } from '../common/session.ts'
+import { mayWriteIn } from '../common/rights.ts'
 import { ProjectPage } from '../common/ui/project-head.tsx'
 import { texts } from '../texts.ts'
 import { Details } from './details.tsx'
@@ -17,7 +17,7 @@ function Overview({ store }: { store: ProjectStore }) {
   if (!project) return null
   return (
     <>
-      {!mayWrite.value && <p class="meta">{texts.readOnly}</p>}
+      {!mayWriteIn(store) && <p class="meta">{texts.readOnly}</p>}
       <div class="overview">
         <Phases store={store} project={project} />
         <div class="overview-main">

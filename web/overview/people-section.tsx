@@ -4,7 +4,7 @@ import type { TeamAssignment } from '../common/api.ts'
 import { byId } from '../common/order.ts'
 import { initials, nobodyOrMe, personName } from '../common/people.ts'
 import type { ProjectFields, ProjectStore } from '../common/project-store.ts'
-import { mayWrite } from '../common/session.ts'
+import { mayWriteIn } from '../common/rights.ts'
 import { Dialog } from '../common/ui/dialog.tsx'
 import { Field, Form } from '../common/ui/field.tsx'
 import { Icon } from '../common/ui/icon.tsx'
@@ -41,7 +41,7 @@ function Row({ store, assignment: { memberId, role }, isLead, onRole }: RowProps
       <span class="meta" dir="auto">
         {[roleName(role), isLead ? texts.fields.lead : ''].filter(Boolean).join(', ')}
       </span>
-      {mayWrite.value && (
+      {mayWriteIn(store) && (
         <Menu
           label={texts.actions(name)}
           items={[
@@ -102,14 +102,14 @@ export function People({ store, project }: { store: ProjectStore; project: Proje
     <Section
       title={words.people}
       aside={
-        mayWrite.value && (
+        mayWriteIn(store) && (
           <button type="button" class="button" onClick={() => setDoing({ what: 'add' })}>
             <Icon name="add" /> {words.addPerson}
           </button>
         )
       }
     >
-      {mayWrite.value ? (
+      {mayWriteIn(store) ? (
         <PersonPicker
           label={texts.fields.lead}
           value={project.leadId ?? ''}

@@ -1,5 +1,6 @@
 /** Deleted records that can be restored, of all projects or of one. */
-import { useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { followAccess } from '../common/access.ts'
 import { makerOf } from '../common/actors.ts'
 import { api, type TrashEntry } from '../common/api.ts'
 import { ago, atMoment } from '../common/dates.ts'
@@ -107,6 +108,7 @@ function Entries({ list, showMore }: Trash) {
 export default function TrashPage({ id }: { id?: string }) {
   const trash = useMemo(() => trashOf(id), [id])
   useLiveList(trash.list)
+  useEffect(() => followAccess(trash.list, ({ projectId, id: own }) => projectId ?? own), [trash])
   useLiveList(projectList)
   const state = trash.list.state.value
   const project = id === undefined ? undefined : projectName(id)

@@ -94,7 +94,11 @@ function Problem({ open }: { open: OpenProject }) {
 /** Shown for a project that does not exist, or was deleted while the page was open. */
 function Gone({ open }: { open: OpenProject }) {
   const deleted = open.store.deletedBy.value
-  if (deleted === undefined) return <Missing text={texts.missingProject} />
+  if (deleted === undefined) {
+    const state = open.state.value
+    const isLost = state.step === 'missing' && state.isLost
+    return <Missing text={isLost ? texts.project.lost : texts.missingProject} />
+  }
   return (
     <>
       <Missing text={texts.project.deleted(makerOf(deleted))} />
