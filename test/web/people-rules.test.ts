@@ -1,11 +1,12 @@
 /** The rules of forms, of concurrent edits, and of the people pages. */
 import t from 'tap'
 import type { Answer } from '../../src/client/types.d.ts'
+import { endOfDay } from '../../web/common/dates.ts'
 import { actionName, actorOf, detailsOf, ofAction, subjectOf } from '../../web/people/audit.ts'
 import { invitationOf, linkAddress, nameOfLink } from '../../web/people/links.ts'
 import { inOrder, roleOf } from '../../web/people/members.ts'
 import { withChanges } from '../../web/people/teams.ts'
-import { calendarAddress, endOfDay, tokenOf } from '../../web/people/tokens.ts'
+import { calendarAddress, tokenOf } from '../../web/people/tokens.ts'
 import { wasTaken, webhookOf } from '../../web/people/webhooks.ts'
 import { until } from './until.ts'
 

@@ -8,6 +8,7 @@ import { bySortOrder } from './order.ts'
 import { placeAt } from './place.ts'
 import { projectList } from './projects.ts'
 import { Dialog, DialogFoot } from './ui/dialog.tsx'
+import { choiceName } from './ui/lock.tsx'
 import { type Options, Select } from './ui/select.tsx'
 
 const words = texts.item
@@ -70,7 +71,7 @@ export default function MoveDialog({ target, shownIn, onClose, onGone }: MoveDia
           value={projectId}
           options={
             project
-              ? projects.map((one) => [one.id, one.name] as const)
+              ? projects.map((one) => [one.id, choiceName(one)] as const)
               : [[projectId, store.project?.name ?? '']]
           }
           onChoose={(one) => {

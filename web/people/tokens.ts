@@ -1,13 +1,6 @@
 /** API tokens: the request for a new one, and the URL of a calendar. */
 import type { CreateToken } from '../common/api.ts'
-
-/**
- * The expiry of a token that is valid through a day in the user's time zone.
- * @param day `YYYY-MM-DD`; empty for never
- * @returns the end of that day as an ISO 8601 timestamp; null for never
- */
-export const endOfDay = (day: string): string | null =>
-  day === '' ? null : new Date(`${day}T23:59:59.999`).toISOString()
+import { endOfDay } from '../common/dates.ts'
 
 /** The token from the values of a form. */
 export function tokenOf(fields: {

@@ -8,6 +8,7 @@ import { isAdmin, mayWrite } from '../common/session.ts'
 import { wordsOf } from '../common/terms.ts'
 import { shownTitle } from '../common/titles.ts'
 import { Icon, type IconName } from '../common/ui/icon.tsx'
+import { Lock } from '../common/ui/lock.tsx'
 import { Menu } from '../common/ui/menu.tsx'
 import { href, paths } from '../router.ts'
 import { texts } from '../texts.ts'
@@ -80,7 +81,8 @@ export function ProjectRow({ project, before, after, all }: ProjectRowProps) {
       <h3>
         <a href={href(paths.board(id))} dir="auto">
           {shownTitle(name)}
-        </a>
+        </a>{' '}
+        <Lock of={project} />
       </h3>
       <p class="meta project-facts">
         <Health health={health} />

@@ -12,6 +12,7 @@ import { type OpenProject, openProject } from '../open-project.ts'
 import { isAdmin } from '../session.ts'
 import { shownTitle } from '../titles.ts'
 import { undo } from '../toasts.ts'
+import { Lock } from './lock.tsx'
 import { Failed, Loading, Missing, Page } from './page.tsx'
 
 /** The pages of a project, in the order of their links. */
@@ -67,6 +68,7 @@ export function ProjectPage({ id, current, aside, children, class: className = '
   }, [open])
   const head = (
     <div class="project-head">
+      <Lock of={project} />
       <ProjectTabs id={id} current={current} />
       {project && aside?.(open)}
       <LiveDot />
