@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest, preHandlerAsyncHookHandler } from 'fastify'
-import { memberOf } from '../src/access/identity.ts'
+import { identityOf, memberOf } from '../src/access/identity.ts'
+import { makesProjects, noNewProjects, principalOf } from '../src/access/policy.ts'
 import { newId } from '../src/db/ids.ts'
 import { adminRequired, invalidField, validationFailed } from '../src/errors.ts'
 import type { Reserved } from '../src/exchange/imports/importer.ts'
@@ -85,10 +86,11 @@ const importRoutes: Routes<{ importLimit: number }> = async (app, { importLimit 
 
   /**
    * Stores the upload.
-   * @throws ApiError 400 without one, 403 for an archive unless the caller is an admin, 413, 503 if too many wait
+   * @throws ApiError 400 without one, 403 for a caller who makes no projects, and for an archive unless the caller is an admin, 413, 503 if too many wait
    */
   const keepUpload: preHandlerAsyncHookHandler = async (request) => {
     const query = request.query as ImportQuery
+    if (!makesProjects(principalOf(identityOf(request)))) throw noNewProjects()
     if (query.format === ARCHIVE_FORMAT && memberOf(request).role !== 'admin') {
       throw adminRequired()
     }

@@ -101,11 +101,13 @@ const memberRoutes: Routes = async (app) => {
     schema: {
       operationId: 'listMembers',
       summary: 'List the members by id',
+      description:
+        'Emails stand only in answers to admins, and in the own record. Guests get those assigned to their projects.',
       tags,
       querystring: PagesQuery,
       response: { 200: Type.Array(ref(MemberSchema)) },
     },
-    handler: ({ query }) => members.page(query),
+    handler: (request) => members.page(request.query, memberOf(request)),
   })
 
   app.post('/api/members', {
@@ -139,7 +141,7 @@ const memberRoutes: Routes = async (app) => {
       params: IdParams,
       response: { 200: ref(MemberSchema), 404: ref(ErrorBody) },
     },
-    handler: ({ params }) => members.get(params.id),
+    handler: (request) => members.seen(request.params.id, memberOf(request)),
   })
 
   app.patch('/api/members/:id', {
@@ -147,7 +149,7 @@ const memberRoutes: Routes = async (app) => {
       access: 'own',
       failure: 'Failed to update member',
       isSentAlone: hasPassword,
-      record: recordOf(MemberSchema, app.members.get),
+      record: recordOf(MemberSchema, (id) => app.members.get(id)),
     },
     schema: {
       operationId: 'updateMember',
@@ -173,7 +175,7 @@ const memberRoutes: Routes = async (app) => {
       access: 'admin',
       failure: 'Failed to delete member',
       caching: 'no-store',
-      record: recordOf(MemberSchema, app.members.get),
+      record: recordOf(MemberSchema, (id) => app.members.get(id)),
     },
     schema: {
       operationId: 'deleteMember',

@@ -71,7 +71,7 @@ export interface Config {
   oidcScope: string
   /** Whether the first sign-in of an unknown account creates a member. */
   oidcSignUp: boolean
-  /** The claim with a member's role: admin, member or viewer. If it has several, the highest counts. */
+  /** The claim with a member's role: admin, member, viewer or guest. If it has several, the highest counts. */
   oidcRoleClaim: string | undefined
   // end of settings
   /** AUTH_MODE=open was asked for although HOST is reachable from a network: worth a warning. */

@@ -329,7 +329,7 @@ export const SETTINGS = {
     kind: 'text',
     maxLength: 200,
     meaning:
-      "The claim with a member's role: admin, member or viewer. If it has several, the highest counts.",
+      "The claim with a member's role: admin, member, viewer or guest. If it has several, the highest counts.",
     isForHosts: true,
   },
 } as const satisfies Record<string, Setting>

@@ -5,6 +5,7 @@
 import { LRUCache } from 'lru-cache'
 import type { SharedDatabase } from '../db/client.ts'
 import type { Right, Scope } from '../db/row-security.ts'
+import { forbidden } from '../errors.ts'
 import type { Identity } from '../members/identity.ts'
 import { once } from '../once.ts'
 
@@ -26,6 +27,13 @@ export const principalOf = ({ member: { id, role }, via, projectIds, projects }:
   projectIds: projectIds ?? null,
   projects,
 })
+
+/** Whether a principal sees the projects that it makes. */
+export const makesProjects = ({ role, projectIds, projects }: Principal): boolean =>
+  role !== 'guest' && (projectIds ?? null) === null && projects === undefined
+
+/** The 403 for anybody else who makes one. */
+export const noNewProjects = () => forbidden('you would not see the new project', 'no_new_projects')
 
 /** Members whose scope a connection remembers. */
 const REMEMBERED = 1000
@@ -78,6 +86,8 @@ export class Policy {
   readonly #limited = new LRUCache<string, { of: Scope | null; scope: Scope }>({ max: REMEMBERED })
   readonly #client: SharedDatabase['$client']
   #seenVersion: number | undefined
+  /** Whether it has made a scope for anybody: as long as nobody is limited, most writes change nothing for it. */
+  #hasLimited = false
   #generation = 0
   /** Whether this connection has changed who reaches what since the caches were filled: the change may still be rolled back. */
   #isUnsettled = false
@@ -90,7 +100,8 @@ export class Policy {
     this.#sql = statementsOf(db)
     this.#version = version
     this.#seenVersion = version()
-    watchAccess(db, () => {
+    watchAccess(db, (limits) => {
+      if (!limits && !this.#hasLimited) return
       this.#generation++
       this.#isUnsettled = true
     })
@@ -129,6 +140,7 @@ export class Policy {
 
   #forget(): void {
     this.#generation++
+    this.#hasLimited = false
     this.#ofMembers.clear()
     this.#limited.clear()
   }
@@ -149,6 +161,7 @@ export class Policy {
             return right === undefined ? [] : [[id, right]]
           })
     const hasIdeas = projectIds === null
+    this.#hasLimited = true
     const isGuest = role === 'guest'
     const scope = {
       number: ++latest,
@@ -177,6 +190,7 @@ export class Policy {
     const mayBeLimited =
       isGuest || this.#sql.hasAssigned().get() === 1 || this.#sql.isViewer().get(memberId) === 1
     if (!mayBeLimited) return null
+    this.#hasLimited = true
     const all = this.#sql.projects().all({ memberId })
     const projects = new Map(
       all.flatMap((seen): [string, Right][] => {
@@ -188,24 +202,37 @@ export class Policy {
   }
 }
 
-/** The columns that decide access, by table; a change of any other costs nothing. */
-const DECIDING: Readonly<Record<string, string>> = {
-  projects: '"access", team_id',
-  team_assignments: 'project_id, member_id, role',
-  team_members: 'team_id, member_id',
+/** Condition, as SQL: a written row may limit somebody who was not limited so far. */
+const LIMITS = {
+  project: `new."access" <> 'everyone'`,
+  assignment: `new.role = 'viewer'`,
+} as const
+
+/** The writes that decide who reaches what, by table: each event, and whether it may limit anybody. Other writes cost nothing. */
+const DECIDING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  projects: { insert: LIMITS.project, 'update of "access", team_id': LIMITS.project, delete: 'false' },
+  team_assignments: {
+    insert: LIMITS.assignment,
+    'update of project_id, member_id, role': LIMITS.assignment,
+    delete: 'false',
+  },
+  team_members: { insert: 'false', 'update of team_id, member_id': 'false', delete: 'false' },
 }
 
-/** Calls `changed` with every write of this connection that may change who reaches what, even if it is rolled back. */
-function watchAccess({ $client: client }: SharedDatabase, changed: () => void): void {
-  client.function('access_changed', () => {
-    changed()
+/**
+ * Calls `changed` with every write of this connection that decides who reaches what, even if it is rolled back.
+ * @param changed takes whether it may limit somebody who was not limited so far
+ */
+function watchAccess({ $client: client }: SharedDatabase, changed: (limits: boolean) => void): void {
+  client.function('access_changed', (limits: number) => {
+    changed(limits === 1)
     return null
   })
-  for (const [table, columns] of Object.entries(DECIDING)) {
-    for (const event of ['insert', `update of ${columns}`, 'delete']) {
+  for (const [table, events] of Object.entries(DECIDING)) {
+    for (const [event, limits] of Object.entries(events)) {
       const [name] = event.split(' ')
       client.exec(
-        `create temp trigger access_${name}_${table} after ${event} on main.${table} begin select access_changed(); end`,
+        `create temp trigger access_${name}_${table} after ${event} on main.${table} begin select access_changed(${limits}); end`,
       )
     }
   }

@@ -7,7 +7,7 @@ import type { WithDatabase } from './member-commands.ts'
 const choosing = <Chosen extends Option | Argument>(chosen: Chosen, choices: string[]): Chosen =>
   Object.assign(chosen, { argChoices: choices })
 
-const ROLES = ['admin', 'member', 'viewer']
+const ROLES = ['admin', 'member', 'viewer', 'guest']
 
 /** The argument for a member. */
 const who = () => new Argument('<email-or-id>', 'the email of the member, or its id')
@@ -83,7 +83,7 @@ export function addMemberCommands(
   describeCommand(
     member
       .command('set-role')
-      .description('make a member an admin, member or viewer')
+      .description('make a member an admin, member, viewer or guest')
       .addArgument(who())
       .addArgument(choosing(new Argument('<role>', 'the role of the member'), ROLES))
       .action(async (who, role) => (await commands()).setRole(withDatabase, who, role)),

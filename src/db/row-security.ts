@@ -2,7 +2,7 @@
  * Row-level security: a second handle of a connection, whose statements read only the records of the projects in its current scope.
  * Rules are made once more with this handle. Their statements are the same; when one is prepared, each table that it reads becomes
  * a view of the records in scope. So no rule can forget it, and who sees everything pays nothing for it
- * (docs/decisions/070-row-level-security.md).
+ * (docs/decisions/069-row-level-security.md).
  */
 import type SQLite from 'better-sqlite3'
 import { getTableColumns, getTableName, sql } from 'drizzle-orm'
@@ -90,6 +90,14 @@ const VIEWS: ReadonlyMap<string, View> = new Map<string, View>([
   ['people', { condition: isSeenPerson('seen.id') }],
   ['teams', { condition: isSeenTeam('seen.id') }],
   ['team_members', { condition: `${isSeenTeam('seen.team_id')} and ${isSeenPerson('seen.member_id')}` }],
+  // An import is its member's own, also after the project is out of scope.
+  [
+    'imports',
+    {
+      condition: 'true',
+      columns: { project_id: `case when ${isInScope('seen.project_id')} then seen.project_id end` },
+    },
+  ],
   ['share_links', { condition: isInScope('seen.project_id') }],
   [
     'search_entries',
@@ -128,11 +136,23 @@ const READ = new RegExp(
   'gi',
 )
 
-/** Any place that is none of: the target of a write, the name of a column's table, an alias. */
-const UNREAD = new RegExp(
-  `(?<!\\bupdate\\s+"?|\\binto\\s+"?|\\bdelete\\s+from\\s+"?|\\bas\\s+"?|[\\w."'])(?:${SECURED.join('|')})\\b(?!"?\\s*\\.|\\w)`,
-  'i',
+/** Any place where a statement names a table, with the word before it and the character after it. */
+const NAMED = new RegExp(
+  `(?:(\\w+)\\s+|([^\\s\\w"]))?"?(?<![\\w.])(${SECURED.join('|')})\\b"?(\\s*\\.)?`,
+  'gi',
 )
+
+/** The words before a name that is no table to read: the target of a write, an alias. */
+const HARMLESS: readonly (string | undefined)[] = ['update', 'into', 'as']
+
+/** The name of a table that a statement reads in a way that was not rewritten, if any. */
+function unsecuredIn(statement: string): string | undefined {
+  const code = statement.replaceAll(/'(?:[^']|'')*'/g, "''").replaceAll(/delete\s+from/gi, 'into')
+  for (const [, before, , name, dot] of code.matchAll(NAMED)) {
+    if (dot === undefined && !HARMLESS.includes(before?.toLowerCase())) return name
+  }
+  return undefined
+}
 
 /** A statement that reads views instead of tables. @throws Error if it names a table in another way */
 export function secured(statement: string): string {
@@ -143,12 +163,9 @@ export function secured(statement: string): string {
       return `${word}${space}"${viewOf(table)}"${alias ?? ` as "${table}"`}`
     },
   )
-  const rest = rewritten.replaceAll(/'(?:[^']|'')*'/g, "''").replaceAll(/--.*$/gm, '')
-  const left = UNREAD.exec(rest)
-  if (left)
-    throw new Error(
-      `a statement reads "${left[0]}" so that its records in scope cannot be told: ${statement}`,
-    )
+  const left = unsecuredIn(rewritten)
+  if (left !== undefined)
+    throw new Error(`a statement reads ${left} in a way that row-level security does not know: ${statement}`)
   return rewritten
 }
 

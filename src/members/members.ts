@@ -19,7 +19,7 @@ import {
 } from '../db/statements.ts'
 import { conflict, invalidField } from '../errors.ts'
 import { ref } from '../schemas/common.ts'
-import { type CurrentMember, type Member, MemberSchema } from '../schemas/records.ts'
+import { type CurrentMember, type Member, MemberSchema, type SeenMember } from '../schemas/records.ts'
 import { createJsonWriter } from '../schemas/serialization.ts'
 import { timestamp } from '../time.ts'
 import { type Actor, type AuditEntry, AuditLog } from './audit-log.ts'
@@ -102,6 +102,10 @@ const statementsOf = (db: SharedDatabase) => ({
 
 const shown = ({ passwordHash: _, ...member }: MemberRow): Member => member
 
+/** A member as another one sees it: emails are for admins, and one's own. */
+const seenBy = (viewer: CurrentMember, member: Member): SeenMember =>
+  viewer.role === 'admin' || viewer.id === member.id ? member : { ...member, email: null }
+
 /** The audit log entries of a change. */
 function entriesOf(before: MemberRow, after: MemberRow, password: NewPassword | undefined) {
   const entries: Pick<AuditEntry, 'action' | 'metadata'>[] = []
@@ -123,6 +127,7 @@ export class Members {
   static readonly reads: readonly string[] = [
     'page',
     'get',
+    'seen',
     'list',
     'stored',
     'find',
@@ -158,14 +163,23 @@ export class Members {
     return this.#sql.one({ id }) ?? throwNotFound(members)
   }
 
+  /** One member, as another one sees it. @throws ApiError 404 */
+  seen(id: string, viewer: CurrentMember): SeenMember {
+    return seenBy(viewer, this.get(id))
+  }
+
   /** All members, by id. */
   list(): Member[] {
     return this.#sql.all()
   }
 
-  /** A page of all members, by id. */
-  page(query: PageQuery): JsonPage {
-    return pageOfRows(this.list(), query, this.#toJson)
+  /** A page of all members, by id, as one of them sees it. */
+  page(query: PageQuery, viewer: CurrentMember): JsonPage {
+    return pageOfRows(
+      this.list().map((member) => seenBy(viewer, member)),
+      query,
+      this.#toJson,
+    )
   }
 
   /** The member with this id, password hash included: for verifying passwords. @throws ApiError 404 */

@@ -13,8 +13,9 @@ import { defineContains, fold } from '../db/folded-text.ts'
 import { isHiddenRecord } from '../db/hidden.ts'
 import { thingOf } from '../db/kinds.ts'
 import { type JsonPage, type KeyPlace, type PageQuery, readPage } from '../db/pages.ts'
-import { members, people } from '../db/schema.ts'
-import { change, existsIn, given, insertInto, selectAll, selectById, updateIn } from '../db/statements.ts'
+import { scopeOf } from '../db/row-security.ts'
+import { members, people, teamAssignments } from '../db/schema.ts'
+import { change, existsIn, given, insertInto, selectAll, selectById, selectOne, updateIn } from '../db/statements.ts'
 import { ensureFew, ROWS_READ, ROWS_SCANNED, rowLimit } from '../db/work-limits.ts'
 import { conflict, invalidField, notFound } from '../errors.ts'
 import { once } from '../once.ts'
@@ -101,6 +102,13 @@ function statementsOf(db: SharedDatabase) {
     ),
     itemLimit: rowLimit(db, 'kanban_items where project_id = ?', ROWS_SCANNED),
     isMember: existsIn(db, members),
+    isAssigned: selectOne(db, () =>
+      db
+        .select({ id: teamAssignments.id })
+        .from(teamAssignments)
+        .where(eq(teamAssignments.memberId, given('memberId')))
+        .limit(1),
+    ),
     isPerson: existsIn(db, people),
     limit: rowLimit(db, '(select id from members union all select id from people)', ROWS_SCANNED),
     mergedInto: selectAll(db, () =>
@@ -122,9 +130,6 @@ function idsOf(ids: PeopleQuery['ids']): string[] {
   if (asked.length > PERSON_LIMIT) throw invalidField('ids', `must not be more than ${PERSON_LIMIT}`)
   return asked
 }
-
-/** The statement parameter for people that the host has just named. */
-const said = (hosted: readonly HostPerson[]) => ({ hosted: JSON.stringify(hosted), now: timestamp() })
 
 /** The people. */
 export class People {
@@ -152,7 +157,7 @@ export class People {
     const found = new Map(
       this.#sql
         .some()
-        .all({ ids: JSON.stringify(ids), ...said(hosted) })
+        .all({ ids: JSON.stringify(ids), ...this.#said(hosted) })
         .map((person) => [person.id, person]),
     )
     return ids.flatMap((id) => found.get(id) ?? [])
@@ -185,13 +190,21 @@ export class People {
     if (asked.length > 0) return { body: this.#toJson(this.named(asked, hosted)) }
     return read(this.#db, () => {
       this.#sql.limit()
-      const filter = { q: q ? fold(q) : null, kind: kind ?? null, ...said(hosted) }
+      const filter = { q: q ? fold(q) : null, kind: kind ?? null, ...this.#said(hosted) }
       const page = readPage((place, count) => this.#placesAfter(filter, place, count), {
         ...query,
         sort: BY_NAME,
       })
       return { body: this.#toJson(this.named(page.ids, hosted)), next: page.next }
     })
+  }
+
+  /** The statement parameter for people that the host has just named; for a guest, those assigned to the guest's projects. */
+  #said(hosted: readonly HostPerson[]) {
+    const { isGuest = false, memberId = '' } = scopeOf(this.#db) ?? {}
+    const isSeen = ({ id }: HostPerson) =>
+      !isGuest || id === memberId || this.#sql.isAssigned({ memberId: id }) !== undefined
+    return { hosted: JSON.stringify(hosted.filter(isSeen)), now: timestamp() }
   }
 
   #placesAfter(filter: object, place: KeyPlace | undefined, count: number): KeyPlace[] {

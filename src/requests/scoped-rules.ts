@@ -2,7 +2,7 @@
  * The rules as each caller may use them. Who reaches everything uses the connection's own; all others use the same rules made with the
  * secure handle, which reads only what is in their scope, and a write of theirs that changes anything else is rolled back.
  */
-import { Policy, type Principal } from '../access/policy.ts'
+import { noNewProjects, Policy, type Principal } from '../access/policy.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { currentWrite } from '../db/current-write.ts'
 import { kindNamed } from '../db/kinds.ts'
@@ -28,8 +28,6 @@ const DECIDING: readonly string[] = ['project', 'team-assignment']
 const LOST = 'You would lose this project'
 const wouldLose = () =>
   new ApiError(400, LOST, { code: 'would_lose_project', details: { formErrors: [LOST], fieldErrors: {} } })
-
-const noNewProjects = () => forbidden('you would not see the new project', 'no_new_projects')
 
 const readOnlyProject = () => forbidden('read-only in this project', 'read_only_project')
 

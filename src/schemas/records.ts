@@ -402,7 +402,9 @@ export const MemberSchema = Type.Object(
   {
     id: Id,
     name: Type.String(),
-    email: Type.String({ description: 'Unique, ignoring case' }),
+    email: Nullable(
+      Type.String({ description: 'Unique, ignoring case; null for others than admins and the member' }),
+    ),
     role: RoleSchema,
     disabled: Type.Boolean({
       description: 'Whether sign-ins, sessions and tokens of the member are refused',
@@ -411,7 +413,8 @@ export const MemberSchema = Type.Object(
   },
   { $id: 'Member' },
 )
-export type Member = Static<typeof MemberSchema>
+export type SeenMember = Static<typeof MemberSchema>
+export type Member = SeenMember & { email: string }
 
 /** Kinds of people: members, people of the host application, people of imported boards. A closed set. */
 export const PERSON_KINDS = ['member', 'host', 'import'] as const

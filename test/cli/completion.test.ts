@@ -34,7 +34,7 @@ t.test('bash completes commands, options, and what they know', async (t) => {
     [['phaseboard', 'member', 'add', '--r'], ['--role']],
     [
       ['phaseboard', 'member', 'add', 'ada@example.org', '--role', ''],
-      ['admin', 'member', 'viewer'],
+      ['admin', 'member', 'viewer', 'guest'],
     ],
     [['phaseboard', 'member', 'add', '--role', 'v'], ['viewer']],
     [['phaseboard', 'member', 'add', '--name', ''], []],

@@ -13,7 +13,7 @@ import { NewPassword } from './new-password.tsx'
 
 const words = texts.people
 
-type Change = Partial<Pick<Member, 'name' | 'email' | 'role' | 'disabled'>> & { password?: string }
+type Change = Partial<Pick<Member, 'name' | 'role' | 'disabled'>> & { email?: string; password?: string }
 
 /** Explains the refusal to remove the last admin. */
 function explained(error: unknown): never {
@@ -45,7 +45,7 @@ export function MemberDialog({ member, onClose }: { member?: Member; onClose: ()
     const [name, email] = [String(fields.get('name')).trim(), String(fields.get('email')).trim()]
     const all = { name, email, role: roleOf(fields.get('role')) }
     if (member) {
-      await changeMember(member, changedFields(member, all))
+      await changeMember(member, changedFields({ ...member, email: member.email ?? '' }, all))
       toast(texts.people.savedOne(name))
     } else {
       const password = String(fields.get('password'))
@@ -81,7 +81,7 @@ export function MemberDialog({ member, onClose }: { member?: Member; onClose: ()
         <Field
           name="email"
           label={texts.fields.email}
-          value={member?.email}
+          value={member?.email ?? ''}
           type="email"
           required
           maxLength={254}

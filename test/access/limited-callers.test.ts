@@ -1,0 +1,209 @@
+/** Callers who do not see every project: in the worker thread, in batches, after deletions, in repetitions, and of a host. */
+import { join } from 'node:path'
+import Fastify from 'fastify'
+import t, { type Test } from 'tap'
+import type { HostMember } from '../../src/phaseboard.d.ts'
+import { type App, build, send, signInAs } from '../helper.ts'
+import { shipped } from '../shipped.ts'
+
+type Caller = ReturnType<typeof signInAs>
+
+const as =
+  (app: App, { headers }: Pick<Caller, 'headers'>) =>
+  (method: string, path: string, body?: object, more: Record<string, string> = {}) =>
+    send(app, method, path, body, { ...headers, ...more })
+
+/** A project that everybody sees, and one that only the insider sees. */
+async function setUp(t: Test, databaseUrl = ':memory:') {
+  const app = await build(t, { authMode: 'required', databaseUrl })
+  const admin = as(app, signInAs(app, 'admin'))
+  const inside = signInAs(app, 'member')
+  const outside = signInAs(app, 'member')
+  const [insider, outsider] = [as(app, inside), as(app, outside)]
+  const open = (await admin('POST', '/api/projects', { name: 'Open' })).body.id as string
+  const secret = (await insider('POST', '/api/projects', { name: 'Secret', access: 'assigned' })).body
+    .id as string
+  return { app, admin, insider, outsider, outside, open, secret }
+}
+
+const card = (index: number) => ({ id: `card-${index}`, title: `Card ${index}` })
+
+/** Makes the file so large that the worker thread takes over, and the projects so large that it has to. */
+function enlarge(app: App, projects: readonly string[], cards = 1100) {
+  const { $client: client } = app.db
+  const add = client.prepare(
+    'insert into kanban_items (id, project_id, title, description) values (?, ?, ?, ?)',
+  )
+  client.transaction(() => {
+    for (const [place, project] of projects.entries()) {
+      for (let index = 0; index < cards; index++) {
+        const { id, title } = card(index)
+        add.run(`${place}-${id}`, project, title, 'x'.repeat(1200))
+      }
+    }
+  })()
+}
+
+t.test('the worker thread reads and writes for a limited caller as the event loop does', async (t) => {
+  const { app, insider, outsider, open, secret } = await setUp(t, join(t.testdir(), 'board.db'))
+  enlarge(app, [open, secret])
+  t.equal((await outsider('GET', `/api/projects/${secret}`)).status, 404)
+  t.equal((await insider('GET', `/api/projects/${secret}`)).body.kanbanItems.length, 1100)
+  const list = await outsider('GET', '/api/projects')
+  t.strictSame(
+    list.body.map(({ name }: { name: string }) => name),
+    ['Open'],
+  )
+  t.strictSame(await (await outsider('GET', '/api/projects')).headers.etag, list.headers.etag)
+  t.equal((await insider('GET', '/api/projects')).body.length, 2)
+  t.equal((await outsider('GET', '/api/kanban-items')).body.length, 1100)
+  t.equal((await outsider('GET', '/api/projects?q=e')).body.length, 1)
+
+  const move = (from: number, count: number, place: number) => ({
+    items: Array.from({ length: count }, (_, index) => ({
+      id: `${place}-${card(from + index).id}`,
+      column: 'Done',
+      sortOrder: index,
+    })),
+  })
+  t.equal((await outsider('POST', `/api/projects/${open}/kanban-items/reorder`, move(0, 400, 0))).status, 200)
+  t.equal(
+    (await outsider('POST', `/api/projects/${secret}/kanban-items/reorder`, move(0, 400, 1))).status,
+    404,
+  )
+  const ids = Array.from({ length: 300 }, (_, index) => `1-${card(index).id}`)
+  t.equal((await outsider('DELETE', '/api/kanban-items', { ids })).status, 404)
+  const gone = await insider('DELETE', '/api/kanban-items', { ids })
+  t.equal(gone.status, 200)
+  const seq = gone.headers['phaseboard-seq']
+  t.equal((await outsider('POST', `/api/changes/${seq}/undo`, {})).status, 404)
+  t.equal((await insider('POST', `/api/changes/${seq}/undo`, {})).status, 200)
+})
+
+t.test(
+  'a batch is checked as a whole, on the event loop and in the worker thread, also one that is rolled back',
+  async (t) => {
+    const { app, insider, outsider, admin, outside, open, secret } = await setUp(
+      t,
+      join(t.testdir(), 'board.db'),
+    )
+    enlarge(app, [open, secret], 10)
+    const viewer = { memberId: outside.id, role: 'viewer' }
+    for (const steps of [1, 120]) {
+      const many = (project: string) =>
+        Array.from({ length: steps }, () => ({
+          method: 'POST',
+          path: `/api/projects/${project}/kanban-items`,
+          body: { title: 'New' },
+        }))
+      for (const dryRun of [false, true]) {
+        t.equal((await outsider('POST', '/api/batch', { requests: many(open), dryRun })).status, 200)
+        t.equal((await outsider('POST', '/api/batch', { requests: many(secret), dryRun })).status, 404)
+      }
+      const reads = Array.from({ length: steps }, () => ({ method: 'GET', path: `/api/projects/${secret}` }))
+      t.equal((await outsider('POST', '/api/batch', { requests: reads })).status, 404)
+      t.equal((await insider('POST', '/api/batch', { requests: reads })).status, 200)
+      await admin('POST', `/api/projects/${secret}/team-assignments`, viewer)
+      for (const dryRun of [false, true]) {
+        const refused = await outsider('POST', '/api/batch', { requests: many(secret), dryRun })
+        t.match(refused, { status: 403, body: { error: 'Forbidden: read-only in this project' } })
+      }
+      const [{ id }] = (await admin('GET', `/api/projects/${secret}/team-assignments`)).body.filter(
+        ({ memberId }: { memberId: string }) => memberId === outside.id,
+      )
+      await admin('DELETE', `/api/team-assignments/${id}`)
+    }
+  },
+)
+
+t.test('a limited caller sees in the sequence what it could see before a deletion', async (t) => {
+  const { app, admin, insider, outsider, outside, open, secret } = await setUp(t)
+  const guest = as(app, signInAs(app, 'guest', { id: 'guest' }))
+  const leave = as(app, signInAs(app, 'member'))
+  const team = (await admin('POST', '/api/teams', { name: 'Team', memberIds: [outside.id] })).body.id
+  const ours = (await admin('POST', '/api/projects', { name: 'Of a team', access: 'assigned', teamId: team }))
+    .body.id
+  t.equal((await outsider('GET', `/api/projects/${ours}`)).status, 200)
+  const start = (await admin('GET', '/api/changes?limit=1000')).body.last
+  for (const id of [open, secret, ours]) t.equal((await admin('DELETE', `/api/projects/${id}`)).status, 200)
+  const deleted = async (who: ReturnType<typeof as>) =>
+    (await who('GET', `/api/changes?after=${start}&limit=1000`)).body.changes
+      .filter(
+        ({ kind, action }: { kind: string; action: string }) => kind === 'project' && action === 'deleted',
+      )
+      .map(({ id }: { id: string }) => id)
+  // Somebody is limited as long as there is a project for some only.
+  await admin('POST', '/api/projects', { name: 'Other', access: 'assigned' })
+  t.strictSame(await deleted(admin), [open, secret, ours])
+  t.strictSame(await deleted(insider), [open, secret])
+  t.strictSame(await deleted(outsider), [open, ours])
+  t.strictSame(await deleted(leave), [open])
+  t.strictSame(await deleted(guest), [])
+  const trash = async (who: ReturnType<typeof as>) =>
+    (await who('GET', '/api/trash')).body.map(({ id }: { id: string }) => id)
+  t.strictSame(await trash(outsider), [ours, open])
+  t.strictSame(await trash(guest), [])
+  t.equal((await outsider('GET', `/api/projects/${secret}/changes`)).status, 404)
+  t.equal((await outsider('GET', `/api/projects/${open}/changes`)).status, 200)
+})
+
+t.test('a repetition gets the stored response only as long as its project is seen', async (t) => {
+  const { admin, insider, secret } = await setUp(t)
+  const key = { 'idempotency-key': 'one' }
+  const add = () => insider('POST', `/api/projects/${secret}/kanban-items`, { title: 'Once' }, key)
+  const made = await add()
+  t.equal(made.status, 201)
+  t.match(await add(), {
+    status: 201,
+    headers: { 'idempotent-replayed': 'true' },
+    body: { id: made.body.id },
+  })
+  const same = () => insider('PATCH', `/api/kanban-items/${made.body.id}`, {}, { 'idempotency-key': 'two' })
+  t.equal((await same()).status, 200)
+  t.equal((await same()).status, 200)
+  const [{ id }] = (await admin('GET', `/api/projects/${secret}/team-assignments`)).body
+  await admin('DELETE', `/api/team-assignments/${id}`)
+  t.match(await add(), { status: 404, body: { error: 'Project not found' } })
+  t.match(await same(), { status: 404, body: { error: 'Kanban item not found' } })
+})
+
+t.test('a host decides by itself which projects a member reaches', async (t) => {
+  const host = Fastify()
+  t.teardown(() => host.close())
+  const members: Record<string, HostMember> = {
+    boss: { id: 'u-1', role: 'admin', projects: 'all' },
+  }
+  await host.register(shipped.phaseboard, {
+    databaseUrl: ':memory:',
+    resolveMember: ({ headers }) => members[String(headers['x-user'])] ?? null,
+  })
+  const ask = async (user: string, method: string, url: string, payload?: object) => {
+    const answer = await host.inject({
+      method: method as 'GET',
+      url,
+      headers: { 'x-user': user },
+      ...(payload && { payload }),
+    })
+    return { status: answer.statusCode, body: answer.json() }
+  }
+  const ids: string[] = []
+  for (const name of ['One', 'Two', 'Three']) {
+    ids.push((await ask('boss', 'POST', '/api/projects', { name })).body.id)
+  }
+  const [one = '', two = '', three = ''] = ids
+  members.dee = { id: 'u-2', role: 'admin', projects: { [one]: 'read', [two]: 'write' } }
+  t.strictSame(
+    (await ask('dee', 'GET', '/api/projects')).body.map(({ name }: { name: string }) => name),
+    ['One', 'Two'],
+  )
+  t.equal((await ask('dee', 'PATCH', `/api/projects/${two}`, { name: 'Zwei' })).status, 200)
+  t.match(await ask('dee', 'PATCH', `/api/projects/${one}`, { name: 'Eins' }), {
+    status: 403,
+    body: { error: 'Forbidden: read-only in this project' },
+  })
+  t.equal((await ask('dee', 'PATCH', `/api/projects/${three}`, { name: 'Drei' })).status, 404)
+  t.equal((await ask('dee', 'DELETE', `/api/projects/${three}`)).status, 404)
+  t.match(await ask('dee', 'POST', '/api/projects', { name: 'Vier' }), { status: 403 })
+  members.dee = { id: 'u-2', role: 'member', projects: {} }
+  t.strictSame((await ask('dee', 'GET', '/api/projects')).body, [])
+})
