@@ -110,6 +110,13 @@ onBoard(
     await link(page, 'Flyer').focus()
     await page.keyboard.press('n')
     t.equal(await main.getByRole('textbox', { name: 'Card title' }).count(), 0)
+    await page.getByRole('link', { name: 'Projects' }).click()
+    await page
+      .getByRole('listitem')
+      .filter({ has: link(page, 'Website relaunch') })
+      .waitFor()
+    await page.waitForFunction(() => document.querySelector('main [aria-haspopup]') === null)
+    await page.goBack()
     await page.goto(`${page.url()}/overview`)
     await page.getByRole('region', { name: 'Who sees this project' }).waitFor()
     t.equal(await main.getByRole('combobox').count(), 0)

@@ -31,6 +31,12 @@ t.test('problems are told at their fields', async (t) => {
   t.match(other.whole, /more: Odd/)
   t.match(problemsOf(invalid({}, ['Empty']), ['name']), { whole: /Empty/, fields: {} })
   t.match(problemsOf(new Error('Gone'), []), { whole: 'Gone' })
+  const would = new PhaseboardError({
+    status: 400,
+    error: 'You would lose this project',
+    code: 'would_lose_project',
+  })
+  t.match(problemsOf(would, []), { whole: /^you would no longer see this project\. Assign yourself/ })
   const lost = new LostRace({ name: 'Theirs', extra: [1] })
   t.match(problemsOf(lost, ['name']), { whole: /Someone changed/, fields: { name: /“Theirs”/ } })
   t.equal(problemsOf(new LostRace({ name: 'Theirs' }), ['name']).whole, undefined)

@@ -9,6 +9,8 @@ export type Via = 'session' | 'token' | 'proxy' | 'default' | 'host'
 export interface Identity {
   member: CurrentMember
   via: Via
+  /** The projects that the user sees but may not write; absent if there are none. */
+  readOnlyProjects?: readonly string[]
 }
 
 /** The state of the session: unknown, signed out, or the user. */

@@ -7,7 +7,8 @@ import { ago, atMoment } from '../common/dates.ts'
 import { leaveRow } from '../common/focus.ts'
 import { LiveList, useLiveList } from '../common/live-list.ts'
 import { projectList, projectName } from '../common/projects.ts'
-import { isAdmin, mayWrite } from '../common/session.ts'
+import { mayWriteProject } from '../common/rights.ts'
+import { isAdmin } from '../common/session.ts'
 import { shownTitle } from '../common/titles.ts'
 import { undo } from '../common/toasts.ts'
 import { Failed, Loading, Page } from '../common/ui/page.tsx'
@@ -40,7 +41,8 @@ function trashOf(projectId: string | undefined): Trash {
 }
 
 /** Whether the user may restore it. Users who may not delete a project may not undo its deletion either. */
-const mayRestore = ({ kind }: TrashEntry) => mayWrite.value && (kind === 'kanban-item' || isAdmin.value)
+const mayRestore = ({ kind, projectId }: TrashEntry) =>
+  mayWriteProject(projectId ?? '') && (kind === 'kanban-item' || isAdmin.value)
 
 function Entry({ entry, list }: { entry: TrashEntry; list: LiveList<TrashEntry> }) {
   const { id, seq, kind, title, projectId, at } = entry
