@@ -659,7 +659,7 @@ export const texts = {
     discard: 'Discard',
     reopen: 'Reopen',
     project: (name: string) => `Project: ${name}`,
-    projectGone: 'The project was deleted.',
+    projectGone: 'You do not see its project: it was deleted, or is for others.',
     alreadyPromoted: (title: string) => `${title} is promoted already.`,
     promotedTo: (name: string) => `Promoted to ${name}.`,
     saved: 'Saved.',

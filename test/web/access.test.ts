@@ -109,6 +109,7 @@ onBoard(
     t.equal(await page.locator('[draggable=true]').count(), 0, 'nothing is dragged')
     await link(page, 'Flyer').focus()
     await page.keyboard.press('n')
+    await page.getByRole('status').getByText('You may only read this project.').waitFor()
     t.equal(await main.getByRole('textbox', { name: 'Card title' }).count(), 0)
     await page.getByRole('link', { name: 'Projects' }).click()
     await page
