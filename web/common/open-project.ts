@@ -91,6 +91,10 @@ export class OpenProject {
     this.#isLoading = false
   }
 
+  get #isDeleted(): boolean {
+    return this.store.deletedBy.peek() !== undefined
+  }
+
   /** Drops all of the project: the user no longer sees it. */
   #lose(): void {
     this.#losses++
@@ -135,7 +139,7 @@ export class OpenProject {
         // The shown data stays: a stale board is better than none.
         this.#isOutdated = true
       } else if (!isMissing) this.state.value = { step: 'failed', error }
-      else if (this.state.peek().step === 'ready') this.#lose()
+      else if (this.state.peek().step === 'ready' && !this.#isDeleted) this.#lose()
       else if (this.state.peek().step !== 'missing') this.state.value = { step: 'missing', isLost: false }
       return isMissing
     }
@@ -181,7 +185,7 @@ export class OpenProject {
       if (losses === this.#losses) take(answer, seq)
     } catch (error) {
       if (isPassing(error)) this.#isOutdated = true
-      else if (isNotFound(error) && ofProject) void this.load()
+      else if (isNotFound(error) && ofProject && !this.#isDeleted) void this.load()
     }
   }
 
