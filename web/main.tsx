@@ -7,6 +7,7 @@ import { startLive } from './common/live.ts'
 import { openProject } from './common/open-project.ts'
 import { followPeople } from './common/people.ts'
 import { projectList } from './common/projects.ts'
+import { followRights } from './common/rights.ts'
 import { loadSession, signedIn, startSharing } from './common/session.ts'
 import { followTeams } from './common/teams.ts'
 import { place, routeOf, startRouter } from './router.ts'
@@ -26,6 +27,7 @@ loadSession().then(startSharing, (error) => failed(error, () => location.reload(
 void signedIn().then(() => {
   startLive()
   followPeople()
+  followRights()
   followTeams()
 })
 

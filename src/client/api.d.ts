@@ -1617,6 +1617,8 @@ export interface Paths {
       answer: {
         member: CurrentMember
         via: 'session' | 'token' | 'proxy' | 'default' | 'host'
+        /** The projects that the caller sees but may not write, as far as that depends on the project; absent if there are none */
+        readOnlyProjects?: string[]
       }
     }
     /** Sign out */

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'
 import type { Change } from '../../src/client/api.d.ts'
-import type { ChangesOptions } from '../../src/client/types.d.ts'
+import type { AccessChange, ChangesOptions } from '../../src/client/types.d.ts'
 import { onNewFile, start } from '../process.ts'
 import { answer, answerJson, breakOff, type Fate, standBetween, stream } from './intermediary.ts'
 import { createClient, failureOf } from './shipped-client.ts'
@@ -235,6 +235,67 @@ t.test('a stream reports its position, also before the first change', async (t) 
   const places: number[] = []
   t.strictSame(await follow(3, { onPlace: (seq) => places.push(seq) }), [8, 9, 13])
   t.strictSame([places[0], places.at(-1)], [7, 9])
+})
+
+t.test('a stream tells which projects come and go, in the order of its changes', async (t) => {
+  const access = (seq: number, projectId: string, visible: boolean) =>
+    `id: ${seq}\nevent: access\ndata: ${JSON.stringify({ projectId, visible })}\n\n`
+  const { client, asked } = await fated(
+    t,
+    streamThen('destroy', place(7), event(8), access(8, 'a', false), access(8, 'b', true)),
+    stream(event(9)),
+  )
+  const seen: unknown[] = []
+  const options = { signal: untilTheEnd(t), onAccess: (one: AccessChange) => seen.push(one) }
+  for await (const { seq } of client.changes(options)) {
+    seen.push(seq)
+    if (seq === 9) break
+  }
+  t.strictSame(seen, [8, { projectId: 'a', visible: false }, { projectId: 'b', visible: true }, 9])
+  t.match(asked()[1], /after=8/)
+})
+
+/** Reads a stream of events until a text comes. */
+async function readUntil(response: Response, wanted: string): Promise<string> {
+  let text = ''
+  for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += piece
+    if (text.includes(wanted)) break
+  }
+  return text
+}
+
+t.test('who loses a project is told, before the place moves on to what follows', async (t) => {
+  const admin = { email: 'ada@example.org', password: 'battery staple' }
+  const member = { email: 'bob@example.org', password: 'battery staple' }
+  const service = await start(t, {
+    ...onNewFile(t),
+    AUTH_MODE: 'required',
+    ADMIN_EMAIL: admin.email,
+    ADMIN_PASSWORD: admin.password,
+  })
+  const anybody = createClient({ baseUrl: service.url })
+  const signIn = async (body: typeof admin) => {
+    const { headers } = await anybody.request('post', '/api/session', { body })
+    return { cookie: String(headers.get('set-cookie')).replace(/;.*/, '') }
+  }
+  const ada = createClient({ baseUrl: service.url, headers: await signIn(admin) })
+  await ada.post('/api/members', { body: { name: 'Bob', role: 'member', ...member } })
+  const { id } = await ada.post('/api/projects', { body: { name: 'Apollo' } })
+  const { id: other } = await ada.post('/api/projects', { body: { name: 'Gemini' } })
+  const headers = await signIn(member)
+  const { last } = await createClient({ baseUrl: service.url, headers }).get('/api/changes')
+  const response = await fetch(`${service.url}/api/changes/stream`, { headers })
+  // One write, so that one batch has both.
+  const requests = [
+    { method: 'PATCH' as const, path: `/api/projects/${id}`, body: { access: 'assigned' } },
+    { method: 'PATCH' as const, path: `/api/projects/${other}`, body: { nextStep: 'Go on' } },
+  ]
+  await ada.post('/api/batch', { body: { requests } })
+  const text = await readUntil(response, 'Go on')
+  const events = text.split('\n\n').filter((one) => one.includes('event:'))
+  t.equal(events[0], `id: ${last}\nevent: access\ndata: {"projectId":"${id}","visible":false}`)
+  t.match(events[1], `id: ${last + 2}\nevent: change`)
 })
 
 t.test('a slow consumer makes the service wait', async (t) => {

@@ -107,7 +107,7 @@ onBoard(
     await api.post('/api/members', { body: { ...viewer, name: 'Vera', role: 'viewer' } })
     const { page, go } = await person({ signIn: viewer })
     await go(path)
-    await page.getByText('You can view this board but not change it.').waitFor()
+    await page.getByText('You may only read this project.').waitFor()
     t.strictSame(await titlesIn(page, 'To Do'), ['Flyer'])
     t.equal(await page.getByRole('button', { name: /^(?:Add|Actions)/ }).count(), 0)
     t.equal(await page.locator('[draggable=true]').count(), 0)

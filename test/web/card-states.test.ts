@@ -141,7 +141,7 @@ onBoard(
     const reading = await person({ signIn: viewer })
     await reading.go(path)
     const shown = dialogOf(reading.page, 'Send minutes')
-    await shown.getByText('You can view this board but not change it.').waitFor()
+    await shown.getByText('You may only read this project.').waitFor()
     await partOf(reading.page, 'History').getByText('created this card').waitFor()
     await partOf(reading.page, 'Comments').getByText('Soon').waitFor()
     t.ok(await shown.getByRole('combobox', { name: 'Column' }).isDisabled())

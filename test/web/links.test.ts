@@ -29,7 +29,7 @@ onBoard(
     await dialog.getByRole('alert').getByText('Member email is taken').waitFor()
     await dialog.getByLabel('Email (optional)').fill('')
     await dialog.getByLabel('Name (optional)').fill(ATTACK)
-    await dialog.getByLabel('Role').selectOption('Viewer')
+    await dialog.getByLabel('Role').selectOption('Guest')
     await dialog.getByRole('button', { name: 'Create link' }).click()
     await page.getByRole('dialog', { name: /^Invitation for/ }).waitFor()
     await check()
@@ -37,7 +37,7 @@ onBoard(
     t.match(link, new RegExp(`^${url}/link#pbl_[\\w-]{43}$`))
     t.notMatch(await page.content(), /pbl_/, 'nothing of it stays')
     const row = rowOf(page, /evil/)
-    t.match(await row.innerText(), /Invitation\s+Viewer/)
+    t.match(await row.innerText(), /Invitation\s+Guest/)
     t.match(await row.innerText(), ATTACK, 'a name is text')
     await check()
 
@@ -46,7 +46,7 @@ onBoard(
     guest.page.on('request', (request) => requests.push(request.url()))
     await guest.go(link.slice(url.length))
     await guest.page.getByRole('heading', { name: 'Welcome to Phaseboard', level: 1 }).waitFor()
-    await guest.page.getByText('You are invited. Role: Viewer.').waitFor()
+    await guest.page.getByText('You are invited. Role: Guest.').waitFor()
     t.equal(await guest.page.getByLabel('Name').inputValue(), ATTACK)
     await guest.check()
     await guest.page.getByLabel('Name').fill('Grace')
@@ -62,7 +62,7 @@ onBoard(
     t.equal(requests.filter((one) => one.includes('pbl_')).length, 0, 'no address has the secret')
     t.match(
       (await api.get('/api/members')).find(({ name }) => name === 'Grace'),
-      { email: 'grace@example.test', role: 'viewer' },
+      { email: 'grace@example.test', role: 'guest' },
     )
 
     await guest.go('/account')

@@ -4,7 +4,12 @@ import { afterChange } from '../../web/overview/assignments.ts'
 import { pathOf, sparkline, trendIcon, valuesOf, withUnit, withValue } from '../../web/overview/metrics.ts'
 import { placing } from '../../web/overview/objectives.ts'
 import { edited, moved, neighbours, stepsOf, toEdit } from '../../web/overview/phases.ts'
+import { choiceOf, roleFrom, roleName, roleSays } from '../../web/overview/roles.ts'
 import { actionsOf, actionText, byDate, transcriptOf } from '../../web/overview/transcripts.ts'
+
+// The page's client gets its URL from the browser.
+Object.assign(globalThis, { location: { href: 'http://localhost/' } })
+const { shareAddress, shareLinkOf } = await import('../../web/overview/share-links.ts')
 
 const PHASES = [{ name: 'Plan', color: 'red' }, { name: 'Do' }, { name: 'Check' }]
 
@@ -154,4 +159,25 @@ t.test('a change of the team keeps all other members', async (t) => {
     role: 'editor',
   })
   t.strictSame(after({ what: 'lead', leadId: null }), { members: latest, leadId: null })
+})
+
+t.test('a role that is typed is the offered one, and only viewers may change nothing', async (t) => {
+  const from = (fields: Record<string, string>) => roleFrom({ get: (name) => fields[name] ?? null })
+  t.equal(from({ role: 'lead' }), 'lead')
+  t.equal(from({ role: '', otherRole: ' Viewer ' }), 'viewer')
+  t.equal(from({ role: '', otherRole: ' Designer ' }), 'Designer')
+  t.strictSame(['viewer', 'Designer'].map(choiceOf), ['viewer', ''])
+  t.strictSame(['lead', 'Designer'].map(roleName), ['Lead', 'Designer'])
+  t.match(roleSays('viewer'), /changes nothing/)
+  t.equal(roleSays('Designer'), roleSays('member'))
+})
+
+t.test('a share link is made from a form, and has an address', async (t) => {
+  const of = (fields: Record<string, string>) => shareLinkOf({ get: (name) => fields[name] ?? null })
+  t.strictSame(of({ name: ' ', expiresAt: '' }), {})
+  t.match(of({ name: ' Client ', expiresAt: '2030-01-31' }), { name: 'Client', expiresAt: /^2030-0[12]-/ })
+  t.equal(
+    shareAddress({ secret: 'x' }, 'https://board.example/tools/'),
+    'https://board.example/tools/shared/x',
+  )
 })

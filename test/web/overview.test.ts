@@ -165,7 +165,8 @@ onBoard('a meeting creates cards to approve, and people are assigned', async (t,
   await dialog.getByRole('button', { name: 'Add' }).click()
   await dialog.getByRole('alert').getByText('Choose a person.').waitFor()
   await choosePerson(dialog, 'Person', 'Admin', 'adm')
-  await dialog.getByLabel('Role').fill('designer')
+  await dialog.getByLabel('Role').selectOption('Another word…')
+  await dialog.getByLabel('Which word').fill('designer')
   await dialog.getByRole('button', { name: 'Add' }).click()
   const people = page.getByRole('list', { name: 'People' })
   await people.getByText('designer').waitFor()
@@ -186,7 +187,7 @@ onBoard(
     await api.post('/api/projects/{id}/metrics', { path: { id }, body: { name: 'Speed', value: 1 } })
     const { page, go } = await person({ signIn: credentials })
     await go(`/projects/${id}/overview`)
-    await page.getByText('You can view this board but not change it.').waitFor()
+    await page.getByText('You may only read this project.').waitFor()
     t.equal(await page.getByRole('main').getByRole('combobox').count(), 0)
     t.strictSame(await page.getByRole('main').getByRole('button').allInnerTexts(), [''], 'the history alone')
   },

@@ -1,11 +1,12 @@
 /** The rules of forms, of concurrent edits, and of the people pages. */
 import t from 'tap'
 import type { Answer } from '../../src/client/types.d.ts'
+import { endOfDay } from '../../web/common/dates.ts'
 import { actionName, actorOf, detailsOf, ofAction, subjectOf } from '../../web/people/audit.ts'
 import { invitationOf, linkAddress, nameOfLink } from '../../web/people/links.ts'
 import { inOrder, roleOf } from '../../web/people/members.ts'
 import { withChanges } from '../../web/people/teams.ts'
-import { calendarAddress, endOfDay, tokenOf } from '../../web/people/tokens.ts'
+import { calendarAddress, tokenOf } from '../../web/people/tokens.ts'
 import { wasTaken, webhookOf } from '../../web/people/webhooks.ts'
 import { until } from './until.ts'
 
@@ -30,6 +31,12 @@ t.test('errors are shown at their fields', async (t) => {
   t.match(other.whole, /more: Odd/)
   t.match(problemsOf(invalid({}, ['Empty']), ['name']), { whole: /Empty/, fields: {} })
   t.match(problemsOf(new Error('Gone'), []), { whole: 'Gone' })
+  const would = new PhaseboardError({
+    status: 400,
+    error: 'You would lose this project',
+    code: 'would_lose_project',
+  })
+  t.match(problemsOf(would, []), { whole: /^you would no longer see this project\. Assign yourself/ })
   const lost = new LostRace({ name: 'Theirs', extra: [1] })
   t.match(problemsOf(lost, ['name']), { whole: /Someone changed/, fields: { name: /“Theirs”/ } })
   t.equal(problemsOf(new LostRace({ name: 'Theirs' }), ['name']).whole, undefined)
@@ -122,8 +129,10 @@ t.test('forms become tokens and webhooks', async (t) => {
   t.strictSame(tokenOf(form({ name: ' Bot ', scope: 'write', expiresAt: '' })), {
     name: 'Bot',
     scope: 'write',
+    projectIds: null,
     expiresAt: null,
   })
+  t.strictSame(tokenOf(form({ projectIds: 'apollo gemini' })).projectIds, ['apollo', 'gemini'])
   t.equal(tokenOf(form({ scope: 'root' })).scope, 'read')
   t.equal(endOfDay('2030-01-31'), new Date(2030, 0, 31, 23, 59, 59, 999).toISOString())
   t.equal(
@@ -149,7 +158,13 @@ t.test('people have an order, roles and teams', async (t) => {
   const person = (name: string, disabled = false) => ({ name, disabled }) as Parameters<typeof inOrder>[0][0]
   const names = inOrder([person('Zoe'), person('Ann', true), person('Bea')]).map(({ name }) => name)
   t.strictSame(names, ['Bea', 'Zoe', 'Ann'])
-  t.strictSame(['admin', 'viewer', 'odd', null].map(roleOf), ['admin', 'viewer', 'member', 'member'])
+  t.strictSame(['admin', 'viewer', 'guest', 'odd', null].map(roleOf), [
+    'admin',
+    'viewer',
+    'guest',
+    'member',
+    'member',
+  ])
   t.strictSame(withChanges(['a', 'b', 'late'], ['a', 'b'], ['b', 'c']), ['b', 'late', 'c'])
 })
 

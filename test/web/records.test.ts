@@ -83,3 +83,15 @@ t.test('a place between two neighbours', async (t) => {
   t.equal(between(undefined, 3), 2)
   t.equal(between(1, 2), 1.5)
 })
+
+t.test('what is forgotten is gone, whatever was known of it, and may come back', async (t) => {
+  const cards = new Records<Card>()
+  cards.put({ id: 'a', title: 'mine', column: 'Done' }, 9)
+  cards.put({ id: 'b', title: 'other' }, 9)
+  cards.forget(({ column }) => column === 'Done')
+  t.strictSame(cards.ids(), ['b'])
+  cards.put({ id: 'a', title: 'back' }, 5)
+  t.equal(cards.peek('a')?.title, 'back', 'also as of an earlier change')
+  cards.forget()
+  t.strictSame(cards.ids(), [])
+})

@@ -6,7 +6,7 @@ import { fullDay, isOverdue, shortDay } from '../common/dates.ts'
 import { isWaiting } from '../common/item-writes.ts'
 import { initials, personName } from '../common/people.ts'
 import { isUnsaved } from '../common/record-writes.ts'
-import { mayWrite } from '../common/session.ts'
+import { mayWriteIn } from '../common/rights.ts'
 import { shownTitle } from '../common/titles.ts'
 import { chipColor } from '../common/ui/chip.ts'
 import { Icon } from '../common/ui/icon.tsx'
@@ -33,7 +33,7 @@ export function Card({ board, id, index, size, top, measure }: CardProps) {
   const item = board.store.items.get(id)
   const row = useRef<HTMLLIElement>(null)
   const face = useRef<HTMLElement>(null)
-  const isMovable = mayWrite.value && !isUnsaved(id)
+  const isMovable = mayWriteIn(board.store) && !isUnsaved(id)
   const line = useComputed(() => {
     const drop = board.drop.value
     return drop && 'card' in drop && drop.card === id && board.held.value !== id ? drop.side : undefined

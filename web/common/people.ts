@@ -5,7 +5,7 @@
 import { batch, type Signal, signal } from '@preact/signals'
 import { texts } from '../texts.ts'
 import { api, type Person } from './api.ts'
-import { onChange, onConnected, onReset } from './live.ts'
+import { onAccess, onChange, onConnected, onReset } from './live.ts'
 import { me, read } from './session.ts'
 
 /** The maximum number of people per request. Their ids are in the address. */
@@ -64,6 +64,8 @@ export function followPeople(): void {
     if ((kind === 'member' || kind === 'person') && people.has(id)) ask(id)
   })
   onReset(() => askAll(() => true))
+  // Guests see the people of the projects that they see.
+  onAccess(() => askAll(() => true))
   onConnected(() => askAll((known) => known === undefined))
 }
 

@@ -112,6 +112,16 @@ export class Records<T extends { id: string }> {
     this.#show(id, entry)
   }
 
+  /** Forgets records, and which changes of them are known. @param isLost whether to forget a record; by default all are */
+  forget(isLost: (record: T) => boolean = () => true): void {
+    for (const [id, entry] of this.#entries) {
+      if (entry.base !== undefined && !isLost(entry.base)) continue
+      entry.base = undefined
+      entry.seq = 0
+      this.#show(id, entry)
+    }
+  }
+
   /** Shows a pending change of the user until it ends. */
   patch(id: string, patch: Patch<T>): Pending {
     const entry = this.#entry(id)

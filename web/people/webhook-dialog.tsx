@@ -4,9 +4,9 @@ import { changedFields } from '../common/forms.ts'
 import { toast } from '../common/toasts.ts'
 import { Check, Choice, Field } from '../common/ui/field.tsx'
 import { FormDialog } from '../common/ui/form-dialog.tsx'
+import { useReading } from '../common/ui/reading.tsx'
 import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
-import { useReading } from './reading.tsx'
 import { webhookOf } from './webhooks.ts'
 
 const words = texts.people

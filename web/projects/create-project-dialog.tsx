@@ -26,6 +26,7 @@ async function create(fields: FormData): Promise<string> {
     status: 'active',
     leadId: textOf('leadId') || null,
     teamId: textOf('teamId') || null,
+    access: textOf('access') === 'assigned' ? ('assigned' as const) : ('everyone' as const),
   }
   const answer = await write({
     send: (idempotencyKey) => api.request('post', '/api/projects', { body, idempotencyKey }),
@@ -74,6 +75,13 @@ export default function CreateProjectDialog({ onClose }: { onClose: () => void }
         name="teamId"
         label={texts.fields.team}
         options={[['', texts.noTeam], ...teams.value.map(({ id, name }) => [id, name] as const)]}
+      />
+      <Choice
+        name="access"
+        label={texts.overview.whoSees}
+        hint={list.accessHint}
+        value="everyone"
+        options={Object.entries(texts.overview.accesses)}
       />
     </FormDialog>
   )
