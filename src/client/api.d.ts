@@ -57,7 +57,7 @@ export interface Problem {
   title: string
   /** The status of the response */
   status: number
-  /** What went wrong, for programs:  - `admin_required`: only an admin may do this - `already_assigned`: the member is already assigned to the project - `already_done`: a request with this Idempotency-Key has already succeeded, and its response is not stored - `already_promoted`: the idea is already a project - `authentication_required`: the request has no valid credential - `bad_request`: the request is malformed - `behind_proxy`: in open mode: the request came through a proxy and carries no credential - `changed_since`: records have changed since the write to undo: `details.conflicts` - `changes_gone`: the changes are no longer stored: `details.oldest` - `claimed`: another member has claimed the item - `column_has_items`: the column still has items - `conflict`: the current state does not allow the request - `cross_origin`: a page of another origin sent the request, with the credentials of the browser - `database_busy`: the write waited too long for other writes: nothing was written - `email_taken`: another member has the email - `forbidden`: the caller may not do this - `foreign_host`: in open mode on a loopback address: the host name is neither local nor in CORS_ORIGIN - `headers_too_large`: the headers are too large - `idempotency_key_reused`: the Idempotency-Key was used for another request - `internal_error`: the service failed: nothing was written - `invalid_credentials`: the email or the password is wrong - `invalid_link`: the one-time link was used, has expired or was revoked - `is_member`: the person is a member - `last_admin`: the service would have no admin left - `limit_reached`: there are already as many as the limit allows - `member_disabled`: the member is disabled - `method_not_allowed`: the path does not support the method - `name_taken`: another record has the name - `no_account`: no member has this account of the sign-in provider - `no_column`: the board has no column - `not_claimed`: the item is not claimed - `not_found`: the record or path does not exist, or the caller may not see it: perhaps `details.missing` - `not_json`: the body is not JSON - `not_owner`: the record belongs to another member - `precondition_failed`: `If-Match` or `If-None-Match` did not hold: nothing was written - `provider_unavailable`: the sign-in provider does not respond - `rate_limited`: the client has sent too many requests in a minute - `read_only_role`: the member's role is read-only - `read_only_token`: the token is read-only - `request_failed`: any other error - `session_required`: the request needs a session, not a token - `sign_in_failed`: the sign-in with the provider failed - `sign_in_refused`: the provider refused the sign-in - `too_large`: the request or its response is too large - `too_many_at_once`: the caller has too many requests in progress - `too_many_sign_ins`: too many sign-ins have failed - `too_many_streams`: too many streams are open - `took_too_long`: the request took too long - `unavailable`: the service cannot handle the request at the moment: nothing was written - `validation_failed`: fields or parameters are invalid: `details` - `wip_limit_reached`: the column is at its WIP limit */
+  /** What went wrong, for programs:  - `admin_required`: only an admin may do this - `already_assigned`: the member is already assigned to the project - `already_done`: a request with this Idempotency-Key has already succeeded, and its response is not stored - `already_promoted`: the idea is already a project - `authentication_required`: the request has no valid credential - `bad_request`: the request is malformed - `behind_proxy`: in open mode: the request came through a proxy and carries no credential - `changed_since`: records have changed since the write to undo: `details.conflicts` - `changes_gone`: the changes are no longer stored: `details.oldest` - `claimed`: another member has claimed the item - `column_has_items`: the column still has items - `conflict`: the current state does not allow the request - `cross_origin`: a page of another origin sent the request, with the credentials of the browser - `database_busy`: the write waited too long for other writes: nothing was written - `email_taken`: another member has the email - `forbidden`: the caller may not do this - `foreign_host`: in open mode on a loopback address: the host name is neither local nor in CORS_ORIGIN - `headers_too_large`: the headers are too large - `idempotency_key_reused`: the Idempotency-Key was used for another request - `internal_error`: the service failed: nothing was written - `invalid_credentials`: the email or the password is wrong - `invalid_link`: the one-time link was used, has expired or was revoked - `is_member`: the person is a member - `last_admin`: the service would have no admin left - `limit_reached`: there are already as many as the limit allows - `member_disabled`: the member is disabled - `method_not_allowed`: the path does not support the method - `name_taken`: another record has the name - `no_account`: no member has this account of the sign-in provider - `no_column`: the board has no column - `no_new_projects`: the caller would not see the project that it creates - `not_claimed`: the item is not claimed - `not_found`: the record or path does not exist, or the caller may not see it: perhaps `details.missing` - `not_json`: the body is not JSON - `not_owner`: the record belongs to another member - `precondition_failed`: `If-Match` or `If-None-Match` did not hold: nothing was written - `provider_unavailable`: the sign-in provider does not respond - `rate_limited`: the client has sent too many requests in a minute - `read_only_project`: the caller may only read the project - `read_only_role`: the member's role is read-only - `read_only_token`: the token is read-only - `request_failed`: any other error - `session_required`: the request needs a session, not a token - `sign_in_failed`: the sign-in with the provider failed - `sign_in_refused`: the provider refused the sign-in - `too_large`: the request or its response is too large - `too_many_at_once`: the caller has too many requests in progress - `too_many_sign_ins`: too many sign-ins have failed - `too_many_streams`: too many streams are open - `took_too_long`: the request took too long - `unavailable`: the service cannot handle the request at the moment: nothing was written - `validation_failed`: fields or parameters are invalid: `details` - `would_lose_project`: the caller would no longer see the project - `wip_limit_reached`: the column is at its WIP limit */
   code:
     | 'admin_required'
     | 'already_assigned'
@@ -89,6 +89,7 @@ export interface Problem {
     | 'name_taken'
     | 'no_account'
     | 'no_column'
+    | 'no_new_projects'
     | 'not_claimed'
     | 'not_found'
     | 'not_json'
@@ -96,6 +97,7 @@ export interface Problem {
     | 'precondition_failed'
     | 'provider_unavailable'
     | 'rate_limited'
+    | 'read_only_project'
     | 'read_only_role'
     | 'read_only_token'
     | 'request_failed'
@@ -109,6 +111,7 @@ export interface Problem {
     | 'took_too_long'
     | 'unavailable'
     | 'validation_failed'
+    | 'would_lose_project'
     | 'wip_limit_reached'
   /** As in other responses */
   details?: {
@@ -702,6 +705,40 @@ export interface NewMemberLink {
   url: string
 }
 
+export interface ShareLink {
+  /** UUIDv7, generated by the server */
+  id: string
+  /** UUIDv7, generated by the server */
+  projectId: string
+  /** What it is for */
+  name: string
+  /** The member who created it; null for the command line */
+  createdBy: string | null
+  /** ISO 8601 in UTC with milliseconds */
+  createdAt: string
+  /** ISO 8601 in UTC with milliseconds */
+  expiresAt: string | null
+}
+
+export interface NewShareLink {
+  /** UUIDv7, generated by the server */
+  id: string
+  /** UUIDv7, generated by the server */
+  projectId: string
+  /** What it is for */
+  name: string
+  /** The member who created it; null for the command line */
+  createdBy: string | null
+  /** ISO 8601 in UTC with milliseconds */
+  createdAt: string
+  /** ISO 8601 in UTC with milliseconds */
+  expiresAt: string | null
+  /** The secret, 256 random bits. Shown only once and not stored */
+  secret: string
+  /** The address of the board to read, with the secret */
+  url: string
+}
+
 export interface AuditEntry {
   /** UUIDv7, generated by the server */
   id: string
@@ -710,9 +747,9 @@ export interface AuditEntry {
   actorId: string | null
   /** The name of the actor at that time; `command line` or `service` for these; null if unidentified */
   actor: string | null
-  /** The id of the member, session, token, one-time link, team, project or webhook */
+  /** The id of the member, session, token, one-time or share link, team, project or webhook */
   subjectId: string | null
-  /** Its name at that time; for a session, token or link the name of its member */
+  /** Its name at that time; for a session, token or one-time link the name of its member, for a share link that of its project */
   subject: string | null
   /** The address of the client; null for the command line */
   address: string | null
@@ -1007,6 +1044,8 @@ export interface CreateToken {
   name: string
   /** What it may do: read what its member may read; also write; or only read the calendar */
   scope?: 'read' | 'write' | 'calendar'
+  /** The only projects that it reaches; null or absent: all that its member sees */
+  projectIds?: string[] | null
   /** A time in the future; null or absent: never */
   expiresAt?: string | null
 }
@@ -1085,8 +1124,8 @@ export interface CreateProject {
     | string
   leadId?: string | null
   teamId?: string | null
-  /** Open vocabulary, e.g. everyone, assigned */
-  access?: 'everyone' | 'assigned' | (string & {})
+  /** Who sees it: every member but guests, or only those assigned to it */
+  access?: 'everyone' | 'assigned'
 }
 
 export interface ReorderProjects {
@@ -1127,8 +1166,8 @@ export interface UpdateProject {
     | string
   leadId?: string | null
   teamId?: string | null
-  /** Open vocabulary, e.g. everyone, assigned */
-  access?: 'everyone' | 'assigned' | (string & {})
+  /** Who sees it: every member but guests, or only those assigned to it */
+  access?: 'everyone' | 'assigned'
 }
 
 export interface CreateKanbanColumn {
@@ -1423,6 +1462,13 @@ export interface ReplaceTeamAssignments {
 export interface UpdateTeamAssignment {
   /** Open vocabulary, e.g. member, lead, viewer */
   role?: 'member' | 'lead' | 'viewer' | (string & {})
+}
+
+export interface CreateShareLink {
+  /** What it is for */
+  name?: string
+  /** A time in the future; null or absent: never */
+  expiresAt?: string | null
 }
 
 export interface IngestTranscript {
@@ -3004,6 +3050,75 @@ export interface Paths {
       /** Of your own, for repetitions by another process */
       idempotencyKey?: string | undefined
       answer: Success
+    }
+  }
+  '/api/projects/{id}/share-links': {
+    /** List the share links of a project that are still valid */
+    get: {
+      path: {
+        id: string
+      }
+      query?:
+        | {
+            /** Records per page; all by default */
+            limit?: number | undefined
+            /** Where the page begins: from the `Link` of the previous page */
+            cursor?: string | undefined
+          }
+        | undefined
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      answer: ShareLink[]
+    }
+    /** Create a share link of a project */
+    post: {
+      path: {
+        id: string
+      }
+      body?: CreateShareLink
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: NewShareLink
+    }
+  }
+  '/api/share-links/{id}': {
+    /** Get a share link */
+    get: {
+      path: {
+        id: string
+      }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      answer: ShareLink
+    }
+    /** Revoke a share link */
+    delete: {
+      path: {
+        id: string
+      }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: Success
+    }
+  }
+  '/api/shared/{secret}': {
+    /** Get the project of a share link */
+    get: {
+      path: {
+        /** The secret of the link */
+        secret: string
+      }
+      query?:
+        | {
+            /** `people`: the answer has `people`, an object with the names of all whom it names, by their ids. Unknown and forgotten people are left out. In a batch it does not count */
+            expand?: 'people' | undefined
+          }
+        | undefined
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      answer: ProjectWithPeople
     }
   }
   '/api/ingest/transcript': {

@@ -26,6 +26,12 @@ export const ExpandQuery = Type.Object({
 /** Whether a request wants names. */
 export const expandsPeople = ({ expand }: { expand?: string }): boolean => expand === 'people'
 
+/** A record with the names of people. @param body the record as JSON, an object @param names JSON, too */
+export function withNames(body: Buffer, names: string): Buffer | PartedBody {
+  const parts = [body.subarray(0, -1), Buffer.from(`,"people":${names}}`)] as const
+  return body.length > LARGE ? new PartedBody(parts) : Buffer.concat(parts)
+}
+
 /**
  * Sends a record with the names of people. Its ETag is another than that of the record alone, and changes with the names.
  * @param record the project or item as JSON, an object
@@ -41,9 +47,7 @@ export async function sendWithPeople(
   const ids = await app.read(app.members.people.namedIn(id), caller)
   const hosted = await hostedAmong(app, ids)
   const names = await app.read(app.members.people.names(ids, hosted), caller)
-  const parts = [body.subarray(0, -1), Buffer.from(`,"people":${names}}`)] as const
-  const expanded = body.length > LARGE ? new PartedBody(parts) : Buffer.concat(parts)
-  await sendSnapshot(reply, { body: expanded, etag: etagOf(etag + names) })
+  await sendSnapshot(reply, { body: withNames(body, names), etag: etagOf(etag + names) })
   // Fastify takes the end of a handler for that of its answer, which may still be under way.
   await reply
 }

@@ -9,7 +9,7 @@ import { kindNamed } from '../db/kinds.ts'
 import { type Right, type Scope, secureHandle, withinScope } from '../db/row-security.ts'
 import { projects } from '../db/schema.ts'
 import { existsIn } from '../db/statements.ts'
-import { ApiError, forbidden, notFound } from '../errors.ts'
+import { ApiError, forbidden, notFound, readOnlyProject } from '../errors.ts'
 import { once } from '../once.ts'
 import type { RepeatableRequest, StoredResponse } from './idempotency-store.ts'
 import { createRules, type Rules } from './rules.ts'
@@ -25,13 +25,14 @@ interface Made {
 /** The kinds whose changes decide who sees a project. */
 const DECIDING: readonly string[] = ['project', 'team-assignment']
 
+/** The response to a write without a result. */
+const DONE = JSON.stringify({ success: true })
+
 const LOST = 'You would lose this project'
 const wouldLose = () =>
   new ApiError(400, LOST, { code: 'would_lose_project', details: { formErrors: [LOST], fieldErrors: {} } })
 
 const noNewProjects = () => forbidden('you would not see the new project', 'no_new_projects')
-
-const readOnlyProject = () => forbidden('read-only in this project', 'read_only_project')
 
 /** The right to a project in a scope. */
 const rightIn = (scope: Scope | undefined, projectId: string): Right | undefined =>
@@ -108,8 +109,8 @@ export class ScopedRules {
   }
 
   /**
-   * The stored response to a request that is repeated. If the write changed nothing, only who reaches everything gets it: for others it is
-   * done again, with what they see now.
+   * The stored response to a request that is repeated. If the write changed nothing that is tracked, only who reaches everything gets a
+   * record: for others it is done again, with what they see now.
    * @throws ApiError 404 if the caller no longer sees a project that the write changed; 422, 409
    */
   repetition(principal: Principal | undefined, request: RepeatableRequest): StoredResponse | undefined {
@@ -117,7 +118,8 @@ export class ScopedRules {
     const scope = this.scopeOf(principal)
     if (stored === undefined || scope === undefined) return stored
     const { seq } = stored
-    if (seq === null) return undefined
+    // It tells nothing.
+    if (seq === null) return stored.body === DONE ? stored : undefined
     const ids = this.#projectsIn().all(seq, seq).flatMap(projectsOf)
     if (ids.some((id) => !scope.projects.has(id) && this.#exists(id))) throw notFound('Project')
     return stored

@@ -598,6 +598,37 @@ export const NewMemberLinkSchema = Type.Object(
 )
 export type NewMemberLink = Static<typeof NewMemberLinkSchema>
 
+/** A share link, without the secret itself. */
+export const ShareLinkSchema = Type.Object(
+  {
+    id: Id,
+    projectId: Id,
+    name: Type.String({ description: 'What it is for' }),
+    createdBy: Nullable(Type.String({ description: 'The member who created it; null for the command line' })),
+    createdAt: Timestamp,
+    expiresAt: Nullable(Timestamp),
+  },
+  { $id: 'ShareLink' },
+)
+export type ShareLink = Static<typeof ShareLinkSchema>
+
+/** A new share link: the only response with the secret. */
+export const NewShareLinkSchema = Type.Object(
+  {
+    ...ShareLinkSchema.properties,
+    secret: Type.String({
+      description: 'The secret, 256 random bits. Shown only once and not stored',
+      examples: ['Zm9yIGV4YW1wbGUgb25seSwgbm90IGEgcmVhbCBzZWM'],
+    }),
+    url: Type.String({
+      description: 'The address of the board to read, with the secret',
+      examples: ['https://board.example/shared/Zm9yIGV4YW1wbGUgb25seSwgbm90IGEgcmVhbCBzZWM'],
+    }),
+  },
+  { $id: 'NewShareLink' },
+)
+export type NewShareLink = Static<typeof NewShareLinkSchema>
+
 /** A sign-in, or a change of access rights. */
 export const AuditEntrySchema = Type.Object(
   {
@@ -620,12 +651,13 @@ export const AuditEntrySchema = Type.Object(
     ),
     subjectId: Nullable(
       Type.String({
-        description: 'The id of the member, session, token, one-time link, team, project or webhook',
+        description: 'The id of the member, session, token, one-time or share link, team, project or webhook',
       }),
     ),
     subject: Nullable(
       Type.String({
-        description: 'Its name at that time; for a session, token or link the name of its member',
+        description:
+          'Its name at that time; for a session, token or one-time link the name of its member, for a share link that of its project',
       }),
     ),
     address: Nullable(Type.String({ description: 'The address of the client; null for the command line' })),
@@ -880,6 +912,8 @@ export const namedSchemas = [
   LinkDetailsSchema,
   MemberLinkSchema,
   NewMemberLinkSchema,
+  ShareLinkSchema,
+  NewShareLinkSchema,
   AuditEntrySchema,
   ChangeSchema,
   WebhookEventSchema,
@@ -898,5 +932,6 @@ export const namedSchemas = [
 export const SHOWN_ONCE: ReadonlyMap<string, TSchema> = new Map<string, TSchema>([
   [ref(NewTokenSchema).$ref, TokenSchema],
   [ref(NewMemberLinkSchema).$ref, MemberLinkSchema],
+  [ref(NewShareLinkSchema).$ref, ShareLinkSchema],
   [ref(WebhookWithSecretSchema).$ref, WebhookSchema],
 ])
