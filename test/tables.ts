@@ -23,6 +23,7 @@ export const TABLES_OF_THE_SERVICE = [
   'member_identities',
   'member_links',
   'sessions',
+  'share_links',
   'webhook_deliveries',
   'webhooks',
 ]

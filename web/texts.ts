@@ -870,6 +870,8 @@ export const texts = {
       'project-deleted': 'Deleted a project',
       'project-restored': 'Brought a project back',
       'person-forgotten': 'Forgot a person',
+      'share-link-created': 'Made a share link',
+      'share-link-revoked': 'Ended a share link',
       'webhook-created': 'Created a webhook',
       'webhook-changed': 'Changed a webhook',
       'webhook-deleted': 'Deleted a webhook',

@@ -10,6 +10,7 @@ import { ALL_SETTINGS } from '../settings.ts'
 import { describeCommand, HELP_WIDTH, type Variable } from './describe-command.ts'
 import { addMemberCommands } from './member-arguments.ts'
 import { addPeopleCommands } from './people-arguments.ts'
+import { addShareLinkCommands } from './share-link-arguments.ts'
 import { complain, FAILED, USAGE } from './terminal.ts'
 
 const program = new Command('phaseboard')
@@ -310,6 +311,7 @@ describeCommand(
 
 addMemberCommands(program, withDatabase, publicUrl)
 addPeopleCommands(program, withDatabase)
+addShareLinkCommands(program, withDatabase)
 
 /** Adds a mapping of people. @throws InvalidArgumentError */
 function mappings(text: string, before: Mapping[] = []): Mapping[] {

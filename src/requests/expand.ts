@@ -26,9 +26,10 @@ export const ExpandQuery = Type.Object({
 /** Whether a request wants names. */
 export const expandsPeople = ({ expand }: { expand?: string }): boolean => expand === 'people'
 
-/** A record with the names of people. @param body the record as JSON, an object @param names JSON, too */
-export function withNames(body: Buffer, names: string): Buffer | PartedBody {
-  const parts = [body.subarray(0, -1), Buffer.from(`,"people":${names}}`)] as const
+/** A record with more fields behind its own. @param body the record as JSON, an object @param fields JSON, too, by name */
+export function withFields(body: Buffer, fields: Readonly<Record<string, string>>): Buffer | PartedBody {
+  const added = Object.entries(fields).map(([name, json]) => `,"${name}":${json}`)
+  const parts = [body.subarray(0, -1), Buffer.from(`${added.join('')}}`)] as const
   return body.length > LARGE ? new PartedBody(parts) : Buffer.concat(parts)
 }
 
@@ -47,7 +48,7 @@ export async function sendWithPeople(
   const ids = await app.read(app.members.people.namedIn(id), caller)
   const hosted = await hostedAmong(app, ids)
   const names = await app.read(app.members.people.names(ids, hosted), caller)
-  await sendSnapshot(reply, { body: withNames(body, names), etag: etagOf(etag + names) })
+  await sendSnapshot(reply, { body: withFields(body, { people: names }), etag: etagOf(etag + names) })
   // Fastify takes the end of a handler for that of its answer, which may still be under way.
   await reply
 }

@@ -279,6 +279,27 @@ export const ProjectWithPeopleSchema = Type.Object(
   { $id: 'ProjectWithPeople' },
 )
 
+/** A project as a share link shows it, and what else its board needs, where it is asked for. */
+export const SharedProjectSchema = Type.Object(
+  {
+    ...ProjectSchema.properties,
+    people: Type.Optional(
+      Type.Unsafe<Record<string, string>>({
+        type: 'object',
+        additionalProperties: { type: 'string' },
+        description: 'Only with `expand=board`: the names of the lead and of all assignees, by their ids',
+        examples: [{ ada: 'Ada Lovelace' }],
+      }),
+    ),
+    kanbanColumns: Type.Optional(
+      Type.Array(ref(KanbanColumnSchema), {
+        description: 'Only with `expand=board`: the columns in their order',
+      }),
+    ),
+  },
+  { $id: 'SharedProject' },
+)
+
 /** An item, and the name of its assignee where it is asked for. */
 export const KanbanItemWithPeopleSchema = Type.Object(
   { ...Type.Omit(KanbanItemSchema, ['warnings']).properties, people },
@@ -895,6 +916,7 @@ export const namedSchemas = [
   TeamAssignmentSchema,
   ProjectSchema,
   ProjectWithPeopleSchema,
+  SharedProjectSchema,
   ProjectSummarySchema,
   ProjectListSchema,
   ProjectSummaryListSchema,

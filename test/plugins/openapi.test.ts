@@ -446,7 +446,10 @@ t.test('credentials are demanded where the mode demands them', async (t) => {
       const endpoint = `${method} ${path}`
       const isSignIn =
         /^post \/api\/session(\/link.*)?$/.test(endpoint) || path.startsWith('/api/session/oidc')
-      const isPublic = path.startsWith('/api/') ? isSignIn : path !== '/metrics' && path !== '/mcp'
+      const isShared = path.startsWith('/api/shared/')
+      const isPublic = path.startsWith('/api/')
+        ? isSignIn || isShared
+        : path !== '/metrics' && path !== '/mcp'
       const changesTeams = path.startsWith('/api/teams') && method !== 'get'
       const ofWebhooks = path.startsWith('/api/webhooks')
       const needsAdmin = changesTeams || ofWebhooks || FOR_ADMINS.includes(endpoint)

@@ -183,7 +183,7 @@ t.test('it has no metadata, transcripts, comments or emails', async (t) => {
   t.notMatch(JSON.stringify(body), /secret/)
 })
 
-t.test('with names, it names those on the board, without emails', async (t) => {
+t.test('for the board, it has the columns and names those on it, without emails', async (t) => {
   const app = await build(t)
   signInAs(app, 'member', { id: 'ada' })
   signInAs(app, 'member', { id: 'lead' })
@@ -195,15 +195,20 @@ t.test('with names, it names those on the board, without emails', async (t) => {
   await assign(app, project.id, 'bob', 'viewer', {})
   for (const assigneeId of ['ada', 'ann', 'cy', 'unknown']) await createItem(app, project.id, { assigneeId })
   const { secret } = await share(app, project.id)
-  const { body, headers } = await send(app, 'GET', `/api/shared/${secret}?expand=people`)
+  const { body, headers } = await send(app, 'GET', `/api/shared/${secret}?expand=board`)
   t.strictSame(body.people, { ada: 'The member', ann: 'ann.smith', cy: 'Cy (cy', lead: 'The member' })
   t.equal(body.kanbanItems.length, 4)
-  const again = await send(app, 'GET', `/api/shared/${secret}?expand=people`, undefined, {
+  t.strictSame(
+    body.kanbanColumns,
+    (await send(app, 'GET', `/api/projects/${project.id}/kanban-columns`)).body,
+  )
+  t.notOk('people' in (await open(app, secret)).body)
+  const again = await send(app, 'GET', `/api/shared/${secret}?expand=board`, undefined, {
     'if-none-match': String(headers.etag),
   })
   t.equal(again.status, 304)
   app.db.$client.exec(`update members set name = 'Ada' where id = 'ada'`)
-  const renamed = await send(app, 'GET', `/api/shared/${secret}?expand=people`, undefined, {
+  const renamed = await send(app, 'GET', `/api/shared/${secret}?expand=board`, undefined, {
     'if-none-match': String(headers.etag),
   })
   t.equal(renamed.body.people.ada, 'Ada')
