@@ -153,6 +153,13 @@ export const texts = {
     until: (time: string) => `The link works once, until ${time}.`,
   },
 
+  // The page of a share link
+  shared: {
+    title: 'Shared board',
+    readOnly: 'Shared with you to read.',
+    gone: 'This link does not work: it was revoked, has expired, or the project is gone.',
+  },
+
   // The list of projects, and creating one
   projectList: {
     create: 'Create project',

@@ -123,7 +123,7 @@ const DEFAULTS: Record<string, [Record<string, string | number>, Record<string, 
     { member_id: null, name: null, email: null, role: 'member', created_by: null, created_at: TIME },
   ],
   share_links: [
-    { id: 's', project_id: 'p', secret_hash: 'z' },
+    { id: 's', project_id: 'project', secret_hash: 'z' },
     { name: '', created_by: null, created_at: TIME, expires_at: null },
   ],
   team_members: [{ team_id: 'team', member_id: 'ada' }, {}],

@@ -151,7 +151,8 @@ t.test('every operation documents the errors that its kind can answer', async (t
     // Callers who are not admins get 403 there, with or without a credential.
     const asksWho = path.startsWith('/api/') && operation !== 'delete /api/projects/{id}'
     const isPublic =
-      /^post \/api\/session(\/link.*)?$/.test(operation) || operation === 'get /api/session/oidc'
+      /^post \/api\/session(\/link.*)?$/.test(operation) ||
+      ['get /api/session/oidc', 'get /api/shared/{secret}'].includes(operation)
     if (asksWho && !isPublic) expected.push('401')
     if (/^\/api\/(projects|kanban)/.test(path) && method !== 'get') expected.push('403')
     for (const status of expected) t.ok(statuses.includes(status), `${method} ${path} ${status}`)
