@@ -153,6 +153,24 @@ export const texts = {
     until: (time: string) => `The link works once, until ${time}.`,
   },
 
+  // The share links of a project
+  shareLinks: {
+    title: 'Share links',
+    make: 'Share by link…',
+    makeText:
+      'Whoever has the link reads this board, without signing in. They see no comments and no history.',
+    makeIt: 'Make a link',
+    name: 'What it is for (optional)',
+    expires: 'Ends on (optional)',
+    link: 'Link',
+    none: 'Only those with an account read this board.',
+    until: (day: string) => `until ${day}`,
+    revoke: 'Revoke',
+    revokeOf: (name: string) => `Revoke the link ${name}`,
+    revoked: 'The link is revoked.',
+    unnamed: (day: string) => `Link of ${day}`,
+  },
+
   // The page of a share link
   shared: {
     title: 'Shared board',

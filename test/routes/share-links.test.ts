@@ -316,6 +316,19 @@ t.test('names, expiry and number have limits', async (t) => {
   t.match(pages.headers.link, /cursor=/)
 })
 
+t.test('the address is the public one, and no archive has links', async (t) => {
+  const app = await build(t, { publicUrl: 'https://board.example/tools' })
+  const admin = signInAs(app, 'admin')
+  const { id } = await createProject(app)
+  const { secret, url } = await share(app, id)
+  t.equal(url, `https://board.example/tools/shared/${secret}`)
+  const archive = await app.inject({ url: '/api/export', headers: admin.headers })
+  t.equal(archive.statusCode, 200)
+  const names = archive.rawPayload.toString('latin1')
+  t.match(names, 'audit-log.jsonl')
+  t.notMatch(names, /share-links/)
+})
+
 t.test('an undo of a deletion brings no link back', async (t) => {
   const app = await build(t)
   const admin = signInAs(app, 'admin')

@@ -145,3 +145,53 @@ onBoard('the first visit loads little', async (t, { api, person }) => {
   })
   t.notMatch(await html.text(), shared.secret, 'the HTML is the same for all')
 })
+
+onBoard('a link is made and revoked on the overview of its project', async (t, { url, api, person }) => {
+  const { id, path } = await projectWith(api, { 'To Do': ['Flyer'] })
+  const { page, go, check } = await person()
+  await go(`${path}/overview`)
+  const section = page.getByRole('region', { name: 'Share links' })
+  await section.getByText('Only those with an account read this board.').waitFor()
+  const make = async (name: string, day: string) => {
+    await section.getByRole('button', { name: 'Share by link…' }).click()
+    await page.getByLabel('What it is for (optional)').fill(name)
+    await page.getByLabel('Ends on (optional)').fill(day)
+    await page.getByRole('button', { name: 'Make a link' }).click()
+  }
+  await make('Client', '2001-01-01')
+  await page.getByText('must be in the future').waitFor()
+  await check()
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await make(HTML, '2999-12-31')
+  const link = await page.getByRole('textbox', { name: 'Link', exact: true }).inputValue()
+  t.match(link, new RegExp(`^${url}/shared/[\\w-]{43}$`))
+  await check()
+  await page.getByRole('button', { name: 'I have stored it' }).click()
+  t.notMatch(await page.content(), link.slice(-43), 'nothing of it stays')
+  await section.getByText(HTML).waitFor()
+  await section.getByText('until 31 December 2999').waitFor()
+  t.match(await api.get('/api/projects/{id}/share-links', { path: { id } }), [{ name: HTML }])
+  await check()
+  const reader = await person()
+  await reader.go(link.slice(url.length))
+  await reader.page.getByRole('link', { name: 'Flyer' }).waitFor()
+  await section.getByRole('button', { name: `Revoke the link ${HTML}` }).click()
+  await section.getByText('Only those with an account read this board.').waitFor()
+  await reader.page.reload()
+  await reader.page.getByRole('alert').getByText(GONE).waitFor()
+})
+
+onBoard(
+  'where they are turned off, nothing offers them',
+  async (t, { url, api, person }) => {
+    const { path } = await projectWith(api, {})
+    const { page, go } = await person()
+    const asked = page.waitForResponse(/share-links/)
+    await go(`${path}/overview`)
+    t.equal((await asked).status(), 404)
+    await page.getByRole('region', { name: 'Metrics' }).waitFor()
+    t.equal(await page.getByRole('region', { name: 'Share links' }).count(), 0)
+    t.equal((await page.request.get(`${url}/shared/nothing`)).status(), 404)
+  },
+  { environment: { SHARE_LINKS: 'false' } },
+)

@@ -9,6 +9,7 @@ import { Metrics } from './metrics-section.tsx'
 import { Objectives } from './objectives-section.tsx'
 import { People } from './people-section.tsx'
 import { Phases } from './phases-section.tsx'
+import { ShareLinks } from './share-links-section.tsx'
 import { Texts } from './texts-section.tsx'
 import { Transcripts } from './transcripts-section.tsx'
 
@@ -29,6 +30,7 @@ function Overview({ store }: { store: ProjectStore }) {
           <Details store={store} project={project} />
           <Metrics store={store} />
           <People store={store} project={project} />
+          {mayWrite.value && <ShareLinks key={store.id} id={store.id} />}
           <Exports id={store.id} />
         </div>
       </div>

@@ -5,12 +5,12 @@ import { atMoment } from '../common/dates.ts'
 import { failed, toast } from '../common/toasts.ts'
 import { Dialog } from '../common/ui/dialog.tsx'
 import { Choice, Field, Form } from '../common/ui/field.tsx'
+import { SecretDialog } from '../common/ui/secret.tsx'
 import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
 import { invitationOf, linkAddress, nameOfLink } from './links.ts'
 import { roleOf } from './members.ts'
 import { type Reading, WhenRead } from './reading.tsx'
-import { SecretDialog } from './secret.tsx'
 import { Table } from './table.tsx'
 
 const words = texts.people
