@@ -212,7 +212,7 @@ export const SETTINGS = {
     unit: 'bytes',
     default: 67_108_864,
     meaning: 'The most memory for cached responses; 0 turns the cache off.',
-    more: 'Projects that are read by [share links](access.md#share-links) may take a quarter more.',
+    more: 'Projects that are read by [share links](access.md#share-links) may take half as much again.',
     isForHosts: true,
   },
   maxConnections: {

@@ -11,7 +11,7 @@ import type { ProjectSnapshot } from './snapshots.ts'
 const OVERHEAD = 300
 
 /** The share of the cache of snapshots that these texts may take besides. */
-const CACHE_SHARE = 4
+const CACHE_SHARE = 2
 
 /** A project as a share link shows it. */
 export interface SharedProject {
