@@ -26,6 +26,10 @@ const DEMANDED: Record<string, Access> = {
   'POST /api/session/link/check': 'public',
   'GET /api/session/oidc': 'public',
   'GET /api/session/oidc/callback': 'public',
+  'GET /api/shared/:secret': 'public',
+  // Only those who may write a project see its links.
+  'GET /api/projects/:id/share-links': 'write',
+  'GET /api/share-links/:id': 'write',
   'GET /api/session': 'own',
   'DELETE /api/session': 'own',
   'GET /api/sessions': 'own',
@@ -98,6 +102,13 @@ const EXPECTED = `
   revoked token               | passes | 401      | 401        | 401        | 401         | 401        | 401          | 401          | 401            | admin
 `
 
+/** What needs the right to write, but only reads. */
+const READ_TOKENS = {
+  'read token of a viewer': 'passes/role',
+  'read token of a member': 'passes',
+  'read token of an admin': 'passes',
+}
+
 /** Exceptions by operation and caller, if more than the declared access decides. They replace the cells above. */
 const EXCEPTIONS: Record<string, Record<string, string>> = {
   // A token cannot create tokens, and the default member has no account to own one.
@@ -112,6 +123,8 @@ const EXCEPTIONS: Record<string, Record<string, string>> = {
   'DELETE /api/tokens/:id': { anonymous: '404/401' },
   'GET /api/sessions/:id': { anonymous: '404/401' },
   'DELETE /api/sessions/:id': { anonymous: '404/401' },
+  'GET /api/projects/:id/share-links': READ_TOKENS,
+  'GET /api/share-links/:id': READ_TOKENS,
   // The default member is not in the list of members either.
   'GET /api/members/:id': { anonymous: '404/401' },
   'PATCH /api/members/:id': { anonymous: 'admin/401' },

@@ -89,6 +89,8 @@ t.test('the database files contain no token, cookie or password, only hashes', a
   await send(app, 'POST', '/api/session/link', guest)
   const project = await createProject(app, {}, bearer)
   await send(app, 'PATCH', `/api/projects/${project.id}`, { name: 'Gemini' }, session)
+  const shared = (await send(app, 'POST', `/api/projects/${project.id}/share-links`, {}, session)).body
+  await send(app, 'GET', `/api/shared/${shared.secret}`)
   app.db.$client.exec(
     `update sessions set last_used_at = '${LONG_AGO}'; update api_tokens set last_used_at = null`,
   )
@@ -104,8 +106,9 @@ t.test('the database files contain no token, cookie or password, only hashes', a
     revoked: revoked.token,
     link: link.token,
     usedLink: usedLink.token,
+    shared: shared.secret,
   }
-  t.equal(new Set(Object.values(tokens)).size, 8)
+  t.equal(new Set(Object.values(tokens)).size, 9)
   const secrets = { ...tokens, password: PASSWORD, ...guesses }
   const passwordHash = String(app.db.$client.prepare('select password_hash from members').pluck().get())
 
@@ -129,7 +132,7 @@ t.test('the database files contain no token, cookie or password, only hashes', a
         )
       }
     }
-    for (const name of ['current', 'kept', 'reading', 'link'] as const) {
+    for (const name of ['current', 'kept', 'reading', 'link', 'shared'] as const) {
       t.ok(all.includes(sha256(tokens[name])), `the SHA-256 of ${name}, ${when}`)
     }
     t.ok(all.includes(passwordHash), `the hash of the password, ${when}`)

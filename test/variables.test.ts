@@ -312,6 +312,13 @@ const CASES: Record<string, Case> = {
     settings: { WEB_BOARD: 'false' },
     show: async (t, service) => t.equal((await ask(service, '/')).status, 404),
   },
+  SHARE_LINKS: {
+    settings: { SHARE_LINKS: 'false' },
+    show: async (t, service) => {
+      t.strictSame(await (await ask(service, '/api/shared/x')).json(), { error: 'Not found' })
+      t.equal((await ask(service, '/shared/x')).status, 404)
+    },
+  },
   OIDC_ISSUER: {
     settings: { OIDC_ISSUER: provider.issuer },
     show: async (t, service) => t.equal((await beginAtProvider(service)).page.origin, provider.issuer),

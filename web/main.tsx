@@ -23,13 +23,16 @@ addEventListener('pagehide', () => drafts.flush())
 const { page, id } = routeOf(place.peek().path)
 if (page === 'board' || page === 'card') openProject(id)
 if (page === 'projects') projectList.refresh()
-loadSession().then(startSharing, (error) => failed(error, () => location.reload()))
-void signedIn().then(() => {
-  startLive()
-  followPeople()
-  followRights()
-  followTeams()
-})
+// Whoever reads a shared board is no user.
+if (page !== 'shared') {
+  loadSession().then(startSharing, (error) => failed(error, () => location.reload()))
+  void signedIn().then(() => {
+    startLive()
+    followPeople()
+    followRights()
+    followTeams()
+  })
+}
 
 const element = document.querySelector('#app')
 if (element) render(<App />, element)

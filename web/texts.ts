@@ -153,6 +153,13 @@ export const texts = {
     until: (time: string) => `The link works once, until ${time}.`,
   },
 
+  // The page of a share link
+  shared: {
+    title: 'Shared board',
+    readOnly: 'Shared with you to read.',
+    gone: 'This link does not work: it was revoked, has expired, or the project is gone.',
+  },
+
   // The list of projects, and creating one
   projectList: {
     create: 'Create project',
@@ -551,7 +558,7 @@ export const texts = {
     shareHint:
       'Whoever has the address reads the board, without signing in: no comments, no history, no transcripts, no emails.',
     addShareLink: 'New share link',
-    makeShareLink: 'Make the link',
+    makeShareLink: 'Create link',
     shareName: 'Name (optional)',
     shareNameHint: 'Whom it is for, e.g. the client.',
     unnamedLink: 'Link without a name',
@@ -560,7 +567,7 @@ export const texts = {
     sharedSince: (from: string, until: string | undefined) =>
       until === undefined ? `Since ${from}, without an end` : `Since ${from}, until ${until}`,
     shareEnded: (from: string, until: string) => `Since ${from}, ended ${until}`,
-    shareRevoked: 'Share link revoked: its address shows nothing any more.',
+    shareRevoked: 'Share link revoked: its address no longer works.',
 
     exports: 'Export',
     csv: 'Cards as CSV',
@@ -910,6 +917,8 @@ export const texts = {
       'project-deleted': 'Deleted a project',
       'project-restored': 'Restored a project',
       'person-forgotten': 'Forgot a person',
+      'share-link-created': 'Made a share link',
+      'share-link-revoked': 'Ended a share link',
       'webhook-created': 'Created a webhook',
       'webhook-changed': 'Changed a webhook',
       'webhook-deleted': 'Deleted a webhook',

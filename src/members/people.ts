@@ -56,6 +56,9 @@ const DAY = 24 * 60 * 60 * 1000
 /** People renamed after one response of the host, at most. Later ones rename the others. */
 const RENAMED_AT_ONCE = 100
 
+/** An email in a name, with what comes before its host. */
+const EMAIL_IN_NAME = /([^\s@]+)@[^\s@]+/gu
+
 /** The name of the sort of people in their cursors. */
 const BY_NAME = 'name'
 
@@ -121,6 +124,15 @@ function statementsOf(db: SharedDatabase) {
         )
         .pluck(),
     ),
+    /** Whom the board of a project names: its lead, and whose its items are. */
+    onBoard: once(() =>
+      client
+        .prepare<[object], string>(
+          `select cast(lead_id as text) from projects where id = :id and lead_id is not null
+          union select cast(assignee_id as text) from kanban_items where project_id = :id and assignee_id is not null`,
+        )
+        .pluck(),
+    ),
     itemLimit: rowLimit(db, 'kanban_items where project_id = ?', ROWS_SCANNED),
     isMember: existsIn(db, members),
     isAssigned: selectOne(db, () =>
@@ -167,7 +179,9 @@ export class People {
     'named',
     'isKept',
     'names',
+    'publicNames',
     'namedIn',
+    'onBoard',
     'toAsk',
     'renamed',
   ]
@@ -212,6 +226,19 @@ export class People {
   names(ids: readonly string[], others?: readonly NamedPerson[]): string {
     ensureFew(this.#db, ids.length, ROWS_READ)
     return JSON.stringify(Object.fromEntries(this.named(ids, others).map(({ id, name }) => [id, name])))
+  }
+
+  /** The same for everybody: no email that stands in a name, e.g. of a person of an imported board. @throws TooMuchWork */
+  publicNames(ids: readonly string[], others?: readonly NamedPerson[]): string {
+    ensureFew(this.#db, ids.length, ROWS_READ)
+    const names = this.named(ids, others).map(({ id, name }) => [id, name.replaceAll(EMAIL_IN_NAME, '$1')])
+    return JSON.stringify(Object.fromEntries(names))
+  }
+
+  /** The ids of the people on the board of a project. @throws TooMuchWork */
+  onBoard(projectId: string): string[] {
+    this.#sql.itemLimit(projectId)
+    return this.#sql.onBoard().all({ id: projectId })
   }
 
   /** The ids of the people whom a project or an item names. @throws TooMuchWork */

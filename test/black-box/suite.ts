@@ -671,6 +671,20 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     await signIn({ email: guest.email, password: `${PASSWORD}!` })
   })
 
+  await part('whoever has a share link reads the project, until it is revoked', async (t) => {
+    const { id } = await ok(member, 'POST /api/projects', { body: { name: 'Shared' } }, 201)
+    const links = '/api/projects/{id}/share-links'
+    const made = await ok(member, `POST ${links}`, { at: [id], body: { name: 'Client' } }, 201)
+    t.match(made, { projectId: id, name: 'Client', url: new RegExp(`/shared/${made.secret}$`) })
+    t.match(await ok(member, `GET ${links}`, { at: [id] }, 200), [{ id: made.id }])
+    await ok(member, 'GET /api/share-links/{id}', { at: [made.id] }, 200, { name: 'Client' })
+    await ok(nobody, 'GET /api/shared/{secret}', { at: [made.secret] }, 200, { name: 'Shared' })
+    t.equal((await fetch(`${url}/shared/${made.secret}`)).status, 200, 'its page is there')
+    t.strictSame(await ok(member, 'DELETE /api/share-links/{id}', { at: [made.id] }, 200), { success: true })
+    const gone = { error: 'Share link not found' }
+    await refused(nobody, 'GET /api/shared/{secret}', { at: [made.secret] }, 404, gone)
+  })
+
   await part('tokens have the rights of their scope and member, until they are revoked', async (t) => {
     const create = 'POST /api/tokens'
     const made = await ok(member, create, { body: { name: 'CI' } }, 201, { scope: 'read', token: /^pbt_/ })

@@ -122,6 +122,10 @@ const DEFAULTS: Record<string, [Record<string, string | number>, Record<string, 
     { id: 'l', kind: 'password', token_hash: 'z', expires_at: '2026-03-01T00:00:00.000Z' },
     { member_id: null, name: null, email: null, role: 'member', created_by: null, created_at: TIME },
   ],
+  share_links: [
+    { id: 's', project_id: 'project', secret_hash: 'z' },
+    { name: '', created_by: null, created_at: TIME, expires_at: null },
+  ],
   team_members: [{ team_id: 'team', member_id: 'ada' }, {}],
   audit_log: [
     { id: 'e', action: 'sign-in' },
@@ -353,6 +357,8 @@ const MAY_SCAN = [
   /^SCAN imports( USING (COVERING )?INDEX sqlite_autoindex_imports_1)?$/,
   // Links of one day, created by admins.
   /^SCAN member_links( USING INDEX sqlite_autoindex_member_links_1)?$/,
+  // Only for the command line.
+  /^SCAN share_links USING INDEX sqlite_autoindex_share_links_1$/,
   // At most a hundred rows.
   // Counts all of them for /metrics.
   /^SCAN webhooks$/,

@@ -247,6 +247,7 @@ t.test('in required mode every route under /api first needs a member', async (t)
     for (const body of bodies) {
       const { status } = await send(app, method, url, body)
       if (isSignIn) t.not(status, 401, 'signing in needs no credential')
+      else if (url.startsWith('/api/shared/')) t.equal(status, 404, 'a share link is its own credential')
       else t.equal(status, method === 'DELETE' && url === '/api/projects/x' ? 403 : 401, `${method} ${url}`)
     }
   }
@@ -362,7 +363,8 @@ t.test('a read token cannot write, with any method or owner', async (t) => {
         const sent = isBatch ? { requests: [{ method: 'POST', path: '/api/projects', body: {} }] } : {}
         const { status, body } = await send(app, method, url, method === 'GET' ? undefined : sent, token)
         const isForAdmins = /^\/api\/(audit-log|export$|webhooks|member-links)/.test(url) && role !== 'admin'
-        if (method === 'GET') t.equal(status === 403, isForAdmins, `GET ${url}`)
+        const isForWriters = url.includes('share-links') && role === 'viewer' && authMode === 'required'
+        if (method === 'GET') t.equal(status === 403, isForAdmins || isForWriters, `GET ${url}`)
         else {
           t.equal(status, 403, `${method} ${url} (${role}, ${authMode})`)
           const isDeletion = url === '/api/projects/x' && method === 'DELETE'

@@ -152,7 +152,7 @@ t.test('headers that a host sets for its responses win', async (t) => {
 
 /** What depends on the user, by the contract. */
 const OF_THE_CALLER =
-  /^\/api\/(session|sessions|tokens|members|people|member-links|invitations|personal-ideas|audit-log|search|changes|batch|webhooks|export)(\/|$)/
+  /^\/api\/(session|sessions|tokens|members|people|member-links|invitations|personal-ideas|audit-log|search|changes|batch|webhooks|export|share-links)(\/|$)|\/share-links$/
 
 /** All routes of the service, with ids that match nothing in their paths. */
 async function allRoutes() {
@@ -187,9 +187,10 @@ t.test('caches store no personal response and revalidate all others; errors, too
         const body = method === 'GET' || method === 'DELETE' ? undefined : {}
         const { status, headers: sent } = await send(app, method, url, body, headers)
         statuses.add(status)
-        // The query may contain the token, so no shared cache may store the calendar.
+        // The query may contain the token, so no shared cache may store the calendar; nor what a secret address shows.
         const isCalendar = url === '/api/calendar.ics' && status === 200
-        const said = isCalendar ? `private, ${expected}` : expected
+        const isPrivate = isCalendar || url.startsWith('/api/shared/')
+        const said = isPrivate ? `private, ${expected}` : expected
         // An unsupported method is refused for every caller.
         if (status !== 405) t.equal(sent['cache-control'], said, `${method} ${url} ${status} (${authMode})`)
       }

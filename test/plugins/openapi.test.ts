@@ -151,7 +151,8 @@ t.test('every operation documents its possible errors', async (t) => {
     // Callers who are not admins get 403 there, with or without a credential.
     const asksWho = path.startsWith('/api/') && operation !== 'delete /api/projects/{id}'
     const isPublic =
-      /^post \/api\/session(\/link.*)?$/.test(operation) || operation === 'get /api/session/oidc'
+      /^post \/api\/session(\/link.*)?$/.test(operation) ||
+      ['get /api/session/oidc', 'get /api/shared/{secret}'].includes(operation)
     if (asksWho && !isPublic) expected.push('401')
     if (/^\/api\/(projects|kanban)/.test(path) && method !== 'get') expected.push('403')
     for (const status of expected) t.ok(statuses.includes(status), `${method} ${path} ${status}`)
@@ -446,7 +447,10 @@ t.test('operations need credentials as the mode does', async (t) => {
       const endpoint = `${method} ${path}`
       const isSignIn =
         /^post \/api\/session(\/link.*)?$/.test(endpoint) || path.startsWith('/api/session/oidc')
-      const isPublic = path.startsWith('/api/') ? isSignIn : path !== '/metrics' && path !== '/mcp'
+      const isShared = path.startsWith('/api/shared/')
+      const isPublic = path.startsWith('/api/')
+        ? isSignIn || isShared
+        : path !== '/metrics' && path !== '/mcp'
       const changesTeams = path.startsWith('/api/teams') && method !== 'get'
       const ofWebhooks = path.startsWith('/api/webhooks')
       const needsAdmin = changesTeams || ofWebhooks || FOR_ADMINS.includes(endpoint)

@@ -29,7 +29,9 @@ const ALONE = new Set([
   'streamChanges',
   'exportProjectAsCsv',
   'getCalendar',
+  'createShareLink',
   'createWebhook',
+  'getSharedProject',
   'testWebhook',
   'rotateWebhookSecret',
   // The example contains a password.

@@ -1,5 +1,4 @@
 /** Who sees which project, on the page: chosen in the overview, live, for guests and for those who may only read. */
-import type { Page } from 'playwright-core'
 import type { Client } from '../../src/client/types.d.ts'
 import { link, projectWith } from './board-steps.ts'
 import { onBoard } from './browser.ts'
@@ -7,26 +6,6 @@ import { choosePerson } from './choose-person.ts'
 import { until } from './until.ts'
 
 const REQUIRED = { mode: 'required' } as const
-
-/** Answers for the share links of a project, as the service does. @returns the bodies of requests */
-async function shareLinks(page: Page, projectId: string): Promise<unknown[]> {
-  const asked: unknown[] = []
-  const links: object[] = []
-  await page.route('**/api/projects/*/share-links', (route) => {
-    if (route.request().method() === 'GET') return route.fulfill({ json: links })
-    const body = route.request().postDataJSON()
-    asked.push(body)
-    const createdAt = new Date().toISOString()
-    const link = { id: 'one', projectId, name: '', createdBy: null, createdAt, expiresAt: null, ...body }
-    links.push(link)
-    return route.fulfill({ status: 201, json: { ...link, secret: 's'.repeat(43) } })
-  })
-  await page.route('**/api/share-links/one', (route) => {
-    links.pop()
-    return route.fulfill({ json: { success: true } })
-  })
-  return asked
-}
 
 /** Adds a member. @returns the id, and what they sign in with */
 async function member(api: Client, name: string, role: 'member' | 'guest') {
@@ -162,37 +141,3 @@ onBoard(
   },
   REQUIRED,
 )
-
-onBoard('a share link is made, shown once and revoked', async (t, { url, api, person }) => {
-  const { id, path } = await projectWith(api, { 'To Do': ['Flyer'] })
-  const { page, go, check } = await person()
-  const asked = await shareLinks(page, id)
-  await go(`${path}/overview`)
-  const section = page.getByRole('region', { name: 'Share links' })
-  await section.getByRole('button', { name: 'New share link' }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Name').fill('The client')
-  await dialog.getByLabel('Expires').fill('2099-12-31')
-  await check()
-  await dialog.getByRole('button', { name: 'Make the link' }).click()
-  const address = page.getByRole('textbox', { name: 'Address of the board' })
-  t.equal(await address.inputValue(), `${url}/shared/${'s'.repeat(43)}`)
-  t.match(asked, [{ name: 'The client', expiresAt: /^(2099|2100)-/ }])
-  await dialog.getByRole('button', { name: 'Copy: Address of the board' }).waitFor()
-  await page.getByRole('button', { name: 'I have stored it' }).click()
-  t.notMatch(await page.content(), /shared\/sss/, 'nothing of it stays')
-  await check()
-  await section.getByRole('button', { name: 'Revoke The client' }).click()
-  await page.getByRole('status').getByText('Share link revoked').waitFor()
-  t.equal(await section.getByRole('listitem').count(), 0)
-
-  await page.unroute('**/api/projects/*/share-links')
-  await page.route('**/api/projects/*/share-links', (route) =>
-    route.fulfill({ status: 404, json: { error: 'Not found' } }),
-  )
-  const answered = page.waitForResponse(/share-links/)
-  await page.reload()
-  await answered
-  await page.getByRole('region', { name: 'Who sees this project' }).waitFor()
-  t.equal(await section.count(), 0, 'not offered where it is turned off')
-})

@@ -21,7 +21,7 @@ interface BoardPageProps {
 
 export function BoardPage({ id, item, card }: BoardPageProps) {
   const project = openProject(id)
-  const board = useMemo(() => new Board(project), [project])
+  const board = useMemo(() => new Board(project.store), [project])
   useFocusBack(board, item)
   return (
     <ProjectPage id={id} current="board" class="board-page" aside={() => <FilterBar board={board} />}>

@@ -10,7 +10,6 @@ import { mayWriteIn } from '../common/rights.ts'
 import { shownTitle } from '../common/titles.ts'
 import { chipColor } from '../common/ui/chip.ts'
 import { Icon } from '../common/ui/icon.tsx'
-import { href, paths } from '../router.ts'
 import { texts } from '../texts.ts'
 import type { Board } from './board.ts'
 import { CardMenu } from './card-menu.tsx'
@@ -48,7 +47,6 @@ export function Card({ board, id, index, size, top, measure }: CardProps) {
   useLayoutEffect(() => measure?.(row.current), [measure, index])
 
   if (item === undefined) return null
-  const query = board.query.value
   return (
     <li
       ref={row}
@@ -70,12 +68,7 @@ export function Card({ board, id, index, size, top, measure }: CardProps) {
           {isUnsaved(id) ? (
             <span dir="auto">{shownTitle(item.title)}</span>
           ) : (
-            <a
-              dir="auto"
-              draggable={false}
-              tabIndex={isStop ? 0 : -1}
-              href={href(paths.card(board.store.id, id)) + query}
-            >
+            <a dir="auto" draggable={false} tabIndex={isStop ? 0 : -1} href={board.addressOf(id)}>
               {shownTitle(item.title)}
             </a>
           )}

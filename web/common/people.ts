@@ -11,6 +11,19 @@ import { me, read } from './session.ts'
 /** The maximum number of people per request. Their ids are in the address. */
 const MOST = 100
 
+/** A person of whom only the name is known. */
+const NOBODY: Person = {
+  id: '',
+  name: '',
+  kind: 'member',
+  source: '',
+  sourceId: '',
+  mergedInto: null,
+  seenAt: null,
+  createdAt: '',
+  updatedAt: '',
+}
+
 /** null for an unknown or forgotten person; undefined until loaded. */
 type Known = Person | null | undefined
 
@@ -47,6 +60,20 @@ export const isKnown = (id: string): boolean => id === me.value?.id || personOf(
 export const nobodyOrMe = (): [value: string, name: string][] => {
   const user = me.value
   return [['', texts.nobody], ...(user ? [[user.id, user.name] as [string, string]] : [])]
+}
+
+/**
+ * Sets the names of people that came with a response, where nobody can be asked.
+ * @param names by id
+ * @param ids all whom it names: others are unknown
+ */
+export function tellPeople(names: Readonly<Record<string, string>>, ids: Iterable<string>): void {
+  batch(() => {
+    for (const id of new Set(ids)) {
+      const name = names[id]
+      take(id, name === undefined ? null : { ...NOBODY, id, name })
+    }
+  })
 }
 
 /** Searches people who can be assigned and filtered by. @param q a part of the name @throws PhaseboardError */

@@ -1,24 +1,17 @@
 /** The share links of a project, for those who may change it. */
 import { useState } from 'preact/hooks'
 import { makerFirst } from '../common/actors.ts'
+import type { NewShareLink, ShareLink } from '../common/api.ts'
 import { atMoment, today } from '../common/dates.ts'
 import { failed, toast } from '../common/toasts.ts'
-import { Dialog } from '../common/ui/dialog.tsx'
-import { Field, Form } from '../common/ui/field.tsx'
+import { Field } from '../common/ui/field.tsx'
+import { FormDialog } from '../common/ui/form-dialog.tsx'
 import { Icon } from '../common/ui/icon.tsx'
 import { useReading, WhenRead } from '../common/ui/reading.tsx'
 import { SecretDialog } from '../common/ui/secret.tsx'
 import { texts } from '../texts.ts'
 import { Section } from './section.tsx'
-import {
-  makeShareLink,
-  type NewShareLink,
-  readShareLinks,
-  revokeShareLink,
-  type ShareLink,
-  shareAddress,
-  shareLinkOf,
-} from './share-links.ts'
+import { makeShareLink, readShareLinks, revokeShareLink, shareLinkOf } from './share-links.ts'
 
 const words = texts.overview
 
@@ -71,23 +64,22 @@ interface NewLinkProps {
 }
 
 const NewLinkDialog = ({ projectId, onMade, onClose }: NewLinkProps) => (
-  <Dialog title={words.addShareLink} onClose={onClose} closesOutside={false}>
-    <Form
-      send={async (fields) => onMade(await makeShareLink(projectId, shareLinkOf(fields)))}
-      submit={words.makeShareLink}
-      onCancel={onClose}
-    >
-      <p>{words.shareHint}</p>
-      <Field name="name" label={words.shareName} hint={words.shareNameHint} maxLength={200} autofocus />
-      <Field
-        name="expiresAt"
-        label={texts.people.expires}
-        hint={texts.people.expiresHint}
-        type="date"
-        min={today()}
-      />
-    </Form>
-  </Dialog>
+  <FormDialog
+    title={words.addShareLink}
+    onClose={onClose}
+    send={async (fields) => onMade(await makeShareLink(projectId, shareLinkOf(fields)))}
+    submit={words.makeShareLink}
+  >
+    <p>{words.shareHint}</p>
+    <Field name="name" label={words.shareName} hint={words.shareNameHint} maxLength={200} autofocus />
+    <Field
+      name="expiresAt"
+      label={texts.people.expires}
+      hint={texts.people.expiresHint}
+      type="date"
+      min={today()}
+    />
+  </FormDialog>
 )
 
 /** Renders nothing if the service has share links turned off. */
@@ -133,7 +125,7 @@ export function ShareLinks({ projectId }: { projectId: string }) {
         <SecretDialog
           title={words.shareMade(nameOf(made))}
           label={words.shareAddress}
-          secret={shareAddress(made)}
+          secret={made.url}
           note={words.shareHint}
           onClose={() => setMade(undefined)}
         />
