@@ -8,6 +8,9 @@ import type { Config } from '../src/config.ts'
  */
 export type Caching = 'no-cache' | 'no-store'
 
+/** The headers of an address that is a secret: it is for those who have it, and neither search engines nor shared caches may keep it. */
+const OF_SECRET_ADDRESSES = { 'cache-control': 'private, no-cache', 'x-robots-tag': 'noindex' }
+
 /** Headers by their lower-case names. */
 type Headers = Readonly<Record<string, string>>
 
@@ -15,6 +18,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** `no-store` if the response depends on the member; the default of routes with the access `own`. */
     caching?: Caching
+    /** Whether the address itself is a secret, e.g. of a share link: also the log does not have it. */
+    hasSecretAddress?: boolean
     /** The Content-Security-Policy of a page; errors keep the default one. */
     contentSecurityPolicy?: string
     /** The headers of all the route's responses; set by the headers plugin. */
@@ -34,15 +39,17 @@ const POLICY = 'content-security-policy'
 const DATA_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 /** The headers of all responses of a kind. `cross-origin-resource-policy` does not affect CORS requests (`CORS_ORIGIN`). */
-const headersFor = (caching: Caching): Headers =>
+const headersFor = (caching: Caching, others: Headers = {}): Headers =>
   Object.freeze({
     [POLICY]: DATA_POLICY,
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
     'cross-origin-resource-policy': 'same-origin',
     'cache-control': caching,
+    ...others,
   })
 const HEADERS = { 'no-cache': headersFor('no-cache'), 'no-store': headersFor('no-store') }
+const SECRET = headersFor('no-cache', OF_SECRET_ADDRESSES)
 
 /** HSTS for a year. */
 const TLS_ONLY = 'max-age=31536000'
@@ -51,10 +58,11 @@ const TLS_ONLY = 'max-age=31536000'
 const headersOf = ({ routeOptions: { config } }: FastifyRequest): Headers =>
   config.headers ?? HEADERS['no-cache']
 
-/** A host's own headers take precedence, except that `no-store` always applies. */
+/** A host's own headers take precedence, except that `no-store` always applies, and all headers of a secret address. */
 const addMissing: onRequestHookHandler = (request, reply, done) => {
-  for (const [name, value] of Object.entries(headersOf(request))) {
-    if (!reply.hasHeader(name) || value === 'no-store') reply.header(name, value)
+  const headers = headersOf(request)
+  for (const [name, value] of Object.entries(headers)) {
+    if (!reply.hasHeader(name) || value === 'no-store' || headers === SECRET) reply.header(name, value)
   }
   done()
 }
@@ -85,8 +93,9 @@ const withPolicy =
 export default fp<HeadersOptions>(
   async (app, { hooksComeFirst, trustProxy }) => {
     app.addHook('onRoute', (route) => {
-      const { access, contentSecurityPolicy, caching } = route.config ?? {}
-      const headers = HEADERS[caching ?? (access === 'own' ? 'no-store' : 'no-cache')]
+      const { access, contentSecurityPolicy, caching, hasSecretAddress = false } = route.config ?? {}
+      const usual = HEADERS[caching ?? (access === 'own' ? 'no-store' : 'no-cache')]
+      const headers = hasSecretAddress ? SECRET : usual
       route.config = { ...route.config, headers }
       if (contentSecurityPolicy !== undefined) {
         route.onSend = [withPolicy(contentSecurityPolicy), route.onSend ?? []].flat()

@@ -14,7 +14,18 @@ const SLOW = 1000
 /** Log levels at which each request is logged. */
 const VERBOSE = new Set(['debug', 'trace'])
 
-const pathOf = (request: FastifyRequest) => request.url.split('?', 1)[0]
+/** A segment of a path, with any of its letters percent-encoded. */
+const encoded = (segment: string) =>
+  [...segment].map((letter) => `(?:${letter}|%${letter.charCodeAt(0).toString(16)})`).join('')
+
+/** What follows the segment of shared projects, also in an address that no route has. */
+const SHARED = new RegExp(`(/${encoded('shared')}/).*`, 'i')
+
+/** The path of a request, without a secret. */
+function pathOf({ url, routeOptions }: FastifyRequest): string {
+  const [path = ''] = url.split('?', 1)
+  return routeOptions.config.hasSecretAddress ? String(routeOptions.url) : path.replace(SHARED, '$1...')
+}
 
 /**
  * Logs requests: each at debug, slow ones as warnings. Only paths: query, headers and body contain user data and

@@ -7,12 +7,15 @@ import {
   type LargeSnapshots,
   type Scopes,
 } from '../src/reading/large-snapshots.ts'
+import { createSharedProjects, type SharedProjects } from '../src/reading/shared-projects.ts'
 import { createSnapshots } from '../src/reading/snapshots.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** A cache of serialised projects, each valid until it changes. */
     snapshots: LargeSnapshots
+    /** Projects as share links show them. */
+    sharedProjects: SharedProjects
   }
 }
 
@@ -34,10 +37,9 @@ export default fp<SnapshotsOptions>(
     }
     const inWorker = (({ turn, principal }, name, ...args) =>
       app.worker.read({ path: `reading.wholeProjects.${name}`, args }, turn, principal)) as InWorker
-    app.decorate(
-      'snapshots',
-      createLargeSnapshots(snapshots, scopes, inWorker, app.attempt, snapshotCacheBytes),
-    )
+    const large = createLargeSnapshots(snapshots, scopes, inWorker, app.attempt, snapshotCacheBytes)
+    app.decorate('snapshots', large)
+    app.decorate('sharedProjects', createSharedProjects(large, app.attempt, snapshotCacheBytes))
 
     // Before Fastify's own listener, and also for a host's routes.
     app.server.prependListener('request', (message: IncomingMessage) => freshness.arrive(message))

@@ -45,6 +45,9 @@ const ADDRESSES = [
   '/admin/audit',
 ]
 
+/** The address of the board behind a share link. */
+const SHARED = '/shared/:secret'
+
 /** A file's URL exactly as the HTML names it: no traversal, and no aliases of the same file. */
 const ASSET = /^[^?]*\/assets\/[\w-][\w.-]*\.(js|css|svg)(\?|$)/
 
@@ -64,9 +67,10 @@ function withSlash({ originalUrl }: FastifyRequest): string | undefined {
  * The board page: the same HTML at each of its addresses, and the files that it loads. It gets all data from the API, with
  * the user's credential. Everything is loaded lazily, by the first request.
  */
-const pageRoutes: FastifyPluginAsync = async (app) => {
+const pageRoutes: FastifyPluginAsync<{ shareLinks: boolean }> = async (app, { shareLinks }) => {
+  const addresses = [...ADDRESSES, ...(shareLinks ? [SHARED] : [])]
   const pages = new Map<number, () => Promise<WebPage>>()
-  for (const depth of new Set(ADDRESSES.map(depthOf))) {
+  for (const depth of new Set(addresses.map(depthOf))) {
     const make = () => makeWebPage(depth)
     pages.set(depth, isWatched ? make : memoizeAsync(make))
   }
@@ -78,13 +82,18 @@ const pageRoutes: FastifyPluginAsync = async (app) => {
     return reply.type('text/html; charset=utf-8').send(html)
   }
 
-  for (const address of ADDRESSES) {
+  for (const address of addresses) {
     const make = pages.get(depthOf(address)) as () => Promise<WebPage>
     app.route({
       // One route for both, which takes half as long to register.
       method: ['GET', 'HEAD'],
       url: address,
-      config: { access: 'public', failure: 'Internal server error', contentSecurityPolicy: PAGE_POLICY },
+      config: {
+        access: 'public',
+        failure: 'Internal server error',
+        contentSecurityPolicy: PAGE_POLICY,
+        hasSecretAddress: address === SHARED,
+      },
       schema: { hide: true },
       handler: async (request, reply) => {
         const moved = address === '/' ? withSlash(request) : undefined

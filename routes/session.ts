@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { addressOf } from '../src/access/addresses.ts'
 import { identityOf } from '../src/access/identity.ts'
+import { principalOf } from '../src/access/policy.ts'
 import type { Via } from '../src/members/identity.ts'
 import { verifyPassword } from '../src/members/passwords.ts'
 import { invalidCredentials } from '../src/members/sessions.ts'
@@ -18,6 +19,12 @@ const SignIn = CreateBody({
 const WhoAmI = Type.Object({
   member: ref(CurrentMemberSchema),
   via: Type.Unsafe<Via>({ type: 'string', enum: ['session', 'token', 'proxy', 'default', 'host'] }),
+  readOnlyProjects: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        'The projects that the caller sees but may not write, as far as that depends on the project; absent if there are none',
+    }),
+  ),
 })
 
 /** Bytes of a sign-in's body: unauthenticated clients must not make the service read more. */
@@ -84,7 +91,10 @@ const sessionRoutes: Routes = async (app) => {
     },
     handler: async (request) => {
       ensureNamed(request)
-      return identityOf(request)
+      const identity = identityOf(request)
+      const { projects = [] } = app.scoped.policy.scopeOf(principalOf(identity)) ?? {}
+      const readOnlyProjects = [...projects].filter(([, right]) => right === 'read').map(([id]) => id)
+      return { ...identity, ...(readOnlyProjects.length > 0 && { readOnlyProjects }) }
     },
   })
 

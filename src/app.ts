@@ -56,6 +56,8 @@ import sessionRoutes from '../routes/session.ts'
 import sessionLinkRoutes from '../routes/session-link.ts'
 import openIdRoutes from '../routes/session-oidc.ts'
 import ownSessionRoutes from '../routes/sessions.ts'
+import shareLinkRoutes from '../routes/share-links.ts'
+import sharedProjectRoutes from '../routes/shared-projects.ts'
 import teamAssignmentRoutes from '../routes/team-assignments.ts'
 import teamRoutes from '../routes/teams.ts'
 import tokenRoutes from '../routes/tokens.ts'
@@ -159,6 +161,10 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(metricRoutes)
   await app.register(transcriptSummaryRoutes)
   await app.register(teamAssignmentRoutes)
+  if (options.shareLinks) {
+    await app.register(shareLinkRoutes, { publicUrl: options.publicUrl })
+    await app.register(sharedProjectRoutes)
+  }
   await app.register(ingestRoutes)
   await app.register(importRoutes, { importLimit: options.importLimit })
   await app.register(personalIdeaRoutes, { authMode: options.authMode })
@@ -172,7 +178,8 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(changeRoutes)
   await app.register(docsRoutes)
   // Without a prefix, the root and the page's addresses belong to the host.
-  if (options.webBoard && options.answersUnknownRoutes) await app.register(pageRoutes)
+  if (options.webBoard && options.answersUnknownRoutes)
+    await app.register(pageRoutes, { shareLinks: options.shareLinks })
   app.refuseOtherMethods()
 }
 

@@ -59,6 +59,8 @@ export interface Config {
   metricsPublic: boolean
   /** Whether the service serves the board page; inside a host application it needs a prefix. */
   webBoard: boolean
+  /** Whether projects can be shared by link, for anyone who has it. */
+  shareLinks: boolean
   /** The issuer URL of the OpenID provider for sign-ins. */
   oidcIssuer: string | undefined
   /** The client id of this service at the provider; required with an issuer. */
@@ -144,6 +146,7 @@ export type PhaseboardOptions = Partial<
     | 'webhookAllowPrivate'
     | 'metricsPublic'
     | 'webBoard'
+    | 'shareLinks'
     | 'oidcIssuer'
     | 'oidcClientId'
     | 'oidcClientSecret'

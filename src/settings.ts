@@ -212,6 +212,7 @@ export const SETTINGS = {
     unit: 'bytes',
     default: 67_108_864,
     meaning: 'The most memory for cached responses; 0 turns the cache off.',
+    more: 'Projects that are read by [share links](access.md#share-links) may take half as much again.',
     isForHosts: true,
   },
   maxConnections: {
@@ -275,6 +276,14 @@ export const SETTINGS = {
     default: true,
     meaning: 'Whether the service serves the board page; inside a host application it needs a prefix.',
     more: 'Without [the page](operations.md#the-board-page), `/` is 404.',
+    isForHosts: true,
+  },
+  shareLinks: {
+    variable: 'SHARE_LINKS',
+    kind: 'flag',
+    default: true,
+    meaning: 'Whether projects can be shared by link, for anyone who has it.',
+    more: 'With `false` their paths do not exist, and no link works: see [share links](access.md#share-links).',
     isForHosts: true,
   },
   oidcIssuer: {

@@ -47,6 +47,7 @@ export const seeding = (owner: string) => `
   insert into people (id, name, kind) values ('person', 'Bob Builder', 'host');
   insert into member_links (id, kind, token_hash, expires_at)
     values ('link', 'invitation', 'hash', '9999-12-31T00:00:00.000Z');
+  insert into share_links (id, project_id, secret_hash) values ('share', 'project', 'hash');
   insert into members (id, name, email) values ('ada', 'Ada', 'ada@example.test');`
 
 /** Deletes the records of every kind, except members who can sign in. */

@@ -3,6 +3,7 @@ import type SQLite from 'better-sqlite3'
 import Fastify from 'fastify'
 import t from 'tap'
 import type { Access } from '../src/members/identity.ts'
+import { hashToken } from '../src/members/secrets.ts'
 import { LONG_AGO } from './helper.ts'
 import { insertions, ROUTED } from './kinds.ts'
 import { shipped } from './shipped.ts'
@@ -12,6 +13,9 @@ export const CALLER = 'caller'
 
 /** A last use so recent that no request needs to update it. */
 export const JUST_USED = '9999-12-31T00:00:00.000Z'
+
+/** The secret of the share link. */
+const SECRET = 'secret-of-the-link'
 
 /** A session and a token of the caller, if the caller has a row. */
 export const CREDENTIALS = `
@@ -38,6 +42,7 @@ export const SEEDED = `
   insert into teams (id, name) values ('team', 'Crew');
   insert into people (id, name, kind) values ('person', 'Bob Builder', 'host');
   insert into member_links (id, kind, token_hash, expires_at) values ('link', 'invitation', 'hash', '${JUST_USED}');
+  insert into share_links (id, project_id, secret_hash) values ('share', 'project', '${hashToken(SECRET)}');
   insert into imports (id, format, member_id, status) values ('import', 'trello', '${CALLER}', 'done');
   insert into webhooks (id, url, secret, active) values ('webhook', 'http://127.0.0.1/', 'whsec_c2VjcmV0', 0);
   ${CREDENTIALS}`
@@ -73,6 +78,8 @@ export const RECORDS: Record<string, string> = {
   webhooks: 'webhook',
   imports: 'import',
   'member-links': 'link',
+  'share-links': 'share',
+  shared: SECRET,
   people: 'person',
   members: CALLER,
 }
@@ -107,6 +114,7 @@ export const REQUESTS: Record<string, Request> = {
   'GET /api/session/oidc': [404],
   'GET /api/session/oidc/callback': [404],
   'POST /api/tokens': [201, { name: 'CI' }],
+  'POST /api/projects/:id/share-links': [201, { name: 'Client' }],
   'POST /api/members': [201, { name: 'Bob', email: 'bob@example.test' }],
   'POST /api/members/:id/password-link': [201],
   'POST /api/invitations': [201, { role: 'viewer' }],

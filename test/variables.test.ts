@@ -312,6 +312,13 @@ const CASES: Record<string, Case> = {
     settings: { WEB_BOARD: 'false' },
     show: async (t, service) => t.equal((await ask(service, '/')).status, 404),
   },
+  SHARE_LINKS: {
+    settings: { SHARE_LINKS: 'false' },
+    show: async (t, service) => {
+      t.strictSame(await (await ask(service, '/api/shared/x')).json(), { error: 'Not found' })
+      t.equal((await ask(service, '/shared/x')).status, 404)
+    },
+  },
   OIDC_ISSUER: {
     settings: { OIDC_ISSUER: provider.issuer },
     show: async (t, service) => t.equal((await beginAtProvider(service)).page.origin, provider.issuer),
@@ -353,7 +360,7 @@ const CASES: Record<string, Case> = {
   },
 }
 
-t.test('each variable of the configuration has its case', async (t) => {
+t.test('each variable of the configuration has a case', async (t) => {
   const [, table = ''] = /## Variables\n(.*?)\n## /s.exec(readFileSync('docs/configuration.md', 'utf8')) ?? []
   const documented = [...table.matchAll(/^\| (`.*?`) \|/gm)].flatMap(
     ([, cell = '']) => cell.match(/\b[A-Z_]+\b/g) ?? [],
@@ -367,7 +374,7 @@ for (const mode of MODES) {
   const groups = [together, ...all.filter(([, { alone }]) => alone).map((one) => [one])]
   for (const group of groups) {
     const variables = group.length > 1 ? 'all that go together' : group[0]?.[0]
-    t.test(`in ${mode} mode these count: ${variables}`, async (t) => {
+    t.test(`in ${mode} mode these variables have an effect: ${variables}`, async (t) => {
       const given = { AUTH_MODE: mode, ADMIN_EMAIL: ADMIN.email, ADMIN_PASSWORD: ADMIN.password }
       const settings = Object.assign({}, ...group.map(([, { settings }]) => settings))
       const service = await start(t, { ...onNewFile(t), ...given, ...settings })

@@ -20,6 +20,7 @@ import { texts } from './texts.ts'
 
 const SignIn = latePage(() => import('./people/sign-in-page.tsx'))
 const LinkPage = latePage(() => import('./people/link-page.tsx'))
+const SharedPage = latePage<{ secret: string }>(() => import('./board/shared-page.tsx'))
 const SignInDialog = late(() => import('./people/sign-in-dialog.tsx'))
 const CardDialog = late<{ project: OpenProject; id: string }>(() => import('./card/card-dialog.tsx'))
 const Overview = latePage<{ id: string }>(() => import('./overview/overview-page.tsx'))
@@ -163,16 +164,23 @@ export function App() {
     setOverlay('search')
   }
   const { page, id } = routeOf(place.value.path)
-  useKeys({
-    '/': search,
-    '?': () => setOverlay('shortcuts'),
-    'Ctrl+z': undoLast,
-    'g p': () => go('/'),
-    'g m': () => go('/mine'),
-    'g i': () => go('/ideas'),
-    'g b': () => (id ? go(paths.board(id)) : false),
-    'g f': () => (id ? go(paths.flow(id)) : false),
-  })
+  const isShared = page === 'shared'
+  useKeys(
+    // A shared board leads nowhere else.
+    isShared
+      ? {}
+      : {
+          '/': search,
+          '?': () => setOverlay('shortcuts'),
+          'Ctrl+z': undoLast,
+          'g p': () => go('/'),
+          'g m': () => go('/mine'),
+          'g i': () => go('/ideas'),
+          'g b': () => (id ? go(paths.board(id)) : false),
+          'g f': () => (id ? go(paths.flow(id)) : false),
+        },
+  )
+  if (isShared) return <SharedPage key={id} secret={id} />
   // The user may be signed out, or another member, after following a link.
   if (page === 'link') return <LinkPage />
   if (sessionState.value === 'signed-out' || page === 'sign-in') return <SignIn />

@@ -7,6 +7,7 @@ import { startLive } from './common/live.ts'
 import { openProject } from './common/open-project.ts'
 import { followPeople } from './common/people.ts'
 import { projectList } from './common/projects.ts'
+import { followRights } from './common/rights.ts'
 import { loadSession, signedIn, startSharing } from './common/session.ts'
 import { followTeams } from './common/teams.ts'
 import { place, routeOf, startRouter } from './router.ts'
@@ -22,12 +23,16 @@ addEventListener('pagehide', () => drafts.flush())
 const { page, id } = routeOf(place.peek().path)
 if (page === 'board' || page === 'card') openProject(id)
 if (page === 'projects') projectList.refresh()
-loadSession().then(startSharing, (error) => failed(error, () => location.reload()))
-void signedIn().then(() => {
-  startLive()
-  followPeople()
-  followTeams()
-})
+// Whoever reads a shared board is no user.
+if (page !== 'shared') {
+  loadSession().then(startSharing, (error) => failed(error, () => location.reload()))
+  void signedIn().then(() => {
+    startLive()
+    followPeople()
+    followRights()
+    followTeams()
+  })
+}
 
 const element = document.querySelector('#app')
 if (element) render(<App />, element)

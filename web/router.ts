@@ -22,6 +22,7 @@ const PATTERNS = {
   search: '/search',
   'sign-in': '/sign-in',
   link: '/link',
+  shared: '/shared/:id',
   account: '/account',
   members: '/admin/members',
   people: '/admin/people',

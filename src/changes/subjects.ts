@@ -20,8 +20,8 @@ const SLICE = 1000
  * The same where the index is far behind, as while requests write all the time: some 30 ms for fewer commits, each of which writes most pages
  * of the index anew, and has the event loop's connection drop all pages that it has cached.
  */
-const LARGE_SLICE = 4000
-const FAR_BEHIND = 20_000
+export const LARGE_SLICE = 4000
+export const FAR_BEHIND = 20_000
 
 /** Changes that are not in the index yet and still read on the event loop, at most: some 5 ms. */
 const SCANNED = 10_000

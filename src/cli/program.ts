@@ -11,6 +11,7 @@ import { describeCommand, HELP_WIDTH, type Variable } from './describe-command.t
 import { addMemberCommands } from './member-arguments.ts'
 import { addPeopleCommands } from './people-arguments.ts'
 import { addProjectCommands } from './project-arguments.ts'
+import { addShareLinkCommands } from './share-link-arguments.ts'
 import { complain, FAILED, USAGE } from './terminal.ts'
 
 const program = new Command('phaseboard')
@@ -312,6 +313,7 @@ describeCommand(
 addMemberCommands(program, withDatabase, publicUrl)
 addPeopleCommands(program, withDatabase)
 addProjectCommands(program, withDatabase)
+addShareLinkCommands(program, withDatabase)
 
 /** Adds a mapping of people. @throws InvalidArgumentError */
 function mappings(text: string, before: Mapping[] = []): Mapping[] {

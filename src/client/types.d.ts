@@ -101,6 +101,13 @@ export interface Answer<Data> {
   headers: Instance<Global<'Headers'>>
 }
 
+/** A project that comes to those that the caller sees, or leaves them. */
+export interface AccessChange {
+  projectId: string
+  /** Whether the caller sees it from now on. Changes before that are not sent: load it. If not, drop what you hold of it. */
+  visible: boolean
+}
+
 /** The changes to follow. */
 export interface ChangesOptions extends RequestSettings {
   /** Continue after this `seq`; by default from now, 0 for all stored ones. */
@@ -118,6 +125,11 @@ export interface ChangesOptions extends RequestSettings {
    * heartbeat. Use it for `after` later.
    */
   onPlace?: ((seq: number) => void) | undefined
+  /**
+   * Called when a project comes to those that the caller sees, or leaves them, before the changes that are sent after it. Not for what
+   * happened without a connection: after `connected`, check what you hold.
+   */
+  onAccess?: ((access: AccessChange) => void) | undefined
 }
 
 /** A client of one service. It has no connection or other state: create as many as you like. */

@@ -267,6 +267,7 @@ const OTHER_THINGS = new Map<SQLiteTable, string>([
   [schema.sessions, 'Session'],
   [schema.apiTokens, 'Token'],
   [schema.memberLinks, 'Link'],
+  [schema.shareLinks, 'Share link'],
   [schema.webhooks, 'Webhook'],
   [schema.imports, 'Import'],
 ])

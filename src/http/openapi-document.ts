@@ -75,6 +75,7 @@ const TAGS = [
   { name: 'Members', description: 'The members and their roles' },
   { name: 'People', description: 'Names for the ids in records, members or not' },
   { name: 'One-time links', description: 'For setting passwords, and invitations of members' },
+  { name: 'Share links', description: 'For reading a project without signing in' },
   { name: 'Teams', description: 'Teams of members' },
   { name: 'Imports', description: "Files of other tools' boards, and archives" },
   { name: 'Webhooks', description: 'Changes sent over HTTP, by Standard Webhooks' },
@@ -155,12 +156,15 @@ interface Traits {
   isRead: boolean
 }
 
-const traitsOf = ({ method, schema, config }: DescribedRoute): Traits => ({
-  isRecord: shapeOf(schema)?.kind === 'record',
-  isRepeatable: !isSafe(method) && config.access !== 'public' && config.isRepeatable !== false,
-  isConditional: config.record !== undefined,
-  isRead: isSafe(method) && config.access !== undefined && config.access !== 'public',
-})
+function traitsOf({ method, schema, config: { access, record, isRepeatable } }: DescribedRoute): Traits {
+  const isRecord = shapeOf(schema)?.kind === 'record'
+  return {
+    isRecord,
+    isRepeatable: !isSafe(method) && access !== 'public' && isRepeatable !== false,
+    isConditional: record !== undefined,
+    isRead: isSafe(method) && access !== undefined && (access !== 'public' || isRecord),
+  }
+}
 
 /**
  * The errors of all endpoints of a kind, so that no route has to list them. Any endpoint returns 400 for an unknown

@@ -47,6 +47,8 @@ export const AUDIT_ACTIONS = [
   'webhook-deactivated',
   'project-restored',
   'person-forgotten',
+  'share-link-created',
+  'share-link-revoked',
 ] as const
 
 /** The actor and its address; id and address are null for the command line and the service itself. */
@@ -67,7 +69,7 @@ export const SERVICE: Actor = { id: null, name: 'service', address: null }
 export interface AuditEntry {
   action: (typeof AUDIT_ACTIONS)[number]
   by: Actor
-  /** The id of the member, token, session, team, project or webhook acted on; null for none. */
+  /** The id of the member, token, session, link, team, project or webhook acted on; null for none. */
   subjectId: string | null
   /** The name of the subject or its owner: a text, or a member whose name is looked up; null if unknown. */
   subject: string | { memberId: string } | null

@@ -23,9 +23,10 @@ import { invalidField } from '../errors.ts'
 import { ref } from '../schemas/common.ts'
 import { type CurrentMember, type NewToken, type Token, TokenSchema } from '../schemas/records.ts'
 import { createJsonWriter } from '../schemas/serialization.ts'
-import { parseTimestamp, timestamp } from '../time.ts'
+import { timestamp } from '../time.ts'
 import type { Actor, AuditLog } from './audit-log.ts'
 import { currentMember, isEnabled } from './columns.ts'
+import { expiryOf } from './expiry.ts'
 import { accountOf, type Identity } from './identity.ts'
 import { hashToken, newToken } from './secrets.ts'
 
@@ -86,15 +87,6 @@ function statementsOf(db: SharedDatabase) {
   }
 }
 
-/** The expiry of a new token as a timestamp. @throws ApiError 400 for a time that is not in the future */
-function expiryOf({ expiresAt = null }: TokenInput, now: string): string | null {
-  const expiry = expiresAt === null ? null : parseTimestamp(expiresAt)
-  if (expiry === undefined || (expiry !== null && expiry <= now)) {
-    throw invalidField('expiresAt', 'must be in the future')
-  }
-  return expiry
-}
-
 /**
  * API tokens. For every member, even admins, tokens of others are absent, except in {@link revoke}; a member without a
  * row has none.
@@ -146,7 +138,7 @@ export class Tokens {
     if (projectIds?.every(this.#sql.projectExists) === false)
       throw invalidField('projectIds', 'must be ids of projects')
     const createdAt = timestamp()
-    const expiresAt = expiryOf(input, createdAt)
+    const expiresAt = expiryOf(input.expiresAt, createdAt)
     const token = `${PREFIX}${newToken()}`
     const { tokenHash: _, ...created } = this.#sql.insert({
       id: newId(),

@@ -54,6 +54,7 @@ import { Imports } from './imports.ts'
 import { Ingest } from './ingest.ts'
 import { Metrics } from './metrics.ts'
 import { defaultPhaseConfig, firstPhase, phaseNames } from './phases.ts'
+import { ShareLinks } from './share-links.ts'
 import { Transcripts } from './transcripts.ts'
 
 type ProjectRow = typeof projects.$inferSelect
@@ -220,6 +221,7 @@ export class Projects {
   readonly ingest: Ingest
   readonly ideas: Ideas
   readonly imports: Imports
+  readonly shareLinks: ShareLinks
   readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
   readonly #board: Board
@@ -233,6 +235,7 @@ export class Projects {
     this.ingest = new Ingest(db, this.transcripts, this.metrics, board.items)
     this.ideas = new Ideas(db, (input) => this.create(input))
     this.imports = new Imports(db)
+    this.shareLinks = new ShareLinks(db, audit)
     this.#db = db
     this.#sql = statementsOf(db)
     this.#board = board

@@ -9,12 +9,13 @@ import { projects } from '../db/schema.ts'
 import { unlessTooMuch } from '../db/work-limits.ts'
 import { ApiError } from '../errors.ts'
 import type { ProjectFilter, Projects } from '../projects/projects.ts'
-import { type ProjectText, unpack } from './project-text.ts'
+import { unpack } from './project-text.ts'
 import {
   type KeptSnapshots,
   keyOf,
   type MaybePromise,
   type PageSnapshot,
+  type ProjectSnapshot,
   type Snapshot,
   type WorkerRead,
 } from './snapshots.ts'
@@ -42,7 +43,7 @@ export type Attempt = <T>(turn: string | null, work: () => T) => MaybePromise<T>
 export interface LargeSnapshots {
   use: KeptSnapshots['use']
   /** One project. @throws ApiError 404 */
-  project: (id: string, caller: Caller) => MaybePromise<Snapshot>
+  project: (id: string, caller: Caller) => MaybePromise<ProjectSnapshot>
   /** The matching projects, as a JSON array by sortOrder. */
   list: (filter: ProjectFilter, caller: Caller) => MaybePromise<Snapshot>
   /** A page of those projects. */
@@ -151,9 +152,9 @@ export function createLargeSnapshots(
     return { result: { ...known.rest, body }, workerRead: known.workerRead }
   }
 
-  async function readProject(id: string, turn: string | null): Promise<Reading<Snapshot>> {
+  async function readProject(id: string, turn: string | null): Promise<Reading<ProjectSnapshot>> {
     const workerRead = snapshots.beginWorkerRead()
-    let text: (ProjectText & Snapshot) | undefined
+    let text: ProjectSnapshot | undefined
     try {
       const packed = await inWorker({ ...SERVICE, turn }, 'text', id)
       text = packed && { ...unpack(packed, toBuffer(packed.body)), etag: packed.etag }

@@ -13,9 +13,19 @@ interface Place {
   end: number
 }
 
+/** Where the parts of a project are that a share link leaves out, in bytes. */
+interface Marks {
+  /** The project's own metadata, from the beginning of the text. */
+  metadataStart: number
+  metadataEnd: number
+  /** The transcripts, from the end of the last item: up to the next relation. */
+  transcriptsLength: number
+}
+
 /** A project's response as JSON in UTF-8, with the positions of its items, in order. */
 export interface ProjectText {
   body: Buffer
+  marks: Marks
   /** The bytes before the first item, and those up to the end of the last. */
   itemsStart: number
   itemsEnd: number
@@ -24,6 +34,7 @@ export interface ProjectText {
 
 /** A project's text without its bytes, in a form that is cheap to structured-clone to another thread. */
 export interface PackedText {
+  marks: Marks
   itemsStart: number
   itemsEnd: number
   ids: string[]
@@ -32,22 +43,22 @@ export interface PackedText {
 }
 
 /** Packs a project's text for another thread. @returns the input of {@link unpack}, without the body */
-export function pack({ itemsStart, itemsEnd, places }: Omit<ProjectText, 'body'>): PackedText {
+export function pack({ marks, itemsStart, itemsEnd, places }: Omit<ProjectText, 'body'>): PackedText {
   const numbers = new Float64Array(places.length * 3)
   for (const [index, { sortOrder, start, end }] of places.entries())
     numbers.set([sortOrder, start, end], index * 3)
-  return { itemsStart, itemsEnd, ids: places.map(({ id }) => id), numbers }
+  return { marks, itemsStart, itemsEnd, ids: places.map(({ id }) => id), numbers }
 }
 
 /** Restores a project's text from its bytes and the result of {@link pack}. */
-export function unpack({ itemsStart, itemsEnd, ids, numbers }: PackedText, body: Buffer): ProjectText {
+export function unpack({ marks, itemsStart, itemsEnd, ids, numbers }: PackedText, body: Buffer): ProjectText {
   const places = ids.map((id, index) => ({
     id,
     sortOrder: numbers[index * 3] as number,
     start: numbers[index * 3 + 1] as number,
     end: numbers[index * 3 + 2] as number,
   }))
-  return { body, itemsStart, itemsEnd, places }
+  return { body, marks, itemsStart, itemsEnd, places }
 }
 
 /** An item's text to join into a project's: bytes of the old project's buffer or its own. */
@@ -78,7 +89,14 @@ function insert(item: ItemText, siblings: ItemText[]): void {
 
 const COMMA = ','.charCodeAt(0)
 
-function join(head: Buffer, items: ItemText[], tail: Buffer): ProjectText {
+/** What surrounds the items of a project: the bytes before the first, and those after the last. */
+interface Surroundings {
+  head: Buffer
+  tail: Buffer
+  marks: Marks
+}
+
+function join({ head, tail, marks }: Surroundings, items: ItemText[]): ProjectText {
   const commas = Math.max(0, items.length - 1)
   const size = items.reduce((sum, { start, end }) => sum + end - start, head.length + commas + tail.length)
   const body = Buffer.allocUnsafeSlow(size)
@@ -101,13 +119,20 @@ function join(head: Buffer, items: ItemText[], tail: Buffer): ProjectText {
   })
   copyRun()
   tail.copy(body, at)
-  return { body, itemsStart: head.length, itemsEnd: at, places }
+  return { body, marks, itemsStart: head.length, itemsEnd: at, places }
 }
 
 const fields = Object.entries(ProjectSchema.properties as TProperties)
-const itemsAt = fields.findIndex(([name]) => name === 'kanbanItems')
-const serializerOf = (some: typeof fields) =>
-  createSerializer(Type.Object(Object.fromEntries(some))) as (project: object) => string
+const placeOf = (field: string) => fields.findIndex(([name]) => name === field)
+const itemsAt = placeOf('kanbanItems')
+const metadataAt = placeOf('metadata')
+const METADATA = '"metadata":'
+
+/** Serialises some of a project's fields, without the braces. */
+function serializerOf(some: typeof fields): (project: object) => string {
+  const serialize = createSerializer(Type.Object(Object.fromEntries(some))) as (project: object) => string
+  return (project) => serialize(project).slice(1, -1)
+}
 
 /**
  * Creates the serializer of projects, by the schema of their records and in its order.
@@ -115,25 +140,38 @@ const serializerOf = (some: typeof fields) =>
  * serialised one
  */
 export function createProjectWriter() {
-  const beforeItems = serializerOf(fields.slice(0, itemsAt))
-  const afterItems = serializerOf(fields.slice(itemsAt + 1))
+  const beforeMetadata = serializerOf(fields.slice(0, metadataAt))
+  const metadataOf = serializerOf([fields[metadataAt] as (typeof fields)[number]])
+  const afterMetadata = serializerOf(fields.slice(metadataAt + 1, itemsAt))
+  const transcriptsOf = serializerOf([fields[itemsAt + 1] as (typeof fields)[number]])
+  const afterTranscripts = serializerOf(fields.slice(itemsAt + 2))
   const serializeItem = createSerializer(ref(KanbanItemSchema))
   function toText(item: KanbanItem): ItemText {
     const source = Buffer.from(serializeItem(item))
     return { id: item.id, sortOrder: item.sortOrder, source, start: 0, end: source.length }
   }
 
-  /** The bytes before the first item, and after the last. */
-  const around = (frame: ProjectFrame) => ({
-    head: Buffer.from(`${beforeItems(frame).slice(0, -1)},"kanbanItems":[`),
-    tail: Buffer.from(`],${afterItems(frame).slice(1)}`),
-  })
+  function around(frame: ProjectFrame): Surroundings {
+    const before = Buffer.from(`{${beforeMetadata(frame)},`)
+    const metadata = Buffer.from(metadataOf(frame))
+    const between = Buffer.from(`,${afterMetadata(frame)},"kanbanItems":[`)
+    const transcripts = Buffer.from(`],${transcriptsOf(frame)},`)
+    const after = Buffer.from(`${afterTranscripts(frame)}}`)
+    return {
+      head: Buffer.concat([before, metadata, between]),
+      tail: Buffer.concat([transcripts, after]),
+      marks: {
+        metadataStart: before.length + METADATA.length,
+        metadataEnd: before.length + metadata.length,
+        transcriptsLength: transcripts.length,
+      },
+    }
+  }
 
   return {
     /** Serialises a whole project. */
     write(project: Project): ProjectText {
-      const { head, tail } = around(project)
-      return join(head, project.kanbanItems.map(toText), tail)
+      return join(around(project), project.kanbanItems.map(toText))
     },
 
     /**
@@ -141,7 +179,7 @@ export function createProjectWriter() {
      * @param pieces its items, in order
      */
     writeTo(add: Sink, frame: ProjectFrame, pieces: Iterable<KanbanItem[]>): Omit<ProjectText, 'body'> {
-      const { head, tail } = around(frame)
+      const { head, tail, marks } = around(frame)
       const places: Place[] = []
       let at = add(head).length
       const itemsStart = at
@@ -157,7 +195,7 @@ export function createProjectWriter() {
         }
       }
       add(tail)
-      return { itemsStart, itemsEnd: at, places }
+      return { marks, itemsStart, itemsEnd: at, places }
     },
 
     /**
@@ -173,16 +211,16 @@ export function createProjectWriter() {
       items: KanbanItem[],
       frame?: ProjectFrame,
     ): ProjectText {
-      const { body, itemsStart, itemsEnd, places } = old
+      const { body, marks, itemsStart, itemsEnd, places } = old
       const texts: ItemText[] = []
       for (const { id, sortOrder, start, end } of places) {
         if (!changed.has(id)) texts.push({ id, sortOrder, start, end, source: body })
       }
       for (const item of items) insert(toText(item), texts)
-      const { head, tail } = frame
+      const surroundings = frame
         ? around(frame)
-        : { head: body.subarray(0, itemsStart), tail: body.subarray(itemsEnd) }
-      return join(head, texts, tail)
+        : { head: body.subarray(0, itemsStart), tail: body.subarray(itemsEnd), marks }
+      return join(surroundings, texts)
     },
   }
 }

@@ -17,6 +17,9 @@ export interface Snapshot {
   etag: string
 }
 
+/** A project's response, with the positions of its parts. */
+export type ProjectSnapshot = Snapshot & ProjectText
+
 /** A page of a list, with the cursor of the next page, if any. */
 export interface PageSnapshot extends Snapshot {
   next: string | undefined
@@ -59,7 +62,7 @@ export interface WorkerRead {
  */
 export interface Snapshots {
   /** One project. @throws ApiError 404 */
-  project: (id: string) => Snapshot
+  project: (id: string) => ProjectSnapshot
   /**
    * The matching projects, as a JSON array by sortOrder.
    * @param limits of a caller that sees some projects only
@@ -92,7 +95,7 @@ export interface CacheUse {
 export interface KeptSnapshots extends Snapshots {
   use: () => CacheUse
   /** A cached project, or a cached list by filter; undefined if it must be read. */
-  keptProject: (id: string) => Snapshot | undefined
+  keptProject: (id: string) => ProjectSnapshot | undefined
   keptList: (filter: ProjectFilter, scope?: number) => Snapshot | undefined
   /** Begins a read by the worker thread. Every read must be ended. */
   beginWorkerRead: () => WorkerRead
@@ -246,7 +249,7 @@ export function createSnapshots(
    * The snapshots of these projects; unknown ids are skipped. A fixed number of statements reads any number of missing or
    * stale ones.
    */
-  function ofProjects(ids: string[]): Snapshot[] {
+  function ofProjects(ids: string[]): ProjectSnapshot[] {
     const found = new Map(ids.map((id) => [id, projectIn(id)]))
     const missing = ids.filter((id) => found.get(id) === undefined)
     for (const project of missing.length > 0 ? records.getMany(missing) : []) {
@@ -257,7 +260,7 @@ export function createSnapshots(
     return [...found.values()].filter((project) => project !== undefined)
   }
 
-  function keptProject(id: string): Snapshot | undefined {
+  function keptProject(id: string): ProjectSnapshot | undefined {
     checkVersion(freshness.version())
     const project = projectIn(id)
     if (project === undefined || isStale(project)) return undefined

@@ -26,6 +26,13 @@ export const ExpandQuery = Type.Object({
 /** Whether a request wants names. */
 export const expandsPeople = ({ expand }: { expand?: string }): boolean => expand === 'people'
 
+/** A record with more fields behind its own. @param body the record as JSON, an object @param fields JSON, too, by name */
+export function withFields(body: Buffer, fields: Readonly<Record<string, string>>): Buffer | PartedBody {
+  const added = Object.entries(fields).map(([name, json]) => `,"${name}":${json}`)
+  const parts = [body.subarray(0, -1), Buffer.from(`${added.join('')}}`)] as const
+  return body.length > LARGE ? new PartedBody(parts) : Buffer.concat(parts)
+}
+
 /**
  * Sends a record with the names of people. Its ETag is another than that of the record alone, and changes with the names.
  * @param record the project or item as JSON, an object
@@ -39,11 +46,9 @@ export async function sendWithPeople(
   const { body, etag } = await record
   const caller = callerOf(reply.request)
   const ids = await app.read(app.members.people.namedIn(id), caller)
-  const hosted = await hostedAmong(app, ids)
-  const names = await app.read(app.members.people.names(ids, hosted), caller)
-  const parts = [body.subarray(0, -1), Buffer.from(`,"people":${names}}`)] as const
-  const expanded = body.length > LARGE ? new PartedBody(parts) : Buffer.concat(parts)
-  await sendSnapshot(reply, { body: expanded, etag: etagOf(etag + names) })
+  const others = [...(await hostedAmong(app, ids)), ...app.defaultPeople]
+  const names = await app.read(app.members.people.names(ids, others), caller)
+  await sendSnapshot(reply, { body: withFields(body, { people: names }), etag: etagOf(etag + names) })
   // Fastify takes the end of a handler for that of its answer, which may still be under way.
   await reply
 }

@@ -8,7 +8,7 @@ import { read, type SharedDatabase } from '../db/client.ts'
 import { currentWrite } from '../db/current-write.ts'
 import { KINDS, kindNamed } from '../db/kinds.ts'
 import { type Right, type Scope, secureHandle, withinScope } from '../db/row-security.ts'
-import { ApiError, forbidden, notFound } from '../errors.ts'
+import { ApiError, notFound, readOnlyProject } from '../errors.ts'
 import { once } from '../once.ts'
 import type { RepeatableRequest, StoredResponse } from './idempotency-store.ts'
 import { createRules, type Rules } from './rules.ts'
@@ -24,11 +24,12 @@ interface Made {
 /** The kinds whose changes decide who sees a project. */
 const DECIDING: readonly string[] = ['project', 'team-assignment']
 
+/** The response to a write without a result. */
+const DONE = JSON.stringify({ success: true })
+
 const LOST = 'You would lose this project'
 const wouldLose = () =>
   new ApiError(400, LOST, { code: 'would_lose_project', details: { formErrors: [LOST], fieldErrors: {} } })
-
-const readOnlyProject = () => forbidden('read-only in this project', 'read_only_project')
 
 /** The right to a project in a scope. */
 const rightIn = (scope: Scope | undefined, projectId: string): Right | undefined =>
@@ -115,8 +116,8 @@ export class ScopedRules {
   }
 
   /**
-   * The stored response to a request that is repeated. If the write changed nothing, only who reaches everything gets it: for others it is
-   * done again, with what they see now.
+   * The stored response to a request that is repeated. If the write changed nothing that is tracked, only who reaches everything gets a
+   * record: for others it is done again, with what they see now.
    * @throws ApiError 404 if the caller no longer sees a project that the write changed, or that the response names; 422, 409
    */
   repetition(principal: Principal | undefined, request: RepeatableRequest): StoredResponse | undefined {
@@ -126,7 +127,8 @@ export class ScopedRules {
     const stored = idempotencyStore.find(request, (kept) => {
       if (!this.#seesAll(kept, principal, scope)) throw notFound(thingOfPath(request.path))
     })
-    return stored?.seq === null ? undefined : stored
+    // What changed nothing that is tracked tells nothing, or is done again.
+    return stored?.seq === null && stored.body !== DONE ? undefined : stored
   }
 
   /** Whether a caller still sees all that a stored response tells of. */

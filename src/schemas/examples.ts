@@ -42,6 +42,7 @@ export const BODY_EXAMPLES: Readonly<Record<string, object>> = {
     password: 'correct horse battery staple',
   },
   updateMember: { name: 'Ada King', role: 'viewer' },
+  createShareLink: { name: 'For the client', expiresAt: '2030-01-31' },
   createProject: {
     name: 'Website relaunch',
     description: 'A new home page before the trade fair.',

@@ -279,6 +279,27 @@ export const ProjectWithPeopleSchema = Type.Object(
   { $id: 'ProjectWithPeople' },
 )
 
+/** A project as a share link shows it, and what else its board needs, where it is asked for. */
+export const SharedProjectSchema = Type.Object(
+  {
+    ...ProjectSchema.properties,
+    people: Type.Optional(
+      Type.Unsafe<Record<string, string>>({
+        type: 'object',
+        additionalProperties: { type: 'string' },
+        description: 'Only with `expand=board`: the names of the lead and of all assignees, by their ids',
+        examples: [{ ada: 'Ada Lovelace' }],
+      }),
+    ),
+    kanbanColumns: Type.Optional(
+      Type.Array(ref(KanbanColumnSchema), {
+        description: 'Only with `expand=board`: the columns in their order',
+      }),
+    ),
+  },
+  { $id: 'SharedProject' },
+)
+
 /** An item, and the name of its assignee where it is asked for. */
 export const KanbanItemWithPeopleSchema = Type.Object(
   { ...Type.Omit(KanbanItemSchema, ['warnings']).properties, people },
@@ -601,6 +622,37 @@ export const NewMemberLinkSchema = Type.Object(
 )
 export type NewMemberLink = Static<typeof NewMemberLinkSchema>
 
+/** A share link, without the secret itself. */
+export const ShareLinkSchema = Type.Object(
+  {
+    id: Id,
+    projectId: Id,
+    name: Type.String({ description: 'What it is for' }),
+    createdBy: Nullable(Type.String({ description: 'The member who created it; null for the command line' })),
+    createdAt: Timestamp,
+    expiresAt: Nullable(Timestamp),
+  },
+  { $id: 'ShareLink' },
+)
+export type ShareLink = Static<typeof ShareLinkSchema>
+
+/** A new share link: the only response with the secret. */
+export const NewShareLinkSchema = Type.Object(
+  {
+    ...ShareLinkSchema.properties,
+    secret: Type.String({
+      description: 'The secret, 256 random bits. Shown only once and not stored',
+      examples: ['Zm9yIGV4YW1wbGUgb25seSwgbm90IGEgcmVhbCBzZWM'],
+    }),
+    url: Type.String({
+      description: 'The address of the board to read, with the secret',
+      examples: ['https://board.example/shared/Zm9yIGV4YW1wbGUgb25seSwgbm90IGEgcmVhbCBzZWM'],
+    }),
+  },
+  { $id: 'NewShareLink' },
+)
+export type NewShareLink = Static<typeof NewShareLinkSchema>
+
 /** A sign-in, or a change of access rights. */
 export const AuditEntrySchema = Type.Object(
   {
@@ -623,12 +675,13 @@ export const AuditEntrySchema = Type.Object(
     ),
     subjectId: Nullable(
       Type.String({
-        description: 'The id of the member, session, token, one-time link, team, project or webhook',
+        description: 'The id of the member, session, token, one-time or share link, team, project or webhook',
       }),
     ),
     subject: Nullable(
       Type.String({
-        description: 'Its name at that time; for a session, token or link the name of its member',
+        description:
+          'Its name at that time; for a session, token or one-time link the name of its member, for a share link that of its project',
       }),
     ),
     address: Nullable(Type.String({ description: 'The address of the client; null for the command line' })),
@@ -866,6 +919,7 @@ export const namedSchemas = [
   TeamAssignmentSchema,
   ProjectSchema,
   ProjectWithPeopleSchema,
+  SharedProjectSchema,
   ProjectSummarySchema,
   ProjectListSchema,
   ProjectSummaryListSchema,
@@ -883,6 +937,8 @@ export const namedSchemas = [
   LinkDetailsSchema,
   MemberLinkSchema,
   NewMemberLinkSchema,
+  ShareLinkSchema,
+  NewShareLinkSchema,
   AuditEntrySchema,
   ChangeSchema,
   WebhookEventSchema,
@@ -901,5 +957,6 @@ export const namedSchemas = [
 export const SHOWN_ONCE: ReadonlyMap<string, TSchema> = new Map<string, TSchema>([
   [ref(NewTokenSchema).$ref, TokenSchema],
   [ref(NewMemberLinkSchema).$ref, MemberLinkSchema],
+  [ref(NewShareLinkSchema).$ref, ShareLinkSchema],
   [ref(WebhookWithSecretSchema).$ref, WebhookSchema],
 ])

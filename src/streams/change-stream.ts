@@ -85,8 +85,8 @@ export class ChangeStream implements ChangeReader, WeighedStream {
       this.miss(selection)
       return
     }
-    this.place = selection.batch.last
     this.#tellAccess()
+    this.place = selection.batch.last
     this.#send(selection.of(this).changes.length > 0 ? selection.of(this).events() : undefined)
   }
 
@@ -105,8 +105,8 @@ export class ChangeStream implements ChangeReader, WeighedStream {
       const isAltered = this.reader.scope() !== undefined
       const changes = rows.map((row, index) => ({ row, group: groups[index] as number, isAltered }))
       this.#latest = changes.at(-1) ?? this.#latest
-      this.place = last
       this.#tellAccess()
+      this.place = last
       this.#send(changes.length > 0 ? eventsOf(changes, this.#readers.tail) : undefined)
       return last < newest
     } catch (error) {
@@ -143,7 +143,10 @@ export class ChangeStream implements ChangeReader, WeighedStream {
     this.end()
   }
 
-  /** Tells which projects have come into the reader's scope, and which have left it. */
+  /**
+   * Tells which projects have come into the reader's scope, and which have left it. Before the place moves on: its event must not
+   * carry the place of changes that are sent after it, or a connection that is cut in between would resume after them.
+   */
   #tellAccess(): void {
     const scope = this.reader.scope()
     const since = this.#scopedAt

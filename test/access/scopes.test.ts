@@ -144,7 +144,10 @@ t.test('who is assigned as viewer reads the project, and writes nothing of it', 
       member.headers,
     )
     t.strictSame([status, body], [403, { error: 'Forbidden: read-only in this project' }])
+    const session = await send(app, 'GET', '/api/session', undefined, member.headers)
+    t.strictSame(session.body.readOnlyProjects, [project])
   }
+  t.notOk('readOnlyProjects' in (await send(app, 'GET', '/api/session', undefined, admin.headers)).body)
   const made = await send(app, 'POST', '/api/projects', { name: 'Mine' }, guest.headers)
   t.strictSame([made.status, made.body], [403, { error: 'Forbidden: you would not see the new project' }])
 })

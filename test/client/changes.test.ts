@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import t, { type Test } from 'tap'
 import type { Change } from '../../src/client/api.d.ts'
-import type { ChangesOptions } from '../../src/client/types.d.ts'
+import type { AccessChange, ChangesOptions } from '../../src/client/types.d.ts'
 import { onNewFile, start } from '../process.ts'
 import { answer, answerJson, breakOff, type Fate, standBetween, stream } from './intermediary.ts'
 import { createClient, failureOf } from './shipped-client.ts'
@@ -41,7 +41,7 @@ const streamThen =
   }
 
 t.test(
-  'a stream holds over cut connections and kills of the service, without a gap or repetition',
+  'a stream survives cut connections and kills of the service, without a gap or repetition',
   async (t) => {
     const environment = { ...onNewFile(t), AUTH_MODE: 'open' }
     let service = await start(t, environment)
@@ -87,7 +87,7 @@ t.test(
   },
 )
 
-t.test('filters are those of the service, and a stream begins now unless it is told otherwise', async (t) => {
+t.test('filters are sent to the service, and a stream begins now by default', async (t) => {
   const service = await start(t, { ...onNewFile(t), AUTH_MODE: 'open' })
   const client = createClient({ baseUrl: service.url })
   const { id } = await client.post('/api/projects', { body: { name: 'Before' } })
@@ -112,7 +112,7 @@ t.test('filters are those of the service, and a stream begins now unless it is t
   }
 })
 
-t.test('a stream whose credential ends, ends with the refusal', async (t) => {
+t.test('a stream ends with an error when its credential expires', async (t) => {
   const admin = { email: 'ada@example.org', password: 'battery staple' }
   const service = await start(t, {
     ...onNewFile(t),
@@ -138,7 +138,7 @@ t.test('a stream whose credential ends, ends with the refusal', async (t) => {
   })
 })
 
-t.test('where a connection went on is where the next one begins', async (t) => {
+t.test('a reconnection resumes at the last received change', async (t) => {
   const { follow, asked } = await fated(
     t,
     breakOff,
@@ -157,7 +157,7 @@ t.test('where a connection went on is where the next one begins', async (t) => {
   t.strictSame(asked(), [url, url, after(9), after(15), after(15), after(15), after(16)])
 })
 
-t.test('what is refused for good ends the stream with the reason', async (t) => {
+t.test('a permanent refusal ends the stream with its reason', async (t) => {
   const gone = { error: 'Changes are gone', details: { oldest: 900 } }
   const refusals: [Fate, object][] = [
     [answerJson(410, gone), { status: 410, ...gone }],
@@ -189,7 +189,7 @@ t.test('a silent connection is replaced', async (t) => {
   t.match(errors, [silence, silence], 'before it answers, and while it streams')
 })
 
-t.test('the connection is closed when the loop is left or the signal aborted', async (t) => {
+t.test('the connection is closed when the loop ends or the signal is aborted', async (t) => {
   const closed: Promise<unknown>[] = []
   const follows: Fate = (response, asked) => {
     closed.push(once(response, 'close'))
@@ -225,7 +225,7 @@ t.test('the connection is closed when the loop is left or the signal aborted', a
   t.match(await between.changes({ signal: ending.signal }).next(), { done: true }, 'while it connects')
 })
 
-t.test('a stream tells where it is, also before anything has changed', async (t) => {
+t.test('a stream reports its position, also before the first change', async (t) => {
   const { follow } = await fated(
     t,
     streamThen('end', place(7)),
@@ -237,7 +237,68 @@ t.test('a stream tells where it is, also before anything has changed', async (t)
   t.strictSame([places[0], places.at(-1)], [7, 9])
 })
 
-t.test('a consumer that takes its time lets the service wait', async (t) => {
+t.test('a stream tells which projects come and go, in the order of its changes', async (t) => {
+  const access = (seq: number, projectId: string, visible: boolean) =>
+    `id: ${seq}\nevent: access\ndata: ${JSON.stringify({ projectId, visible })}\n\n`
+  const { client, asked } = await fated(
+    t,
+    streamThen('destroy', place(7), event(8), access(8, 'a', false), access(8, 'b', true)),
+    stream(event(9)),
+  )
+  const seen: unknown[] = []
+  const options = { signal: untilTheEnd(t), onAccess: (one: AccessChange) => seen.push(one) }
+  for await (const { seq } of client.changes(options)) {
+    seen.push(seq)
+    if (seq === 9) break
+  }
+  t.strictSame(seen, [8, { projectId: 'a', visible: false }, { projectId: 'b', visible: true }, 9])
+  t.match(asked()[1], /after=8/)
+})
+
+/** Reads a stream of events until a text comes. */
+async function readUntil(response: Response, wanted: string): Promise<string> {
+  let text = ''
+  for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += piece
+    if (text.includes(wanted)) break
+  }
+  return text
+}
+
+t.test('who loses a project is told, before the place moves on to what follows', async (t) => {
+  const admin = { email: 'ada@example.org', password: 'battery staple' }
+  const member = { email: 'bob@example.org', password: 'battery staple' }
+  const service = await start(t, {
+    ...onNewFile(t),
+    AUTH_MODE: 'required',
+    ADMIN_EMAIL: admin.email,
+    ADMIN_PASSWORD: admin.password,
+  })
+  const anybody = createClient({ baseUrl: service.url })
+  const signIn = async (body: typeof admin) => {
+    const { headers } = await anybody.request('post', '/api/session', { body })
+    return { cookie: String(headers.get('set-cookie')).replace(/;.*/, '') }
+  }
+  const ada = createClient({ baseUrl: service.url, headers: await signIn(admin) })
+  await ada.post('/api/members', { body: { name: 'Bob', role: 'member', ...member } })
+  const { id } = await ada.post('/api/projects', { body: { name: 'Apollo' } })
+  const { id: other } = await ada.post('/api/projects', { body: { name: 'Gemini' } })
+  const headers = await signIn(member)
+  const { last } = await createClient({ baseUrl: service.url, headers }).get('/api/changes')
+  const response = await fetch(`${service.url}/api/changes/stream`, { headers })
+  // One write, so that one batch has both.
+  const requests = [
+    { method: 'PATCH' as const, path: `/api/projects/${id}`, body: { access: 'assigned' } },
+    { method: 'PATCH' as const, path: `/api/projects/${other}`, body: { nextStep: 'Go on' } },
+  ]
+  await ada.post('/api/batch', { body: { requests } })
+  const text = await readUntil(response, 'Go on')
+  const events = text.split('\n\n').filter((one) => one.includes('event:'))
+  t.equal(events[0], `id: ${last}\nevent: access\ndata: {"projectId":"${id}","visible":false}`)
+  t.match(events[1], `id: ${last + 2}\nevent: change`)
+})
+
+t.test('a slow consumer makes the service wait', async (t) => {
   const padding = 'x'.repeat(64 * 1024)
   let sent = 0
   let waits = () => {}
@@ -271,7 +332,7 @@ t.test('a consumer that takes its time lets the service wait', async (t) => {
   t.equal(sent, 2000, 'and then it goes on')
 })
 
-t.test('an event without an end is not kept', async (t) => {
+t.test('an endless event is not buffered', async (t) => {
   const { client } = await fated(t, (response, asked) => {
     stream('data: ')?.(response, asked)
     const more = () => {

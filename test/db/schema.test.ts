@@ -122,6 +122,10 @@ const DEFAULTS: Record<string, [Record<string, string | number>, Record<string, 
     { id: 'l', kind: 'password', token_hash: 'z', expires_at: '2026-03-01T00:00:00.000Z' },
     { member_id: null, name: null, email: null, role: 'member', created_by: null, created_at: TIME },
   ],
+  share_links: [
+    { id: 's', project_id: 'project', secret_hash: 'z' },
+    { name: '', created_by: null, created_at: TIME, expires_at: null },
+  ],
   team_members: [{ team_id: 'team', member_id: 'ada' }, {}],
   audit_log: [
     { id: 'e', action: 'sign-in' },
@@ -168,7 +172,7 @@ const SEARCH = [
   'search_index_idx',
 ]
 
-t.test('there are the tables of the contract, those of the search and no others', async (t) => {
+t.test('the file has the specified tables, those of the search and no others', async (t) => {
   const { client, close } = seeded()
   t.teardown(close)
   const tables = client
@@ -180,7 +184,7 @@ t.test('there are the tables of the contract, those of the search and no others'
   t.strictSame(tables.sort(), [...Object.keys(DEFAULTS), ...SEARCH].sort())
 })
 
-t.test('a row with the required columns alone has every default', async (t) => {
+t.test('a row with only the required columns has every default', async (t) => {
   const { client, close } = seeded()
   t.teardown(close)
   for (const [table, [given, defaults]] of Object.entries(DEFAULTS)) {
@@ -215,7 +219,7 @@ t.test('every column without a default is required', async (t) => {
   }
 })
 
-t.test('deleting a project takes all that belongs to it along', async (t) => {
+t.test('deleting a project deletes all its records', async (t) => {
   const { client, close } = seeded()
   t.teardown(close)
   client.exec("update personal_ideas set promoted_project_id = 'project'")
@@ -230,7 +234,7 @@ t.test('deleting a project takes all that belongs to it along', async (t) => {
     t.equal(rowCount(client, table), 1, table)
 })
 
-t.test('deleting any parent takes its children along', async (t) => {
+t.test('deleting any parent deletes its children', async (t) => {
   const children: [string, string, string[]][] = [
     ['kanban_items', 'item', ['kanban_subtasks', 'kanban_activity', 'kanban_comments', 'kanban_item_labels']],
     ['kanban_labels', 'label', ['kanban_item_labels']],
@@ -252,7 +256,7 @@ t.test('deleting any parent takes its children along', async (t) => {
   }
 })
 
-t.test('a reference inside the service must exist, one to a person or team need not', async (t) => {
+t.test('foreign keys are enforced inside the service, but not for people and teams', async (t) => {
   const { client, close } = seeded()
   t.teardown(close)
   const dangling: [string, Record<string, string>][] = [
@@ -275,7 +279,7 @@ t.test('a reference inside the service must exist, one to a person or team need 
   for (const [table, row] of opaque) t.equal(insert(client, table, row).changes, 1, table)
 })
 
-t.test('what is unique stays unique', async (t) => {
+t.test('unique columns stay unique', async (t) => {
   const { client, close } = seeded()
   t.teardown(close)
   const twice: [string, Record<string, string | number>][] = [
@@ -353,6 +357,8 @@ const MAY_SCAN = [
   /^SCAN imports( USING (COVERING )?INDEX sqlite_autoindex_imports_1)?$/,
   // Links of one day, created by admins.
   /^SCAN member_links( USING INDEX sqlite_autoindex_member_links_1)?$/,
+  // Only for the command line.
+  /^SCAN share_links USING INDEX sqlite_autoindex_share_links_1$/,
   // At most a hundred rows.
   // Counts all of them for /metrics.
   /^SCAN webhooks$/,
@@ -367,7 +373,7 @@ const MAY_SCAN = [
   /^SCAN search_index VIRTUAL TABLE INDEX 0:(M2|=)$/,
 ]
 
-t.test('no statement of the service reads a whole table where an index would do', async (t) => {
+t.test('no statement scans a whole table if an index is possible', async (t) => {
   const prepared = new Map<SQLite.Database, Set<string>>()
   const { prepare } = SQLite.prototype
   t.teardown(() => {
@@ -486,7 +492,7 @@ t.test('no statement of the service reads a whole table where an index would do'
   ])
 })
 
-t.test('what another tool commits shows in the next response', async (t) => {
+t.test('the commit of another tool shows in the next response', async (t) => {
   const path = join(t.testdir(), 'board.db')
   const app = await build(t, { databaseUrl: `file:${path}`, adminPassword: 'correct horse' })
   const project = await createProject(app)

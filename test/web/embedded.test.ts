@@ -33,10 +33,15 @@ async function walk(t: Test, { url, api, person, finish }: Board, signIn = false
   await page.goBack()
   await page.getByRole('link', { name: 'Return', exact: true }).waitFor()
   t.equal((await api.get('/api/projects/{id}', { path: { id } })).kanbanItems.length, 2)
+  const shared = await api.post('/api/projects/{id}/share-links', { path: { id }, body: {} })
+  await go(`/shared/${shared.secret}`)
+  await page.getByRole('link', { name: 'Return', exact: true }).click()
+  await page.getByRole('dialog', { name: 'Return' }).waitFor()
+  t.match(page.url(), `${url}/shared/${shared.secret}?card=`)
   await finish()
 }
 
-t.test('inside a host application, below its prefix', { skip: noBrowser }, async (t) => {
+t.test('in a host application, below its prefix', { skip: noBrowser }, async (t) => {
   const host = Fastify()
   t.teardown(() => host.close())
   const member = { id: 'ada', role: 'member' as const }

@@ -14,10 +14,10 @@ async function taken(page: Page): Promise<string> {
 }
 
 const rowOf = (page: Page, name: string | RegExp) =>
-  page.getByRole('region', { name: 'Links that still work' }).getByRole('row', { name })
+  page.getByRole('region', { name: 'Active links' }).getByRole('row', { name })
 
 onBoard(
-  'an admin invites somebody, who chooses a name and a password',
+  'an admin invites somebody, who enters a name and a password',
   async (t, { url, api, person }) => {
     const { page, go, check } = await person({ signIn: true })
     await go('/admin/members')
@@ -25,19 +25,19 @@ onBoard(
     const dialog = page.getByRole('dialog', { name: 'Invite' })
     await check()
     await dialog.getByLabel('Email (optional)').fill('ada@example.test')
-    await dialog.getByRole('button', { name: 'Make a link' }).click()
+    await dialog.getByRole('button', { name: 'Create link' }).click()
     await dialog.getByRole('alert').getByText('Member email is taken').waitFor()
     await dialog.getByLabel('Email (optional)').fill('')
     await dialog.getByLabel('Name (optional)').fill(ATTACK)
-    await dialog.getByLabel('Role').selectOption('Viewer')
-    await dialog.getByRole('button', { name: 'Make a link' }).click()
+    await dialog.getByLabel('Role').selectOption('Guest')
+    await dialog.getByRole('button', { name: 'Create link' }).click()
     await page.getByRole('dialog', { name: /^Invitation for/ }).waitFor()
     await check()
     const link = await taken(page)
     t.match(link, new RegExp(`^${url}/link#pbl_[\\w-]{43}$`))
     t.notMatch(await page.content(), /pbl_/, 'nothing of it stays')
     const row = rowOf(page, /evil/)
-    t.match(await row.innerText(), /Invitation\s+Viewer/)
+    t.match(await row.innerText(), /Invitation\s+Guest/)
     t.match(await row.innerText(), ATTACK, 'a name is text')
     await check()
 
@@ -46,7 +46,7 @@ onBoard(
     guest.page.on('request', (request) => requests.push(request.url()))
     await guest.go(link.slice(url.length))
     await guest.page.getByRole('heading', { name: 'Welcome to Phaseboard', level: 1 }).waitFor()
-    await guest.page.getByText('You are invited. Role: Viewer.').waitFor()
+    await guest.page.getByText('You are invited. Role: Guest.').waitFor()
     t.equal(await guest.page.getByLabel('Name').inputValue(), ATTACK)
     await guest.check()
     await guest.page.getByLabel('Name').fill('Grace')
@@ -62,7 +62,7 @@ onBoard(
     t.equal(requests.filter((one) => one.includes('pbl_')).length, 0, 'no address has the secret')
     t.match(
       (await api.get('/api/members')).find(({ name }) => name === 'Grace'),
-      { email: 'grace@example.test', role: 'viewer' },
+      { email: 'grace@example.test', role: 'guest' },
     )
 
     await guest.go('/account')
@@ -78,7 +78,7 @@ onBoard(
 )
 
 onBoard(
-  'somebody who has forgotten a password sets a new one by a link',
+  'a link sets a forgotten password',
   async (t, { url, api, person }) => {
     const grace = { email: 'grace@example.test', password: 'graces horse' }
     await api.post('/api/members', { body: { ...grace, name: 'Grace' } })
@@ -131,7 +131,7 @@ onBoard(
 )
 
 onBoard(
-  'an admin revokes a link, and one that ends meanwhile is told so',
+  'an admin revokes a link, and one that ended meanwhile is reported',
   async (t, { url, api, person }) => {
     const made = await api.post('/api/invitations', { body: { role: 'member' } })
     const guest = await person()
@@ -142,9 +142,9 @@ onBoard(
 
     const { page, go } = await person({ signIn: true })
     await go('/admin/members')
-    await page.getByRole('button', { name: 'Revoke the link for Whoever has it' }).click()
+    await page.getByRole('button', { name: 'Revoke the link for Anyone' }).click()
     await page.getByRole('status').getByText('Link revoked.').waitFor()
-    t.equal(await page.getByRole('heading', { name: 'Links that still work' }).count(), 0)
+    t.equal(await page.getByRole('heading', { name: 'Active links' }).count(), 0)
 
     await guest.page.getByRole('button', { name: 'Join' }).click()
     await guest.page.getByRole('alert').getByText(UNUSABLE).waitFor()

@@ -4,7 +4,12 @@ import { afterChange } from '../../web/overview/assignments.ts'
 import { pathOf, sparkline, trendIcon, valuesOf, withUnit, withValue } from '../../web/overview/metrics.ts'
 import { placing } from '../../web/overview/objectives.ts'
 import { edited, moved, neighbours, stepsOf, toEdit } from '../../web/overview/phases.ts'
+import { choiceOf, roleFrom, roleName, roleSays } from '../../web/overview/roles.ts'
 import { actionsOf, actionText, byDate, transcriptOf } from '../../web/overview/transcripts.ts'
+
+// The page's client gets its URL from the browser.
+Object.assign(globalThis, { location: { href: 'http://localhost/' } })
+const { shareLinkOf } = await import('../../web/overview/share-links.ts')
 
 const PHASES = [{ name: 'Plan', color: 'red' }, { name: 'Do' }, { name: 'Check' }]
 
@@ -19,7 +24,7 @@ t.test('phases are steps', async (t) => {
   t.strictSame(neighbours([], 'Elsewhere'), { before: undefined, after: undefined })
 })
 
-t.test('the sequence of phases is edited', async (t) => {
+t.test('editing the sequence of phases', async (t) => {
   const list = toEdit(PHASES)
   const names = (phases: readonly { name: string }[]) => phases.map(({ name }) => name)
   t.strictSame(edited(list, PHASES, 'Do'), { phaseConfig: PHASES, phase: 'Do' }, 'other keys stay')
@@ -66,7 +71,7 @@ t.test('a metric has values and a trend', async (t) => {
   t.equal(withUnit(4, '', String), '4')
 })
 
-t.test('values are a line', async (t) => {
+t.test('values become a line', async (t) => {
   t.strictSame(sparkline([1, 3, 2], 100, 20), [
     { x: 0, y: 20 },
     { x: 50, y: 0 },
@@ -82,7 +87,7 @@ t.test('values are a line', async (t) => {
   t.equal(pathOf([]), '')
 })
 
-t.test('a transcript is made of a form', async (t) => {
+t.test('a form becomes a transcript', async (t) => {
   const form = new Map([
     ['title', ' Kickoff '],
     ['date', '2026-11-02'],
@@ -100,7 +105,7 @@ t.test('a transcript is made of a form', async (t) => {
   })
 })
 
-t.test('action items find their cards', async (t) => {
+t.test('action items link to their cards', async (t) => {
   const cards = [
     { id: '1', title: 'Write' },
     { id: '2', title: 'Read' },
@@ -121,7 +126,7 @@ t.test('action items find their cards', async (t) => {
   )
 })
 
-t.test('an objective comes to another place', async (t) => {
+t.test('an objective moves to another place', async (t) => {
   const spread = [
     { id: 'a', sortOrder: 1 },
     { id: 'b', sortOrder: 2 },
@@ -139,7 +144,7 @@ t.test('an objective comes to another place', async (t) => {
   )
 })
 
-t.test('a change of people keeps all others', async (t) => {
+t.test('a change of the team keeps all other members', async (t) => {
   const latest = [
     { memberId: 'ada', role: 'lead' },
     { memberId: 'joan', role: 'member' },
@@ -154,4 +159,21 @@ t.test('a change of people keeps all others', async (t) => {
     role: 'editor',
   })
   t.strictSame(after({ what: 'lead', leadId: null }), { members: latest, leadId: null })
+})
+
+t.test('a role that is typed is the offered one, and only viewers may change nothing', async (t) => {
+  const from = (fields: Record<string, string>) => roleFrom({ get: (name) => fields[name] ?? null })
+  t.equal(from({ role: 'lead' }), 'lead')
+  t.equal(from({ role: '', otherRole: ' Viewer ' }), 'viewer')
+  t.equal(from({ role: '', otherRole: ' Designer ' }), 'Designer')
+  t.strictSame(['viewer', 'Designer'].map(choiceOf), ['viewer', ''])
+  t.strictSame(['lead', 'Designer'].map(roleName), ['Lead', 'Designer'])
+  t.match(roleSays('viewer'), /changes nothing/)
+  t.equal(roleSays('Designer'), roleSays('member'))
+})
+
+t.test('a share link is created from a form', async (t) => {
+  const of = (fields: Record<string, string>) => shareLinkOf({ get: (name) => fields[name] ?? null })
+  t.strictSame(of({ name: ' ', expiresAt: '' }), {})
+  t.match(of({ name: ' Client ', expiresAt: '2030-01-31' }), { name: 'Client', expiresAt: /^2030-0[12]-/ })
 })

@@ -6,10 +6,12 @@ const REQUIRED = { mode: 'required' } as const
 const ATTACK = '<img src=x onerror=alert(1)>\u202eevil'
 
 onBoard(
-  'one manages the own account',
+  'members manage their own account',
   async (t, { url, api, person }) => {
     const { page, go, check } = await person({ signIn: true })
     await person({ signIn: true })
+    const { id: apollo } = await api.post('/api/projects', { body: { name: 'Apollo' } })
+    await api.post('/api/projects', { body: { name: 'Gemini' } })
     await go('/account')
     const main = page.getByRole('main')
     await main.getByLabel('Name').fill(ATTACK)
@@ -45,6 +47,7 @@ onBoard(
     const dialog = page.getByRole('dialog', { name: 'New token' })
     await dialog.getByLabel('Name').fill('Script')
     await dialog.getByLabel('Scope').selectOption('Read and write')
+    await dialog.getByRole('group', { name: 'Only these projects' }).getByLabel('Apollo').check()
     await dialog.getByLabel('Expires').fill('2099-12-31')
     await dialog.getByRole('button', { name: 'Create token' }).click()
     const token = await page.getByRole('textbox', { name: 'Token' }).inputValue()
@@ -52,10 +55,12 @@ onBoard(
     const use = (secret: string, path = '/api/projects') =>
       fetch(url + path, { headers: { authorization: `Bearer ${secret}` } }).then(({ status }) => status)
     t.equal(await use(token), 200, 'it works')
+    const reached = await fetch(`${url}/api/projects`, { headers: { authorization: `Bearer ${token}` } })
+    t.match(await reached.json(), [{ id: apollo }], 'in its project alone')
     await page.getByRole('button', { name: 'I have stored it' }).click()
     t.notMatch(await page.content(), token, 'nothing of it stays')
     const row = page.getByRole('row', { name: /Script/ })
-    t.match(await row.innerText(), /Read and write[\s\S]*Never[\s\S]*2099|2100/)
+    t.match(await row.innerText(), /Read and write[\s\S]*Apollo[\s\S]*Never[\s\S]*2099|2100/)
     await row.getByRole('button', { name: 'Revoke Script' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
     await page.getByRole('status').getByText('Token revoked.').waitFor()
@@ -63,7 +68,7 @@ onBoard(
 
     await page.getByRole('button', { name: 'New token' }).click()
     await dialog.getByLabel('Name').fill('Phone')
-    await dialog.getByLabel('Scope').selectOption('Your calendar alone')
+    await dialog.getByLabel('Scope').selectOption('Only your calendar')
     await dialog.getByRole('button', { name: 'Create token' }).click()
     const address = await page.getByRole('textbox', { name: /^Address for your calendar/ }).inputValue()
     t.equal((await fetch(address)).status, 200)
@@ -161,7 +166,7 @@ onBoard(
     await dialog.getByLabel('URL').fill(`${url}/healthz`)
     await dialog.getByLabel('Cards', { exact: true }).check()
     await dialog.getByRole('button', { name: 'Add webhook' }).click()
-    t.match(await page.getByRole('textbox', { name: /^Secret/ }).inputValue(), /^whsec_/)
+    t.match(await page.getByRole('textbox', { name: /^Signing secret/ }).inputValue(), /^whsec_/)
     await page.getByRole('button', { name: 'I have stored it' }).click()
     const one = page.getByRole('main').getByRole('listitem')
     t.match(await one.innerText(), /Active[\s\S]*All projects[\s\S]*Cards/)
@@ -199,7 +204,7 @@ onBoard(
   { ...REQUIRED, environment: { WEBHOOK_ALLOW_PRIVATE: 'true' } },
 )
 
-onBoard('who is no admin is told so', async (t, { person }) => {
+onBoard('a page for admins says so to others', async (t, { person }) => {
   const { page, go, check } = await person()
   for (const one of ['members', 'teams', 'webhooks', 'audit']) {
     await go(`/admin/${one}`)

@@ -2,8 +2,10 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { toggleDismissed } from '../common/item-writes.ts'
 import { type KeyMap, useKeys } from '../common/keys.ts'
-import { mayWrite } from '../common/session.ts'
+import { mayWriteIn } from '../common/rights.ts'
+import { toast } from '../common/toasts.ts'
 import { go, paths } from '../router.ts'
+import { texts } from '../texts.ts'
 import type { Board } from './board.ts'
 import { clearFilter, FILTER_FIELD } from './filter-bar.tsx'
 import { focusCard } from './focus.ts'
@@ -54,7 +56,7 @@ export function useBoardKeys(board: Board): void {
     (act: (id: string) => void, isWrite = true) =>
     (event: KeyboardEvent) => {
       const id = current(event)
-      if (id === undefined || pickUp.current || (isWrite && !mayWrite.peek())) return false
+      if (id === undefined || pickUp.current || (isWrite && !mayWriteOrSay(board))) return false
       act(id)
     }
   const arrow = (direction: Direction) => (event: KeyboardEvent) => {
@@ -78,7 +80,7 @@ export function useBoardKeys(board: Board): void {
     }
     const id = current(event)
     const isOnLink = event.target instanceof HTMLAnchorElement
-    if (id === undefined || !isOnLink || !mayWrite.peek()) return false
+    if (id === undefined || !isOnLink || !mayWriteOrSay(board)) return false
     pickUp.current = PickUp.of(board, id)
   }
   const giveUp = () => {
@@ -96,7 +98,7 @@ export function useBoardKeys(board: Board): void {
     ' ': space,
     Escape: giveUp,
     f: () => document.getElementById(FILTER_FIELD)?.focus(),
-    n: (event) => (mayWrite.peek() && !pickUp.current ? addHere(board, current(event)) : false),
+    n: (event) => (!pickUp.current && mayWriteOrSay(board) ? addHere(board, current(event)) : false),
     m: onCard((id) => {
       board.moving.value = id
     }),
@@ -107,6 +109,13 @@ export function useBoardKeys(board: Board): void {
     }),
   }
   useKeys(keys)
+}
+
+/** Whether the user may write the board. If not, says so. */
+function mayWriteOrSay({ store }: Board): boolean {
+  const may = mayWriteIn(store)
+  if (!may) toast(texts.readOnly)
+  return may
 }
 
 const mirrored = (direction: Direction): Direction =>

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { OpenProject } from '../common/open-project.ts'
 import { openProject } from '../common/open-project.ts'
-import { mayWrite } from '../common/session.ts'
+import { mayWriteIn } from '../common/rights.ts'
 import { ProjectPage } from '../common/ui/project-head.tsx'
 import { texts } from '../texts.ts'
 import { Board } from './board.ts'
@@ -21,13 +21,13 @@ interface BoardPageProps {
 
 export function BoardPage({ id, item, card }: BoardPageProps) {
   const project = openProject(id)
-  const board = useMemo(() => new Board(project), [project])
+  const board = useMemo(() => new Board(project.store), [project])
   useFocusBack(board, item)
   return (
     <ProjectPage id={id} current="board" class="board-page" aside={() => <FilterBar board={board} />}>
       {() => (
         <>
-          {!mayWrite.value && <p class="board-note muted">{texts.readOnly}</p>}
+          {!mayWriteIn(board.store) && <p class="board-note muted">{texts.readOnly}</p>}
           <BoardView board={board} />
           {item !== '' && card(project)}
         </>

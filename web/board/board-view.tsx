@@ -3,7 +3,7 @@ import { useSignalEffect } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { dragByTouch } from '../common/drag-by-touch.ts'
 import type { MoveDialogProps } from '../common/move-dialog.tsx'
-import { mayWrite } from '../common/session.ts'
+import { mayWriteIn } from '../common/rights.ts'
 import { late } from '../common/ui/late.tsx'
 import { texts } from '../texts.ts'
 import type { Board } from './board.ts'
@@ -41,7 +41,7 @@ export function BoardView({ board }: { board: Board }) {
         {columns.map((column) => (
           <Column key={column.id} board={board} column={column} />
         ))}
-        {mayWrite.value && <AddColumn board={board} />}
+        {mayWriteIn(board.store) && <AddColumn board={board} />}
       </div>
       {moving !== undefined && (
         <MoveDialog
@@ -62,7 +62,7 @@ export function BoardView({ board }: { board: Board }) {
 function BoardNote({ board }: { board: Board }) {
   if (!board.isEmpty.value) return null
   if (!board.isNarrowed.value) {
-    return mayWrite.value ? <p class="board-note muted">{texts.board.empty}</p> : null
+    return mayWriteIn(board.store) ? <p class="board-note muted">{texts.board.empty}</p> : null
   }
   return (
     <p class="board-note" role="status">

@@ -1,11 +1,10 @@
 /** The view state of a board: the shown cards, the current card, a held card, a new card. */
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { CardTarget } from '../common/item-writes.ts'
-import type { OpenProject } from '../common/open-project.ts'
 import type { ProjectStore } from '../common/project-store.ts'
 import { me } from '../common/session.ts'
 import { countIn } from '../common/wip.ts'
-import { place } from '../router.ts'
+import { href, paths, place } from '../router.ts'
 import { filterOf, filterQuery, isNarrowing, matches } from './filter.ts'
 
 /** An end of a column. */
@@ -21,7 +20,7 @@ export type Drop =
 const VIRTUAL_ABOVE = 300
 
 export class Board {
-  readonly open: OpenProject
+  readonly store: ProjectStore
   /** The part of the address that holds the filter. */
   readonly query = computed(() => filterQuery(place.value.query))
   readonly filter = computed(() => filterOf(new URLSearchParams(this.query.value)))
@@ -46,13 +45,18 @@ export class Board {
   /** The card of each column that Tab focuses. */
   readonly #stops = new Map<string, Signal<string | undefined>>()
   #isVirtual = false
+  readonly #pathOf: (id: string) => string
 
-  constructor(open: OpenProject) {
-    this.open = open
+  /** @param pathOf the path of a card, if not its usual one */
+  constructor(store: ProjectStore, pathOf?: (id: string) => string) {
+    this.store = store
+    this.#pathOf = pathOf ?? ((id) => paths.card(store.id, id) + this.query.value)
   }
 
-  get store(): ProjectStore {
-    return this.open.store
+  /** The address of a card, with the filter. Subscribes to the filter. */
+  addressOf(id: string): string {
+    this.query.value
+    return href(this.#pathOf(id))
   }
 
   /** The target for a write of a card. */

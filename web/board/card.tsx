@@ -6,11 +6,10 @@ import { fullDay, isOverdue, shortDay } from '../common/dates.ts'
 import { isWaiting } from '../common/item-writes.ts'
 import { initials, personName } from '../common/people.ts'
 import { isUnsaved } from '../common/record-writes.ts'
-import { mayWrite } from '../common/session.ts'
+import { mayWriteIn } from '../common/rights.ts'
 import { shownTitle } from '../common/titles.ts'
 import { chipColor } from '../common/ui/chip.ts'
 import { Icon } from '../common/ui/icon.tsx'
-import { href, paths } from '../router.ts'
 import { texts } from '../texts.ts'
 import type { Board } from './board.ts'
 import { CardMenu } from './card-menu.tsx'
@@ -33,7 +32,7 @@ export function Card({ board, id, index, size, top, measure }: CardProps) {
   const item = board.store.items.get(id)
   const row = useRef<HTMLLIElement>(null)
   const face = useRef<HTMLElement>(null)
-  const isMovable = mayWrite.value && !isUnsaved(id)
+  const isMovable = mayWriteIn(board.store) && !isUnsaved(id)
   const line = useComputed(() => {
     const drop = board.drop.value
     return drop && 'card' in drop && drop.card === id && board.held.value !== id ? drop.side : undefined
@@ -48,7 +47,6 @@ export function Card({ board, id, index, size, top, measure }: CardProps) {
   useLayoutEffect(() => measure?.(row.current), [measure, index])
 
   if (item === undefined) return null
-  const query = board.query.value
   return (
     <li
       ref={row}
@@ -70,12 +68,7 @@ export function Card({ board, id, index, size, top, measure }: CardProps) {
           {isUnsaved(id) ? (
             <span dir="auto">{shownTitle(item.title)}</span>
           ) : (
-            <a
-              dir="auto"
-              draggable={false}
-              tabIndex={isStop ? 0 : -1}
-              href={href(paths.card(board.store.id, id)) + query}
-            >
+            <a dir="auto" draggable={false} tabIndex={isStop ? 0 : -1} href={board.addressOf(id)}>
               {shownTitle(item.title)}
             </a>
           )}

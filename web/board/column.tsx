@@ -3,7 +3,7 @@ import { useComputed } from '@preact/signals'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { KanbanColumn } from '../../src/client/api.d.ts'
 import { isUnsaved } from '../common/record-writes.ts'
-import { mayWrite } from '../common/session.ts'
+import { mayWriteIn } from '../common/rights.ts'
 import { chipColor } from '../common/ui/chip.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { limitState } from '../common/wip.ts'
@@ -29,7 +29,7 @@ export function Column({ board, column }: { board: Board; column: KanbanColumn }
     setRenaming(false)
     requestAnimationFrame(() => head.current?.querySelector<HTMLElement>('[aria-haspopup]')?.focus())
   }
-  const isChangeable = mayWrite.value && !isUnsaved(id)
+  const isChangeable = mayWriteIn(board.store) && !isUnsaved(id)
   const mark = useComputed(() => markOf(board, id)).value
 
   useEffect(() => {

@@ -4,7 +4,7 @@ import type { KanbanItem } from '../common/api.ts'
 import { deleteItem, toggleDismissed } from '../common/item-writes.ts'
 import { inModal, useKeys } from '../common/keys.ts'
 import MoveDialog from '../common/move-dialog.tsx'
-import { mayWrite } from '../common/session.ts'
+import { mayWriteIn } from '../common/rights.ts'
 import { openEditors, useTextEdit } from '../common/text-edit/use-text-edit.ts'
 import { toast } from '../common/toasts.ts'
 import { Dialog } from '../common/ui/dialog.tsx'
@@ -57,7 +57,7 @@ async function copyLink(card: OpenCard): Promise<void> {
 export function CardView({ card, item, isHere, onClose }: CardViewProps) {
   const [isMoving, setMoving] = useState(false)
   const [areLabelsOpen, setLabelsOpen] = useState(false)
-  const canEdit = isHere && mayWrite.value
+  const canEdit = isHere && mayWriteIn(card.store)
   const title = useTextEdit({
     name: `${card.draftPrefix}:title`,
     called: said.title.toLowerCase(),
@@ -128,7 +128,7 @@ export function CardView({ card, item, isHere, onClose }: CardViewProps) {
     >
       <div class="card-body">
         {!isHere && <Gone card={card} onClose={onClose} />}
-        {!mayWrite.value && <p class="meta">{texts.readOnly}</p>}
+        {!mayWriteIn(card.store) && <p class="meta">{texts.readOnly}</p>}
         <Review {...parts} />
         <div class="card-columns">
           <div class="card-main">
@@ -144,7 +144,7 @@ export function CardView({ card, item, isHere, onClose }: CardViewProps) {
           />
           <div class="card-main">
             <Comments card={card} canEdit={canEdit} />
-            <HistoryList card={card} canEdit={mayWrite.value} />
+            <HistoryList card={card} canEdit={mayWriteIn(card.store)} />
           </div>
         </div>
       </div>

@@ -1,7 +1,7 @@
 /** Shown if the open card has left the project: it was deleted or moved to another project. */
 
 import { makerOf } from '../common/actors.ts'
-import { mayWrite } from '../common/session.ts'
+import { mayWriteIn } from '../common/rights.ts'
 import { undo } from '../common/toasts.ts'
 import { go, href, paths } from '../router.ts'
 import { texts } from '../texts.ts'
@@ -36,7 +36,7 @@ export function Gone({ card, onClose }: { card: OpenCard; onClose: () => void })
     <div class="card-review" role="alert">
       <p dir="auto">{said.deletedBy(makerOf(deleted ?? { actorId: null }))}</p>
       <div class="row">
-        {deleted !== undefined && mayWrite.value && (
+        {deleted !== undefined && mayWriteIn(card.store) && (
           <button type="button" class="button-primary" onClick={() => void undo(deleted.seq)}>
             {texts.undo}
           </button>

@@ -1,9 +1,10 @@
 /** The client of the service's public API. The service's address follows from this script's. */
 import { createClient, PhaseboardError } from '../../src/client/client.ts'
+import { texts } from '../texts.ts'
 import { rootOf } from './root.ts'
 
 export type * from '../../src/client/api.d.ts'
-export type { Answer, Client } from '../../src/client/types.d.ts'
+export type { AccessChange, Answer, Client } from '../../src/client/types.d.ts'
 export { PhaseboardError }
 
 /** The root path with a trailing slash: `/`, or the prefix of a host or proxy. */
@@ -36,7 +37,8 @@ export const messageOf = (error: unknown): string =>
   error instanceof PhaseboardError ? detailsOf(error) : error instanceof Error ? error.message : String(error)
 
 /** The service's `error`, and for a 400 the problem of each field. */
-function detailsOf({ error, details }: PhaseboardError): string {
+function detailsOf({ code, error, details }: PhaseboardError): string {
+  if (code === 'would_lose_project') return texts.project.wouldLose
   const { formErrors = [], fieldErrors = {} } = Object(details) as {
     formErrors?: string[]
     fieldErrors?: Record<string, string[]>

@@ -2,7 +2,7 @@
 import { type Signal, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { api, type KanbanColumn } from './api.ts'
-import { onChange, onReset } from './live.ts'
+import { onAccess, onChange, onReset } from './live.ts'
 import { read } from './session.ts'
 
 type Columns = readonly KanbanColumn[] | undefined
@@ -46,6 +46,11 @@ export function useColumns(): void {
       onChange(({ kind, projectId }) => {
         const columns = kind === 'kanban-column' && projectId ? known.get(projectId) : undefined
         if (projectId && columns) void load(projectId, columns)
+      }),
+      onAccess(({ projectId, visible }) => {
+        const columns = known.get(projectId)
+        if (columns && visible) void load(projectId, columns)
+        else if (columns) columns.value = []
       }),
       onReset(() => {
         for (const [projectId, columns] of known) void load(projectId, columns)

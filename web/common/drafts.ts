@@ -83,6 +83,19 @@ export class Drafts {
     }
   }
 
+  /** Deletes all drafts of some records, whose ids are in their names. */
+  removeOf(ids: ReadonlySet<string>): void {
+    const prefix = keyOf(this.#owner, '')
+    const isOf = (key: string) =>
+      key.startsWith(prefix) &&
+      key
+        .slice(prefix.length)
+        .split(':')
+        .some((part) => ids.has(part))
+    for (const key of [...this.#timers.keys(), ...this.#keys()])
+      if (isOf(key)) this.remove(key.slice(prefix.length))
+  }
+
   /** Stores waiting drafts at once, because the page may be closing. */
   flush(): void {
     for (const [key, { timer, draft }] of this.#timers) {
@@ -101,11 +114,17 @@ export class Drafts {
     }
   }
 
+  /** The keys of all stored drafts. @throws if the storage is forbidden */
+  #keys(): string[] {
+    const storage = this.#storage
+    const keys = Array.from({ length: storage?.length ?? 0 }, (_, index) => storage?.key(index) ?? '')
+    return keys.filter((one) => one.startsWith(PREFIX))
+  }
+
   #removeOld(): void {
     try {
       const storage = this.#storage
-      const keys = Array.from({ length: storage?.length ?? 0 }, (_, index) => storage?.key(index) ?? '')
-      for (const key of keys.filter((one) => one.startsWith(PREFIX))) {
+      for (const key of this.#keys()) {
         const draft = parse(storage?.getItem(key))
         if (draft === undefined || draft.at < Date.now() - KEPT) storage?.removeItem(key)
       }

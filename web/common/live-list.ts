@@ -23,6 +23,8 @@ export class LiveList<T extends { id: string }> {
   #readAt = 0
   #isReading = false
   #isStale = false
+  /** How often something was forgotten. */
+  #lost = 0
 
   /**
    * @param readAll loads the whole list
@@ -60,6 +62,23 @@ export class LiveList<T extends { id: string }> {
     else void this.#load()
   }
 
+  /** Forgets what the user no longer sees, and reloads the list if it is in use. */
+  forget(isLost: (record: T) => boolean): void {
+    this.#lost++
+    this.records.forget(isLost)
+    if (this.#users > 0) this.#schedule()
+  }
+
+  /** Reloads the list if it is in use. If it is not, forgets it, so that its next use loads it. */
+  renew(): void {
+    if (this.#users > 0) this.#schedule()
+    else {
+      this.#lost++
+      this.records.forget()
+      this.state.value = { step: 'loading' }
+    }
+  }
+
   #schedule(): void {
     if (this.#timer !== undefined) return
     const pause = Math.max(PAUSE.change, this.#readAt + PAUSE.reading - Date.now())
@@ -70,8 +89,14 @@ export class LiveList<T extends { id: string }> {
     this.#isReading = true
     this.#readAt = Date.now()
     const seq = appliedSeq()
+    const lost = this.#lost
     try {
       const found = await read(this.#read)
+      if (lost !== this.#lost) {
+        // The response may contain what the user no longer sees.
+        this.#isStale = true
+        return
+      }
       batch(() => {
         this.records.reset(found, seq)
         this.state.value = { step: 'ready' }

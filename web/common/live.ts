@@ -3,7 +3,7 @@
  * host for all tabs. It then resumes after its last change.
  */
 import { batch, signal } from '@preact/signals'
-import { api, type Change, PhaseboardError } from './api.ts'
+import { type AccessChange, api, type Change, PhaseboardError } from './api.ts'
 import { endSession, signedIn } from './session.ts'
 
 /** Delay before a lost connection is shown, in milliseconds. */
@@ -23,8 +23,9 @@ export const liveState = signal<LiveState>('connecting')
 type Listener = (change: Change) => void
 
 const listeners = new Set<Listener>()
+const accessListeners = new Set<(access: AccessChange) => void>()
 const resets = new Set<() => void>()
-const connected = new Set<() => void>()
+const connected = new Set<(isBeginning: boolean) => void>()
 
 /** The last applied change; 0 before the stream has sent its position. */
 let applied = 0
@@ -32,7 +33,8 @@ let applied = 0
 let place: number | undefined
 /** Whether the stream has sent its position on this connection. */
 let isConnected = false
-let queue: Change[] = []
+/** What is to be applied, in the order of the stream. */
+let queue: (Change | AccessChange)[] = []
 let isScheduled = false
 let closing: AbortController | undefined
 let saying: ReturnType<typeof setTimeout> | undefined
@@ -54,8 +56,22 @@ export function onReset(listener: () => void): () => void {
   return () => resets.delete(listener)
 }
 
-/** Subscribes to connections and reconnections. @returns unsubscribes */
-export function onConnected(listener: () => void): () => void {
+/**
+ * Subscribes to projects that come to those that the user sees, or leave them. Not for what happened without a connection:
+ * see {@link onConnected}.
+ * @returns unsubscribes
+ */
+export function onAccess(listener: (access: AccessChange) => void): () => void {
+  accessListeners.add(listener)
+  return () => accessListeners.delete(listener)
+}
+
+/**
+ * Subscribes to connections and reconnections.
+ * @param listener `isBeginning` if no earlier connection is resumed, so that everything is reloaded anyway
+ * @returns unsubscribes
+ */
+export function onConnected(listener: (isBeginning: boolean) => void): () => void {
   connected.add(listener)
   return () => connected.delete(listener)
 }
@@ -127,6 +143,9 @@ async function follow(signal: AbortSignal): Promise<void> {
         onPlace: (seq: number) => {
           if (!signal.aborted) arrive(seq)
         },
+        onAccess: (access: AccessChange) => {
+          if (!signal.aborted) add(access)
+        },
       }
       for await (const change of api.changes(options)) take(change)
     } catch (error) {
@@ -150,7 +169,7 @@ function arrive(seq: number): void {
   isConnected = true
   clearTimeout(saying)
   liveState.value = 'live'
-  for (const listener of connected) listener()
+  for (const listener of connected) listener(isBeginning)
 }
 
 function noteLost(): void {
@@ -180,7 +199,11 @@ async function recover(error: unknown): Promise<void> {
 
 function take(change: Change): void {
   place = change.seq
-  queue.push(change)
+  add(change)
+}
+
+function add(one: Change | AccessChange): void {
+  queue.push(one)
   schedule()
 }
 
@@ -192,15 +215,20 @@ function schedule(): void {
   else requestAnimationFrame(applySome)
 }
 
+function apply(change: Change): void {
+  for (const listener of listeners) listener(change)
+  applied = change.seq
+}
+
 /** Applies the changes received since the last frame, as many as fit into one frame. */
 function applySome(): void {
   isScheduled = false
   const end = performance.now() + SLICE
   let count = 0
   batch(() => {
-    for (const change of queue) {
-      for (const listener of listeners) listener(change)
-      applied = change.seq
+    for (const one of queue) {
+      if ('visible' in one) for (const listener of accessListeners) listener(one)
+      else apply(one)
       count++
       if (performance.now() > end) break
     }

@@ -7,7 +7,9 @@ import { useLiveList } from './live-list.ts'
 import { bySortOrder } from './order.ts'
 import { placeAt } from './place.ts'
 import { projectList } from './projects.ts'
+import { mayWriteProject } from './rights.ts'
 import { Dialog, DialogFoot } from './ui/dialog.tsx'
+import { choiceName } from './ui/lock.tsx'
 import { type Options, Select } from './ui/select.tsx'
 
 const words = texts.item
@@ -31,7 +33,9 @@ export default function MoveDialog({ target, shownIn, onClose, onGone }: MoveDia
   useColumns()
   if (item === undefined) return null
 
-  const projects = projectList.records.list((a, b) => a.name.localeCompare(b.name))
+  const projects = projectList.records
+    .list((a, b) => a.name.localeCompare(b.name))
+    .filter((one) => mayWriteProject(one.id))
   const project = projects.find((one) => one.id === projectId)
   const isHere = projectId === store.id
   const columns = isHere ? store.columnList : (columnsOf(projectId)?.toSorted(bySortOrder) ?? [])
@@ -70,7 +74,7 @@ export default function MoveDialog({ target, shownIn, onClose, onGone }: MoveDia
           value={projectId}
           options={
             project
-              ? projects.map((one) => [one.id, one.name] as const)
+              ? projects.map((one) => [one.id, choiceName(one)] as const)
               : [[projectId, store.project?.name ?? '']]
           }
           onChoose={(one) => {

@@ -9,7 +9,8 @@ import {
   PhaseboardError,
   type Project,
 } from './api.ts'
-import { appliedSeq, onChange, onConnected, onReset } from './live.ts'
+import { drafts } from './drafts.ts'
+import { appliedSeq, onAccess, onChange, onConnected, onReset } from './live.ts'
 import { ProjectStore } from './project-store.ts'
 import { read } from './session.ts'
 
@@ -17,7 +18,8 @@ import { read } from './session.ts'
 export type ProjectState =
   | { step: 'loading' }
   | { step: 'ready' }
-  | { step: 'missing' }
+  /** `isLost`: the user saw it on this page, and no longer does. */
+  | { step: 'missing'; isLost: boolean }
   | { step: 'failed'; error: unknown }
 
 type Answers = readonly [Answer<Project>, Answer<KanbanColumn[]>, Answer<KanbanLabel[]>]
@@ -29,6 +31,8 @@ const unlessAs = (known: Answer<unknown> | undefined) =>
 /** The body of the response, or of the earlier response if it is unchanged (304). */
 const orKnown = <T>(answer: Answer<T>, known: Answer<T> | undefined): T =>
   known && answer.status === 304 ? known.data : answer.data
+
+const isNotFound = (error: unknown) => error instanceof PhaseboardError && error.status === 404
 
 /** The debounce before columns are reloaded after a change, in milliseconds. */
 const SETTLED = 50
@@ -43,6 +47,8 @@ export class OpenProject {
   /** Whether to reload after the current load, or once the service is available again. */
   #isOutdated = false
   #columnsTimer: ReturnType<typeof setTimeout> | undefined
+  /** How often the user has lost the project. A response to an earlier request must not bring it back. */
+  #losses = 0
 
   constructor(id: string) {
     this.store = new ProjectStore(id, {
@@ -57,8 +63,17 @@ export class OpenProject {
         if (isBack && this.state.peek().step === 'missing') void this.load()
       }),
       onReset(() => void this.load()),
-      onConnected(() => {
+      onAccess(({ projectId, visible }) => {
+        if (projectId !== id) return
+        if (visible) void this.load()
+        else {
+          drafts.removeOf(this.store.peekIds())
+          this.#lose()
+        }
+      }),
+      onConnected((isBeginning) => {
         if (this.#isOutdated) void this.load()
+        else if (!isBeginning) this.#check()
       }),
     ]
   }
@@ -76,9 +91,28 @@ export class OpenProject {
     this.#isLoading = false
   }
 
+  get #isDeleted(): boolean {
+    return this.store.deletedBy.peek() !== undefined
+  }
+
+  /** Drops all of the project: the user no longer sees it. */
+  #lose(): void {
+    this.#losses++
+    this.#early = undefined
+    this.store.forget()
+    this.state.value = { step: 'missing', isLost: true }
+  }
+
+  /** The project may have come or gone while there was no connection. */
+  #check(): void {
+    if (this.state.peek().step === 'missing') void this.load()
+    else void this.#readColumns()
+  }
+
   /** @returns whether there was a response */
   async #read(): Promise<boolean> {
     const seq = appliedSeq()
+    const losses = this.#losses
     const known = this.#early ?? []
     const path = { id: this.store.id }
     try {
@@ -89,6 +123,10 @@ export class OpenProject {
           api.request('get', '/api/projects/{id}/kanban-labels', { path, ...unlessAs(known[2]) }),
         ]),
       )
+      if (losses !== this.#losses) {
+        this.#isOutdated = true
+        return true
+      }
       const project = orKnown(answers[0], known[0])
       const columns = orKnown(answers[1], known[1])
       this.store.load({ project, columns, labels: orKnown(answers[2], known[2]) }, seq)
@@ -96,11 +134,13 @@ export class OpenProject {
       this.state.value = { step: 'ready' }
       return true
     } catch (error) {
-      const isMissing = error instanceof PhaseboardError && error.status === 404
+      const isMissing = isNotFound(error)
       if (!isMissing && this.state.peek().step === 'ready') {
         // The shown data stays: a stale board is better than none.
         this.#isOutdated = true
-      } else this.state.value = isMissing ? { step: 'missing' } : { step: 'failed', error }
+      } else if (!isMissing) this.state.value = { step: 'failed', error }
+      else if (this.state.peek().step === 'ready' && !this.#isDeleted) this.#lose()
+      else if (this.state.peek().step !== 'missing') this.state.value = { step: 'missing', isLost: false }
       return isMissing
     }
   }
@@ -116,6 +156,7 @@ export class OpenProject {
     return this.#readPart(
       () => api.get('/api/projects/{id}/kanban-columns', { path }),
       (columns, seq) => this.store.columns.reset(columns, seq),
+      true,
     )
   }
 
@@ -128,13 +169,23 @@ export class OpenProject {
     )
   }
 
-  /** Loads a part. If the service is unavailable, everything is reloaded later. */
-  async #readPart<T>(request: () => Promise<T>, take: (answer: T, seq: number) => void): Promise<void> {
+  /**
+   * Loads a part. If the service is unavailable, everything is reloaded later.
+   * @param ofProject whether it is not found only if the project is not
+   */
+  async #readPart<T>(
+    request: () => Promise<T>,
+    take: (answer: T, seq: number) => void,
+    ofProject = false,
+  ): Promise<void> {
     const seq = appliedSeq()
+    const losses = this.#losses
     try {
-      take(await read(request), seq)
+      const answer = await read(request)
+      if (losses === this.#losses) take(answer, seq)
     } catch (error) {
       if (isPassing(error)) this.#isOutdated = true
+      else if (isNotFound(error) && ofProject && !this.#isDeleted) void this.load()
     }
   }
 

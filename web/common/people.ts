@@ -5,11 +5,24 @@
 import { batch, type Signal, signal } from '@preact/signals'
 import { texts } from '../texts.ts'
 import { api, type Person } from './api.ts'
-import { onChange, onConnected, onReset } from './live.ts'
+import { onAccess, onChange, onConnected, onReset } from './live.ts'
 import { me, read } from './session.ts'
 
 /** The maximum number of people per request. Their ids are in the address. */
 const MOST = 100
+
+/** A person of whom only the name is known. */
+const NOBODY: Person = {
+  id: '',
+  name: '',
+  kind: 'member',
+  source: '',
+  sourceId: '',
+  mergedInto: null,
+  seenAt: null,
+  createdAt: '',
+  updatedAt: '',
+}
 
 /** null for an unknown or forgotten person; undefined until loaded. */
 type Known = Person | null | undefined
@@ -49,6 +62,20 @@ export const nobodyOrMe = (): [value: string, name: string][] => {
   return [['', texts.nobody], ...(user ? [[user.id, user.name] as [string, string]] : [])]
 }
 
+/**
+ * Sets the names of people that came with a response, where nobody can be asked.
+ * @param names by id
+ * @param ids all whom it names: others are unknown
+ */
+export function tellPeople(names: Readonly<Record<string, string>>, ids: Iterable<string>): void {
+  batch(() => {
+    for (const id of new Set(ids)) {
+      const name = names[id]
+      take(id, name === undefined ? null : { ...NOBODY, id, name })
+    }
+  })
+}
+
 /** Searches people who can be assigned and filtered by. @param q a part of the name @throws PhaseboardError */
 export async function findPeople(q: string, limit: number): Promise<Person[]> {
   const found = await read(() => api.get('/api/people', { query: { q: q || undefined, limit } }))
@@ -64,6 +91,8 @@ export function followPeople(): void {
     if ((kind === 'member' || kind === 'person') && people.has(id)) ask(id)
   })
   onReset(() => askAll(() => true))
+  // Guests see the people of the projects that they see.
+  onAccess(() => askAll(() => true))
   onConnected(() => askAll((known) => known === undefined))
 }
 

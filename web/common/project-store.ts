@@ -73,6 +73,9 @@ export class ProjectStore {
 
   readonly #columnList = computed(() => this.columns.list(bySortOrder))
   readonly #labelList = computed(() => this.labels.list((a, b) => (a.name < b.name ? -1 : 1)))
+  readonly #roles = computed(
+    () => new Map(this.assignments.list(byId).map(({ memberId, role }) => [memberId, role])),
+  )
   readonly #versions = new Map<string, Signal<number>>()
   readonly #orders = new Map<string, ReadonlySignal<readonly string[]>>()
   readonly #reader: ProjectReader
@@ -94,6 +97,11 @@ export class ProjectStore {
   /** The columns in their order. */
   get columnList(): readonly KanbanColumn[] {
     return this.#columnList.value
+  }
+
+  /** The role of a member's own assignment; undefined for none. */
+  roleOf(memberId: string): string | undefined {
+    return this.#roles.value.get(memberId)
   }
 
   /** Whether a column is done. */
@@ -135,6 +143,25 @@ export class ProjectStore {
       this.transcripts.reset(project.transcriptSummaries, seq)
       this.assignments.reset(project.teamAssignments, seq)
     })
+  }
+
+  /** Forgets everything: the user no longer sees the project. */
+  forget(): void {
+    batch(() => {
+      for (const records of this.#collections()) records.forget()
+      this.deletedBy.value = undefined
+      this.deletedItems.clear()
+    })
+  }
+
+  /** The ids of all its records. */
+  peekIds(): Set<string> {
+    return new Set(this.#collections().flatMap((records) => [...records.peekIds()]))
+  }
+
+  #collections() {
+    const { projects, items, columns, labels, objectives, metrics, transcripts, assignments } = this
+    return [projects, items, columns, labels, objectives, metrics, transcripts, assignments]
   }
 
   /** Applies a change of the stream. A known one changes nothing. */

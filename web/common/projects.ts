@@ -1,4 +1,6 @@
 /** The summaries of all projects, for their list, and for their names on other pages. */
+
+import { followAccess } from './access.ts'
 import { api, type ProjectSummary } from './api.ts'
 import { LiveList } from './live-list.ts'
 
@@ -8,6 +10,8 @@ export const projectList = new LiveList<ProjectSummary>(
   () => api.get('/api/projects', { query: { view: 'summary' } }),
   ({ kind }) => ABOUT.has(kind),
 )
+
+followAccess(projectList, ({ id }) => id)
 
 /** The name of a project; undefined until it is known. */
 export const projectName = (id: string): string | undefined => projectList.records.get(id)?.name

@@ -1,5 +1,5 @@
 /** The records of the page: confirmed records, with the user's pending writes on top. */
-import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { type Signal, signal } from '@preact/signals'
 
 /** Applies a pending change to a record; undefined for a deleted one. */
 export type Patch<T> = (record: T | undefined) => T | undefined
@@ -44,11 +44,6 @@ export class Records<T extends { id: string }> {
   /** The shown state of a record, without subscribing. */
   peek(id: string): T | undefined {
     return this.#entries.get(id)?.view.peek()
-  }
-
-  /** The signal of a record's shown state, which lives as long as the collection. */
-  signalOf(id: string): ReadonlySignal<T | undefined> {
-    return this.#entry(id).view
   }
 
   /** The confirmed state, without pending changes. */
@@ -115,6 +110,16 @@ export class Records<T extends { id: string }> {
     entry.base = undefined
     entry.seq = seq
     this.#show(id, entry)
+  }
+
+  /** Forgets records, and which changes of them are known. @param isLost whether to forget a record; by default all are */
+  forget(isLost: (record: T) => boolean = () => true): void {
+    for (const [id, entry] of this.#entries) {
+      if (entry.base !== undefined && !isLost(entry.base)) continue
+      entry.base = undefined
+      entry.seq = 0
+      this.#show(id, entry)
+    }
   }
 
   /** Shows a pending change of the user until it ends. */

@@ -9,6 +9,8 @@ export type Via = 'session' | 'token' | 'proxy' | 'default' | 'host'
 export interface Identity {
   member: CurrentMember
   via: Via
+  /** The projects that the user sees but may not write; absent if there are none. */
+  readOnlyProjects?: readonly string[]
 }
 
 /** The state of the session: unknown, signed out, or the user. */
@@ -22,8 +24,14 @@ export const sessionState = signal<SessionState>('unknown')
 
 export const me = computed(() => identity.value?.member)
 export const isAdmin = computed(() => me.value?.role === 'admin')
+/** Whether the user sees and writes every project, whoever is assigned to it. */
+export const isUnlimited = computed(() => isAdmin.value || identity.value?.via === 'default')
+/** Guests see only projects that they are assigned to, and make none. */
+export const isGuest = computed(() => me.value?.role === 'guest')
 /** Whether the user may write. Viewers may only write what is their own. In open mode everybody may write. */
 export const mayWrite = computed(() => me.value !== undefined && me.value.role !== 'viewer')
+/** Whether the user may make projects. */
+export const mayMakeProjects = computed(() => mayWrite.value && !isGuest.value)
 
 const waiting = new Set<() => void>()
 

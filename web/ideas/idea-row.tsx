@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { PersonalIdea } from '../common/api.ts'
 import { leaveRow } from '../common/focus.ts'
 import { projectList, projectName } from '../common/projects.ts'
-import { mayWrite } from '../common/session.ts'
+import { mayMakeProjects } from '../common/session.ts'
 import { wordsOf } from '../common/terms.ts'
 import { shownTitle } from '../common/titles.ts'
 import { Icon } from '../common/ui/icon.tsx'
@@ -113,7 +113,8 @@ export function IdeaRow({ idea, ordered }: IdeaRowProps) {
         items={[
           { label: texts.edit, run: () => setEdited(true) },
           ...moves(idea, ordered),
-          mayWrite.value && promotedProjectId === null && { label: list.promote, run: leave(promoteIdea) },
+          mayMakeProjects.value &&
+            promotedProjectId === null && { label: list.promote, run: leave(promoteIdea) },
           status === 'discarded'
             ? { label: list.reopen, run: leave(reopenIdea) }
             : status !== 'promoted' && { label: list.discard, run: leave(discardIdea) },

@@ -5,7 +5,7 @@ import { columnsOf, doneColumn } from '../common/columns.ts'
 import { fullDay, isOverdue, shortDay } from '../common/dates.ts'
 import { projectName } from '../common/projects.ts'
 import type { Records } from '../common/records.ts'
-import { mayWrite } from '../common/session.ts'
+import { mayWriteProject } from '../common/rights.ts'
 import { wordsOf } from '../common/terms.ts'
 import { shownTitle } from '../common/titles.ts'
 import { Icon } from '../common/ui/icon.tsx'
@@ -50,7 +50,7 @@ export function MineItem({ item, records, ticked }: MineItemProps) {
 
   return (
     <li class={former === undefined ? 'mine-item' : 'mine-item mine-done'}>
-      {mayWrite.value && (
+      {mayWriteProject(projectId) && (
         <input
           type="checkbox"
           aria-label={texts.minePage.done(title)}

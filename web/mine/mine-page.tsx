@@ -1,6 +1,7 @@
 /** The items assigned to the user in all projects, by due date. */
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { followAccess } from '../common/access.ts'
 import { api, type KanbanItem } from '../common/api.ts'
 import { columnsOf, isDoneColumn, useColumns } from '../common/columns.ts'
 import { today } from '../common/dates.ts'
@@ -16,6 +17,8 @@ const mine = new LiveList<KanbanItem>(
   () => api.get('/api/kanban-items', { query: { assigneeId: 'me' } }),
   ({ kind }) => kind === 'kanban-item' || kind === 'project',
 )
+
+followAccess(mine, ({ projectId }) => projectId)
 
 /** The items that the user has completed here, with their former columns. They stay until the user leaves the page. */
 const ticked = signal<ReadonlyMap<string, string>>(new Map())

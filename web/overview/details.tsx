@@ -1,7 +1,7 @@
 /** The project's fields that are chosen: status, health, type, team. */
 
 import type { ProjectFields, ProjectStore } from '../common/project-store.ts'
-import { mayWrite } from '../common/session.ts'
+import { mayWriteIn } from '../common/rights.ts'
 import { teams } from '../common/teams.ts'
 import { texts } from '../texts.ts'
 import { chooseProject } from './project-writes.ts'
@@ -12,7 +12,7 @@ const words = texts.overview
 const FIELDS = ['status', 'health', 'type'] as const
 
 export function Details({ store, project }: { store: ProjectStore; project: ProjectFields }) {
-  const canEdit = mayWrite.value
+  const canEdit = mayWriteIn(store)
   const teamOptions = [['', texts.noTeam] as const, ...teams.value.map(({ id, name }) => [id, name] as const)]
   return (
     <Section title={words.state}>

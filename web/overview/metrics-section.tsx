@@ -4,7 +4,7 @@ import type { Metric } from '../common/api.ts'
 import { formatNumber } from '../common/dates.ts'
 import { byId } from '../common/order.ts'
 import type { ProjectStore } from '../common/project-store.ts'
-import { mayWrite } from '../common/session.ts'
+import { mayWriteIn } from '../common/rights.ts'
 import { shownTitle } from '../common/titles.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { Menu } from '../common/ui/menu.tsx'
@@ -47,10 +47,14 @@ function Row({ store, metric, onDo }: { store: ProjectStore; metric: Metric; onD
       <Menu
         label={texts.actions(name)}
         items={[
-          mayWrite.value && { label: words.newValue, run: () => onDo({ what: 'value', metric }) },
+          mayWriteIn(store) && { label: words.newValue, run: () => onDo({ what: 'value', metric }) },
           { label: texts.history, run: () => onDo({ what: 'history', metric }) },
-          mayWrite.value && { label: texts.change, run: () => onDo({ what: 'change', metric }) },
-          mayWrite.value && { label: texts.delete, run: () => removeMetric(store, metric), isDanger: true },
+          mayWriteIn(store) && { label: texts.change, run: () => onDo({ what: 'change', metric }) },
+          mayWriteIn(store) && {
+            label: texts.delete,
+            run: () => removeMetric(store, metric),
+            isDanger: true,
+          },
         ]}
       >
         <Icon name="more" />
@@ -71,7 +75,7 @@ export function Metrics({ store }: { store: ProjectStore }) {
     <Section
       title={words.metrics}
       aside={
-        mayWrite.value && (
+        mayWriteIn(store) && (
           <button type="button" class="button" onClick={() => setDoing({ what: 'add' })}>
             <Icon name="add" /> {words.addMetric}
           </button>

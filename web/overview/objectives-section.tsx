@@ -4,7 +4,7 @@ import type { Objective } from '../common/api.ts'
 import { MarkdownText } from '../common/markdown/markdown-text.tsx'
 import { bySortOrder } from '../common/order.ts'
 import type { ProjectStore } from '../common/project-store.ts'
-import { mayWrite } from '../common/session.ts'
+import { mayWriteIn } from '../common/rights.ts'
 import { shownTitle } from '../common/titles.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { Menu } from '../common/ui/menu.tsx'
@@ -36,7 +36,7 @@ function Row({ store, objective, index, count, onChange }: RowProps) {
         </h3>
         {description !== '' && <MarkdownText text={description} />}
       </div>
-      {mayWrite.value ? (
+      {mayWriteIn(store) ? (
         <>
           <select
             aria-label={words.statusOf(title)}
@@ -79,7 +79,7 @@ export function Objectives({ store }: { store: ProjectStore }) {
     <Section
       title={words.objectives}
       aside={
-        mayWrite.value && (
+        mayWriteIn(store) && (
           <button type="button" class="button" onClick={() => setEditing('new')}>
             <Icon name="add" /> {words.addObjective}
           </button>

@@ -1,6 +1,6 @@
 /** The overview of a project: status, objectives, metrics, meetings, people. */
 import type { ProjectStore } from '../common/project-store.ts'
-import { mayWrite } from '../common/session.ts'
+import { mayWriteIn } from '../common/rights.ts'
 import { ProjectPage } from '../common/ui/project-head.tsx'
 import { texts } from '../texts.ts'
 import { Details } from './details.tsx'
@@ -9,6 +9,7 @@ import { Metrics } from './metrics-section.tsx'
 import { Objectives } from './objectives-section.tsx'
 import { People } from './people-section.tsx'
 import { Phases } from './phases-section.tsx'
+import { ShareLinks } from './share-links-section.tsx'
 import { Texts } from './texts-section.tsx'
 import { Transcripts } from './transcripts-section.tsx'
 
@@ -17,7 +18,7 @@ function Overview({ store }: { store: ProjectStore }) {
   if (!project) return null
   return (
     <>
-      {!mayWrite.value && <p class="meta">{texts.readOnly}</p>}
+      {!mayWriteIn(store) && <p class="meta">{texts.readOnly}</p>}
       <div class="overview">
         <Phases store={store} project={project} />
         <div class="overview-main">
@@ -29,6 +30,7 @@ function Overview({ store }: { store: ProjectStore }) {
           <Details store={store} project={project} />
           <Metrics store={store} />
           <People store={store} project={project} />
+          {mayWriteIn(store) && <ShareLinks projectId={store.id} />}
           <Exports id={store.id} />
         </div>
       </div>

@@ -1,26 +1,27 @@
-/** Who works on the project, and who leads it. */
+/** Who sees the project, who works on it, and who leads it. */
 import { useState } from 'preact/hooks'
 import type { TeamAssignment } from '../common/api.ts'
 import { byId } from '../common/order.ts'
 import { initials, nobodyOrMe, personName } from '../common/people.ts'
 import type { ProjectFields, ProjectStore } from '../common/project-store.ts'
-import { mayWrite } from '../common/session.ts'
+import { mayWriteIn } from '../common/rights.ts'
 import { Dialog } from '../common/ui/dialog.tsx'
-import { Field, Form } from '../common/ui/field.tsx'
+import { Form } from '../common/ui/field.tsx'
 import { Icon } from '../common/ui/icon.tsx'
 import { Menu } from '../common/ui/menu.tsx'
 import { PersonField } from '../common/ui/person-field.tsx'
 import { PersonPicker } from '../common/ui/person-picker.tsx'
 import { texts } from '../texts.ts'
+import { AccessChoice } from './access-choice.tsx'
 import { changePeople } from './people-writes.ts'
+import { RoleField } from './role-field.tsx'
+import { roleFrom, roleName, roleSays } from './roles.ts'
 import { Section, Shown } from './section.tsx'
 
 const words = texts.overview
 
 /** The open dialog, and its person. */
 type Doing = { what: 'add' } | { what: 'role'; assignment: TeamAssignment }
-
-const roleName = (role: string) => (words.roles as Record<string, string>)[role] ?? role
 
 interface RowProps {
   store: ProjectStore
@@ -39,9 +40,9 @@ function Row({ store, assignment: { memberId, role }, isLead, onRole }: RowProps
       </span>
       <span dir="auto">{name}</span>
       <span class="meta" dir="auto">
-        {[roleName(role), isLead ? texts.fields.lead : ''].filter(Boolean).join(', ')}
+        {[...new Set([roleName(role), isLead ? texts.fields.lead : ''])].filter(Boolean).join(', ')}
       </span>
-      {mayWrite.value && (
+      {mayWriteIn(store) && (
         <Menu
           label={texts.actions(name)}
           items={[
@@ -57,6 +58,7 @@ function Row({ store, assignment: { memberId, role }, isLead, onRole }: RowProps
           <Icon name="more" />
         </Menu>
       )}
+      <span class="meta person-may">{roleSays(role)}</span>
     </li>
   )
 }
@@ -68,7 +70,7 @@ function PersonDialog({ store, doing, onClose }: { store: ProjectStore; doing: D
   const send = async (form: FormData) => {
     const memberId = known?.memberId ?? String(form.get('memberId'))
     if (memberId === '') throw new Error(texts.people.choose)
-    const role = String(form.get('role')).trim()
+    const role = roleFrom(form)
     changePeople(
       store,
       { what: doing.what, memberId, role },
@@ -82,14 +84,7 @@ function PersonDialog({ store, doing, onClose }: { store: ProjectStore; doing: D
         {!known && (
           <PersonField name="memberId" label={texts.fields.person} value="" except={there} autofocus />
         )}
-        <Field
-          name="role"
-          label={texts.fields.role}
-          value={known?.role ?? 'member'}
-          hint={words.roleHint}
-          required
-          maxLength={100}
-        />
+        <RoleField value={known?.role ?? 'member'} />
       </Form>
     </Dialog>
   )
@@ -100,16 +95,17 @@ export function People({ store, project }: { store: ProjectStore; project: Proje
   const list = store.assignments.list(byId)
   return (
     <Section
-      title={words.people}
+      title={words.whoSees}
       aside={
-        mayWrite.value && (
+        mayWriteIn(store) && (
           <button type="button" class="button" onClick={() => setDoing({ what: 'add' })}>
             <Icon name="add" /> {words.addPerson}
           </button>
         )
       }
     >
-      {mayWrite.value ? (
+      <AccessChoice store={store} project={project} />
+      {mayWriteIn(store) ? (
         <PersonPicker
           label={texts.fields.lead}
           value={project.leadId ?? ''}

@@ -1,7 +1,7 @@
 /** The phases of the project as steps, with buttons for the next and previous phase, and to edit the phases. */
 import { useState } from 'preact/hooks'
 import type { ProjectFields, ProjectStore } from '../common/project-store.ts'
-import { mayWrite } from '../common/session.ts'
+import { mayWriteIn } from '../common/rights.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { texts } from '../texts.ts'
 import { neighbours, stepsOf } from './phases.ts'
@@ -23,7 +23,7 @@ export function Phases({ store, project }: { store: ProjectStore; project: Proje
       title={words.phases}
       class="overview-phases"
       aside={
-        mayWrite.value && (
+        mayWriteIn(store) && (
           <button type="button" class="button-link" onClick={() => setEditing(true)}>
             {words.editPhases}
           </button>
@@ -44,7 +44,7 @@ export function Phases({ store, project }: { store: ProjectStore; project: Proje
         ))}
       </ol>
       {isForeign && phase !== '' && <p dir="auto">{words.foreignPhase(phase)}</p>}
-      {mayWrite.value && (
+      {mayWriteIn(store) && (
         <div class="row">
           {before !== undefined && (
             <button type="button" class="button" onClick={() => goTo(before)}>

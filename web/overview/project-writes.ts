@@ -10,7 +10,8 @@ import { texts } from '../texts.ts'
 /** The fields of a project that are chosen. */
 export type ProjectChange = Partial<
   Pick<ProjectFields, 'phase' | 'phaseConfig' | 'status' | 'health' | 'type' | 'teamId' | 'leadId'>
->
+> &
+  Pick<UpdateProject, 'access'>
 
 /** Loads the project with its ETag. @throws PhaseboardError */
 export const readProject = (store: ProjectStore): Promise<Answer<Project>> =>

@@ -2,7 +2,7 @@
 
 import { MarkdownText } from '../common/markdown/markdown-text.tsx'
 import type { ProjectFields, ProjectStore } from '../common/project-store.ts'
-import { mayWrite } from '../common/session.ts'
+import { mayWriteIn } from '../common/rights.ts'
 import { EditableText } from '../common/text-edit/editable-text.tsx'
 import { texts } from '../texts.ts'
 import { type ProjectText, saveProjectText } from './project-writes.ts'
@@ -24,7 +24,7 @@ function OneText({ store, project, field, isLine }: Props & { field: ProjectText
       name={`project:${store.id}:${field}`}
       value={project[field]}
       base={store.projects.base(store.id)?.[field]}
-      canEdit={mayWrite.value}
+      canEdit={mayWriteIn(store)}
       kind={isLine ? 'line' : 'lines'}
       save={(text, from) => saveProjectText(store, field, isLine ? text.trim() : text, from)}
     >

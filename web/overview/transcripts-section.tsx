@@ -6,7 +6,7 @@ import { approve, toggleDismissed } from '../common/item-writes.ts'
 import { MarkdownText } from '../common/markdown/markdown-text.tsx'
 import { byId } from '../common/order.ts'
 import type { ProjectStore } from '../common/project-store.ts'
-import { mayWrite } from '../common/session.ts'
+import { mayWriteIn } from '../common/rights.ts'
 import { shownTitle } from '../common/titles.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { Menu } from '../common/ui/menu.tsx'
@@ -55,7 +55,7 @@ function ActionRow({ store, action: { text, cardId } }: { store: ProjectStore; a
       <span class="meta" dir="auto">
         {card.dismissed ? texts.item.isDismissed : isUndecided ? texts.item.isNew : card.column}
       </span>
-      {isUndecided && mayWrite.value && (
+      {isUndecided && mayWriteIn(store) && (
         <span class="row">
           <button
             type="button"
@@ -97,7 +97,7 @@ function Transcript({ store, transcript, cardIds }: TranscriptProps) {
       <article class="stack transcript" aria-label={title}>
         <div class="spread">
           <h3 dir="auto">{shownTitle(title)}</h3>
-          {mayWrite.value && (
+          {mayWriteIn(store) && (
             <Menu
               label={texts.actions(title)}
               items={[
@@ -133,7 +133,7 @@ export function Transcripts({ store }: { store: ProjectStore }) {
     <Section
       title={words.transcripts}
       aside={
-        mayWrite.value && (
+        mayWriteIn(store) && (
           <button type="button" class="button" onClick={() => setAdding(true)}>
             <Icon name="add" /> {words.addTranscript}
           </button>

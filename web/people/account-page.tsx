@@ -5,12 +5,12 @@ import { identity, type Via } from '../common/session.ts'
 import { signOut } from '../common/sign-out.ts'
 import { failed } from '../common/toasts.ts'
 import { Page } from '../common/ui/page.tsx'
+import { useReading } from '../common/ui/reading.tsx'
 import { href } from '../router.ts'
 import { texts } from '../texts.ts'
 import { OwnName, OwnPassword } from './own-account.tsx'
 import { OwnSessions } from './own-sessions.tsx'
 import { OwnTokens } from './own-tokens.tsx'
-import { useReading } from './reading.tsx'
 
 /** Shown to users whom the service knows without an account of its own. */
 const NoAccount = ({ via, name }: { via: Via; name: string }) => (

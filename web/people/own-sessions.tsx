@@ -3,9 +3,9 @@ import { api, type Session } from '../common/api.ts'
 import { ago, atMoment } from '../common/dates.ts'
 import { signOut } from '../common/sign-out.ts'
 import { failed, toast } from '../common/toasts.ts'
+import { type Reading, WhenRead } from '../common/ui/reading.tsx'
 import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
-import { type Reading, WhenRead } from './reading.tsx'
 
 /** @param of the sessions, which another part of the page ends by changing the password */
 export function OwnSessions({ of: reading }: { of: Reading<Session[]> }) {

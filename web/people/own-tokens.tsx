@@ -2,17 +2,38 @@
 import { useState } from 'preact/hooks'
 import { api, type NewToken, root, type Token } from '../common/api.ts'
 import { ago, atMoment, today } from '../common/dates.ts'
+import { useLiveList } from '../common/live-list.ts'
+import { bySortOrder } from '../common/order.ts'
+import { projectList, projectName } from '../common/projects.ts'
 import { mayWrite } from '../common/session.ts'
+import { shownTitle } from '../common/titles.ts'
 import { toast } from '../common/toasts.ts'
-import { Dialog } from '../common/ui/dialog.tsx'
-import { Choice, Field, Form } from '../common/ui/field.tsx'
+import { Check, Choice, Field } from '../common/ui/field.tsx'
+import { FormDialog } from '../common/ui/form-dialog.tsx'
+import { useReading, WhenRead } from '../common/ui/reading.tsx'
+import { SecretDialog } from '../common/ui/secret.tsx'
 import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
 import { Confirm } from './confirm.tsx'
-import { useReading, WhenRead } from './reading.tsx'
-import { SecretDialog } from './secret.tsx'
 import { Table } from './table.tsx'
 import { calendarAddress, tokenOf } from './tokens.ts'
+
+/** The projects that a new token is limited to. */
+function OnlyProjects() {
+  const projects = projectList.records.list(bySortOrder)
+  if (projects.length === 0) return null
+  return (
+    <fieldset class="field">
+      <legend>{texts.people.onlyProjects}</legend>
+      <div class="choices">
+        {projects.map(({ id, name }) => (
+          <Check key={id} name="projectIds" value={id} label={shownTitle(name)} />
+        ))}
+      </div>
+      <p class="meta">{texts.people.onlyProjectsHint}</p>
+    </fieldset>
+  )
+}
 
 function NewTokenDialog({ onMade, onClose }: { onMade: (token: NewToken) => void; onClose: () => void }) {
   const scopes = Object.entries(texts.people.scopes).filter(([scope]) => scope !== 'write' || mayWrite.value)
@@ -24,31 +45,42 @@ function NewTokenDialog({ onMade, onClose }: { onMade: (token: NewToken) => void
     onMade(data)
   }
   return (
-    <Dialog title={texts.people.newToken} onClose={onClose} closesOutside={false}>
-      <Form send={send} submit={texts.people.createToken} onCancel={onClose} draft="token:new">
-        <Field
-          name="name"
-          label={texts.fields.name}
-          hint={texts.people.tokenNameHint}
-          required
-          maxLength={200}
-          autofocus
-        />
-        <Choice name="scope" label={texts.people.scope} options={scopes} value="read" />
-        <Field
-          name="expiresAt"
-          label={texts.people.expires}
-          hint={texts.people.expiresHint}
-          type="date"
-          min={today()}
-        />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={texts.people.newToken}
+      onClose={onClose}
+      send={send}
+      submit={texts.people.createToken}
+      draft="token:new"
+    >
+      <Field
+        name="name"
+        label={texts.fields.name}
+        hint={texts.people.tokenNameHint}
+        required
+        maxLength={200}
+        autofocus
+      />
+      <Choice name="scope" label={texts.people.scope} options={scopes} value="read" />
+      <OnlyProjects />
+      <Field
+        name="expiresAt"
+        label={texts.people.expires}
+        hint={texts.people.expiresHint}
+        type="date"
+        min={today()}
+      />
+    </FormDialog>
   )
 }
 
+/** The projects that a token is limited to, by name. */
+const namesOf = (projectIds: Token['projectIds']) =>
+  projectIds === null
+    ? texts.people.allProjects
+    : projectIds.map((id) => projectName(id) ?? texts.people.unseenProject).join(', ')
+
 function TokenLine({ token, onRevoke }: { token: Token; onRevoke: () => void }) {
-  const { name, scope, lastUsedAt, expiresAt } = token
+  const { name, scope, projectIds, lastUsedAt, expiresAt } = token
   const isOver = expiresAt !== null && Date.parse(expiresAt) < Date.now()
   return (
     <tr>
@@ -56,6 +88,7 @@ function TokenLine({ token, onRevoke }: { token: Token; onRevoke: () => void }) 
         {name}
       </th>
       <td>{texts.people.scopeNames[scope]}</td>
+      <td dir="auto">{namesOf(projectIds)}</td>
       <td>{lastUsedAt === null ? texts.people.never : ago(lastUsedAt)}</td>
       <td class={isOver ? 'danger' : undefined}>
         {isOver && `${texts.people.expired} `}
@@ -72,6 +105,7 @@ function TokenLine({ token, onRevoke }: { token: Token; onRevoke: () => void }) 
 
 export function OwnTokens() {
   const reading = useReading(() => api.get('/api/tokens'))
+  useLiveList(projectList)
   const [isAdding, setAdding] = useState(false)
   const [made, setMade] = useState<NewToken | undefined>()
   const [leaving, setLeaving] = useState<Token | undefined>()

@@ -1,20 +1,19 @@
 /** API tokens: the request for a new one, and the URL of a calendar. */
 import type { CreateToken } from '../common/api.ts'
-
-/**
- * The expiry of a token that is valid through a day in the user's time zone.
- * @param day `YYYY-MM-DD`; empty for never
- * @returns the end of that day as an ISO 8601 timestamp; null for never
- */
-export const endOfDay = (day: string): string | null =>
-  day === '' ? null : new Date(`${day}T23:59:59.999`).toISOString()
+import { endOfDay } from '../common/dates.ts'
 
 /** The token from the values of a form. */
-export function tokenOf(fields: { get(name: string): unknown }): CreateToken {
+export function tokenOf(fields: {
+  get(name: string): unknown
+  getAll(name: string): readonly unknown[]
+}): CreateToken {
   const scope = fields.get('scope')
+  const projectIds = fields.getAll('projectIds').map(String)
   return {
     name: String(fields.get('name') ?? '').trim(),
     scope: scope === 'write' || scope === 'calendar' ? scope : 'read',
+    // Without one, it reaches all projects that its member sees.
+    projectIds: projectIds.length > 0 ? projectIds : null,
     expiresAt: endOfDay(String(fields.get('expiresAt') ?? '')),
   }
 }

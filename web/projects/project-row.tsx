@@ -4,10 +4,12 @@ import type { ProjectSummary } from '../common/api.ts'
 import { formatNumber } from '../common/dates.ts'
 import { leaveRow } from '../common/focus.ts'
 import { personName } from '../common/people.ts'
-import { isAdmin, mayWrite } from '../common/session.ts'
+import { mayWriteProject } from '../common/rights.ts'
+import { isAdmin } from '../common/session.ts'
 import { wordsOf } from '../common/terms.ts'
 import { shownTitle } from '../common/titles.ts'
 import { Icon, type IconName } from '../common/ui/icon.tsx'
+import { Lock } from '../common/ui/lock.tsx'
 import { Menu } from '../common/ui/menu.tsx'
 import { href, paths } from '../router.ts'
 import { texts } from '../texts.ts'
@@ -80,7 +82,8 @@ export function ProjectRow({ project, before, after, all }: ProjectRowProps) {
       <h3>
         <a href={href(paths.board(id))} dir="auto">
           {shownTitle(name)}
-        </a>
+        </a>{' '}
+        <Lock of={project} />
       </h3>
       <p class="meta project-facts">
         <Health health={health} />
@@ -88,7 +91,7 @@ export function ProjectRow({ project, before, after, all }: ProjectRowProps) {
         {leadId && <span dir="auto">{list.lead(personName(leadId))}</span>}
       </p>
       <Progress name={name} counts={counts} />
-      {mayWrite.value && (
+      {mayWriteProject(id) && (
         <Menu
           label={texts.actions(name)}
           items={[

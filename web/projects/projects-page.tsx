@@ -1,16 +1,16 @@
 /** All projects, by status. */
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { ProjectSummary } from '../common/api.ts'
 import { useKeys } from '../common/keys.ts'
 import { useLiveList } from '../common/live-list.ts'
 import { bySortOrder } from '../common/order.ts'
 import { projectList } from '../common/projects.ts'
-import { mayWrite } from '../common/session.ts'
+import { isGuest, mayMakeProjects } from '../common/session.ts'
 import { wordsOf } from '../common/terms.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { late } from '../common/ui/late.tsx'
 import { Failed, Loading, Page } from '../common/ui/page.tsx'
-import { place, setQuery } from '../router.ts'
+import { go, paths, place, setQuery } from '../router.ts'
 import { texts } from '../texts.ts'
 import { useFileDrop } from './file-drop.ts'
 import { ProjectFilters } from './project-filters.tsx'
@@ -42,12 +42,19 @@ function Group({ status, projects, all }: ProjectGroup & { all: readonly Project
   )
 }
 
+const noneText = () =>
+  mayMakeProjects.value
+    ? texts.projectList.none
+    : isGuest.value
+      ? texts.projectList.noneForGuest
+      : texts.projectList.noneYet
+
 function Projects({ buttons }: { buttons: preact.ComponentChildren }) {
   const all = projectList.records.list(bySortOrder)
   if (all.length === 0) {
     return (
       <div class="notice">
-        <p>{mayWrite.value ? texts.projectList.none : texts.projectList.noneYet}</p>
+        <p>{noneText()}</p>
         {buttons}
       </div>
     )
@@ -82,10 +89,10 @@ const clearFilter = () => setQuery({ status: '', type: '', team: '' })
 export function ProjectsPage() {
   useLiveList(projectList)
   const [overlay, setOverlay] = useState<Overlay | undefined>()
-  const isDropping = useFileDrop((file) => mayWrite.peek() && setOverlay({ name: 'import', file }))
+  const isDropping = useFileDrop((file) => mayMakeProjects.peek() && setOverlay({ name: 'import', file }))
   useKeys({ Escape: () => (place.peek().query.size > 0 ? clearFilter() : false) })
   const state = projectList.state.value
-  const buttons = mayWrite.value && (
+  const buttons = mayMakeProjects.value && (
     <div class="row">
       <button type="button" class="button-primary" onClick={() => setOverlay({ name: 'create' })}>
         <Icon name="add" /> {texts.projectList.create}
@@ -96,13 +103,19 @@ export function ProjectsPage() {
     </div>
   )
   const close = () => setOverlay(undefined)
+  const [only, another] = state.step === 'ready' && isGuest.value ? projectList.records.ids() : []
+  const isOnly = only !== undefined && another === undefined
+  useEffect(() => {
+    // A guest of one project has nothing to choose here.
+    if (isOnly) go(paths.board(only), { replace: true })
+  }, [isOnly])
   const isEmpty = state.step === 'ready' && projectList.records.ids().length === 0
   return (
     <Page title={texts.projects} class="projects" aside={!isEmpty && buttons}>
       {state.step === 'loading' && <Loading />}
       {state.step === 'failed' && <Failed error={state.error} retry={() => projectList.refresh()} />}
       {state.step === 'ready' && <Projects buttons={buttons} />}
-      {isDropping && mayWrite.value && <p class="drop-zone">{texts.imports.drop}</p>}
+      {isDropping && mayMakeProjects.value && <p class="drop-zone">{texts.imports.drop}</p>}
       {overlay?.name === 'create' && <CreateProject onClose={close} />}
       {overlay?.name === 'import' && <ImportBoard file={overlay.file} onClose={close} />}
     </Page>

@@ -1,6 +1,7 @@
 /** Searches the service, and finds the paths of its results. */
 import { useEffect, useState } from 'preact/hooks'
 import { api, messageOf, type SearchResult } from '../common/api.ts'
+import { onAccess } from '../common/live.ts'
 import { read } from '../common/session.ts'
 import { paths } from '../router.ts'
 
@@ -29,6 +30,15 @@ const NOTHING: Found = { q: undefined, results: [], error: undefined }
 export function useSearch({ q, kind, projectId, limit }: Search): Found {
   const [found, setFound] = useState(NOTHING)
   const text = q.trim()
+  useEffect(
+    () =>
+      onAccess(({ projectId, visible }) => {
+        if (visible) return
+        const isSeen = (result: SearchResult) => (result.projectId ?? result.id) !== projectId
+        setFound((now) => ({ ...now, results: now.results.filter(isSeen) }))
+      }),
+    [],
+  )
   useEffect(() => {
     if (text === '') {
       setFound(NOTHING)

@@ -1,6 +1,6 @@
 /** The parts of a search result. */
-import type { SearchResult } from '../common/api.ts'
-import { projectName } from '../common/projects.ts'
+import type { ProjectSummary, SearchResult } from '../common/api.ts'
+import { projectList, projectName } from '../common/projects.ts'
 import { texts } from '../texts.ts'
 import { partsOf } from './results.ts'
 
@@ -10,6 +10,10 @@ export function kindOf({ kind, projectId }: SearchResult): string {
   const project = projectId !== null && kind !== 'project' ? projectName(projectId) : undefined
   return project === undefined ? name : texts.find.kindIn(name, project)
 }
+
+/** The project of a result, or the result if it is one; undefined until it is known. */
+export const projectOf = ({ kind, id, projectId }: SearchResult): ProjectSummary | undefined =>
+  kind === 'personal-idea' ? undefined : projectList.records.get(projectId ?? id)
 
 /** The text around the match, with the match highlighted. */
 export const Snippet = ({ text }: { text: string }) => (

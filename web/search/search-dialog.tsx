@@ -6,10 +6,11 @@ import { useLiveList } from '../common/live-list.ts'
 import { projectList } from '../common/projects.ts'
 import { shownTitle } from '../common/titles.ts'
 import { Dialog } from '../common/ui/dialog.tsx'
+import { Lock } from '../common/ui/lock.tsx'
 import { go } from '../router.ts'
 import { texts } from '../texts.ts'
 import { exactPathOf, useSearch } from './find.ts'
-import { kindOf, Snippet } from './result.tsx'
+import { kindOf, projectOf, Snippet } from './result.tsx'
 import { nextOption } from './results.ts'
 
 /** The maximum number of shown results. */
@@ -41,7 +42,7 @@ function Option({ id, result, isActive, onChoose }: OptionProps) {
         {shownTitle(result.title)}
       </span>
       <span id={`${id}-kind`} class="meta" dir="auto" aria-hidden="true">
-        {kindOf(result)}
+        {kindOf(result)} <Lock of={projectOf(result)} />
       </span>
       <span class="result-text" aria-hidden="true">
         <Snippet text={result.snippet} />

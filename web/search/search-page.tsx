@@ -5,12 +5,13 @@ import { useLiveList } from '../common/live-list.ts'
 import { bySortOrder } from '../common/order.ts'
 import { projectList } from '../common/projects.ts'
 import { shownTitle } from '../common/titles.ts'
+import { choiceName, Lock } from '../common/ui/lock.tsx'
 import { Page } from '../common/ui/page.tsx'
 import { type Options, Select } from '../common/ui/select.tsx'
 import { go, href, place, setQuery } from '../router.ts'
 import { texts } from '../texts.ts'
 import { exactPathOf, pathOf, useSearch } from './find.ts'
-import { kindOf, Snippet } from './result.tsx'
+import { kindOf, projectOf, Snippet } from './result.tsx'
 import { KINDS } from './results.ts'
 
 /** The maximum number of shown results. */
@@ -34,7 +35,7 @@ function Result({ result }: { result: SearchResult }) {
           {shownTitle(result.title)}
         </a>{' '}
         <span class="meta" dir="auto">
-          {kindOf(result)}
+          {kindOf(result)} <Lock of={projectOf(result)} />
         </span>
       </h2>
       <Snippet text={result.snippet} />
@@ -71,7 +72,7 @@ export default function SearchPage() {
   useEffect(() => setQ((now) => (now.trim() === inAddress ? now : inAddress)), [inAddress])
   const [kind, projectId] = [query.get('kind') ?? '', query.get('project') ?? '']
   const { q: answered, results, error } = useSearch({ q, kind, projectId, limit: MOST })
-  const projects = projectList.records.list(bySortOrder).map(({ id, name }) => [id, name] as const)
+  const projects = projectList.records.list(bySortOrder).map((one) => [one.id, choiceName(one)] as const)
   return (
     <Page title={texts.search} class="search-page">
       <search class="search-fields">

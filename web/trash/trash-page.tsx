@@ -1,12 +1,14 @@
 /** Deleted records that can be restored, of all projects or of one. */
-import { useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { followAccess } from '../common/access.ts'
 import { makerOf } from '../common/actors.ts'
 import { api, type TrashEntry } from '../common/api.ts'
 import { ago, atMoment } from '../common/dates.ts'
 import { leaveRow } from '../common/focus.ts'
 import { LiveList, useLiveList } from '../common/live-list.ts'
 import { projectList, projectName } from '../common/projects.ts'
-import { isAdmin, mayWrite } from '../common/session.ts'
+import { mayWriteProject } from '../common/rights.ts'
+import { isAdmin } from '../common/session.ts'
 import { shownTitle } from '../common/titles.ts'
 import { undo } from '../common/toasts.ts'
 import { Failed, Loading, Page } from '../common/ui/page.tsx'
@@ -39,7 +41,8 @@ function trashOf(projectId: string | undefined): Trash {
 }
 
 /** Whether the user may restore it. Users who may not delete a project may not undo its deletion either. */
-const mayRestore = ({ kind }: TrashEntry) => mayWrite.value && (kind === 'kanban-item' || isAdmin.value)
+const mayRestore = ({ kind, projectId }: TrashEntry) =>
+  mayWriteProject(projectId ?? '') && (kind === 'kanban-item' || isAdmin.value)
 
 function Entry({ entry, list }: { entry: TrashEntry; list: LiveList<TrashEntry> }) {
   const { id, seq, kind, title, projectId, at } = entry
@@ -107,6 +110,7 @@ function Entries({ list, showMore }: Trash) {
 export default function TrashPage({ id }: { id?: string }) {
   const trash = useMemo(() => trashOf(id), [id])
   useLiveList(trash.list)
+  useEffect(() => followAccess(trash.list, ({ projectId, id: own }) => projectId ?? own), [trash])
   useLiveList(projectList)
   const state = trash.list.state.value
   const project = id === undefined ? undefined : projectName(id)

@@ -12,6 +12,7 @@ import { type OpenProject, openProject } from '../open-project.ts'
 import { isAdmin } from '../session.ts'
 import { shownTitle } from '../titles.ts'
 import { undo } from '../toasts.ts'
+import { Lock } from './lock.tsx'
 import { Failed, Loading, Missing, Page } from './page.tsx'
 
 /** The pages of a project, in the order of their links. */
@@ -67,6 +68,7 @@ export function ProjectPage({ id, current, aside, children, class: className = '
   }, [open])
   const head = (
     <div class="project-head">
+      <Lock of={project} />
       <ProjectTabs id={id} current={current} />
       {project && aside?.(open)}
       <LiveDot />
@@ -94,7 +96,11 @@ function Problem({ open }: { open: OpenProject }) {
 /** Shown for a project that does not exist, or was deleted while the page was open. */
 function Gone({ open }: { open: OpenProject }) {
   const deleted = open.store.deletedBy.value
-  if (deleted === undefined) return <Missing text={texts.missingProject} />
+  if (deleted === undefined) {
+    const state = open.state.value
+    const isLost = state.step === 'missing' && state.isLost
+    return <Missing text={isLost ? texts.project.lost : texts.missingProject} />
+  }
   return (
     <>
       <Missing text={texts.project.deleted(makerOf(deleted))} />

@@ -1,8 +1,8 @@
 /** Secrets, which the service shows only once. */
 import { useRef, useState } from 'preact/hooks'
-import { Dialog } from '../common/ui/dialog.tsx'
-import { Icon } from '../common/ui/icon.tsx'
-import { texts } from '../texts.ts'
+import { texts } from '../../texts.ts'
+import { Dialog } from './dialog.tsx'
+import { Icon } from './icon.tsx'
 
 /** A text to copy. If the browser forbids that, the text is selected so that the user can copy it by keyboard. */
 export function Copyable({ label, text }: { label: string; text: string }) {

@@ -2,8 +2,8 @@
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
-import { read } from '../common/session.ts'
-import { Failed, Loading } from '../common/ui/page.tsx'
+import { read } from '../session.ts'
+import { Failed, Loading } from './page.tsx'
 
 /** The loaded data, and functions to reload or replace it. */
 export interface Reading<T> {

@@ -1,0 +1,52 @@
+/** Limits of requests with share links, which need no other credential. */
+import type { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import { tooManyRequests } from '../errors.ts'
+import { once } from '../once.ts'
+import { clientAt } from './addresses.ts'
+
+/** The window, in seconds. */
+const WINDOW = 60
+/** Reads a window from one address (see {@link clientAt}): an office may have one for all. */
+export const READS = 300
+/** Links that do not work, a window from one address. */
+export const FAILURES = 30
+
+/** Created lazily, with its library, by the first request. */
+async function createLimiters() {
+  const { RateLimiterMemory } = await import('./rate-limiter.ts')
+  return {
+    reads: new RateLimiterMemory({ points: READS, duration: WINDOW }),
+    failures: new RateLimiterMemory({ points: FAILURES, duration: WINDOW }),
+  }
+}
+
+async function consume(limiter: RateLimiterMemory, client: string): Promise<void> {
+  try {
+    await limiter.consume(client)
+  } catch (refusal) {
+    if (refusal instanceof Error) throw refusal
+    const { msBeforeNext } = refusal as RateLimiterRes
+    // Windows end by a monotonic clock, but the library computes the remaining time by the system clock, which may be set back.
+    const seconds = Math.min(Math.ceil(msBeforeNext / 1000), WINDOW)
+    throw tooManyRequests('Too Many Requests', seconds, 'rate_limited')
+  }
+}
+
+/** Limits the reads of an address, and those with links that do not work. Both count before the link is looked up. */
+export function createShareLimits() {
+  const limiters = once(createLimiters)
+  return {
+    /** Counts a request, as one that fails. @throws ApiError 429 with Retry-After when there were too many */
+    async count(address: string): Promise<void> {
+      const { reads, failures } = await limiters()
+      const client = clientAt(address)
+      await consume(reads, client)
+      await consume(failures, client)
+    },
+    /** The link of a request of {@link count} works: it is no failure. */
+    async forgive(address: string): Promise<void> {
+      const { failures } = await limiters()
+      await failures.reward(clientAt(address))
+    },
+  }
+}

@@ -1,0 +1,28 @@
+/** The roles of people in a project. Any word may be one; of them, only `viewer` changes what its person may do. */
+import { texts } from '../texts.ts'
+
+const words = texts.overview
+
+/** The offered roles. */
+export const ROLES = ['lead', 'member', 'viewer'] as const
+type Role = (typeof ROLES)[number]
+
+/** The value of the choice of another word. */
+export const OTHER = ''
+
+const isOffered = (role: string): role is Role => (ROLES as readonly string[]).includes(role)
+
+/** The choice that shows a role. */
+export const choiceOf = (role: string): string => (isOffered(role) ? role : OTHER)
+
+/** The role as words. */
+export const roleName = (role: string): string => (isOffered(role) ? words.roles[role] : role)
+
+/** What a person of this role may do. */
+export const roleSays = (role: string): string => words.rolesSay[role === 'viewer' ? 'viewer' : 'member']
+
+/** The role from a form. An offered role that is typed is that role: "Viewer" must not be a word that lets its person write. */
+export function roleFrom(fields: { get(name: string): unknown }): string {
+  const role = String(fields.get('role') || fields.get('otherRole') || '').trim()
+  return isOffered(role.toLowerCase()) ? role.toLowerCase() : role
+}

@@ -1,0 +1,135 @@
+/** The share links of a project, for those who may change it. */
+import { useState } from 'preact/hooks'
+import { makerFirst } from '../common/actors.ts'
+import type { NewShareLink, ShareLink } from '../common/api.ts'
+import { atMoment, today } from '../common/dates.ts'
+import { failed, toast } from '../common/toasts.ts'
+import { Field } from '../common/ui/field.tsx'
+import { FormDialog } from '../common/ui/form-dialog.tsx'
+import { Icon } from '../common/ui/icon.tsx'
+import { useReading, WhenRead } from '../common/ui/reading.tsx'
+import { SecretDialog } from '../common/ui/secret.tsx'
+import { texts } from '../texts.ts'
+import { Section } from './section.tsx'
+import { makeShareLink, readShareLinks, revokeShareLink, shareLinkOf } from './share-links.ts'
+
+const words = texts.overview
+
+const nameOf = ({ name }: ShareLink) => name || words.unnamedLink
+
+function termOf({ createdAt, expiresAt }: ShareLink): string {
+  if (expiresAt === null) return words.sharedSince(atMoment(createdAt), undefined)
+  const isOver = Date.parse(expiresAt) < Date.now()
+  return (isOver ? words.shareEnded : words.sharedSince)(atMoment(createdAt), atMoment(expiresAt))
+}
+
+function LinkRow({ link, onRevoked }: { link: ShareLink; onRevoked: () => Promise<void> }) {
+  const [isBusy, setBusy] = useState(false)
+  const revoke = async () => {
+    setBusy(true)
+    try {
+      await revokeShareLink(link.id)
+      await onRevoked()
+      toast(words.shareRevoked)
+    } catch (error) {
+      failed(error)
+      setBusy(false)
+    }
+  }
+  return (
+    <li class="spread">
+      <div>
+        <span dir="auto">{nameOf(link)}</span>
+        <p class="meta" dir="auto">
+          {termOf(link)} · {makerFirst({ actorId: link.createdBy, actor: 'command line' })}
+        </p>
+      </div>
+      <button
+        type="button"
+        class="button"
+        aria-label={texts.people.revokeOf(nameOf(link))}
+        disabled={isBusy}
+        onClick={() => void revoke()}
+      >
+        {texts.people.revoke}
+      </button>
+    </li>
+  )
+}
+
+interface NewLinkProps {
+  projectId: string
+  onMade: (link: NewShareLink) => void
+  onClose: () => void
+}
+
+const NewLinkDialog = ({ projectId, onMade, onClose }: NewLinkProps) => (
+  <FormDialog
+    title={words.addShareLink}
+    onClose={onClose}
+    send={async (fields) => onMade(await makeShareLink(projectId, shareLinkOf(fields)))}
+    submit={words.makeShareLink}
+  >
+    <p>{words.shareHint}</p>
+    <Field name="name" label={words.shareName} hint={words.shareNameHint} maxLength={200} autofocus />
+    <Field
+      name="expiresAt"
+      label={texts.people.expires}
+      hint={texts.people.expiresHint}
+      type="date"
+      min={today()}
+    />
+  </FormDialog>
+)
+
+/** Renders nothing if the service has share links turned off. */
+export function ShareLinks({ projectId }: { projectId: string }) {
+  const reading = useReading(() => readShareLinks(projectId))
+  const [isAdding, setAdding] = useState(false)
+  const [made, setMade] = useState<NewShareLink | undefined>()
+  if (reading.data === undefined && reading.error === undefined) return null
+  return (
+    <Section
+      title={words.shareLinks}
+      aside={
+        <button type="button" class="button" onClick={() => setAdding(true)}>
+          <Icon name="add" /> {words.addShareLink}
+        </button>
+      }
+    >
+      <p class="meta">{words.shareHint}</p>
+      <WhenRead of={reading}>
+        {(links) =>
+          links !== undefined &&
+          links.length > 0 && (
+            <ul class="lines" aria-label={words.shareLinks}>
+              {links.map((link) => (
+                <LinkRow key={link.id} link={link} onRevoked={reading.reload} />
+              ))}
+            </ul>
+          )
+        }
+      </WhenRead>
+      {isAdding && (
+        <NewLinkDialog
+          projectId={projectId}
+          onClose={() => setAdding(false)}
+          onMade={(link) => {
+            setAdding(false)
+            setMade(link)
+            void reading.reload()
+          }}
+        />
+      )}
+      {made && (
+        <SecretDialog
+          title={words.shareMade(nameOf(made))}
+          label={words.shareAddress}
+          secret={made.url}
+          note={words.shareHint}
+          onClose={() => setMade(undefined)}
+        />
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,45 @@
+/** Share links: addresses with which anybody reads the board of a project, without signing in. */
+import { api, type NewShareLink, PhaseboardError, type ShareLink } from '../common/api.ts'
+import { endOfDay } from '../common/dates.ts'
+import { write } from '../common/writes.ts'
+
+/** What a new link is made of. */
+export interface ShareLinkFields {
+  name?: string
+  expiresAt?: string
+}
+
+/** The links of a project; undefined if the service has them turned off. @throws PhaseboardError */
+export async function readShareLinks(projectId: string): Promise<ShareLink[] | undefined> {
+  try {
+    return await api.get('/api/projects/{id}/share-links', { path: { id: projectId } })
+  } catch (error) {
+    if (error instanceof PhaseboardError && error.status === 404) return undefined
+    throw error
+  }
+}
+
+/** Makes a link. @throws PhaseboardError */
+export async function makeShareLink(projectId: string, body: ShareLinkFields): Promise<NewShareLink> {
+  const path = { id: projectId }
+  const { data } = await write({
+    send: (idempotencyKey) =>
+      api.request('post', '/api/projects/{id}/share-links', { path, body, idempotencyKey }),
+  })
+  return data
+}
+
+/** Ends a link. @throws PhaseboardError */
+export async function revokeShareLink(id: string): Promise<void> {
+  await write({
+    send: (idempotencyKey) =>
+      api.request('delete', '/api/share-links/{id}', { path: { id }, idempotencyKey }),
+  })
+}
+
+/** The values of the form. */
+export function shareLinkOf(fields: { get(name: string): unknown }): ShareLinkFields {
+  const name = String(fields.get('name') ?? '').trim()
+  const expiresAt = endOfDay(String(fields.get('expiresAt') ?? ''))
+  return { ...(name !== '' && { name }), ...(expiresAt !== null && { expiresAt }) }
+}
