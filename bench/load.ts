@@ -55,7 +55,7 @@ export interface LoadResult {
 }
 
 /** The timeout of a response, in milliseconds. */
-const PATIENCE = 120_000
+const TIMEOUT = 120_000
 
 const READ_SIZE = 64 * 1024
 
@@ -211,8 +211,8 @@ async function generate({ port, pid, seconds, requests, lanes }: Load): Promise<
     await Promise.all(connections.map(({ connected }) => connected.promise))
     const all = Promise.race([
       Promise.all(connections.map(({ finished }) => finished.promise)),
-      sleep((seconds ?? 0) * 1000 + PATIENCE, undefined, { signal: lost.signal }).then(() => {
-        throw new Error(`no answer within ${PATIENCE / 1000} seconds`)
+      sleep((seconds ?? 0) * 1000 + TIMEOUT, undefined, { signal: lost.signal }).then(() => {
+        throw new Error(`no answer within ${TIMEOUT / 1000} seconds`)
       }),
     ])
     const mark = () => ({

@@ -336,7 +336,7 @@ export const ATTACKS: Record<string, Row> = {
     title: '300 long polls with different filters that find nothing in 200,000 changes, beside 8 writers',
     data: 'history',
     isSignedIn: true,
-    patience: 120,
+    timeout: 120,
     run: (situation) => besideWriters(writersOf(situation), () => pollWithout(situation)),
   },
   'list-flood': {
@@ -364,14 +364,14 @@ export const ATTACKS: Record<string, Row> = {
   'stopped-readers-400': {
     title: '400 connections that do not read 12 MB answers',
     data: 'board',
-    patience: STALLED_WATCH + 15,
+    timeout: STALLED_WATCH + 15,
     run: (situation) => stopReading(situation, count(situation, 400)),
   },
   'keys-project': {
     title: '1,000 times PATCH of a project of 12 MB, each with its own Idempotency-Key',
     data: 'history',
     isSignedIn: true,
-    patience: 75,
+    timeout: 75,
     run: (situation) =>
       repeatWithKeys(situation, projectPath(situation.project), (n) => ({ nextStep: `Step ${n}` })),
   },
@@ -379,7 +379,7 @@ export const ATTACKS: Record<string, Row> = {
     title: '1,000 times bulk PATCH of 500 items, each with its own Idempotency-Key',
     data: 'history',
     isSignedIn: true,
-    patience: 75,
+    timeout: 75,
     run: (situation) =>
       repeatWithKeys(situation, ITEMS_PATH, (n) => ({
         ids: situation.items.slice(0, 500),

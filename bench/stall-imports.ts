@@ -182,7 +182,7 @@ export const IMPORTS: Record<string, Row> = {
     title: 'import of an archive of 120,000 records by an admin, beside 8 writers',
     data: 'history',
     isSignedIn: true,
-    patience: 120,
+    timeout: 120,
     warmUp: makeArchive,
     run: async (situation) => {
       const { client, cookie } = situation

@@ -11,7 +11,7 @@ import { type Remark, type Row, recordsIn, type Situation } from './stall-rows.t
 import { type Health, watch } from './stall-watch.ts'
 
 /** The timeout of a row, in seconds. */
-const PATIENCE = 60
+const TIMEOUT = 60
 
 /** The time for the service's work after its response, in milliseconds. */
 const AFTERMATH = 500
@@ -54,11 +54,11 @@ type Outcome = { remark?: string; isOver?: boolean; failure?: string }
 
 async function outcomeOf(row: Row, run: () => Promise<unknown>): Promise<Outcome> {
   const giveUp = new AbortController()
-  const patience = row.patience ?? PATIENCE
+  const timeout = row.timeout ?? TIMEOUT
   try {
     const said = await Promise.race([
       run(),
-      sleep(patience * 1000, { failure: `not answered within ${patience} s` }, giveUp),
+      sleep(timeout * 1000, { failure: `not answered within ${timeout} s` }, giveUp),
     ])
     if (typeof said === 'string') return { remark: said }
     return typeof said === 'object' && said !== null ? (said as Partial<Remark>) : {}

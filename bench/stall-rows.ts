@@ -54,7 +54,7 @@ export interface Row {
   /** Its own limit of the write lock in milliseconds, if it differs from the general one. */
   lock?: number
   /** The timeout in seconds; 60 by default. */
-  patience?: number
+  timeout?: number
   /** Whether sign-in is required. */
   isSignedIn?: boolean
   /** Whether the service refuses the requests, which is then measured. */
@@ -152,7 +152,7 @@ export async function stopReading(
   { client, pid, project, scale }: Situation,
   count: number,
 ): Promise<string> {
-  const patience = scale === 'full' ? STALLED_WATCH : 2
+  const timeout = scale === 'full' ? STALLED_WATCH : 2
   const others = new Set(socketsOf(pid))
   for (let opened = 0; opened < count; opened++) client.stall(`${projectPath(project)}/kanban-items`)
   const begin = performance.now()
@@ -161,7 +161,7 @@ export async function stopReading(
     const left = socketsOf(pid).filter((name) => !others.has(name)).length
     most = Math.max(most, left)
     if (most > 0 && left === 0) return `${most} ended after ${seconds.toFixed(0)} s at the latest`
-    if (seconds >= patience) return `${left} of ${most} alive after ${patience} s`
+    if (seconds >= timeout) return `${left} of ${most} alive after ${timeout} s`
   }
 }
 
@@ -278,7 +278,7 @@ export const ROWS: Record<string, Row> = {
   'stopped-readers': {
     title: '40 connections that stop reading 12 MB answers',
     data: 'board',
-    patience: STALLED_WATCH + 15,
+    timeout: STALLED_WATCH + 15,
     run: (situation) => stopReading(situation, 40),
   },
   'metric-values': {

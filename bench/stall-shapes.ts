@@ -29,7 +29,7 @@ const NOT_ASKED = new Set([
 ])
 
 /** The time limit for one shape in milliseconds. A slower one is recorded and skipped. */
-const PATIENCE = 30_000
+const TIMEOUT = 30_000
 
 /** The time for the service's work after a response, in milliseconds. */
 const AFTERMATH = 20
@@ -342,7 +342,7 @@ async function tryShapes(situation: Situation): Promise<{ remark: string; isOver
         tried.set(name, one)
         const status = await Promise.race([
           asking.send(method, path, body, { cookie }).then(({ status }) => status, String),
-          sleep(PATIENCE, `not answered within ${PATIENCE / 1000} s`, { ref: false }),
+          sleep(TIMEOUT, `not answered within ${TIMEOUT / 1000} s`, { ref: false }),
         ])
         one.statuses.add(status)
         await sleep(AFTERMATH)
@@ -394,7 +394,7 @@ export const SHAPES: Record<string, Row> = {
       'every GET, PATCH, POST and PUT of the OpenAPI document while 25 files are imported one after another',
     data: 'history',
     isSignedIn: true,
-    patience: 600,
+    timeout: 600,
     prepare: seed,
     run: tryShapes,
   },

@@ -10,7 +10,7 @@ const WRITERS = 8
 const PAUSE = 20
 
 /** How long their last responses are awaited, in milliseconds. */
-const PATIENCE = 10_000
+const TIMEOUT = 10_000
 
 /** The target of their writes. */
 export interface Writing {
@@ -56,7 +56,7 @@ export function startWriting({ port, cookie, items }: Writing): () => Promise<st
     const waiting = new AbortController()
     await Promise.race([
       Promise.all(writing).finally(() => waiting.abort()),
-      sleep(PATIENCE, undefined, waiting).catch(() => undefined),
+      sleep(TIMEOUT, undefined, waiting).catch(() => undefined),
     ])
     for (const begin of under.values()) see(begin)
     client.close()

@@ -7,7 +7,7 @@ import { createSessionCookies, type SessionCookies } from '../src/access/session
 import { createSignInLimits, type SignInLimits } from '../src/access/sign-in-limits.ts'
 import { adminRequired } from '../src/errors.ts'
 import { ensureFirstAdmin, type FirstAdmin, type FirstAdminMade } from '../src/members/first-admin.ts'
-import { type Access, authorize, type Identity, isSafe } from '../src/members/identity.ts'
+import { type Access, authorize, type Identity, isSafe, limitedRole } from '../src/members/identity.ts'
 import type { HostMember, ResolveMember } from '../src/phaseboard.d.ts'
 import { ROLES } from '../src/schemas/records.ts'
 
@@ -58,8 +58,9 @@ function hostIdentity(member: HostMember): Identity {
       'resolveMember must return { id, role } with a non-empty id and a known role, or null',
     )
   }
-  const limits = projects === 'all' ? {} : { projects: { ...projects } }
-  return { member: { id, name, email, role }, via: 'host', scope: 'write', ...limits }
+  const identity = { member: { id, name, email, role }, via: 'host', scope: 'write' } as const
+  if (projects === 'all') return identity
+  return { ...identity, member: { ...identity.member, role: limitedRole(role) }, projects: { ...projects } }
 }
 
 /**

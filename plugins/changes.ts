@@ -22,7 +22,16 @@ export default fp<{ streamsMax: number }>(
     const tail = new Tail(sequence, feed, (err) => app.log.error({ err }, 'could not read the changes'))
     const { identifyAgain } = app
     const { policy } = app.scoped
-    const readers = new ChangeReaders({ tail, feed, sequence, policy, max: streamsMax, identifyAgain })
+    const refresh = () => app.freshness.forget()
+    const readers = new ChangeReaders({
+      tail,
+      feed,
+      sequence,
+      policy,
+      refresh,
+      max: streamsMax,
+      identifyAgain,
+    })
     app.decorate('tail', tail)
     app.decorate('changeReaders', readers)
     watchCredentials(app.db, (id) => readers.credentialEnds(id))

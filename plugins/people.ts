@@ -1,22 +1,24 @@
 import fp from 'fastify-plugin'
-import { createHostQuery, SeenPeople } from '../src/access/host-people.ts'
+import { createHostQuery, ListedNames, SeenPeople } from '../src/access/host-people.ts'
 import { PAGE_LIMIT } from '../src/db/pages.ts'
-import type { PeopleQuery } from '../src/members/people.ts'
-import type { HostPerson, ListMembers } from '../src/phaseboard.d.ts'
+import type { NamedPerson, PeopleQuery } from '../src/members/people.ts'
+import type { Config, HostPerson, ListMembers } from '../src/phaseboard.d.ts'
 import { HOSTED } from '../src/requests/hosted-people.ts'
 
 /** The options of the people plugin. */
-export interface PeopleOptions {
+export interface PeopleOptions extends Pick<Config, 'authMode' | 'defaultMemberId'> {
   listMembers?: ListMembers | undefined
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
+    /** The default member of open mode, who has no row. */
+    defaultPeople: readonly NamedPerson[]
     /** Stores a person named by the host, asynchronously. */
     seePerson: (person: Partial<HostPerson>) => void
     /**
      * Queries the host for people; undefined if it lists none. It never fails. People looked up by id are stored, since
-     * records name them.
+     * records name them; of a list, those who are stored with another name.
      */
     peopleOfHost: ((query: PeopleQuery) => Promise<HostPerson[]>) | undefined
   }
@@ -24,11 +26,17 @@ declare module 'fastify' {
 
 /** People of the host application: those that it names are stored, so that records can show their names. */
 export default fp<PeopleOptions>(
-  async (app, { listMembers }) => {
+  async (app, { authMode, defaultMemberId: id, listMembers }) => {
+    app.decorate('defaultPeople', authMode === 'open' ? [{ id, name: id, kind: 'member' }] : [])
+    const onError = (err: unknown) => app.log.warn({ err }, 'could not store a person of the host')
     const seen = new SeenPeople(
       (person) => app.perform(app.members.people.see(person), { actorId: null }),
       (id) => app.rules.members.people.isKept(id),
-      (err) => app.log.warn({ err }, 'could not note a person of the host'),
+      onError,
+    )
+    const listed = new ListedNames(
+      (person) => app.perform(app.members.people.rename(person), { actorId: null }),
+      onError,
     )
     app.decorate('seePerson', (person) => seen.see(person))
     const ask =
@@ -45,7 +53,10 @@ export default fp<PeopleOptions>(
 
     const peopleOfHost = async ({ ids, q, kind = 'host' }: PeopleQuery): Promise<HostPerson[]> => {
       if (ids !== undefined && ids !== '') return ofIds(app.rules.members.people.toAsk(ids))
-      return kind === 'host' ? ((await ask?.({ ...(q && { q }), limit: PAGE_LIMIT })) ?? []) : []
+      if (ask === undefined || kind !== 'host') return []
+      const hosted = await ask({ ...(q && { q }), limit: PAGE_LIMIT })
+      for (const person of app.rules.members.people.renamed(hosted)) listed.rename(person)
+      return hosted
     }
     app.decorate('peopleOfHost', ask && peopleOfHost)
     app.decorateRequest(HOSTED, undefined)

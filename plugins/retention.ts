@@ -1,4 +1,5 @@
 import fp from 'fastify-plugin'
+import { repeat } from '../src/http/repeated.ts'
 import { LINK_LIFETIME } from '../src/members/member-links.ts'
 import type { Call } from '../src/requests/calls.ts'
 import { KEPT_FOR } from '../src/requests/idempotency-store.ts'
@@ -60,27 +61,17 @@ export default fp<RetentionOptions>(
         prune: (before) => app.members.links.prune(before),
       },
     ]
-    let isClosing = false
-    let current = Promise.resolve()
-
-    async function prune({ what, time, hasOlder, prune }: Kept): Promise<void> {
+    async function prune({ what, time, hasOlder, prune }: Kept, closing: AbortSignal): Promise<void> {
       const before = Date.now() - time
       try {
-        if (isClosing || !hasOlder(before)) return
-        while (!isClosing && (await app.perform(prune(before), BY_SERVICE)).value);
+        if (closing.aborted || !hasOlder(before)) return
+        while (!closing.aborted && (await app.perform(prune(before), BY_SERVICE)).value);
       } catch (err) {
         app.log.warn({ err }, `could not prune ${what}`)
       }
     }
-    const begin = () => {
-      for (const kept of all) if (kept.time > 0) current = current.then(() => prune(kept))
-    }
-    const timer = setInterval(begin, HOUR).unref()
-    app.addHook('onReady', async () => begin())
-    app.addHook('preClose', async () => {
-      isClosing = true
-      clearInterval(timer)
-      await current
+    repeat(app, HOUR, async (closing) => {
+      for (const kept of all) if (kept.time > 0) await prune(kept, closing)
     })
   },
   { name: 'retention', fastify: '5.x', dependencies: ['rules'] },

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest, preHandlerAsyncHookHandler } from 'fastify'
-import { identityOf, memberOf } from '../src/access/identity.ts'
+import { callerOf, identityOf, memberOf } from '../src/access/identity.ts'
 import { makesProjects, noNewProjects, principalOf } from '../src/access/policy.ts'
 import { newId } from '../src/db/ids.ts'
 import { adminRequired, invalidField, validationFailed } from '../src/errors.ts'
@@ -143,9 +143,11 @@ const importRoutes: Routes<{ importLimit: number }> = async (app, { importLimit 
       const { id: memberId } = memberOf(request)
       const place = placeOf(request) as Place
       const { name = THE_FILE } = request.body as Uploaded
+      const scope = app.scoped.scopeOf(callerOf(request).principal)
+      const seen = scope && [...scope.projects.keys()]
       const afterwards = () => {
         place.start({
-          ...{ format, name, memberId, again, isDryRun: dryRun, mapMembers },
+          ...{ format, name, memberId, again, seen, isDryRun: dryRun, mapMembers },
           ...{ projectName: query.name, matchNames: query.matchNames ?? false, map: mappingsIn(query.map) },
         })
         reply.header('location', `${request.url.split('?', 1)[0]}/${place.id}`)

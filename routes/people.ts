@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { actorOf } from '../src/access/identity.ts'
 import { isSafe } from '../src/members/identity.ts'
 import type { PeopleQuery } from '../src/members/people.ts'
-import { askHost, hostedOf } from '../src/requests/hosted-people.ts'
+import { askHost, othersOf } from '../src/requests/hosted-people.ts'
 import { PageParameters } from '../src/requests/pages.ts'
 import { recordOf } from '../src/requests/response-shapes.ts'
 import type { Routes } from '../src/requests/route-types.ts'
@@ -72,7 +72,7 @@ const peopleRoutes: Routes = async (app) => {
       querystring: ListQuery,
       response: { 200: Type.Array(ref(PersonSchema)), 400: ref(ValidationErrorBody) },
     },
-    handler: (request) => people.page(request.query, hostedOf(request)),
+    handler: (request) => people.page(request.query, othersOf(app, request)),
   })
 
   app.get('/api/people/:id', {
@@ -84,7 +84,7 @@ const peopleRoutes: Routes = async (app) => {
       params: IdParams,
       response: { 200: ref(PersonSchema), 404: ref(ErrorBody) },
     },
-    handler: (request) => people.get(request.params.id, hostedOf(request)),
+    handler: (request) => people.get(request.params.id, othersOf(app, request)),
   })
 
   app.post('/api/people/:id/merge', {

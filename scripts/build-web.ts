@@ -109,7 +109,7 @@ const optionsFor = (root: string, folder: string): BuildOptions & { metafile: tr
 })
 
 /** Dynamic imports, including packages, as paths from the root. */
-const lateSources = ({ outputs }: Metafile): string[] =>
+const lazySources = ({ outputs }: Metafile): string[] =>
   Object.values(outputs).flatMap(({ entryPoint }) =>
     entryPoint === undefined || entryPoint === ENTRY || entryPoint === STYLES ? [] : [entryPoint],
   )
@@ -118,10 +118,10 @@ const lateSources = ({ outputs }: Metafile): string[] =>
  * Puts everything that the first load needs into one chunk. The bundler makes a chunk of each set of modules that the same
  * entries need. If all later entries import the first entry too, all of its modules are in one set.
  */
-const oneFirstChunk = (root: string, late: readonly string[]): Plugin => ({
+const oneFirstChunk = (root: string, lazy: readonly string[]): Plugin => ({
   name: 'one-first-chunk',
   setup({ onLoad }) {
-    const paths = new Set(late.map((source) => join(root, source)))
+    const paths = new Set(lazy.map((source) => join(root, source)))
     onLoad({ filter: /\.(tsx?|m?js)$/ }, async ({ path }) => {
       if (!paths.has(path)) return undefined
       const content = await readFile(path, 'utf8')
@@ -197,10 +197,10 @@ export async function buildWeb(
   { budget = BUDGET, logLevel = 'warning', earlier = [] }: WebBuildOptions = {},
 ): Promise<WebSizes> {
   const options = { ...optionsFor(root, folder), logLevel }
-  const late = lateSources((await esbuild({ ...options, minify: false, write: false })).metafile)
+  const lazy = lazySources((await esbuild({ ...options, minify: false, write: false })).metafile)
   const { metafile } = await esbuild({
     ...options,
-    plugins: [...(options.plugins ?? []), oneFirstChunk(root, late)],
+    plugins: [...(options.plugins ?? []), oneFirstChunk(root, lazy)],
     // Its warnings have been printed.
     logLevel: 'silent',
   })

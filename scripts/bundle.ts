@@ -1,6 +1,12 @@
 /** Bundles the sources. */
 import { readFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { build, type LogLevel, type Plugin } from 'esbuild'
+
+const APP = 'src/app.ts'
+
+/** A module with classes that both parts of the bundle compare with `instanceof`: they share it. */
+const SHARED = 'src/errors.ts'
 
 /**
  * The entry points of the bundle; each becomes `<name>.js`, beside the others and their
@@ -11,13 +17,15 @@ import { build, type LogLevel, type Plugin } from 'esbuild'
  */
 const ENTRY_POINTS = [
   'src/cli/cli.ts',
-  'src/app.ts',
   'src/worker/worker.ts',
   'src/worker/large-worker.ts',
   'src/exchange/imports/import-worker.ts',
   'src/exchange/imports/import-reader.ts',
   'src/exchange/imports/reader-watch.ts',
 ]
+
+/** The service, bundled by itself: what it loads at the start is one file, instead of some 70 chunks (docs/decisions/005-bundled-at-start.md). */
+const SERVICE = ['src/cli/serve-command.ts', APP]
 
 /** The client, which browsers run too: a separate file without Node modules. */
 const CLIENT = 'src/client/client.ts'
@@ -92,43 +100,91 @@ const sameNamesInTheBundle: Plugin = {
 }
 
 /**
- * Bundles the service.
+ * Has a part of the bundle load a module from the other part.
+ * @param modules sources, relative to the root
+ */
+const fromOtherPart = (root: string, modules: readonly string[]): Plugin => ({
+  name: 'from-other-part',
+  setup({ onResolve }) {
+    const found = new Map(modules.map((path) => [join(root, path), `./${basename(path, '.ts')}.js`]))
+    onResolve({ filter: /^\..*\.ts$/ }, ({ path, resolveDir }) => {
+      const output = found.get(join(resolveDir, path))
+      return output === undefined ? undefined : { path: output, external: true }
+    })
+  },
+})
+
+/**
+ * Splitting makes a chunk for each set of modules that the same entries and dynamic imports need. Here each dynamic import needs
+ * the whole application, which has been loaded by then: so that is one chunk.
+ */
+const applicationInOneChunk = (root: string): Plugin => ({
+  name: 'application-in-one-chunk',
+  setup({ onResolve, onLoad }) {
+    const late = new Set<string>()
+    onResolve({ filter: /^\..*\.ts$/ }, ({ path, kind, resolveDir }) => {
+      if (kind === 'dynamic-import') late.add(join(resolveDir, path))
+      return undefined
+    })
+    onLoad({ filter: /\.ts$/ }, async ({ path }) =>
+      late.has(path)
+        ? { contents: `${await readFile(path, 'utf8')}\nimport '${join(root, APP)}'`, loader: 'ts' }
+        : undefined,
+    )
+  },
+})
+
+/**
+ * Bundles the service and the commands.
  * @param root the folder of the sources
  * @param folder of the bundle
- * @param entryPoints sources, relative to the root
+ * @param entryPoints sources, relative to the root, to bundle instead
  * @param entryNames the names of the outputs
  * @param sourcemap whether stack traces show the sources
  */
 export async function bundle(
   root: string,
   folder: string,
-  entryPoints = ENTRY_POINTS,
+  entryPoints?: string[],
   logLevel: LogLevel = 'warning',
   entryNames = '[name]',
   sourcemap = true,
 ): Promise<void> {
-  await build({
-    absWorkingDir: root,
-    entryPoints,
-    entryNames,
-    outdir: folder,
-    bundle: true,
-    splitting: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node22',
-    sourcemap,
-    sourcesContent: false,
-    // Names are kept for stack traces.
-    minifySyntax: true,
-    minifyWhitespace: true,
-    plugins: [sameNamesInTheBundle, lateMediaTypes, ...(sourcemap ? [ownSourceMaps] : []), requiredBuiltins],
-    external: OUTSIDE,
-    banner: {
-      js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
-    },
-    logLevel,
-  })
+  const part = (entries: string[], ...plugins: Plugin[]) =>
+    build({
+      absWorkingDir: root,
+      entryPoints: entries,
+      entryNames,
+      outdir: folder,
+      bundle: true,
+      splitting: true,
+      platform: 'node',
+      format: 'esm',
+      target: 'node22',
+      sourcemap,
+      sourcesContent: false,
+      // Names are kept for stack traces.
+      minifySyntax: true,
+      minifyWhitespace: true,
+      plugins: [
+        ...plugins,
+        sameNamesInTheBundle,
+        lateMediaTypes,
+        ...(sourcemap ? [ownSourceMaps] : []),
+        requiredBuiltins,
+      ],
+      external: OUTSIDE,
+      banner: {
+        js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
+      },
+      logLevel,
+    })
+  await (entryPoints
+    ? part(entryPoints)
+    : Promise.all([
+        part([...ENTRY_POINTS, SHARED], fromOtherPart(root, SERVICE)),
+        part(SERVICE, fromOtherPart(root, [SHARED]), applicationInOneChunk(root)),
+      ]))
 }
 
 /** Bundles `phaseboard/client`, with its few dependencies. @param folder of the file */

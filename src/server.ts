@@ -16,7 +16,7 @@ import { keepTickObject } from './tick-objects.ts'
  * Time for requests in flight to finish once the service stops, in milliseconds. Supervisors commonly kill
  * after ten seconds; the database is closed before.
  */
-const PATIENCE = 8000
+const TIMEOUT = 8000
 const GRACE = 10_000
 
 /** After a fault of the process itself, a handler for one of these would repeat the fault forever. */
@@ -52,7 +52,7 @@ export async function serve(
     async ({ err, signal }) => {
       if (err) app.log.fatal({ err }, 'stopping after an error outside any request')
       else app.log.info({ signal }, 'stopping')
-      setTimeout(() => app.server.closeAllConnections(), PATIENCE).unref()
+      setTimeout(() => app.server.closeAllConnections(), TIMEOUT).unref()
       await app.close()
       endBusy(app)
       app.log.info('stopped')

@@ -246,14 +246,14 @@ async function outcomeOf(app: App, route: Route, caller: string): Promise<string
 const { routes, refused } = await declaredRoutes()
 const isUnderApi = ({ path }: Route) => path.startsWith('/api')
 
-t.test('every route under /api declares who may call it, as demanded', async (t) => {
+t.test('every route under /api declares the required access', async (t) => {
   for (const { method, path, access } of routes.filter(isUnderApi)) {
     const demanded = DEMANDED[`${method} ${path}`] ?? (isSafe(method) ? 'read' : 'write')
     t.equal(access, demanded, `${method} ${path}`)
   }
 })
 
-t.test('what is documented is what is registered', async (t) => {
+t.test('the document and the registered routes are the same', async (t) => {
   const app = await build(t, settingsOf('open'))
   const { paths = {} } = (await app.openapi()) as { paths?: Record<string, object> }
   const documented = Object.entries(paths).flatMap(([path, methods]) =>
@@ -263,7 +263,7 @@ t.test('what is documented is what is registered', async (t) => {
   t.strictSame(registered.toSorted(), documented.filter((one) => one.includes(' /api/')).toSorted())
 })
 
-t.test('what is registered beside the routes refuses its method, whoever asks', async (t) => {
+t.test('other methods of registered paths are refused for every caller', async (t) => {
   const app = await build(t, settingsOf('required'))
   const { headers } = signInAs(app, 'admin')
   t.ok(refused.length > 0)
@@ -275,7 +275,7 @@ t.test('what is registered beside the routes refuses its method, whoever asks', 
   }
 })
 
-t.test('HEAD asks for no less than GET', async (t) => {
+t.test('HEAD requires the same access as GET', async (t) => {
   const app = await build(t, settingsOf('required'))
   for (const { method, path } of routes.filter(({ method }) => method === 'GET')) {
     const url = urlOf(path, () => 'none')
@@ -285,7 +285,7 @@ t.test('HEAD asks for no less than GET', async (t) => {
 })
 
 for (const mode of MODES) {
-  t.test(`in ${mode} mode every route lets those pass who may call it, and refuses all others`, async (t) => {
+  t.test(`in ${mode} mode every route accepts the permitted callers and refuses all others`, async (t) => {
     const app = await build(t, settingsOf(mode))
     // The index of changes is written by a timer, and would count as a change by the request.
     app.rules.changes.subjects.behind = () => 0

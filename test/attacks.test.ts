@@ -88,7 +88,7 @@ async function boardOf(app: App, headers?: Headers) {
   }
 }
 
-t.test('child id not bound to its parent: a child is not reached through another parent', async (t) => {
+t.test('child id not bound to its parent: a child cannot be reached through another parent', async (t) => {
   const app = await build(t)
   const { project, item } = await boardOf(app)
   const other = await boardOf(app)
@@ -109,7 +109,7 @@ t.test('child id not bound to its parent: a child is not reached through another
   t.strictSame(everything(app), before)
 })
 
-t.test("somebody else's record by its id: ideas, sessions and tokens of others do not exist", async (t) => {
+t.test("somebody else's record by its id: ideas, sessions and tokens of others are not found", async (t) => {
   for (const authMode of ['open', 'required'] as const) {
     const app = await build(t, { authMode })
     const victim = signInAs(app, 'member')
@@ -151,7 +151,7 @@ t.test("somebody else's record by its id: ideas, sessions and tokens of others d
 })
 
 t.test(
-  'forged ownerId, authorId, actorId, memberId and role in bodies: the caller is who it is',
+  'forged ownerId, authorId, actorId, memberId and role in bodies: the caller stays who it is',
   async (t) => {
     const app = await build(t, { authMode: 'required' })
     const { id, headers } = signInAs(app, 'member')
@@ -198,7 +198,7 @@ t.test(
   },
 )
 
-t.test('right to read used to delete: who may only read removes nothing, by whatever trick', async (t) => {
+t.test('right to read used to delete: a read-only caller can delete nothing', async (t) => {
   const app = await build(t, { authMode: 'required' })
   const { id, headers } = signInAs(app, 'member')
   const board = await boardOf(app, headers)
@@ -229,63 +229,49 @@ t.test('right to read used to delete: who may only read removes nothing, by what
   t.strictSame(everything(app), before)
 })
 
-t.test(
-  'token scope ignoring the method: a read token is refused by each method that is not safe',
-  async (t) => {
-    for (const authMode of ['open', 'required'] as const) {
-      const app = await build(t, { authMode })
-      const { id, headers } = signInAs(app, 'admin')
-      const { project, item, label } = await boardOf(app, headers)
-      const token = tokenOf(app, id, { scope: 'read', lastUsedAt: timestamp() })
-      const before = everything(app)
-      await holds(t, app, [
-        ['POST', '/api/projects', { name: 'Mine' }, token, 403, readToken],
-        ['PATCH', `/api/projects/${project}`, { name: 'Mine' }, token, 403, readToken],
-        ['PUT', `/api/kanban-items/${item}/labels/${label}`, undefined, token, 403, readToken],
-        ['DELETE', `/api/kanban-items/${item}`, undefined, token, 403, readToken],
-        ['DELETE', `/api/projects/${project}`, undefined, token, 403, adminOnly],
-        ['POST', '/api/teams', { name: 'Mine' }, token, 403, readToken],
-        ['POST', '/api/tokens', { name: 'Mine', scope: 'write' }, token, 403, readToken],
-        ['GET', `/api/projects/${project}`, undefined, token, 200, { name: 'Apollo' }],
-        ['HEAD', `/api/projects/${project}`, undefined, token, 200, ''],
-      ])
-      t.strictSame(everything(app), before)
-      t.equal(count(app, 'api_tokens') + count(app, 'teams'), 1)
-    }
-  },
-)
-
-t.test(
-  'role and disabling outlived by what was issued before: they count from the next request on',
-  async (t) => {
-    const app = await build(t, { authMode: 'required' })
+t.test('token scope ignoring the method: a read token is refused for every unsafe method', async (t) => {
+  for (const authMode of ['open', 'required'] as const) {
+    const app = await build(t, { authMode })
     const { id, headers } = signInAs(app, 'admin')
-    const token = tokenOf(app, id)
-    const { id: project } = await createProject(app, {}, headers)
-    const set = (change: string) =>
-      app.db.$client.prepare(`update members set ${change} where id = ?`).run(id)
-    const rows = (status: number, error: object): Row[] =>
-      [headers, token].map((credential) => [
-        'POST',
-        '/api/projects',
-        { name: 'A' },
-        credential,
-        status,
-        error,
-      ])
-    await holds(t, app, rows(201, { name: 'A' }))
-    set(`role = 'member'`)
-    for (const credential of [headers, token]) {
-      await holds(t, app, [['DELETE', `/api/projects/${project}`, undefined, credential, 403, adminOnly]])
-    }
-    set(`role = 'viewer'`)
-    await holds(t, app, rows(403, readOnly))
-    set('disabled = 1')
-    await holds(t, app, rows(401, authenticationRequired))
-  },
-)
+    const { project, item, label } = await boardOf(app, headers)
+    const token = tokenOf(app, id, { scope: 'read', lastUsedAt: timestamp() })
+    const before = everything(app)
+    await holds(t, app, [
+      ['POST', '/api/projects', { name: 'Mine' }, token, 403, readToken],
+      ['PATCH', `/api/projects/${project}`, { name: 'Mine' }, token, 403, readToken],
+      ['PUT', `/api/kanban-items/${item}/labels/${label}`, undefined, token, 403, readToken],
+      ['DELETE', `/api/kanban-items/${item}`, undefined, token, 403, readToken],
+      ['DELETE', `/api/projects/${project}`, undefined, token, 403, adminOnly],
+      ['POST', '/api/teams', { name: 'Mine' }, token, 403, readToken],
+      ['POST', '/api/tokens', { name: 'Mine', scope: 'write' }, token, 403, readToken],
+      ['GET', `/api/projects/${project}`, undefined, token, 200, { name: 'Apollo' }],
+      ['HEAD', `/api/projects/${project}`, undefined, token, 200, ''],
+    ])
+    t.strictSame(everything(app), before)
+    t.equal(count(app, 'api_tokens') + count(app, 'teams'), 1)
+  }
+})
 
-t.test('lock-out used against the victim: failures elsewhere do not keep anybody out', async (t) => {
+t.test('changed role or disabled member: the change applies from the next request', async (t) => {
+  const app = await build(t, { authMode: 'required' })
+  const { id, headers } = signInAs(app, 'admin')
+  const token = tokenOf(app, id)
+  const { id: project } = await createProject(app, {}, headers)
+  const set = (change: string) => app.db.$client.prepare(`update members set ${change} where id = ?`).run(id)
+  const rows = (status: number, error: object): Row[] =>
+    [headers, token].map((credential) => ['POST', '/api/projects', { name: 'A' }, credential, status, error])
+  await holds(t, app, rows(201, { name: 'A' }))
+  set(`role = 'member'`)
+  for (const credential of [headers, token]) {
+    await holds(t, app, [['DELETE', `/api/projects/${project}`, undefined, credential, 403, adminOnly]])
+  }
+  set(`role = 'viewer'`)
+  await holds(t, app, rows(403, readOnly))
+  set('disabled = 1')
+  await holds(t, app, rows(401, authenticationRequired))
+})
+
+t.test('lock-out used against the victim: failures from other addresses lock nobody out', async (t) => {
   const app = await build(t)
   enrol(app, 'ada@example.test')
   const attempt = (password: string, remoteAddress: string) =>
@@ -315,26 +301,23 @@ const forwarded = (client: string): Headers => ({
   forwarded: `for=${client}`,
 })
 
-t.test(
-  'spoofed X-Forwarded-For: limits count the address of the socket, and the trail notes it',
-  async (t) => {
-    // There is no trusted proxy, or the trusted one is not the peer.
-    for (const trustProxy of [false, ['10.0.0.1']]) {
-      const app = await build(t, { authMode: 'required', trustProxy, rateLimitMax: 15 })
-      const statuses: number[] = []
-      for (let attempt = 1; attempt <= 16; attempt++) {
-        const headers = forwarded(`198.51.100.${attempt}`)
-        statuses.push((await signIn(app, 'ada@example.test', 'wrong', headers)).status)
-      }
-      t.equal(statuses.indexOf(429), 10, 'ten failures for one account')
-      t.equal((await send(app, 'GET', '/api/projects', undefined, forwarded('203.0.113.1'))).status, 429)
-      t.equal(count(app, 'audit_log', `address <> '127.0.0.1'`), 0)
-      t.equal(count(app, 'audit_log'), 10)
+t.test('spoofed X-Forwarded-For: limits and the audit log use the address of the socket', async (t) => {
+  // There is no trusted proxy, or the trusted one is not the peer.
+  for (const trustProxy of [false, ['10.0.0.1']]) {
+    const app = await build(t, { authMode: 'required', trustProxy, rateLimitMax: 15 })
+    const statuses: number[] = []
+    for (let attempt = 1; attempt <= 16; attempt++) {
+      const headers = forwarded(`198.51.100.${attempt}`)
+      statuses.push((await signIn(app, 'ada@example.test', 'wrong', headers)).status)
     }
-  },
-)
+    t.equal(statuses.indexOf(429), 10, 'ten failures for one account')
+    t.equal((await send(app, 'GET', '/api/projects', undefined, forwarded('203.0.113.1'))).status, 429)
+    t.equal(count(app, 'audit_log', `address <> '127.0.0.1'`), 0)
+    t.equal(count(app, 'audit_log'), 10)
+  }
+})
 
-t.test('spoofed proxy header: nobody is signed in by naming oneself', async (t) => {
+t.test('spoofed proxy header: it signs nobody in', async (t) => {
   const app = await build(t, { authMode: 'required' })
   signInAs(app, 'admin', { id: 'ada' })
   // If such a header is configured, only the proxy may send it.
@@ -365,7 +348,7 @@ t.test('spoofed proxy header: nobody is signed in by naming oneself', async (t) 
   }
 })
 
-t.test('user enumeration by body or status: every failure looks the same', async (t) => {
+t.test('user enumeration by body or status: every failed sign-in returns the same response', async (t) => {
   const app = await build(t)
   enrol(app, 'ada@example.test')
   enrol(app, 'disabled@example.test', { disabled: true })
@@ -384,7 +367,7 @@ t.test('user enumeration by body or status: every failure looks the same', async
   for (const answer of answers) t.strictSame(answer, answers[0])
 })
 
-t.test('user enumeration by time: an unknown email costs what a known one does', async (t) => {
+t.test('user enumeration by time: an unknown email takes as long as a known one', async (t) => {
   const app = await build(t)
   enrol(app, 'ada@example.test')
   enrol(app, 'disabled@example.test', { disabled: true })
@@ -410,7 +393,7 @@ t.test('user enumeration by time: an unknown email costs what a known one does',
   for (const cost of costs) t.strictSame(cost, costs[0])
 })
 
-t.test('session fixation: a sign-in never takes over a token that was there before', async (t) => {
+t.test('session fixation: a sign-in never reuses an existing token', async (t) => {
   const app = await build(t, { authMode: 'required' })
   enrol(app, 'ada@example.test')
   const planted = { cookie: `phaseboard_session=${'A'.repeat(43)}` }
@@ -438,7 +421,7 @@ t.test('session fixation: a sign-in never takes over a token that was there befo
   }
 })
 
-t.test('secrets in any response or log: a whole story, and none of them is anywhere', async (t) => {
+t.test('secrets in any response or log: no secret of a long scenario appears in one', async (t) => {
   const password = 's3cr3t-password'
   let log = ''
   const logStream = new Writable({
@@ -455,7 +438,7 @@ t.test('secrets in any response or log: a whole story, and none of them is anywh
     secrets.push(secret, hashToken(secret))
     return secret
   }
-  async function tell(method: string, url: string, body?: unknown, headers?: Headers) {
+  async function exchange(method: string, url: string, body?: unknown, headers?: Headers) {
     const answer = await send(app, method, url, body, headers)
     const { 'set-cookie': setCookie = '', ...others } = answer.headers
     const token = /^phaseboard_session=([^;]+);/.exec(String(setCookie))?.[1]
@@ -469,12 +452,12 @@ t.test('secrets in any response or log: a whole story, and none of them is anywh
   const wrong = keep('s3cr3t-guess')
   const email = 'admin@localhost'
   keep(password)
-  await tell('POST', '/api/session', { email, password: wrong })
-  await tell('POST', '/api/session', { email: wrong, password: wrong })
-  await tell('POST', '/api/session', `{"email":"${email}","password":"${wrong}"`)
-  await tell('POST', '/api/session', { email, password: { secret: wrong } })
-  const admin = cookieOf(await tell('POST', '/api/session', { email, password }))
-  const { body: made } = await tell('POST', '/api/tokens', { name: 'CI', scope: 'write' }, admin)
+  await exchange('POST', '/api/session', { email, password: wrong })
+  await exchange('POST', '/api/session', { email: wrong, password: wrong })
+  await exchange('POST', '/api/session', `{"email":"${email}","password":"${wrong}"`)
+  await exchange('POST', '/api/session', { email, password: { secret: wrong } })
+  const admin = cookieOf(await exchange('POST', '/api/session', { email, password }))
+  const { body: made } = await exchange('POST', '/api/tokens', { name: 'CI', scope: 'write' }, admin)
   const bearer = { authorization: `Bearer ${made.token}` }
   for (const credential of [admin, bearer]) {
     for (const url of [
@@ -486,27 +469,27 @@ t.test('secrets in any response or log: a whole story, and none of them is anywh
       'audit-log',
       'projects',
     ]) {
-      await tell('GET', `/api/${url}`, undefined, credential)
+      await exchange('GET', `/api/${url}`, undefined, credential)
     }
-    await tell('POST', '/api/projects', { name: 'Apollo', password: wrong, token: wrong }, credential)
-    await tell('POST', '/api/tokens', { name: 'more' }, credential)
-    await tell('POST', '/api/tokens', { name: '', token: wrong }, credential)
+    await exchange('POST', '/api/projects', { name: 'Apollo', password: wrong, token: wrong }, credential)
+    await exchange('POST', '/api/tokens', { name: 'more' }, credential)
+    await exchange('POST', '/api/tokens', { name: '', token: wrong }, credential)
   }
   for (const authorization of [`Bearer ${wrong}`, `Basic ${wrong}`, wrong]) {
-    await tell('GET', '/api/projects', undefined, { authorization })
-    await tell('DELETE', '/api/projects/none', undefined, { authorization })
+    await exchange('GET', '/api/projects', undefined, { authorization })
+    await exchange('DELETE', '/api/projects/none', undefined, { authorization })
   }
-  await tell('GET', `/api/projects?token=${wrong}`, undefined, { cookie: `phaseboard_session=${wrong}` })
+  await exchange('GET', `/api/projects?token=${wrong}`, undefined, { cookie: `phaseboard_session=${wrong}` })
   app.db.$client.exec(`update sessions set last_used_at = '${LONG_AGO}'`)
-  await tell('GET', '/api/session', undefined, admin)
+  await exchange('GET', '/api/session', undefined, admin)
   app.db.$client.exec(`
     create trigger broken_tokens before insert on api_tokens begin select raise(abort, 'no'); end;
     create trigger broken_sessions before insert on sessions begin select raise(abort, 'no'); end`)
-  t.equal((await tell('POST', '/api/tokens', { name: 'CI' }, admin)).status, 500)
-  t.equal((await tell('POST', '/api/session', { email, password })).status, 500)
-  await tell('DELETE', `/api/tokens/${made.id}`, undefined, admin)
-  await tell('DELETE', '/api/session', undefined, admin)
-  const { headers: documented } = await tell('GET', '/openapi.json')
+  t.equal((await exchange('POST', '/api/tokens', { name: 'CI' }, admin)).status, 500)
+  t.equal((await exchange('POST', '/api/session', { email, password })).status, 500)
+  await exchange('DELETE', `/api/tokens/${made.id}`, undefined, admin)
+  await exchange('DELETE', '/api/session', undefined, admin)
+  const { headers: documented } = await exchange('GET', '/openapi.json')
   t.match(documented['content-type'], 'application/json')
 
   const hashes = app.db.$client.prepare('select password_hash from members').pluck().all() as string[]
@@ -520,7 +503,7 @@ t.test('secrets in any response or log: a whole story, and none of them is anywh
   t.notMatch(log, /\$argon2|s3cr3t/)
 })
 
-t.test('open redirect: no answer sends anybody anywhere', async (t) => {
+t.test('open redirect: no response redirects to another site', async (t) => {
   const app = await build(t)
   const { headers } = signInAs(app, 'admin')
   const places = [
@@ -567,7 +550,7 @@ t.test('open redirect: no answer sends anybody anywhere', async (t) => {
 })
 
 t.test(
-  'open redirect: the link to the next page stays here, however the request names the service',
+  "open redirect: the link to the next page stays on this site, whatever the request's host name",
   async (t) => {
     const app = await build(t, {}, shipped.buildApp)
     await createProject(app)
@@ -592,7 +575,7 @@ t.test(
 )
 
 t.test(
-  'prototype keys: in bodies, queries, column names and ids they are names like all others, or refused',
+  'prototype keys: in bodies, queries, column names and ids they are ordinary names, or refused',
   async (t) => {
     const app = await build(t)
     const names = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty']
@@ -749,7 +732,7 @@ async function enrolment(t: Test) {
 }
 
 t.test(
-  'session alive after a password change: all others end, and the old password is worth nothing',
+  'session alive after a password change: all other sessions end, and the old password is invalid',
   async (t) => {
     const { app, email, here, elsewhere, change, statuses } = await enrolment(t)
     t.equal((await change({ password: NEW_PASSWORD, currentPassword: PASSWORD }, here)).status, 200)
@@ -759,14 +742,14 @@ t.test(
   },
 )
 
-t.test('session alive after a password reset: all of them end', async (t) => {
+t.test('session alive after a password reset: all sessions end', async (t) => {
   const { app, email, here, elsewhere, admin, change, statuses } = await enrolment(t)
   t.equal((await change({ password: NEW_PASSWORD }, admin)).status, 200)
   t.strictSame(await statuses(here, elsewhere), [401, 401])
   t.equal((await signIn(app, email, PASSWORD)).status, 401)
 })
 
-t.test('password changed by whoever found a session open: not without the current one', async (t) => {
+t.test('password changed in an open session: this needs the current password', async (t) => {
   const { app, email, here, token, change } = await enrolment(t)
   for (const credential of [here, token]) {
     t.equal((await change({ password: NEW_PASSWORD }, credential)).status, 400)
@@ -775,7 +758,7 @@ t.test('password changed by whoever found a session open: not without the curren
   t.equal((await signIn(app, email, PASSWORD)).status, 201)
 })
 
-t.test('session alive after a role change: it is worth what the role now is', async (t) => {
+t.test('session alive after a role change: it has the new role', async (t) => {
   const { app, here, elsewhere, token, admin, change } = await enrolment(t)
   t.equal((await change({ role: 'viewer' }, admin)).status, 200)
   for (const credential of [here, elsewhere, token]) {
@@ -783,7 +766,7 @@ t.test('session alive after a role change: it is worth what the role now is', as
   }
 })
 
-t.test('session alive after disabling: it ends, and enabling does not bring it back', async (t) => {
+t.test('session alive after disabling: it ends, and enabling does not restore it', async (t) => {
   const { app, email, here, elsewhere, token, admin, change, statuses } = await enrolment(t)
   t.equal((await change({ disabled: true }, admin)).status, 200)
   t.strictSame(await statuses(here, elsewhere, token), [401, 401, 401])
@@ -793,7 +776,7 @@ t.test('session alive after disabling: it ends, and enabling does not bring it b
   t.equal((await signIn(app, email)).status, 201)
 })
 
-t.test('reset re-enabling a disabled member: a new password lets nobody in', async (t) => {
+t.test('reset re-enabling a disabled member: a new password does not let the member in', async (t) => {
   const { app, email, token, admin, change, statuses } = await enrolment(t)
   await change({ disabled: true }, admin)
   t.match(await change({ password: NEW_PASSWORD }, admin), { status: 200, body: { disabled: true } })
@@ -804,7 +787,7 @@ t.test('reset re-enabling a disabled member: a new password lets nobody in', asy
 })
 
 t.test(
-  'role forged in the own record: refused as a whole, and other fields of the server ignored',
+  'role forged in the own record: the change is refused, and other server-owned fields are ignored',
   async (t) => {
     const { app, id, here, token, change } = await enrolment(t)
     const before = stored(app, 'members', id)

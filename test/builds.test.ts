@@ -116,7 +116,7 @@ async function npmStart(t: Test, folder: string, database: string) {
 }
 
 /** Uses what a service loads lazily: sign-in limits, argon2, the documentation page. */
-async function useWhatIsLoadedLate(t: Test, url: string): Promise<void> {
+async function useLazyParts(t: Test, url: string): Promise<void> {
   const signedIn = await fetch(`${url}/api/session`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -126,7 +126,7 @@ async function useWhatIsLoadedLate(t: Test, url: string): Promise<void> {
   t.equal((await fetch(`${url}/docs/`)).status, 200, 'docs')
 }
 
-t.test('three starts at once from one folder, without a build, all serve', async (t) => {
+t.test('three simultaneous starts from one folder without a build all succeed', async (t) => {
   const folder = copyFolder(t)
   const sizes = (name: string) => {
     const path = join(folder, 'dist', name)
@@ -147,7 +147,7 @@ t.test('three starts at once from one folder, without a build, all serve', async
     for (const [index, name] of names.entries()) seen[index]?.add(sizes(name))
     await setTimeout(1)
   }
-  for (const url of await starts) await useWhatIsLoadedLate(t, url)
+  for (const url of await starts) await useLazyParts(t, url)
   t.strictSame(buildsIn(folder), [currentIn('.')], 'there is one build, and nothing of the others')
   t.strictSame(
     seen.map((found) => [...found]),
@@ -156,7 +156,7 @@ t.test('three starts at once from one folder, without a build, all serve', async
   )
 })
 
-t.test('what Node compiles is kept beside the build, for the next start', async (t) => {
+t.test("Node's compile cache is stored beside the build, for the next start", async (t) => {
   const folder = copyBuilt(t)
   const compiled = join(folder, 'dist', `${currentIn(folder)}.compiled`)
   const run = () => runProgram(process.execPath, ['dist/cli.js', '--version'], { cwd: folder, env })
@@ -168,17 +168,17 @@ t.test('what Node compiles is kept beside the build, for the next start', async 
   t.match(await run(), /^\d+\.\d+\.\d+$/m, 'a start that cannot use it goes without')
 })
 
-t.test('a start while another service runs takes nothing away from it', async (t) => {
+t.test('a start does not remove files of a running service', async (t) => {
   const folder = copyBuilt(t)
   const earlier = await npmStart(t, folder, 'a')
   changeSources(folder)
   const later = await npmStart(t, folder, 'b')
   t.equal(buildsIn(folder).length, 2)
-  await useWhatIsLoadedLate(t, earlier)
-  await useWhatIsLoadedLate(t, later)
+  await useLazyParts(t, earlier)
+  await useLazyParts(t, later)
 })
 
-t.test('a build is made anew when something that it is made of has changed, and only then', async (t) => {
+t.test('a build is repeated only if one of its sources has changed', async (t) => {
   const folder = copyQuick(t)
   await build(folder)
   const first = currentIn(folder)
@@ -204,7 +204,7 @@ t.test('a build is made anew when something that it is made of has changed, and 
   }
 })
 
-t.test('a build that fails or is killed leaves the one before in its place', async (t) => {
+t.test('a failed or killed build leaves the previous one in place', async (t) => {
   const folder = copyBuilt(t)
   await build(folder)
   const before = currentIn(folder)
@@ -225,7 +225,7 @@ t.test('a build that fails or is killed leaves the one before in its place', asy
   t.equal(currentIn(folder), before, 'an entry that was damaged is written again')
 })
 
-t.test('builds that were replaced more than a week ago are taken away', async (t) => {
+t.test('builds that were replaced more than a week ago are deleted', async (t) => {
   const folder = copyQuick(t)
   await build(folder)
   const first = currentIn(folder)
@@ -253,7 +253,7 @@ t.test('builds that were replaced more than a week ago are taken away', async (t
   t.ok(buildsIn(folder).includes(second))
 })
 
-t.test('without the development dependencies the build that is there is kept', async (t) => {
+t.test('without the development dependencies, the existing build is kept', async (t) => {
   const folder = copyFolder(t, (name) => name !== 'esbuild')
   const nothing = await tryBuild(folder)
   t.equal(nothing.code, 0)
@@ -264,29 +264,26 @@ t.test('without the development dependencies the build that is there is kept', a
   t.equal(currentIn(folder), currentIn('.'))
 })
 
-t.test(
-  'nothing is built that imports a package dynamically, whose names would be others in the bundle',
-  async (t) => {
-    const folder = t.testdir({
-      'wrong.ts':
-        "const { RateLimiterMemory } = await import('rate-limiter-flexible')\nexport const made = new RateLimiterMemory({ points: 1, duration: 1 })\n",
-      'own.ts': "export { RateLimiterMemory } from 'rate-limiter-flexible'\n",
-      'right.ts':
-        "const { RateLimiterMemory } = await import('./own.ts')\nexport const kind = typeof RateLimiterMemory\n",
-      'outside.ts': "export const names = Object.keys(await import('better-sqlite3'))\n",
-    })
-    const make = (name: string) => bundle(folder, join(folder, 'dist'), [name], 'silent')
-    await t.rejects(
-      make('wrong.ts'),
-      /import\('rate-limiter-flexible'\): let a module of our own import the package/,
-    )
-    t.notOk(existsSync(join(folder, 'dist/wrong.js')))
-    await make('right.ts')
-    t.equal((await import(join(folder, 'dist/right.js'))).kind, 'function')
-    await make('outside.ts')
-    t.strictSame(
-      (await import(join(folder, 'dist/outside.js'))).names,
-      Object.keys(await import('better-sqlite3')),
-    )
-  },
-)
+t.test('no bundled source imports a package dynamically, since names differ in the bundle', async (t) => {
+  const folder = t.testdir({
+    'wrong.ts':
+      "const { RateLimiterMemory } = await import('rate-limiter-flexible')\nexport const made = new RateLimiterMemory({ points: 1, duration: 1 })\n",
+    'own.ts': "export { RateLimiterMemory } from 'rate-limiter-flexible'\n",
+    'right.ts':
+      "const { RateLimiterMemory } = await import('./own.ts')\nexport const kind = typeof RateLimiterMemory\n",
+    'outside.ts': "export const names = Object.keys(await import('better-sqlite3'))\n",
+  })
+  const make = (name: string) => bundle(folder, join(folder, 'dist'), [name], 'silent')
+  await t.rejects(
+    make('wrong.ts'),
+    /import\('rate-limiter-flexible'\): let a module of our own import the package/,
+  )
+  t.notOk(existsSync(join(folder, 'dist/wrong.js')))
+  await make('right.ts')
+  t.equal((await import(join(folder, 'dist/right.js'))).kind, 'function')
+  await make('outside.ts')
+  t.strictSame(
+    (await import(join(folder, 'dist/outside.js'))).names,
+    Object.keys(await import('better-sqlite3')),
+  )
+})

@@ -93,7 +93,7 @@ function otherTool(t: Test, path: string) {
   }
 }
 
-t.test('whatever breaks, each reader gets each change of its own once, in order', async (t) => {
+t.test('after any failure, each reader gets each of its changes once, in order', async (t) => {
   const random = generator(1729)
   const environment = { ...onNewFile(t), AUTH_MODE: 'open' }
   const services = [await start(t, environment), await start(t, environment)]
@@ -144,7 +144,7 @@ t.test('whatever breaks, each reader gets each change of its own once, in order'
   t.ok(expected.every((seqs) => seqs.length > 5))
   const expectedOf = (index: number) => expected[index % FILTERS.length] as number[]
   const isDone = ({ seqs }: Follower, index: number) => seqs.length >= expectedOf(index).length
-  for (let patience = 500; patience > 0 && !followers.every(isDone); patience--) await wait(20)
+  for (let attempts = 500; attempts > 0 && !followers.every(isDone); attempts--) await wait(20)
   for (const follower of followers) follower.stop()
   const wrong = followers.filter((follower, index) => `${follower.seqs}` !== `${expectedOf(index)}`)
   t.strictSame(

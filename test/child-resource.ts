@@ -106,8 +106,14 @@ const columnOf = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${lett
 /** Read-only and unknown fields of a body. */
 export const FOREIGN = { id: 'mine', createdAt: LONG_AGO, updatedAt: LONG_AGO, nonsense: 1 }
 
-/** Tests a kind of record against its contract. */
-export function testChildResource(t: Test, contract: ChildContract): void {
+const SUCCESS = { success: true }
+
+/** The given fields of a record, if it has them. */
+const pick = (record: Fields, names: string[]): Fields =>
+  Object.fromEntries(names.filter((name) => name in record).map((name) => [name, record[name]]))
+
+/** What the tests of a kind of record share: its paths, bodies and responses, and requests of its usual sender. */
+function resourceOf(contract: ChildContract) {
   const { thing, path, listPath = path, table, relation, least, defaults, fields, depends = [] } = contract
   const { initially = 0, changedIn = 'updatedAt' } = contract
   const all = Object.keys(fields)
@@ -119,7 +125,6 @@ export function testChildResource(t: Test, contract: ChildContract): void {
   const gone = { error: `${thing} not found` }
   const noParent = { error: `${parent.thing} not found` }
   const [unknown, unknownBody] = contract.unknown ?? [404, gone]
-  const success = { success: true }
   /** The response to an invalid update of an unknown record. */
   const unknownOr = (status: number, body: object): [number, object] =>
     contract.existsFirst ? [404, gone] : [status, body]
@@ -153,9 +158,6 @@ export function testChildResource(t: Test, contract: ChildContract): void {
   const wrong = (names: string[]) => each(names, (field) => field?.refuses[0]?.[0])
   const refusal = (names: string[]) =>
     invalid(each(names, (field) => field?.refuses[0]?.slice(1)) as Record<string, string[]>)
-  /** The given fields of a record, if it has them. */
-  const pick = (record: Fields, names: string[]): Fields =>
-    Object.fromEntries(names.filter((name) => name in record).map((name) => [name, record[name]]))
   /** A minimal update, and the resulting value of its field. */
   const first = changeable.slice(0, 1)
   const change = each(first, (field) => field?.accepts[0]?.[0])
@@ -219,7 +221,84 @@ export function testChildResource(t: Test, contract: ChildContract): void {
     }
   }
 
-  t.test(`${one}: the least makes one, with every default`, async (t) => {
+  return {
+    thing,
+    table,
+    least,
+    defaults,
+    fields,
+    depends,
+    initially,
+    changedIn,
+    all,
+    changeable,
+    parent,
+    isChild,
+    one,
+    many,
+    gone,
+    noParent,
+    unknown,
+    unknownBody,
+    unknownOr,
+    send,
+    holds,
+    listOf,
+    keyOf,
+    failure,
+    another,
+    each,
+    wrong,
+    refusal,
+    first,
+    change,
+    changed,
+    identityOf,
+    timesOf,
+    ageIt,
+    urlOf,
+    create,
+    setUp,
+    storedNow,
+    shows,
+    isStored,
+    contract,
+  }
+}
+
+type Resource = ReturnType<typeof resourceOf>
+
+/** Creating, changing and showing records: defaults, values, order, and fields that only the service sets. */
+function testFields(t: Test, resource: Resource): void {
+  const {
+    least,
+    defaults,
+    fields,
+    depends,
+    changedIn,
+    all,
+    changeable,
+    parent,
+    isChild,
+    one,
+    send,
+    listOf,
+    keyOf,
+    another,
+    each,
+    identityOf,
+    timesOf,
+    ageIt,
+    urlOf,
+    create,
+    setUp,
+    storedNow,
+    shows,
+    isStored,
+    contract,
+  } = resource
+
+  t.test(`${one}: a minimal body creates one, with every default`, async (t) => {
     const { app, owner, other, record } = await setUp(t)
     const there = isChild ? [] : [record]
     await shows(t, app, other.id, there, 'before')
@@ -243,7 +322,7 @@ export function testChildResource(t: Test, contract: ChildContract): void {
     isStored(t, app, body)
   })
 
-  t.test(`${one}: each value that a field takes is created, changed to and shown`, async (t) => {
+  t.test(`${one}: each valid value of a field is created, updated and shown`, async (t) => {
     const { app, owner, record, list, url, remove } = await setUp(t)
     for (const [field, { accepts, brings = () => ({}), fixed }] of Object.entries(fields)) {
       for (const [sent, answered] of accepts) {
@@ -284,7 +363,7 @@ export function testChildResource(t: Test, contract: ChildContract): void {
     await shows(t, app, owner.id, [before], 'changed')
   })
 
-  t.test(`${one}: they stand by sortOrder where they have one, and as they were made`, async (t) => {
+  t.test(`${one}: the list is in the order of sortOrder, then of creation`, async (t) => {
     const app = await build(t)
     const { id } = await parent.create(app)
     const own = () => contract.distinct?.() ?? {}
@@ -305,75 +384,7 @@ export function testChildResource(t: Test, contract: ChildContract): void {
     await shows(t, app, id, 'sortOrder' in fields ? [...last, ...made] : [...made, ...last], 'in order')
   })
 
-  t.test(`${one}: a change and a deletion hold If-Match`, async (t) => {
-    const { app, record, url, admin } = await setUp(t)
-    const stale = async (match: string) => {
-      for (const [method, body] of [['PATCH', change], ['DELETE']] as const) {
-        t.equal((await send(app, method, url, body, { ...admin, 'if-match': match })).status, 412, method)
-      }
-    }
-    const { etag } = (await send(app, 'GET', url)).headers
-    await stale('"x"')
-    t.strictSame((await send(app, 'GET', url)).body, record, 'unchanged')
-    const { status, headers } = await send(app, 'PATCH', url, change, { ...admin, 'if-match': String(etag) })
-    t.equal(status, 200)
-    await stale(String(etag))
-    const now = { ...admin, 'if-match': String(headers.etag) }
-    t.equal((await send(app, 'DELETE', url, undefined, now)).status, 200)
-  })
-
-  t.test(`${one}: each value that a field does not take is refused, and nothing is stored`, async (t) => {
-    const { app, owner, record, list, url } = await setUp(t)
-    const before = storedNow(app)
-    for (const [field, { refuses, fixed }] of Object.entries(fields)) {
-      for (const [sent, ...messages] of refuses) {
-        const told = messages.map((message) => (/^\[\d/.test(message) ? `${field}${message}` : message))
-        const answer = invalid({ [field]: told })
-        await holds(t, app, [
-          ['POST', list, { ...another(), [field]: sent }, undefined, 400, answer],
-          ['PATCH', url, { [field]: sent }, undefined, fixed ? 200 : 400, fixed ? record : answer],
-        ])
-      }
-    }
-    for (const field of all.filter((name) => fields[name]?.refuses === number.refuses)) {
-      const endless = `"${field}":1e999}`
-      const answer = invalid({ [field]: ['must be number'] })
-      await holds(t, app, [
-        ['POST', list, `${JSON.stringify(another()).slice(0, -1)},${endless}`, undefined, 400, answer],
-        ['PATCH', url, `{${endless}`, undefined, 400, answer],
-      ])
-    }
-    await shows(t, app, owner.id, [record], 'unchanged')
-    t.strictSame(storedNow(app), before)
-  })
-
-  t.test(`${one}: what is required is missed, and all violations are told at once`, async (t) => {
-    const { app, owner, record, list, url } = await setUp(t)
-    const before = storedNow(app)
-    const required = Object.keys(least)
-    const missing = Object.fromEntries(required.map((field) => [field, ['is required']]))
-    const optional = all.filter((field) => !required.includes(field))
-    const refusals = { ...missing, ...refusal(optional).details.fieldErrors }
-    await holds(t, app, [
-      ['POST', list, { nonsense: 1 }, undefined, 400, invalid(missing)],
-      ['POST', list, { nonsense: 1, ...wrong(optional) }, undefined, 400, invalid(refusals)],
-      ['POST', list, wrong(all), undefined, 400, refusal(all)],
-      ['PATCH', url, wrong(changeable), undefined, 400, refusal(changeable)],
-      ['POST', list, {}, undefined, 400, invalid(missing, ['must NOT have fewer than 1 properties'])],
-      ...['null', '[]', '"x"', '5', 'true'].flatMap((body): Row[] => [
-        ['POST', list, body, undefined, 400, invalid({}, ['must be object'])],
-        ['PATCH', url, body, undefined, 400, invalid({}, ['must be object'])],
-      ]),
-    ])
-    for (const field of required) {
-      const { [field]: _, ...rest }: Fields = { ...least, nonsense: 1 }
-      await holds(t, app, [['POST', list, rest, undefined, 400, invalid({ [field]: ['is required'] })]])
-    }
-    await shows(t, app, owner.id, [record], 'unchanged')
-    t.strictSame(storedNow(app), before)
-  })
-
-  t.test(`${one}: foreign and server-owned fields are ignored and never stored`, async (t) => {
+  t.test(`${one}: unknown and read-only fields are ignored and never stored`, async (t) => {
     const { app, owner, other, record, list, url, remove } = await setUp(t)
     const foreign = { ...FOREIGN, ...contract.serverOwned, ...keyOf(other.id) }
     const { status, body } = await send(app, 'POST', list, { ...another(), ...foreign })
@@ -424,8 +435,92 @@ export function testChildResource(t: Test, contract: ChildContract): void {
     await shows(t, app, owner.id, [aged, body], 'afterwards')
     if (isChild) await shows(t, app, other.id, [], 'elsewhere')
   })
+}
 
-  t.test(`${one}: what is no JSON, and an unexpected failure, is the 500 of the endpoint`, async (t) => {
+/** Invalid bodies. */
+function testValidation(t: Test, resource: Resource): void {
+  const { least, fields, all, changeable, one, holds, another, wrong, refusal, setUp, storedNow, shows } =
+    resource
+
+  t.test(`${one}: each invalid value of a field is refused, and nothing is stored`, async (t) => {
+    const { app, owner, record, list, url } = await setUp(t)
+    const before = storedNow(app)
+    for (const [field, { refuses, fixed }] of Object.entries(fields)) {
+      for (const [sent, ...messages] of refuses) {
+        const reported = messages.map((message) => (/^\[\d/.test(message) ? `${field}${message}` : message))
+        const answer = invalid({ [field]: reported })
+        await holds(t, app, [
+          ['POST', list, { ...another(), [field]: sent }, undefined, 400, answer],
+          ['PATCH', url, { [field]: sent }, undefined, fixed ? 200 : 400, fixed ? record : answer],
+        ])
+      }
+    }
+    for (const field of all.filter((name) => fields[name]?.refuses === number.refuses)) {
+      const endless = `"${field}":1e999}`
+      const answer = invalid({ [field]: ['must be number'] })
+      await holds(t, app, [
+        ['POST', list, `${JSON.stringify(another()).slice(0, -1)},${endless}`, undefined, 400, answer],
+        ['PATCH', url, `{${endless}`, undefined, 400, answer],
+      ])
+    }
+    await shows(t, app, owner.id, [record], 'unchanged')
+    t.strictSame(storedNow(app), before)
+  })
+
+  t.test(`${one}: missing fields are refused, and all violations are reported together`, async (t) => {
+    const { app, owner, record, list, url } = await setUp(t)
+    const before = storedNow(app)
+    const required = Object.keys(least)
+    const missing = Object.fromEntries(required.map((field) => [field, ['is required']]))
+    const optional = all.filter((field) => !required.includes(field))
+    const refusals = { ...missing, ...refusal(optional).details.fieldErrors }
+    await holds(t, app, [
+      ['POST', list, { nonsense: 1 }, undefined, 400, invalid(missing)],
+      ['POST', list, { nonsense: 1, ...wrong(optional) }, undefined, 400, invalid(refusals)],
+      ['POST', list, wrong(all), undefined, 400, refusal(all)],
+      ['PATCH', url, wrong(changeable), undefined, 400, refusal(changeable)],
+      ['POST', list, {}, undefined, 400, invalid(missing, ['must NOT have fewer than 1 properties'])],
+      ...['null', '[]', '"x"', '5', 'true'].flatMap((body): Row[] => [
+        ['POST', list, body, undefined, 400, invalid({}, ['must be object'])],
+        ['PATCH', url, body, undefined, 400, invalid({}, ['must be object'])],
+      ]),
+    ])
+    for (const field of required) {
+      const { [field]: _, ...rest }: Fields = { ...least, nonsense: 1 }
+      await holds(t, app, [['POST', list, rest, undefined, 400, invalid({ [field]: ['is required'] })]])
+    }
+    await shows(t, app, owner.id, [record], 'unchanged')
+    t.strictSame(storedNow(app), before)
+  })
+}
+
+/** `If-Match`. */
+function testPreconditions(t: Test, resource: Resource): void {
+  const { one, send, change, setUp } = resource
+
+  t.test(`${one}: an update and a deletion check If-Match`, async (t) => {
+    const { app, record, url, admin } = await setUp(t)
+    const stale = async (match: string) => {
+      for (const [method, body] of [['PATCH', change], ['DELETE']] as const) {
+        t.equal((await send(app, method, url, body, { ...admin, 'if-match': match })).status, 412, method)
+      }
+    }
+    const { etag } = (await send(app, 'GET', url)).headers
+    await stale('"x"')
+    t.strictSame((await send(app, 'GET', url)).body, record, 'unchanged')
+    const { status, headers } = await send(app, 'PATCH', url, change, { ...admin, 'if-match': String(etag) })
+    t.equal(status, 200)
+    await stale(String(etag))
+    const now = { ...admin, 'if-match': String(headers.etag) }
+    t.equal((await send(app, 'DELETE', url, undefined, now)).status, 200)
+  })
+}
+
+/** Failures that are not expected: 500 with the message of the endpoint. */
+function testFailures(t: Test, resource: Resource): void {
+  const { table, least, one, many, unknownOr, holds, failure, change, urlOf, setUp } = resource
+
+  t.test(`${one}: invalid JSON and unexpected failures return the endpoint's 500`, async (t) => {
     const { app, list, url } = await setUp(t)
     for (const body of NOT_JSON) {
       await holds(t, app, [
@@ -451,18 +546,39 @@ export function testChildResource(t: Test, contract: ChildContract): void {
       ])
     }
   })
+}
 
-  if (contract.reorder) testReorder()
+/** Deleted and unknown records. */
+function testExistence(t: Test, resource: Resource): void {
+  const {
+    least,
+    parent,
+    one,
+    gone,
+    noParent,
+    unknown,
+    unknownBody,
+    unknownOr,
+    holds,
+    listOf,
+    wrong,
+    refusal,
+    first,
+    change,
+    urlOf,
+    create,
+    setUp,
+    storedNow,
+    shows,
+  } = resource
 
-  if (!isChild) return
-
-  t.test(`${one}: a deletion takes one away, and only that`, async (t) => {
+  t.test(`${one}: a deletion deletes one record and no other`, async (t) => {
     const { app, owner, other, record, url } = await setUp(t)
     const kept = await create(app, owner.id)
     const elsewhere = await create(app, other.id)
     await shows(t, app, owner.id, [record, kept], 'before')
     await holds(t, app, [
-      ['DELETE', url, undefined, undefined, 200, success],
+      ['DELETE', url, undefined, undefined, 200, SUCCESS],
       ['DELETE', url, undefined, undefined, unknown, unknownBody],
       ['GET', url, undefined, undefined, 404, gone],
       ['PATCH', url, {}, undefined, unknown, unknownBody],
@@ -472,7 +588,7 @@ export function testChildResource(t: Test, contract: ChildContract): void {
     await shows(t, app, other.id, [elsewhere], 'elsewhere')
   })
 
-  t.test(`${one}: an unknown one is not found, whatever its id looks like, after validation`, async (t) => {
+  t.test(`${one}: an unknown id is 404, whatever it looks like, after validation`, async (t) => {
     const { app, record } = await setUp(t)
     const before = storedNow(app)
     const wrongly = { ...least, ...wrong(first) }
@@ -497,8 +613,37 @@ export function testChildResource(t: Test, contract: ChildContract): void {
     }
     t.strictSame(storedNow(app), before)
   })
+}
 
-  t.test(`${one}: in required mode the member comes first, then the role, then the body`, async (t) => {
+/** Who may do what, in required and in open mode. */
+function testAccess(t: Test, resource: Resource): void {
+  const {
+    least,
+    initially,
+    all,
+    changeable,
+    parent,
+    one,
+    gone,
+    noParent,
+    unknown,
+    unknownBody,
+    unknownOr,
+    send,
+    holds,
+    listOf,
+    failure,
+    another,
+    wrong,
+    refusal,
+    change,
+    changed,
+    urlOf,
+    setUp,
+    contract,
+  } = resource
+
+  t.test(`${one}: required mode checks the member, then the role, then the body`, async (t) => {
     const app = await build(t, { authMode: 'required' })
     const [viewer, member, admin] = (['viewer', 'member', 'admin'] as const).map(
       (role) => signInAs(app, role).headers,
@@ -536,316 +681,360 @@ export function testChildResource(t: Test, contract: ChildContract): void {
       ['PATCH', urlOf('none'), change, member, unknown, unknownBody],
       ['DELETE', urlOf('none'), undefined, member, unknown, unknownBody],
       ['PATCH', url, change, member, 200, changed],
-      ['DELETE', url, undefined, admin, 200, success],
+      ['DELETE', url, undefined, admin, 200, SUCCESS],
       ['DELETE', url, undefined, member, unknown, unknownBody],
     ])
     const { body: second } = await send(app, 'POST', list, least, member)
-    await holds(t, app, [['DELETE', urlOf(second.id), undefined, member, 200, success]])
+    await holds(t, app, [['DELETE', urlOf(second.id), undefined, member, 200, SUCCESS]])
+  })
+
+  t.test(`${one}: open mode lets everybody do everything, but refuses invalid credentials`, async (t) => {
+    const { app, record, list, url } = await setUp(t)
+    const [viewer, member, admin] = (['viewer', 'member', 'admin'] as const).map(
+      (role) => signInAs(app, role).headers,
+    )
+    for (const headers of [viewer, member, admin, undefined]) {
+      const body = another()
+      const isOfAnother = headers === viewer || headers === member
+      const answer = (isOfAnother && contract.ofAnother) || ([200, changed] as const)
+      await holds(t, app, [
+        ['POST', list, '{oops', headers, 500, failure('create')],
+        ['POST', list, '{oops', { ...headers, ...asText }, 500, failure('create')],
+        ['POST', listOf('none'), wrong(all), headers, 400, refusal(all)],
+        ['POST', listOf('none'), body, headers, 404, noParent],
+        ['POST', list, body, headers, 201, body],
+        ['PATCH', url, '{oops', headers, 500, failure('update')],
+        ['PATCH', url, '{oops', { ...headers, ...asText }, 500, failure('update')],
+        ['PATCH', urlOf('none'), '{oops', headers, ...unknownOr(500, failure('update'))],
+        ['PATCH', urlOf('none'), '{oops', { ...headers, ...asText }, ...unknownOr(500, failure('update'))],
+        ['PATCH', url, wrong(changeable), headers, 400, refusal(changeable)],
+        ['PATCH', urlOf('none'), wrong(changeable), headers, ...unknownOr(400, refusal(changeable))],
+        ['PATCH', urlOf('none'), change, headers, unknown, unknownBody],
+        ['DELETE', urlOf('none'), undefined, headers, unknown, unknownBody],
+        ['GET', urlOf('none'), undefined, headers, 404, gone],
+        ['GET', url, undefined, headers, 200, headers === viewer ? record : { id: record.id }],
+        ['PATCH', url, change, headers, ...answer],
+      ])
+      if (isOfAnother && contract.ofAnother)
+        await holds(t, app, [
+          ['PATCH', url, {}, headers, ...answer],
+          ['DELETE', url, undefined, headers, ...answer],
+        ])
+      const { body: own } = await send(app, 'POST', list, another(), headers)
+      const mine = pick({ ...change, ...another() }, changeable)
+      await holds(t, app, [
+        ['PATCH', urlOf(own.id), mine, headers, 200, mine],
+        ['DELETE', urlOf(own.id), undefined, headers, 200, SUCCESS],
+        ['DELETE', urlOf(own.id), undefined, headers, unknown, unknownBody],
+      ])
+    }
+    for (const worthless of [
+      { authorization: 'Bearer worthless' },
+      { cookie: 'phaseboard_session=worthless' },
+    ]) {
+      await holds(t, app, [
+        ['GET', list, undefined, worthless, 401, authenticationRequired],
+        ['PATCH', urlOf('none'), '{oops', worthless, 401, authenticationRequired],
+        ['DELETE', urlOf('none'), undefined, worthless, 401, authenticationRequired],
+        ['DELETE', url, undefined, worthless, 401, authenticationRequired],
+      ])
+    }
+  })
+}
+
+/** Names that are unique within a parent. */
+function testUniqueNames(t: Test, resource: Resource): void {
+  const {
+    thing,
+    changeable,
+    one,
+    gone,
+    noParent,
+    send,
+    holds,
+    listOf,
+    another,
+    each,
+    wrong,
+    refusal,
+    urlOf,
+    create,
+    setUp,
+    storedNow,
+  } = resource
+
+  t.test(`${one}: a name is unique within its parent, compared exactly`, async (t) => {
+    const { app, owner, other, record, list, url } = await setUp(t)
+    const name = String(record.name)
+    const second = await create(app, owner.id)
+    const [elsewhere, beyond] = [await create(app, other.id), await create(app, other.id)]
+    const taken = { error: `${thing} name is taken` }
+    const rest = changeable.filter((field) => field !== 'name')
+    const before = storedNow(app)
+    await holds(t, app, [
+      ['POST', list, { name }, undefined, 409, taken],
+      ['POST', list, { ...each(rest, (field) => field?.accepts[0]?.[0]), name }, undefined, 409, taken],
+      ['POST', list, { ...wrong(rest), name }, undefined, 400, refusal(rest)],
+      ['POST', listOf('none'), { name }, undefined, 404, noParent],
+      ['PATCH', urlOf(second.id), { name }, undefined, 409, taken],
+      ['PATCH', urlOf(second.id), { color: 'red', name }, undefined, 409, taken],
+      ['PATCH', urlOf(second.id), { ...wrong(rest), name }, undefined, 400, refusal(rest)],
+      ['PATCH', urlOf('none'), { name }, undefined, 404, gone],
+    ])
+    t.strictSame(storedNow(app), before)
+    const others = [name.toLowerCase(), `${name} `, ` ${name}`, name.replace(' ', '  '), name.slice(0, -1)]
+    const odd = [`${name}%`, name.replace(/[a-z]/, '_'), ' ', '__proto__', 'constructor', "'", elsewhere.name]
+    for (const free of [...others, ...odd]) {
+      await holds(t, app, [
+        ['POST', list, { name: free }, undefined, 201, { name: free }],
+        ['POST', list, { name: free }, undefined, 409, taken],
+      ])
+    }
+    await holds(t, app, [
+      ['POST', listOf(other.id), { name }, undefined, 201, { name }],
+      ['PATCH', url, { name }, undefined, 200, { name }],
+      ['PATCH', url, { name: beyond.name }, undefined, 200, { name: beyond.name }],
+      ['POST', list, { name }, undefined, 201, { name }],
+      ['PATCH', url, { name }, undefined, 409, taken],
+    ])
+    const { name: wanted } = another()
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => send(app, 'POST', list, { name: wanted })),
+    )
+    t.strictSame(
+      answers.map(({ status }) => status).toSorted(),
+      [201, 409, 409, 409, 409],
+      'of several at once one',
+    )
+  })
+}
+
+/** Reordering. */
+function testReorder(t: Test, resource: Resource): void {
+  const {
+    table,
+    initially,
+    changeable,
+    parent,
+    isChild,
+    one,
+    many,
+    gone,
+    noParent,
+    send,
+    holds,
+    listOf,
+    keyOf,
+    failure,
+    wrong,
+    ageIt,
+    urlOf,
+    create,
+    setUp,
+    storedNow,
+    shows,
+    contract,
+  } = resource
+  const reorderFailure = failure('reorder', many)
+  const itemless = invalid({ items: ['is required'] }, ['must NOT have fewer than 1 properties'])
+
+  /** An application with three records after the first, and one in the other parent. */
+  async function four(t: Test) {
+    const { app, owner, other, record, list } = await setUp(t)
+    const aged: Fields[] = []
+    for (const sortOrder of [11, 12, 13]) {
+      const made = await create(app, owner.id, { sortOrder })
+      ageIt(app, made.id)
+      aged.push({ ...made, updatedAt: LONG_AGO })
+    }
+    const elsewhere = isChild ? await create(app, other.id) : {}
+    const [a, b, c] = aged as [Fields, Fields, Fields]
+    return { app, owner, other, record, a, b, c, elsewhere, url: `${list}/reorder` }
+  }
+  const places = (...items: [{ id?: unknown }, number][]) => ({
+    items: items.map(([{ id }, sortOrder]) => ({ id, sortOrder })),
+  })
+  const answerOf = (records: Fields[]) =>
+    contract.reorder === 'records' ? records : records.map(({ id, sortOrder }) => ({ id, sortOrder }))
+
+  t.test(
+    `${one}: a reorder sets the places, and returns the records in the order of the request`,
+    async (t) => {
+      const { app, owner, other, record, a, b, c, elsewhere, url } = await four(t)
+      const { id: _, ...foreign } = { ...FOREIGN, ...wrong(changeable), ...keyOf(other.id) }
+      const { items } = places([b, 20.5], [c, 10.5], [a, 11])
+      const body = { ...foreign, items: items.map((place) => ({ ...foreign, ...place })) }
+      const answer = await send(app, 'POST', url, body)
+      const { updatedAt } = (await send(app, 'GET', urlOf(b.id))).body
+      t.not(updatedAt, LONG_AGO)
+      const [last, next]: [Fields, Fields] = [
+        { ...b, sortOrder: 20.5, updatedAt },
+        { ...c, sortOrder: 10.5, updatedAt },
+      ]
+      t.strictSame([answer.status, answer.body], [200, answerOf([last, next, a])])
+      await shows(t, app, owner.id, [record, next, a, last], 'in their new order')
+
+      const before = storedNow(app)
+      const same = await send(app, 'POST', url, places([a, 11], [last, 20.5]))
+      t.strictSame([same.status, same.body], [200, answerOf([a, last])], 'where they are already')
+      await holds(t, app, [['POST', url, { items: [] }, undefined, 200, []]])
+      t.strictSame(storedNow(app), before)
+
+      const equal = await send(app, 'POST', url, places([c, 1e300], [b, 1e300], [a, 1e300]))
+      t.strictSame(
+        equal.body.map(({ id }: Fields) => id),
+        [c.id, b.id, a.id],
+      )
+      const { body: listed } = await send(app, 'GET', listOf(owner.id))
+      t.strictSame(
+        listed.slice(initially).map(({ id }: Fields) => id),
+        [record.id, a.id, b.id, c.id],
+        'by id',
+      )
+      if (isChild) await shows(t, app, other.id, [elsewhere], 'elsewhere')
+    },
+  )
+
+  t.test(`${one}: an invalid reorder reports all violations, before existence is checked`, async (t) => {
+    const { app, a, b, c, url } = await four(t)
+    const before = storedNow(app)
+    const place = (fields: object) => ({ items: [{ id: a.id, sortOrder: 1, ...fields }] })
+    const wrongly = (...messages: string[]) => invalid({ items: messages })
+    const refused: [unknown, object][] = [
+      [{}, itemless],
+      [{ nonsense: 1 }, invalid({ items: ['is required'] })],
+      ['[]', invalid({}, ['must be object'])],
+      ['null', invalid({}, ['must be object'])],
+      ...[null, 5, 'x', {}, true].map((items): [object, object] => [{ items }, wrongly('must be array')]),
+      [{ items: [null, 5, []] }, wrongly(...[0, 1, 2].map((index) => `items[${index}] must be object`))],
+      [{ items: [{}] }, wrongly('items[0].id is required', 'items[0].sortOrder is required')],
+      ...[null, 5, true, [], {}].map((id): [object, object] => [
+        place({ id }),
+        wrongly('items[0].id must be string'),
+      ]),
+      ...[null, '5', true, [], {}].map((sortOrder): [object, object] => [
+        place({ sortOrder }),
+        wrongly('items[0].sortOrder must be number'),
+      ]),
+      [`{"items":[{"id":"${a.id}","sortOrder":1e999}]}`, wrongly('items[0].sortOrder must be number')],
+      [
+        { items: [{ id: 5, sortOrder: '1' }, { id: a.id }, 'x', { id: 'none', sortOrder: null }] },
+        wrongly(
+          'items[0].id must be string',
+          'items[0].sortOrder must be number',
+          'items[1].sortOrder is required',
+          'items[2] must be object',
+          'items[3].sortOrder must be number',
+        ),
+      ],
+      [places([b, 1], [c, 2], [b, 3]), wrongly('must NOT have two elements with the same id')],
+    ]
+    const urls = isChild ? [url, `${listOf('none')}/reorder`] : [url]
+    await holds(
+      t,
+      app,
+      urls.flatMap((url) =>
+        refused.map(([body, answer]): Row => ['POST', url, body, undefined, 400, answer]),
+      ),
+    )
+    t.strictSame(storedNow(app), before)
+  })
+
+  t.test(`${one}: a reorder with unknown or foreign ids changes nothing`, async (t) => {
+    const { app, owner, a, b, elsewhere, url } = await four(t)
+    const before = storedNow(app)
+    const { headers } = await send(app, 'GET', listOf(owner.id))
+    const missing = (...ids: unknown[]) => ({ ...gone, details: { missing: ids } })
+    const ids = ['none', '', '%', '__proto__', 'constructor', "'", long(10_000), String(a.id).toUpperCase()]
+    for (const id of [...ids, ...(isChild ? [owner.id] : [])]) {
+      await holds(t, app, [
+        ['POST', url, places([a, 50], [{ id }, 6], [b, 60]), undefined, 404, missing(id)],
+        ['POST', url, places([{ id }, 6], [a, 50]), undefined, 404, missing(id)],
+        ['POST', url, places([{ id }, 6]), undefined, 404, missing(id)],
+      ])
+    }
+    await holds(t, app, [
+      [
+        'POST',
+        url,
+        places([{ id: 'none' }, 1], [a, 2], [{ id: '' }, 3]),
+        undefined,
+        404,
+        missing('none', ''),
+      ],
+    ])
+    if (isChild) {
+      const another = `items[1].id must be that of a ${one} of the ${parent.thing.toLowerCase()}`
+      await holds(t, app, [
+        ['POST', url, places([a, 50], [elsewhere, 6]), undefined, 400, invalid({ items: [another] })],
+        ['POST', url, places([elsewhere, 6], [a, 5], [{ id: 'none' }, 6]), undefined, 404, missing('none')],
+      ])
+      for (const id of [...STRANGE_IDS, String(a.id)]) {
+        await holds(t, app, [
+          ['POST', `${listOf(id)}/reorder`, places([a, 5]), undefined, 404, noParent],
+          ['POST', `${listOf(id)}/reorder`, { items: [] }, undefined, 404, noParent],
+        ])
+      }
+    }
+    t.strictSame(storedNow(app), before)
+    t.equal((await send(app, 'GET', listOf(owner.id))).headers.etag, headers.etag)
   })
 
   t.test(
-    `${one}: in open mode everybody may do everything, but no credential may be worthless`,
+    `${one}: a reorder with invalid JSON, or an unexpected failure, returns the endpoint's 500`,
     async (t) => {
-      const { app, record, list, url } = await setUp(t)
-      const [viewer, member, admin] = (['viewer', 'member', 'admin'] as const).map(
-        (role) => signInAs(app, role).headers,
-      )
-      for (const headers of [viewer, member, admin, undefined]) {
-        const body = another()
-        const isOfAnother = headers === viewer || headers === member
-        const answer = (isOfAnother && contract.ofAnother) || ([200, changed] as const)
-        await holds(t, app, [
-          ['POST', list, '{oops', headers, 500, failure('create')],
-          ['POST', list, '{oops', { ...headers, ...asText }, 500, failure('create')],
-          ['POST', listOf('none'), wrong(all), headers, 400, refusal(all)],
-          ['POST', listOf('none'), body, headers, 404, noParent],
-          ['POST', list, body, headers, 201, body],
-          ['PATCH', url, '{oops', headers, 500, failure('update')],
-          ['PATCH', url, '{oops', { ...headers, ...asText }, 500, failure('update')],
-          ['PATCH', urlOf('none'), '{oops', headers, ...unknownOr(500, failure('update'))],
-          ['PATCH', urlOf('none'), '{oops', { ...headers, ...asText }, ...unknownOr(500, failure('update'))],
-          ['PATCH', url, wrong(changeable), headers, 400, refusal(changeable)],
-          ['PATCH', urlOf('none'), wrong(changeable), headers, ...unknownOr(400, refusal(changeable))],
-          ['PATCH', urlOf('none'), change, headers, unknown, unknownBody],
-          ['DELETE', urlOf('none'), undefined, headers, unknown, unknownBody],
-          ['GET', urlOf('none'), undefined, headers, 404, gone],
-          ['GET', url, undefined, headers, 200, headers === viewer ? record : { id: record.id }],
-          ['PATCH', url, change, headers, ...answer],
-        ])
-        if (isOfAnother && contract.ofAnother)
-          await holds(t, app, [
-            ['PATCH', url, {}, headers, ...answer],
-            ['DELETE', url, undefined, headers, ...answer],
-          ])
-        const { body: own } = await send(app, 'POST', list, another(), headers)
-        const mine = pick({ ...change, ...another() }, changeable)
-        await holds(t, app, [
-          ['PATCH', urlOf(own.id), mine, headers, 200, mine],
-          ['DELETE', urlOf(own.id), undefined, headers, 200, success],
-          ['DELETE', urlOf(own.id), undefined, headers, unknown, unknownBody],
-        ])
-      }
-      for (const worthless of [
-        { authorization: 'Bearer worthless' },
-        { cookie: 'phaseboard_session=worthless' },
-      ]) {
-        await holds(t, app, [
-          ['GET', list, undefined, worthless, 401, authenticationRequired],
-          ['PATCH', urlOf('none'), '{oops', worthless, 401, authenticationRequired],
-          ['DELETE', urlOf('none'), undefined, worthless, 401, authenticationRequired],
-          ['DELETE', url, undefined, worthless, 401, authenticationRequired],
-        ])
+      const { app, url } = await four(t)
+      for (const body of NOT_JSON) await holds(t, app, [['POST', url, body, undefined, 500, reorderFailure]])
+      const [broken, closed] = [await four(t), await four(t)]
+      breakTable(broken.app, table)
+      closed.app.db.$client.close()
+      for (const { app, url } of [broken, closed]) {
+        await holds(t, app, [['POST', url, places([{ id: 'x' }, 1]), undefined, 500, reorderFailure]])
       }
     },
   )
 
-  if (contract.hasOwnName) {
-    t.test(`${one}: a name is taken by its exact text, where it belongs alone`, async (t) => {
-      const { app, owner, other, record, list, url } = await setUp(t)
-      const name = String(record.name)
-      const second = await create(app, owner.id)
-      const [elsewhere, beyond] = [await create(app, other.id), await create(app, other.id)]
-      const taken = { error: `${thing} name is taken` }
-      const rest = changeable.filter((field) => field !== 'name')
-      const before = storedNow(app)
-      await holds(t, app, [
-        ['POST', list, { name }, undefined, 409, taken],
-        ['POST', list, { ...each(rest, (field) => field?.accepts[0]?.[0]), name }, undefined, 409, taken],
-        ['POST', list, { ...wrong(rest), name }, undefined, 400, refusal(rest)],
-        ['POST', listOf('none'), { name }, undefined, 404, noParent],
-        ['PATCH', urlOf(second.id), { name }, undefined, 409, taken],
-        ['PATCH', urlOf(second.id), { color: 'red', name }, undefined, 409, taken],
-        ['PATCH', urlOf(second.id), { ...wrong(rest), name }, undefined, 400, refusal(rest)],
-        ['PATCH', urlOf('none'), { name }, undefined, 404, gone],
-      ])
-      t.strictSame(storedNow(app), before)
-      const others = [name.toLowerCase(), `${name} `, ` ${name}`, name.replace(' ', '  '), name.slice(0, -1)]
-      const odd = [
-        `${name}%`,
-        name.replace(/[a-z]/, '_'),
-        ' ',
-        '__proto__',
-        'constructor',
-        "'",
-        elsewhere.name,
-      ]
-      for (const free of [...others, ...odd]) {
-        await holds(t, app, [
-          ['POST', list, { name: free }, undefined, 201, { name: free }],
-          ['POST', list, { name: free }, undefined, 409, taken],
-        ])
-      }
-      await holds(t, app, [
-        ['POST', listOf(other.id), { name }, undefined, 201, { name }],
-        ['PATCH', url, { name }, undefined, 200, { name }],
-        ['PATCH', url, { name: beyond.name }, undefined, 200, { name: beyond.name }],
-        ['POST', list, { name }, undefined, 201, { name }],
-        ['PATCH', url, { name }, undefined, 409, taken],
-      ])
-      const { name: wanted } = another()
-      const answers = await Promise.all(
-        Array.from({ length: 5 }, () => send(app, 'POST', list, { name: wanted })),
-      )
-      t.strictSame(
-        answers.map(({ status }) => status).toSorted(),
-        [201, 409, 409, 409, 409],
-        'of several at once one',
-      )
-    })
-  }
+  if (!isChild) return
 
-  function testReorder() {
-    const reorderFailure = failure('reorder', many)
-    const itemless = invalid({ items: ['is required'] }, ['must NOT have fewer than 1 properties'])
-
-    /** An application with three records after the first, and one in the other parent. */
-    async function four(t: Test) {
-      const { app, owner, other, record, list } = await setUp(t)
-      const aged: Fields[] = []
-      for (const sortOrder of [11, 12, 13]) {
-        const made = await create(app, owner.id, { sortOrder })
-        ageIt(app, made.id)
-        aged.push({ ...made, updatedAt: LONG_AGO })
-      }
-      const elsewhere = isChild ? await create(app, other.id) : {}
-      const [a, b, c] = aged as [Fields, Fields, Fields]
-      return { app, owner, other, record, a, b, c, elsewhere, url: `${list}/reorder` }
+  t.test(`${one}: a reorder checks the member, then the role, then the body`, async (t) => {
+    const { app, a, url } = await four(t)
+    const nowhere = `${listOf('none')}/reorder`
+    const [viewer, member, admin] = (['viewer', 'member', 'admin'] as const).map(
+      (role) => signInAs(app, role).headers,
+    )
+    for (const headers of [undefined, viewer, member, admin]) {
+      await holds(t, app, [
+        ['POST', url, 'x', { ...headers, ...asText }, 500, reorderFailure],
+        ['POST', url, '{oops', headers, 500, reorderFailure],
+        ['POST', nowhere, {}, headers, 400, itemless],
+        ['POST', nowhere, places([a, 5]), headers, 404, noParent],
+        ['POST', url, places([a, 5]), headers, 200, [{ id: a.id, sortOrder: 5 }]],
+      ])
     }
-    const places = (...items: [{ id?: unknown }, number][]) => ({
-      items: items.map(([{ id }, sortOrder]) => ({ id, sortOrder })),
-    })
-    const answerOf = (records: Fields[]) =>
-      contract.reorder === 'records' ? records : records.map(({ id, sortOrder }) => ({ id, sortOrder }))
+    const strict = await build(t, { authMode: 'required' })
+    const [reader, writer] = (['viewer', 'member'] as const).map((role) => signInAs(strict, role).headers)
+    const own = `${listOf((await parent.create(strict, writer)).id)}/reorder`
+    await holds(t, strict, [
+      ['POST', own, {}, undefined, 401, authenticationRequired],
+      ['POST', own, {}, reader, 403, readOnly],
+      ['POST', nowhere, '{oops', reader, 403, readOnly],
+      ['POST', nowhere, {}, writer, 400, itemless],
+      ['POST', nowhere, { items: [] }, writer, 404, noParent],
+      ['POST', own, { items: [] }, writer, 200, []],
+    ])
+  })
+}
 
-    t.test(
-      `${one}: a reorder gives them their places, and answers in the order of the request`,
-      async (t) => {
-        const { app, owner, other, record, a, b, c, elsewhere, url } = await four(t)
-        const { id: _, ...foreign } = { ...FOREIGN, ...wrong(changeable), ...keyOf(other.id) }
-        const { items } = places([b, 20.5], [c, 10.5], [a, 11])
-        const body = { ...foreign, items: items.map((place) => ({ ...foreign, ...place })) }
-        const answer = await send(app, 'POST', url, body)
-        const { updatedAt } = (await send(app, 'GET', urlOf(b.id))).body
-        t.not(updatedAt, LONG_AGO)
-        const [last, next]: [Fields, Fields] = [
-          { ...b, sortOrder: 20.5, updatedAt },
-          { ...c, sortOrder: 10.5, updatedAt },
-        ]
-        t.strictSame([answer.status, answer.body], [200, answerOf([last, next, a])])
-        await shows(t, app, owner.id, [record, next, a, last], 'in their new order')
-
-        const before = storedNow(app)
-        const same = await send(app, 'POST', url, places([a, 11], [last, 20.5]))
-        t.strictSame([same.status, same.body], [200, answerOf([a, last])], 'where they are already')
-        await holds(t, app, [['POST', url, { items: [] }, undefined, 200, []]])
-        t.strictSame(storedNow(app), before)
-
-        const equal = await send(app, 'POST', url, places([c, 1e300], [b, 1e300], [a, 1e300]))
-        t.strictSame(
-          equal.body.map(({ id }: Fields) => id),
-          [c.id, b.id, a.id],
-        )
-        const { body: listed } = await send(app, 'GET', listOf(owner.id))
-        t.strictSame(
-          listed.slice(initially).map(({ id }: Fields) => id),
-          [record.id, a.id, b.id, c.id],
-          'by id',
-        )
-        if (isChild) await shows(t, app, other.id, [elsewhere], 'elsewhere')
-      },
-    )
-
-    t.test(
-      `${one}: a reorder that is wrong is refused for all that is, before anything is looked for`,
-      async (t) => {
-        const { app, a, b, c, url } = await four(t)
-        const before = storedNow(app)
-        const place = (fields: object) => ({ items: [{ id: a.id, sortOrder: 1, ...fields }] })
-        const wrongly = (...messages: string[]) => invalid({ items: messages })
-        const refused: [unknown, object][] = [
-          [{}, itemless],
-          [{ nonsense: 1 }, invalid({ items: ['is required'] })],
-          ['[]', invalid({}, ['must be object'])],
-          ['null', invalid({}, ['must be object'])],
-          ...[null, 5, 'x', {}, true].map((items): [object, object] => [{ items }, wrongly('must be array')]),
-          [{ items: [null, 5, []] }, wrongly(...[0, 1, 2].map((index) => `items[${index}] must be object`))],
-          [{ items: [{}] }, wrongly('items[0].id is required', 'items[0].sortOrder is required')],
-          ...[null, 5, true, [], {}].map((id): [object, object] => [
-            place({ id }),
-            wrongly('items[0].id must be string'),
-          ]),
-          ...[null, '5', true, [], {}].map((sortOrder): [object, object] => [
-            place({ sortOrder }),
-            wrongly('items[0].sortOrder must be number'),
-          ]),
-          [`{"items":[{"id":"${a.id}","sortOrder":1e999}]}`, wrongly('items[0].sortOrder must be number')],
-          [
-            { items: [{ id: 5, sortOrder: '1' }, { id: a.id }, 'x', { id: 'none', sortOrder: null }] },
-            wrongly(
-              'items[0].id must be string',
-              'items[0].sortOrder must be number',
-              'items[1].sortOrder is required',
-              'items[2] must be object',
-              'items[3].sortOrder must be number',
-            ),
-          ],
-          [places([b, 1], [c, 2], [b, 3]), wrongly('must NOT have two elements with the same id')],
-        ]
-        const urls = isChild ? [url, `${listOf('none')}/reorder`] : [url]
-        await holds(
-          t,
-          app,
-          urls.flatMap((url) =>
-            refused.map(([body, answer]): Row => ['POST', url, body, undefined, 400, answer]),
-          ),
-        )
-        t.strictSame(storedNow(app), before)
-      },
-    )
-
-    t.test(`${one}: a reorder of an unknown one, or of another's, leaves all where they are`, async (t) => {
-      const { app, owner, a, b, elsewhere, url } = await four(t)
-      const before = storedNow(app)
-      const { headers } = await send(app, 'GET', listOf(owner.id))
-      const missing = (...ids: unknown[]) => ({ ...gone, details: { missing: ids } })
-      const ids = ['none', '', '%', '__proto__', 'constructor', "'", long(10_000), String(a.id).toUpperCase()]
-      for (const id of [...ids, ...(isChild ? [owner.id] : [])]) {
-        await holds(t, app, [
-          ['POST', url, places([a, 50], [{ id }, 6], [b, 60]), undefined, 404, missing(id)],
-          ['POST', url, places([{ id }, 6], [a, 50]), undefined, 404, missing(id)],
-          ['POST', url, places([{ id }, 6]), undefined, 404, missing(id)],
-        ])
-      }
-      await holds(t, app, [
-        [
-          'POST',
-          url,
-          places([{ id: 'none' }, 1], [a, 2], [{ id: '' }, 3]),
-          undefined,
-          404,
-          missing('none', ''),
-        ],
-      ])
-      if (isChild) {
-        const another = `items[1].id must be that of a ${one} of the ${parent.thing.toLowerCase()}`
-        await holds(t, app, [
-          ['POST', url, places([a, 50], [elsewhere, 6]), undefined, 400, invalid({ items: [another] })],
-          ['POST', url, places([elsewhere, 6], [a, 5], [{ id: 'none' }, 6]), undefined, 404, missing('none')],
-        ])
-        for (const id of [...STRANGE_IDS, String(a.id)]) {
-          await holds(t, app, [
-            ['POST', `${listOf(id)}/reorder`, places([a, 5]), undefined, 404, noParent],
-            ['POST', `${listOf(id)}/reorder`, { items: [] }, undefined, 404, noParent],
-          ])
-        }
-      }
-      t.strictSame(storedNow(app), before)
-      t.equal((await send(app, 'GET', listOf(owner.id))).headers.etag, headers.etag)
-    })
-
-    t.test(
-      `${one}: a reorder that is no JSON, or fails unexpectedly, is the 500 of the endpoint`,
-      async (t) => {
-        const { app, url } = await four(t)
-        for (const body of NOT_JSON)
-          await holds(t, app, [['POST', url, body, undefined, 500, reorderFailure]])
-        const [broken, closed] = [await four(t), await four(t)]
-        breakTable(broken.app, table)
-        closed.app.db.$client.close()
-        for (const { app, url } of [broken, closed]) {
-          await holds(t, app, [['POST', url, places([{ id: 'x' }, 1]), undefined, 500, reorderFailure]])
-        }
-      },
-    )
-
-    if (!isChild) return
-
-    t.test(`${one}: who may reorder: the member comes first, then the role, then the body`, async (t) => {
-      const { app, a, url } = await four(t)
-      const nowhere = `${listOf('none')}/reorder`
-      const [viewer, member, admin] = (['viewer', 'member', 'admin'] as const).map(
-        (role) => signInAs(app, role).headers,
-      )
-      for (const headers of [undefined, viewer, member, admin]) {
-        await holds(t, app, [
-          ['POST', url, 'x', { ...headers, ...asText }, 500, reorderFailure],
-          ['POST', url, '{oops', headers, 500, reorderFailure],
-          ['POST', nowhere, {}, headers, 400, itemless],
-          ['POST', nowhere, places([a, 5]), headers, 404, noParent],
-          ['POST', url, places([a, 5]), headers, 200, [{ id: a.id, sortOrder: 5 }]],
-        ])
-      }
-      const strict = await build(t, { authMode: 'required' })
-      const [reader, writer] = (['viewer', 'member'] as const).map((role) => signInAs(strict, role).headers)
-      const own = `${listOf((await parent.create(strict, writer)).id)}/reorder`
-      await holds(t, strict, [
-        ['POST', own, {}, undefined, 401, authenticationRequired],
-        ['POST', own, {}, reader, 403, readOnly],
-        ['POST', nowhere, '{oops', reader, 403, readOnly],
-        ['POST', nowhere, {}, writer, 400, itemless],
-        ['POST', nowhere, { items: [] }, writer, 404, noParent],
-        ['POST', own, { items: [] }, writer, 200, []],
-      ])
-    })
-  }
+/** Tests a kind of record against its contract. */
+export function testChildResource(t: Test, contract: ChildContract): void {
+  const resource = resourceOf(contract)
+  testFields(t, resource)
+  testPreconditions(t, resource)
+  testValidation(t, resource)
+  testFailures(t, resource)
+  if (contract.reorder) testReorder(t, resource)
+  if (!resource.isChild) return
+  testExistence(t, resource)
+  testAccess(t, resource)
+  if (contract.hasOwnName) testUniqueNames(t, resource)
 }

@@ -158,7 +158,7 @@ async function drill(t: Test, mode: 'open' | 'required'): Promise<void> {
 }
 
 for (const mode of ['open', 'required'] as const) {
-  t.test(`ten agents and 500 cards, ${mode} mode: each card in one hand, whatever dies`, (t) =>
+  t.test(`ten agents claim 500 items in ${mode} mode: each has one holder, whatever crashes`, (t) =>
     drill(t, mode),
   )
 }

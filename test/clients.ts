@@ -4,7 +4,7 @@ import { json } from 'node:stream/consumers'
 import type { Fields } from './crash-model.ts'
 
 /** Timeout of a request in milliseconds. */
-const PATIENCE = 30_000
+const TIMEOUT = 30_000
 
 /** Seeded random numbers from 0 to below 1 (mulberry32). */
 export function generator(seed: number): () => number {
@@ -47,7 +47,7 @@ export function ask(
   return new Promise<Answer>((resolve, reject) => {
     const type = body && { 'content-type': 'application/json' }
     const headers = { ...others, ...type, ...(cookie && { cookie }) }
-    const outgoing = request({ port, host: '127.0.0.1', agent, method, path, headers, timeout: PATIENCE })
+    const outgoing = request({ port, host: '127.0.0.1', agent, method, path, headers, timeout: TIMEOUT })
     outgoing.on('error', reject)
     outgoing.on('timeout', () => outgoing.destroy(new Error('it was not answered')))
     outgoing.on('response', (response: IncomingMessage) => {

@@ -31,7 +31,7 @@ const validatorProblem = (schema: object, httpPart: string) =>
 const serializerProblem = (schema: object) =>
   problemOf(schema, () => createSerializer(schema as TSchema)({} as never))
 
-t.test('every schema of every route is one by its meta-schema, and can be compiled', async (t) => {
+t.test('every schema of every route is valid by its meta-schema, and can be compiled', async (t) => {
   const routes: RouteOptions[] = []
   const host = Fastify()
   t.teardown(() => host.close())
@@ -54,11 +54,11 @@ t.test('every schema of every route is one by its meta-schema, and can be compil
   t.ok(count > 50, `${count} schemas were seen`)
 })
 
-t.test('every named schema is one by its meta-schema', async (t) => {
+t.test('every named schema is valid by its meta-schema', async (t) => {
   for (const schema of namedSchemas) t.ok(standard.validateSchema(schema), String(schema.$id))
 })
 
-t.test('a broken schema is found by this', async (t) => {
+t.test('this check finds a broken schema', async (t) => {
   t.match(validatorProblem({ type: 'object', properties: { a: { minLength: 'x' } } }, 'body'), /minLength/)
   t.match(
     validatorProblem({ type: 'object', properties: { a: { type: 'string', format: 'x' } } }, 'body'),

@@ -297,7 +297,7 @@ function changesOfShared(client: Client, shared: Card[]): (() => Change)[] {
   ].map((change) => () => change)
 }
 
-t.test('a hundred clients at once lose nothing, and no two cards stand in one place', async (t) => {
+t.test('a hundred simultaneous clients lose no write, and no two items get the same place', async (t) => {
   const seed = newSeed()
   const inOnePlace = `select "column", sort_order, count(*) from kanban_items where project_id = @project
     group by "column", sort_order having count(*) > 1`
@@ -336,7 +336,7 @@ t.test('a hundred clients at once lose nothing, and no two cards stand in one pl
   }
 })
 
-t.test('however many want it, a column that blocks never holds more than its limit', async (t) => {
+t.test('a blocking column never exceeds its limit, however many clients write', async (t) => {
   const seed = newSeed()
   const limit = 5
   const tooMany = `select count(*) from kanban_items where project_id = @project and "column" = 'Review' and not dismissed

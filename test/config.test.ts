@@ -59,12 +59,12 @@ function complaint(environment: Record<string, string>): string {
   return 'nothing'
 }
 
-t.test('an empty environment means the documented defaults', async (t) => {
+t.test('an empty environment gives the documented defaults', async (t) => {
   t.strictSame(loadConfig(), DEFAULTS)
   t.strictSame(loadConfig({}), DEFAULTS)
 })
 
-t.test('an empty variable counts as unset, and variables of others are ignored', async (t) => {
+t.test('an empty variable counts as unset, and other variables are ignored', async (t) => {
   const empty = Object.fromEntries(ALL_SETTINGS.map(([, { variable }]) => [variable, '']))
   t.strictSame(loadConfig({ ...empty, PATH: '/bin', host: 'lower.case', NODE_ENV: undefined }), DEFAULTS)
 })
@@ -139,7 +139,7 @@ t.test('every variable is read', async (t) => {
   })
 })
 
-t.test('the result is frozen, lists and all, and the environment stays as it is', async (t) => {
+t.test('the configuration is frozen, with its lists, and the environment stays unchanged', async (t) => {
   const environment = Object.freeze({
     AUTH_MODE: 'required',
     TRUST_PROXY: '10.0.0.1',
@@ -152,7 +152,7 @@ t.test('the result is frozen, lists and all, and the environment stays as it is'
   t.throws(() => Object.assign(config, { port: 1 }), TypeError)
 })
 
-t.test('without AUTH_MODE the host decides: open on loopback, required on a network', async (t) => {
+t.test('without AUTH_MODE, the host decides: open on loopback, required on a network', async (t) => {
   for (const host of ['127.0.0.1', '127.8.8.8', 'localhost', '::1']) {
     t.ok(isLoopback(host), `${host} is this machine only`)
     t.match(loadConfig({ HOST: host }), { authMode: 'open', openOnNetwork: false, rateLimitMax: 0 }, host)
@@ -167,7 +167,7 @@ t.test('without AUTH_MODE the host decides: open on loopback, required on a netw
   }
 })
 
-t.test('an explicit AUTH_MODE wins, and open on a network is worth a warning', async (t) => {
+t.test('an explicit AUTH_MODE wins, and open on a network gives a warning', async (t) => {
   t.match(loadConfig({ AUTH_MODE: 'required' }), {
     authMode: 'required',
     openOnNetwork: false,
@@ -177,7 +177,7 @@ t.test('an explicit AUTH_MODE wins, and open on a network is worth a warning', a
   t.match(loadConfig({ AUTH_MODE: 'open' }), { authMode: 'open', openOnNetwork: false })
 })
 
-t.test('RATE_LIMIT_MAX is off in open mode, 600 in required mode, or what it says', async (t) => {
+t.test('RATE_LIMIT_MAX is off in open mode and 600 in required mode, unless set', async (t) => {
   const limit = (environment: Record<string, string>) => loadConfig(environment).rateLimitMax
   t.equal(limit({ AUTH_MODE: 'open', HOST: '0.0.0.0' }), 0)
   t.equal(limit({ AUTH_MODE: 'required' }), 600)
@@ -185,7 +185,7 @@ t.test('RATE_LIMIT_MAX is off in open mode, 600 in required mode, or what it say
   t.equal(limit({ RATE_LIMIT_MAX: '7' }), 7)
 })
 
-t.test('open mode trusts no proxy: whoever it lets through could read and write', async (t) => {
+t.test('open mode trusts no proxy, since all its clients could read and write', async (t) => {
   const refusal = /^TRUST_PROXY needs AUTH_MODE=required: /
   for (const TRUST_PROXY of ['true', '127.0.0.1']) {
     t.match(complaint({ TRUST_PROXY }), refusal)
@@ -221,7 +221,7 @@ t.test('TRUST_PROXY is true, false or a list of addresses and subnets', async (t
   t.match(complaint({ TRUST_PROXY: '10.0.0.1,nobody' }), '(got "nobody")')
 })
 
-t.test('AUTH_PROXY_HEADER is the name of a header that nobody but a known proxy can send', async (t) => {
+t.test('AUTH_PROXY_HEADER is the name of a header, and needs a trusted proxy', async (t) => {
   const from = (TRUST_PROXY: string, HOST: string, AUTH_PROXY_HEADER = 'remote-user') =>
     complaint({ AUTH_MODE: 'required', AUTH_PROXY_HEADER, TRUST_PROXY, HOST })
   const unknown = 'AUTH_PROXY_HEADER needs the addresses of the proxy in TRUST_PROXY'
@@ -246,7 +246,7 @@ t.test('AUTH_PROXY_HEADER is the name of a header that nobody but a known proxy 
   }
 })
 
-t.test('PUBLIC_URL is an address that paths can be put behind', async (t) => {
+t.test('PUBLIC_URL is a base URL', async (t) => {
   const address = (text: string) => loadConfig({ PUBLIC_URL: text }).publicUrl
   t.equal(address('https://board.example'), 'https://board.example')
   t.equal(address('http://localhost:3000/'), 'http://localhost:3000')
@@ -299,7 +299,7 @@ t.test('CORS_ORIGIN is a list of origins', async (t) => {
   t.match(complaint({ CORS_ORIGIN: 'https://app.example,*' }), '(got "*")')
 })
 
-t.test('numbers are whole and in range', async (t) => {
+t.test('numbers are integers in a range', async (t) => {
   t.match(loadConfig({ PORT: '0', BODY_LIMIT: '1', RATE_LIMIT_MAX: '0' }), {
     port: 0,
     bodyLimit: 1,
@@ -325,7 +325,7 @@ t.test('numbers are whole and in range', async (t) => {
   for (const [name, value, message] of wrong) t.equal(complaint({ [name]: value }), message)
 })
 
-t.test('words outside a fixed vocabulary are refused, with the vocabulary', async (t) => {
+t.test('values outside a fixed vocabulary are refused, and the error lists it', async (t) => {
   t.equal(
     complaint({ AUTH_MODE: 'closed' }),
     'AUTH_MODE must be equal to one of the allowed values: open, required (got "closed")',
@@ -339,7 +339,7 @@ t.test('words outside a fixed vocabulary are refused, with the vocabulary', asyn
   }
 })
 
-t.test('MAX_CONNECTIONS, STREAMS_MAX and days to keep things are whole numbers', async (t) => {
+t.test('MAX_CONNECTIONS, STREAMS_MAX and retention days are integers', async (t) => {
   for (const text of ['0', '-1', '1.5', 'many', '0x10']) {
     t.match(complaint({ MAX_CONNECTIONS: text }), /^MAX_CONNECTIONS must be /, text)
   }
@@ -369,7 +369,7 @@ t.test('WAL_CHECKPOINTS is service or litestream', async (t) => {
   t.equal(loadConfig({ WAL_CHECKPOINTS: 'service' }).walCheckpoints, 'service')
 })
 
-t.test('an OpenID provider is configured as a whole, and reached over TLS', async (t) => {
+t.test('an OpenID provider needs all its settings, and TLS', async (t) => {
   for (const name of Object.keys(PROVIDER)) {
     t.equal(
       complaint({ ...PROVIDER, [name]: '' }),
@@ -402,7 +402,7 @@ t.test('DEFAULT_MEMBER_ID and ADMIN_EMAIL have limits', async (t) => {
   }
 })
 
-t.test('an unusable ADMIN_PASSWORD is refused without being told', async (t) => {
+t.test('an invalid ADMIN_PASSWORD is refused without being printed', async (t) => {
   const long = 'a-long-secret'.repeat(20)
   for (const password of ['s3cr3t!', long]) {
     const message = complaint({ ADMIN_PASSWORD: password })
@@ -424,63 +424,60 @@ t.test('DATABASE_URL is a file: URL, a path or :memory:', async (t) => {
   }
 })
 
-t.test('one error is told, in one line', async (t) => {
+t.test('one error is reported in one line', async (t) => {
   const message = complaint({ PORT: 'x', LOG_LEVEL: 'y', TRUST_PROXY: 'z' })
   t.equal(message.split('\n').length, 1)
   t.match(message, /^(PORT|LOG_LEVEL|TRUST_PROXY) /)
 })
 
-t.test(
-  'settings given by a program are held to the same rules, and undefined ones count as absent',
-  async (t) => {
-    const refused = (options: object) => {
-      try {
-        return configure(options)
-      } catch (error) {
-        return (error as Error).message
-      }
+t.test('settings of a host have the same rules, and undefined ones count as unset', async (t) => {
+  const refused = (options: object) => {
+    try {
+      return configure(options)
+    } catch (error) {
+      return (error as Error).message
     }
-    t.match(configure({}), { authMode: 'open', host: '127.0.0.1' })
-    t.match(configure({ host: '0.0.0.0' }), { authMode: 'required' })
-    t.match(
-      configure(
-        { authMode: undefined, databaseUrl: undefined } as object,
-        loadConfig({ AUTH_MODE: 'required' }),
-      ),
-      {
-        authMode: 'required',
-        databaseUrl: 'file:./data/phaseboard.db',
-      },
-    )
-    t.match(refused({ authMode: 'Required' }), /^AUTH_MODE must be equal to one of/)
-    t.match(refused({ adminPassword: 'x' }), /^ADMIN_PASSWORD must NOT have fewer than 8 characters$/)
-    t.match(refused({ adminEmail: 'nobody' }), /^ADMIN_EMAIL/)
-    t.match(refused({ databaseUrl: 'postgres://host/db' }), /^DATABASE_URL/)
-    const authProxyHeader = 'remote-user'
-    t.match(refused({ authProxyHeader }), /^AUTH_PROXY_HEADER needs/)
-    t.match(refused({ authProxyHeader, trustProxy: [] }), /^AUTH_PROXY_HEADER needs/)
-    t.match(refused({ authProxyHeader, trustProxy: true, host: '0.0.0.0' }), /^AUTH_PROXY_HEADER needs/)
-    t.match(refused({ authProxyHeader, trustProxy: ['nobody'] }), /^TRUST_PROXY must be/)
-    t.match(refused({ authProxyHeader, trustProxy: ['10.0.0.1', '::1'], host: '0.0.0.0' }), {
-      authProxyHeader,
-    })
-    const trusting = { authProxyHeader, authMode: 'required', trustProxy: true } as const
-    t.match(refused(trusting), trusting)
-  },
-)
+  }
+  t.match(configure({}), { authMode: 'open', host: '127.0.0.1' })
+  t.match(configure({ host: '0.0.0.0' }), { authMode: 'required' })
+  t.match(
+    configure(
+      { authMode: undefined, databaseUrl: undefined } as object,
+      loadConfig({ AUTH_MODE: 'required' }),
+    ),
+    {
+      authMode: 'required',
+      databaseUrl: 'file:./data/phaseboard.db',
+    },
+  )
+  t.match(refused({ authMode: 'Required' }), /^AUTH_MODE must be equal to one of/)
+  t.match(refused({ adminPassword: 'x' }), /^ADMIN_PASSWORD must NOT have fewer than 8 characters$/)
+  t.match(refused({ adminEmail: 'nobody' }), /^ADMIN_EMAIL/)
+  t.match(refused({ databaseUrl: 'postgres://host/db' }), /^DATABASE_URL/)
+  const authProxyHeader = 'remote-user'
+  t.match(refused({ authProxyHeader }), /^AUTH_PROXY_HEADER needs/)
+  t.match(refused({ authProxyHeader, trustProxy: [] }), /^AUTH_PROXY_HEADER needs/)
+  t.match(refused({ authProxyHeader, trustProxy: true, host: '0.0.0.0' }), /^AUTH_PROXY_HEADER needs/)
+  t.match(refused({ authProxyHeader, trustProxy: ['nobody'] }), /^TRUST_PROXY must be/)
+  t.match(refused({ authProxyHeader, trustProxy: ['10.0.0.1', '::1'], host: '0.0.0.0' }), {
+    authProxyHeader,
+  })
+  const trusting = { authProxyHeader, authMode: 'required', trustProxy: true } as const
+  t.match(refused(trusting), trusting)
+})
 
-t.test('an empty setting of a program is no password', async (t) => {
+t.test('an empty setting of a host is not a password', async (t) => {
   t.equal(configure({ adminPassword: '' }).adminPassword, undefined)
 })
 
-t.test('documents and types say of the settings what their declaration says', async (t) => {
+t.test('documentation and types match the declaration of the settings', async (t) => {
   const { status, stderr } = spawnSync(process.execPath, ['scripts/settings.ts', '--check'], {
     encoding: 'utf8',
   })
   t.strictSame([status, stderr], [0, ''])
 })
 
-t.test('the declaration has each setting once, and a sentence of each', async (t) => {
+t.test('the declaration has each setting once, with a sentence', async (t) => {
   const variables = ALL_SETTINGS.map(([, { variable }]) => variable)
   t.equal(new Set(variables).size, variables.length)
   for (const [name, { meaning }] of ALL_SETTINGS) t.match(meaning, /^[A-Z].*\.$/, name)

@@ -69,7 +69,7 @@ function write(folder: string, [head = '', ...lines]: readonly string[]): string
   return file
 }
 
-t.test('a resource is added as CONTRIBUTING.md says', async (t) => {
+t.test('the steps in CONTRIBUTING.md add a resource', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'phaseboard-resource-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
   for (const name of COPIED) cpSync(name, join(folder, name), { recursive: true })

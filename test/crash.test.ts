@@ -14,7 +14,7 @@ const folder = t.testdir()
 const file = join(folder, 'board.db')
 let model: Model
 
-t.test('nothing acknowledged is lost by kill -9, and nothing is half-written', async (t) => {
+t.test('kill -9 loses no acknowledged write, and leaves none half-written', async (t) => {
   const seed = Math.ceil(Math.random() * 1e8)
   const again = `again with: npm run test:crash -- --rounds ${ROUNDS} --writes ${WRITES} --seed ${seed}`
   const report = await crash(t, { file, rounds: ROUNDS, mostWrites: WRITES, seed })
@@ -58,7 +58,7 @@ function examples() {
   return { own, shared }
 }
 
-t.test('what goes missing, comes back or is changed is noticed', async (t) => {
+t.test('lost, restored and changed records are detected', async (t) => {
   const { own, shared } = examples()
   const id = ({ fields }: { fields: Fields }) => `'${fields.id}'`
   const item = id(own('item'))
@@ -137,7 +137,7 @@ function changing({ fields: before }: { fields: Fields }, fields: Fields, leftOu
     priority = '${priority}' where id = '${before.id}'`
 }
 
-t.test('what was in flight may have happened or not, but wholly or not at all', async (t) => {
+t.test('a write in flight has happened completely or not at all', async (t) => {
   const { own } = examples()
   const item = own('item')
   const fields = { assigneeId: 'other', priority: 'other' }
@@ -169,7 +169,7 @@ t.test('what was in flight may have happened or not, but wholly or not at all', 
   t.match(look(moved, moving()).found.problems, [/^half-written: PATCH/], 'a change does not')
 })
 
-t.test('what several clients change ends as the last of them left it', async (t) => {
+t.test('shared records end with the last acknowledged change', async (t) => {
   const { shared } = examples()
   const target = String(shared.fields.id)
   const fields = (name: string) => ({ column: 'Done', assigneeId: name, priority: name })
@@ -196,7 +196,7 @@ t.test('what several clients change ends as the last of them left it', async (t)
   t.strictSame(look(log('other'), sent(NEVER)).found, NOTHING)
 })
 
-t.test('what the service shows must be what the file holds', async (t) => {
+t.test("the service's responses match the file", async (t) => {
   const { state } = look('')
   const records = [...state.rows.values()].map(({ fields }) => fields)
   t.strictSame(compare(state, records), [])

@@ -255,6 +255,23 @@ async function writeUntilKilled(load: Load, mostWrites: number, seed: number): P
   return acknowledged
 }
 
+/** Creates a project, an item and a subtask, so that an example of each remains whatever the kills interrupted. */
+async function createExamples(load: Load): Promise<void> {
+  const [client] = load.model.clients
+  if (!client) return
+  const agent = new Agent()
+  let target = ''
+  for (const kind of ['project', 'item', 'subtask'] as const) {
+    await perform(
+      load,
+      client,
+      agent,
+      make(kind, target, kind === 'project' ? { name: kind } : { title: kind }),
+    )
+    target = [...client.known.keys()].at(-1) ?? ''
+  }
+}
+
 /** Repeats acknowledged requests with their keys. Nothing is performed again, and each gets the stored response. */
 async function repeat({ service, sent, problems }: Load, { kept }: State): Promise<void> {
   const agent = new Agent({ keepAlive: true })
@@ -330,6 +347,7 @@ export async function crash(
       problems.push(...compare(state, await readShown(service.port)))
     }
   }
+  if (problems.length === 0) await createExamples({ service, model, cookie, sent: [], problems })
   service.kill('SIGKILL')
   await service.exited
   return report

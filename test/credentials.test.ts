@@ -46,7 +46,7 @@ t.test('resolving a credential takes one statement, and hashes no password', asy
   }
 })
 
-t.test('a request with a credential executes one statement more than the same without', async (t) => {
+t.test('a credential adds one statement to a request', async (t) => {
   const app = await build(t)
   const { id } = await createProject(app)
   const [[, , session] = [], [, , token] = []] = credentials(app)
@@ -69,7 +69,7 @@ t.test('a request with a credential executes one statement more than the same wi
   }
 })
 
-t.test('the statement looks up by index, and is planned once', async (t) => {
+t.test('the statement uses an index, and is prepared once', async (t) => {
   const app = await build(t)
   const all = credentials(app)
   const executions = watch(t, app.db.$client, { isOwn: true })
@@ -87,7 +87,7 @@ t.test('the statement looks up by index, and is planned once', async (t) => {
   }
 })
 
-t.test('what another process revokes or takes away counts from the next request on', async (t) => {
+t.test('a revocation by another process applies from the next request', async (t) => {
   const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
   const app = await build(t, { authMode: 'required', databaseUrl, adminPassword: 'correct horse' })
   const other = openDatabase(databaseUrl)

@@ -25,7 +25,7 @@ async function under(t: Test, options: Partial<Config>) {
 }
 
 t.test(
-  'where being on this machine is all that lets one in, no page may do it under a name of its own',
+  'in open mode on this machine, a page of another host name cannot act as the default member',
   async (t) => {
     for (const host of ['127.0.0.1', '::1', 'localhost']) {
       const ask = await under(t, { host, corsOrigins: ['https://board.example'] })
@@ -82,7 +82,7 @@ const BY_PROXIES: Record<string, string>[] = [
   { 'x-forwarded-for': '127.0.0.1', 'x-forwarded-host': 'localhost' },
 ]
 
-t.test('whom a proxy lets through is not the default member', async (t) => {
+t.test('a client behind a proxy is not the default member', async (t) => {
   for (const options of [{}, { host: '0.0.0.0', authMode: 'open' }] as const) {
     const ask = await under(t, options)
     for (const headers of BY_PROXIES) {
@@ -100,7 +100,7 @@ t.test('whom a proxy lets through is not the default member', async (t) => {
   }
 })
 
-t.test('through a proxy, whoever signs in or has a token is let in', async (t) => {
+t.test('behind a proxy, a session or a token is accepted', async (t) => {
   const app = await build(t)
   const { id, headers } = signInAs(app, 'member')
   for (const proxied of BY_PROXIES) {
@@ -114,7 +114,7 @@ t.test('through a proxy, whoever signs in or has a token is let in', async (t) =
   }
 })
 
-t.test('where members prove who they are, or a network is let in, any name will do', async (t) => {
+t.test('any host name is accepted in required mode, or if a network has access', async (t) => {
   const required = await under(t, { authMode: 'required' })
   t.equal((await required('board.example')).status, 401)
   t.equal((await required('board.example', '/healthz')).status, 200)
@@ -122,7 +122,7 @@ t.test('where members prove who they are, or a network is let in, any name will 
   t.equal((await network('board.example')).status, 200)
 })
 
-t.test('whoever has a credential may come under any name', async (t) => {
+t.test('any host name is accepted with a credential', async (t) => {
   const app = await build(t)
   const { headers } = signInAs(app, 'member')
   for (const host of ['localhost', 'board.example']) {
@@ -132,7 +132,7 @@ t.test('whoever has a credential may come under any name', async (t) => {
   }
 })
 
-t.test('a credential that does not count is none', async (t) => {
+t.test('an invalid credential is not one', async (t) => {
   const ask = await under(t, {})
   for (const headers of [{ authorization: 'Bearer pbt_nope' }, { cookie: 'phaseboard_session=nope' }]) {
     t.strictSame(await ask('evil.example', '/openapi.json', 'GET', headers), {
@@ -142,7 +142,7 @@ t.test('a credential that does not count is none', async (t) => {
   }
 })
 
-t.test('every operation says so but those of health', async (t) => {
+t.test('every operation except health documents it', async (t) => {
   const app = await build(t)
   const { paths } = (await send(app, 'GET', '/openapi.json')).body
   for (const [path, operations] of Object.entries<Record<string, { responses: object }>>(paths)) {

@@ -82,7 +82,7 @@ function exchangesIn(trace: string): Exchange[] {
 
 const isDurable = ({ isDirty, before, after }: Exchange) => !isDirty && after > before
 
-t.test('an answer that leaves too early is seen in a trace', async (t) => {
+t.test('the trace shows a response sent too early', async (t) => {
   const line = (call: string, thread = 7) => `${thread}  09:22:09.719169 ${call}`
   const wal = '22</data/board.db-wal>'
   const read = line(`read(26<socket:[79]>, "PATCH /api/kanban-items/01a1fd72"..., 65536) = 210`)
@@ -124,7 +124,7 @@ t.test('every commit is synced', async (t) => {
   t.equal(db.$client.pragma('synchronous', { simple: true }), 2)
 })
 
-t.test('no answer to a write leaves before the write is synced', { skip: withoutStrace }, async (t) => {
+t.test('no response to a write is sent before the sync', { skip: withoutStrace }, async (t) => {
   const trace = join(t.testdir(), 'trace')
   const environment = { ...onNewFile(t), ADMIN_PASSWORD: 'correct horse' }
   const service = await start(t, environment, strace(trace))

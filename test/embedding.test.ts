@@ -174,7 +174,7 @@ async function embed(t: Test, options: PhaseboardOptions = {}, prefix = '/board'
 const asUser = (role: HostMember['role'], id = 'ada') => ({ 'x-user': `${role} ${id}` })
 const resolveMember = (request: FastifyRequest) => request.user
 
-t.test('the host answers to the byte what it answers without the service', async (t) => {
+t.test("the host's own responses are the same with the service, byte for byte", async (t) => {
   const alone = await transcript(await createHost(t))
   t.ok(
     alone.some(({ statusCode }) => statusCode === 404) && alone.some(({ body }) => body.includes('The host')),
@@ -200,13 +200,13 @@ t.test('the host keeps its own hooks, decorators and schemas', async (t) => {
   t.strictSame(diary, ['onRequest GET /', 'onResponse GET / 200'])
 })
 
-t.test("the host's hooks see the requests for the service, too", async (t) => {
+t.test("the host's hooks also run for the service's requests", async (t) => {
   const { ask, diary } = await embed(t)
   t.equal((await ask('GET', '/healthz')).headers['x-host'], 'yes')
   t.strictSame(diary, ['onRequest GET /board/healthz', 'onResponse GET /board/healthz 200'])
 })
 
-t.test('inside a host the default is that every request needs a member', async (t) => {
+t.test('inside a host, every request needs a member by default', async (t) => {
   const { ask } = await embed(t)
   const { status, body, headers } = await ask('GET', '/api/projects')
   t.equal(status, 401)
@@ -225,34 +225,31 @@ t.test('inside a host the default is that every request needs a member', async (
   })
 })
 
-t.test(
-  'the headers for other origins are the business of the host, whose pages are no foreigners',
-  async (t) => {
-    const origin = 'https://app.example'
-    const { ask, host } = await embed(t, { authMode: 'open', corsOrigins: [origin] })
-    const names = ({ headers }: { headers: object }) =>
-      Object.keys(headers).filter((name) => name.startsWith('access-control-'))
-    t.strictSame(names(await ask('GET', '/api/projects', undefined, { origin })), [])
-    const preflight = await ask('OPTIONS', '/api/projects', undefined, {
-      origin,
-      'access-control-request-method': 'POST',
-    })
-    t.match(preflight, { status: 405, body: { error: 'Method not allowed' } })
-    t.strictSame(names(preflight), [])
-    t.equal((await host.inject({ method: 'OPTIONS', url: '/board/nothing' })).statusCode, 404)
+t.test('the host decides about CORS headers, and its own pages are not foreign', async (t) => {
+  const origin = 'https://app.example'
+  const { ask, host } = await embed(t, { authMode: 'open', corsOrigins: [origin] })
+  const names = ({ headers }: { headers: object }) =>
+    Object.keys(headers).filter((name) => name.startsWith('access-control-'))
+  t.strictSame(names(await ask('GET', '/api/projects', undefined, { origin })), [])
+  const preflight = await ask('OPTIONS', '/api/projects', undefined, {
+    origin,
+    'access-control-request-method': 'POST',
+  })
+  t.match(preflight, { status: 405, body: { error: 'Method not allowed' } })
+  t.strictSame(names(preflight), [])
+  t.equal((await host.inject({ method: 'OPTIONS', url: '/board/nothing' })).statusCode, 404)
 
-    const cookie = 'phaseboard_session=x'
-    const create = (origin: string) =>
-      ask('POST', '/api/session', { email: 'a@b.c', password: 'x' }, { origin, cookie })
-    t.match(await create(origin), { status: 401, body: { error: 'Invalid email or password' } })
-    t.match(await create('https://evil.example'), {
-      status: 403,
-      body: { error: 'Forbidden: cross-origin request' },
-    })
-  },
-)
+  const cookie = 'phaseboard_session=x'
+  const create = (origin: string) =>
+    ask('POST', '/api/session', { email: 'a@b.c', password: 'x' }, { origin, cookie })
+  t.match(await create(origin), { status: 401, body: { error: 'Invalid email or password' } })
+  t.match(await create('https://evil.example'), {
+    status: 403,
+    body: { error: 'Forbidden: cross-origin request' },
+  })
+})
 
-t.test('the host tells who the member is, at once or later', async (t) => {
+t.test('the host returns the current member, synchronously or not', async (t) => {
   const later = async (request: FastifyRequest) => {
     await new Promise(setImmediate)
     return request.user
@@ -281,13 +278,13 @@ t.test('the host tells who the member is, at once or later', async (t) => {
   }
 })
 
-t.test('the host may give a name and an email', async (t) => {
+t.test('the host may return a name and an email', async (t) => {
   const named: HostMember = { id: 'ada', role: 'admin', name: 'Ada', email: 'ada@example.test' }
   const { ask } = await embed(t, { resolveMember: () => named })
   t.strictSame((await ask('GET', '/api/session')).body, { member: named, via: 'host' })
 })
 
-t.test('where the host knows nobody, tokens and sessions of the service count', async (t) => {
+t.test('if the host knows no member, tokens and sessions of the service are accepted', async (t) => {
   for (const nobody of [null, undefined]) {
     const host = await createHost(t)
     await host.register(async (scope) => {
@@ -316,7 +313,7 @@ t.test('where the host knows nobody, tokens and sessions of the service count', 
   }
 })
 
-t.test('the word of the host comes before any credential of the service', async (t) => {
+t.test("the host's member comes before any credential of the service", async (t) => {
   const { ask } = await embed(t, { resolveMember })
   const credentials = { authorization: 'Bearer worthless', cookie: 'phaseboard_session=worthless' }
   t.match(await ask('GET', '/api/session', undefined, { ...credentials, ...asUser('member') }), {
@@ -326,7 +323,7 @@ t.test('the word of the host comes before any credential of the service', async 
   t.match(await ask('GET', '/api/session', undefined, credentials), { status: 401 })
 })
 
-t.test('a host that refuses is heard', async (t) => {
+t.test('a refusal by the host is returned', async (t) => {
   const refusing = Object.assign(new Error('session expired at 12:05'), { statusCode: 401 })
   const { ask } = await embed(t, {
     resolveMember: () => {
@@ -341,7 +338,7 @@ t.test('a host that refuses is heard', async (t) => {
   t.match(await ask('GET', '/healthz'), { status: 200 }, 'nobody asks for a member there')
 })
 
-t.test('a host that fails is a failure of the request and no login', async (t) => {
+t.test('an error of the host fails the request, and signs nobody in', async (t) => {
   const failures: NonNullable<PhaseboardOptions['resolveMember']>[] = [
     () => {
       throw new Error('the directory is down')
@@ -386,7 +383,7 @@ t.test('a host that fails is a failure of the request and no login', async (t) =
   }
 })
 
-t.test('errors of the service have its own shape inside the host', async (t) => {
+t.test('errors of the service keep their shape inside the host', async (t) => {
   const { ask } = await embed(t, { resolveMember, bodyLimit: 100 })
   const user = asUser('member')
   const { id } = (await ask('POST', '/api/projects', { name: 'Apollo' }, user)).body
@@ -430,7 +427,7 @@ t.test('errors of the service have its own shape inside the host', async (t) => 
 })
 
 t.test(
-  'a limit of body size and an own validator hold below the prefix, whatever those of the host',
+  "the service's body limit and validator apply below the prefix, whatever the host's are",
   async (t) => {
     const { ask } = await embed(t, { resolveMember })
     const description = 'x'.repeat(1000)
@@ -449,7 +446,7 @@ t.test(
   },
 )
 
-t.test("the service's own document and page work below the prefix, and are not the host's", async (t) => {
+t.test("the service's document and page work below the prefix, apart from the host's", async (t) => {
   const { ask, host } = await embed(t)
   const document = (await ask('GET', '/openapi.json')).body
   t.strictSame(document.servers, [{ url: '/board' }])
@@ -472,7 +469,7 @@ t.test("the service's own document and page work below the prefix, and are not t
   t.strictSame(Object.keys(ofHost.paths).sort(), ['/', '/checked', '/echo', '/fails'])
 })
 
-t.test("the service stays out of the host's document, however that is made", async (t) => {
+t.test("the host's document never contains the service", async (t) => {
   const info = { info: { title: 'The host', version: '1.0.0' } }
   for (const options of [{}, { exposeHeadRoutes: true }, { hideUntagged: true }, { swagger: info }]) {
     for (const order of ['before', 'after']) {
@@ -505,7 +502,7 @@ t.test("the service stays out of the host's document, however that is made", asy
   }
 })
 
-t.test('where a record is that was made is below the prefix', async (t) => {
+t.test('Location headers contain the prefix', async (t) => {
   for (const prefix of ['/board', '/deep/board', '']) {
     const { ask, host } = await embed(t, { resolveMember }, prefix)
     const made = await ask('POST', '/api/projects', { name: 'Apollo' }, asUser('admin'))
@@ -515,7 +512,7 @@ t.test('where a record is that was made is below the prefix', async (t) => {
   }
 })
 
-t.test('schemas that the host adds later leave the checks of the service as they are', async (t) => {
+t.test("later schemas of the host do not change the service's validation", async (t) => {
   const host = await createHost(t)
   await host.register(phaseboard, { databaseUrl: ':memory:', prefix: '/board', authMode: 'open' })
   host.addSchema({ $id: 'ValidationError', type: 'object' })
@@ -534,7 +531,7 @@ t.test('schemas that the host adds later leave the checks of the service as they
   t.equal((await ask('/board/api/projects', { name: 'Apollo', metadata: '{}' })).statusCode, 201)
 })
 
-t.test('two instances live under two prefixes, each with a database and settings of its own', async (t) => {
+t.test('two instances have their own prefix, database and settings', async (t) => {
   const folder = t.testdir()
   const host = await createHost(t)
   const url = (name: string) => `file:${join(folder, name, 'board.db')}`
@@ -566,7 +563,7 @@ t.test('two instances live under two prefixes, each with a database and settings
   )
 })
 
-t.test("a host's cookies, and how it writes them, change nothing of the session cookie", async (t) => {
+t.test("the host's cookies and cookie plugin do not change the session cookie", async (t) => {
   const parseOptions = {
     decode: (text: string) => text.toUpperCase(),
     encode: (text: string) => `${text}x`,
@@ -616,7 +613,7 @@ t.test("a host's cookies, and how it writes them, change nothing of the session 
   }
 })
 
-t.test('without a prefix the service has its paths, and the host all others', async (t) => {
+t.test('without a prefix, the service has its paths, and the host all others', async (t) => {
   const { ask, host } = await embed(t, { resolveMember }, '')
   t.match(await ask('GET', '/healthz'), { status: 200, body: { status: 'ok' } })
   t.match(await ask('POST', '/api/projects', { name: 'A' }, asUser('member')), { status: 201 })
@@ -635,7 +632,7 @@ t.test('without a prefix the service has its paths, and the host all others', as
   )
 })
 
-t.test('a proxy may name the members of a host, too, if the host knows the proxy', async (t) => {
+t.test("a proxy header can select a host's member, if the host trusts the proxy", async (t) => {
   const authProxyHeader = 'x-forwarded-email'
   const adminPassword = 'correct horse'
   const named = { [authProxyHeader]: 'ADMIN@localhost' }
@@ -657,7 +654,7 @@ t.test('a proxy may name the members of a host, too, if the host knows the proxy
   }
 })
 
-t.test('inside a host the service answers to every name', async (t) => {
+t.test('inside a host, every host name is accepted', async (t) => {
   const { ask } = await embed(t, { authMode: 'open' })
   t.equal((await ask('GET', '/api/projects', undefined, { host: 'board.example' })).status, 200)
 })
@@ -685,7 +682,7 @@ t.test('closing the host closes the database', async (t) => {
   t.notOk(existsSync(join(folder, 'board.db-wal')), 'its log was written back')
 })
 
-t.test('a service that cannot open its database does not let the host start', async (t) => {
+t.test('the host does not start if the service cannot open its database', async (t) => {
   const host = await createHost(t)
   const folder = t.testdir()
   await t.rejects(
@@ -697,7 +694,7 @@ t.test('a service that cannot open its database does not let the host start', as
   )
 })
 
-t.test("the host's way of writing answers does not change those of the service", async (t) => {
+t.test("the host's serializer does not change the service's responses", async (t) => {
   const habits: ((host: FastifyInstance) => void)[] = [
     (host) => host.setReplySerializer((payload) => JSON.stringify({ wrapped: payload })),
     (host) => host.setSerializerCompiler(() => (payload) => JSON.stringify(payload)),
@@ -732,7 +729,7 @@ t.test("the host's way of writing answers does not change those of the service",
   }
 })
 
-t.test('a host may speak HTTP/2, where a body needs no header', async (t) => {
+t.test('a host may use HTTP/2, where a body needs no header', async (t) => {
   const host = Fastify({ http2: true })
   t.teardown(() => host.close())
   await host.register(phaseboard, { databaseUrl: ':memory:', authMode: 'open' })

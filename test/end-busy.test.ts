@@ -1,7 +1,7 @@
 import t from 'tap'
 import { endBusy, whenLate } from '../src/end-busy.ts'
 
-t.test('a process with a busy thread is killed, and says so; another is not', async (t) => {
+t.test('a process with a busy thread is killed, and reports it; another is not', async (t) => {
   const said: string[] = []
   const kill = () => said.push('killed')
   const busy = (threads: number) => ({

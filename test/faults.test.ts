@@ -158,7 +158,7 @@ const REFUSED_PROJECT = { method: 'POST', path: '/api/projects', body: { name: R
 const BATCH: Request = ['POST', '/api/batch', { requests: Array(101).fill(REFUSED_PROJECT) }, '']
 
 /** Checks that all these requests, sent together, are told to retry. */
-async function allAreTold(t: Test, service: { url: string }, requests: Request[]): Promise<void> {
+async function allMustRetry(t: Test, service: { url: string }, requests: Request[]): Promise<void> {
   const answers = requests.map(async (request) => ({
     what: `${request[0]} ${request[1]}`,
     answer: await send(service, request),
@@ -311,7 +311,7 @@ async function fill(t: Test, service: { url: string }, { subtask }: Board, title
   throw new Error('there is no limit')
 }
 
-t.test('a full disk refuses writes and nothing else, and room lets them go on', async (t) => {
+t.test('a full disk refuses only writes, and they resume when there is space', async (t) => {
   const environment = environmentOf(t)
   const path = fileOf(environment)
   const service = await startLimited(t, environment)
@@ -369,7 +369,7 @@ async function startInProcess(t: Test) {
   return { service, client, board, before, log: () => text }
 }
 
-t.test('a database that may not grow refuses what needs room, whole, and stores what does not', async (t) => {
+t.test('a database at its maximum size refuses only writes that need more space, completely', async (t) => {
   const { service, client, board, before, log } = await startInProcess(t)
 
   const limit = client.pragma('max_page_count', { simple: true })
@@ -409,7 +409,7 @@ t.test('a database that may not grow refuses what needs room, whole, and stores 
   isSound(t, client)
 })
 
-t.test('a lock that lasts lets a write try again after five seconds, and holds up no other', async (t) => {
+t.test('a write gets 503 after waiting five seconds for a lock, and delays no other', async (t) => {
   const environment = environmentOf(t)
   const service = await start(t, environment)
   const board = await seed(service)
@@ -420,7 +420,7 @@ t.test('a lock that lasts lets a write try again after five seconds, and holds u
 
   const sentAt = performance.now()
   let isAnswered = false
-  const refused = allAreTold(t, service, Object.values(writesOf(board))).then(() => {
+  const refused = allMustRetry(t, service, Object.values(writesOf(board))).then(() => {
     isAnswered = true
   })
   for (let reads = 0; reads < 10; reads++) {
@@ -436,7 +436,7 @@ t.test('a lock that lasts lets a write try again after five seconds, and holds u
   tool.exec('rollback')
   t.match(await late, { status: 201, body: { name: 'Late' } }, 'each write has five seconds of its own')
   tool.exec('begin exclusive')
-  await allAreTold(t, service, [BATCH])
+  await allMustRetry(t, service, [BATCH])
   tool.exec('rollback')
   t.match(service.log(), /"level":40,.*"SQLITE_BUSY".*"msg":"The database is busy"/)
   t.notMatch(service.log(), /"level":(50|60)/, 'it is no fault')
@@ -445,7 +445,7 @@ t.test('a lock that lasts lets a write try again after five seconds, and holds u
   isSound(t, tool)
 })
 
-t.test('a lock that is released lets the writes that wait go on, with what its holder wrote', async (t) => {
+t.test("waiting writes continue when the lock is released, and see its holder's changes", async (t) => {
   const environment = environmentOf(t)
   const service = await start(t, environment)
   const board = await seed(service)
@@ -475,7 +475,7 @@ t.test('a lock that is released lets the writes that wait go on, with what its h
   isSound(t, tool)
 })
 
-t.test('a stop while a write waits for a lock still finishes the write', async (t) => {
+t.test('a write that waits for a lock is finished during a stop', async (t) => {
   const environment = environmentOf(t)
   const service = await start(t, environment)
   const tool = openTool(t, fileOf(environment))
@@ -497,7 +497,7 @@ t.test('a stop while a write waits for a lock still finishes the write', async (
   isSound(t, tool)
 })
 
-t.test('a commit that fails is undone, and the next one is made', async (t) => {
+t.test('a failed commit is rolled back, and the next one succeeds', async (t) => {
   const app = await build(t, { adminPassword: ADMIN.password }, shipped.buildApp)
   const service = { url: await app.listen({ port: 0 }) }
   const { $client: client } = app.db
@@ -524,7 +524,7 @@ t.test('a commit that fails is undone, and the next one is made', async (t) => {
  * Permissions do not keep a file from root, nor from a process that already has it open, and mounting needs privileges. But
  * SQLite can make a connection read-only, and its error is that of a read-only file system.
  */
-t.test('a database that became read-only refuses writes and nothing else', async (t) => {
+t.test('a read-only database refuses only writes', async (t) => {
   const { service, client, board, before, log } = await startInProcess(t)
   client.pragma('query_only = on')
   await onlyWritesFail(t, service, board, before)
@@ -560,7 +560,7 @@ const LOSSES: Record<string, (path: string) => () => void> = {
 }
 
 for (const [loss, happen] of Object.entries(LOSSES)) {
-  t.test(`a service with ${loss} acknowledges nothing, and says so`, async (t) => {
+  t.test(`a service with ${loss} acknowledges no write, and reports that`, async (t) => {
     const environment = environmentOf(t)
     const path = fileOf(environment)
     const service = await start(t, environment)
@@ -581,7 +581,7 @@ for (const [loss, happen] of Object.entries(LOSSES)) {
   })
 }
 
-t.test('a service whose file was removed starts again, with a new one', async (t) => {
+t.test('a service whose file was deleted starts again with a new one', async (t) => {
   const environment = environmentOf(t)
   const path = fileOf(environment)
   const service = await start(t, environment)
@@ -608,7 +608,7 @@ function remove(tool: SQLite.Database, table: string): () => void {
     )
 }
 
-t.test('a table that is gone fails what needs it, and all is well when it is back', async (t) => {
+t.test('a missing table fails only its requests, and all work when it is back', async (t) => {
   const environment = environmentOf(t)
   const service = await start(t, environment)
   const board = await seed(service)
@@ -687,17 +687,17 @@ t.test('a table that is gone fails what needs it, and all is well when it is bac
 })
 
 /* Some faults end every process. The service must then exit, so that its supervisor restarts it. */
-t.test('a fault that no process survives ends the service, and loses nothing', async (t) => {
+t.test('a fatal error ends the service, and loses no acknowledged write', async (t) => {
   const environment = environmentOf(t)
   const service = await start(t, environment)
   const board = await seed(service)
   // SQLite maps the index of the log from this file into memory. Without the file, an access is a bus error.
   truncateSync(`${fileOf(environment)}-shm`, 0)
   const answer = call(service, 'GET', '/readyz').catch(() => undefined)
-  const patience = new Promise((resolve) =>
+  const timeout = new Promise((resolve) =>
     setTimeout(resolve, 3 * LOCK_WAIT, 'it neither works nor ends').unref(),
   )
-  t.match(await Promise.race([service.exited, patience]), { code: null, signal: 'SIGBUS' })
+  t.match(await Promise.race([service.exited, timeout]), { code: null, signal: 'SIGBUS' })
   service.kill('SIGKILL')
   await answer
   await service.exited

@@ -280,7 +280,7 @@ t.test('no JSON makes any endpoint fail unexpectedly', async (t) => {
   }
 })
 
-t.test("a text fails with the endpoint's 500 exactly when it is not JSON", async (t) => {
+t.test("a text returns the endpoint's 500 exactly if it is not JSON", async (t) => {
   const app = await build(t)
   const { headers } = signInAs(app, 'admin')
   const almost = fc
@@ -301,7 +301,7 @@ t.test("a text fails with the endpoint's 500 exactly when it is not JSON", async
   }
 })
 
-t.test('a change is accepted exactly when each of its fields is, and then changes just these', async (t) => {
+t.test('an update is accepted exactly if each field is valid, and changes only these', async (t) => {
   const app = await build(t)
   const place = await places(app)
   for (const [template, table, fields] of [
@@ -325,9 +325,9 @@ t.test('a change is accepted exactly when each of its fields is, and then change
         const row = stored(app, table, id)
         const { status, body: answer } = await send(app, 'PATCH', url, sent)
         if (wrong.length > 0) {
-          const told = Object.keys(answer.details?.fieldErrors ?? {})
+          const reported = Object.keys(answer.details?.fieldErrors ?? {})
           const isUntouched = JSON.stringify(stored(app, table, id)) === JSON.stringify(row)
-          return status === 400 && `${told.toSorted()}` === `${wrong.toSorted()}` && isUntouched
+          return status === 400 && `${reported.toSorted()}` === `${wrong.toSorted()}` && isUntouched
         }
         const expected = {
           ...before,
@@ -344,7 +344,7 @@ t.test('a change is accepted exactly when each of its fields is, and then change
   }
 })
 
-t.test('a record is made exactly when each of its fields is acceptable, and holds just these', async (t) => {
+t.test('a record is created exactly if each field is valid, and has only these', async (t) => {
   const app = await build(t)
   const place = await places(app)
   for (const [template, table, fields, required] of [
@@ -368,8 +368,8 @@ t.test('a record is made exactly when each of its fields is acceptable, and hold
         if (!named.includes(required)) wrong.push(required)
         const { status, body: answer } = await send(app, 'POST', url, sent)
         if (wrong.length > 0) {
-          const told = Object.keys(answer.details?.fieldErrors ?? {})
-          return status === 400 && `${told.toSorted()}` === `${wrong.toSorted()}`
+          const reported = Object.keys(answer.details?.fieldErrors ?? {})
+          return status === 400 && `${reported.toSorted()}` === `${wrong.toSorted()}`
         }
         accepted++
         const isOwned = serverOwned.every(
@@ -397,7 +397,7 @@ t.test('a record is made exactly when each of its fields is acceptable, and hold
   }
 })
 
-t.test('any id, any query and any content type have an answer other than a failure', async (t) => {
+t.test('any id, query and content type gets a response without a failure', async (t) => {
   const app = await build(t)
   const part = fc.string({ unit: fc.constantFrom(...'abc%0129EF;:@+~*é无'.split('')), minLength: 1 })
   await fc.assert(

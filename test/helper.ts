@@ -135,7 +135,7 @@ function plain(body: unknown): unknown {
 }
 
 /** A response with its body. A stream of events is closed instead. */
-async function wholeUnlessEvents(response: LightMyRequestResponse): Promise<LightMyRequestResponse> {
+export async function wholeUnlessEvents(response: LightMyRequestResponse): Promise<LightMyRequestResponse> {
   const stream = response.stream()
   const hasEvents = response.headers['content-type'] === 'text/event-stream'
   if (hasEvents) stream.destroy()

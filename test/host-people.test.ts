@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
 import type { HostMember, HostPerson, PhaseboardOptions } from '../src/app.ts'
+import { hostedAmong } from '../src/requests/hosted-people.ts'
 import { shipped } from './shipped.ts'
 
 type User = HostMember & { name: string }
@@ -93,15 +94,15 @@ t.test('three users assign, filter, comment, and see each other by name', async 
   all.bob = { ...(all.bob as User), name: 'Robert Builder' }
   await ask('bob', 'GET', '/api/projects')
   await until('/api/people/u-18', ({ name }: { name: string }) => name === 'Robert Builder')
-  const { body: told } = await ask('ann', 'GET', '/api/changes?kind=person')
-  t.match(told.changes.at(-1), {
+  const { body: feed } = await ask('ann', 'GET', '/api/changes?kind=person')
+  t.match(feed.changes.at(-1), {
     action: 'updated',
     id: 'u-18',
     actor: 'service',
     before: { name: 'Bob Builder' },
     after: { name: 'Robert Builder' },
   })
-  const { last } = told
+  const { last } = feed
   for (let times = 0; times < 20; times++) await ask('bob', 'GET', '/api/projects')
   t.equal(
     (await ask('ann', 'GET', '/api/changes?kind=person')).body.last,
@@ -121,7 +122,7 @@ t.test('three users assign, filter, comment, and see each other by name', async 
   await until('/api/people/u-18', ({ name }: { name?: string }) => name === 'Robert Builder')
 })
 
-t.test('a host lists whom nobody has seen', async (t) => {
+t.test('a host lists people who have not signed in yet', async (t) => {
   const staff: HostPerson[] = [
     { id: 'u-1', name: 'Ann Architect', email: 'ann@acme.test' },
     { id: 'u-30', name: 'Dora Draughtswoman' },
@@ -183,7 +184,7 @@ t.test('a host lists whom nobody has seen', async (t) => {
   t.match(await ask('ann', 'GET', '/api/people/u-99'), { status: 404, body: { error: 'Person not found' } })
 })
 
-t.test('a host that fails, or is slow, costs no more than its own people', async (t) => {
+t.test('a failing or slow host only hides its own people', async (t) => {
   let answer: () => HostPerson[] | Promise<HostPerson[]> = () => {
     throw new Error('the directory is down')
   }
@@ -205,4 +206,95 @@ t.test('a host that fails, or is slow, costs no more than its own people', async
   t.strictSame(await whoIsThere(), ['Ann Architect', 'Bob Builder'])
   t.strictSame(await whoIsThere(), ['Ann Architect', 'Bob Builder'])
   t.equal(calls, 1, 'it is left alone for a while')
+})
+
+t.test('a host is asked for all people of a large project, in several queries', async (t) => {
+  const asked: number[] = []
+  const { ask } = await start(t, users(), {
+    listMembers: ({ ids = [] }) => {
+      asked.push(ids.length)
+      return ids.map((id) => ({ id, name: `Person ${id}` }))
+    },
+  })
+  const { id } = (await ask('ann', 'POST', '/api/projects', { name: 'House' })).body
+  for (let first = 0; first < 1200; first += 200) {
+    const requests = Array.from({ length: 200 }, (_, index) => ({
+      method: 'POST',
+      path: `/api/projects/${id}/kanban-items`,
+      body: { title: 'Card', assigneeId: `p-${first + index}` },
+    }))
+    t.equal((await ask('ann', 'POST', '/api/batch', { requests })).status, 200)
+  }
+  const { people } = (await ask('ann', 'GET', `/api/projects/${id}?expand=people`)).body
+  t.equal(Object.keys(people).length, 1200)
+  t.equal(people['p-1199'], 'Person p-1199')
+  t.strictSame(asked, [500, 500, 200])
+})
+
+t.test('a name that only the host changed is stored when it lists the person', async (t) => {
+  const staff: HostPerson[] = Array.from({ length: 150 }, (_, index) => ({
+    id: `p-${index}`,
+    name: `Person ${index}`,
+  }))
+  const all = users()
+  const { ask, until } = await start(t, all, {
+    listMembers: ({ ids }) => (ids ? staff.filter(({ id }) => ids.includes(id)) : staff),
+  })
+  await ask('ann', 'GET', `/api/people?ids=${staff.map(({ id }) => id)}`)
+  const changed = ({ changes }: { changes: { action: string }[] }, action: string) =>
+    changes.filter((change) => change.action === action).length
+  const feed = '/api/changes?kind=person&limit=1000'
+  await until(feed, (body) => changed(body, 'created') === 151)
+
+  await ask('ann', 'GET', '/api/people')
+  const { last } = (await ask('ann', 'GET', feed)).body
+  staff[0] = { id: 'p-0', name: 'Renamed' }
+  await ask('ann', 'GET', '/api/people?q=x')
+  const after = await until(feed, (body) => changed(body, 'updated') === 1)
+  t.match(after.changes.at(-1), {
+    id: 'p-0',
+    seq: last + 1,
+    actor: 'service',
+    before: { name: 'Person 0' },
+    after: { name: 'Renamed' },
+  })
+  t.match(await ask('ann', 'GET', '/api/people/p-0'), { body: { name: 'Renamed', seenAt: /Z$/ } })
+
+  t.comment('no write if it is equal, and a hundred at once')
+  await ask('ann', 'GET', '/api/people')
+  t.equal((await ask('ann', 'GET', feed)).body.last, last + 1)
+  for (const person of staff) person.name += '!'
+  await ask('ann', 'GET', '/api/people')
+  await until(feed, (body) => changed(body, 'updated') === 101)
+  await ask('ann', 'GET', '/api/people')
+  await until(feed, (body) => changed(body, 'updated') === 151)
+
+  t.comment('a host whose two functions give different names causes no write for each request')
+  staff.push({ id: 'u-18', name: 'Builder, Bob' })
+  for (let times = 0; times < 5; times++) {
+    await ask('bob', 'GET', '/api/projects')
+    await ask('ann', 'GET', '/api/people')
+  }
+  const body = await until(feed, ({ changes }) => changes.some(({ id }: { id: string }) => id === 'u-18'))
+  t.ok(body.changes.filter(({ id }: { id: string }) => id === 'u-18').length <= 2)
+})
+
+t.test('the queries for one record have a maximum number and time', async (t) => {
+  const ids = Array.from({ length: 6000 }, (_, index) => `p-${index}`)
+  const queriesOf = async (milliseconds: number) => {
+    let now = 0
+    let queries = 0
+    const clock = t.intercept(Date, 'now', { value: () => now })
+    const peopleOfHost = async () => {
+      queries++
+      now += milliseconds
+      return [{ id: 'p-1', name: 'Ann' }]
+    }
+    const hosted = await hostedAmong({ peopleOfHost } as never, ids)
+    clock.restore()
+    t.equal(hosted.length, queries)
+    return queries
+  }
+  t.equal(await queriesOf(10), 10)
+  t.equal(await queriesOf(600), 2)
 })

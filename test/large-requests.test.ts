@@ -162,7 +162,7 @@ function comparable(body: unknown): unknown {
 
 const changesOf = (app: App) => app.db.$client.prepare('select total_changes()').pluck().get() as number
 
-t.test('a large request costs the event loop little, and is answered as any other', async (t) => {
+t.test('a large request blocks the event loop only briefly, and gets the same response', async (t) => {
   const { app, admin } = await buildWithBoards(t, databaseUrl(t))
   const { app: alone, admin: aloneAdmin } = await buildWithBoards(t, ':memory:')
   const executed = watch(t, app.db.$client)
@@ -208,7 +208,7 @@ t.test('a small request on a large board stays in the event loop', async (t) => 
   t.equal(started.length, 1)
 })
 
-t.test('what the worker thread refuses is refused as anywhere', async (t) => {
+t.test('the worker thread refuses the same requests', async (t) => {
   const { app, admin } = await buildWithBoards(t, databaseUrl(t))
   const client = app.db.$client
   client.exec("update kanban_columns set wip_limit = 3, wip_policy = 'block' where id = 'done'")
@@ -249,7 +249,7 @@ t.test('what the worker thread refuses is refused as anywhere', async (t) => {
   t.strictSame([list.status, list.body], [500, { error: 'Failed to fetch projects' }])
 })
 
-t.test('a large project is as fresh as a small one, whoever writes while it is read', async (t) => {
+t.test('a large project is as up to date as a small one, despite writers', async (t) => {
   const url = databaseUrl(t)
   const { app } = await buildWithBoards(t, url)
   const other = new SQLite(url.slice('file:'.length))
@@ -301,33 +301,30 @@ t.test('a large project is as fresh as a small one, whoever writes while it is r
   t.equal((await send(app, 'GET', '/api/projects/large')).status, 404)
 })
 
-t.test(
-  'what is larger than all that may be kept is read each time, and drives nothing else out',
-  async (t) => {
-    const { app } = await buildWithBoards(t, databaseUrl(t), { snapshotCacheBytes: 1_000_000 })
-    const smallBytes = async () => (await app.snapshots.project('small', SERVICE)).body
-    const lists = await Promise.all([app.snapshots.list({}, SERVICE), app.snapshots.list({}, SERVICE)])
-    const [first, second] = lists.map(({ body }) => JSON.parse(`${body}`))
-    t.strictSame(first, second)
-    t.equal(first.length, 2)
-    // Every ten seconds the service writes its index of changes, as another process would: then everything is read again.
-    let isCached = false
-    for (let attempt = 0; attempt < 5 && !isCached; attempt++) {
-      const before = await smallBytes()
-      await app.snapshots.list({}, SERVICE)
-      isCached = (await smallBytes()) === before
-    }
-    t.ok(isCached, 'the very bytes of before')
-    t.not(await app.snapshots.list({}, SERVICE), lists[0])
-    const large = await app.snapshots.project('large', SERVICE)
-    t.strictSame(
-      JSON.parse(`${large.body}`),
-      first.find(({ id }: { id: string }) => id === 'large'),
-    )
-  },
-)
+t.test('a response larger than the cache is read each time, and evicts nothing', async (t) => {
+  const { app } = await buildWithBoards(t, databaseUrl(t), { snapshotCacheBytes: 1_000_000 })
+  const smallBytes = async () => (await app.snapshots.project('small', SERVICE)).body
+  const lists = await Promise.all([app.snapshots.list({}, SERVICE), app.snapshots.list({}, SERVICE)])
+  const [first, second] = lists.map(({ body }) => JSON.parse(`${body}`))
+  t.strictSame(first, second)
+  t.equal(first.length, 2)
+  // Every ten seconds the service writes its index of changes, as another process would: then everything is read again.
+  let isCached = false
+  for (let attempt = 0; attempt < 5 && !isCached; attempt++) {
+    const before = await smallBytes()
+    await app.snapshots.list({}, SERVICE)
+    isCached = (await smallBytes()) === before
+  }
+  t.ok(isCached, 'the very bytes of before')
+  t.not(await app.snapshots.list({}, SERVICE), lists[0])
+  const large = await app.snapshots.project('large', SERVICE)
+  t.strictSame(
+    JSON.parse(`${large.body}`),
+    first.find(({ id }: { id: string }) => id === 'large'),
+  )
+})
 
-t.test('a line of two hundred is long enough, and a thread that dies is replaced', async (t) => {
+t.test('the queue ends at two hundred, and a dead thread is replaced', async (t) => {
   const url = databaseUrl(t)
   const { app } = await buildWithBoards(t, url)
   const offload = new Offload({ databaseUrl: url, walCheckpoints: 'service' }, { waiting: 600_000 })
@@ -350,7 +347,7 @@ t.test('a line of two hundred is long enough, and a thread that dies is replaced
   t.equal((await send(app, 'GET', '/healthz')).status, 200)
 })
 
-t.test('the worker thread reads what the event loop reads, to the byte', async (t) => {
+t.test('the worker thread reads the same bytes as the event loop', async (t) => {
   const { app } = await buildWithBoards(t, ':memory:')
   const { projects, reading } = app.rules
   // An in-memory database is only read on the event loop.

@@ -30,7 +30,7 @@ function onFile(t: Test) {
   return { db, rules, ensure, folder, file: join(folder, 'board.db.initial-admin-password') }
 }
 
-t.test('the first admin is made from ADMIN_EMAIL and ADMIN_PASSWORD', async (t) => {
+t.test('ADMIN_EMAIL and ADMIN_PASSWORD create the first admin', async (t) => {
   const { db, ensure, file } = onFile(t)
   t.strictSame(await ensure({ adminEmail: 'root@example.test', adminPassword: PASSWORD }), {
     email: 'root@example.test',
@@ -43,7 +43,7 @@ t.test('the first admin is made from ADMIN_EMAIL and ADMIN_PASSWORD', async (t) 
   t.notOk(existsSync(file), 'nothing is written down')
 })
 
-t.test('without a password a random one is left beside the database, for its owner alone', async (t) => {
+t.test('without a password, a random one is stored beside the database, for its owner alone', async (t) => {
   const { rules, ensure, file } = onFile(t)
   t.strictSame(await ensure(), { email: 'admin@localhost', passwordFile: file })
   t.equal(statSync(file).mode & 0o777, 0o600)
@@ -53,7 +53,7 @@ t.test('without a password a random one is left beside the database, for its own
   t.ok(await verifyPassword(admin?.passwordHash ?? null, password.trim()))
 })
 
-t.test('a file that is there already does not lend its mode or content', async (t) => {
+t.test('an existing password file does not keep its mode or content', async (t) => {
   const { ensure, file } = onFile(t)
   writeFileSync(file, 'old and much longer than any password that is generated now, by far\n', {
     mode: 0o644,
@@ -63,7 +63,7 @@ t.test('a file that is there already does not lend its mode or content', async (
   t.match(readFileSync(file, 'utf8'), /^[\w-]{43}\n$/)
 })
 
-t.test('a password whose admin is not stored is not left behind', async (t) => {
+t.test('a password file is deleted if its admin cannot be stored', async (t) => {
   const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
   const { db, close } = openDatabase(databaseUrl)
   t.teardown(close)
@@ -86,7 +86,7 @@ t.test('a password whose admin is not stored is not left behind', async (t) => {
   t.notOk(existsSync(file))
 })
 
-t.test('two databases in one folder have a file each', async (t) => {
+t.test('two databases in one folder have a password file each', async (t) => {
   const { folder, ensure, file } = onFile(t)
   const other = `file:${join(folder, 'other.db')}`
   const { db, close } = openDatabase(other)
@@ -100,7 +100,7 @@ t.test('two databases in one folder have a file each', async (t) => {
   t.not(readFileSync(file, 'utf8'), readFileSync(join(folder, 'other.db.initial-admin-password'), 'utf8'))
 })
 
-t.test('the file goes when the password in it is changed or reset, and no sooner', async (t) => {
+t.test('the password file is deleted when its password is changed or reset, and not earlier', async (t) => {
   const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
   const file = initialPasswordFile(databaseUrl) ?? ''
   const app = await build(t, { databaseUrl })
@@ -130,7 +130,7 @@ t.test('the file goes when the password in it is changed or reset, and no sooner
   t.ok(existsSync(file), 'what is not the password is not ours to remove')
 })
 
-t.test('a file that cannot be removed does not cost a change its answer', async (t) => {
+t.test('a password file that cannot be deleted does not fail the change', async (t) => {
   const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
   const file = initialPasswordFile(databaseUrl) ?? ''
   let log = ''
@@ -157,7 +157,7 @@ t.test('a file that cannot be removed does not cost a change its answer', async 
   t.notMatch(log, password)
 })
 
-t.test('an admin is not made twice', async (t) => {
+t.test('the first admin is created only once', async (t) => {
   const { db, ensure, folder, file } = onFile(t)
   await ensure()
   const before = { rows: db.select().from(members).all(), password: readFileSync(file, 'utf8') }
@@ -167,7 +167,7 @@ t.test('an admin is not made twice', async (t) => {
   t.ok(readdirSync(folder).includes('board.db.initial-admin-password'))
 })
 
-t.test('two starts at once make one admin', async (t) => {
+t.test('two simultaneous starts create one admin', async (t) => {
   const { db, ensure, file } = onFile(t)
   const made = await Promise.all([ensure(), ensure(), ensure()])
   t.equal(made.filter(Boolean).length, 1)
@@ -188,7 +188,7 @@ t.test('members without an admin among them get one', async (t) => {
   t.equal(db.select().from(members).all().length, 3)
 })
 
-t.test('a member of that email becomes the admin', async (t) => {
+t.test('a member with that email becomes the admin', async (t) => {
   const { db, ensure } = onFile(t)
   db.insert(members)
     .values({ id: 'ada', name: 'Ada', email: 'Ada@Example.test', role: 'viewer', disabled: true })
@@ -200,7 +200,7 @@ t.test('a member of that email becomes the admin', async (t) => {
   t.ok(await verifyPassword(ada?.passwordHash ?? null, PASSWORD))
 })
 
-t.test('a database in memory has no place for a password', async (t) => {
+t.test('a database in memory has no password file', async (t) => {
   const { db, close } = openDatabase(':memory:')
   t.teardown(close)
   const rules = new Members(db)
@@ -212,31 +212,28 @@ t.test('a database in memory has no place for a password', async (t) => {
   })
 })
 
-t.test(
-  'the first admin can sign in; the log tells where the password is and never the password',
-  async (t) => {
-    let log = ''
-    const logStream = new Writable({
-      write(chunk, _encoding, done) {
-        log += chunk
-        done()
-      },
-    })
-    const folder = t.testdir()
-    const databaseUrl = `file:${join(folder, 'board.db')}`
-    const app = await build(t, { databaseUrl, authMode: 'required', logLevel: 'trace', logStream })
-    const file = initialPasswordFile(databaseUrl) ?? ''
-    const password = readFileSync(file, 'utf8').trim()
-    t.match(await send(app, 'POST', '/api/session', { email: 'admin@localhost', password }), {
-      status: 201,
-      body: { member: { name: 'Admin', email: 'admin@localhost', role: 'admin' } },
-    })
-    t.match(log, JSON.stringify(file))
-    t.notMatch(log, password)
-  },
-)
+t.test('the first admin can sign in; the log names the password file and never the password', async (t) => {
+  let log = ''
+  const logStream = new Writable({
+    write(chunk, _encoding, done) {
+      log += chunk
+      done()
+    },
+  })
+  const folder = t.testdir()
+  const databaseUrl = `file:${join(folder, 'board.db')}`
+  const app = await build(t, { databaseUrl, authMode: 'required', logLevel: 'trace', logStream })
+  const file = initialPasswordFile(databaseUrl) ?? ''
+  const password = readFileSync(file, 'utf8').trim()
+  t.match(await send(app, 'POST', '/api/session', { email: 'admin@localhost', password }), {
+    status: 201,
+    body: { member: { name: 'Admin', email: 'admin@localhost', role: 'admin' } },
+  })
+  t.match(log, JSON.stringify(file))
+  t.notMatch(log, password)
+})
 
-t.test('a member is found by email whatever its case, beyond ASCII too, and by id', async (t) => {
+t.test('a member is found by email in any case, beyond ASCII too, and by id', async (t) => {
   const { db, rules } = onFile(t)
   db.insert(members)
     .values([
@@ -263,7 +260,7 @@ t.test('a member is found by email whatever its case, beyond ASCII too, and by i
   t.equal(rules.find('nobody'), undefined)
 })
 
-t.test('neither way of finding a member by email reads those of others, however many', async (t) => {
+t.test('finding a member by email reads no other rows, however many there are', async (t) => {
   const { db, rules } = onFile(t)
   const executions = watch(t, db.$client)
   rules.findByEmail('ärger@x.org')

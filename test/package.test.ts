@@ -126,28 +126,25 @@ for (const version of NODES) {
   })
 }
 
-t.test(
-  'the service can be embedded by ES modules and by CommonJS, beside the plugins that hosts have',
-  async (t) => {
-    const project = await installPackage(t, OLDEST, HOST_PLUGINS)
-    cpSync(resolve('test/hosts'), project.folder, { recursive: true })
-    for (const version of NODES) {
-      const node = await nodeBinary(version)
-      const run = async (...args: string[]) =>
-        JSON.parse(await runProgram(node, args, { cwd: project.folder, env: project.environment }))
-      const [esm, commonjs, before, after] = await Promise.all([
-        run('esm.mjs'),
-        run('commonjs.cjs'),
-        run('with-plugins.mjs', 'before'),
-        run('with-plugins.mjs', 'after'),
-      ])
-      t.strictSame(esm, HOST_REPORT, `ES modules on Node ${version}`)
-      t.strictSame(commonjs, HOST_REPORT, `CommonJS on Node ${version}`)
-      t.strictSame(before, PLUGINS_REPORT, `own plugins before the service, on Node ${version}`)
-      t.strictSame(after, PLUGINS_REPORT, `own plugins after the service, on Node ${version}`)
-    }
-  },
-)
+t.test('ES modules and CommonJS can embed the service, beside common plugins', async (t) => {
+  const project = await installPackage(t, OLDEST, HOST_PLUGINS)
+  cpSync(resolve('test/hosts'), project.folder, { recursive: true })
+  for (const version of NODES) {
+    const node = await nodeBinary(version)
+    const run = async (...args: string[]) =>
+      JSON.parse(await runProgram(node, args, { cwd: project.folder, env: project.environment }))
+    const [esm, commonjs, before, after] = await Promise.all([
+      run('esm.mjs'),
+      run('commonjs.cjs'),
+      run('with-plugins.mjs', 'before'),
+      run('with-plugins.mjs', 'after'),
+    ])
+    t.strictSame(esm, HOST_REPORT, `ES modules on Node ${version}`)
+    t.strictSame(commonjs, HOST_REPORT, `CommonJS on Node ${version}`)
+    t.strictSame(before, PLUGINS_REPORT, `own plugins before the service, on Node ${version}`)
+    t.strictSame(after, PLUGINS_REPORT, `own plugins after the service, on Node ${version}`)
+  }
+})
 
 /** A host that extends the same Fastify interfaces as the service. */
 const HOST_WITH_ITS_OWN_NAMES = `
@@ -215,7 +212,7 @@ await host.close()`
 const NODENEXT = ['--module', 'nodenext']
 const BUNDLER = ['--module', 'esnext', '--moduleResolution', 'bundler']
 
-t.test('hosts and clients in TypeScript compile, and so does the example of embedding', async (t) => {
+t.test('hosts and clients in TypeScript compile, and so does the embedding example', async (t) => {
   const project = await installPackage(t, OLDEST, HOST_PLUGINS)
   const [, example = ''] = /```ts\n([\s\S]*?)```/.exec(embedding) ?? []
   t.match(example, /resolveMember/)
@@ -266,7 +263,7 @@ t.test('hosts and clients in TypeScript compile, and so does the example of embe
   )
 })
 
-t.test('the package holds what it needs and names, and nothing runs when it is installed', async (t) => {
+t.test('the package contains what it needs, and its installation runs nothing', async (t) => {
   const { folder } = await installPackage(t, OLDEST)
   const installed = join(folder, 'node_modules/phaseboard')
   const { scripts, repository, exports, bin } = JSON.parse(
@@ -302,7 +299,7 @@ t.test('the package holds what it needs and names, and nothing runs when it is i
   }
 })
 
-t.test('the client runs in browsers, and needs nothing else', async (t) => {
+t.test('the client runs in browsers without dependencies', async (t) => {
   const { folder } = await installPackage(t, OLDEST)
   const client = join(folder, 'node_modules/phaseboard/dist/client.js')
   // It would fail with a built-in module of Node, or a missing package.
@@ -325,7 +322,7 @@ t.test('the client runs in browsers, and needs nothing else', async (t) => {
   t.ok(bytes < 16_384, `${bytes} bytes`)
 })
 
-t.test('a Node that is too old says so in one line', async (t) => {
+t.test('a Node version that is too old is refused in one line', async (t) => {
   const [project, node] = await Promise.all([installPackage(t, OLDEST), nodeBinary('20')])
   const [, ...unit] =
     /^ExecStart=(.*)$/m.exec(readFileSync('deploy/phaseboard.service', 'utf8'))?.[1]?.split(' ') ?? []

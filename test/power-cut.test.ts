@@ -10,7 +10,7 @@ const FOLDER = '/data'
 const hex = (text: string | Buffer) =>
   [...Buffer.from(text)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('')
 
-t.test('a record of system calls is understood', async (t) => {
+t.test('a trace of system calls is parsed', async (t) => {
   const file = (name: string) => `7<${hex(`${FOLDER}/${name}`)}>`
   const path = (name: string) => `"${hex(`${FOLDER}/${name}`)}"`
   const record = [
@@ -51,7 +51,7 @@ t.test('a record of system calls is understood', async (t) => {
   t.throws(() => readRecord(`1  pwrite64(${file('board.db')}, "${hex('x')}"..., 9, 0) = 9`, FOLDER), /whole/)
 })
 
-t.test('a cut leaves what was synced, and any of the rest', async (t) => {
+t.test('a power cut keeps what was synced, and any part of the rest', async (t) => {
   const write = (offset: number, text: string): Event => ({
     kind: 'write',
     file: 'a',
@@ -106,7 +106,7 @@ t.test('a cut leaves what was synced, and any of the rest', async (t) => {
   )
 })
 
-t.test('nothing acknowledged is lost by a power cut', { skip: withoutStrace }, async (t) => {
+t.test('a power cut loses no acknowledged write', { skip: withoutStrace }, async (t) => {
   const seed = Number(process.env.POWER_CUT_SEED ?? Math.ceil(Math.random() * 1e8))
   const again = `again with: npm run test:power-cut -- --images ${IMAGES} --seed ${seed}`
   const folder = t.testdir()
@@ -133,14 +133,14 @@ t.test('nothing acknowledged is lost by a power cut', { skip: withoutStrace }, a
   const isSync = (event: Event) => event.kind === 'sync' && event.file.endsWith('-wal')
   const LOSS = [/(lost|half-written|not as acknowledged|not gone)/]
 
-  t.test('of a service that would not sync, it is found', async (t) => {
+  t.test('a service that does not sync is detected', async (t) => {
     // Replaced by another kind of event, so that the numbers of events stay.
     const nothing: Event = { kind: 'received', connection: '', text: '' }
     const events = recording.events.map((event) => (isSync(event) ? nothing : event))
     t.match(cutPower({ ...recording, events }, { folder, images: IMAGES, seed }).problems, LOSS, again)
   })
 
-  t.test('of a service that would answer before the sync, it is found', async (t) => {
+  t.test('a service that responds before the sync is detected', async (t) => {
     const events = [...recording.events]
     let last: number | undefined
     for (const [number, event] of events.entries()) {

@@ -118,7 +118,7 @@ for (const [name, behind, missing] of PROXIES) {
     t.match(await tools.text(), 'read_board')
   })
 
-  t.test(`${name}: in open mode nobody gets in without a credential`, { skip: missing }, async (t) => {
+  t.test(`${name}: in open mode a credential is needed`, { skip: missing }, async (t) => {
     const service = await startService(t, { AUTH_MODE: 'open', CORS_ORIGIN: 'https://board.acme.example' })
     const url = await behind(t, service.port)
     const refused = await create(url)
@@ -129,7 +129,7 @@ for (const [name, behind, missing] of PROXIES) {
   })
 }
 
-t.test('nginx without any setting, and with what is often set', { skip: noNginx }, async (t) => {
+t.test('nginx works without any setting, and with common ones', { skip: noNginx }, async (t) => {
   const service = await startService(t, { AUTH_MODE: 'open', CORS_ORIGIN: 'https://board.acme.example' })
   for (const settings of [
     '',

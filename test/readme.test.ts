@@ -25,7 +25,7 @@ trap 'kill $!' EXIT
 ${waitFor(1, output)}
 `
 
-t.test("README's examples work when pasted, and answer what it says", async (t) => {
+t.test("README's examples work when pasted, and return what it says", async (t) => {
   const DATABASE_URL = `file:${join(t.testdir({}), 'board.db')}`
   const { url } = await start(t, { DATABASE_URL })
   const run = (script = '') =>

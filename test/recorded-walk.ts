@@ -72,9 +72,9 @@ const session = new Session()
 function ask<T>(method: string, params: object = {}): T {
   let failure: Error | null = null
   let result: unknown
-  session.post(method, params, (error: Error | null, told: unknown) => {
+  session.post(method, params, (error: Error | null, answer: unknown) => {
     failure = error
-    result = told
+    result = answer
   })
   if (failure) throw failure
   return result as T

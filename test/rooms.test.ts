@@ -159,7 +159,7 @@ function may(file: string, path: string): boolean {
   return ROOMS[room]?.some((one) => isIn(path, one)) ?? false
 }
 
-t.test('no file imports what its room may not, and no room may import what it does not', async (t) => {
+t.test('imports go only between permitted folders, and the table has no needless permissions', async (t) => {
   const wrong: string[] = []
   const used = new Set<string>()
   for (const file of globSync('{src,plugins,routes,web}/**/*.{ts,tsx}')) {

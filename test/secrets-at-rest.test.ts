@@ -52,7 +52,7 @@ async function signIn(app: App, headers: Headers = {}): Promise<string> {
 
 const cookieOf = (token: string): Headers => ({ cookie: `phaseboard_session=${token}` })
 
-t.test('the files of the database hold no token, cookie or password, only their hashes', async (t) => {
+t.test('the database files contain no token, cookie or password, only hashes', async (t) => {
   const folder = t.testdir()
   const databaseUrl = `file:${join(folder, 'board.db')}`
   const app = await build(t, {
@@ -155,7 +155,7 @@ t.test('the files of the database hold no token, cookie or password, only their 
  * reveals nothing about a token, which is 256 random bits, of which parts of its hash say nothing. So an index is constant-time
  * enough. Passwords can be guessed: argon2 itself compares them in constant time, and they are never looked up.
  */
-t.test('tokens are looked up by hash through an index, and passwords never', async (t) => {
+t.test('tokens are found by hash through an index, and passwords never', async (t) => {
   const app = await build(t, { authMode: 'required', adminEmail: EMAIL, adminPassword: PASSWORD })
   const session = cookieOf(await signIn(app))
   const { token } = (await send(app, 'POST', '/api/tokens', { name: 'CI' }, session)).body
@@ -173,25 +173,22 @@ t.test('tokens are looked up by hash through an index, and passwords never', asy
   for (const source of executions.log) t.notMatch(source, /where.*password_hash/i)
 })
 
-t.test(
-  'the secret of a webhook is stored in its own column and nowhere else, in files for their owner alone',
-  async (t) => {
-    const folder = t.testdir()
-    const databaseUrl = `file:${join(folder, 'board.db')}`
-    const app = await build(t, { databaseUrl, adminEmail: EMAIL, adminPassword: PASSWORD })
-    const session = cookieOf(await signIn(app))
-    const create = { url: 'https://example.org/hook', kinds: ['team'] }
-    const { body } = await send(app, 'POST', '/api/webhooks', create, session)
-    await send(app, 'PATCH', `/api/webhooks/${body.id}`, { description: 'Chat' }, session)
-    await createProject(app)
-    const tables = app.db.$client
-      .prepare<[], string>("select name from sqlite_schema where type = 'table'")
-      .pluck()
-      .all()
-    const holding = tables.filter((table) =>
-      JSON.stringify(app.db.$client.prepare(`select * from "${table}"`).all()).includes(body.secret),
-    )
-    t.strictSame(holding, ['webhooks'])
-    for (const name of readdirSync(folder)) t.equal(statSync(join(folder, name)).mode & 0o077, 0, name)
-  },
-)
+t.test("a webhook's secret is stored only in its column, in files for their owner alone", async (t) => {
+  const folder = t.testdir()
+  const databaseUrl = `file:${join(folder, 'board.db')}`
+  const app = await build(t, { databaseUrl, adminEmail: EMAIL, adminPassword: PASSWORD })
+  const session = cookieOf(await signIn(app))
+  const create = { url: 'https://example.org/hook', kinds: ['team'] }
+  const { body } = await send(app, 'POST', '/api/webhooks', create, session)
+  await send(app, 'PATCH', `/api/webhooks/${body.id}`, { description: 'Chat' }, session)
+  await createProject(app)
+  const tables = app.db.$client
+    .prepare<[], string>("select name from sqlite_schema where type = 'table'")
+    .pluck()
+    .all()
+  const holding = tables.filter((table) =>
+    JSON.stringify(app.db.$client.prepare(`select * from "${table}"`).all()).includes(body.secret),
+  )
+  t.strictSame(holding, ['webhooks'])
+  for (const name of readdirSync(folder)) t.equal(statSync(join(folder, name)).mode & 0o077, 0, name)
+})

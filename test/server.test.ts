@@ -56,7 +56,7 @@ async function beginCreate(t: Test, { port }: Service, name: string) {
 }
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  t.test(`${signal} finishes the request whose body is still on its way, then ends with 0`, async (t) => {
+  t.test(`${signal} finishes a request whose body still arrives, then exits with 0`, async (t) => {
     const environment = onNewFile(t)
     const service = await start(t, environment)
     const { finish, received } = await beginCreate(t, service, 'Apollo')
@@ -83,7 +83,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
-t.test('connections that ask for nothing do not delay the end', async (t) => {
+t.test('idle connections do not delay the end', async (t) => {
   const service = await start(t, onNewFile(t))
   const agent = new Agent({ keepAlive: true })
   t.teardown(() => agent.destroy())
@@ -99,7 +99,7 @@ t.test('connections that ask for nothing do not delay the end', async (t) => {
   t.ok(Date.now() - before < PROMPT)
 })
 
-t.test('an answer that is on its way is delivered whole, and its connection then ends', async (t) => {
+t.test('a response in progress is sent completely, and then its connection closes', async (t) => {
   const environment = onNewFile(t)
   const { db, close } = openDatabase(environment.DATABASE_URL)
   db.$client.exec(`
@@ -125,7 +125,7 @@ t.test('an answer that is on its way is delivered whole, and its connection then
   t.match(await service.exited, { code: 0 })
 })
 
-t.test('a client that dawdles is cut off in the end, and the database still closed', async (t) => {
+t.test('a slow client is disconnected finally, and the database is still closed', async (t) => {
   const environment = onNewFile(t)
   const service = await start(t, environment)
   const { received } = await beginCreate(t, service, 'Never')
@@ -135,7 +135,7 @@ t.test('a client that dawdles is cut off in the end, and the database still clos
   t.strictSame(left(environment), ['board.db', 'board.db.initial-admin-password'])
 })
 
-t.test('an error outside any request stops the service in order, with 1', async (t) => {
+t.test('an error outside any request stops the service in order, and exits with 1', async (t) => {
   const environment = onNewFile(t)
   const breaking = `data:text/javascript,process.once('SIGWINCH',()=>{throw new Error('out of the blue')})`
   const service = await start(t, {
@@ -148,7 +148,7 @@ t.test('an error outside any request stops the service in order, with 1', async 
   t.strictSame(left(environment), ['board.db', 'board.db.initial-admin-password'])
 })
 
-t.test('two services on one file both write and see what the other wrote', async (t) => {
+t.test("two services on one file write and see each other's changes", async (t) => {
   const environment = onNewFile(t)
   const services = await Promise.all([start(t, environment), start(t, environment)])
   const made = await Promise.all(
@@ -170,7 +170,7 @@ t.test('two services on one file both write and see what the other wrote', async
   t.strictSame(left(environment), ['board.db', 'board.db.initial-admin-password'])
 })
 
-t.test('two services that start at once make one admin, whose password is in the file', async (t) => {
+t.test('two simultaneous starts create one admin, with the password in the file', async (t) => {
   const environment = { ...onNewFile(t), HOST: '0.0.0.0' }
   const services = await Promise.all([start(t, environment), start(t, environment)])
   const file = join(folderOf(environment), 'board.db.initial-admin-password')
@@ -189,7 +189,7 @@ t.test('two services that start at once make one admin, whose password is in the
   t.equal(made.length, 1)
 })
 
-t.test('what was acknowledged survives kill -9', async (t) => {
+t.test('acknowledged writes survive kill -9', async (t) => {
   const environment = onNewFile(t)
   const first = await start(t, environment)
   const acknowledged: string[] = []
@@ -212,7 +212,7 @@ t.test('what was acknowledged survives kill -9', async (t) => {
   t.notMatch(second.log(), /"made the first admin"/, 'the admin is not made twice')
 })
 
-t.test('a port in use ends the start with 1 and one line', async (t) => {
+t.test('a used port exits with 1 and one line', async (t) => {
   const blocker = createServer().listen(0, '127.0.0.1')
   t.teardown(() => blocker.close())
   await once(blocker, 'listening')
@@ -225,7 +225,7 @@ t.test('a port in use ends the start with 1 and one line', async (t) => {
   t.strictSame(left(environment), [], 'nothing is left behind')
 })
 
-t.test('a start that fails leaves folders, files and databases of before as they were', async (t) => {
+t.test('a failed start keeps existing folders, files and databases', async (t) => {
   const blocker = createServer().listen(0, '127.0.0.1')
   t.teardown(() => blocker.close())
   await once(blocker, 'listening')
@@ -251,7 +251,7 @@ t.test('a start that fails leaves folders, files and databases of before as they
   t.equal(password.length, 1, 'the password of the admin that was made in it stays too')
 })
 
-t.test('a configuration or database that cannot be used ends the start with 2 and one line', async (t) => {
+t.test('an invalid configuration or database exits with 2 and one line', async (t) => {
   const folder = t.testdir({ 'notes.txt': 'These are notes and nothing but notes. '.repeat(50) })
   const notes = join(folder, 'notes.txt')
   const newer = join(folder, 'newer.db')
@@ -279,7 +279,7 @@ t.test('a configuration or database that cannot be used ends the start with 2 an
   }
 })
 
-t.test('the listening line tells where everything is, at any log level', async (t) => {
+t.test('the listening line has all addresses and paths, at any log level', async (t) => {
   const environment = onNewFile(t)
   const file = join(folderOf(environment), 'board.db.initial-admin-password')
   const { url, log } = await start(t, { ...environment, LOG_LEVEL: 'silent' })
@@ -299,7 +299,7 @@ t.test('the listening line tells where everything is, at any log level', async (
   for (const place of [places.board, places.docs]) t.equal((await fetch(place)).status, 200)
 })
 
-t.test('a database that others may open is warned of, in one line', async (t) => {
+t.test('a database that others can read logs a warning in one line', async (t) => {
   const environment = { ...onNewFile(t), AUTH_MODE: 'required', ADMIN_PASSWORD: 'correct horse' }
   const path = environment.DATABASE_URL.slice('file:'.length)
   const warnings = ({ log }: Service) =>
@@ -327,7 +327,7 @@ t.test('a database that others may open is warned of, in one line', async (t) =>
   }
 })
 
-t.test('the start says in one line what open mode means', async (t) => {
+t.test('open mode is explained in one line at the start', async (t) => {
   const { log } = await start(t, { DATABASE_URL: ':memory:', ADMIN_PASSWORD: 'correct horse' })
   t.match(
     log(),
@@ -335,7 +335,7 @@ t.test('the start says in one line what open mode means', async (t) => {
   )
 })
 
-t.test('open mode on a network address is allowed when it is asked for, with a warning', async (t) => {
+t.test('open mode on a network address needs the setting, and logs a warning', async (t) => {
   const service = await start(t, {
     DATABASE_URL: ':memory:',
     HOST: '0.0.0.0',
@@ -352,7 +352,7 @@ t.test('open mode on a network address is allowed when it is asked for, with a w
   t.match(await service.exited, { code: 0 })
 })
 
-t.test('what is not proper HTTP gets an error in the shape of all others', async (t) => {
+t.test('invalid HTTP gets an error of the usual form', async (t) => {
   const app = await build(t, {}, buildApp)
   await app.listen({ port: 0 })
   const { port } = app.server.address() as { port: number }
@@ -421,7 +421,7 @@ t.test('what is not proper HTTP gets an error in the shape of all others', async
   }
 })
 
-t.test('a request that takes too long to arrive gets 408', async (t) => {
+t.test('a request that arrives too slowly gets 408', async (t) => {
   const app = await build(t, {}, buildApp)
   await app.listen({ port: 0 })
   t.ok(app.server.requestTimeout > 0, 'the wait is limited')
@@ -439,7 +439,7 @@ t.test('a request that takes too long to arrive gets 408', async (t) => {
   t.strictSame(JSON.parse(body), { error: 'Request Timeout' })
 })
 
-t.test('whatever is thrown, wherever, costs only the request', async (t) => {
+t.test('any thrown value fails only its request', async (t) => {
   const circular: { self?: object } = {}
   circular.self = circular
   const values: [string, unknown][] = [
@@ -501,7 +501,7 @@ t.test('whatever is thrown, wherever, costs only the request', async (t) => {
   t.strictSame(escaped, [], 'nothing got past the error handler')
 })
 
-t.test('a client that hangs up in the middle of its request is no failure', async (t) => {
+t.test('a client that disconnects during its request is not a failure', async (t) => {
   const service = await start(t, { DATABASE_URL: ':memory:' })
   const { socket } = await dial(t, service.port)
   socket.write(
@@ -518,7 +518,7 @@ t.test('a client that hangs up in the middle of its request is no failure', asyn
   t.equal(warnings.length, 1, 'and nothing of the client')
 })
 
-t.test('an answer that is still being made is finished, and its connection then ends', async (t) => {
+t.test('a response being built is finished, and then its connection closes', async (t) => {
   const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'silent' })
   t.teardown(() => app.close())
   const answer = new PassThrough()
@@ -538,7 +538,7 @@ t.test('an answer that is still being made is finished, and its connection then 
   t.ok(Date.now() - before < PROMPT)
 })
 
-t.test('readyz says 503 from the moment the service begins to stop', async (t) => {
+t.test('readyz is 503 as soon as the service begins to stop', async (t) => {
   const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'silent' })
   t.teardown(() => app.close())
   const stopping = new Promise<void>((resolve) => app.addHook('preClose', async () => resolve()))

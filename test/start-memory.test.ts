@@ -4,7 +4,7 @@ import { releaseStartMemory } from '../src/start-memory.ts'
 
 const garbage = () => new WeakRef({})
 
-t.test('the garbage of the start is collected once the event loop is idle, and not before', async (t) => {
+t.test('garbage of the start is collected once the event loop is idle, and not before', async (t) => {
   const left = garbage()
   releaseStartMemory()
   const busyUntil = performance.now() + 1500
@@ -14,7 +14,7 @@ t.test('the garbage of the start is collected once the event loop is idle, and n
     await sleep(1)
   }
   t.not(left.deref(), undefined, 'while there is something to do, it stays')
-  const patience = AbortSignal.timeout(20_000)
-  while (left.deref() !== undefined && !patience.aborted) await sleep(50)
+  const timeout = AbortSignal.timeout(20_000)
+  while (left.deref() !== undefined && !timeout.aborted) await sleep(50)
   t.equal(left.deref(), undefined, 'then it is gone')
 })

@@ -8,7 +8,7 @@ import { drillTakeovers } from './takeover.ts'
 
 const skip = LITESTREAM === undefined && 'Litestream has no program for this platform'
 
-t.test('a machine dies, and another one goes on from its replica', { skip }, async (t) => {
+t.test('a second machine takes over from the replica of a dead one', { skip }, async (t) => {
   const folder = t.testdir()
   const { rounds, problems } = await drillTakeovers(t, {
     folder,
@@ -23,7 +23,7 @@ t.test('a machine dies, and another one goes on from its replica', { skip }, asy
   t.ok(rounds.every(({ acknowledged, lost }) => acknowledged > lost))
 })
 
-t.test('Litestream takes the configuration that ships', { skip }, async (t) => {
+t.test('Litestream accepts the shipped configuration', { skip }, async (t) => {
   const args = ['databases', '-config', 'deploy/litestream.yml']
   const { stdout } = await promisify(execFile)(LITESTREAM ?? '', args)
   t.match(stdout, /^\/var\/lib\/phaseboard\/phaseboard\.db\s+file$/m)

@@ -197,10 +197,10 @@ function compare({ problems }: Drill, dead: Machine, taken: Machine, acknowledge
   const { state, problems: damage } = readState(taken.file)
   problems.push(...damage)
   const rows = changesIn(taken.file)
-  const leap = rows.pop()
+  const jump = rows.pop()
   const kept = rows.at(-1)?.seq ?? 0
-  if (leap?.kind !== JUMP || JSON.parse(leap.after ?? '{}').last !== kept)
-    problems.push(`the sequence ends with ${JSON.stringify(leap)}, after ${kept}`)
+  if (jump?.kind !== JUMP || JSON.parse(jump.after ?? '{}').last !== kept)
+    problems.push(`the sequence ends with ${JSON.stringify(jump)}, after ${kept}`)
   const had = changesIn(dead.file).filter(({ seq }) => seq <= kept)
   if (!isDeepStrictEqual(rows, had)) problems.push('the changes are no prefix of those of the dead machine')
   for (const { seq, key, method, path } of acknowledged) {

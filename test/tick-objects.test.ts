@@ -1,7 +1,7 @@
 import t from 'tap'
 import { keepTickObject, kept } from '../src/tick-objects.ts'
 
-t.test('what is kept is an object of process.nextTick, as Node makes one for each', async (t) => {
+t.test('the objects are those that Node creates for process.nextTick', async (t) => {
   keepTickObject()
   await new Promise((resolve) => process.nextTick(resolve))
   const [object] = kept

@@ -12,7 +12,7 @@ import root, { type Test } from 'tap'
 import { beginFile } from './current-test.ts'
 
 /** The timeout of a file in milliseconds. It is generous, because it is only for hanging tests. */
-const PATIENCE = 900_000
+const TIMEOUT = 900_000
 const SCHEME = 'tap-of:'
 
 /** The test of each file, by the file's URL. */
@@ -38,7 +38,7 @@ export function runTogether(files: readonly string[]): void {
   // Without the plan, a process that ends early would pass.
   root.plan(files.length)
   for (const file of files) {
-    root.test(file, { timeout: PATIENCE }, async (t) => {
+    root.test(file, { timeout: TIMEOUT }, async (t) => {
       const { href } = pathToFileURL(resolve(file))
       testOf.set(href, t)
       beginFile(t)

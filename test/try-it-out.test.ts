@@ -86,7 +86,7 @@ async function seeded(app: App) {
   }
 }
 
-t.test('every documented body is accepted as it is, with real ids in it and in the path', async (t) => {
+t.test('every documented body is accepted unchanged, with real ids', async (t) => {
   const { password } = BODY_EXAMPLES.signIn as { password: string }
   const app = await build(t, { adminPassword: password })
   const { admin, records } = await seeded(app)
@@ -121,14 +121,14 @@ t.test('every documented body is accepted as it is, with real ids in it and in t
   t.strictSame([...tried].toSorted(), Object.keys(BODY_EXAMPLES).toSorted(), 'no example is left over')
 })
 
-t.test('no example is made up of types', async (t) => {
+t.test('no example is only a type', async (t) => {
   for (const [operationId, example] of Object.entries(BODY_EXAMPLES)) {
     t.notMatch(JSON.stringify(example), /"string"/, operationId)
     t.ok(Object.keys(example).length > 0, operationId)
   }
 })
 
-t.test('nothing fills in a parameter that nobody asked for', async (t) => {
+t.test('optional parameters have no default in the form', async (t) => {
   const app = await build(t)
   let seen = 0
   for (const { operationId, parameters = [] } of await operationsOf(app)) {
@@ -150,7 +150,7 @@ t.test('nothing fills in a parameter that nobody asked for', async (t) => {
   t.ok(seen > 20)
 })
 
-t.test('what every list is asked for at first finds what there is', async (t) => {
+t.test('the initial request of every list finds records', async (t) => {
   const app = await build(t, { adminPassword: 'correct horse' })
   const project = await createProject(app)
   await createItem(app, project.id)

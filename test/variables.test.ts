@@ -353,7 +353,7 @@ const CASES: Record<string, Case> = {
   },
 }
 
-t.test('each variable of the configuration has its case', async (t) => {
+t.test('each variable of the configuration has a case', async (t) => {
   const [, table = ''] = /## Variables\n(.*?)\n## /s.exec(readFileSync('docs/configuration.md', 'utf8')) ?? []
   const documented = [...table.matchAll(/^\| (`.*?`) \|/gm)].flatMap(
     ([, cell = '']) => cell.match(/\b[A-Z_]+\b/g) ?? [],
@@ -367,7 +367,7 @@ for (const mode of MODES) {
   const groups = [together, ...all.filter(([, { alone }]) => alone).map((one) => [one])]
   for (const group of groups) {
     const variables = group.length > 1 ? 'all that go together' : group[0]?.[0]
-    t.test(`in ${mode} mode these count: ${variables}`, async (t) => {
+    t.test(`in ${mode} mode these variables have an effect: ${variables}`, async (t) => {
       const given = { AUTH_MODE: mode, ADMIN_EMAIL: ADMIN.email, ADMIN_PASSWORD: ADMIN.password }
       const settings = Object.assign({}, ...group.map(([, { settings }]) => settings))
       const service = await start(t, { ...onNewFile(t), ...given, ...settings })

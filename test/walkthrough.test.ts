@@ -31,7 +31,7 @@ function record(folder: string): Walk {
   return JSON.parse(stdout)
 }
 
-t.test('every stop is there', async (t) => {
+t.test('every stop exists', async (t) => {
   t.match(patch, /^PATCH/)
   t.match(get, /^GET/)
   t.ok(stopsOf(patch).length > 5 && stopsOf(get).length > 3)
@@ -45,7 +45,7 @@ t.test('every stop is there', async (t) => {
   }
 })
 
-t.test('a PATCH goes the way that is told', async (t) => {
+t.test('a PATCH takes the described path', async (t) => {
   const { begun, visits } = record(t.testdir())
   const stops = stopsOf(patch)
   t.ok(stops.length <= STOPS, `${stops.length} stops`)

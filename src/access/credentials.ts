@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isLoopback } from '../config.ts'
 import { ApiError, authenticationRequired, forbidden } from '../errors.ts'
-import type { Identity } from '../members/identity.ts'
+import { type Identity, limitedRole } from '../members/identity.ts'
 import { isStale, useOfSession } from '../members/sessions.ts'
 import { createHostCheck } from './host-names.ts'
 import { isProxied } from './proxied.ts'
@@ -90,7 +90,10 @@ export function createCredentials(
     if (reply && isStale(token.lastUsedAt))
       noteUse(request, token.id, () => app.perform(app.members.tokens.touch(token.id), { actorId: null }))
     const { id, scope, projectIds } = token
-    return { member, via: 'token', scope, tokenId: id, ...(projectIds && { projectIds }) }
+    const identity: Identity = { member, via: 'token', scope, tokenId: id }
+    if (projectIds === null) return identity
+    const limited = { ...member, role: limitedRole(member.role) }
+    return { ...identity, member: limited, projectIds, ...(member.role === 'admin' && { isOfAdmin: true }) }
   }
 
   function fromProxy(email: string): Identity {

@@ -1,5 +1,5 @@
 /** People of the host application: those named recently, and queries for others. */
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import type { HostPerson, ListMembers } from '../phaseboard.d.ts'
 import { LIMITS } from '../schemas/common.ts'
@@ -11,8 +11,8 @@ export const SEEN_FOR = 24 * 60 * 60 * 1000
 const REMEMBERED = 10_000
 
 /** Timeout of a host's response, and the pause after a failure, in milliseconds. */
-const PATIENCE = 1000
-const REST = 10_000
+const TIMEOUT = 1000
+const PAUSE = 10_000
 
 const isText = (value: unknown, limit: number): value is string =>
   typeof value === 'string' && value !== '' && value.length <= limit
@@ -33,6 +33,33 @@ interface Seen {
   at: number
   /** Whether the write that notes it is on its way. */
   isNoted: boolean
+}
+
+/**
+ * Stores the names that a host's list gives to stored people. The same name is stored once in a while: `resolveMember` may give
+ * another one.
+ */
+export class ListedNames {
+  readonly #store: Note
+  readonly #onError: (error: unknown) => void
+  readonly #names = new LRUCache<string, string>({ max: REMEMBERED, ttl: SEEN_FOR })
+
+  /** @param onError takes what a write failed with */
+  constructor(store: Note, onError: (error: unknown) => void) {
+    this.#store = store
+    this.#onError = onError
+  }
+
+  /** Stores another name of a person. */
+  rename(person: HostPerson): void {
+    const { id, name } = person
+    if (this.#names.get(id) === name) return
+    this.#names.set(id, name)
+    this.#store(person).catch((error) => {
+      this.#names.delete(id)
+      this.#onError(error)
+    })
+  }
 }
 
 /**
@@ -89,27 +116,28 @@ export function createHostQuery(
   listMembers: ListMembers,
   onError: (error: unknown) => void,
 ): (query: Query) => Promise<HostPerson[]> {
-  let restsUntil = 0
+  let pausedUntil = 0
   /** Async, so that a synchronous throw of the host's function becomes a rejection. */
   const ask = async (query: Query) => listMembers(query)
   return async (query) => {
-    if (Date.now() < restsUntil) return []
-    const bell = new AbortController()
-    const late = pause(PATIENCE, undefined, { signal: bell.signal }).then(() => {
-      restsUntil = Date.now() + REST
-      throw new Error(`listMembers took longer than ${PATIENCE} ms`)
+    if (Date.now() < pausedUntil) return []
+    const timer = new AbortController()
+    const timeout = sleep(TIMEOUT, undefined, { signal: timer.signal }).then(() => {
+      pausedUntil = Date.now() + PAUSE
+      throw new Error(`listMembers took longer than ${TIMEOUT} ms`)
     })
     try {
-      const answer: unknown = await Promise.race([ask(query), late])
+      const answer: unknown = await Promise.race([ask(query), timeout])
       if (!Array.isArray(answer)) throw new TypeError('listMembers must return an array of { id, name }')
-      const unique = new Map(answer.filter(isPerson).map((person) => [person.id, person]))
+      const people = answer.filter(isPerson).map(({ id, name, email = null }) => ({ id, name, email }))
+      const unique = new Map(people.map((person) => [person.id, person]))
       return [...unique.values()].slice(0, query.limit)
     } catch (error) {
       onError(error)
       return []
     } finally {
-      bell.abort()
-      late.catch(() => undefined)
+      timer.abort()
+      timeout.catch(() => undefined)
     }
   }
 }

@@ -2,6 +2,7 @@
  * The one policy: which projects a caller may read, and write. Everything else follows from it: {@link Scope} limits what SQL reads
  * (`src/db/row-security.ts`), what a write may change (`src/requests/scoped-rules.ts`), and which changes are shown (`src/changes`).
  */
+import { isDeepStrictEqual } from 'node:util'
 import { LRUCache } from 'lru-cache'
 import type { SharedDatabase } from '../db/client.ts'
 import type { Right, Scope } from '../db/row-security.ts'
@@ -13,20 +14,30 @@ import { once } from '../once.ts'
 export interface Principal {
   memberId: string
   role: Identity['member']['role']
-  /** Whether it is the default member of open mode. */
-  isDefault: boolean
+  /** Whether it sees every project, as far as `projectIds` has them: an admin's token, or the default member of open mode. */
+  seesAll: boolean
   projectIds: Identity['projectIds']
   projects: Identity['projects']
 }
 
 /** The principal of an identity. */
-export const principalOf = ({ member: { id, role }, via, projectIds, projects }: Identity): Principal => ({
+export const principalOf = ({
+  member: { id, role },
+  via,
+  projectIds,
+  projects,
+  isOfAdmin,
+}: Identity): Principal => ({
   memberId: id,
   role,
-  isDefault: via === 'default',
+  seesAll: via === 'default' || isOfAdmin === true,
   projectIds: projectIds ?? null,
   projects,
 })
+
+/** Whether two identities reach the same, as far as they themselves decide it. */
+export const reachSame = (one: Identity, other: Identity): boolean =>
+  isDeepStrictEqual(principalOf(one), principalOf(other))
 
 /** Whether a principal sees the projects that it makes. */
 export const makesProjects = ({ role, projectIds, projects }: Principal): boolean =>
@@ -58,7 +69,14 @@ const statementsOf = ({ $client: client }: SharedDatabase) => ({
       )
       .pluck(),
   ),
-  ids: once(() => client.prepare<[], string>('select id from projects').pluck()),
+  ids: once(() =>
+    client
+      .prepare<[number], string>(
+        `select id from projects where id not in (
+          select id from changes where seq > +? and kind = 'project' and action = 'created')`,
+      )
+      .pluck(),
+  ),
   projects: once(() =>
     client.prepare<[object], Seen>(`
       select project.id, project."access" = 'everyone' as isForEveryone, assigned.role,
@@ -128,12 +146,19 @@ export class Policy {
     return this.#scopeOf(principal) ?? undefined
   }
 
-  /** The projects that come and go with a change of scope; deleted ones excepted. */
-  difference(before: Scope | undefined, after: Scope | undefined): { projectId: string; visible: boolean }[] {
+  /**
+   * The projects that come and go with a change of scope; deleted ones excepted.
+   * @param since the last change when `before` was the scope: who saw everything did not see what was created later
+   */
+  difference(
+    before: Scope | undefined,
+    after: Scope | undefined,
+    since: number,
+  ): { projectId: string; visible: boolean }[] {
     const sees = (scope: Scope | undefined, id: string) => scope === undefined || scope.projects.has(id)
     return this.#sql
       .ids()
-      .all()
+      .all(before === undefined ? since : Number.MAX_SAFE_INTEGER)
       .filter((id) => sees(before, id) !== sees(after, id))
       .map((projectId) => ({ projectId, visible: sees(after, projectId) }))
   }
@@ -146,11 +171,11 @@ export class Policy {
   }
 
   #scopeOf(principal: Principal): Scope | null {
-    const { memberId, role, isDefault, projectIds = null, projects } = principal
-    const isAll = isDefault || role === 'admin'
+    const { memberId, role, seesAll, projectIds = null, projects } = principal
+    const isAll = seesAll || role === 'admin'
     if (projects === undefined && projectIds === null) return isAll ? null : this.#ofMember(memberId, role)
     const of = projects === undefined && !isAll ? this.#ofMember(memberId, role) : null
-    const key = JSON.stringify([memberId, role, projectIds, projects])
+    const key = JSON.stringify([memberId, role, isAll, projectIds, projects])
     const known = this.#isUnsettled ? undefined : this.#limited.get(key)
     if (known?.of === of) return known.scope
     const rights: [string, Right][] =

@@ -74,7 +74,7 @@ class Budget {
   }
 
   /** Sleeps. @param wait sleeps for at most so many milliseconds */
-  sleep<T>(wait: (patience: number) => T): T {
+  sleep<T>(wait: (timeout: number) => T): T {
     const before = performance.now()
     const result = wait(Math.max(0, this.left()))
     this.#asleep += performance.now() - before
@@ -94,7 +94,7 @@ function receive({ port, state }: WorkerEnd, budget: Budget): Message {
     const seen = Atomics.load(state, MESSAGES)
     const received = receiveMessageOnPort(port)
     if (received) return received.message
-    const woken = budget.sleep((patience) => Atomics.wait(state, MESSAGES, seen, patience))
+    const woken = budget.sleep((timeout) => Atomics.wait(state, MESSAGES, seen, timeout))
     if (woken === 'timed-out') throw tooMuch()
   }
 }

@@ -265,8 +265,9 @@ export class Items {
       ...(column === before.column ? {} : { column }),
       ...(sortOrder === before.sortOrder ? {} : { sortOrder }),
     }
+    const attachLabels = projectId === before.projectId ? undefined : this.#labels.transfer(id, projectId)
     const written = this.#change(before, place, actorId, at)
-    if (projectId !== before.projectId) this.#labels.transfer(id, projectId)
+    attachLabels?.()
     return this.#answer(written)
   }
 

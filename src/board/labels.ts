@@ -98,11 +98,16 @@ export class Labels extends Children<typeof kanbanLabels> {
     this.#sql.detach({ itemId, labelId })
   }
 
-  /** Replaces the labels of an item that moves to another project with that project's labels of the same names. */
-  transfer(itemId: string, projectId: string): void {
+  /**
+   * Detaches the labels of an item that is about to move to another project: while it is in its own, to which this change belongs.
+   * @returns attaches that project's labels of the same names, once the item has moved
+   */
+  transfer(itemId: string, projectId: string): () => void {
     const labels = this.#sql.namesakes({ itemId, projectId })
     this.#sql.detachAll({ itemId })
-    for (const { labelId } of labels) this.#sql.insert({ itemId, labelId })
+    return () => {
+      for (const { labelId } of labels) this.#sql.insert({ itemId, labelId })
+    }
   }
 
   #ensureBoth(itemId: string, labelId: string): void {

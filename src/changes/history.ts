@@ -1,9 +1,12 @@
 /** The history of a project or item: all changes of it and its child records, even after its deletion. */
+import type SQLite from 'better-sqlite3'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
+import { scopeOf } from '../db/row-security.ts'
 import { kanbanItems, projects } from '../db/schema.ts'
 import { existsIn, type Identified } from '../db/statements.ts'
 import { BYTES_READ, isLimited, TooMuchWork } from '../db/work-limits.ts'
+import { once } from '../once.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 import { isOfProject, type Reader } from './api-changes.ts'
 import { changeText } from './change-text.ts'
@@ -31,6 +34,8 @@ interface Kind {
   table: Identified
   isOf: (change: Pick<ChangeRow, 'projectId' | 'fromProjectId' | 'itemId'>, id: string) => boolean
   exists: (id: string) => boolean
+  /** Whether the record is there, in scope or not. */
+  isHidden: () => SQLite.Statement<[string], number>
 }
 
 /** The histories of projects and items. */
@@ -48,8 +53,16 @@ export class History {
     this.#visibility = visibility
     this.#sequence = sequence
     this.#subjects = subjects
-    this.#project = { table: projects, isOf: isOfProject, exists: existsIn(db, projects) }
+    const isThere = (table: string) =>
+      once(() => db.$client.prepare<[string], number>(`select 1 from main.${table} where id = +?`).pluck())
+    this.#project = {
+      table: projects,
+      isOf: isOfProject,
+      exists: existsIn(db, projects),
+      isHidden: isThere('projects'),
+    }
     this.#item = {
+      isHidden: isThere('kanban_items'),
       table: kanbanItems,
       isOf: ({ itemId }, id) => itemId === id,
       exists: existsIn(db, kanbanItems),
@@ -92,10 +105,14 @@ export class History {
     }
   }
 
-  #ensureKnown({ table, exists, isOf }: Kind, id: string, reader: Reader): void {
+  #ensureKnown({ table, exists, isOf, isHidden }: Kind, id: string, reader: Reader): void {
     if (exists(id)) return
-    const newest = this.#sequence.headsOf(this.#subjects.list(id, Number.POSITIVE_INFINITY, 1))
-    if (!newest.some((head) => isOf(head, id) && this.#visibility.maySee(head, reader))) throwNotFound(table)
+    // The same work for a hidden record as for an unknown one.
+    const hides = scopeOf(this.#db) !== undefined && isHidden().get(id) === 1
+    const newest = this.#subjects.newest(id)
+    const heads = this.#sequence.headsOf(newest === undefined ? [] : [newest])
+    const isSeen = !hides && heads.some((head) => isOf(head, id) && this.#visibility.maySee(head, reader))
+    if (!isSeen) throwNotFound(table)
   }
 
   #ensureShort(heads: readonly ChangeHead[]): void {

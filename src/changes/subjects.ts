@@ -20,8 +20,8 @@ const SLICE = 1000
  * The same where the index is far behind, as while requests write all the time: some 30 ms for fewer commits, each of which writes most pages
  * of the index anew, and has the event loop's connection drop all pages that it has cached.
  */
-const LARGE_SLICE = 4000
-const FAR_BEHIND = 20_000
+export const LARGE_SLICE = 4000
+export const FAR_BEHIND = 20_000
 
 /** Changes that are not in the index yet and still read on the event loop, at most: some 5 ms. */
 const SCANNED = 10_000
@@ -91,6 +91,10 @@ function statementsOf(db: SharedDatabase) {
     ofTail: numbers(
       `select seq from changes where seq > :after and seq < :before and ${HAS_SUBJECT} order by seq desc limit :limit`,
     ),
+    // The unary plus keeps SQLite from ending the scan at the first one.
+    newestOfTail: numbers(`select max(+seq) from changes where seq > :after and ${HAS_SUBJECT}`),
+    newestOfStaged: numbers(`select max(seq) from ${STAGED} where ${HAS_SUBJECT}`),
+    newestOfIndex: numbers('select max(seq) from change_subjects where subject = +:subject'),
     ofStaged: numbers(
       `select seq from ${STAGED} where seq < :before and ${HAS_SUBJECT} order by seq desc limit :limit`,
     ),
@@ -108,7 +112,7 @@ function statementsOf(db: SharedDatabase) {
 
 /** The changes of projects and items, by the index; unindexed ones are scanned. */
 export class Subjects {
-  static readonly reads: readonly string[] = ['list', 'after', 'behind', 'indexed', 'isWaiting']
+  static readonly reads: readonly string[] = ['list', 'newest', 'after', 'behind', 'indexed', 'isWaiting']
   readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
   readonly #staged: StagedChanges
@@ -172,6 +176,21 @@ export class Subjects {
       limit: limit - ofTail.length,
     })
     return [...ofTail, ...ofIndex]
+  }
+
+  /**
+   * The newest change of a subject; undefined for none. It takes as long for one without changes, so that its time does not tell whether
+   * there are any.
+   * @throws TooMuchWork if too many changes are unindexed
+   */
+  newest(subject: string): number | undefined {
+    ensureFew(this.#db, this.behind(), SCANNED)
+    const asked = { subject, after: this.indexed() }
+    const { newestOfTail, newestOfIndex, newestOfStaged } = this.#sql
+    const found = [newestOfTail().get(asked), newestOfIndex().get(asked)]
+    if (this.isWaiting()) found.push(newestOfStaged().get(asked))
+    const newest = Math.max(...found.map((seq) => seq ?? 0))
+    return newest > 0 ? newest : undefined
   }
 
   /** The unindexed ones, newest first. */

@@ -9,6 +9,7 @@ import { isConstraint } from '../db/constraints.ts'
 import { type CurrentWrite, currentWrite } from '../db/current-write.ts'
 import { isHolder, KIND_NAMES, kindNamed, REFERENCES } from '../db/kinds.ts'
 import { JUMP } from '../db/lost-changes.ts'
+import { scopeOf } from '../db/row-security.ts'
 import {
   isFollowedByWorker,
   isSplit,
@@ -17,12 +18,20 @@ import {
   rowLimit,
   TooMuchWork,
 } from '../db/work-limits.ts'
-import { ApiError, adminRequired, changedSince, changesGone, notFound, notOwner } from '../errors.ts'
+import {
+  ApiError,
+  adminRequired,
+  type Conflict,
+  changedSince,
+  changesGone,
+  notFound,
+  notOwner,
+} from '../errors.ts'
 import type { Actor, AuditLog } from '../members/audit-log.ts'
 import type { CurrentMember } from '../schemas/records.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 import { timestamp } from '../time.ts'
-import type { Fields } from './api-changes.ts'
+import type { Fields, Reader } from './api-changes.ts'
 import { changeText } from './change-text.ts'
 import { Conflicts } from './conflicts.ts'
 import type { Groups } from './groups.ts'
@@ -126,12 +135,13 @@ export class Undo {
       const [renamings, mergers] = [renamingsOf(effects), mergersOf(effects)]
       this.#restore({ effects, current, renamings, mergers, member, by, at: timestamp() })
     } catch (error) {
+      if (!isConstraint(error)) throw error
+      // It was restored before, and went on to a project out of scope, where it cannot be seen.
+      if (scopeOf(this.#db) !== undefined) throw changedSince(comingIn(effects))
       // Only another tool's change omits required fields.
-      throw isConstraint(error)
-        ? notUndone('a change that another tool wrote in an unusual form cannot be undone')
-        : error
+      throw notUndone('a change that another tool wrote in an unusual form cannot be undone')
     }
-    return this.answer(since, write)
+    return this.answer(since, write, member)
   }
 
   /** Whether a change's group is too large for one transaction. */
@@ -303,14 +313,19 @@ export class Undo {
     this.#audit.record({ action, by, subjectId, subject: name, metadata: { name } })
   }
 
-  /** The first of the new changes, and their group, as JSON. */
-  answer(since: number, write: CurrentWrite): JsonBytes {
+  /** The first of the new changes, and their group, as JSON. @param reader who has undone it; absent: somebody who sees everything */
+  answer(since: number, write: CurrentWrite, reader?: Reader): JsonBytes {
     const group = write.since + 1
     const rows = this.#sequence.after(since, ANSWERED)
-    const texts = rows.map((row) => changeText({ ...row, actorId: write.actorId }, group))
+    const shown = (row: ChangeRow) => (reader ? this.#visibility.shown(row, reader) : row)
+    const texts = rows.map((row) => changeText({ ...shown(row), actorId: write.actorId }, group))
     return Buffer.from(`{"group":${rows.length > 0 ? group : null},"changes":[${texts.join(',')}]}`)
   }
 }
+
+/** The records that an undo brings back, as conflicts. */
+const comingIn = (effects: ReadonlyMap<string, Effect>): Conflict[] =>
+  [...effects.values()].filter(isComing).map(({ kind, id }) => ({ kind, id }))
 
 /** Whether a record is deleted by the cascade of its parent. */
 const goesWithParent = ({ kind, after }: Effect, effects: ReadonlyMap<string, Effect>): boolean =>

@@ -12,6 +12,8 @@ type Head = Pick<ChangeRow, 'kind' | 'ownerId' | 'projectId' | 'fromProjectId'>
 
 /** Who could see a project when it was deleted. */
 interface Former {
+  /** The last change of the project: it may have been restored, and deleted again. */
+  seq: number
   isForEveryone: boolean
   teamId: unknown
   /** The ids of the assigned members. */
@@ -21,7 +23,7 @@ interface Former {
 /** Deleted projects that a connection remembers. */
 const REMEMBERED = 1000
 
-const NOBODY: Former = { isForEveryone: false, teamId: null, memberIds: new Set() }
+const NOBODY: Omit<Former, 'seq'> = { isForEveryone: false, teamId: null, memberIds: new Set() }
 
 const statementsOf = ({ $client: client }: SharedDatabase) => ({
   exists: once(() => client.prepare<[string], number>('select 1 from main.projects where id = ?').pluck()),
@@ -61,17 +63,31 @@ export class Visibility {
     return mayRoleSee(change, reader) && this.#isIn(change, this.#scopeOf(reader))
   }
 
-  /** A change as a reader sees it: an item that came from, or went to, a project out of the reader's scope, only came or went. */
+  /**
+   * A change as a reader sees it: an item that came from, or went to, a project out of the reader's scope, only came or went, without its
+   * former place; an idea does not name a project out of scope.
+   */
   shown(row: ChangeRow, reader: Reader): ChangeRow {
-    const { projectId, fromProjectId, before } = row
+    const { kind, projectId, fromProjectId } = row
     const scope = this.#scopeOf(reader)
-    if (scope === undefined || fromProjectId === null) return row
+    if (scope === undefined) return row
+    if (kind === 'personal-idea') return this.#ideaFor(row, scope)
+    if (fromProjectId === null) return row
     if (!this.#sees(projectId, scope)) {
       return { ...row, action: 'deleted', projectId: fromProjectId, fromProjectId: null, after: null }
     }
     if (this.#sees(fromProjectId, scope)) return row
-    const { projectId: _, ...rest } = storedFields(before ?? '{}') ?? {}
-    return { ...row, fromProjectId: null, before: JSON.stringify(rest) }
+    return { ...row, fromProjectId: null, before: '{}' }
+  }
+
+  #ideaFor(row: ChangeRow, scope: Scope): ChangeRow {
+    const masked = (text: string | null): string | null => {
+      const fields = text === null ? undefined : storedFields(text)
+      const { promotedProjectId } = fields ?? {}
+      if (typeof promotedProjectId !== 'string' || scope.projects.has(promotedProjectId)) return text
+      return JSON.stringify({ ...fields, promotedProjectId: null })
+    }
+    return { ...row, before: masked(row.before), after: masked(row.after) }
   }
 
   /** Whether a project is in a reader's scope, or was. */
@@ -100,15 +116,15 @@ export class Visibility {
   }
 
   #formerly(id: string): Former {
+    const seq = this.#subjects.newest(id) ?? 0
     const known = this.#former.get(id)
-    if (known) return known
-    const former = this.#read(id)
+    if (known?.seq === seq) return known
+    const former = { seq, ...this.#read(id, seq) }
     this.#former.set(id, former)
     return former
   }
 
-  #read(id: string): Former {
-    const [seq = 0] = this.#subjects.list(id, Number.POSITIVE_INFINITY, 1)
+  #read(id: string, seq: number): Omit<Former, 'seq'> {
     const last = this.#sequence.one(seq)
     if (last === undefined) return NOBODY
     const rows = this.#sql.deleted().all(this.#sequence.groupOf(last), seq, id)

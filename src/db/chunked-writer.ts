@@ -8,16 +8,16 @@ import { BUSY_TIMEOUT, type SharedDatabase } from './client.ts'
 import { type DatabaseFiles, NO_FILES } from './files.ts'
 
 /** How a connection shares the lock: milliseconds after which a chunk ends, and the pause for others afterwards. */
-export interface Manners {
+export interface Intervals {
   held: number
   left: number
 }
 
-const MANNERS: Manners = { held: 20, left: 10 }
+const INTERVALS: Intervals = { held: 20, left: 10 }
 
 /** Milliseconds between attempts to take the write lock, and their timeout. Others hold it for some milliseconds. */
 const RETRY = 1
-const PATIENCE = 60_000
+const TIMEOUT = 60_000
 
 /**
  * Pages of the write-ahead log after which this connection runs a checkpoint: fewer than other connections wait for, so
@@ -35,7 +35,7 @@ export class ChunkedWriter {
   readonly #client: SQLite.Database
   readonly #files: DatabaseFiles
   readonly #signal: AbortSignal | undefined
-  readonly #manners: Manners
+  readonly #intervals: Intervals
   readonly #runsCheckpoints: boolean
   readonly #newest: SQLite.Statement<[], number | null>
   readonly #untell: SQLite.Statement<[number]>
@@ -49,7 +49,7 @@ export class ChunkedWriter {
     { $client: client }: SharedDatabase,
     files: DatabaseFiles = NO_FILES,
     signal?: AbortSignal,
-    manners = MANNERS,
+    intervals = INTERVALS,
   ) {
     client.pragma('foreign_keys = off')
     client.pragma('busy_timeout = 0')
@@ -59,7 +59,7 @@ export class ChunkedWriter {
     this.#client = client
     this.#files = files
     this.#signal = signal
-    this.#manners = manners
+    this.#intervals = intervals
     this.#newest = client.prepare<[], number | null>('select max(seq) from changes').pluck()
     // They are the last ones, and never committed: no `seq` is used twice or skipped.
     this.#untell = client.prepare('delete from changes where seq > +?')
@@ -80,7 +80,7 @@ export class ChunkedWriter {
       this.#untell.run(before)
       return done
     })
-    await pause(this.#manners.left)
+    await pause(this.#intervals.left)
     return value
   }
 
@@ -112,7 +112,7 @@ export class ChunkedWriter {
     while (!this.#hasBegun(tried)) await pause(RETRY)
     const began = performance.now()
     try {
-      const value = work(() => performance.now() - began > this.#manners.held)
+      const value = work(() => performance.now() - began > this.#intervals.held)
       const lost = this.#files.lost()
       if (lost) throw lost
       this.#client.exec('commit')
@@ -131,7 +131,7 @@ export class ChunkedWriter {
       return true
     } catch (error) {
       const isBusy = error instanceof SQLite.SqliteError && error.code.startsWith('SQLITE_BUSY')
-      if (!isBusy || performance.now() - tried > PATIENCE) throw error
+      if (!isBusy || performance.now() - tried > TIMEOUT) throw error
       return false
     }
   }

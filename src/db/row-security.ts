@@ -95,7 +95,15 @@ const VIEWS: ReadonlyMap<string, View> = new Map<string, View>([
     'imports',
     {
       condition: 'true',
-      columns: { project_id: `case when ${isInScope('seen.project_id')} then seen.project_id end` },
+      columns: {
+        project_id: `case when ${isInScope('seen.project_id')} then seen.project_id end`,
+        // What was made of the file: of a dry run, which has no project, it is shown.
+        counts: `case when seen.project_id is null or ${isInScope('seen.project_id')} then seen.counts else '' end`,
+        // Of an import that was refused it names the earlier one's project.
+        error: `case when exists (
+            select 1 from main.projects as named where instr(seen.error, named.id) > 0 and not ${isInScope('named.id')})
+          then 'this board was imported before' else seen.error end`,
+      },
     },
   ],
   ['share_links', { condition: isInScope('seen.project_id') }],

@@ -17,17 +17,17 @@ export interface UnsentLimits {
    */
   maxBytes: number
   /** Longest time without reading of a client ... */
-  patience: number
+  timeout: number
   /** ... and while `maxBytes` is exceeded. */
-  patienceUnderPressure: number
+  timeoutUnderPressure: number
   /** Time between two checks of all connections. */
   interval: number
 }
 
 const LIMITS: UnsentLimits = {
   maxBytes: 64 * 1024 * 1024,
-  patience: 60_000,
-  patienceUnderPressure: 5000,
+  timeout: 60_000,
+  timeoutUnderPressure: 5000,
   interval: 1000,
 }
 
@@ -67,7 +67,7 @@ declare module 'fastify' {
  * and before a large response is sent: other responses cost nothing.
  */
 export function limitUnsentResponses(app: FastifyInstance, given: Partial<UnsentLimits> = {}): void {
-  const { maxBytes, patience, patienceUnderPressure, interval } = { ...LIMITS, ...given }
+  const { maxBytes, timeout, timeoutUnderPressure, interval } = { ...LIMITS, ...given }
   const sockets = new Set<Socket>()
   /** Slow clients: the queued bytes when each last read, and when that was noticed. */
   const waiting = new Map<Socket, { queue: number; since: number }>()
@@ -122,22 +122,22 @@ export function limitUnsentResponses(app: FastifyInstance, given: Partial<Unsent
   function isTooMuch(body?: unknown, size = 0): boolean {
     const isInMemory = () => body !== undefined && unsent.has(body)
     const isOver = () => total > 0 && !isInMemory() && total + size > maxBytes
-    sweep(patience)
-    if (isOver()) sweep(patienceUnderPressure)
+    sweep(timeout)
+    if (isOver()) sweep(timeoutUnderPressure)
     return isOver()
   }
   const refusal = () => unavailable(RETRY_AFTER)
   app.decorate('roomForResponse', () => {
     const taken = () => total + queuedBytes()
-    sweep(patience)
+    sweep(timeout)
     // The size of the response is not known yet.
-    if (taken() > maxBytes / 2) sweep(patienceUnderPressure)
+    if (taken() > maxBytes / 2) sweep(timeoutUnderPressure)
     return taken() === 0 ? Number.POSITIVE_INFINITY : Math.max(SMALL, maxBytes - taken())
   })
 
   app.server.on('connection', (socket: Socket) => {
     sockets.add(socket)
-    timer ??= setInterval(sweep, interval, patience).unref()
+    timer ??= setInterval(sweep, interval, timeout).unref()
     socket.once('close', () => {
       sockets.delete(socket)
       waiting.delete(socket)

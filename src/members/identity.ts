@@ -16,9 +16,18 @@ export interface Identity {
   tokenId?: string
   /** The only projects that the token reaches; absent or null: all that its member sees. */
   projectIds?: readonly string[] | null
+  /** Whether the member is an admin who acts as a member here, since the token reaches some projects only: see {@link limitedRole}. */
+  isOfAdmin?: true
   /** The projects that the host lets the member reach; absent: by the rules of this service. */
   projects?: Readonly<Record<string, 'read' | 'write'>>
 }
+
+/**
+ * The role of a member whose credential reaches some projects only. What admins may do reaches everything: exports, webhooks, the audit
+ * log, members.
+ */
+export const limitedRole = (role: CurrentMember['role']): CurrentMember['role'] =>
+  role === 'admin' ? 'member' : role
 
 /**
  * The access level of a route.

@@ -15,7 +15,16 @@ import { thingOf } from '../db/kinds.ts'
 import { type JsonPage, type KeyPlace, type PageQuery, readPage } from '../db/pages.ts'
 import { scopeOf } from '../db/row-security.ts'
 import { members, people, teamAssignments } from '../db/schema.ts'
-import { change, existsIn, given, insertInto, selectAll, selectById, selectOne, updateIn } from '../db/statements.ts'
+import {
+  change,
+  existsIn,
+  given,
+  insertInto,
+  selectAll,
+  selectById,
+  selectOne,
+  updateIn,
+} from '../db/statements.ts'
 import { ensureFew, ROWS_READ, ROWS_SCANNED, rowLimit } from '../db/work-limits.ts'
 import { conflict, invalidField, notFound } from '../errors.ts'
 import { once } from '../once.ts'
@@ -35,8 +44,17 @@ export interface PeopleQuery extends PageQuery {
   kind?: Person['kind']
 }
 
+/** A person without a row: named by the host, or the default member. */
+export interface NamedPerson extends Pick<HostPerson, 'id' | 'name'> {
+  /** Absent for a person of the host. */
+  kind?: 'member'
+}
+
 /** Milliseconds after which a person of the host is queried again. */
 const DAY = 24 * 60 * 60 * 1000
+
+/** People renamed after one response of the host, at most. Later ones rename the others. */
+const RENAMED_AT_ONCE = 100
 
 /** The name of the sort of people in their cursors. */
 const BY_NAME = 'name'
@@ -45,19 +63,22 @@ const BY_NAME = 'name'
 const HOSTED = `(select json_extract(value, '$.id') as id, json_extract(value, '$.name') as name from json_each(+:hosted))`
 
 /**
- * All people, as SQL: one row per id; a member's row first, then names that the host has just given, then stored ones.
- * `is_there`: can be assigned, mentioned or filtered by.
+ * The stored people, as SQL: one row per id, a member's row first. `is_there`: can be assigned, mentioned or filtered by.
  */
-const PEOPLE = `(
+const STORED = `
   select id, name, 'member' as kind, '' as source, '' as source_id, null as merged_into, null as seen_at,
-    created_at, updated_at, not disabled as is_there from members
+    created_at, updated_at, not disabled as is_there, true as is_member from members
   union all
-  select id, ifnull((select name from ${HOSTED} as hosted where hosted.id = people.id), name), kind, source, source_id,
-    merged_into, seen_at, created_at, updated_at, kind <> 'member' and merged_into is null from people
-  where id not in (select id from members) and not ${isHiddenRecord('people', 'people.id')}
+  select id, name, kind, source, source_id, merged_into, seen_at, created_at, updated_at,
+    kind <> 'member' and merged_into is null, false from people
+  where id not in (select id from members) and not ${isHiddenRecord('people', 'people.id')}`
+
+/** The people of the list, as SQL: names that the host has just given replace stored ones, except those of members. */
+const LISTED = `(
+  select id, iif(is_member, name, ifnull((select name from ${HOSTED} as hosted where hosted.id = stored.id), name)) as name,
+    kind from (${STORED}) as stored where is_there
   union all
-  select id, name, 'host', '', '', null, null, +:now, +:now, true from ${HOSTED}
-  where id not in (select id from members) and id not in (select id from people))`
+  select id, name, 'host' from ${HOSTED} where id not in (select id from members) and id not in (select id from people))`
 
 /** The fields of a person; another tool may have stored bytes. */
 const FIELDS = [
@@ -74,16 +95,16 @@ function statementsOf(db: SharedDatabase) {
   const { $client: client } = db
   return {
     some: once(() =>
-      client.prepare<[object], Person>(
-        `select ${FIELDS} from ${PEOPLE} where id in (select value from json_each(+:ids))`,
+      client.prepare<[string], Person & { isMember: number }>(
+        `select ${FIELDS}, is_member as isMember from (${STORED}) where id in (select value from json_each(?))`,
       ),
     ),
     /** Places in the list by name; an empty key comes last. */
     places: once(() =>
       client.prepare<[object], { id: string; key: Buffer | null }>(
         `select * from (
-          select cast(id as text) as id, collation_key(name) as key from ${PEOPLE}
-          where is_there and (+:kind is null or kind = +:kind) and (+:q is null or contains_folded(name, +:q) or id in (select id from ${HOSTED})))
+          select cast(id as text) as id, collation_key(name) as key from ${LISTED}
+          where (+:kind is null or kind = +:kind) and (+:q is null or contains_folded(name, +:q) or id in (select id from ${HOSTED})))
         where +:from is null or iif(key is null, 1, 0) > +:isEmpty
           or (iif(key is null, 1, 0) = +:isEmpty and (key > +:key or (key is +:key and id > +:from)))
         order by key is null, key, id limit +:count`,
@@ -131,9 +152,25 @@ function idsOf(ids: PeopleQuery['ids']): string[] {
   return asked
 }
 
+/** The record of a person without a row. */
+function toPerson({ id, name, kind }: NamedPerson): Person {
+  const at = timestamp()
+  const none = { source: '', sourceId: '', mergedInto: null, seenAt: null }
+  return { id, name, kind: kind ?? 'host', ...none, createdAt: at, updatedAt: at }
+}
+
 /** The people. */
 export class People {
-  static readonly reads: readonly string[] = ['page', 'get', 'named', 'isKept', 'names', 'namedIn', 'toAsk']
+  static readonly reads: readonly string[] = [
+    'page',
+    'get',
+    'named',
+    'isKept',
+    'names',
+    'namedIn',
+    'toAsk',
+    'renamed',
+  ]
   readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
   readonly #merge: ReturnType<typeof createMerge>
@@ -147,19 +184,22 @@ export class People {
     this.#merge = createMerge(db)
   }
 
-  /** One person. @param hosted people that the host has just named @throws ApiError 404 */
-  get(id: string, hosted?: readonly HostPerson[]): Person {
-    return this.named([id], hosted)[0] ?? throwNotFound(people)
+  /** One person. @param others people without a row @throws ApiError 404 */
+  get(id: string, others?: readonly NamedPerson[]): Person {
+    return this.named([id], others)[0] ?? throwNotFound(people)
   }
 
-  /** The known people of these ids, in that order. @param hosted people that the host has just named */
-  named(ids: readonly string[], hosted: readonly HostPerson[] = []): Person[] {
-    const found = new Map(
-      this.#sql
-        .some()
-        .all({ ids: JSON.stringify(ids), ...this.#said(hosted) })
-        .map((person) => [person.id, person]),
-    )
+  /**
+   * The known people of these ids, in that order.
+   * @param others people without a row; a name of the host replaces a stored one, except that of a member
+   */
+  named(ids: readonly string[], others: readonly NamedPerson[] = []): Person[] {
+    const found = new Map(this.#seen(others).map((person) => [person.id, toPerson(person)]))
+    for (const { isMember, ...person } of this.#sql.some().all(JSON.stringify(ids))) {
+      const other = found.get(person.id)
+      const isRenamed = !isMember && other?.kind === 'host'
+      found.set(person.id, isRenamed ? { ...person, name: other.name } : person)
+    }
     return ids.flatMap((id) => found.get(id) ?? [])
   }
 
@@ -169,9 +209,9 @@ export class People {
   }
 
   /** The names of these people by their ids, as JSON; of those that are known. @throws TooMuchWork */
-  names(ids: readonly string[], hosted?: readonly HostPerson[]): string {
+  names(ids: readonly string[], others?: readonly NamedPerson[]): string {
     ensureFew(this.#db, ids.length, ROWS_READ)
-    return JSON.stringify(Object.fromEntries(this.named(ids, hosted).map(({ id, name }) => [id, name])))
+    return JSON.stringify(Object.fromEntries(this.named(ids, others).map(({ id, name }) => [id, name])))
   }
 
   /** The ids of the people whom a project or an item names. @throws TooMuchWork */
@@ -182,15 +222,16 @@ export class People {
 
   /**
    * The people of some ids; or all who can be assigned, mentioned or filtered by, by name, or a page of them.
-   * @param hosted matching people that the host has just named
+   * @param others people without a row: of the host, those that match; the default member is found only by its id
    * @throws ApiError 400 for too many ids; TooMuchWork
    */
-  page({ ids, q, kind, ...query }: PeopleQuery, hosted: readonly HostPerson[] = []): JsonPage {
+  page({ ids, q, kind, ...query }: PeopleQuery, others: readonly NamedPerson[] = []): JsonPage {
     const asked = idsOf(ids)
-    if (asked.length > 0) return { body: this.#toJson(this.named(asked, hosted)) }
+    if (asked.length > 0) return { body: this.#toJson(this.named(asked, others)) }
+    const hosted = this.#seen(others).filter((person) => person.kind === undefined)
     return read(this.#db, () => {
       this.#sql.limit()
-      const filter = { q: q ? fold(q) : null, kind: kind ?? null, ...this.#said(hosted) }
+      const filter = { q: q ? fold(q) : null, kind: kind ?? null, hosted: JSON.stringify(hosted) }
       const page = readPage((place, count) => this.#placesAfter(filter, place, count), {
         ...query,
         sort: BY_NAME,
@@ -199,12 +240,13 @@ export class People {
     })
   }
 
-  /** The statement parameter for people that the host has just named; for a guest, those assigned to the guest's projects. */
-  #said(hosted: readonly HostPerson[]) {
-    const { isGuest = false, memberId = '' } = scopeOf(this.#db) ?? {}
-    const isSeen = ({ id }: HostPerson) =>
-      !isGuest || id === memberId || this.#sql.isAssigned({ memberId: id }) !== undefined
-    return { hosted: JSON.stringify(hosted.filter(isSeen)), now: timestamp() }
+  /** Those of the people without a row whom the caller sees: of a guest, who is assigned to the guest's projects. */
+  #seen(others: readonly NamedPerson[]): readonly NamedPerson[] {
+    const scope = scopeOf(this.#db)
+    if (!scope?.isGuest) return others
+    return others.filter(
+      ({ id }) => id === scope.memberId || this.#sql.isAssigned({ memberId: id }) !== undefined,
+    )
   }
 
   #placesAfter(filter: object, place: KeyPlace | undefined, count: number): KeyPlace[] {
@@ -226,6 +268,21 @@ export class People {
     const known = this.named(asked).filter(({ kind, seenAt }) => kind !== 'host' || (seenAt ?? '') > stale)
     const isKnown = new Set(known.map(({ id }) => id))
     return asked.filter((id) => !isKnown.has(id))
+  }
+
+  /** Those whom the host has just given another name than the stored one, at most so many. */
+  renamed(hosted: readonly HostPerson[]): HostPerson[] {
+    const stored = new Map(this.named(hosted.map(({ id }) => id)).map((person) => [person.id, person]))
+    const isRenamed = ({ id, name }: HostPerson) => {
+      const person = stored.get(id)
+      return person?.kind === 'host' && person.mergedInto === null && person.name !== name
+    }
+    return hosted.filter(isRenamed).slice(0, RENAMED_AT_ONCE)
+  }
+
+  /** Stores another name of a person of the host. */
+  rename({ id, name }: HostPerson): void {
+    if (this.renamed([{ id, name }]).length > 0) this.#sql.update(id, { name, updatedAt: timestamp() })
   }
 
   /**

@@ -7,6 +7,7 @@ import { newId } from '../db/ids.ts'
 import { readArrayText } from '../db/json-text.ts'
 import { inOrder } from '../db/ordering.ts'
 import { type JsonPage, type PageQuery, pageOfRows } from '../db/pages.ts'
+import { scopeOf } from '../db/row-security.ts'
 import { apiTokens, members, projects } from '../db/schema.ts'
 import {
   deleteFrom,
@@ -53,11 +54,6 @@ type TokenRow = Omit<typeof apiTokens.$inferSelect, 'tokenHash'>
 /** The projects of a token. Text that is no JSON array, of another tool, reaches none. */
 const projectIdsOf = (text: string | null): string[] | null =>
   text === null ? null : readArrayText(text).map(String)
-
-const shownToken = ({ projectIds, ...token }: TokenRow): Token => ({
-  ...token,
-  projectIds: projectIdsOf(projectIds),
-})
 
 function statementsOf(db: SharedDatabase) {
   const { id, memberId, name, scope, projectIds, tokenHash, lastUsedAt, expiresAt, createdAt } = apiTokens
@@ -108,8 +104,10 @@ export class Tokens {
   readonly #sql: ReturnType<typeof statementsOf>
   readonly #toJson = createJsonWriter(Type.Array(ref(TokenSchema)))
   readonly #audit: AuditLog
+  readonly #db: SharedDatabase
 
   constructor(db: SharedDatabase, audit: AuditLog) {
+    this.#db = db
     this.#sql = statementsOf(db)
     this.#audit = audit
   }
@@ -124,13 +122,13 @@ export class Tokens {
 
   /** One token, without its secret. @throws ApiError 404 */
   get(id: string, identity: Identity): Token {
-    return shownToken(this.#sql.own({ id, memberId: accountOf(identity) }) ?? throwNotFound(apiTokens))
+    return this.#shown(this.#sql.own({ id, memberId: accountOf(identity) }) ?? throwNotFound(apiTokens))
   }
 
   /** All tokens, without their secrets, by id, or a page of them. */
   list(identity: Identity, query: PageQuery): JsonPage {
     return pageOfRows(
-      this.#sql.allOwn({ memberId: accountOf(identity) }).map(shownToken),
+      this.#sql.allOwn({ memberId: accountOf(identity) }).map((token) => this.#shown(token)),
       query,
       this.#toJson,
     )
@@ -167,7 +165,14 @@ export class Tokens {
       subject: { memberId },
       metadata: { name, scope, ...(projectIds && { projectIds }) },
     })
-    return { ...shownToken(created), token }
+    return { ...this.#shown(created), token }
+  }
+
+  /** A token as its member sees it: without projects that the member does not see. */
+  #shown({ projectIds, ...token }: TokenRow): Token {
+    const all = projectIdsOf(projectIds)
+    const isLimited = scopeOf(this.#db) !== undefined
+    return { ...token, projectIds: isLimited && all ? all.filter(this.#sql.projectExists) : all }
   }
 
   /** Records a use of a token. */

@@ -7,6 +7,7 @@ import { isRecordShown } from '../db/hidden.ts'
 import { newId } from '../db/ids.ts'
 import { inOrder, type Place, reorderIn } from '../db/ordering.ts'
 import { type JsonPage, type PageQuery, pageOfRows } from '../db/pages.ts'
+import { scopeOf } from '../db/row-security.ts'
 import { personalIdeas } from '../db/schema.ts'
 import {
   amongValues,
@@ -156,6 +157,8 @@ export class Ideas {
   }
 
   #change(id: string, changes: Partial<NewIdea>): PersonalIdea {
-    return this.#sql.update(id, { ...changes, updatedAt: timestamp() }) as PersonalIdea
+    const changed = this.#sql.update(id, { ...changes, updatedAt: timestamp() }) as PersonalIdea
+    // What was written may name a project out of scope.
+    return scopeOf(this.#db) === undefined ? changed : (this.#sql.one(id) as PersonalIdea)
   }
 }

@@ -218,6 +218,25 @@ export function createLargeSnapshots(
     )
   }
 
+  /** The list of a limited caller: from the same cached projects. */
+  function limitedList(
+    filter: ProjectFilter,
+    caller: Caller,
+    { number: scope }: Scope,
+  ): MaybePromise<Snapshot> {
+    const ids = () => scopes.withProjects(caller.principal, (projects) => projects.idsOf(filter))
+    const key = `list ${keyOf(filter, scope)}`
+    return (
+      snapshots.keptList(filter, scope) ??
+      readOnce(
+        key,
+        caller.turn,
+        () => snapshots.list(filter, { scope, ids }),
+        () => readPage(key, filter, {}, caller),
+      )
+    )
+  }
+
   return {
     use: snapshots.use,
     project(id, caller) {
@@ -234,8 +253,8 @@ export function createLargeSnapshots(
     },
     list(filter, caller) {
       const { turn, principal } = caller
-      // The projects of a limited caller come from the same cached bytes.
-      if (scopes.scopeOf(principal) !== undefined) return page(filter, {}, caller)
+      const scope = scopes.scopeOf(principal)
+      if (scope !== undefined) return limitedList(filter, caller, scope)
       const known = snapshots.keptList(filter)
       if (known) return known
       return readOnce(

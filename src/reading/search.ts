@@ -5,6 +5,7 @@ import { read, type SharedDatabase } from '../db/client.ts'
 import { ensureInTime, IN_TIME, withDeadline } from '../db/deadline.ts'
 import { isHiddenRecord } from '../db/hidden.ts'
 import { cursorAt, type JsonPage, placeOf } from '../db/pages.ts'
+import { scopeOf } from '../db/row-security.ts'
 import { kanbanComments, kanbanItems, personalIdeas, projects, transcriptSummaries } from '../db/schema.ts'
 import { byFields, given, type Identified, selectOne } from '../db/statements.ts'
 import { isFollowedByWorker, isLimited, TooMuchWork } from '../db/work-limits.ts'
@@ -73,7 +74,7 @@ const bestWhere = (...filters: string[]) => `
     or ifnull(${PROJECT_OF_ENTRY}, '') not in (select project_id from hidden_projects)
   )${filters.map((filter) => ` and ${filter}`).join('')}
   order by score, entries.record_id
-  limit +?`
+  limit +? offset +?`
 
 /** The condition of each filter, by name. */
 const CONDITIONS: Record<string, string> = {
@@ -224,7 +225,11 @@ export class Search {
   ): Found {
     const { best, places, texts } = this.#sql
     const kinds = valuesOfList(kind)
-    const after = cursor === undefined ? undefined : placeOf(cursor)
+    const place = cursor === undefined ? undefined : placeOf(cursor)
+    // Scores depend on all records: that of a cursor would tell a limited caller how often a word stands in hidden ones.
+    const isLimited = scopeOf(this.#db) !== undefined
+    const after = isLimited ? undefined : place
+    const offset = isLimited && Number.isSafeInteger(place?.key) ? Math.max(0, Number(place?.key)) : 0
     const filters = {
       kinds: kinds.length > 0 ? JSON.stringify(kinds) : undefined,
       projectId: projectId || undefined,
@@ -232,7 +237,7 @@ export class Search {
     }
     const values = Object.values(filters).filter((value) => value !== undefined)
     // One more than the page shows whether there is a next one.
-    const hits = best(filters).all(toQuery(wanted), memberId, ...values.flat(), limit + 1)
+    const hits = best(filters).all(toQuery(wanted), memberId, ...values.flat(), limit + 1, offset)
     const shown = hits.slice(0, limit)
     const last = hits.length > limit ? shown.at(-1) : undefined
     const results = shown.flatMap(({ kind, id, entry }) => {
@@ -242,7 +247,8 @@ export class Search {
       const snippet = snippetOf(texts().get(entry) ?? [''], wanted, TEXT_READ)
       return [{ kind, id, projectId: null, ...place, snippet }]
     })
-    return { results, next: last && cursorAt({ id: last.id, key: last.score, text: null }, BY_SCORE) }
+    const key = isLimited ? offset + limit : last?.score
+    return { results, next: last && cursorAt({ id: last.id, key: key as number, text: null }, BY_SCORE) }
   }
 
   /** Limits the query: drops a prefix with too many matches. @throws TooMuchWork */

@@ -60,13 +60,24 @@ export interface WorkerRead {
 export interface Snapshots {
   /** One project. @throws ApiError 404 */
   project: (id: string) => Snapshot
-  /** The matching projects, as a JSON array by sortOrder. */
-  list: (filter: ProjectFilter) => Snapshot
+  /**
+   * The matching projects, as a JSON array by sortOrder.
+   * @param limits of a caller that sees some projects only
+   */
+  list: (filter: ProjectFilter, limits?: ListLimits) => Snapshot
   /**
    * A page of projects, as a JSON array in its order.
    * @param choose reads the page's ids, in the same transaction as the projects
    */
   page: (choose: () => Page) => PageSnapshot
+}
+
+/** The limits of a list. */
+export interface ListLimits {
+  /** The number of the caller's scope. */
+  scope: number
+  /** The ids of the matching projects in it, by sortOrder. */
+  ids: () => string[]
 }
 
 /** Statistics of the cache: hits, misses and contents. */
@@ -82,7 +93,7 @@ export interface KeptSnapshots extends Snapshots {
   use: () => CacheUse
   /** A cached project, or a cached list by filter; undefined if it must be read. */
   keptProject: (id: string) => Snapshot | undefined
-  keptList: (filter: ProjectFilter) => Snapshot | undefined
+  keptList: (filter: ProjectFilter, scope?: number) => Snapshot | undefined
   /** Begins a read by the worker thread. Every read must be ended. */
   beginWorkerRead: () => WorkerRead
   /** Whether a read, ended or not, is current. */
@@ -118,9 +129,9 @@ export function toSnapshot(text: string): Snapshot {
   return { body, etag: etagOf(body) }
 }
 
-/** The cache key of a list. */
-export const keyOf = ({ status, teamId }: ProjectFilter): string =>
-  JSON.stringify([status || '', teamId || ''])
+/** The cache key of a list. @param scope the number of the scope of a limited caller */
+export const keyOf = ({ status, teamId }: ProjectFilter, scope?: number): string =>
+  JSON.stringify([status || '', teamId || '', scope])
 
 const [open, comma, close] = ['[', ',', ']'].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer]
 
@@ -254,9 +265,9 @@ export function createSnapshots(
     return project
   }
 
-  function keptList(filter: ProjectFilter): Snapshot | undefined {
+  function keptList(filter: ProjectFilter, scope?: number): Snapshot | undefined {
     checkVersion(freshness.version())
-    const list = kept.get(keyOf(filter))
+    const list = kept.get(keyOf(filter, scope))
     if (list === undefined || !('generation' in list) || list.generation !== generation) return undefined
     hits++
     return list
@@ -272,13 +283,14 @@ export function createSnapshots(
       misses++
       return make(() => ofProjects([id])[0] ?? throwNotFound(projects))
     },
-    list(filter) {
-      const known = keptList(filter)
+    list(filter, limits) {
+      const known = keptList(filter, limits?.scope)
       if (known) return known
       misses++
       return make(() => {
-        const made = { ...assemble(ofProjects(records.idsOf(filter))), generation }
-        kept.set(keyOf(filter), made)
+        const ids = limits ? limits.ids() : records.idsOf(filter)
+        const made = { ...assemble(ofProjects(ids)), generation }
+        kept.set(keyOf(filter, limits?.scope), made)
         return made
       })
     },

@@ -39,8 +39,8 @@ export async function sendWithPeople(
   const { body, etag } = await record
   const caller = callerOf(reply.request)
   const ids = await app.read(app.members.people.namedIn(id), caller)
-  const hosted = await hostedAmong(app, ids)
-  const names = await app.read(app.members.people.names(ids, hosted), caller)
+  const others = [...(await hostedAmong(app, ids)), ...app.defaultPeople]
+  const names = await app.read(app.members.people.names(ids, others), caller)
   const parts = [body.subarray(0, -1), Buffer.from(`,"people":${names}}`)] as const
   const expanded = body.length > LARGE ? new PartedBody(parts) : Buffer.concat(parts)
   await sendSnapshot(reply, { body: expanded, etag: etagOf(etag + names) })

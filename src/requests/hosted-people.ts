@@ -1,6 +1,6 @@
 /** People whom the host application names for a request, beside those that the service keeps. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { PeopleQuery } from '../members/people.ts'
+import type { NamedPerson, PeopleQuery } from '../members/people.ts'
 import type { HostPerson } from '../phaseboard.d.ts'
 import { PERSON_LIMIT } from '../schemas/common.ts'
 
@@ -16,12 +16,27 @@ export async function askHost(
   if (peopleOfHost) request.setDecorator(HOSTED, await peopleOfHost(query))
 }
 
-/** Whom the host names of those whom a record names: of the first of them, and whoever is not known here. It never fails. */
-export const hostedAmong = async (
+/** Queries for the people of one record, at most, and the milliseconds after which no further one begins. */
+const MAX_QUERIES = 10
+const MAX_TIME = 1000
+
+/** The people of a record whom the host has to name, in several queries if there are many. It never fails. */
+export async function hostedAmong(
   { peopleOfHost }: FastifyInstance,
   ids: readonly string[],
-): Promise<HostPerson[]> => (await peopleOfHost?.({ ids: ids.slice(0, PERSON_LIMIT) })) ?? []
+): Promise<HostPerson[]> {
+  const hosted: HostPerson[] = []
+  if (peopleOfHost === undefined) return hosted
+  const end = Date.now() + MAX_TIME
+  for (let from = 0; from < ids.length && from < MAX_QUERIES * PERSON_LIMIT; from += PERSON_LIMIT) {
+    if (Date.now() > end) break
+    hosted.push(...(await peopleOfHost({ ids: ids.slice(from, from + PERSON_LIMIT) })))
+  }
+  return hosted
+}
 
-/** Whom the host has named; nobody in a batch, which has no time to ask. */
-export const hostedOf = (request: FastifyRequest): HostPerson[] | undefined =>
-  request.getDecorator<HostPerson[] | undefined>(HOSTED)
+/** The people without a row for a request: those whom the host has named, except in a batch, and the default member. */
+export const othersOf = ({ defaultPeople }: FastifyInstance, request: FastifyRequest): NamedPerson[] => [
+  ...(request.getDecorator<HostPerson[] | undefined>(HOSTED) ?? []),
+  ...defaultPeople,
+]

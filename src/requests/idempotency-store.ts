@@ -168,12 +168,17 @@ export class IdempotencyStore {
 
   /**
    * The stored response.
+   * @param ensureSeen checks first whether the caller may know of it
    * @throws ApiError 422 if the key was used with another body; 409 if the body is not stored, or depended on a role
    * that the member no longer has
    */
-  find(request: RepeatableRequest): StoredResponse | undefined {
+  find(
+    request: RepeatableRequest,
+    ensureSeen: (kept: Pick<StoredResponse, 'seq' | 'body'>) => void = () => undefined,
+  ): StoredResponse | undefined {
     const found = this.#sql.one({ ...request, since: since() })
     if (found === undefined) return undefined
+    ensureSeen(found)
     if (found.bodyHash !== request.bodyHash) {
       throw new ApiError(422, 'Idempotency-Key was used for another request')
     }

@@ -2,13 +2,12 @@
  * The rules as each caller may use them. Who reaches everything uses the connection's own; all others use the same rules made with the
  * secure handle, which reads only what is in their scope, and a write of theirs that changes anything else is rolled back.
  */
+import { getTableName } from 'drizzle-orm'
 import { noNewProjects, Policy, type Principal } from '../access/policy.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { currentWrite } from '../db/current-write.ts'
-import { kindNamed } from '../db/kinds.ts'
+import { KINDS, kindNamed } from '../db/kinds.ts'
 import { type Right, type Scope, secureHandle, withinScope } from '../db/row-security.ts'
-import { projects } from '../db/schema.ts'
-import { existsIn } from '../db/statements.ts'
 import { ApiError, forbidden, notFound } from '../errors.ts'
 import { once } from '../once.ts'
 import type { RepeatableRequest, StoredResponse } from './idempotency-store.ts'
@@ -48,7 +47,7 @@ export class ScopedRules {
   readonly #limited: () => Rules
   readonly #made
   readonly #projectsIn
-  readonly #exists: (id: string) => boolean
+  readonly #projectsAmong
 
   constructor(db: SharedDatabase, rules: Rules, policy: Policy) {
     this.#db = db
@@ -67,7 +66,15 @@ export class ScopedRules {
         where seq between (select ifnull("group", seq) from changes where seq = +?) and +?`,
       ),
     )
-    this.#exists = existsIn(db, projects)
+    this.#projectsAmong = once(() =>
+      db.$client
+        .prepare<[string], string>(
+          `with named(id) as (select value from json_each(?))
+          select id from projects where id in (select id from named)
+          union select project_id from kanban_items where id in (select id from named)`,
+        )
+        .pluck(),
+    )
   }
 
   /** What a caller may reach; undefined: everything. */
@@ -108,17 +115,35 @@ export class ScopedRules {
   /**
    * The stored response to a request that is repeated. If the write changed nothing, only who reaches everything gets it: for others it is
    * done again, with what they see now.
-   * @throws ApiError 404 if the caller no longer sees a project that the write changed; 422, 409
+   * @throws ApiError 404 if the caller no longer sees a project that the write changed, or that the response names; 422, 409
    */
   repetition(principal: Principal | undefined, request: RepeatableRequest): StoredResponse | undefined {
-    const stored = this.all.idempotencyStore.find(request)
+    const { idempotencyStore } = this.all
     const scope = this.scopeOf(principal)
-    if (stored === undefined || scope === undefined) return stored
-    const { seq } = stored
-    if (seq === null) return undefined
-    const ids = this.#projectsIn().all(seq, seq).flatMap(projectsOf)
-    if (ids.some((id) => !scope.projects.has(id) && this.#exists(id))) throw notFound('Project')
-    return stored
+    if (principal === undefined || scope === undefined) return idempotencyStore.find(request)
+    const stored = idempotencyStore.find(request, (kept) => {
+      if (!this.#seesAll(kept, principal, scope)) throw notFound(thingOfPath(request.path))
+    })
+    return stored?.seq === null ? undefined : stored
+  }
+
+  /** Whether a caller still sees all that a stored response tells of. */
+  #seesAll(
+    { seq, body }: Pick<StoredResponse, 'seq' | 'body'>,
+    { memberId: id, role }: Principal,
+    scope: Scope,
+  ): boolean {
+    const { visibility } = this.all.changes
+    const reader = { id, role, scope: () => scope }
+    // A write that changed nothing is done again.
+    if (seq === null) return true
+    const changed = this.#projectsIn().all(seq, seq).flatMap(projectsOf)
+    // A batch may have read other projects than it changed.
+    const named = this.#projectsAmong().all(JSON.stringify(idsNamedIn(body)))
+    return (
+      changed.every((project) => visibility.seesProject(project, reader)) &&
+      named.every((project) => scope.projects.has(project))
+    )
   }
 
   #ensureAllowed(principal: Principal, before: Scope | undefined): void {
@@ -138,6 +163,23 @@ export function createScopedRules(db: SharedDatabase, version = versionOf(db)): 
 function versionOf({ $client }: SharedDatabase): () => number | undefined {
   const version = $client.prepare<[], number>('pragma data_version').pluck()
   return () => version.get()
+}
+
+/** The ids in a stored body: of records, and of what they belong to. */
+function idsNamedIn(body: string | null): string[] {
+  const ids = new Set<string>()
+  JSON.parse(body ?? 'null', (name, value) => {
+    if (typeof value === 'string' && /^id$|Id$/.test(name)) ids.add(value)
+  })
+  return [...ids]
+}
+
+/** The name of what the path of a request names, for a 404. */
+function thingOfPath(path: string): string {
+  const [, collection = ''] = /\/api\/([\w-]+)\/[^/]+/.exec(path) ?? []
+  if (collection === 'changes') return 'Change'
+  const table = collection.replaceAll('-', '_')
+  return KINDS.find((kind) => getTableName(kind.table) === table)?.thing ?? 'Project'
 }
 
 /** @throws ApiError 404, 403 or 400: see `ScopedRules.write` */

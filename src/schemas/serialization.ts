@@ -5,10 +5,24 @@ import { once, oncePerSchema } from '../once.ts'
 import { namedSchemas } from './records.ts'
 
 /** The schemas that `$ref` may refer to, by `$id`. */
-const named = Object.fromEntries(namedSchemas.map((schema) => [String(schema.$id), schema]))
+const named = new Map(namedSchemas.map((schema) => [String(schema.$id), schema]))
 
+const REFERENCE = /"\$ref":"([^"]+)#"/g
+
+/** The named schemas that a schema refers to, directly or through others. */
+function referredBy(schema: TSchema, found: Record<string, TSchema> = {}): Record<string, TSchema> {
+  for (const [, id = ''] of JSON.stringify(schema).matchAll(REFERENCE)) {
+    const referred = named.get(id)
+    if (referred === undefined || id in found) continue
+    found[id] = referred
+    referredBy(referred, found)
+  }
+  return found
+}
+
+/** With all named schemas, fast-json-stringify would check each of them for every serializer: most of its time. */
 const compile = oncePerSchema((schema: TSchema): ((value: unknown) => string) =>
-  fastJson(schema as unknown as fastJson.Schema, { schema: named as never }),
+  fastJson(schema as unknown as fastJson.Schema, { schema: referredBy(schema) as never }),
 )
 
 /**

@@ -1,6 +1,7 @@
 /** A long poll for changes. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { identityOf } from '../access/identity.ts'
+import { reachSame } from '../access/policy.ts'
 import type { FeedQuery } from '../changes/feed.ts'
 import { feedBody } from '../changes/feed-page.ts'
 import type { ChangeFilter } from '../changes/filters.ts'
@@ -107,7 +108,6 @@ export async function pollChanges(
   const deadline = performance.now() + milliseconds
   const isOver = () => performance.now() >= deadline || readers.isClosed || reply.raw.destroyed
   const identity = identityOf(request)
-  const { member } = identity
   const reader = readers.readerOf(identity)
   let page = await readers.read(query, reader, isOver)
   if (page.count > 0 || isOver()) return page.body
@@ -120,8 +120,8 @@ export async function pollChanges(
       const answer = isBehind ? undefined : await nextChanges(readers, request, reply, place, rest)
       if (!answer) page = await readers.read(place, reader, isOver)
       // The identity must not have changed during the wait.
-      const { role } = (await readers.identifyAgain(request)).member
-      if (role !== member.role) return feedBody([], place.after)
+      const now = await readers.identifyAgain(request)
+      if (!reachSame(now, identity)) return feedBody([], place.after)
       if (answer) return answer
       if (page.count > 0 || isOver()) return page.body
     }

@@ -1,7 +1,6 @@
 /** All readers that wait for changes, over streams and long polls: their credentials, and delivery to them. */
-import { isDeepStrictEqual } from 'node:util'
 import type { FastifyRequest } from 'fastify'
-import { type Policy, principalOf } from '../access/policy.ts'
+import { type Policy, principalOf, reachSame } from '../access/policy.ts'
 import type { Reader } from '../changes/api-changes.ts'
 import type { Feed, FeedQuery } from '../changes/feed.ts'
 import { type FeedPage, PageReading } from '../changes/feed-page.ts'
@@ -59,6 +58,8 @@ export interface ReadersOptions {
   /** The limits of their number. */
   max: number
   policy: Policy
+  /** Makes the policy ask for commits of other connections again: those that a batch has may have changed who sees what. */
+  refresh: () => void
   /** See the auth plugin. */
   identifyAgain: (request: FastifyRequest) => Identity | Promise<Identity>
 }
@@ -74,6 +75,7 @@ export class ChangeReaders {
   readonly #turns = new Turns()
   readonly #unread = new UnreadStreams(() => [...this.#readers].flatMap((reader) => reader.weighed ?? []))
   readonly identifyAgain: ReadersOptions['identifyAgain']
+  readonly #refresh: () => void
   readonly #readers = new Set<ChangeReader>()
   /** Readers with a pending check of their credential; they get nothing meanwhile. */
   readonly #unsure = new Set<ChangeReader>()
@@ -87,8 +89,9 @@ export class ChangeReaders {
   #unsubscribe: (() => void) | undefined
   #timer: NodeJS.Timeout | undefined
 
-  constructor({ tail, feed, sequence, max, policy, identifyAgain }: ReadersOptions) {
+  constructor({ tail, feed, sequence, max, policy, refresh, identifyAgain }: ReadersOptions) {
     this.policy = policy
+    this.#refresh = refresh
     this.tail = tail
     this.feed = feed
     this.#sequence = sequence
@@ -204,6 +207,7 @@ export class ChangeReaders {
   }
 
   #deliver(batch: Batch): void {
+    this.#refresh()
     this.#checkEnded()
     const members = new Set(batch.changes.flatMap(({ row }) => (row.kind === 'member' ? [row.id] : [])))
     if (members.size > 0) this.#check(({ identity }) => members.has(identity.member.id))
@@ -266,9 +270,8 @@ export class ChangeReaders {
 
   /** Identifies a reader again, and ends it if its identity has changed. */
   #checkOne(reader: ChangeReader): void {
-    const settle = ({ member: { id, role }, projects }: Identity) => {
-      const { member, projects: former } = reader.identity
-      if (id !== member.id || role !== member.role || !isDeepStrictEqual(projects, former)) reader.end()
+    const settle = (identity: Identity) => {
+      if (!reachSame(identity, reader.identity)) reader.end()
     }
     try {
       const identity = this.identifyAgain(reader.request)

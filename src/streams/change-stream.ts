@@ -42,6 +42,8 @@ export class ChangeStream implements ChangeReader, WeighedStream {
   #missed = 0
   /** What the reader could reach when it last got something. */
   #scope: Scope | undefined
+  /** The last change as of then. */
+  #scopedAt: number
   /** The last replayed change. */
   #latest: TailedChange | undefined
 
@@ -66,6 +68,7 @@ export class ChangeStream implements ChangeReader, WeighedStream {
     this.channel = channelOf(this.reader, filter)
     this.#readers = readers
     const newest = readers.newest()
+    this.#scopedAt = newest
     this.place = Math.min(place ?? newest, newest)
     this.body = new EventStream(
       reply.raw,
@@ -146,9 +149,11 @@ export class ChangeStream implements ChangeReader, WeighedStream {
    */
   #tellAccess(): void {
     const scope = this.reader.scope()
+    const since = this.#scopedAt
+    this.#scopedAt = Math.max(since, this.place)
     if (scope === this.#scope) return
     const events = this.#readers.policy
-      .difference(this.#scope, scope)
+      .difference(this.#scope, scope, since)
       .filter(({ projectId }) => (this.filter.projectId ?? projectId) === projectId)
       .map((event) => eventText('access', JSON.stringify(event), this.place))
     this.#scope = scope

@@ -19,7 +19,7 @@ const MAX_WAITING = 20
 const RETRY_AFTER = 10_000
 
 /** Milliseconds for a thread to stop by itself: it checks between two slices. */
-const PATIENCE = 1000
+const TIMEOUT = 1000
 
 /** 503: there are too many, or the service stops; then the next start continues. */
 const stopped = () => new ApiError(503, 'Service Unavailable', { headers: { 'retry-after': '1' } })
@@ -106,7 +106,7 @@ export class LargeOffload {
     clearTimeout(this.#retry)
     const worker = this.#worker
     worker?.postMessage('end')
-    const timer = setTimeout(() => void worker?.terminate(), PATIENCE)
+    const timer = setTimeout(() => void worker?.terminate(), TIMEOUT)
     await this.#current
     clearTimeout(timer)
   }

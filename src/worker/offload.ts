@@ -111,7 +111,7 @@ interface Waiting extends Asker {
   isRead: boolean
   member: string | null
   /** Ends its waiting. */
-  patience: NodeJS.Timeout
+  queueTimeout: NodeJS.Timeout
   /** The key for coalescing: see {@link SHARED}. */
   key: string | undefined
 }
@@ -248,7 +248,7 @@ export class Offload {
         isRead,
         member,
         key,
-        patience: setTimeout(() => {
+        queueTimeout: setTimeout(() => {
           this.#turns.remove(member, task)
           this.#begin(task)
           task.reject(unavailable(RETRY_AFTER))
@@ -284,8 +284,8 @@ export class Offload {
   }
 
   /** It no longer waits: later requests for the same start a new read. */
-  #begin({ patience, key }: Waiting): void {
-    clearTimeout(patience)
+  #begin({ queueTimeout, key }: Waiting): void {
+    clearTimeout(queueTimeout)
     if (key !== undefined) this.#shared.delete(key)
   }
 

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { addressOf, amongAddresses, clientAt } from '../../src/access/addresses.ts'
 
-t.test('a client is an IPv4 address, or an IPv6 network of 64 bits', async (t) => {
+t.test('a client is identified by its IPv4 address or its IPv6 /64 network', async (t) => {
   for (const [address, client] of [
     ['192.0.2.1', '192.0.2.1'],
     ['::ffff:192.0.2.1', '192.0.2.1'],
@@ -25,7 +25,7 @@ t.test('a client is an IPv4 address, or an IPv6 network of 64 bits', async (t) =
     t.equal(clientAt(address), client, address)
 })
 
-t.test('what is no address counts as the peer, whatever a trusted proxy has passed on', async (t) => {
+t.test('an invalid forwarded address counts as the address of the proxy', async (t) => {
   for (const [ip, expected] of [
     ['192.0.2.1', '192.0.2.1'],
     ['2001:db8::1', '2001:db8::1'],
@@ -42,7 +42,7 @@ t.test('what is no address counts as the peer, whatever a trusted proxy has pass
   }
 })
 
-t.test('addresses are one client exactly when their first 64 bits are the same', async (t) => {
+t.test('two IPv6 addresses are the same client exactly if their first 64 bits are equal', async (t) => {
   const group = fc.integer({ min: 0, max: 3 })
   const groups = fc.tuple(group, group, group, group, group, group, group, group)
   const written = (all: number[]) => all.map((one) => one.toString(16)).join(':')
@@ -57,7 +57,7 @@ t.test('addresses are one client exactly when their first 64 bits are the same',
   t.pass()
 })
 
-t.test('an address is among others however it is written', async (t) => {
+t.test('an address is found in a list in any notation', async (t) => {
   const isAmong = amongAddresses([
     '10.0.0.1',
     '::ffff:10.0.0.2',

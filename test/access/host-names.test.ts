@@ -1,7 +1,7 @@
 import t from 'tap'
 import { createHostCheck } from '../../src/access/host-names.ts'
 
-t.test('this machine is known by its own names, at any port', async (t) => {
+t.test('the names of this machine are accepted, at any port', async (t) => {
   const isKnown = createHostCheck([])
   const known = [
     'localhost',
@@ -19,7 +19,7 @@ t.test('this machine is known by its own names, at any port', async (t) => {
   t.equal(isKnown(undefined), true, 'no browser sends a request without the header')
 })
 
-t.test('all other names are foreign, whatever they resemble', async (t) => {
+t.test('all other names are refused, however similar they are', async (t) => {
   const isKnown = createHostCheck([])
   const foreign = [
     '',
@@ -52,7 +52,7 @@ t.test('all other names are foreign, whatever they resemble', async (t) => {
   }
 })
 
-t.test('the names of allowed origins are known, too', async (t) => {
+t.test('the names of allowed origins are accepted', async (t) => {
   const isKnown = createHostCheck([
     'https://board.example',
     'http://app.example:5173',

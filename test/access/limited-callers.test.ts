@@ -202,7 +202,7 @@ t.test('a host decides by itself which projects a member reaches', async (t) => 
     body: { error: 'Forbidden: read-only in this project' },
   })
   t.equal((await ask('dee', 'PATCH', `/api/projects/${three}`, { name: 'Drei' })).status, 404)
-  t.equal((await ask('dee', 'DELETE', `/api/projects/${three}`)).status, 404)
+  t.equal((await ask('dee', 'DELETE', `/api/projects/${three}`)).status, 403)
   t.match(await ask('dee', 'POST', '/api/projects', { name: 'Vier' }), { status: 403 })
   members.dee = { id: 'u-2', role: 'member', projects: {} }
   t.strictSame((await ask('dee', 'GET', '/api/projects')).body, [])

@@ -7,7 +7,7 @@ import { createItem, createProject, send, signInAs, tokenOf } from '../helper.ts
 import { shipped } from '../shipped.ts'
 import { overHttp, serve } from './agents.ts'
 
-t.test('names stand beside ids in all that tools return', async (t) => {
+t.test('all tools return names beside ids', async (t) => {
   const { app, url } = await serve(t, { authMode: 'required' })
   const { id: ada, headers } = signInAs(app, 'admin')
   const bob = { id: 'u-2', name: 'Bob Builder', kind: 'host' as const }
@@ -71,7 +71,7 @@ t.test('names stand beside ids in all that tools return', async (t) => {
   t.notOk('assignee' in item, 'a forgotten one has no name')
 })
 
-t.test('what was done is done where no names can be read', async (t) => {
+t.test('a tool call succeeds if names cannot be read', async (t) => {
   const { app, url } = await serve(t)
   const { id: projectId } = await createProject(app)
   const { call } = await overHttp(t, url)
@@ -81,7 +81,7 @@ t.test('what was done is done where no names can be read', async (t) => {
   t.notOk('assignee' in item)
 })
 
-t.test('an agent finds people whom a host lists, and sees their names', async (t) => {
+t.test('an agent finds people whom only the host lists, and sees their names', async (t) => {
   const staff: HostPerson[] = [
     { id: 'u-1', name: 'Ann Architect' },
     { id: 'u-30', name: 'Dora Draughtswoman' },

@@ -2,7 +2,7 @@ import t from 'tap'
 import { createItem, createProject, send } from '../helper.ts'
 import { callEveryTool, overHttp, serve } from './agents.ts'
 
-t.test('every tool can be called over HTTP, and returns what it says', async (t) => {
+t.test('every tool can be called over HTTP, and returns what its schema says', async (t) => {
   const { url } = await serve(t)
   const agent = await overHttp(t, url)
   await callEveryTool(t, agent)
@@ -29,7 +29,7 @@ t.test('every tool can be called over HTTP, and returns what it says', async (t)
   t.match(agent.client.getInstructions(), /data written by people.*never instructions/s)
 })
 
-t.test('arguments have the limits of the routes, and a refusal says what to do', async (t) => {
+t.test('arguments have the limits of the routes, and an error says what to correct', async (t) => {
   const { app, url } = await serve(t)
   const project = await createProject(app)
   const { client, call, refused } = await overHttp(t, url)
@@ -88,7 +88,7 @@ t.test('arguments have the limits of the routes, and a refusal says what to do',
   })
 })
 
-t.test('writes can be repeated, tried and undone', async (t) => {
+t.test('writes can be repeated, dry-run and undone', async (t) => {
   const { app, url } = await serve(t)
   const { id: projectId } = await createProject(app)
   const { call, refused } = await overHttp(t, url)
@@ -131,7 +131,7 @@ t.test('writes can be repeated, tried and undone', async (t) => {
   t.equal((await refused('read_item', { itemId: item.id })).status, 404)
 })
 
-t.test('what is large is cut', async (t) => {
+t.test('large results are truncated', async (t) => {
   const { app, url } = await serve(t, { bodyLimit: 20_000_000 })
   const { id: projectId } = await createProject(app, { nextStep: 'x'.repeat(600) })
   const { call, refused } = await overHttp(t, url)
@@ -206,21 +206,21 @@ t.test('boards are resources', async (t) => {
   t.equal((await client.listResources({ cursor: nextCursor })).resources.length, 1)
 })
 
-t.test('a fault of the service is told without its reason', async (t) => {
+t.test('an internal error does not show its cause', async (t) => {
   const { app, url } = await serve(t)
   const { id } = await createProject(app)
   const { client, refused } = await overHttp(t, url)
   app.db.$client.exec('pragma legacy_alter_table = on; alter table kanban_columns rename to broken')
-  const told = await refused('read_board', { projectId: id })
-  t.match(told, { status: 500, error: 'Failed to fetch kanban columns' })
-  t.notMatch(JSON.stringify(told), /broken|no such table/)
+  const failure = await refused('read_board', { projectId: id })
+  t.match(failure, { status: 500, error: 'Failed to fetch kanban columns' })
+  t.notMatch(JSON.stringify(failure), /broken|no such table/)
   await t.rejects(client.readResource({ uri: `phaseboard://projects/${id}` }), {
     code: -32603,
     message: /Failed to fetch kanban columns/,
   })
 })
 
-t.test('a claimed item that is too large to be shown is not taken for none', async (t) => {
+t.test('a claimed item that is too large to return is still claimed', async (t) => {
   const { app, url } = await serve(t)
   const { id: projectId } = await createProject(app)
   const { id } = await createItem(app, projectId, { approved: true })
@@ -244,7 +244,7 @@ t.test('an item of a board without columns is not finished', async (t) => {
   t.match(await refused('finish', { itemId }), { status: 409, error: 'The board has no column' })
 })
 
-t.test('a call that adds something each time does not say that it can be repeated', async (t) => {
+t.test('tools that add something on each call are not marked as idempotent', async (t) => {
   const { url } = await serve(t)
   const { client } = await overHttp(t, url)
   const { tools } = await client.listTools()

@@ -40,7 +40,7 @@ function stepOf(fields: object, request = REQUEST) {
   return run.steps().next().value
 }
 
-t.test('a route that does more than return a call has to say so', async (t) => {
+t.test('a route that does more than return a call has to declare it', async (t) => {
   const message = 'GET /api/x/:id does more than return a call: it must declare isSentAlone'
   const asynchronous = async () => undefined
   for (const fields of [
@@ -55,7 +55,7 @@ t.test('a route that does more than return a call has to say so', async (t) => {
   t.doesNotThrow(() => operationsWith({ handler: asynchronous, config: { inBatch: () => call } }))
 })
 
-t.test('a route that does not keep to it fails', async (t) => {
+t.test('a route that does not declare it fails', async (t) => {
   t.throws(() => stepOf({ handler: () => ({}) }), { message: '/board/api/x/:id returned no call' })
   t.throws(() => stepOf({ onRequest: () => undefined }), {
     message: 'a hook of a batched route must be synchronous',
@@ -69,7 +69,7 @@ t.test('a route that does not keep to it fails', async (t) => {
   t.throws(() => stepOf({ config: {} }), { message: /is public/ })
 })
 
-t.test('a route sees a request of its own', async (t) => {
+t.test('a route of a batch gets its own request', async (t) => {
   const seen: FastifyRequest[] = []
   const step = stepOf({
     handler: (request: FastifyRequest, reply: { header: (name: string, value: string) => unknown }) => {

@@ -25,7 +25,7 @@ const block = (milliseconds: number) => {
   time += milliseconds
 }
 
-t.test('steps that take long go on in the worker thread, from the beginning', async (t) => {
+t.test('long steps restart in the worker thread', async (t) => {
   const app = await build(t, {
     databaseUrl: `file:${join(t.testdir(), 'x.db')}`,
     adminPassword: 'correct horse',
@@ -85,7 +85,7 @@ function session(t: Test) {
 
 const MUCH = { statusCode: 413, message: 'Too much for one batch' }
 
-t.test('the worker thread waits for the next steps, but not for longer than others may wait', async (t) => {
+t.test('the worker thread waits for the next steps, but only for a limited time', async (t) => {
   const app = await build(t)
   const runner = new StepRunner(app.db, app.rules, { isDryRun: true, isRead: false })
   const { end, post, failed } = session(t)
@@ -107,7 +107,7 @@ t.test('the worker thread waits for the next steps, but not for longer than othe
   t.equal(failed(), 4, 'it says which request it was')
 })
 
-t.test('a step in the worker thread does no more than others may wait for', async (t) => {
+t.test('a step in the worker thread takes a limited time', async (t) => {
   const app = await build(t, { databaseUrl: `file:${join(t.testdir(), 'x.db')}` })
   const client = app.db.$client
   client.exec(`
@@ -134,7 +134,7 @@ t.test('a step in the worker thread does no more than others may wait for', asyn
   t.equal(count(app, 'kanban_items'), 0, 'outside a batch it is done')
 })
 
-t.test('all steps that need no result are decided on before the worker thread begins', async (t) => {
+t.test('all steps that need no result are prepared before the worker thread begins', async (t) => {
   const app = await build(t)
   const perform = (mode: StepsMode) => async (end: WorkerEnd) => {
     // The value when the thread starts, and later values.
@@ -180,7 +180,7 @@ t.test('all steps that need no result are decided on before the worker thread be
   t.strictSame(seen, [1])
 })
 
-t.test('what ends the worker thread ends the steps', async (t) => {
+t.test('the steps end with the worker thread', async (t) => {
   const died = new Error('the worker thread has ended')
   function* endless(): StepGenerator {
     for (let index = 0; index < 1000; index++) yield create('x', index)
@@ -191,7 +191,7 @@ t.test('what ends the worker thread ends the steps', async (t) => {
   )
 })
 
-t.test('after a long write the lock is left to others for a moment', async (t) => {
+t.test('after a long write, others get the lock', async (t) => {
   const pauses: number[] = []
   let at = 0
   const withGaps = createLockGaps(

@@ -121,7 +121,7 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     return { cookie: cookie.split(';', 1)[0] ?? '' }
   }
 
-  await part('it says that it lives and works, and serves its document and its page', async (t) => {
+  await part('it is healthy and ready, and serves its document and its page', async (t) => {
     t.match(await client.ask(nobody, 'GET /healthz'), { status: 200, body: { status: 'ok' } })
     t.match(await client.ask(nobody, 'GET /readyz'), { status: 200, body: { status: 'ok' } })
     t.match(await client.ask(nobody, 'GET /openapi.json'), { status: 200, body: { openapi: '3.1.0' } })
@@ -143,7 +143,7 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
   let viewer: Who = {}
   const ids: Record<string, string> = {}
 
-  await part('signing in takes the right password, and members have roles', async () => {
+  await part('a sign-in needs the right password, and members have roles', async () => {
     await refused(
       nobody,
       'POST /api/session',
@@ -399,7 +399,7 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
 
   const item = [ids.item ?? '']
 
-  await part('kanban subtasks: an unknown one is an unexpected failure', async (t) => {
+  await part('kanban subtasks: an unknown id is an unexpected failure', async (t) => {
     const create = 'POST /api/kanban-items/{id}/subtasks'
     const step = await ok(writer, create, { at: item, body: { title: 'Step' } }, 201, { completed: false })
     const at = [step.id]
@@ -455,7 +455,7 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     return made.id
   }
 
-  await part('what belongs to a project or an item is made, read, changed and deleted', async (t) => {
+  await part('parts of a project or an item are created, read, changed and deleted', async (t) => {
     const of = (name: string) => `/api/projects/{id}/${name}`
     for (const { kind, of: parent, listPath, routes } of ROUTED) {
       if (!routes.isUsual) continue
@@ -494,7 +494,7 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     })
   })
 
-  await part('integrations bring in meetings and measurements, and what is there is found', async (t) => {
+  await part('integrations add meetings and measurements, and a search finds records', async (t) => {
     const meeting = {
       projectId: project[0],
       title: 'Weekly',
@@ -512,7 +512,7 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     t.strictSame(await ok(writer, 'GET /api/search', { query: '?q=' }, 200), { results: [] })
   })
 
-  await part('personal ideas are those of whoever asks', async (t) => {
+  await part('personal ideas belong to the caller', async (t) => {
     const create = 'POST /api/personal-ideas'
     await refused(writer, create, { body: {} }, 400, validationFailed)
     await refused(writer, create, { body: '{oops' }, 500, { error: 'Failed to create personal idea' })
@@ -550,7 +550,7 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     })
   })
 
-  await part('what was written can be undone, and what was deleted comes back', async (t) => {
+  await part('changes can be undone, and deleted records restored', async (t) => {
     const body = { title: 'Mistake' }
     const item = await ok(member, 'POST /api/projects/{id}/kanban-items', { at: project, body }, 201)
     const at = [item.id]
@@ -576,7 +576,7 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     await refused(member, undo, { at: ['0'] }, 404, { error: 'Change not found' })
   })
 
-  await part('viewers read, and only admins run members and teams', async (t) => {
+  await part('viewers only read, and only admins manage members and teams', async (t) => {
     await ok(viewer, 'GET /api/projects/{id}', { at: project }, 200, { name: 'Apollo' })
     if (mode === 'required') {
       await refused(
@@ -617,7 +617,7 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     )
   })
 
-  await part('a batch is all or nothing, with the rights of whoever sends it', async (t) => {
+  await part('a batch is all or nothing, with the rights of its sender', async (t) => {
     const batch = 'POST /api/batch'
     const create = { method: 'POST', path: '/api/projects', body: { name: 'Batched' }, as: 'made' }
     const item = { method: 'POST', path: '/api/projects/{{made.id}}/kanban-items', body: { title: 'Card' } }
@@ -641,7 +641,7 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     await refused(writer, 'GET /api/projects/{id}', { at: [undone.id] }, 404, { error: 'Project not found' })
   })
 
-  await part('one-time links let people in, once', async (t) => {
+  await part('one-time links work once', async (t) => {
     const use = 'POST /api/session/link'
     const invalid = { error: 'Link was used, has expired or was revoked' }
     const invited = await ok(admin, 'POST /api/invitations', { body: { role: 'viewer' } }, 201, {
@@ -671,7 +671,7 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     await signIn({ email: guest.email, password: `${PASSWORD}!` })
   })
 
-  await part('tokens do what their scope and their member may, until they are revoked', async (t) => {
+  await part('tokens have the rights of their scope and member, until they are revoked', async (t) => {
     const create = 'POST /api/tokens'
     const made = await ok(member, create, { body: { name: 'CI' } }, 201, { scope: 'read', token: /^pbt_/ })
     const writing = await ok(member, create, { body: { name: 'Bot', scope: 'write' } }, 201, {
@@ -693,7 +693,7 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     await refused(reads, 'GET /api/projects', {}, 401, authenticationRequired)
   })
 
-  await part('a file is imported, and how far it has come is told', async (t) => {
+  await part('a file is imported, and its progress is shown', async (t) => {
     const board = { id: 'b', name: 'Brought', lists: [], cards: [{ id: 'c', name: 'Card' }] }
     const create = 'POST /api/imports'
     const { id } = await ok(member, create, { query: '?format=trello', body: board }, 202, {
@@ -709,7 +709,7 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     await ok(admin, 'DELETE /api/projects/{id}', { at: [state.projectId] }, 200)
   })
 
-  await part('webhooks are made, tested and set by admins, and their secret is shown once', async (t) => {
+  await part('admins create, test and change webhooks, and their secret is shown once', async (t) => {
     const create = 'POST /api/webhooks'
     await refused(member, create, { body: {} }, 403, adminRequired)
     await refused(admin, create, { body: { url: 'ftp://example.org/' } }, 400, validationFailed)
@@ -738,7 +738,7 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     await refused(admin, 'GET /api/webhooks/{id}', { at }, 404, { error: 'Webhook not found' })
   })
 
-  await part('sessions end when they are revoked, signed out of or no longer allowed', async (t) => {
+  await part('sessions end when revoked, signed out of or no longer allowed', async (t) => {
     const other = await signIn({ email: 'member@example.test', password: PASSWORD })
     const sessions = await ok(member, 'GET /api/sessions', {}, 200)
     t.equal(sessions.length, 2)
@@ -773,7 +773,7 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     t.match(body, 'manifest.json')
   })
 
-  await part('what has changed can be read and followed', async (t) => {
+  await part('changes can be read and followed', async (t) => {
     const { changes, last } = await ok(
       admin,
       'GET /api/changes',
@@ -789,15 +789,15 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     t.match(await client.ask(admin, 'GET /api/changes/stream'), { status: 200 })
   })
 
-  await part('agents speak to it', async (t) => {
+  await part('agents call its tools', async (t) => {
     const call = (method: string, params = {}) => ({ body: { jsonrpc: '2.0', id: 1, method, params } })
-    const told = await ok(admin, 'POST /mcp', call('tools/list'), 200, { id: 1 })
-    t.ok(told.result.tools.length > 10)
+    const listed = await ok(admin, 'POST /mcp', call('tools/list'), 200, { id: 1 })
+    t.ok(listed.result.tools.length > 10)
     const listing = call('tools/call', { name: 'list_projects', arguments: { limit: 1 } })
     await ok(admin, 'POST /mcp', listing, 200, { result: { structuredContent: { projects: Array } } })
   })
 
-  await part('no documented operation was left out', async (t) => {
+  await part('every documented operation was called', async (t) => {
     const body = await ok(nobody, 'GET /openapi.json', {}, 200, { paths: Object })
     const documented = Object.entries<object>(body.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),

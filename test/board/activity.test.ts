@@ -13,7 +13,7 @@ function entriesOf(before: Tracked, after: TrackedChange['after']) {
     .map((field) => [types[field], '', JSON.stringify({ from: before[field] ?? '', to: after[field] ?? '' })])
 }
 
-t.test('a change leaves an entry for each tracked field that is present and differs', async (t) => {
+t.test('a change creates an activity entry for each tracked field that differs', async (t) => {
   const app = await build(t)
   const project = await createProject(app)
   const item = await createItem(app, project.id)

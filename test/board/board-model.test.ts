@@ -237,7 +237,7 @@ const remove = fc.nat().map((which) =>
   }),
 )
 
-t.test('whatever is done to a board, it is what a plain list would be', async (t) => {
+t.test('after any changes, a board equals a simple model of lists', async (t) => {
   const app = await build(t)
   const commands = fc.commands([create, create, change, bulk, reorder, move, move, remove], {
     maxCommands: 40,

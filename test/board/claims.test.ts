@@ -64,7 +64,7 @@ const act = fc.oneof(
 )
 
 t.test(
-  'whatever is claimed, given back and moved: each card is in one hand, and the first that fits is next',
+  'after any claims, releases and moves, each item has one holder, and the first suitable one is next',
   async (t) => {
     const app = await build(t)
     const client = app.db.$client
@@ -149,7 +149,7 @@ t.test(
   },
 )
 
-t.test('where an item came from is read as far as it is known', async (t) => {
+t.test('the origin of an item is read as far as it is known', async (t) => {
   const place = { column: 'To Do', sortOrder: 1.5 }
   t.strictSame(originOf(toClaimedFrom({ ...place, id: 'x' } as typeof place)), place)
   for (const text of ['', 'oops', 'null', '5', '[]', '{}', '{"column":"","sortOrder":1}', '{"column":"a"}']) {
@@ -157,7 +157,7 @@ t.test('where an item came from is read as far as it is known', async (t) => {
   }
 })
 
-t.test('a lease ends by what changes, not by what is set again', async (t) => {
+t.test('a lease ends by a real change, not by setting the same value', async (t) => {
   const held = { projectId: 'p', column: 'Doing', assigneeId: 'ada', dismissed: false, claimedUntil: 'now' }
   const ends = (after: object, before: object = {}) =>
     endsLease({ ...held, ...before }, after, (_, column) => column === 'Done')

@@ -3,7 +3,7 @@ import { limitWork, TooMuchWork } from '../../src/db/work-limits.ts'
 import { createRules } from '../../src/requests/rules.ts'
 import { openFewAndMany } from '../few-and-many.ts'
 
-t.test('the event loop leaves a table of many items to the worker thread', async (t) => {
+t.test('the worker thread writes the CSV of a large board', async (t) => {
   const db = openFewAndMany(t)
   const { itemCsv: csv } = createRules(db).board
   t.equal(`${Buffer.from(csv.ofProject('many').body)}`.split('\r\n').length, 1003)

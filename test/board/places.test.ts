@@ -7,7 +7,7 @@ import { rounds } from '../rounds.ts'
 
 const AT = '2026-01-31T00:00:00.000Z'
 
-t.test('items are put exactly where they are to stand, and no others', async (t) => {
+t.test('items get exactly the requested places, and others keep theirs', async (t) => {
   const app = await build(t)
   const { id: projectId } = await createProject(app)
   const items: string[] = []
@@ -35,27 +35,24 @@ t.test('items are put exactly where they are to stand, and no others', async (t)
   t.strictSame(select.get(third), before)
 })
 
-t.test(
-  'a row of places at the end begins after the last, and each is further than the one before',
-  async (t) => {
-    const app = await build(t)
-    const { id: projectId } = await createProject(app)
-    const { id } = await createItem(app, projectId)
-    const where = { projectId, column: 'To Do' }
-    const inBoard = new Places(app.db)
-    const set = app.db.$client.prepare('update kanban_items set sort_order = ? where id = ?')
-    const last = app.db.$client.prepare('select sort_order from kanban_items where id = ?').pluck()
-    const far = Number.MAX_SAFE_INTEGER
-    for (const sortOrder of [0.1, -5, far - 11, far - 10, far, 1e300, -1e300]) {
-      set.run(sortOrder, id)
-      const first = inBoard.manyAtEnd(where, 10)
-      const places = [Number(last.get(id)), ...Array.from({ length: 10 }, (_, index) => first + index)]
-      t.strictSame(
-        places,
-        [...new Set(places)].toSorted((one, other) => one - other),
-        String(sortOrder),
-      )
-    }
-    t.equal(inBoard.manyAtEnd({ projectId, column: 'Done' }, 10), 1)
-  },
-)
+t.test('new places at the end begin after the last, in ascending order', async (t) => {
+  const app = await build(t)
+  const { id: projectId } = await createProject(app)
+  const { id } = await createItem(app, projectId)
+  const where = { projectId, column: 'To Do' }
+  const inBoard = new Places(app.db)
+  const set = app.db.$client.prepare('update kanban_items set sort_order = ? where id = ?')
+  const last = app.db.$client.prepare('select sort_order from kanban_items where id = ?').pluck()
+  const far = Number.MAX_SAFE_INTEGER
+  for (const sortOrder of [0.1, -5, far - 11, far - 10, far, 1e300, -1e300]) {
+    set.run(sortOrder, id)
+    const first = inBoard.manyAtEnd(where, 10)
+    const places = [Number(last.get(id)), ...Array.from({ length: 10 }, (_, index) => first + index)]
+    t.strictSame(
+      places,
+      [...new Set(places)].toSorted((one, other) => one - other),
+      String(sortOrder),
+    )
+  }
+  t.equal(inBoard.manyAtEnd({ projectId, column: 'Done' }, 10), 1)
+})

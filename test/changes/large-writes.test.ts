@@ -112,7 +112,7 @@ function same(found: unknown[], expected: unknown[], what: string): void {
   deepStrictEqual([ours[index], ours.length], [theirs[index], theirs.length], `${what}: row ${index}`)
 }
 
-t.test('what is done in slices is what one transaction does', async (t) => {
+t.test('a write in slices gives the same result as one transaction', async (t) => {
   let round = 0
   const folder = t.testdir()
   await fc.assert(
@@ -136,14 +136,14 @@ t.test('what is done in slices is what one transaction does', async (t) => {
           whole.rules.changes.undo.group(String(seq), ADA, BY),
         )
         check(what)
-        const told = (answer: unknown) => {
+        const comparable = (answer: unknown) => {
           const { group, changes } = JSON.parse(String(answer))
           return [
             group,
             changes.map((change: object) => JSON.stringify({ ...change, at: '', seq: 0 })).sort(),
           ]
         }
-        same(told(value), told(expected), `the answer of ${what}`)
+        same(comparable(value), comparable(expected), `the answer of ${what}`)
       }
       const last = () => sliced.rules.changes.sequence.last()
 
@@ -181,7 +181,7 @@ function ending(db: SharedDatabase, slices: number) {
   return ends.signal
 }
 
-t.test('a deletion that is ended goes on, and a restoration is taken away, wherever it was', async (t) => {
+t.test('an interrupted deletion continues, and an interrupted restoration is removed', async (t) => {
   const { db, rules, project, path } = service(t)
   db.$client.pragma('wal_checkpoint(truncate)')
   const whole = `${path}.whole`
@@ -226,7 +226,7 @@ t.test('a deletion that is ended goes on, and a restoration is taken away, where
   t.ok(rules)
 })
 
-t.test('the answer is kept with the last write, and a repetition gets it', async (t) => {
+t.test('the response is stored with the last write, and a repetition gets it', async (t) => {
   const { db, scoped, project } = service(t)
   const request = { memberId: 'ada', role: null, method: 'DELETE', path: '/x', key: 'k', bodyHash: 'h' }
   const shape = { name: 'x', status: 200, schema: Type.Any(), kind: 'success' } as const
@@ -240,7 +240,7 @@ t.test('the answer is kept with the last write, and a repetition gets it', async
   await t.rejects(other, { message: 'Project not found' })
 })
 
-t.test('what has changed since stands in the way of an undo, and nothing changes', async (t) => {
+t.test('later changes prevent an undo, and nothing changes', async (t) => {
   const { db, scoped, rules, project } = service(t)
   const undo = (seq: number, member = ADA) =>
     inSlices({ db, scoped }, 'changes.undo.group', [String(seq), member, BY])
@@ -285,45 +285,50 @@ t.test('what has changed since stands in the way of an undo, and nothing changes
   t.strictSame(rules.projects.idsOf({}), ['other'])
 })
 
-t.test('who is always too late is told so, and a restoration that fails leaves nothing', async (t) => {
-  const path = join(t.testdir(), 'board.db')
-  const project = seeded(t, path, readTrello(new TextEncoder().encode(trelloExport(300, 'Word'))))
-  const service = open(t, path)
-  const { db } = service
-  const other = open(t, path)
-  // The precondition is checked before the write lock is taken. Each time, somebody else changes the project in
-  // between.
-  let changes = 0
-  const context = {
-    ...CONTEXT,
-    get ifMatch() {
-      changes++
-      writeTo(other.db, () =>
-        other.db.$client.prepare('update projects set next_step = ? where id = ?').run(`${changes}`, project),
-      )
-      return '*'
-    },
-  }
-  const call = { path: 'projects.delete', args: [project, BY] }
-  await t.rejects(tasksOf(service).perform({ call, context }), {
-    statusCode: 503,
-    message: 'It is being changed by others',
-  })
-  t.equal(changes, 5)
-  await inSlices(service, 'projects.delete', [project, BY])
+t.test(
+  'a write that keeps losing the race is refused, and a failed restoration leaves nothing',
+  async (t) => {
+    const path = join(t.testdir(), 'board.db')
+    const project = seeded(t, path, readTrello(new TextEncoder().encode(trelloExport(300, 'Word'))))
+    const service = open(t, path)
+    const { db } = service
+    const other = open(t, path)
+    // The precondition is checked before the write lock is taken. Each time, somebody else changes the project in
+    // between.
+    let changes = 0
+    const context = {
+      ...CONTEXT,
+      get ifMatch() {
+        changes++
+        writeTo(other.db, () =>
+          other.db.$client
+            .prepare('update projects set next_step = ? where id = ?')
+            .run(`${changes}`, project),
+        )
+        return '*'
+      },
+    }
+    const call = { path: 'projects.delete', args: [project, BY] }
+    await t.rejects(tasksOf(service).perform({ call, context }), {
+      statusCode: 503,
+      message: 'It is being changed by others',
+    })
+    t.equal(changes, 5)
+    await inSlices(service, 'projects.delete', [project, BY])
 
-  const deleted = db.$client.prepare<[], number>('select max(seq) from changes').pluck().get()
-  const undo = () => inSlices(service, 'changes.undo.group', [String(deleted), ADA, BY])
-  for (const [program, expected] of [
-    [`select raise(abort, 'no')`, { statusCode: 409, message: 'Changed since' }],
-    ['select no_such_function()', { code: 'SQLITE_ERROR' }],
-  ] as const) {
-    db.$client.exec(`create trigger refuse before insert on metrics begin ${program}; end`)
-    await t.rejects(undo(), expected)
-    db.$client.exec('drop trigger refuse')
-    t.equal(db.$client.prepare('select count(*) from hidden_projects').pluck().get(), 0)
-    t.equal(db.$client.prepare("select count(*) from metrics where id = 'm'").pluck().get(), 0)
-  }
-  await undo()
-  t.equal(db.$client.prepare("select count(*) from metrics where id = 'm'").pluck().get(), 1)
-})
+    const deleted = db.$client.prepare<[], number>('select max(seq) from changes').pluck().get()
+    const undo = () => inSlices(service, 'changes.undo.group', [String(deleted), ADA, BY])
+    for (const [program, expected] of [
+      [`select raise(abort, 'no')`, { statusCode: 409, message: 'Changed since' }],
+      ['select no_such_function()', { code: 'SQLITE_ERROR' }],
+    ] as const) {
+      db.$client.exec(`create trigger refuse before insert on metrics begin ${program}; end`)
+      await t.rejects(undo(), expected)
+      db.$client.exec('drop trigger refuse')
+      t.equal(db.$client.prepare('select count(*) from hidden_projects').pluck().get(), 0)
+      t.equal(db.$client.prepare("select count(*) from metrics where id = 'm'").pluck().get(), 0)
+    }
+    await undo()
+    t.equal(db.$client.prepare("select count(*) from metrics where id = 'm'").pluck().get(), 1)
+  },
+)

@@ -16,7 +16,7 @@ async function taken(t: Test, options: Parameters<typeof build>[1] = {}) {
   return { app, end, place }
 }
 
-t.test('the sequence goes on at the time, and says what its last change was', async (t) => {
+t.test('the sequence continues at the current time, and reports its last change', async (t) => {
   const before = Date.now() * 1000
   const { app, end, place } = await taken(t)
   t.ok(place >= before && place <= Date.now() * 1000, 'in microseconds')
@@ -41,7 +41,7 @@ t.test('the sequence goes on at the time, and says what its last change was', as
   t.equal(undone.status, 200, 'and can be undone')
 })
 
-t.test('whatever the clock says, it goes far beyond what is known', async (t) => {
+t.test('the sequence jumps far beyond all known numbers, whatever the clock says', async (t) => {
   const { app, place } = await taken(t)
   const { $client } = app.db
   const jumps = (now: number, known?: number) => {
@@ -64,7 +64,7 @@ t.test('whatever the clock says, it goes far beyond what is known', async (t) =>
   t.equal(jumps(ms + 5000, 7), (ms + 5000) * 1000)
 })
 
-t.test('who was ahead of it has to load again; who was not, goes on', async (t) => {
+t.test('clients ahead of the sequence must reload; all others continue', async (t) => {
   const { app, end, place } = await taken(t)
   await createProject(app)
   const gone = { error: 'Changes are gone', details: { oldest: 1 } }
@@ -93,7 +93,7 @@ t.test('who was ahead of it has to load again; who was not, goes on', async (t) 
   t.match(await events(place), { type: 'change', id: String(place + 1) })
 })
 
-t.test('webhooks go on from their places, and are told of it', async (t) => {
+t.test('webhooks continue from their places, and receive a notice of the jump', async (t) => {
   const app = await build(t, { webhookAllowPrivate: true })
   const { headers } = signInAs(app, 'admin')
   const receiver = await receive(t)
@@ -113,7 +113,7 @@ t.test('webhooks go on from their places, and are told of it', async (t) => {
   t.match(await replay(end), { status: 200 })
 })
 
-t.test('it cannot be undone', async (t) => {
+t.test('a sequence jump cannot be undone', async (t) => {
   const { app, place } = await taken(t)
   t.match(await send(app, 'POST', `/api/changes/${place}/undo`, {}), {
     status: 400,
@@ -121,7 +121,7 @@ t.test('it cannot be undone', async (t) => {
   })
 })
 
-t.test('any other gap is told', async (t) => {
+t.test('any other gap is reported', async (t) => {
   const { app, end, place } = await taken(t)
   const { $client } = app.db
   t.strictSame(gapsIn($client, 9), [])
@@ -142,7 +142,7 @@ t.test('any other gap is told', async (t) => {
   t.strictSame(gapAfter(`update changes set after = '{' where seq = ${place}`)?.from, end + 1)
 })
 
-t.test('a change is missing where its index or a kept answer tells of it', async (t) => {
+t.test('a change is missing if the index or a stored response refers to it', async (t) => {
   const { app, end } = await taken(t)
   const { $client } = app.db
   while (app.rules.changes.subjects.behind() > 0) app.rules.changes.subjects.index()
@@ -166,7 +166,7 @@ t.test('a change is missing where its index or a kept answer tells of it', async
   t.equal(missingChange($client), seq)
 })
 
-t.test('a file without changes, or of a version before them, stays as it is', async (t) => {
+t.test('a file without changes, or from before them, stays unchanged', async (t) => {
   const app = await build(t)
   const { $client } = app.db
   $client.exec('delete from changes')

@@ -6,7 +6,7 @@ import { shipped } from '../shipped.ts'
 
 const SECRET = 'xyzzy'
 
-t.test('a private idea is told to its owner and admins alone', async (t) => {
+t.test('only the owner and admins get changes of a private idea', async (t) => {
   const app = (await shipped.buildApp({
     databaseUrl: ':memory:',
     authMode: 'required',
@@ -86,8 +86,8 @@ t.test('a private idea is told to its owner and admins alone', async (t) => {
   t.match(asked[11], { status: 200 }, 'a batch of reads was answered')
   t.equal(asked[8]?.status, 201, 'a key is its member’s own')
 
-  const isTold = (name: string) => streams.get(name)?.includes('Apollo')
-  while (!(isTold('owner') && isTold('other') && isTold('admin')))
+  const hasReceived = (name: string) => streams.get(name)?.includes('Apollo')
+  while (!(hasReceived('owner') && hasReceived('other') && hasReceived('admin')))
     await new Promise((go) => setTimeout(go, 10))
   t.match(streams.get('owner'), SECRET)
   t.match(streams.get('admin'), SECRET)

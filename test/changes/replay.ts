@@ -37,14 +37,14 @@ export const rowsOf = (client: SQLite.Database): Row[] =>
   client.prepare<[], Row>('select * from changes order by seq').all()
 
 /** Fields added to kinds later, with their values in older changes. */
-const LATER: Record<string, Fields> = { 'kanban-column': { stage: null } }
+const ADDED_FIELDS: Record<string, Fields> = { 'kanban-column': { stage: null } }
 
 const parse = (text: string | null): Fields | null => (text === null ? null : JSON.parse(text))
 
 /** A record in a change, with all its fields. */
 const whole = (kind: string, text: string | null): Fields | null => {
-  const told = parse(text)
-  return told && { ...LATER[kind], ...told }
+  const record = parse(text)
+  return record && { ...ADDED_FIELDS[kind], ...record }
 }
 
 /** A change of only these fields is not recorded. */
@@ -124,17 +124,17 @@ export function stateOf(client: SQLite.Database): State {
   const membersOf = client
     .prepare<[string], string>('select member_id from team_members where team_id = ? order by member_id')
     .pluck()
-  for (const told of KINDS.filter(({ onlyDeleted }) => !onlyDeleted)) {
-    const fields = fieldsOf(told)
-    const table = getTableName(told.table)
+  for (const kind of KINDS.filter(({ onlyDeleted }) => !onlyDeleted)) {
+    const fields = fieldsOf(kind)
+    const table = getTableName(kind.table)
     const columns = fields.map(({ name, column }) => `"${column}" as "${name}"`).join(', ')
     const rows = client
-      .prepare<[], Fields>(`select ${idIn(told, table)} as "key of it", ${columns} from ${table}`)
+      .prepare<[], Fields>(`select ${idIn(kind, table)} as "key of it", ${columns} from ${table}`)
       .all()
     for (const { 'key of it': id, ...row } of rows) {
       const record = Object.fromEntries(Object.entries(row).map(([name, value]) => [name, stored(value)]))
-      if (told.kind === 'team') record.memberIds = membersOf.all(String(id))
-      state.set(keyOf({ kind: told.kind, id: String(id) }), record)
+      if (kind.kind === 'team') record.memberIds = membersOf.all(String(id))
+      state.set(keyOf({ kind: kind.kind, id: String(id) }), record)
     }
   }
   return state

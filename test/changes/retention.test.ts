@@ -25,7 +25,7 @@ const index = (app: App) => {
   while (app.rules.changes.subjects.behind() > 0) app.rules.changes.subjects.index()
 }
 
-t.test('what is older than it is kept goes at the start, with its entries in the index', async (t) => {
+t.test('changes older than the retention are deleted at the start, with their index entries', async (t) => {
   const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
   const before = await build(t, { databaseUrl, changesKeepDays: 0 })
   before.db.$client.exec(`update changes set at = '${LONG_AGO}'`)
@@ -49,7 +49,7 @@ t.test('what is older than it is kept goes at the start, with its entries in the
   t.strictSame(app.rules.changes.subjects.list('apollo', Number.POSITIVE_INFINITY, 100).length, 10)
 })
 
-t.test('what is newer does not go before its time because of older changes behind it', async (t) => {
+t.test('newer changes are kept, even behind older ones', async (t) => {
   const app = await build(t, { changesKeepDays: 0 })
   const { retention, sequence } = app.rules.changes
   const until = Date.now() - 90 * DAY
@@ -66,7 +66,7 @@ t.test('what is newer does not go before its time because of older changes behin
   t.equal(sequence.after(0, 10).length, 4)
 })
 
-t.test('the newest change stays, however old: no place is used twice', async (t) => {
+t.test('the newest change is kept, however old it is: no number is used twice', async (t) => {
   const app = await build(t, { changesKeepDays: 0 })
   append(app, 400, 5)
   const newest = last(app)
@@ -79,7 +79,7 @@ t.test('the newest change stays, however old: no place is used twice', async (t)
   t.equal(app.rules.changes.sequence.one(newest + 1)?.kind, 'project')
 })
 
-t.test('once an hour what has become too old is pruned; a failure is tried again', async (t) => {
+t.test('old changes are pruned once an hour; a failure is retried', async (t) => {
   mock.timers.enable({ apis: ['setInterval'] })
   t.teardown(() => mock.timers.reset())
   const app = await build(t, { changesKeepDays: 10 })
@@ -98,7 +98,7 @@ t.test('once an hour what has become too old is pruned; a failure is tried again
   t.equal(count(app, 'changes'), 1)
 })
 
-t.test('the index is written behind, in the worker thread, when it is far behind', async (t) => {
+t.test('the worker thread writes the index when it is far behind', async (t) => {
   const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
   const before = await build(t, { databaseUrl })
   append(before, 0, 1000)
@@ -111,6 +111,23 @@ t.test('the index is written behind, in the worker thread, when it is far behind
   while (app.rules.changes.subjects.behind() > 0) await wait(5)
   t.equal(count(app, 'change_subjects', "subject = 'apollo' and seq > 0"), 6000)
   t.equal(app.rules.changes.subjects.list('apollo', 5000, 1)[0], 4999)
+})
+
+t.test('while many changes are made, the index waits; far behind, it does not', async (t) => {
+  const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
+  const before = await build(t, { databaseUrl })
+  append(before, 0, 3000)
+  await before.close()
+  const app = await build(t, { databaseUrl })
+  const { subjects } = app.rules.changes
+  for (let turn = 0; turn < 25; turn++) {
+    append(app, 0, 50)
+    await wait(100)
+  }
+  t.equal(subjects.indexed(), 0)
+  append(app, 0, 20_000)
+  while (subjects.behind() > 4000) await wait(5)
+  t.ok(subjects.behind() > 0, 'and leaves a rest until few are made')
 })
 
 t.test('two services write one index', async (t) => {

@@ -235,7 +235,7 @@ async function writeAll(app: App, headers: Record<string, string>): Promise<void
   deepStrictEqual((await send(app, 'DELETE', `/api/people/${cleo.id}`, undefined, headers)).status, 200)
 }
 
-t.test('a number is told of exactly, also by an older version of SQLite', async (t) => {
+t.test('a number is recorded exactly, also by an older version of SQLite', async (t) => {
   const { app, tool } = await setUp(t)
   // The former behaviour: 15 digits, and infinity is not valid JSON.
   tool.unsafeMode()
@@ -256,7 +256,7 @@ t.test('a number is told of exactly, also by an older version of SQLite', async 
   t.equal(body.changes.length, 4)
 })
 
-t.test('rebuilt from the sequence alone, every table equals the file', async (t) => {
+t.test('every table can be rebuilt from the sequence alone', async (t) => {
   const { app, tool } = await setUp(t)
   const board = parseTrelloBoard(readFileSync('test/fixtures/trello-board-2012.json', 'utf8'))
   await fc.assert(
@@ -277,7 +277,7 @@ t.test('rebuilt from the sequence alone, every table equals the file', async (t)
   )
   await writeAll(app, signInAs(app, 'admin').headers)
   holdsSequence(tool)
-  const told = new Set(rowsOf(tool).map(({ kind, action }) => `${kind} ${action}`))
+  const tracked = new Set(rowsOf(tool).map(({ kind, action }) => `${kind} ${action}`))
   const actions = KINDS.flatMap(({ kind, onlyDeleted }) =>
     ['created', 'updated', 'deleted'].map((action) => ({ kind, action, onlyDeleted })),
   )
@@ -286,7 +286,7 @@ t.test('rebuilt from the sequence alone, every table equals the file', async (t)
       action === 'deleted' || !(onlyDeleted || (kind === 'kanban-item-label' && action === 'updated')),
   )
   t.strictSame(
-    possible.map(({ kind, action }) => `${kind} ${action}`).filter((one) => !told.has(one)),
+    possible.map(({ kind, action }) => `${kind} ${action}`).filter((one) => !tracked.has(one)),
     [],
     'all of it was told of',
   )

@@ -70,73 +70,69 @@ async function service(t: Test) {
   }
 }
 
-t.test(
-  'feeds, histories and flow tell of it as if it were in the table, however much of it is',
-  async (t) => {
-    const { app, headers, db, path, projects, items } = await service(t)
-    const last = app.rules.changes.sequence.last()
-    const urls = [
-      ...Array.from(
-        { length: last + 1 },
-        (_, after) => `/api/changes?after=${after}&limit=${(after % 13) + 1}`,
-      ),
-      `/api/changes?after=0&limit=1000`,
-      ...projects.flatMap((id) => [
-        `/api/changes?after=0&limit=1000&projectId=${id}`,
-        `/api/changes?after=0&limit=3&projectId=${id}&kind=kanban-item`,
-        `/api/projects/${id}/changes`,
-        `/api/projects/${id}/changes?limit=4`,
-        `/api/projects/${id}/flow`,
-      ]),
-      ...items.flatMap((id) => [`/api/changes?after=0&itemId=${id}`, `/api/kanban-items/${id}/changes`]),
-      '/api/changes?after=0&limit=100&kind=kanban-label,project',
-      '/api/trash',
-    ]
-    const answers = async () => {
-      const all: string[] = []
-      for (const url of urls) {
-        const { status, body, headers: sent } = await send(app, 'GET', url, undefined, headers)
-        all.push(`${url} ${status} ${sent.link ?? ''} ${JSON.stringify(body)}`)
-      }
-      return all
+t.test('feeds, histories and flow show staged changes as if they were in the sequence', async (t) => {
+  const { app, headers, db, path, projects, items } = await service(t)
+  const last = app.rules.changes.sequence.last()
+  const urls = [
+    ...Array.from(
+      { length: last + 1 },
+      (_, after) => `/api/changes?after=${after}&limit=${(after % 13) + 1}`,
+    ),
+    `/api/changes?after=0&limit=1000`,
+    ...projects.flatMap((id) => [
+      `/api/changes?after=0&limit=1000&projectId=${id}`,
+      `/api/changes?after=0&limit=3&projectId=${id}&kind=kanban-item`,
+      `/api/projects/${id}/changes`,
+      `/api/projects/${id}/changes?limit=4`,
+      `/api/projects/${id}/flow`,
+    ]),
+    ...items.flatMap((id) => [`/api/changes?after=0&itemId=${id}`, `/api/kanban-items/${id}/changes`]),
+    '/api/changes?after=0&limit=100&kind=kanban-label,project',
+    '/api/trash',
+  ]
+  const answers = async () => {
+    const all: string[] = []
+    for (const url of urls) {
+      const { status, body, headers: sent } = await send(app, 'GET', url, undefined, headers)
+      all.push(`${url} ${status} ${sent.link ?? ''} ${JSON.stringify(body)}`)
     }
-    const waiting = () =>
-      db.$client.prepare<[], number>('select count(*) from staged_changes').pluck().get() ?? 0
-    const staged = await answers()
-    t.strictSame(
-      staged.filter((answer) => !/ 200 /.test(answer)),
-      [],
-    )
-    t.ok(waiting() >= 50, `${waiting()} changes wait`)
-    t.strictSame([gapsIn(db.$client, 10), missingChange(db.$client)], [[], undefined])
-    t.strictSame(
-      examine(path).filter(({ status, check }) => status !== 'ok' && check !== 'disk'),
-      [],
-    )
-    t.equal(app.rules.changes.retention.hasOlder(Date.now() + 1000), false, 'nothing is pruned meanwhile')
-    t.match(await send(app, 'GET', '/api/export', undefined, headers), {
-      status: 503,
-      headers: { 'retry-after': '2' },
-    })
+    return all
+  }
+  const waiting = () =>
+    db.$client.prepare<[], number>('select count(*) from staged_changes').pluck().get() ?? 0
+  const staged = await answers()
+  t.strictSame(
+    staged.filter((answer) => !/ 200 /.test(answer)),
+    [],
+  )
+  t.ok(waiting() >= 50, `${waiting()} changes wait`)
+  t.strictSame([gapsIn(db.$client, 10), missingChange(db.$client)], [[], undefined])
+  t.strictSame(
+    examine(path).filter(({ status, check }) => status !== 'ok' && check !== 'disk'),
+    [],
+  )
+  t.equal(app.rules.changes.retention.hasOlder(Date.now() + 1000), false, 'nothing is pruned meanwhile')
+  t.match(await send(app, 'GET', '/api/export', undefined, headers), {
+    status: 503,
+    headers: { 'retry-after': '2' },
+  })
 
-    const { undo } = createRules(db).changes
-    const early = () =>
-      writeAs(db, 'ada', () => undo.group(`${last - 3}`, ADMIN, { id: 'ada', address: null }))
-    t.throws(early, { message: 'A large write is just being completed' })
+  const { undo } = createRules(db).changes
+  const early = () => writeAs(db, 'ada', () => undo.group(`${last - 3}`, ADMIN, { id: 'ada', address: null }))
+  t.throws(early, { message: 'A large write is just being completed' })
 
-    const fold = createFold(db)
-    for (let step = 0; waiting() > 0; step++) {
-      writeTo(db, () => fold(7))
-      if (step % 3 === 0) t.strictSame(await answers(), staged, `${waiting()} wait`)
-    }
-    t.notOk(writeTo(db, () => fold()))
-    t.strictSame(await answers(), staged, 'all are in the table')
-    t.strictSame(db.$client.prepare('select * from large_writes').all(), [])
-    holdsGroups(holdsSequence(db.$client))
-  },
-)
+  const fold = createFold(db)
+  for (let step = 0; waiting() > 0; step++) {
+    writeTo(db, () => fold(7))
+    if (step % 3 === 0) t.strictSame(await answers(), staged, `${waiting()} wait`)
+  }
+  t.notOk(writeTo(db, () => fold()))
+  t.strictSame(await answers(), staged, 'all are in the table')
+  t.strictSame(db.$client.prepare('select * from large_writes').all(), [])
+  holdsGroups(holdsSequence(db.$client))
+})
 
-t.test('the index of the sequence moves them first, then goes on', async (t) => {
+t.test('the index of the sequence moves staged changes first, then continues', async (t) => {
   const { app, db, projects, waits } = await service(t)
   const { subjects, sequence } = app.rules.changes
   const before = projects.map((id) => subjects.list(id, Number.POSITIVE_INFINITY, 1000))
@@ -153,7 +149,7 @@ t.test('the index of the sequence moves them first, then goes on', async (t) => 
   holdsSequence(db.$client)
 })
 
-t.test('who reads outside of a transaction gets them too', async (t) => {
+t.test('a read outside of a transaction sees staged changes, too', async (t) => {
   const { app, db } = await service(t)
   const { sequence } = app.rules.changes
   const last = sequence.last()
@@ -175,7 +171,7 @@ t.test('who reads outside of a transaction gets them too', async (t) => {
   )
 })
 
-t.test('an undo of it moves them first', async (t) => {
+t.test('an undo moves staged changes first', async (t) => {
   const { app, headers, db, projects } = await service(t)
   const last = app.rules.changes.sequence.last()
   t.match(await send(app, 'POST', `/api/changes/${last - 1}/undo`, {}, headers), { status: 200 })
@@ -187,7 +183,7 @@ t.test('an undo of it moves them first', async (t) => {
   t.match(await send(app, 'GET', `/api/projects/${projects[1]}`, undefined, headers), { status: 404 })
 })
 
-t.test('what large writes had hidden is forgotten, however much it is', async (t) => {
+t.test('the lists of hidden records are deleted after large writes', async (t) => {
   const { db, close } = openDatabase(':memory:')
   t.teardown(close)
   const { $client: client } = db

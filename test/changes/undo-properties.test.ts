@@ -113,7 +113,7 @@ const wrongConflicts = (conflicts: readonly Conflict[], obstacles: readonly Obst
   ),
 })
 
-t.test('what was written last can be undone, and that again', async (t) => {
+t.test('the last write can be undone, and the undo as well', async (t) => {
   const writer = await service(t)
   // An item that is restored to a missing column creates it, like any item added to such a column.
   const onBoard = randomWrite(['offBoard'])
@@ -146,7 +146,7 @@ t.test('what was written last can be undone, and that again', async (t) => {
   t.ok(undos > RUNS / 5, `${undos} writes were undone`)
 })
 
-t.test('any write can be undone, unless something stands in the way', async (t) => {
+t.test('any write can be undone, unless there is a conflict', async (t) => {
   const writer = await service(t)
   const { $client: client } = writer.app.db
   const statuses = new Map<number, number>()
@@ -192,7 +192,7 @@ t.test('any write can be undone, unless something stands in the way', async (t) 
   t.ok((statuses.get(200) ?? 0) > RUNS / 4 && (statuses.get(409) ?? 0) > RUNS / 4, `both: ${[...statuses]}`)
 })
 
-t.test('of undos at once one wins', async (t) => {
+t.test('one of several simultaneous undos succeeds', async (t) => {
   const writer = await service(t)
   const property = fc.asyncProperty(
     fc.array(randomWrite(), { maxLength: 6 }),

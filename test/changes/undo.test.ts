@@ -33,7 +33,7 @@ const undoLast = (app: App, headers?: Headers) => undo(app, lastOf(app), headers
 const notFound = { error: 'Change not found' }
 const changedSince = (...conflicts: object[]) => ({ error: 'Changed since', details: { conflicts } })
 
-t.test('a deleted project comes back with all that belonged to it, byte for byte', async (t) => {
+t.test('an undo restores a deleted project with all its records, byte for byte', async (t) => {
   const app = await build(t)
   const { id: admin, headers } = signInAs(app, 'admin')
   const project = await createProject(app, { metadata: { a: [1.5, null] }, leadId: 'ada' })
@@ -87,7 +87,7 @@ t.test('a deleted project comes back with all that belonged to it, byte for byte
   )
 })
 
-t.test('what is there no more, or not kept any more, cannot be undone', async (t) => {
+t.test('a change that does not exist, or is no longer kept, cannot be undone', async (t) => {
   const app = await build(t)
   await createProject(app)
   for (const seq of ['0', '-1', '1.5', 'junk', '1e3', '%00', '99999999999999999999', `${lastOf(app) + 1}`]) {
@@ -107,7 +107,7 @@ t.test('what is there no more, or not kept any more, cannot be undone', async (t
   t.equal((await undoLast(app)).status, 410, 'nobody knows whether that is the whole write')
 })
 
-t.test('members and teams, and what the file began with, cannot be undone', async (t) => {
+t.test('changes of members and teams, and the initial ones, cannot be undone', async (t) => {
   const app = await build(t)
   const { headers } = signInAs(app, 'admin')
   const { headers: others } = signInAs(app, 'member')
@@ -134,7 +134,7 @@ t.test('members and teams, and what the file began with, cannot be undone', asyn
   )
 })
 
-t.test('the rights are those of the original change', async (t) => {
+t.test('an undo needs the rights of the original change', async (t) => {
   const app = await build(t, { authMode: 'required' })
   const [admin, member, other, viewer] = [
     signInAs(app, 'admin'),
@@ -184,7 +184,7 @@ t.test('the rights are those of the original change', async (t) => {
   t.equal(count(app, 'kanban_comments'), 0)
 })
 
-t.test("another member's idea is not there to be undone", async (t) => {
+t.test("an undo does not find another member's idea", async (t) => {
   const app = await build(t, { authMode: 'required' })
   const [admin, member, other] = [signInAs(app, 'admin'), signInAs(app, 'member'), signInAs(app, 'member')]
   const { body: idea } = await send(app, 'POST', '/api/personal-ideas', { title: 'Fly' }, member.headers)
@@ -216,7 +216,7 @@ t.test("another member's idea is not there to be undone", async (t) => {
   )
 })
 
-t.test('what stands in the way is named, and nothing changes', async (t) => {
+t.test('conflicts are listed, and nothing changes', async (t) => {
   const app = await build(t)
   const { headers } = signInAs(app, 'admin')
   const project = await createProject(app)
@@ -276,7 +276,7 @@ t.test('what stands in the way is named, and nothing changes', async (t) => {
   t.equal((await undo(app, gone)).status, 200)
 })
 
-t.test("another member's claim ends by no undo but an admin's and its holder's", async (t) => {
+t.test("only an admin or the holder can undo another member's claim", async (t) => {
   const app = await build(t)
   const admin = signInAs(app, 'admin')
   const [ada, bob] = [signInAs(app, 'member'), signInAs(app, 'member')]
@@ -338,7 +338,7 @@ t.test("another member's claim ends by no undo but an admin's and its holder's",
   t.equal(both.status, 409, 'nor does an item go that its maker has claimed')
 })
 
-t.test('a label does not come back to an item that has moved to another project', async (t) => {
+t.test('a label is not restored to an item that has moved to another project', async (t) => {
   const app = await build(t)
   const [project, elsewhere] = [await createProject(app), await createProject(app)]
   const item = await createItem(app, project.id)
@@ -358,7 +358,7 @@ t.test('a label does not come back to an item that has moved to another project'
   t.equal((await undo(app, detached)).status, 200)
 })
 
-t.test('at most a hundred conflicts are named', async (t) => {
+t.test('at most a hundred conflicts are listed', async (t) => {
   const app = await build(t)
   const project = await createProject(app)
   const actionItems = Array.from({ length: 120 }, (_, index) => `Do ${index}`)
@@ -371,7 +371,7 @@ t.test('at most a hundred conflicts are named', async (t) => {
   t.equal(body.details.conflicts.length, 100)
 })
 
-t.test('limits of columns do not count, and activity is written as for any move', async (t) => {
+t.test('an undo ignores WIP limits, and writes activity as for any move', async (t) => {
   const app = await build(t)
   const { id: member, headers } = signInAs(app, 'member')
   const project = await createProject(app)
@@ -394,7 +394,7 @@ t.test('limits of columns do not count, and activity is written as for any move'
   t.equal((await entries()).length, 4, 'a column that only gets its name back moves nothing')
 })
 
-t.test('updatedAt is the former one, unless somebody has changed the record since', async (t) => {
+t.test('updatedAt is restored, unless the record has changed since', async (t) => {
   const app = await build(t)
   const project = await createProject(app)
   const url = `/api/projects/${project.id}`
@@ -411,7 +411,7 @@ t.test('updatedAt is the former one, unless somebody has changed the record sinc
   t.equal(stored(app, 'projects', project.id).updated_at, body.updatedAt)
 })
 
-t.test('a write that came to nothing is undone by nothing', async (t) => {
+t.test('undoing a write without effect changes nothing', async (t) => {
   const app = await build(t)
   const project = await createProject(app)
   await writeIn(app, () => {
@@ -425,7 +425,7 @@ t.test('a write that came to nothing is undone by nothing', async (t) => {
   t.equal(headers['phaseboard-seq'], undefined)
 })
 
-t.test('a record that changed several times in a write gets back what it had before', async (t) => {
+t.test('an undo restores a record that changed several times in one write', async (t) => {
   const app = await build(t)
   const project = await createProject(app)
   const label = async (name: string) =>
@@ -492,7 +492,7 @@ t.test('a record that changed several times in a write gets back what it had bef
   t.match(stored(app, 'kanban_labels', idea.id), { color: before[1].color, created_at: before[1].createdAt })
 })
 
-t.test('a field that a table had when the change was made, and has no more, is passed over', async (t) => {
+t.test('fields that the table no longer has are skipped', async (t) => {
   const app = await build(t)
   const project = await createProject(app)
   const url = `/api/projects/${project.id}`
@@ -518,7 +518,7 @@ t.test('a field that a table had when the change was made, and has no more, is p
   t.strictSame((await undoLast(app)).body, { group: null, changes: [] })
 })
 
-t.test('what other tools store comes back as it was', async (t) => {
+t.test('records of other tools are restored as they were', async (t) => {
   const file = join(t.testdir(), 'board.db')
   const app = await build(t, { databaseUrl: file })
   const foreign = new SQLite(file)
@@ -541,7 +541,7 @@ t.test('what other tools store comes back as it was', async (t) => {
   t.strictSame(stored(app, 'kanban_items', item.id), before)
 })
 
-t.test('a large write is undone by the worker thread', async (t) => {
+t.test('the worker thread undoes a large write', async (t) => {
   const app = await build(t, { databaseUrl: join(t.testdir(), 'board.db') })
   const { id: admin, headers } = signInAs(app, 'admin')
   const project = await createProject(app)
@@ -600,7 +600,7 @@ t.test('a large write is undone by the worker thread', async (t) => {
   t.equal((await undoLast(app)).status, 200)
 })
 
-t.test('a project that others are writing does not come back meanwhile', async (t) => {
+t.test('a project that others write to is not restored meanwhile', async (t) => {
   const app = await build(t, { databaseUrl: join(t.testdir(), 'board.db') })
   const { $client: client } = app.db
   const { headers } = signInAs(app, 'admin')
@@ -638,7 +638,7 @@ t.test('a project that others are writing does not come back meanwhile', async (
   }
 })
 
-t.test('an undo answers with its first changes, and says where the others are', async (t) => {
+t.test('an undo returns its first changes, and a link to the others', async (t) => {
   const app = await build(t)
   const { headers } = signInAs(app, 'admin')
   const project = await createProject(app)

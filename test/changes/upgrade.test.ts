@@ -60,31 +60,34 @@ async function seeded(t: Test): Promise<App> {
   return app
 }
 
-t.test('upgrading tells of every record, parents first, as one group of nobody', async (t) => {
-  const source = await seeded(t)
-  const path = makeOld(t, (client) => {
-    copyRows(source.db.$client, client)
-    client.exec("insert into teams (id, name) values ('ops', 'Ops')")
-    client.exec("insert into team_members values ('ops', 'ada'), ('ops', 'bob')")
-    client.exec("update projects set metadata = 'no JSON', next_step = x'00ff'")
-  })
-  const { db, close } = openDatabase(`file:${path}`)
-  t.teardown(close)
-  const rows = holdsSequence(db.$client)
-  t.ok(rows.length > 20)
-  t.equal(rows.length, stateOf(db.$client).size, 'one change a record')
-  t.strictSame(new Set(rows.map(({ group, actor_id }) => `${group} ${actor_id}`)), new Set(['1 null']))
-  t.strictSame(new Set(rows.map(({ action }) => action)), new Set(['created']))
-  const first = (kind: string) => rows.findIndex((row) => row.kind === kind)
-  const last = (kind: string) => rows.findLastIndex((row) => row.kind === kind)
-  t.ok(last('project') < first('kanban-item') && last('kanban-item') < first('kanban-subtask'))
-  t.ok(last('kanban-label') < first('kanban-item-label'))
-  const team = rows.find(({ id }) => id === 'ops')
-  t.match(JSON.parse(String(team?.after)), { memberIds: ['ada', 'bob'] })
-  t.notMatch(JSON.stringify(rows), 'argon2', 'no credential')
-})
+t.test(
+  'an upgrade records every record as created, parents first, as one group without an actor',
+  async (t) => {
+    const source = await seeded(t)
+    const path = makeOld(t, (client) => {
+      copyRows(source.db.$client, client)
+      client.exec("insert into teams (id, name) values ('ops', 'Ops')")
+      client.exec("insert into team_members values ('ops', 'ada'), ('ops', 'bob')")
+      client.exec("update projects set metadata = 'no JSON', next_step = x'00ff'")
+    })
+    const { db, close } = openDatabase(`file:${path}`)
+    t.teardown(close)
+    const rows = holdsSequence(db.$client)
+    t.ok(rows.length > 20)
+    t.equal(rows.length, stateOf(db.$client).size, 'one change a record')
+    t.strictSame(new Set(rows.map(({ group, actor_id }) => `${group} ${actor_id}`)), new Set(['1 null']))
+    t.strictSame(new Set(rows.map(({ action }) => action)), new Set(['created']))
+    const first = (kind: string) => rows.findIndex((row) => row.kind === kind)
+    const last = (kind: string) => rows.findLastIndex((row) => row.kind === kind)
+    t.ok(last('project') < first('kanban-item') && last('kanban-item') < first('kanban-subtask'))
+    t.ok(last('kanban-label') < first('kanban-item-label'))
+    const team = rows.find(({ id }) => id === 'ops')
+    t.match(JSON.parse(String(team?.after)), { memberIds: ['ada', 'bob'] })
+    t.notMatch(JSON.stringify(rows), 'argon2', 'no credential')
+  },
+)
 
-t.test('the entries of an older audit log get who acted without an address', async (t) => {
+t.test('entries of an older audit log get their actor, without an address', async (t) => {
   const path = makeOld(t, (client) => {
     client.exec(`insert into audit_log (id, action, actor_id, address) values
       ('1', 'member-created', null, null), ('2', 'webhook-deactivated', null, null),
@@ -100,7 +103,7 @@ t.test('the entries of an older audit log get who acted without an address', asy
   ])
 })
 
-t.test('what is written to an upgraded file is told of as in a new one', async (t) => {
+t.test('writes to an upgraded file are recorded as in a new one', async (t) => {
   const source = await seeded(t)
   const path = makeOld(t, (client) => copyRows(source.db.$client, client))
   const app = await build(t, { databaseUrl: `file:${path}`, adminPassword: 'correct horse' })

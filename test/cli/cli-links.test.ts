@@ -5,7 +5,7 @@ import { listening, onFile, run, start } from '../command-line.ts'
 
 const PASSWORD = 'correct horse'
 
-t.test('links let people into the running service, and the log names the command line', async (t) => {
+t.test('links from the command line work in the running service, and the audit log names it', async (t) => {
   const { DATABASE_URL, command, db, insert } = onFile(t)
   insert({ id: 'ada', name: 'Ada Lovelace', email: 'ada@example.test', role: 'admin' })
   const environment = { DATABASE_URL, PORT: '0', AUTH_MODE: 'required', LOG_LEVEL: 'warn' }
@@ -42,14 +42,14 @@ t.test('links let people into the running service, and the log names the command
   const cleo = { name: 'Cleo', email: 'cleo@example.test' }
   t.match(await use(open.stdout, cleo), { status: 201, body: { member: { ...cleo, role: 'member' } } })
 
-  const told = db
+  const entries = db
     .select()
     .from(auditLog)
     .orderBy(auditLog.id)
     .all()
     .map(({ action, actor, subject }) => [action, actor, subject])
   t.strictSame(
-    told.filter(([, actor]) => actor === 'command line'),
+    entries.filter(([, actor]) => actor === 'command line'),
     [
       ['password-link-created', 'command line', 'Ada Lovelace'],
       ['password-link-revoked', 'command line', 'Ada Lovelace'],
@@ -61,7 +61,7 @@ t.test('links let people into the running service, and the log names the command
   t.notMatch(JSON.stringify(db.select().from(auditLog).all()), /pbl_/)
 })
 
-t.test('where a service listens is an address that browsers take', async (t) => {
+t.test('the address of a link is one that browsers can open', async (t) => {
   t.equal(localUrl({ host: '127.0.0.1', port: 3000 }), 'http://127.0.0.1:3000')
   t.equal(localUrl({ host: '::', port: 80 }), 'http://localhost:80')
   t.equal(localUrl({ host: '::1', port: 80 }), 'http://[::1]:80')

@@ -6,7 +6,7 @@ import { listening, onFile, start } from '../command-line.ts'
 const PASSWORD = 'correct horse'
 const OTHER_PASSWORD = 'battery staple'
 
-t.test('what is done beside a running service counts at once', async (t) => {
+t.test('changes of the command line apply to a running service at once', async (t) => {
   const { DATABASE_URL, command, memberOf, trail, db } = onFile(t)
   const environment = { DATABASE_URL, PORT: '0', AUTH_MODE: 'required', LOG_LEVEL: 'warn' }
   const url = await listening(start(t, ['serve'], environment))

@@ -13,7 +13,7 @@ const PASSWORD = 'correct horse'
 const ada = { id: 'ada', name: 'Ada Lovelace', email: 'ada@example.test', role: 'admin' } as const
 const bob = { id: 'bob', name: 'Bob', email: 'Bob@example.test' } as const
 
-t.test('help tells the commands, and where passwords come from', async (t) => {
+t.test('help lists the commands, and the sources of passwords', async (t) => {
   const { stdout, code } = await run(t, ['member', '--help'])
   t.equal(code, 0)
   for (const word of [
@@ -30,7 +30,7 @@ t.test('help tells the commands, and where passwords come from', async (t) => {
     t.ok(stdout.includes(word), word)
 })
 
-t.test('wrong usage exits with 2, says all that is wrong, and makes nothing', async (t) => {
+t.test('wrong usage exits with 2, lists all errors, and creates nothing', async (t) => {
   const { db, insert, command } = onFile(t)
   insert(ada)
   const before = db.select().from(members).get()
@@ -79,7 +79,7 @@ t.test('wrong usage exits with 2, says all that is wrong, and makes nothing', as
   })
 })
 
-t.test('a reset removes the file with the initial password when it was that', async (t) => {
+t.test("a reset removes the file with the initial password if it was that member's", async (t) => {
   const { db, DATABASE_URL, command, insert } = onFile(t)
   const first = { databaseUrl: DATABASE_URL, adminEmail: undefined, adminPassword: undefined }
   const { passwordFile = '' } = (await ensureFirstAdmin(db, new Members(db), first)) ?? {}
@@ -90,7 +90,7 @@ t.test('a reset removes the file with the initial password when it was that', as
   t.notOk(existsSync(passwordFile))
 })
 
-t.test('add makes a member, with the password that is piped in', async (t) => {
+t.test('add creates a member, with the password from stdin', async (t) => {
   const { command, memberOf, trail } = onFile(t)
   const added = await command(
     ['member', 'add', 'Ada@example.test', '--name', 'Ada Lovelace', '--role', 'admin'],
@@ -124,7 +124,7 @@ t.test('a password is read from a pipe that stays open', async (t) => {
   t.ok(await verifyPassword(memberOf(ada.email)?.passwordHash ?? null, PASSWORD))
 })
 
-t.test('list shows who there is in plain columns, which names cannot leave', async (t) => {
+t.test('list prints members in plain columns, and escapes their names', async (t) => {
   const { insert, command } = onFile(t)
   insert(bob, { ...ada, disabled: true })
   insert({ id: 'eve', name: 'E\u001b[31m\nv\u2028e', email: 'e\u0007\u0007@b', role: 'viewer' })
@@ -140,7 +140,7 @@ t.test('list shows who there is in plain columns, which names cannot leave', asy
   })
 })
 
-t.test('the rules of requests hold: the last admin, who is unknown, what is taken', async (t) => {
+t.test('the rules of the API apply: the last admin, unknown members, taken emails', async (t) => {
   const { db, insert, command, trail } = onFile(t)
   insert(ada, { ...bob, disabled: true })
   const before = db.select().from(members).all()
@@ -187,7 +187,7 @@ function terminal(...answers: string[]) {
   return { input, output, raw, shown: () => shown }
 }
 
-t.test('on a terminal a password is asked for twice, and nothing of it is shown', async (t) => {
+t.test('a terminal asks for the password twice, without echo', async (t) => {
   const { input, output, raw, shown } = terminal('correct horsf\u007fe\r', 'correct horse\r')
   const echoed = t.capture(process.stderr, 'write', () => true)
   t.equal(await askNewPassword('Password of \u001b[31mada', input, output), PASSWORD)
@@ -196,18 +196,18 @@ t.test('on a terminal a password is asked for twice, and nothing of it is shown'
   t.strictSame(raw, [true, false], 'the terminal is left as it was')
 })
 
-t.test('both may be pasted at once', async (t) => {
+t.test('both passwords may be pasted together', async (t) => {
   const { input, output } = terminal('correct horse\rcorrect horse\r')
   t.equal(await askNewPassword('Password', input, output), PASSWORD)
 })
 
-t.test('an empty password is asked for once', async (t) => {
+t.test('an empty password is not asked for again', async (t) => {
   const { input, output, shown } = terminal('\r')
   t.equal(await askNewPassword('Password', input, output), '')
   t.equal(shown(), 'Password: \n')
 })
 
-t.test('two different passwords are none, and neither is Ctrl-C or Ctrl-D', async (t) => {
+t.test('different passwords, Ctrl-C and Ctrl-D end without a password', async (t) => {
   for (const [answers, message] of [
     [['correct horse\r', 'correct hors\r'], 'the two passwords differ'],
     [['correct\u0003'], 'no password was given'],

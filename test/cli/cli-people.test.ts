@@ -2,7 +2,7 @@ import t from 'tap'
 import { kanbanItems, people, projects } from '../../src/db/schema.ts'
 import { onFile } from '../command-line.ts'
 
-t.test('people are listed, mapped and forgotten', async (t) => {
+t.test('the command lists, maps and forgets people', async (t) => {
   const { command, db, insert } = onFile(t)
   insert({ id: 'ada', name: 'Ada Lovelace', email: 'ada@example.test', role: 'admin' })
   const row = { kind: 'import', source: 'trello' } as const

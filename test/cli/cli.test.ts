@@ -79,7 +79,7 @@ t.test('configuration errors exit with 2 and one line', async (t) => {
   }
 })
 
-t.test('a command does not make a database by mistake', async (t) => {
+t.test('a command never creates a database by mistake', async (t) => {
   const folder = t.testdir()
   const path = join(folder, 'data', 'board.db')
   const commands = [
@@ -102,7 +102,7 @@ t.test('a command does not make a database by mistake', async (t) => {
   t.strictSame(readdirSync(folder), [])
 })
 
-t.test('serve runs until a signal, and an import works beside it', async (t) => {
+t.test('serve runs until a signal, and an import works at the same time', async (t) => {
   const { DATABASE_URL } = databaseFor(t)
   const server = start(t, ['serve'], { DATABASE_URL, PORT: '0', LOG_LEVEL: 'warn' })
   const url = await listening(server)
@@ -126,7 +126,7 @@ t.test('serve runs until a signal, and an import works beside it', async (t) => 
   t.match(await ended, { code: 0, stderr: '' })
 })
 
-t.test('import says what it made, in plain lines when piped', async (t) => {
+t.test('import reports what it created, in plain lines when piped', async (t) => {
   const { file, DATABASE_URL } = databaseFor(t)
   const { code, stdout, stderr } = await run(t, ['import', 'trello', FIXTURE], { DATABASE_URL })
   t.equal(code, 0)
@@ -167,7 +167,7 @@ t.test('import says what it made, in plain lines when piped', async (t) => {
   t.equal(db.select().from(kanbanItems).all().length, 16)
 })
 
-t.test('names cannot write to the terminal', async (t) => {
+t.test('names cannot control the terminal', async (t) => {
   const { DATABASE_URL } = databaseFor(t)
   const file = join(t.testdirName, 'board.json')
   writeFileSync(
@@ -183,7 +183,7 @@ t.test('names cannot write to the terminal', async (t) => {
   })
 })
 
-t.test('a file that is no board export is refused with one line, and nothing is made', async (t) => {
+t.test('a file that is not an export is refused with one line, and creates nothing', async (t) => {
   const folder = t.testdir({ 'notes.txt': 'no JSON', 'other.json': '{"name":"x"}', folder: {} })
   const refusals: [string, string][] = [
     ['none.json', 'cannot read FILE: there is no such file'],
@@ -205,7 +205,7 @@ t.test('a file that is no board export is refused with one line, and nothing is 
   t.strictSame(readdirSync(folder).sort(), ['folder', 'notes.txt', 'other.json'])
 })
 
-t.test('an import that fails half-way leaves the database as it was', async (t) => {
+t.test('a failed import leaves the database unchanged', async (t) => {
   const { DATABASE_URL } = databaseFor(t)
   const { db, close } = openDatabase(DATABASE_URL)
   t.teardown(close)
@@ -220,7 +220,7 @@ t.test('an import that fails half-way leaves the database as it was', async (t) 
   t.strictSame(db.select().from(projects).all(), [])
 })
 
-t.test('an import that is interrupted leaves nothing, and says so', async (t) => {
+t.test('an interrupted import leaves nothing, and reports that', async (t) => {
   const { file, DATABASE_URL } = databaseFor(t)
   const { db, close } = openDatabase(DATABASE_URL)
   t.teardown(close)
@@ -241,14 +241,14 @@ t.test('an import that is interrupted leaves nothing, and says so', async (t) =>
   )
 })
 
-t.test('a dry run says what would be made, and makes nothing', async (t) => {
+t.test('a dry run reports what would be created, and creates nothing', async (t) => {
   const { file, DATABASE_URL } = databaseFor(t)
   const dry = await run(t, ['import', 'trello', FIXTURE, '--dry-run'], { DATABASE_URL })
   t.match(dry, { code: 0, stderr: '', stdout: /^would import Website relaunch\ncolumns 4 .*\nitems 8 /s })
   t.notOk(existsSync(file))
 })
 
-t.test('an import is done even when nobody reads what it says', async (t) => {
+t.test('an import succeeds even if nobody reads its output', async (t) => {
   const { DATABASE_URL } = databaseFor(t)
   const child = start(t, ['import', 'trello', FIXTURE], { DATABASE_URL })
   child.stdout.destroy()
@@ -258,7 +258,7 @@ t.test('an import is done even when nobody reads what it says', async (t) => {
   t.equal(db.select().from(kanbanItems).all().length, 8)
 })
 
-t.test('stdout that cannot be written is a failure', { skip: !existsSync('/dev/full') }, async (t) => {
+t.test('a failed write to stdout is a failure', { skip: !existsSync('/dev/full') }, async (t) => {
   const { DATABASE_URL } = databaseFor(t)
   const { code } = await end(
     spawn(

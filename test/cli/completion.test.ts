@@ -15,7 +15,7 @@ const script = async (t: Test, shell: string): Promise<string> => {
 const commandsIn = (bash: string): string[] =>
   [...bash.matchAll(/^ {4}'phaseboard ?([\w -]*)'\) words=/gm)].map(([, command = '']) => command)
 
-t.test('bash completes commands, options, and what they know', async (t) => {
+t.test('bash completes commands, options and their values', async (t) => {
   // bash finds `phaseboard` as a command on the path.
   const folder = t.testdir({ 'board.json': '', 'notes.txt': '' })
   const command = join(folder, 'phaseboard')
@@ -76,7 +76,7 @@ t.test('bash completes commands, options, and what they know', async (t) => {
   t.notOk(execFileSync('ls', [folder], { encoding: 'utf8' }).includes('spoilt'), 'what is typed is not run')
 })
 
-t.test('zsh and fish know the same commands and choices', async (t) => {
+t.test('zsh and fish complete the same commands and values', async (t) => {
   const commands = commandsIn(await script(t, 'bash'))
   t.ok(commands.length > 15)
   for (const shell of ['zsh', 'fish']) {

@@ -58,39 +58,36 @@ async function pretend(t: Test, status: number, body: string, headers: Record<st
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-t.test(
-  'trouble is told on standard error and to the agent, and standard output has nothing but messages',
-  async (t) => {
-    const elsewhere = await pretend(t, 200, 'never')
-    const troubles: [url: string, told: RegExp][] = [
-      ['http://127.0.0.1:2', /does not answer \(ECONNREFUSED\): is the service running/],
-      [await pretend(t, 404, '{"error":"Not found"}'), /there is no Phaseboard at/],
-      [await pretend(t, 503, '{"error":"Service unavailable"}'), /answers 503: Service unavailable/],
-      [await pretend(t, 302, '', { location: elsewhere }), /answers 302: Found/],
-      [await pretend(t, 200, '<html>'), /does not speak MCP/],
-    ]
-    for (const [url, told] of troubles) {
-      const notification = '{"jsonrpc":"2.0","method":"notifications/initialized"}'
-      const { code, stdout, stderr } = await run(
-        t,
-        ['mcp', '--url', url],
-        {},
-        `${notification}\nnonsense\n${PING}\n`,
-      )
-      t.equal(code, 0)
-      t.match(stderr, told)
-      t.match(stderr, /was no message/)
-      const messages = stdout.trim().split('\n')
-      t.equal(messages.length, 1, 'only the request is responded to')
-      t.match(JSON.parse(messages[0] ?? ''), { id: 1, error: { code: -32000, message: told } })
-    }
-    const refusal = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'No' } })
-    const { stdout } = await run(t, ['mcp', '--url', await pretend(t, 400, refusal)], {}, `${PING}\n`)
-    t.strictSame(JSON.parse(stdout), { jsonrpc: '2.0', id: 1, error: { code: -32600, message: 'No' } })
-  },
-)
+t.test('errors go to standard error and to the agent, and standard output has only messages', async (t) => {
+  const elsewhere = await pretend(t, 200, 'never')
+  const troubles: [url: string, expected: RegExp][] = [
+    ['http://127.0.0.1:2', /does not answer \(ECONNREFUSED\): is the service running/],
+    [await pretend(t, 404, '{"error":"Not found"}'), /there is no Phaseboard at/],
+    [await pretend(t, 503, '{"error":"Service unavailable"}'), /answers 503: Service unavailable/],
+    [await pretend(t, 302, '', { location: elsewhere }), /answers 302: Found/],
+    [await pretend(t, 200, '<html>'), /does not speak MCP/],
+  ]
+  for (const [url, expected] of troubles) {
+    const notification = '{"jsonrpc":"2.0","method":"notifications/initialized"}'
+    const { code, stdout, stderr } = await run(
+      t,
+      ['mcp', '--url', url],
+      {},
+      `${notification}\nnonsense\n${PING}\n`,
+    )
+    t.equal(code, 0)
+    t.match(stderr, expected)
+    t.match(stderr, /was no message/)
+    const messages = stdout.trim().split('\n')
+    t.equal(messages.length, 1, 'only the request is responded to')
+    t.match(JSON.parse(messages[0] ?? ''), { id: 1, error: { code: -32000, message: expected } })
+  }
+  const refusal = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'No' } })
+  const { stdout } = await run(t, ['mcp', '--url', await pretend(t, 400, refusal)], {}, `${PING}\n`)
+  t.strictSame(JSON.parse(stdout), { jsonrpc: '2.0', id: 1, error: { code: -32600, message: 'No' } })
+})
 
-t.test('a service that comes back is found again', async (t) => {
+t.test('the command reconnects to a restarted service', async (t) => {
   const { app: first, url } = await serve(t)
   const child = startCommand(t, ['mcp', '--url', url])
   const ask = async () => {
@@ -105,7 +102,7 @@ t.test('a service that comes back is found again', async (t) => {
   t.match(await ask(), { result: {} })
 })
 
-t.test('what is no address of a service, and no token, is refused', async (t) => {
+t.test('an invalid address or token is refused', async (t) => {
   for (const url of [
     'nonsense',
     'ftp://host',

@@ -16,7 +16,7 @@ function shown(...entries: (object | string)[]): string {
 
 const OWN = { time: new Date(2026, 0, 31, 18, 30, 15).getTime(), pid: 1, hostname: 'board' }
 
-t.test('the line that says where everything is becomes a banner', async (t) => {
+t.test('the listening line is shown as a banner', async (t) => {
   const places = {
     api: 'http://127.0.0.1:3000/api',
     docs: 'http://127.0.0.1:3000/docs',
@@ -34,7 +34,7 @@ t.test('the line that says where everything is becomes a banner', async (t) => {
   )
 })
 
-t.test('every other line has its time, what it says and what there is to know', async (t) => {
+t.test('every other line has its time, message and details', async (t) => {
   t.equal(
     shown({ level: 30, ...OWN, signal: 'SIGTERM', msg: 'stopping' }),
     '18:30:15 stopping signal="SIGTERM"\n',
@@ -52,14 +52,14 @@ t.test('every other line has its time, what it says and what there is to know', 
   t.equal(shown('no line of the log\n'), 'no line of the log\n')
 })
 
-t.test('what is logged does not steer the terminal', async (t) => {
+t.test('logged values cannot control the terminal', async (t) => {
   const evil = '\u001b[2J\u0007\r'
   const text = shown({ level: 30, ...OWN, path: evil, err: { stack: `Error: ${evil}` }, msg: evil }, evil)
   t.notMatch(text, /[^\P{Cc}\n]/u)
   t.match(text, '\\u001b[2J')
 })
 
-t.test('a terminal that has gone ends nothing', async (t) => {
+t.test('a closed terminal does not end the service', async (t) => {
   const gone = new Writable({ write: (_chunk, _encoding, done) => done(new Error('EIO')) })
   gone.on('error', () => undefined)
   const app = await build(t, { logLevel: 'debug', logStream: createTerminalLog(gone) })
@@ -71,7 +71,7 @@ t.test('a terminal that has gone ends nothing', async (t) => {
 const hasPython = spawnSync('python3', ['-c', 'import pty']).status === 0
 const skip = hasPython ? false : 'needs python3 for a terminal'
 
-t.test('on a terminal the service speaks in plain lines, and to a pipe in JSON', { skip }, async (t) => {
+t.test('on a terminal the log is plain lines, and in a pipe JSON', { skip }, async (t) => {
   const environment = { ...process.env, PORT: '0', DATABASE_URL: `file:${join(t.testdir(), 'board.db')}` }
   const [node, nodeArgs] = nodeCommand(SERVE)
   const command = [node, ...nodeArgs]

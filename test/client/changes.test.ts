@@ -41,7 +41,7 @@ const streamThen =
   }
 
 t.test(
-  'a stream holds over cut connections and kills of the service, without a gap or repetition',
+  'a stream survives cut connections and kills of the service, without a gap or repetition',
   async (t) => {
     const environment = { ...onNewFile(t), AUTH_MODE: 'open' }
     let service = await start(t, environment)
@@ -87,7 +87,7 @@ t.test(
   },
 )
 
-t.test('filters are those of the service, and a stream begins now unless it is told otherwise', async (t) => {
+t.test('filters are sent to the service, and a stream begins now by default', async (t) => {
   const service = await start(t, { ...onNewFile(t), AUTH_MODE: 'open' })
   const client = createClient({ baseUrl: service.url })
   const { id } = await client.post('/api/projects', { body: { name: 'Before' } })
@@ -112,7 +112,7 @@ t.test('filters are those of the service, and a stream begins now unless it is t
   }
 })
 
-t.test('a stream whose credential ends, ends with the refusal', async (t) => {
+t.test('a stream ends with an error when its credential expires', async (t) => {
   const admin = { email: 'ada@example.org', password: 'battery staple' }
   const service = await start(t, {
     ...onNewFile(t),
@@ -138,7 +138,7 @@ t.test('a stream whose credential ends, ends with the refusal', async (t) => {
   })
 })
 
-t.test('where a connection went on is where the next one begins', async (t) => {
+t.test('a reconnection resumes at the last received change', async (t) => {
   const { follow, asked } = await fated(
     t,
     breakOff,
@@ -157,7 +157,7 @@ t.test('where a connection went on is where the next one begins', async (t) => {
   t.strictSame(asked(), [url, url, after(9), after(15), after(15), after(15), after(16)])
 })
 
-t.test('what is refused for good ends the stream with the reason', async (t) => {
+t.test('a permanent refusal ends the stream with its reason', async (t) => {
   const gone = { error: 'Changes are gone', details: { oldest: 900 } }
   const refusals: [Fate, object][] = [
     [answerJson(410, gone), { status: 410, ...gone }],
@@ -189,7 +189,7 @@ t.test('a silent connection is replaced', async (t) => {
   t.match(errors, [silence, silence], 'before it answers, and while it streams')
 })
 
-t.test('the connection is closed when the loop is left or the signal aborted', async (t) => {
+t.test('the connection is closed when the loop ends or the signal is aborted', async (t) => {
   const closed: Promise<unknown>[] = []
   const follows: Fate = (response, asked) => {
     closed.push(once(response, 'close'))
@@ -225,7 +225,7 @@ t.test('the connection is closed when the loop is left or the signal aborted', a
   t.match(await between.changes({ signal: ending.signal }).next(), { done: true }, 'while it connects')
 })
 
-t.test('a stream tells where it is, also before anything has changed', async (t) => {
+t.test('a stream reports its position, also before the first change', async (t) => {
   const { follow } = await fated(
     t,
     streamThen('end', place(7)),
@@ -298,7 +298,7 @@ t.test('who loses a project is told, before the place moves on to what follows',
   t.match(events[1], `id: ${last + 2}\nevent: change`)
 })
 
-t.test('a consumer that takes its time lets the service wait', async (t) => {
+t.test('a slow consumer makes the service wait', async (t) => {
   const padding = 'x'.repeat(64 * 1024)
   let sent = 0
   let waits = () => {}
@@ -332,7 +332,7 @@ t.test('a consumer that takes its time lets the service wait', async (t) => {
   t.equal(sent, 2000, 'and then it goes on')
 })
 
-t.test('an event without an end is not kept', async (t) => {
+t.test('an endless event is not buffered', async (t) => {
   const { client } = await fated(t, (response, asked) => {
     stream('data: ')?.(response, asked)
     const more = () => {

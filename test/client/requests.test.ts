@@ -17,7 +17,7 @@ const project = await direct.post('/api/projects', { body: { name: 'Spring campa
 const path = { id: project.id }
 const keyOf = (asked: IncomingMessage) => asked.headers['idempotency-key']
 
-t.test('records are read and written by path, and their ETags guard them', async (t) => {
+t.test('records are read and written by path, and ETags prevent lost updates', async (t) => {
   const created = await direct.request('post', '/api/projects/{id}/kanban-items', {
     path,
     body: { title: 'Print flyers', priority: 'high' },
@@ -82,7 +82,7 @@ t.test('a list is read page by page', async (t) => {
   t.equal(between.asked.length, 2, 'what is not needed is not read')
 })
 
-t.test('what fails for a while is tried again, a write as the same write', async (t) => {
+t.test('temporary failures are retried, a write with the same key', async (t) => {
   const fates = [
     breakOff,
     loseTheAnswer,
@@ -113,7 +113,7 @@ t.test('what fails for a while is tried again, a write as the same write', async
   await Promise.all(fates.map(failsFirst))
 })
 
-t.test('what fails for good, or cannot be repeated, is tried once', async (t) => {
+t.test('permanent failures, and requests that cannot be repeated, are not retried', async (t) => {
   const { between, client } = await behind(t)
   const asks = async (asking: () => Promise<unknown>) => {
     between.asked.length = 0
@@ -148,7 +148,7 @@ t.test('what fails for good, or cannot be repeated, is tried once', async (t) =>
   })
 })
 
-t.test('failures say what the service says', async (t) => {
+t.test("errors contain the service's message", async (t) => {
   const invalid = await failureOf(t, direct.post('/api/projects', { body: { name: '' } }))
   t.match(invalid, {
     message: 'POST /api/projects: 400 Validation failed',
@@ -178,7 +178,7 @@ t.test('failures say what the service says', async (t) => {
   t.throws(() => createClient({ baseUrl: service.url, token: 'a\nb' }), { name: 'TypeError' })
 })
 
-t.test('a request that is given up is rejected with the reason', async (t) => {
+t.test('an aborted request is rejected with its reason', async (t) => {
   const { between, client } = await behind(t)
   const reason = new Error('changed my mind')
   const during = new AbortController()
@@ -199,7 +199,7 @@ t.test('a request that is given up is rejected with the reason', async (t) => {
   await t.rejects(client.get('/healthz', { signal: pausing.signal }), reason, 'before')
 })
 
-t.test('headers, credentials and bodies are as they are asked for', async (t) => {
+t.test('headers, credentials and bodies are sent as given', async (t) => {
   type Init = RequestInit & { headers: Headers }
   const sent: { url: string; init: Init }[] = []
   let body: string | null = '{}'
@@ -258,7 +258,7 @@ t.test('headers, credentials and bodies are as they are asked for', async (t) =>
   t.equal(await any.get('/api/files'), undefined)
 })
 
-t.test('the URL of a page is the base of its client', async (t) => {
+t.test("relative URLs are relative to the client's base URL", async (t) => {
   const page = { href: 'https://board.example/board/' }
   t.intercept(globalThis as { location?: unknown }, 'location', { value: page, configurable: true })
   let asked = ''

@@ -4,7 +4,7 @@ import t from 'tap'
 import { isBusy } from '../../src/db/busy.ts'
 import { toApiError } from '../../src/requests/api-errors.ts'
 
-t.test('a lock that somebody else keeps is 503, also as the cause of another error', (t) => {
+t.test('a lock held by another process is 503, also as the cause of another error', (t) => {
   const busy = new SQLite.SqliteError('database is locked', 'SQLITE_BUSY_SNAPSHOT')
   for (const error of [busy, new Error('Failed query', { cause: busy })]) {
     t.equal(isBusy(error), true)

@@ -64,7 +64,7 @@ function refusal(url: string): string {
 }
 
 // The first test of the process: from the third new database on, none is migrated.
-t.test('a start that fails while it migrates leaves nothing behind', async (t) => {
+t.test('a start that fails during migration leaves nothing behind', async (t) => {
   const folder = t.testdir()
   const { exec } = SQLite.prototype
   t.teardown(() => {
@@ -90,7 +90,7 @@ t.test('a database handle waits for locks, enforces foreign keys and syncs every
   t.equal(pragma('synchronous'), FULL)
 })
 
-t.test('a database in memory has the tables and enforces foreign keys too', async (t) => {
+t.test('a database in memory has the tables and enforces foreign keys, too', async (t) => {
   for (const url of [':memory:', 'file::memory:']) {
     const client = open(t, url).$client
     t.equal(client.memory, true)
@@ -118,7 +118,7 @@ t.test('a URL names a file, relative to the working directory or absolute', asyn
   t.equal(databasePath(':memory:'), ':memory:')
 })
 
-t.test('a URL of another kind is refused in one line', async (t) => {
+t.test('a URL of another scheme is refused in one line', async (t) => {
   const message = (url: string) => {
     try {
       return databasePath(url)
@@ -151,7 +151,7 @@ t.test('a URL of another kind is refused in one line', async (t) => {
   t.equal(message(''), 'DATABASE_URL names no file')
 })
 
-t.test('every form of URL opens the file it names, in folders that it creates', async (t) => {
+t.test('every form of URL opens its file, and creates missing folders', async (t) => {
   const folder = t.testdir()
   const absolute = join(folder, 'a', 'b', 'board.db')
   openDatabase(`file:${absolute}`).close()
@@ -164,7 +164,7 @@ t.test('every form of URL opens the file it names, in folders that it creates', 
   t.ok(existsSync(fromHere))
 })
 
-t.test('a closed database leaves one file, which opens again with what it holds', async (t) => {
+t.test('a closed database is one file, which can be opened again', async (t) => {
   const folder = t.testdir()
   const url = `file:${join(folder, 'board.db')}`
   const first = openDatabase(url)
@@ -181,7 +181,7 @@ function migrationCount(): number {
   return JSON.parse(readFileSync('drizzle/meta/_journal.json', 'utf8')).entries.length
 }
 
-t.test('a new database is for its owner alone, its log too', async (t) => {
+t.test('only the owner can read a new database and its log', async (t) => {
   const folder = t.testdir()
   const path = join(folder, 'board.db')
   open(t, `file:${path}`)
@@ -199,7 +199,7 @@ t.test('an empty file becomes a database', async (t) => {
   )
 })
 
-t.test('what cannot be opened is refused in one clear line', async (t) => {
+t.test('a file that cannot be opened is refused in one clear line', async (t) => {
   const folder = t.testdir({ 'notes.txt': 'These are notes and nothing but notes. '.repeat(50), short: 'hi' })
   const cannot = (path: string, why: string) => `cannot open the database ${path}: ${why}`
   t.equal(refusal(`file:${folder}`), cannot(folder, 'it is a directory'))
@@ -213,7 +213,7 @@ t.test('what cannot be opened is refused in one clear line', async (t) => {
   t.strictSame(readdirSync(folder).sort(), ['notes.txt', 'short'], 'nothing was left behind')
 })
 
-t.test('what was made for a start that failed is taken away, and nothing else', async (t) => {
+t.test('a failed start deletes what it created, and nothing else', async (t) => {
   const folder = t.testdir({ kept: {} })
   const path = join(folder, 'a', 'b', 'board.db')
   const password = join(folder, 'kept', 'password')
@@ -244,7 +244,7 @@ t.test('what was made for a start that failed is taken away, and nothing else', 
   t.ok(existsSync(password))
 })
 
-t.test('whatever keeps a new file from being taken away, it is left', async (t) => {
+t.test('a new file stays if it cannot be deleted', async (t) => {
   const folder = t.testdir()
   const shared = openDatabase(join(folder, 'shared', 'board.db'))
   writeFileSync(join(folder, 'shared', 'notes.txt'), '')
@@ -264,7 +264,7 @@ t.test('whatever keeps a new file from being taken away, it is left', async (t) 
   t.ok(existsSync(join(folder, 'unsure.db')), 'nobody knows who has written to it')
 })
 
-t.test('files that cannot even be looked at are lost', async (t) => {
+t.test('files that cannot be checked count as lost', async (t) => {
   const path = join(t.testdir(), 'board.db')
   const { files, close } = openDatabase(path)
   t.teardown(close)
@@ -302,7 +302,7 @@ t.test('without hard links, a new file is migrated as the first one of a process
   t.notOk(existsSync(join(folder, 'four.db')))
 })
 
-t.test('a log that a long read made grow shrinks again', async (t) => {
+t.test('a log that grew during a long read is truncated again', async (t) => {
   const path = join(t.testdir(), 'board.db')
   const { $client: client } = open(t, path)
   const reader = new SQLite(path)
@@ -322,7 +322,7 @@ t.test('a log that a long read made grow shrinks again', async (t) => {
   t.ok(size() <= BOUND, `${size()} bytes`)
 })
 
-t.test('a file of another application is refused and left alone', async (t) => {
+t.test('a file of another application is refused and left unchanged', async (t) => {
   const folder = t.testdir()
   const journal = `create table ${JOURNAL} (id integer primary key, hash text, created_at numeric);`
   const foreign: Record<string, string> = {
@@ -346,7 +346,7 @@ t.test('a file of another application is refused and left alone', async (t) => {
   t.strictSame(contents(folder), before)
 })
 
-t.test('a file of a newer version is refused and left alone', async (t) => {
+t.test('a file of a newer version is refused and left unchanged', async (t) => {
   const folder = t.testdir()
   const path = join(folder, 'board.db')
   openDatabase(`file:${path}`).close()
@@ -360,7 +360,7 @@ t.test('a file of a newer version is refused and left alone', async (t) => {
   t.strictSame(contents(folder), before)
 })
 
-t.test('a file of a newer version that was killed keeps its log too', async (t) => {
+t.test('a file of a newer version that was killed keeps its log, too', async (t) => {
   const folder = t.testdir({ running: {}, killed: {} })
   const running = join(folder, 'running', 'board.db')
   const killed = join(folder, 'killed', 'board.db')
@@ -373,7 +373,7 @@ t.test('a file of a newer version that was killed keeps its log too', async (t) 
   t.strictSame(after, before)
 })
 
-t.test('what was committed before a crash is there after it', async (t) => {
+t.test('committed writes survive a crash', async (t) => {
   const folder = t.testdir({ running: {}, killed: {} })
   const running = join(folder, 'running', 'board.db')
   const killed = join(folder, 'killed', 'board.db')
@@ -382,7 +382,7 @@ t.test('what was committed before a crash is there after it', async (t) => {
   t.match(open(t, `file:${killed}`).select().from(teams).all(), [{ id: 'a' }])
 })
 
-t.test('what a power cut left half-written before the switch to WAL is rolled back', async (t) => {
+t.test('a switch to WAL that a power cut interrupted is rolled back', async (t) => {
   const folder = t.testdir({ running: {}, cut: {} })
   /** A file within a transaction whose changes are partly on disk. */
   function cut(name: string, sql: string): string {
@@ -409,7 +409,7 @@ t.test('what a power cut left half-written before the switch to WAL is rolled ba
   client.close()
 })
 
-t.test('processes that open one new file at once all succeed', async (t) => {
+t.test('several processes can create the same new file at once', async (t) => {
   const script = `
     import { createInterface } from 'node:readline'
     import { openDatabase } from ${JSON.stringify(pathToFileURL(resolve('src/db/client.ts')).href)}
@@ -448,7 +448,7 @@ t.test('processes that open one new file at once all succeed', async (t) => {
   }
 })
 
-t.test('a file whose mode another process is changing is waited for, but not for ever', async (t) => {
+t.test('a start waits for another process to change the journal mode, for a limited time', async (t) => {
   const busy = () => new SQLite.SqliteError('database is locked', 'SQLITE_BUSY')
   const { pragma } = SQLite.prototype
   t.teardown(() => {
@@ -493,7 +493,7 @@ t.test('a write transaction takes the lock at once and rolls back as a whole', a
   t.strictSame(db.select().from(teams).all(), [])
 })
 
-t.test('a read transaction sees one state of the file, whoever writes meanwhile', async (t) => {
+t.test('a read transaction sees one state of the file, despite other writers', async (t) => {
   const url = `file:${join(t.testdir(), 'board.db')}`
   const db = open(t, url)
   const other = open(t, url)
@@ -505,14 +505,14 @@ t.test('a read transaction sees one state of the file, whoever writes meanwhile'
   t.equal(db.select().from(teams).all().length, 1)
 })
 
-t.test('a folder of that name beside a file is no obstacle', async (t) => {
+t.test('a folder with the name of a file beside the database is no problem', async (t) => {
   const folder = t.testdir()
   mkdirSync(join(folder, 'data'))
   writeFileSync(join(folder, 'data', 'other.txt'), '')
   t.equal(refusal(`file:${join(folder, 'data', 'board.db')}`), 'nothing')
 })
 
-t.test('a symbolic link to a file that does not exist yet is a database there', async (t) => {
+t.test('a symbolic link to a missing file creates the database there', async (t) => {
   const folder = t.testdir({ link: t.fixture('symlink', 'there.db') })
   const { db, close } = openDatabase(`file:${join(folder, 'link')}`)
   t.teardown(close)

@@ -21,7 +21,7 @@ const letters = [
 ].flatMap((alphabet) => [...alphabet])
 const someText = fc.array(fc.constantFrom(...letters), { maxLength: 8 }).map((all) => all.join(''))
 
-t.test('keys compare as the collator compares the texts', async (t) => {
+t.test('keys compare like the collator compares the texts', async (t) => {
   const differ = (one: string, other: string) => collator.compare(one, other) !== compared(one, other)
   fc.assert(
     fc.property(someText, someText, (one, other) => {
@@ -47,7 +47,7 @@ t.test('keys compare as the collator compares the texts', async (t) => {
   t.equal(collationKey('').length, 0)
 })
 
-t.test('lists of projects and items are in this order, forwards and backwards, page by page', async (t) => {
+t.test('lists of projects and items are in this order, in both directions, on all pages', async (t) => {
   const app = await build(t)
   const names = ['zebra', 'Äpfel', 'apple', 'Zebra', 'Step 10', 'step 9', 'Éclair', 'eclair']
   const sorted = names.toSorted(collator.compare)

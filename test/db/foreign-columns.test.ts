@@ -16,7 +16,7 @@ const COLUMNS = ARCHIVED.filter(({ table }) => table !== 'members').flatMap((of)
   oddFields(of).map(({ column }) => ({ table: of.table, column })),
 )
 
-t.test('all is read, whatever is stored', async (t) => {
+t.test('every stored value of another tool can be read', async (t) => {
   const file = join(t.testdir(), 'board.db')
   const app = await buildApp({ databaseUrl: `file:${file}`, logLevel: 'silent' })
   t.teardown(() => app.close())

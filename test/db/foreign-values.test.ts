@@ -4,7 +4,7 @@ import { build, createProject, send } from '../helper.ts'
 
 const DEEP = `${'['.repeat(20_000)}${']'.repeat(20_000)}`
 
-t.test('what is no number in a number column reads as one', async (t) => {
+t.test('a value that is not a number reads as a number', async (t) => {
   const app = await build(t)
   const { id } = await createProject(app)
   const url = `/api/projects/${id}`
@@ -28,7 +28,7 @@ t.test('what is no number in a number column reads as one', async (t) => {
   }
 })
 
-t.test('JSON text that is nested too deep reads as empty, and one with many brackets as it is', async (t) => {
+t.test('JSON text that is nested too deep reads as empty, and one with many brackets is kept', async (t) => {
   const app = await build(t)
   const { id } = await createProject(app)
   const url = `/api/projects/${id}`

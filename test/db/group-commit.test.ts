@@ -63,7 +63,7 @@ t.test('the writes of one turn share one transaction', async (t) => {
   t.equal(executed.count(/^commit$/i), 3, 'those of other turns have their own')
 })
 
-t.test('a lone write commits at the end of its turn', async (t) => {
+t.test('a single write commits at the end of its turn', async (t) => {
   const { write, put, committed } = setUp(t)
   const written = write(() => put('a'))
   t.strictSame(committed(), [], 'not before: others may join')
@@ -72,37 +72,34 @@ t.test('a lone write commits at the end of its turn', async (t) => {
   t.equal(await written, 1)
 })
 
-t.test(
-  'several writes let those of the next turns come along, but wait for nobody who does not come',
-  async (t) => {
-    const { write, put, executed } = setUp(t)
-    const commits = () => executed.count(/^commit$/)
-    const early = [write(() => put('a')), write(() => put('b'))]
-    for (const id of ['c', 'd', 'e']) {
-      await nextTurn()
-      early.push(write(() => put(id)))
-    }
-    await Promise.all(early)
-    t.equal(commits(), 1)
+t.test('a group of writes waits for those of the next turns, but not for others', async (t) => {
+  const { write, put, executed } = setUp(t)
+  const commits = () => executed.count(/^commit$/)
+  const early = [write(() => put('a')), write(() => put('b'))]
+  for (const id of ['c', 'd', 'e']) {
+    await nextTurn()
+    early.push(write(() => put(id)))
+  }
+  await Promise.all(early)
+  t.equal(commits(), 1)
 
-    const pair = [write(() => put('f')), write(() => put('g'))]
-    let turns = 0
-    for (; commits() === 1 && turns < 10; turns++) await nextTurn()
-    t.ok(turns > 1 && turns <= 4, `${turns} turns`)
-    await Promise.all(pair)
+  const pair = [write(() => put('f')), write(() => put('g'))]
+  let turns = 0
+  for (; commits() === 1 && turns < 10; turns++) await nextTurn()
+  t.ok(turns > 1 && turns <= 4, `${turns} turns`)
+  await Promise.all(pair)
 
-    const steady: Promise<unknown>[] = []
-    while (commits() === 2 && steady.length < 1000) {
-      const next = steady.length
-      for (const name of ['x', 'y']) steady.push(write(() => put(`${name}${next}`)))
-      await nextTurn()
-    }
-    t.ok(steady.length > 100 && steady.length <= 260, `${steady.length} writes were not put off any longer`)
-    await Promise.all(steady)
-  },
-)
+  const steady: Promise<unknown>[] = []
+  while (commits() === 2 && steady.length < 1000) {
+    const next = steady.length
+    for (const name of ['x', 'y']) steady.push(write(() => put(`${name}${next}`)))
+    await nextTurn()
+  }
+  t.ok(steady.length > 100 && steady.length <= 260, `${steady.length} writes were not put off any longer`)
+  await Promise.all(steady)
+})
 
-t.test('a write that a work hands in comes after it', async (t) => {
+t.test('a write added by a write comes after it', async (t) => {
   const { write, put, committed, executed } = setUp(t)
   const inner: Promise<unknown>[] = []
   await write(() => {
@@ -115,7 +112,7 @@ t.test('a write that a work hands in comes after it', async (t) => {
   t.equal(executed.count(/^commit$/i), 2)
 })
 
-t.test('a write that throws is undone and rejected alone', async (t) => {
+t.test('a write that throws is rolled back and rejected alone', async (t) => {
   const { write, put, committed, executed } = setUp(t)
   const failing = (message: string) => () => {
     put(message)
@@ -134,7 +131,7 @@ t.test('a write that throws is undone and rejected alone', async (t) => {
   t.equal(executed.count(/^commit$/i), 1)
 })
 
-t.test('transactions inside a work are part of it', async (t) => {
+t.test('nested transactions are part of the write', async (t) => {
   const { write, put, committed, client, db } = setUp(t)
   const both = (id: string, fails: boolean) =>
     client.transaction(() => {
@@ -158,7 +155,7 @@ t.test('transactions inside a work are part of it', async (t) => {
   t.strictSame(committed(), ['a1', 'a2', 'b', 'd'])
 })
 
-t.test('any mix of writes leaves exactly those that succeeded', async (t) => {
+t.test('any mix of writes stores exactly the successful ones', async (t) => {
   const { write, put, committed, client } = setUp(t)
   const step = fc.record({ id: fc.integer({ min: 0, max: 15 }), nested: fc.boolean() })
   const work = fc.record({ steps: fc.array(step, { maxLength: 4 }), fails: fc.boolean() })
@@ -191,7 +188,7 @@ t.test('any mix of writes leaves exactly those that succeeded', async (t) => {
   )
 })
 
-t.test('nobody is answered before everything is committed', async (t) => {
+t.test('no write resolves before the commit', async (t) => {
   const { write, put, committed } = setUp(t)
   const failing = () => {
     put('none')
@@ -204,7 +201,7 @@ t.test('nobody is answered before everything is committed', async (t) => {
   ])
 })
 
-t.test('when the commit fails, everybody is rejected and nothing is left', async (t) => {
+t.test('a failed commit rejects all writes and stores nothing', async (t) => {
   const { write, put, committed, client, executed } = setUp(t)
   const orphan = () => {
     client.pragma('defer_foreign_keys = on')
@@ -234,7 +231,7 @@ t.test('when the commit fails, everybody is rejected and nothing is left', async
   t.strictSame(committed(), ['c'], 'the next write has a transaction of its own')
 })
 
-t.test('an error that makes SQLite undo the whole transaction rejects everybody', async (t) => {
+t.test('an error that rolls back the whole transaction rejects all writes', async (t) => {
   const { write, put, committed, client } = setUp(t)
   // The table has no triggers, because SQLite would then undo only the statement.
   const fill = client.prepare("insert into audit_log (id, action) values ('big', hex(randomblob(50000)))")
@@ -265,7 +262,7 @@ t.test('an error that makes SQLite undo the whole transaction rejects everybody'
   t.strictSame(filled, ['big'], 'once there is room again, writing works again')
 })
 
-t.test('an error that makes SQLite undo only a statement rejects only its write', async (t) => {
+t.test('an error that rolls back only a statement rejects only its write', async (t) => {
   const { write, put, committed, client } = setUp(t)
   const fill = client.prepare(
     "insert into teams (id, name) select value, hex(randomblob(50000)) from json_each('[1, 2]')",
@@ -280,7 +277,7 @@ t.test('an error that makes SQLite undo only a statement rejects only its write'
   t.strictSame(committed(), ['a', 'b'])
 })
 
-t.test('a work must decide synchronously what is written', async (t) => {
+t.test('a write must be synchronous', async (t) => {
   const { write, put, committed } = setUp(t)
   const message = 'work inside a write must be synchronous'
   const results = await Promise.allSettled([
@@ -292,7 +289,7 @@ t.test('a work must decide synchronously what is written', async (t) => {
   t.strictSame(committed(), ['c'])
 })
 
-t.test('a query that a work returns instead of running it is refused too', async (t) => {
+t.test('a query that is returned instead of run is refused, too', async (t) => {
   const { write, db, committed, executed } = setUp(t)
   const query = db.insert(teams).values({ id: 'a', name: 'Ops' })
   await t.rejects(
@@ -304,7 +301,7 @@ t.test('a query that a work returns instead of running it is refused too', async
   t.equal(executed.count(/insert into "teams"/), 0)
 })
 
-t.test('a work that is refused for its promise does not end the process when that fails', async (t) => {
+t.test('a refused asynchronous write does not end the process if it fails later', async (t) => {
   const url = (path: string) => JSON.stringify(pathToFileURL(resolve(path)).href)
   const script = `
     import { openDatabase } from ${url('src/db/client.ts')}
@@ -319,7 +316,7 @@ t.test('a work that is refused for its promise does not end the process when tha
   t.equal(stdout, 'TypeError\nalive\n', stderr)
 })
 
-t.test('when no transaction can begin, everybody is rejected at once', async (t) => {
+t.test('if no transaction can begin, all writes are rejected at once', async (t) => {
   const { write, put, committed, client } = setUp(t)
   client.exec('begin')
   const results = await Promise.allSettled([write(() => put('a')), write(() => put('b'))])
@@ -329,7 +326,7 @@ t.test('when no transaction can begin, everybody is rejected at once', async (t)
   t.strictSame(committed(), ['c'])
 })
 
-t.test('while another process holds the lock, writes wait and nothing else does', async (t) => {
+t.test('while another process holds the lock, only writes wait', async (t) => {
   const { write, put, committed, client, other, executed } = setUp(t)
   t.equal(client.pragma('busy_timeout', { simple: true }), 5000, 'before the first write, a start may wait')
   other.exec('begin immediate')
@@ -354,7 +351,7 @@ t.test('while another process holds the lock, writes wait and nothing else does'
   t.equal(executed.count(/^commit$/i), 1, 'in one transaction')
 })
 
-t.test('the lock is waited for five seconds, by each write on its own', async (t) => {
+t.test('each write waits up to five seconds for the lock', async (t) => {
   const { write, put, committed, other, executed } = setUp(t)
   const now = performance.now.bind(performance)
   let passed = 0
@@ -400,7 +397,7 @@ t.test('the lock is waited for five seconds, by each write on its own', async (t
   t.equal(settled.at(-1), 'last done', 'a later lock is another one')
 })
 
-t.test('a lock is asked for about every millisecond', async (t) => {
+t.test('the lock is tried about every millisecond', async (t) => {
   const { write, put, other, executed } = setUp(t)
   other.exec('begin immediate')
   const written = write(() => put('a'))
@@ -411,7 +408,7 @@ t.test('a lock is asked for about every millisecond', async (t) => {
   await written
 })
 
-t.test('a process that writes without a pause leaves room for others', async (t) => {
+t.test('a process that writes continuously leaves the lock to others', async (t) => {
   const { write, put, path, committed, executed } = setUp(t)
   const script = `
     import SQLite from 'better-sqlite3'
@@ -442,7 +439,7 @@ t.test('a process that writes without a pause leaves room for others', async (t)
 /** An error like those of SQLite. */
 const sqliteError = (code: string) => new SQLite.SqliteError('it failed', code)
 
-t.test('a fault of the disk is remembered until something is stored again', async (t) => {
+t.test('a disk error is remembered until a write succeeds', async (t) => {
   const { write, put, trouble, executed } = setUp(t)
   t.equal(await trouble(), undefined)
   const faults = ['SQLITE_FULL', 'SQLITE_IOERR_WRITE', 'SQLITE_READONLY', 'SQLITE_CANTOPEN', 'SQLITE_CORRUPT']
@@ -468,7 +465,7 @@ t.test('a fault of the disk is remembered until something is stored again', asyn
   }
 })
 
-t.test('a fault that a query builder wraps is one too', async (t) => {
+t.test('a disk error is recognized inside an error of the query builder', async (t) => {
   const { write, trouble } = setUp(t)
   const wrapped = new Error('Failed query', { cause: sqliteError('SQLITE_IOERR') })
   await t.rejects(
@@ -479,7 +476,7 @@ t.test('a fault that a query builder wraps is one too', async (t) => {
   t.match(await trouble(), { code: 'SQLITE_IOERR' })
 })
 
-t.test('one write of several that meets a fault is enough', async (t) => {
+t.test('one failed write of a group is enough to remember a disk error', async (t) => {
   const { write, put, trouble } = setUp(t)
   const full = () => {
     throw sqliteError('SQLITE_FULL')
@@ -488,7 +485,7 @@ t.test('one write of several that meets a fault is enough', async (t) => {
   t.match(await trouble(), { code: 'SQLITE_FULL' })
 })
 
-t.test('what is wrong with a write itself, or a lock, is no trouble', async (t) => {
+t.test('errors of the write itself, and locks, are not disk errors', async (t) => {
   const { write, put, trouble } = setUp(t)
   await write(() => put('a'))
   const code = (one: string) => () => {
@@ -506,7 +503,7 @@ t.test('what is wrong with a write itself, or a lock, is no trouble', async (t) 
   t.equal(await trouble(), undefined)
 })
 
-t.test('without any traffic, a harmless write finds out whether writing works again', async (t) => {
+t.test('without traffic, a probe write checks whether writing works again', async (t) => {
   const { write, put, trouble, client, other, executed } = setUp(t)
   const now = performance.now.bind(performance)
   let passed = 0
@@ -533,7 +530,7 @@ t.test('without any traffic, a harmless write finds out whether writing works ag
   t.equal(await trouble(), undefined)
 })
 
-t.test('a disk without room is not tried', async (t) => {
+t.test('a full disk is not probed', async (t) => {
   const { db, put, executed } = setUp(t)
   let hasRoom = false
   const { write, trouble } = groupCommitOf(db, { lost: () => undefined, hasRoom: () => hasRoom })
@@ -554,7 +551,7 @@ t.test('a disk without room is not tried', async (t) => {
   await write(() => put('a'))
 })
 
-t.test('nothing is committed to files that are lost, and one look serves a group', async (t) => {
+t.test('nothing is committed to lost files, and each group is checked once', async (t) => {
   const { db, put, committed, client } = setUp(t)
   let looks = 0
   let lost: Error | undefined
@@ -579,7 +576,7 @@ t.test('nothing is committed to files that are lost, and one look serves a group
   t.strictSame(committed(), ['a', 'b', 'c', 'd'])
 })
 
-t.test('what waits when the service stops is refused', async (t) => {
+t.test('waiting writes are refused when the service stops', async (t) => {
   const { write, close, put, committed, other, executed } = setUp(t)
   const stopped = { message: 'the service has stopped' }
   const ofThisTurn = write(() => put('a'))
@@ -602,7 +599,7 @@ t.test('what waits when the service stops is refused', async (t) => {
   other.exec('begin immediate; rollback')
 })
 
-t.test('after the service has stopped, nothing is written', async (t) => {
+t.test('nothing is written after the service has stopped', async (t) => {
   const { write, close, put, committed } = setUp(t)
   close()
   await t.rejects(
@@ -612,7 +609,7 @@ t.test('after the service has stopped, nothing is written', async (t) => {
   t.strictSame(committed(), [])
 })
 
-t.test('an application closes with writes that wait for a lock', async (t) => {
+t.test('the application closes while writes wait for a lock', async (t) => {
   const path = join(t.testdir(), 'board.db')
   const app = await build(t, { databaseUrl: `file:${path}`, adminPassword: 'correct horse' })
   const { id } = await createProject(app)
@@ -635,7 +632,7 @@ t.test('an application closes with writes that wait for a lock', async (t) => {
   t.equal(other.prepare('select name from projects').pluck().get(), 'Apollo')
 })
 
-t.test('requests that arrive together are committed together, each answered for itself', async (t) => {
+t.test('simultaneous requests commit together, and each gets its own response', async (t) => {
   const app = await build(t, {
     databaseUrl: `file:${join(t.testdir(), 'board.db')}`,
     adminPassword: 'correct horse',

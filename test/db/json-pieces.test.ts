@@ -6,7 +6,7 @@ import { withRoom } from '../../src/db/room.ts'
 import { splitWork } from '../../src/db/work-limits.ts'
 import { build, send } from '../helper.ts'
 
-t.test('pieces are joined in their order, and their own memory is given back', async (t) => {
+t.test('pieces are joined in order, and their memory is released', async (t) => {
   const { db, close } = openDatabase(':memory:')
   t.teardown(close)
   const json = new JsonPieces(db)
@@ -22,7 +22,7 @@ t.test('pieces are joined in their order, and their own memory is given back', a
   t.equal(`${shared}`, 'hared', 'what others may look at stays')
 })
 
-t.test('what is larger than there is room for is given up before it is whole', async (t) => {
+t.test('a text that exceeds the available memory is given up early', async (t) => {
   const { db, close } = openDatabase(':memory:')
   t.teardown(close)
   const json = new JsonPieces(db)
@@ -39,7 +39,7 @@ t.test('what is larger than there is room for is given up before it is whole', a
   t.ok(json.add('1'), 'outside of it there is room for anything')
 })
 
-t.test('a list has all that its pieces have', async (t) => {
+t.test('a list has all its pieces', async (t) => {
   const { db, close } = openDatabase(':memory:')
   t.teardown(close)
   const list = Array.from({ length: 250 }, (_, index) => index)
@@ -51,7 +51,7 @@ t.test('a list has all that its pieces have', async (t) => {
   t.ok(pieces.length > 1)
 })
 
-t.test('a list of several pieces is that of its pages, and a whole project has the same items', async (t) => {
+t.test('a list in pieces equals its pages, and the whole project has the same items', async (t) => {
   const app = await build(t, { databaseUrl: `file:${join(t.testdir(), 'board.db')}` })
   app.db.$client.exec(`
     insert into projects (id, name) values ('none', 'Empty'), ('one', 'One'), ('many', 'Many');

@@ -9,7 +9,7 @@ import { type App, build, send, signInAs } from '../helper.ts'
 import { insertion, KIND_EXAMPLES, rowOf, TABLES_OF_A_PROJECT } from '../kinds.ts'
 import { ALL_TABLES, TABLES_OF_THE_SERVICE } from '../tables.ts'
 
-t.test('the file has the triggers that the tables of today call for', async (t) => {
+t.test('the file has the triggers that its tables need', async (t) => {
   const { db, close } = openDatabase(':memory:')
   t.teardown(close)
   const there = db.$client
@@ -27,14 +27,14 @@ t.test('the file has the triggers that the tables of today call for', async (t) 
 })
 
 /** Tables that are not in the sequence: the service's own, a team's members (which are in `memberIds`), logs, and the sequence itself. */
-const NOT_TOLD = [...TABLES_OF_THE_SERVICE, 'audit_log', 'changes', 'team_members']
+const UNTRACKED = [...TABLES_OF_THE_SERVICE, 'audit_log', 'changes', 'team_members']
 
-t.test('each table is told of, or is one of those that are not', async (t) => {
-  const told = KINDS.map(({ table }) => getTableName(table))
-  t.strictSame([...told, ...NOT_TOLD].toSorted(), ALL_TABLES)
+t.test('each table is tracked, or listed as untracked', async (t) => {
+  const tracked = KINDS.map(({ table }) => getTableName(table))
+  t.strictSame([...tracked, ...UNTRACKED].toSorted(), ALL_TABLES)
 })
 
-t.test('each kind has an example, which belongs to what its foreign keys say', async (t) => {
+t.test('each kind has an example, with the parents that its foreign keys name', async (t) => {
   t.strictSame(
     KIND_EXAMPLES.map(({ kind, table, of }) => [kind, table, of === 'item' ? 'kanban-item' : of]),
     KINDS.map((kind) => [kind.kind, getTableName(kind.table), holderOf(kind)]),
@@ -42,7 +42,7 @@ t.test('each kind has an example, which belongs to what its foreign keys say', a
   )
 })
 
-t.test('a table whose records have no name is told', async (t) => {
+t.test('a table without names for its records is reported', async (t) => {
   t.equal(thingOf(schema.kanbanItems), 'Kanban item')
   t.equal(thingOf(schema.webhooks), 'Webhook')
   t.throws(() => thingOf(schema.changes), { message: 'name the records of changes in src/db/kinds.ts' })
@@ -61,7 +61,7 @@ const everything = ({ db: { $client: client } }: App) =>
     ]),
   )
 
-t.test('a project goes with all that belongs to it, and an undo brings all of it back', async (t) => {
+t.test('a project is deleted with all its records, and an undo restores them all', async (t) => {
   const app = await build(t)
   const { id, headers } = signInAs(app, 'admin')
   for (const example of KIND_EXAMPLES) {

@@ -16,7 +16,7 @@ import { writeTo } from '../helper.ts'
 
 const PAGE = 4096
 
-t.test('a log that nobody checkpoints grows, and is warned of once an hour', async (t) => {
+t.test('a log without checkpoints grows, and is warned about once an hour', async (t) => {
   const { db, close } = openDatabase(join(t.testdir(), 'board.db'), 'litestream')
   t.teardown(close)
   const warnings: number[] = []
@@ -50,7 +50,7 @@ t.test('a log that nobody checkpoints grows, and is warned of once an hour', asy
   t.doesNotThrow(look)
 })
 
-t.test('the service lets it start over after some 16 MB, and gives back what is beyond 64', async (t) => {
+t.test('the service restarts the log after some 16 MB, and truncates it above 64 MB', async (t) => {
   const path = join(t.testdir(), 'board.db')
   const settings = (checkpoints: 'service' | 'litestream') => {
     const { db, close } = openDatabase(path, checkpoints)
@@ -65,7 +65,7 @@ t.test('the service lets it start over after some 16 MB, and gives back what is 
   t.strictSame(settings('litestream'), [0, -1, FULL])
 })
 
-t.test('a service that runs checkpoints beside Litestream says what comes of it', async (t) => {
+t.test('a service that runs checkpoints beside Litestream logs the consequences', async (t) => {
   const folder = t.testdir({ '.board.db-litestream': {} })
   const databaseUrl = join(folder, 'board.db')
   for (const [walCheckpoints, warnings] of [
@@ -83,7 +83,7 @@ t.test('a service that runs checkpoints beside Litestream says what comes of it'
   }
 })
 
-t.test('a file that Litestream opened first becomes a database of ours', async (t) => {
+t.test('a file that Litestream opened first becomes a database of the service', async (t) => {
   const path = join(t.testdir(), 'board.db')
   const litestream = new SQLite(path)
   litestream.exec(`pragma journal_mode = wal; create table _litestream_seq (id integer primary key, seq integer);

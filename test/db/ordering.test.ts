@@ -60,7 +60,7 @@ t.test('next is the next larger number', async (t) => {
 })
 
 t.test('between', async (t) => {
-  t.test('two neighbours lies a number, unless there is none', async (t) => {
+  t.test('returns a number between two neighbours, unless there is none', async (t) => {
     fc.assert(
       fc.property(fc.oneof(fc.tuple(anyNumber, anyNumber), closeTogether), ([one, another]) => {
         const [before, after] = one < another ? [one, another] : [another, one]
@@ -73,7 +73,7 @@ t.test('between', async (t) => {
     t.pass()
   })
 
-  t.test('neighbours that are not in order there is none', async () => {
+  t.test('returns undefined for neighbours in the wrong order', async () => {
     fc.assert(
       fc.property(anyNumber, anyNumber, (one, another) =>
         equal(between(Math.max(one, another), Math.min(one, another)), undefined),
@@ -81,21 +81,18 @@ t.test('between', async (t) => {
     )
   })
 
-  t.test(
-    'the end and the only neighbour there is one, a step away, unless a step changes nothing',
-    async () => {
-      fc.assert(
-        fc.property(anyNumber, (number) => {
-          const [above, below] = [between(number, undefined), between(undefined, number)]
-          equal(above, number + 1 > number ? number + 1 : undefined)
-          equal(below, number - 1 < number ? number - 1 : undefined)
-          if (Math.abs(number) < 2 ** 53) ok(above !== undefined && below !== undefined)
-        }),
-      )
-    },
-  )
+  t.test('returns a number one step away from a single neighbour, unless it is the same', async () => {
+    fc.assert(
+      fc.property(anyNumber, (number) => {
+        const [above, below] = [between(number, undefined), between(undefined, number)]
+        equal(above, number + 1 > number ? number + 1 : undefined)
+        equal(below, number - 1 < number ? number - 1 : undefined)
+        if (Math.abs(number) < 2 ** 53) ok(above !== undefined && below !== undefined)
+      }),
+    )
+  })
 
-  t.test('is half-way, a step beyond, or the first', async (t) => {
+  t.test('returns the middle, one step beyond, or the first place', async (t) => {
     for (const [before, after, place] of [
       [undefined, undefined, 1],
       [undefined, 1, 0],
@@ -144,7 +141,7 @@ t.test('between', async (t) => {
   })
 })
 
-t.test('afterLast is a step after the last, or the first place', async (t) => {
+t.test('afterLast is one step after the last, or the first place', async (t) => {
   for (const [last, place] of [
     [undefined, 1],
     [null, 1],
@@ -159,7 +156,7 @@ t.test('afterLast is a step after the last, or the first place', async (t) => {
   fc.assert(fc.property(anyNumber, (last) => ok(Number.isFinite(afterLast(last)) && afterLast(last) >= last)))
 })
 
-t.test('numbered is 1, 2, 3, ...: as records get it that come one after the other', async (t) => {
+t.test('numbered is 1, 2, 3, ...: for records in order', async (t) => {
   t.strictSame([0, 1, 2, 999].map(numbered), [1, 2, 3, 1000])
   let last: number | undefined
   for (let index = 0; index < 20; index++) {
@@ -204,7 +201,7 @@ t.test('reorderIn', async (t) => {
   }
   const untouched = [1, 2, 3, 1, 2, 3].map((sortOrder) => [sortOrder, 'as it was'])
 
-  t.test('puts records where they are wanted, and leaves alone those that are there already', async (t) => {
+  t.test('moves records to their new places, and leaves the others unchanged', async (t) => {
     const { app, reorder, rows, ids, one } = await lists(t)
     const [a, b, c] = ids
     await writeIn(app, () =>
@@ -220,37 +217,40 @@ t.test('reorderIn', async (t) => {
     t.strictSame(rows(), [[1, 'as it was'], [0.5, 'changed'], [-1e308, 'changed'], ...untouched.slice(3)])
   })
 
-  t.test('with no records changes nothing', async (t) => {
+  t.test('changes nothing without records', async (t) => {
     const { app, reorder, rows, one } = await lists(t)
     await writeIn(app, () => reorder([], one))
     t.strictSame(rows(), untouched)
   })
 
-  t.test('refuses unknown ids, then what is elsewhere by its positions, and changes nothing', async (t) => {
-    const { app, reorder, rows, ids, one, other } = await lists(t)
-    const [a, b, , d] = ids
-    const [unknown, known] = [
-      ['none', a, d, b, ''],
-      [a, d, b],
-    ].map((ids) => ids.map((id) => ({ id, sortOrder: 9 }))) as [Place[], Place[]]
-    for (const [of, positions] of [
-      [one, [1]],
-      [other, [0, 2]],
-      ['none', [0, 1, 2]],
-    ] as const) {
-      await t.rejects(
-        writeIn(app, () => reorder(known, of)),
-        { message: 'refused', positions },
-      )
-      await t.rejects(
-        writeIn(app, () => reorder(unknown, of)),
-        { message: 'Kanban subtask not found', details: { missing: ['none', ''] } },
-      )
-      t.strictSame(rows(), untouched)
-    }
-  })
+  t.test(
+    'refuses unknown ids, then records of another parent by their positions, and changes nothing',
+    async (t) => {
+      const { app, reorder, rows, ids, one, other } = await lists(t)
+      const [a, b, , d] = ids
+      const [unknown, known] = [
+        ['none', a, d, b, ''],
+        [a, d, b],
+      ].map((ids) => ids.map((id) => ({ id, sortOrder: 9 }))) as [Place[], Place[]]
+      for (const [of, positions] of [
+        [one, [1]],
+        [other, [0, 2]],
+        ['none', [0, 1, 2]],
+      ] as const) {
+        await t.rejects(
+          writeIn(app, () => reorder(known, of)),
+          { message: 'refused', positions },
+        )
+        await t.rejects(
+          writeIn(app, () => reorder(unknown, of)),
+          { message: 'Kanban subtask not found', details: { missing: ['none', ''] } },
+        )
+        t.strictSame(rows(), untouched)
+      }
+    },
+  )
 
-  t.test('records that belong to nobody are looked up by their ids alone', async (t) => {
+  t.test('finds records without a parent by their ids alone', async (t) => {
     const app = await build(t)
     const ids: string[] = []
     for (const name of ['a', 'b', 'c']) ids.push((await createProject(app, { name })).id)

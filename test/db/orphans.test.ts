@@ -3,7 +3,7 @@ import t from 'tap'
 import { openDatabase } from '../../src/db/client.ts'
 import { orphansIn } from '../../src/db/orphans.ts'
 
-t.test('what belongs to a project that is being imported is no orphan', (t) => {
+t.test('records of an import in progress are no orphans', (t) => {
   const { db, close } = openDatabase(':memory:')
   t.teardown(close)
   const { $client: client } = db

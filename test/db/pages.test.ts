@@ -23,7 +23,7 @@ const place = fc.record({ id: fc.string(), sortOrder: fc.integer({ min: -3, max:
 const places = fc.uniqueArray(place, { selector: ({ id }) => id, maxLength: 30 })
 const limit = fc.integer({ min: 1, max: 7 })
 
-t.test('pages put together are the list, and only the last names no next one', async (t) => {
+t.test('the pages together are the list, and only the last has no next page', async (t) => {
   fc.assert(
     fc.property(places, limit, (records, limit) => {
       const { paged, ids } = createList(records)
@@ -42,7 +42,7 @@ t.test('pages put together are the list, and only the last names no next one', a
   t.pass()
 })
 
-t.test('what comes and goes elsewhere shifts nothing: what stays in its place is shown once', async (t) => {
+t.test('changes elsewhere do not shift pages: a record that keeps its place is shown once', async (t) => {
   const change = fc.oneof(
     fc.record({ kind: fc.constant('create' as const), at: place }),
     fc.record({ kind: fc.constant('delete' as const), which: fc.nat() }),
@@ -82,7 +82,7 @@ t.test('what comes and goes elsewhere shifts nothing: what stays in its place is
   t.pass()
 })
 
-t.test('a page that is asked for again is there again', async (t) => {
+t.test('a page can be requested again', async (t) => {
   const { sortOrders, paged } = createList([...'abcdef'].map((id, sortOrder) => ({ id, sortOrder })))
   const { ids, next: cursor = '' } = readPage(paged, { limit: 2 })
   t.strictSame(ids, ['a', 'b'])
@@ -101,7 +101,7 @@ t.test('a page that is asked for again is there again', async (t) => {
   )
 })
 
-t.test('what is no cursor is told from one', async (t) => {
+t.test('an invalid cursor is recognized', async (t) => {
   const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
   t.ok(isCursor(encode([1.5, 'a'])))
   for (const text of ['', 'x', '%%%', '{}', encode(null), encode({}), encode([]), encode(['1', 'a'])])

@@ -168,7 +168,7 @@ const SEARCH = [
   'search_index_idx',
 ]
 
-t.test('there are the tables of the contract, those of the search and no others', async (t) => {
+t.test('the file has the specified tables, those of the search and no others', async (t) => {
   const { client, close } = seeded()
   t.teardown(close)
   const tables = client
@@ -180,7 +180,7 @@ t.test('there are the tables of the contract, those of the search and no others'
   t.strictSame(tables.sort(), [...Object.keys(DEFAULTS), ...SEARCH].sort())
 })
 
-t.test('a row with the required columns alone has every default', async (t) => {
+t.test('a row with only the required columns has every default', async (t) => {
   const { client, close } = seeded()
   t.teardown(close)
   for (const [table, [given, defaults]] of Object.entries(DEFAULTS)) {
@@ -215,7 +215,7 @@ t.test('every column without a default is required', async (t) => {
   }
 })
 
-t.test('deleting a project takes all that belongs to it along', async (t) => {
+t.test('deleting a project deletes all its records', async (t) => {
   const { client, close } = seeded()
   t.teardown(close)
   client.exec("update personal_ideas set promoted_project_id = 'project'")
@@ -230,7 +230,7 @@ t.test('deleting a project takes all that belongs to it along', async (t) => {
     t.equal(rowCount(client, table), 1, table)
 })
 
-t.test('deleting any parent takes its children along', async (t) => {
+t.test('deleting any parent deletes its children', async (t) => {
   const children: [string, string, string[]][] = [
     ['kanban_items', 'item', ['kanban_subtasks', 'kanban_activity', 'kanban_comments', 'kanban_item_labels']],
     ['kanban_labels', 'label', ['kanban_item_labels']],
@@ -252,7 +252,7 @@ t.test('deleting any parent takes its children along', async (t) => {
   }
 })
 
-t.test('a reference inside the service must exist, one to a person or team need not', async (t) => {
+t.test('foreign keys are enforced inside the service, but not for people and teams', async (t) => {
   const { client, close } = seeded()
   t.teardown(close)
   const dangling: [string, Record<string, string>][] = [
@@ -275,7 +275,7 @@ t.test('a reference inside the service must exist, one to a person or team need 
   for (const [table, row] of opaque) t.equal(insert(client, table, row).changes, 1, table)
 })
 
-t.test('what is unique stays unique', async (t) => {
+t.test('unique columns stay unique', async (t) => {
   const { client, close } = seeded()
   t.teardown(close)
   const twice: [string, Record<string, string | number>][] = [
@@ -367,7 +367,7 @@ const MAY_SCAN = [
   /^SCAN search_index VIRTUAL TABLE INDEX 0:(M2|=)$/,
 ]
 
-t.test('no statement of the service reads a whole table where an index would do', async (t) => {
+t.test('no statement scans a whole table if an index is possible', async (t) => {
   const prepared = new Map<SQLite.Database, Set<string>>()
   const { prepare } = SQLite.prototype
   t.teardown(() => {
@@ -486,7 +486,7 @@ t.test('no statement of the service reads a whole table where an index would do'
   ])
 })
 
-t.test('what another tool commits shows in the next response', async (t) => {
+t.test('the commit of another tool shows in the next response', async (t) => {
   const path = join(t.testdir(), 'board.db')
   const app = await build(t, { databaseUrl: `file:${path}`, adminPassword: 'correct horse' })
   const project = await createProject(app)

@@ -136,42 +136,39 @@ function attempt(work: () => unknown): unknown {
   }
 }
 
-t.test(
-  'prepared rows are what Drizzle itself reads, for every table, but for missing JSON text',
-  async (t) => {
-    const db = open(t)
-    for (const table of tables) {
-      const orEmpty = (row: Record<string, unknown>) =>
-        Object.fromEntries(
-          columnsOf(table).map(([name, column]) => [
-            name,
-            column.dataType === 'custom' ? (row[name] ?? column.mapFromDriverValue('')) : row[name],
-          ]),
-        )
-      const query = db.select().from(table)
-      const all = selectAll(db, () => query)
-      const first = selectOne(db, () => query)
-      const numRuns = rounds(24)
-      let stored = 0
-      fc.assert(
-        fc.property(fc.array(recordOf(table, storedIn), { maxLength: 5 }), (rows) => {
-          empty(db, table)
-          deepStrictEqual(all(), [])
-          deepStrictEqual(first(), undefined)
-          for (const row of rows) if (store(db, table, row)) stored++
-          const expected = query.all().map(orEmpty)
-          deepStrictEqual(all(), expected)
-          deepStrictEqual(first(), expected[0])
-          deepStrictEqual(all().map(Object.keys), expected.map(Object.keys), 'in that order')
-        }),
-        { numRuns },
+t.test('prepared rows equal those of Drizzle, for every table, except missing JSON text', async (t) => {
+  const db = open(t)
+  for (const table of tables) {
+    const orEmpty = (row: Record<string, unknown>) =>
+      Object.fromEntries(
+        columnsOf(table).map(([name, column]) => [
+          name,
+          column.dataType === 'custom' ? (row[name] ?? column.mapFromDriverValue('')) : row[name],
+        ]),
       )
-      t.ok(stored > numRuns / 3, `${getTableName(table)}: rows were read`)
-    }
-  },
-)
+    const query = db.select().from(table)
+    const all = selectAll(db, () => query)
+    const first = selectOne(db, () => query)
+    const numRuns = rounds(24)
+    let stored = 0
+    fc.assert(
+      fc.property(fc.array(recordOf(table, storedIn), { maxLength: 5 }), (rows) => {
+        empty(db, table)
+        deepStrictEqual(all(), [])
+        deepStrictEqual(first(), undefined)
+        for (const row of rows) if (store(db, table, row)) stored++
+        const expected = query.all().map(orEmpty)
+        deepStrictEqual(all(), expected)
+        deepStrictEqual(first(), expected[0])
+        deepStrictEqual(all().map(Object.keys), expected.map(Object.keys), 'in that order')
+      }),
+      { numRuns },
+    )
+    t.ok(stored > numRuns / 3, `${getTableName(table)}: rows were read`)
+  }
+})
 
-t.test('prepared rows take values, choose fields and join', async (t) => {
+t.test('prepared rows accept values, columns and joins', async (t) => {
   const db = open(t)
   const { kanbanItemLabels, kanbanLabels, projects } = schema
   for (const id of ['a', 'b', 'c'])
@@ -202,7 +199,7 @@ t.test('prepared rows take values, choose fields and join', async (t) => {
   t.match(joined.all(), [{ itemId: 'i', id: 'l', name: 'Bug' }])
 })
 
-t.test('any number of any ids is looked for by one statement', async (t) => {
+t.test('one statement finds any number of ids', async (t) => {
   const db = open(t)
   const { teams } = schema
   const rows = selectAll(db, () =>
@@ -227,7 +224,7 @@ t.test('any number of any ids is looked for by one statement', async (t) => {
   )
 })
 
-t.test('an insert stores what Drizzle itself would, for any subset of the fields', async (t) => {
+t.test('an insert stores the same as Drizzle, for any subset of the fields', async (t) => {
   const ours = open(t)
   const theirs = open(t)
   for (const table of tables) {
@@ -255,7 +252,7 @@ t.test('an insert stores what Drizzle itself would, for any subset of the fields
   }
 })
 
-t.test('an insert that returns its row returns what is stored, defaults and all', async (t) => {
+t.test('an insert returns the stored row, with its defaults', async (t) => {
   const db = open(t)
   for (const table of tablesWithId) {
     const insert = insertReturning(db, table)
@@ -271,14 +268,14 @@ t.test('an insert that returns its row returns what is stored, defaults and all'
   }
 })
 
-t.test('an insert that a trigger of another tool ignores is no success', async (t) => {
+t.test("an insert that another tool's trigger ignores is an error", async (t) => {
   const db = open(t)
   db.$client.exec('create trigger ignored before insert on teams begin select raise(ignore); end')
   const insert = insertReturning(db, schema.teams)
   t.throws(() => insert({ id: 'a', name: 'Ops' }), { message: 'nothing was inserted into teams' })
 })
 
-t.test('an update changes the fields that it names and nothing else', async (t) => {
+t.test('an update changes only the given fields', async (t) => {
   const ours = open(t)
   const theirs = open(t)
   for (const table of tablesWithId) {
@@ -329,7 +326,7 @@ t.test('an update changes the fields that it names and nothing else', async (t) 
   }
 })
 
-t.test('null is stored as NULL, as Drizzle itself does', async (t) => {
+t.test('null is stored as NULL, as in Drizzle', async (t) => {
   const db = open(t)
   const { projects } = schema
   const stored = (id: string) =>
@@ -341,7 +338,7 @@ t.test('null is stored as NULL, as Drizzle itself does', async (t) => {
   t.equal(stored('b'), null)
 })
 
-t.test('a field that is undefined counts as absent, as for Drizzle itself', async (t) => {
+t.test('an undefined field counts as absent, as in Drizzle', async (t) => {
   const db = open(t)
   const { projects } = schema
   const stored = (id: string) =>
@@ -358,70 +355,65 @@ t.test('a field that is undefined counts as absent, as for Drizzle itself', asyn
   t.strictSame(stored('b'), ['Two seats', '{"a":1}'])
 })
 
-t.test(
-  'however many combinations of fields occur, each works, and those in use are prepared once',
-  async (t) => {
-    const db = open(t)
-    const { projects } = schema
-    const OPTIONAL = {
-      description: 'To the moon',
-      type: 'custom',
-      status: 'active',
-      phase: 'Flight',
-      health: 'blocked',
-      nextStep: 'Land',
-      sortOrder: 1.5,
-      leadId: 'ada',
+t.test('every combination of fields works, and frequent ones are prepared once', async (t) => {
+  const db = open(t)
+  const { projects } = schema
+  const OPTIONAL = {
+    description: 'To the moon',
+    type: 'custom',
+    status: 'active',
+    phase: 'Flight',
+    health: 'blocked',
+    nextStep: 'Land',
+    sortOrder: 1.5,
+    leadId: 'ada',
+  }
+  const names = Object.keys(OPTIONAL) as (keyof typeof OPTIONAL)[]
+  const combinations = Array.from({ length: 2 ** names.length }, (_, bits) =>
+    Object.fromEntries(names.filter((_, index) => bits & (1 << index)).map((name) => [name, OPTIONAL[name]])),
+  )
+  t.ok(combinations.length > 64)
+  const insert = insertInto(db, projects)
+  const update = updateIn(db, projects)
+  const defaults = { id: 'default', name: 'Apollo' }
+  const row = (id: string) => db.select().from(projects).where(eq(projects.id, id)).get()
+  insert(defaults)
+  const { id: _, createdAt: __, updatedAt: ___, ...plain } = row('default') ?? { id: '' }
+  for (const round of [1, 2]) {
+    for (const [index, fields] of combinations.entries()) {
+      const id = `${round}-${index}`
+      insert({ ...defaults, id, ...fields })
+      deepStrictEqual(timeless(row(id)), timeless({ ...row('default'), ...plain, ...fields, id }))
+      if (index === 0) continue
+      insert({ ...defaults, id: `${id}-updated` })
+      deepStrictEqual(update(`${id}-updated`, fields), row(`${id}-updated`))
+      deepStrictEqual(
+        timeless(row(`${id}-updated`)),
+        timeless({ ...row('default'), ...fields, id: `${id}-updated` }),
+      )
     }
-    const names = Object.keys(OPTIONAL) as (keyof typeof OPTIONAL)[]
-    const combinations = Array.from({ length: 2 ** names.length }, (_, bits) =>
-      Object.fromEntries(
-        names.filter((_, index) => bits & (1 << index)).map((name) => [name, OPTIONAL[name]]),
-      ),
-    )
-    t.ok(combinations.length > 64)
-    const insert = insertInto(db, projects)
-    const update = updateIn(db, projects)
-    const defaults = { id: 'default', name: 'Apollo' }
-    const row = (id: string) => db.select().from(projects).where(eq(projects.id, id)).get()
-    insert(defaults)
-    const { id: _, createdAt: __, updatedAt: ___, ...plain } = row('default') ?? { id: '' }
-    for (const round of [1, 2]) {
-      for (const [index, fields] of combinations.entries()) {
-        const id = `${round}-${index}`
-        insert({ ...defaults, id, ...fields })
-        deepStrictEqual(timeless(row(id)), timeless({ ...row('default'), ...plain, ...fields, id }))
-        if (index === 0) continue
-        insert({ ...defaults, id: `${id}-updated` })
-        deepStrictEqual(update(`${id}-updated`, fields), row(`${id}-updated`))
-        deepStrictEqual(
-          timeless(row(`${id}-updated`)),
-          timeless({ ...row('default'), ...fields, id: `${id}-updated` }),
-        )
-      }
-    }
-    t.equal(rawRows(db, projects).length, 1 + 2 * (2 * combinations.length - 1))
+  }
+  t.equal(rawRows(db, projects).length, 1 + 2 * (2 * combinations.length - 1))
 
-    const { prepare } = db.$client
-    let prepared = 0
-    db.$client.prepare = function (source: string) {
-      prepared++
-      return prepare.call(this, source) as never
-    }
-    for (const id of ['x', 'y', 'z']) {
-      insert({ ...defaults, id, ...OPTIONAL })
-      update(id, OPTIONAL)
-    }
-    t.equal(prepared, 0, 'the last combinations are still kept')
-    for (const id of ['X', 'Y', 'Z']) {
-      insert({ id, name: 'Apollo', metadata: { id } })
-      update(id, { metadata: { id } })
-    }
-    t.equal(prepared, 2)
-  },
-)
+  const { prepare } = db.$client
+  let prepared = 0
+  db.$client.prepare = function (source: string) {
+    prepared++
+    return prepare.call(this, source) as never
+  }
+  for (const id of ['x', 'y', 'z']) {
+    insert({ ...defaults, id, ...OPTIONAL })
+    update(id, OPTIONAL)
+  }
+  t.equal(prepared, 0, 'the last combinations are still kept')
+  for (const id of ['X', 'Y', 'Z']) {
+    insert({ id, name: 'Apollo', metadata: { id } })
+    update(id, { metadata: { id } })
+  }
+  t.equal(prepared, 2)
+})
 
-t.test('a deletion takes what belongs to the row along, and tells whether there was one', async (t) => {
+t.test("a deletion deletes the row's children, and returns whether the row existed", async (t) => {
   const db = open(t)
   db.$client.pragma('foreign_keys = on')
   const { projects, kanbanItems } = schema

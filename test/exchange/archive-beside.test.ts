@@ -41,7 +41,7 @@ const signIn = async (app: App, password: string, email = 'admin@localhost') =>
   send(app, 'POST', '/api/session', { email, password })
 
 t.test(
-  'a service that was just started becomes what the archive is, and its admin stays signed in',
+  'an archive imported into a new service replaces its data, and its admin stays signed in',
   async (t) => {
     const { folder, app, archive, files, project, target } = await source(t)
     const other = await target('target.db', { adminPassword: 'battery staple' })
@@ -72,7 +72,7 @@ t.test(
   },
 )
 
-t.test('an admin of another email stays beside those of the archive', async (t) => {
+t.test('an admin with another email stays beside those of the archive', async (t) => {
   const { folder, app, archive, files, target } = await source(t)
   const other = await target('target.db', { adminEmail: 'root@localhost', adminPassword: 'battery staple' })
   const made = await importArchive(other.db, archive, quiet)
@@ -88,7 +88,7 @@ t.test('an admin of another email stays beside those of the archive', async (t) 
     t.equal(again[name], files[name])
 })
 
-t.test('where numbers of changes are taken, the history comes after them', async (t) => {
+t.test('if numbers of changes are taken, the imported history comes after them', async (t) => {
   const { archive, target } = await source(t)
   const other = await target('target.db')
   // Clients that follow these changes would miss the ones that replace them.
@@ -113,7 +113,7 @@ t.test('where numbers of changes are taken, the history comes after them', async
   t.strictSame(dumpOf(demoted.db.$client), state)
 })
 
-t.test('beside other records, all keep their ids, and the history comes after what is there', async (t) => {
+t.test('beside other records, all keep their ids, and the imported history comes last', async (t) => {
   const { app, ada, archive, project, item, target } = await source(t)
   const other = await target('target.db', { adminEmail: 'root@localhost' })
   const { project: known, headers } = await (async () => {
@@ -128,7 +128,7 @@ t.test('beside other records, all keep their ids, and the history comes after wh
   holdsGroups(rows)
   t.strictSame(gapsIn(other.db.$client, 1), [])
   t.strictSame(rows.slice(0, before.length), before)
-  const told = (some: typeof rows) =>
+  const summaryOf = (some: typeof rows) =>
     some.map(({ kind, id, action, before, after, at, actor_id }) => [
       kind,
       id,
@@ -139,7 +139,7 @@ t.test('beside other records, all keep their ids, and the history comes after wh
       actor_id,
     ])
   const theirs = rowsOf(app.db.$client).filter(({ kind, id }) => kind !== 'member' || id !== 'ada')
-  t.strictSame(told(rows.slice(before.length)), told(theirs))
+  t.strictSame(summaryOf(rows.slice(before.length)), summaryOf(theirs))
   for (const url of [`/api/projects/${project.id}`, `/api/kanban-items/${item.id}/activity`]) {
     const there = await send(app, 'GET', url, undefined, ada.headers)
     t.strictSame((await send(other, 'GET', url, undefined, headers)).body, there.body)
@@ -157,7 +157,7 @@ t.test('beside other records, all keep their ids, and the history comes after wh
   t.strictSame(dumpOf(other.db.$client), state)
 })
 
-t.test('what the archive does not tell the beginning of any more is told as created', async (t) => {
+t.test("records without a creation in the archive's history are recorded as created", async (t) => {
   const { folder, app, target } = await source(t)
   app.db.$client.exec('delete from changes where seq < (select max(seq) from changes)')
   const archive = join(folder, 'pruned')
@@ -174,7 +174,7 @@ t.test('what the archive does not tell the beginning of any more is told as crea
   t.equal(rows.at(-1)?.group, rows.at(-1)?.seq)
 })
 
-t.test('members of the same email are taken for the same people only where that is said', async (t) => {
+t.test('members with the same email are merged only with the option for it', async (t) => {
   const { app, archive, folder, project, item, target } = await source(t)
   const other = await target('target.db')
   signInAs(other, 'member', { id: 'other-ada' })
@@ -230,7 +230,7 @@ function keepPeople(app: App, ...rows: [id: string, name: string, kind: string, 
 const peopleOf = (app: App) =>
   app.db.$client.prepare<[], { id: string }>('select * from people order by id').all()
 
-t.test('people come back as they were, alone and beside other records', async (t) => {
+t.test('people are restored, in an empty service and beside other records', async (t) => {
   const { app, folder, target } = await source(t)
   keepPeople(
     app,
@@ -257,60 +257,53 @@ t.test('people come back as they were, alone and beside other records', async (t
   holdsSequence(other.db.$client)
 })
 
-t.test(
-  'somebody who is here already is the same person, or a stranger who refuses the archive',
-  async (t) => {
-    const { app, folder, project, target } = await source(t)
-    keepPeople(
-      app,
-      ['u-18', 'Bob', 'host'],
-      ['cleo', 'Cleo', 'import', 'trello', 'abc'],
-      ['dan', 'Dan', 'host'],
-    )
-    app.db.$client.exec("update people set name = 'Bob Builder' where id = 'u-18'")
-    const archive = join(folder, 'people')
-    await exported(app.db.$client, archive)
-    const other = await target('same.db')
-    await createProject(other)
-    keepPeople(other, ['u-18', 'Bob Builder', 'host'], ['cleo', 'Cleo Smith', 'import', 'trello', 'abc'])
-    const before = peopleOf(other)
-    const options = { ...quiet, mapMembers: true }
-    const made = await importArchive(other.db, archive, options)
-    t.match(
-      describeArchive(made).join('\n'),
-      /2 people without an account were here already, and stay as they are/,
-    )
-    t.strictSame(
-      peopleOf(other).filter(({ id }) => id !== 'dan'),
-      before,
-    )
-    t.equal(count(other, 'people', "id = 'dan'"), 1, 'others come')
-    t.match(await send(other, 'GET', `/api/projects/${project.id}`), { status: 200 })
-    t.equal(
-      count(other, 'changes', "kind = 'person' and id in ('u-18', 'cleo')"),
-      2,
-      'nobody is told of twice',
-    )
-    holdsSequence(other.db.$client)
+t.test('an existing person is the same person, or a conflict that refuses the archive', async (t) => {
+  const { app, folder, project, target } = await source(t)
+  keepPeople(
+    app,
+    ['u-18', 'Bob', 'host'],
+    ['cleo', 'Cleo', 'import', 'trello', 'abc'],
+    ['dan', 'Dan', 'host'],
+  )
+  app.db.$client.exec("update people set name = 'Bob Builder' where id = 'u-18'")
+  const archive = join(folder, 'people')
+  await exported(app.db.$client, archive)
+  const other = await target('same.db')
+  await createProject(other)
+  keepPeople(other, ['u-18', 'Bob Builder', 'host'], ['cleo', 'Cleo Smith', 'import', 'trello', 'abc'])
+  const before = peopleOf(other)
+  const options = { ...quiet, mapMembers: true }
+  const made = await importArchive(other.db, archive, options)
+  t.match(
+    describeArchive(made).join('\n'),
+    /2 people without an account were here already, and stay as they are/,
+  )
+  t.strictSame(
+    peopleOf(other).filter(({ id }) => id !== 'dan'),
+    before,
+  )
+  t.equal(count(other, 'people', "id = 'dan'"), 1, 'others come')
+  t.match(await send(other, 'GET', `/api/projects/${project.id}`), { status: 200 })
+  t.equal(count(other, 'changes', "kind = 'person' and id in ('u-18', 'cleo')"), 2, 'nobody is told of twice')
+  holdsSequence(other.db.$client)
 
-    for (const [name, ...stranger] of [
-      ['name.db', 'u-18', 'Somebody else', 'host'],
-      ['kind.db', 'u-18', 'Bob Builder', 'import', 'csv', 'Bob Builder'],
-      ['origin.db', 'cleo', 'Cleopatra', 'import', 'trello', 'xyz'],
-    ] as [string, string, string, string, ...string[]][]) {
-      const wrong = await target(name)
-      await createProject(wrong)
-      keepPeople(wrong, stranger as [string, string, string])
-      const state = dumpOf(wrong.db.$client)
-      await t.rejects(importArchive(wrong.db, archive, options), {
-        message: '1 of its records are here already: 1 in people.jsonl',
-      })
-      t.strictSame(dumpOf(wrong.db.$client), state, 'nothing is written')
-    }
-  },
-)
+  for (const [name, ...stranger] of [
+    ['name.db', 'u-18', 'Somebody else', 'host'],
+    ['kind.db', 'u-18', 'Bob Builder', 'import', 'csv', 'Bob Builder'],
+    ['origin.db', 'cleo', 'Cleopatra', 'import', 'trello', 'xyz'],
+  ] as [string, string, string, string, ...string[]][]) {
+    const wrong = await target(name)
+    await createProject(wrong)
+    keepPeople(wrong, stranger as [string, string, string])
+    const state = dumpOf(wrong.db.$client)
+    await t.rejects(importArchive(wrong.db, archive, options), {
+      message: '1 of its records are here already: 1 in people.jsonl',
+    })
+    t.strictSame(dumpOf(wrong.db.$client), state, 'nothing is written')
+  }
+})
 
-t.test('what does not belong to the archive is not attached to what is there', async (t) => {
+t.test('records outside the archive are not attached to existing ones', async (t) => {
   const { folder, app, archive: _, target } = await source(t)
   app.db.$client.pragma('foreign_keys = off')
   app.db.$client.exec("insert into objectives (id, project_id, title) values ('orphan', 'gone', 'Land')")
@@ -331,44 +324,41 @@ t.test('what does not belong to the archive is not attached to what is there', a
   t.strictSame(dumpOf(other.db.$client), state)
 })
 
-t.test(
-  'others may write between the check and the write, unless that makes another import of it',
-  async (t) => {
-    const { archive, target } = await source(t)
-    for (const [name, isEmpty] of [
-      ['empty.db', true],
-      ['target.db', false],
-    ] as const) {
-      const other = await target(name, { adminEmail: 'root@localhost' })
-      if (!isEmpty) await createProject(other)
-      const tool = openDatabase(other.db.$client.name)
-      t.teardown(tool.close)
-      const { $client } = tool.db
-      const exec = $client.exec.bind($client)
-      let isThere = false
-      $client.exec = (sql) => {
-        if (sql === 'begin immediate' && !isThere) {
-          isThere = true
-          other.db.$client.exec("insert into teams (id, name) values ('new', 'Newcomers')")
-        }
-        return exec(sql)
+t.test('others may write between the check and the write, unless that changes the result', async (t) => {
+  const { archive, target } = await source(t)
+  for (const [name, isEmpty] of [
+    ['empty.db', true],
+    ['target.db', false],
+  ] as const) {
+    const other = await target(name, { adminEmail: 'root@localhost' })
+    if (!isEmpty) await createProject(other)
+    const tool = openDatabase(other.db.$client.name)
+    t.teardown(tool.close)
+    const { $client } = tool.db
+    const exec = $client.exec.bind($client)
+    let isThere = false
+    $client.exec = (sql) => {
+      if (sql === 'begin immediate' && !isThere) {
+        isThere = true
+        other.db.$client.exec("insert into teams (id, name) values ('new', 'Newcomers')")
       }
-      if (isEmpty) {
-        await t.rejects(importArchive(tool.db, archive, quiet), {
-          message: 'somebody else has written to the database meanwhile: try again',
-        })
-      } else {
-        const last = Math.max(...holdsSequence(other.db.$client).map(({ seq }) => seq))
-        const { plan } = await importArchive(tool.db, archive, quiet)
-        t.equal(plan.lastSeq, last + 1, 'the history comes after theirs')
-        holdsGroups(holdsSequence(other.db.$client))
-      }
-      t.equal(count(other, 'teams', "id = 'new'"), 1)
+      return exec(sql)
     }
-  },
-)
+    if (isEmpty) {
+      await t.rejects(importArchive(tool.db, archive, quiet), {
+        message: 'somebody else has written to the database meanwhile: try again',
+      })
+    } else {
+      const last = Math.max(...holdsSequence(other.db.$client).map(({ seq }) => seq))
+      const { plan } = await importArchive(tool.db, archive, quiet)
+      t.equal(plan.lastSeq, last + 1, 'the history comes after theirs')
+      holdsGroups(holdsSequence(other.db.$client))
+    }
+    t.equal(count(other, 'teams', "id = 'new'"), 1)
+  }
+})
 
-t.test('what is left out of the history leaves no gap in the sequence, which does not leap', async (t) => {
+t.test('an incomplete history leaves no gap in the sequence, and no sequence jump', async (t) => {
   const { folder, app, ada, target } = await source(t)
   const { $client } = app.db
   jump($client)

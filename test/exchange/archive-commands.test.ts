@@ -36,7 +36,7 @@ function setUp(t: Test, teams = 3, columns = "id, name) select 'team ' || i, 'Cr
   }
 }
 
-t.test('an archive is exported and imported, and both are told', async (t) => {
+t.test('export and import of an archive report what they did', async (t) => {
   const { path, command, other, names } = setUp(t)
   t.strictSame(await command('export', path('archive')), {
     code: 0,
@@ -56,10 +56,10 @@ t.test('an archive is exported and imported, and both are told', async (t) => {
     'history 4 changes, numbered as they were',
     'members have no password here: phaseboard member reset-password <email> gives them one',
   ]
-  const told = (...lines: string[]) => `${lines.join('\n')}\n`
+  const linesOf = (...lines: string[]) => `${lines.join('\n')}\n`
   t.strictSame(await other('other.db', 'import', 'phaseboard', path('archive.zip'), '--dry-run'), {
     code: 0,
-    stdout: told(
+    stdout: linesOf(
       'checking 8 records',
       `would import ${path('archive.zip')}`,
       ...summary,
@@ -70,7 +70,7 @@ t.test('an archive is exported and imported, and both are told', async (t) => {
   t.notOk(existsSync(path('other.db')), 'a dry run makes no database')
   t.strictSame(await other('other.db', 'import', 'phaseboard', path('archive.zip')), {
     code: 0,
-    stdout: told('importing 8 records', `imported ${path('archive.zip')}`, ...summary),
+    stdout: linesOf('importing 8 records', `imported ${path('archive.zip')}`, ...summary),
     stderr: '',
   })
   t.match(await other('other.db', 'export', path('again')), { code: 0 })
@@ -87,7 +87,7 @@ t.test('an archive is exported and imported, and both are told', async (t) => {
   t.strictSame(names(), ['again', 'archive', 'archive.zip', 'board.db', 'other.db'])
 })
 
-t.test('an export replaces nothing unless told to, and nothing but an archive', async (t) => {
+t.test('an export overwrites only an archive, and only when asked', async (t) => {
   const { file, path, names } = setUp(t)
   const { db, close } = openDatabase(file)
   t.teardown(close)
@@ -137,7 +137,7 @@ t.test('an export replaces nothing unless told to, and nothing but an archive', 
 /** Large rows, so that there is time to kill the process that reads or writes them. */
 const LARGE = `id, name, description) select 'team ' || i, 'Crew', hex(randomblob(50000))`
 
-t.test('an export that is ended leaves nothing in place', async (t) => {
+t.test('an interrupted export leaves nothing in place', async (t) => {
   const { path, DATABASE_URL, names } = setUp(t, 150, LARGE)
   for (const name of ['archive', 'archive.zip']) {
     const child = start(t, ['export', path(name)], { DATABASE_URL })
@@ -160,7 +160,7 @@ t.test('an export that is ended leaves nothing in place', async (t) => {
   }
 })
 
-t.test('an import that is ended, however it is, leaves nothing behind', async (t) => {
+t.test('an interrupted import leaves nothing behind', async (t) => {
   const { file, path, DATABASE_URL } = setUp(t, 150, LARGE)
   const { db, close } = openDatabase(file)
   await exportArchive(db.$client, path('archive.zip'), quiet)

@@ -157,7 +157,7 @@ const REFUSED: [file: string, field: string, json: string, reason: string][] = [
   ['changes', 'after', `{"id":${text(4 * 1024 * 1024)}}`, 'after must not have more than 4194304 bytes'],
 ]
 
-t.test('what no service could go on with is refused, and its line is named', async (t) => {
+t.test('contents that a service cannot use are refused with their line', async (t) => {
   const { folder, archive } = await archived(t)
   const copy = join(folder, 'copy')
   const filled = openDatabase(join(folder, 'target.db'))
@@ -194,7 +194,7 @@ t.test('what no service could go on with is refused, and its line is named', asy
   }
 })
 
-t.test('a jump is as a takeover writes it', async (t) => {
+t.test('a sequence jump has the form that a takeover writes', async (t) => {
   const { folder, archive } = await archived(t)
   const jumping = (fields: Record<string, string>) => {
     const copy = join(folder, 'copy')
@@ -310,68 +310,65 @@ function mutate(files: Files, { what, file, line, other, field, value }: Mutatio
   } else put(place, value)
 }
 
-t.test(
-  'an archive with anything in it is refused, or all is read and the doctor finds no harm',
-  async (t) => {
-    const { folder, archive } = await archived(t)
-    const copy = join(folder, 'copy')
-    const filled = openDatabase(join(folder, 'filled.db'))
-    t.teardown(filled.close)
-    importFixture(filled.db, 'trello-board')
-    const before = JSON.stringify(dumpOf(filled.db.$client))
-    const outcomes = { refused: 0, imported: 0 }
-    let run = 0
-    await fc.assert(
-      fc.asyncProperty(fc.array(mutation, { minLength: 1, maxLength: 3 }), async (mutations) => {
-        const file = join(folder, `copy-${++run}.db`)
-        change(archive, copy, (files) => {
-          for (const one of mutations) mutate(files, one)
-        })
-        const error = await imported(file, copy).then(
-          () => undefined,
-          (error: Error) => error,
+t.test('any archive is either refused, or imported so that the doctor finds no problem', async (t) => {
+  const { folder, archive } = await archived(t)
+  const copy = join(folder, 'copy')
+  const filled = openDatabase(join(folder, 'filled.db'))
+  t.teardown(filled.close)
+  importFixture(filled.db, 'trello-board')
+  const before = JSON.stringify(dumpOf(filled.db.$client))
+  const outcomes = { refused: 0, imported: 0 }
+  let run = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(mutation, { minLength: 1, maxLength: 3 }), async (mutations) => {
+      const file = join(folder, `copy-${++run}.db`)
+      change(archive, copy, (files) => {
+        for (const one of mutations) mutate(files, one)
+      })
+      const error = await imported(file, copy).then(
+        () => undefined,
+        (error: Error) => error,
+      )
+      if (error) {
+        if (error.name !== 'ArchiveRefused') throw error
+        if (!/line \d+/.test(error.message) && !/^its last change is not/.test(error.message)) throw error
+        if (existsSync(file)) throw new Error('there is a database')
+        const beside = await importArchive(filled.db, copy, quiet).then(
+          () => 'imported',
+          (error: Error) => error.name,
         )
-        if (error) {
-          if (error.name !== 'ArchiveRefused') throw error
-          if (!/line \d+/.test(error.message) && !/^its last change is not/.test(error.message)) throw error
-          if (existsSync(file)) throw new Error('there is a database')
-          const beside = await importArchive(filled.db, copy, quiet).then(
-            () => 'imported',
-            (error: Error) => error.name,
-          )
-          if (beside !== 'ArchiveRefused') throw new Error(`beside other records it is ${beside}`)
-          if (JSON.stringify(dumpOf(filled.db.$client)) !== before) throw new Error('something was written')
-          outcomes.refused++
-          return
-        }
-        outcomes.imported++
-        const found = examine(file).filter(
-          ({ status, check, examples }) =>
-            status !== 'ok' && !HARMLESS.includes(check) && !examples.every((one) => DANGLING.test(one)),
+        if (beside !== 'ArchiveRefused') throw new Error(`beside other records it is ${beside}`)
+        if (JSON.stringify(dumpOf(filled.db.$client)) !== before) throw new Error('something was written')
+        outcomes.refused++
+        return
+      }
+      outcomes.imported++
+      const found = examine(file).filter(
+        ({ status, check, examples }) =>
+          status !== 'ok' && !HARMLESS.includes(check) && !examples.every((one) => DANGLING.test(one)),
+      )
+      if (found.length > 0) throw new Error(`the doctor finds ${JSON.stringify(found)}`)
+      const app = await buildApp({
+        databaseUrl: `file:${file}`,
+        logLevel: 'silent',
+        adminPassword: 'correct horse',
+        changesKeepDays: 0,
+      })
+      try {
+        const client = new SQLite(file)
+        client.exec(
+          "insert or ignore into members (id, name, email, role) values ('reader', '', 'r@example.test', 'admin')",
         )
-        if (found.length > 0) throw new Error(`the doctor finds ${JSON.stringify(found)}`)
-        const app = await buildApp({
-          databaseUrl: `file:${file}`,
-          logLevel: 'silent',
-          adminPassword: 'correct horse',
-          changesKeepDays: 0,
-        })
-        try {
-          const client = new SQLite(file)
-          client.exec(
-            "insert or ignore into members (id, name, email, role) values ('reader', '', 'r@example.test', 'admin')",
-          )
-          const failed = await failedGets(app, client, tokenOf(app, 'reader'))
-          client.close()
-          if (failed.length > 0) throw new Error(failed.join('\n'))
-        } finally {
-          await app.close()
-          rmSync(file)
-        }
-      }),
-      { numRuns: ROUNDS, endOnFailure: true, includeErrorInReport: true },
-    )
-    t.ok(outcomes.refused > 0, `${outcomes.refused} are refused`)
-    t.ok(outcomes.imported > 0, `${outcomes.imported} are imported`)
-  },
-)
+        const failed = await failedGets(app, client, tokenOf(app, 'reader'))
+        client.close()
+        if (failed.length > 0) throw new Error(failed.join('\n'))
+      } finally {
+        await app.close()
+        rmSync(file)
+      }
+    }),
+    { numRuns: ROUNDS, endOnFailure: true, includeErrorInReport: true },
+  )
+  t.ok(outcomes.refused > 0, `${outcomes.refused} are refused`)
+  t.ok(outcomes.imported > 0, `${outcomes.imported} are imported`)
+})

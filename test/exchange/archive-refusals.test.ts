@@ -55,7 +55,7 @@ async function refused(
   }
 }
 
-t.test('an archive is refused wherever a byte of it is another, or where it ends', async (t) => {
+t.test('an archive with any changed or missing byte is refused', async (t) => {
   const { folder, targets, archive, zip } = await setUp(t)
   const [target] = targets as [SharedDatabase]
   const before = dumpOf(target.$client)
@@ -113,7 +113,7 @@ t.test('an archive is refused wherever a byte of it is another, or where it ends
   t.match(await importArchive(target, zip, quiet), { plan: { kind: 'beside' } }, 'as it is, it is taken')
 })
 
-t.test('files that are missing, too many, or no files', async (t) => {
+t.test('missing, additional and invalid files are refused', async (t) => {
   const { folder, targets, archive } = await setUp(t)
   const other = (change: (path: (name: string) => string) => void) => {
     const copy = join(folder, 'copy')
@@ -156,7 +156,7 @@ t.test('files that are missing, too many, or no files', async (t) => {
   }
 })
 
-t.test('contents that fit their checksums, but are not what an export writes', async (t) => {
+t.test('valid checksums with contents that no export writes are refused', async (t) => {
   const { folder, file, targets, archive } = await setUp(t)
   const rewritten = (
     change: (content: string, name: string) => string,
@@ -239,7 +239,7 @@ t.test('contents that fit their checksums, but are not what an export writes', a
   for (const [archiveOf, message] of refusals) await refused(t, targets, archiveOf(), message, `${archiveOf}`)
 })
 
-t.test('what is held in memory as a whole has to have room there', async (t) => {
+t.test('parts that are held in memory must fit into it', async (t) => {
   const { folder, targets, archive } = await setUp(t)
   const copy = join(folder, 'copy')
   copyFolder(archive, copy)
@@ -257,7 +257,7 @@ t.test('what is held in memory as a whole has to have room there', async (t) => 
   await refused(t, targets.slice(1), copy, message)
 })
 
-t.test('an archive of a version that knew fewer fields has the defaults in the others', async (t) => {
+t.test('an archive of an older version gets defaults for newer fields', async (t) => {
   const { folder, archive } = await setUp(t)
   const copy = join(folder, 'copy')
   copyFolder(archive, copy)
@@ -281,7 +281,7 @@ t.test('an archive of a version that knew fewer fields has the defaults in the o
   t.strictSame(claims, [[null, '']])
 })
 
-t.test('zip files of other programs, and what is none', async (t) => {
+t.test('zip files of other programs and invalid ones are refused', async (t) => {
   const { folder, file, targets, archive } = await setUp(t)
   const files = readdirSync(archive).map((name): [string, Buffer] => [
     name,

@@ -76,7 +76,7 @@ function whenSome(
   }) as never
 }
 
-t.test('others write between the slices, and find all of it after the last', async (t) => {
+t.test('others write between the slices, and see all of the import after the last', async (t) => {
   const { app, source, project, headers, archive, tool, rests } = await setUp(t, 3000)
   const done: number[] = []
   let others = 0
@@ -112,7 +112,7 @@ t.test('others write between the slices, and find all of it after the last', asy
   t.equal(tool.db.$client.pragma('foreign_keys', { simple: true }), 1)
 })
 
-t.test('what somebody else has made meanwhile fails it as a whole', async (t) => {
+t.test('a conflicting record of somebody else fails the import as a whole', async (t) => {
   const { app, archive, tool, dump, rests, project } = await setUp(t)
   const { $client: client } = app.db
   const isWriting = (table: string) => () => count(app, table) > 1
@@ -186,43 +186,38 @@ t.test('what somebody else has made meanwhile fails it as a whole', async (t) =>
   t.equal(count(app, 'kanban_items'), CARDS)
 })
 
-t.test(
-  'what a process leaves that was killed is no fault, and is taken away by the next import',
-  async (t) => {
-    const { app, archive, file, tool, rests } = await setUp(t)
-    const ended = new AbortController()
-    const writes = new ChunkedWriter(tool.db, NO_FILES, ended.signal)
-    const onSlice = () => {
-      if (tool.db.$client.prepare("select 1 from staged_changes where kind = 'kanban-comment'").get())
-        ended.abort(new Error('killed'))
-    }
-    const imported = importArchive(tool.db, archive, { ...quiet, writes, onSlice, importId: 'killed' })
-    await t.rejects(imported, { message: 'killed' })
-    writes.leave()
-    tool.db.$client.exec(
-      "insert into imports (id, format, status) values ('killed', 'phaseboard', 'writing')",
-    )
-    t.equal(count(app, 'kanban_items'), CARDS)
-    t.ok(count(app, 'hidden_records') > 0)
-    t.ok(isHealthy(examine(file)), 'the doctor finds nothing')
-    t.equal(orphansIn(app.db.$client), 0)
-    const { files } = await exportArchive(app.db.$client, `${archive}-meanwhile`, quiet)
-    const hidden = files
-      .filter(({ name }) => /items|comments|ideas|audit/.test(name))
-      .map(({ records }) => records)
-    t.strictSame(hidden, [0, 0, 0, 0], 'it is in no export')
+t.test('the leftovers of a killed import are removed by the next one', async (t) => {
+  const { app, archive, file, tool, rests } = await setUp(t)
+  const ended = new AbortController()
+  const writes = new ChunkedWriter(tool.db, NO_FILES, ended.signal)
+  const onSlice = () => {
+    if (tool.db.$client.prepare("select 1 from staged_changes where kind = 'kanban-comment'").get())
+      ended.abort(new Error('killed'))
+  }
+  const imported = importArchive(tool.db, archive, { ...quiet, writes, onSlice, importId: 'killed' })
+  await t.rejects(imported, { message: 'killed' })
+  writes.leave()
+  tool.db.$client.exec("insert into imports (id, format, status) values ('killed', 'phaseboard', 'writing')")
+  t.equal(count(app, 'kanban_items'), CARDS)
+  t.ok(count(app, 'hidden_records') > 0)
+  t.ok(isHealthy(examine(file)), 'the doctor finds nothing')
+  t.equal(orphansIn(app.db.$client), 0)
+  const { files } = await exportArchive(app.db.$client, `${archive}-meanwhile`, quiet)
+  const hidden = files
+    .filter(({ name }) => /items|comments|ideas|audit/.test(name))
+    .map(({ records }) => records)
+  t.strictSame(hidden, [0, 0, 0, 0], 'it is in no export')
 
-    const { plan } = await importByCommand(tool.db, file, archive, quiet)
-    t.match(plan, { kind: 'beside' })
-    t.strictSame(rests(), [0, 0, 0, 0])
-    t.equal(count(app, 'kanban_items'), CARDS)
-    const statuses = app.db.$client.prepare('select status from imports order by status').pluck().all()
-    t.strictSame(statuses, ['done', 'failed'])
-    holdsSequence(app.db.$client)
-  },
-)
+  const { plan } = await importByCommand(tool.db, file, archive, quiet)
+  t.match(plan, { kind: 'beside' })
+  t.strictSame(rests(), [0, 0, 0, 0])
+  t.equal(count(app, 'kanban_items'), CARDS)
+  const statuses = app.db.$client.prepare('select status from imports order by status').pluck().all()
+  t.strictSame(statuses, ['done', 'failed'])
+  holdsSequence(app.db.$client)
+})
 
-t.test('what another tool keeps it from writing refuses it, whole or in slices', async (t) => {
+t.test("an import that another tool's trigger blocks is refused, in one write or in slices", async (t) => {
   const { folder, archive, tool, dump } = await setUp(t)
   const minds = `create trigger tool before delete on changes begin select raise(abort, 'another tool minds'); end`
   const refusal = { message: 'it does not fit what is here: another tool minds' }

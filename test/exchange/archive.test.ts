@@ -22,7 +22,7 @@ const fields: ArchiveField[] = (['plain', 'json', 'flag', 'plain'] as const).map
   type,
 }))
 
-t.test('whatever SQLite can store is the same after it was written and read', async () => {
+t.test('any value that SQLite can store survives writing and reading', async () => {
   const stored: fc.Arbitrary<StoredValue> = fc.oneof(
     fc.constant(null),
     fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
@@ -46,14 +46,14 @@ t.test('whatever SQLite can store is the same after it was written and read', as
   )
 })
 
-t.test('a record reads as the API has it', async (t) => {
+t.test('a record has the format of the API', async (t) => {
   t.equal(
     toLine(['a', '{"b":[1.0]}', 1n, 2.5], fields),
     '{"field0":"a","field1":{"b":[1.0]},"field2":true,"field3":2.5}\n',
   )
 })
 
-t.test('what no export writes is no record', async (t) => {
+t.test('records that no export writes are refused', async (t) => {
   const first = fields.slice(0, 1)
   const flag = [{ name: 'f', column: 'f', type: 'flag' }] as const
   for (const line of [
@@ -84,7 +84,7 @@ t.test('what no export writes is no record', async (t) => {
   t.strictSame(fromLine(Buffer.from('{"f":2}'), flag), [2n])
 })
 
-t.test('each table is in an archive, or is one of those that are not', async (t) => {
+t.test('each table is in an archive, or listed as excluded', async (t) => {
   const archived = ARCHIVED.map(({ table }) => table)
   t.strictSame([...archived, ...TABLES_OF_THE_SERVICE].toSorted(), ALL_TABLES)
   const members = ARCHIVED.find(({ table }) => table === 'members')
@@ -114,60 +114,57 @@ function writeOddly(tool: SQLite.Database, pick: (count: number) => number): voi
 const isRefused = ({ code, message }: InstanceType<typeof SQLite.SqliteError>): boolean =>
   code.startsWith('SQLITE_CONSTRAINT') || message === 'JSON cannot hold BLOB values'
 
-t.test(
-  'exported, imported into an empty database and exported again, it is equal to the last byte',
-  async (t) => {
-    const folder = t.testdir()
-    const file = join(folder, 'board.db')
-    // Without checking responses against the document: another tool stores what no response should contain.
-    const app = await buildApp({
-      databaseUrl: `file:${file}`,
-      adminPassword: 'correct horse',
-      logLevel: 'silent',
-    })
-    t.teardown(() => app.close())
-    const foreign = new SQLite(file)
-    t.teardown(() => foreign.close())
-    const { headers } = signInAs(app, 'admin', { id: 'admin' })
-    const seeded: [string, object][] = [
-      ['/api/teams', { name: 'Crew', memberIds: ['ada', 'admin'] }],
-      ['/api/personal-ideas', { title: 'Fly' }],
-      ['/api/members', { name: 'Ada', email: 'ada@example.test' }],
-    ]
-    for (const [url, body] of seeded) await send(app, 'POST', url, body, headers)
-    const RUNS = 6
-    let run = 0
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(randomWrite(), { minLength: 20, maxLength: 40 }),
-        fc.infiniteStream(fc.nat(1000)),
-        async (writes, numbers) => {
-          run++
-          for (const write of writes) await make(write, { app, headers, foreign })
-          const { seq } = rowsOf(foreign).at(-3) ?? { seq: 1 }
-          await send(app, 'POST', `/api/changes/${seq}/undo`, undefined, headers)
-          // The service itself fails on some of these, so they come last.
-          for (let odd = 0; run === RUNS && odd < 4; odd++) {
-            writeOddly(foreign, (count) => (numbers.next().value as number) % count)
-          }
+t.test('export, import into an empty database and another export give identical bytes', async (t) => {
+  const folder = t.testdir()
+  const file = join(folder, 'board.db')
+  // Without checking responses against the document: another tool stores what no response should contain.
+  const app = await buildApp({
+    databaseUrl: `file:${file}`,
+    adminPassword: 'correct horse',
+    logLevel: 'silent',
+  })
+  t.teardown(() => app.close())
+  const foreign = new SQLite(file)
+  t.teardown(() => foreign.close())
+  const { headers } = signInAs(app, 'admin', { id: 'admin' })
+  const seeded: [string, object][] = [
+    ['/api/teams', { name: 'Crew', memberIds: ['ada', 'admin'] }],
+    ['/api/personal-ideas', { title: 'Fly' }],
+    ['/api/members', { name: 'Ada', email: 'ada@example.test' }],
+  ]
+  for (const [url, body] of seeded) await send(app, 'POST', url, body, headers)
+  const RUNS = 6
+  let run = 0
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(randomWrite(), { minLength: 20, maxLength: 40 }),
+      fc.infiniteStream(fc.nat(1000)),
+      async (writes, numbers) => {
+        run++
+        for (const write of writes) await make(write, { app, headers, foreign })
+        const { seq } = rowsOf(foreign).at(-3) ?? { seq: 1 }
+        await send(app, 'POST', `/api/changes/${seq}/undo`, undefined, headers)
+        // The service itself fails on some of these, so they come last.
+        for (let odd = 0; run === RUNS && odd < 4; odd++) {
+          writeOddly(foreign, (count) => (numbers.next().value as number) % count)
+        }
 
-          const [one, two] = [join(folder, `one-${run}`), join(folder, `two-${run}`)]
-          const first = await exported(app.db.$client, one)
-          const copy = join(folder, `copy-${run}.db`)
-          await imported(copy, one)
-          const { db, close } = openDatabase(copy)
-          deepStrictEqual(await exported(db.$client, two), first)
-          close()
-          deepStrictEqual(storedIn(copy), storedIn(file))
-        },
-      ),
-      { numRuns: RUNS, endOnFailure: true, includeErrorInReport: true },
-    )
-    t.ok(rowsOf(foreign).length > 50)
-  },
-)
+        const [one, two] = [join(folder, `one-${run}`), join(folder, `two-${run}`)]
+        const first = await exported(app.db.$client, one)
+        const copy = join(folder, `copy-${run}.db`)
+        await imported(copy, one)
+        const { db, close } = openDatabase(copy)
+        deepStrictEqual(await exported(db.$client, two), first)
+        close()
+        deepStrictEqual(storedIn(copy), storedIn(file))
+      },
+    ),
+    { numRuns: RUNS, endOnFailure: true, includeErrorInReport: true },
+  )
+  t.ok(rowsOf(foreign).length > 50)
+})
 
-t.test('imported boards come back, in a folder and in a zip file, which are the same', async (t) => {
+t.test('imported boards survive, in a folder and in a zip file, which are equal', async (t) => {
   const folder = t.testdir()
   const { db, close } = openDatabase(join(folder, 'board.db'))
   t.teardown(close)

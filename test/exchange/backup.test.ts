@@ -69,7 +69,7 @@ const create = async ({ url }: Service, name: string) => {
   return { status: response.status, id }
 }
 
-t.test('a backup is one sound file for its owner alone, and says what it is', async (t) => {
+t.test('a backup is one valid file that only its owner can read, and reports what it is', async (t) => {
   const { file, copy, command, names } = setUp(t, 'a', 'b')
   const { code, stdout, stderr } = await command('backup', copy)
   t.equal(stderr, '')
@@ -84,7 +84,7 @@ t.test('a backup is one sound file for its owner alone, and says what it is', as
   t.strictSame(names(), ['board.db', 'copy.db'], 'it needs no log to be read')
 })
 
-t.test('a backup of a service that 24 clients write to is the state of one moment', async (t) => {
+t.test('a backup during the writes of 24 clients is one state', async (t) => {
   const { file, copy, command, DATABASE_URL } = setUp(t)
   const tool = new SQLite(file)
   tool.exec("insert into teams (id, name) values ('big', hex(randomblob(20000000)))")
@@ -120,14 +120,14 @@ t.test('a backup of a service that 24 clients write to is the state of one momen
   const incomplete =
     'select count(*) from projects where (select count(*) from kanban_columns where project_id = projects.id) < 4'
   t.equal(client.prepare(incomplete).pluck().get(), 0)
-  const told = holdsSequence(client)
-  t.ok(told.length > before.length)
+  const backedUp = holdsSequence(client)
+  t.ok(backedUp.length > before.length)
   const all = new SQLite(file, { readonly: true })
   t.teardown(() => all.close())
-  t.strictSame(told, rowsOf(all).slice(0, told.length), 'a prefix of the sequence')
+  t.strictSame(backedUp, rowsOf(all).slice(0, backedUp.length), 'a prefix of the sequence')
 })
 
-t.test('a commit during a backup neither shows in it nor makes it begin anew', async (t) => {
+t.test('a commit during a backup is not in it, and does not restart it', async (t) => {
   const { file, copy } = setUp(t, 'a')
   const tool = new SQLite(file)
   t.teardown(() => tool.close())
@@ -148,7 +148,7 @@ t.test('a commit during a backup neither shows in it nor makes it begin anew', a
   t.strictSame(teamsIn(copy), ['a', 'big'])
 })
 
-t.test('a backup replaces nothing unless told to, and never the database', async (t) => {
+t.test('a backup overwrites a file only when asked, and never the database', async (t) => {
   const { file, folder, copy, command, names } = setUp(t, 'a')
   writeFileSync(copy, 'precious')
   const there = `phaseboard: ${copy} is already there: use --force to replace it\n`
@@ -188,7 +188,7 @@ function damage(path: string): void {
   client.close()
 }
 
-t.test('what is no sound database is neither backed up nor restored', async (t) => {
+t.test('a damaged database is neither backed up nor restored', async (t) => {
   const folder = t.testdir({
     'notes.txt': 'These are notes and nothing but notes. '.repeat(50),
     empty: '',
@@ -231,7 +231,7 @@ t.test('what is no sound database is neither backed up nor restored', async (t) 
   t.strictSame(teamsIn(path('board.db')), ['a'])
 })
 
-t.test('records that point nowhere are told of, and copied', async (t) => {
+t.test('orphans are reported, and copied', async (t) => {
   const { file, copy, command } = setUp(t)
   const tool = new SQLite(file)
   tool.pragma('foreign_keys = off')
@@ -242,7 +242,7 @@ t.test('records that point nowhere are told of, and copied', async (t) => {
   t.match(await command('restore', copy), { code: 0, stderr })
 })
 
-t.test('a backup that is interrupted leaves nothing behind', async (t) => {
+t.test('an interrupted backup leaves nothing behind', async (t) => {
   const { file, folder, copy, DATABASE_URL } = setUp(t)
   const tool = new SQLite(file)
   tool.exec("insert into teams (id, name) values ('big', hex(randomblob(100000000)))")
@@ -255,7 +255,7 @@ t.test('a backup that is interrupted leaves nothing behind', async (t) => {
   t.strictSame(readdirSync(folder), ['board.db'])
 })
 
-t.test('a backup that is killed leaves no half of it in place', async (t) => {
+t.test('a killed backup leaves no partial file in place', async (t) => {
   const { file, copy, DATABASE_URL, names } = setUp(t)
   const tool = new SQLite(file)
   tool.exec("insert into teams (id, name) values ('big', hex(randomblob(50000000)))")
@@ -276,7 +276,7 @@ t.test('a backup that is killed leaves no half of it in place', async (t) => {
   }
 })
 
-t.test('a backup is restored, and what was there is kept', async (t) => {
+t.test('a backup is restored, and the previous database is kept', async (t) => {
   const { file, folder, copy, command, names } = setUp(t, 'a')
   await command('backup', copy)
   fill(file, 'b')
@@ -292,7 +292,7 @@ t.test('a backup is restored, and what was there is kept', async (t) => {
   t.strictSame([teamsIn(file), teamsIn(kept), teamsIn(copy)], [['a'], ['a', 'b'], ['a']])
 })
 
-t.test('what was told since the backup is told to nobody else under the same numbers', async (t) => {
+t.test('numbers of changes after the backup are not used again', async (t) => {
   const { file, folder, copy } = setUp(t, 'a')
   await backUp(file, copy, quiet)
   const changes = (path: string) => {
@@ -324,7 +324,7 @@ t.test('what was told since the backup is told to nobody else under the same num
   t.equal(places.size, 3, 'no two restores of a backup go on alike')
 })
 
-t.test('a restored database serves, and is opened by nobody while it is put in place', async (t) => {
+t.test('a restored database can be served, and nobody opens it during the restore', async (t) => {
   const { DATABASE_URL, copy, command } = setUp(t)
   const environment = { DATABASE_URL, ADMIN_PASSWORD: 'correct horse' }
   const first = await start(t, environment)
@@ -350,7 +350,7 @@ t.test('a restored database serves, and is opened by nobody while it is put in p
   t.equal((await create(second, 'Vostok')).status, 201)
 })
 
-t.test('a service that was killed is no obstacle, and what its log holds is kept', async (t) => {
+t.test('a killed service does not prevent a restore, and its log is kept', async (t) => {
   const { file, folder, DATABASE_URL, copy, command, names } = setUp(t)
   await command('backup', copy)
   const service = await start(t, { DATABASE_URL, ADMIN_PASSWORD: 'correct horse' })
@@ -369,7 +369,7 @@ t.test('a service that was killed is no obstacle, and what its log holds is kept
   restored.close()
 })
 
-t.test('a database that is beyond reading is replaced too', async (t) => {
+t.test('an unreadable database is replaced, too', async (t) => {
   const { file, folder, copy, command, names } = setUp(t, 'a')
   await command('backup', copy)
   writeFileSync(file, 'no database any more '.repeat(1000))
@@ -380,7 +380,7 @@ t.test('a database that is beyond reading is replaced too', async (t) => {
   t.match(readFileSync(join(folder, kept), 'utf8'), /^no database any more/)
 })
 
-t.test('where no database is, restoring has to be told to make one', async (t) => {
+t.test('a restore without an existing database needs an option', async (t) => {
   const { copy, command, folder } = setUp(t, 'a')
   await command('backup', copy)
   const file = join(folder, 'new', 'deep', 'board.db')
@@ -399,7 +399,7 @@ t.test('where no database is, restoring has to be told to make one', async (t) =
   t.strictSame(readdirSync(join(folder, 'new', 'deep')), ['board.db'])
 })
 
-t.test('a log whose database is gone is not taken for that of the restored one', async (t) => {
+t.test('the log of a missing database is not used with the restored one', async (t) => {
   const { file, copy, command, names } = setUp(t, 'a')
   await command('backup', copy)
   const { db, close } = openDatabase(file)
@@ -432,7 +432,7 @@ function breakAt(t: Test, statement: string): void {
   }
 }
 
-t.test('where it cannot be told who has the database open, nothing is replaced', async (t) => {
+t.test('nothing is replaced if it is unknown who has the database open', async (t) => {
   const { file, copy, names } = setUp(t, 'a')
   await backUp(file, copy, quiet)
   const { close } = openDatabase(file)
@@ -444,7 +444,7 @@ t.test('where it cannot be told who has the database open, nothing is replaced',
   t.strictSame(names(), ['board.db', 'copy.db'])
 })
 
-t.test('a log that cannot be written back is kept beside its database', async (t) => {
+t.test('a log that cannot be checkpointed is kept beside its database', async (t) => {
   const { file, folder, copy, names } = setUp(t, 'a')
   await backUp(file, copy, quiet)
   const { db, close } = openDatabase(file)
@@ -459,7 +459,7 @@ t.test('a log that cannot be written back is kept beside its database', async (t
   t.strictSame(teamsIn(join(folder, kept)), ['a', 'b'])
 })
 
-t.test('a file system without hard links does as well', async (t) => {
+t.test('a restore works on a file system without hard links', async (t) => {
   const { file, copy, names } = setUp(t, 'a')
   const original = fs.linkSync
   t.teardown(() => {
@@ -484,7 +484,7 @@ t.test('a file system without hard links does as well', async (t) => {
   })
 })
 
-t.test('a database behind a symbolic link is replaced where it is', async (t) => {
+t.test('a database behind a symbolic link is replaced in its folder', async (t) => {
   const { file, folder, copy, command } = setUp(t, 'a')
   await command('backup', copy)
   const link = join(folder, 'link.db')
@@ -495,7 +495,7 @@ t.test('a database behind a symbolic link is replaced where it is', async (t) =>
   t.strictSame(teamsIn(link), ['a'])
 })
 
-t.test('what an import is still writing is no orphan', async (t) => {
+t.test('records of an import in progress are no orphans', async (t) => {
   const folder = t.testdir()
   const [path, copy] = [join(folder, 'board.db'), join(folder, 'copy.db')]
   fill(path)
@@ -509,7 +509,7 @@ t.test('what an import is still writing is no orphan', async (t) => {
   t.match(await backUp(path, copy, quiet), { orphans: 1 })
 })
 
-t.test('what is restored takes the place of a file of whatever version', async (t) => {
+t.test('a backup can replace a file of any version', async (t) => {
   const [old, backup] = ['old.db', 'backup.db'].map((name) => join(t.testdir(), name)) as [string, string]
   openDatabase(backup).close()
   const client = new SQLite(old)

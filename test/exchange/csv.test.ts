@@ -4,47 +4,44 @@ import fc from 'fast-check'
 import t from 'tap'
 import { cardOf, columnsOf, readAs, readFixture, refusal } from './readers.ts'
 
-t.test(
-  'a table of a spreadsheet is read with its people, dates, labels, subtasks and comments',
-  async (t) => {
-    const board = await readFixture('csv', 'tasks.csv')
-    t.equal(board.name, 'tasks')
-    t.same(columnsOf(board), ['In Arbeit', 'Offen'])
-    t.same(
-      board.cards.map(({ id }) => id),
-      ['7', '8', 'row 4'],
-    )
-    const at = '2026-01-02T09:30:00.000Z'
-    t.same(cardOf(board, '7'), {
-      id: '7',
-      title: 'Größe der "Süd"-Fassade messen',
-      description: 'Zwei Zeilen:\n„oben“; "unten"',
-      column: 'In Arbeit',
-      position: undefined,
-      priority: 'high',
-      assigneeId: 'Jörg Müller',
-      dueDate: '2026-01-31T00:00:00.000Z',
-      dismissed: false,
-      labels: ['außen', 'dringend'],
-      subtasks: [
-        { title: 'Gerüst bestellen', completed: true, createdAt: at },
-        { title: 'Maße eintragen', completed: false, createdAt: at },
-      ],
-      comments: [
-        { authorId: 'unknown', text: 'Bitte bis Freitag', createdAt: at, editedAt: null },
-        { authorId: 'unknown', text: 'Geht klar', createdAt: at, editedAt: null },
-      ],
-      rest: { Priorität: 'hoch', 'Zugewiesen an': 'Jörg Müller, Åsa Öberg', 'Aufwand (h)': '3,5' },
-      createdAt: at,
-      updatedAt: at,
-    })
-    const other = cardOf(board, '8')
-    t.match(other, { priority: 'später', dismissed: true, dueDate: null, rest: { 'Fällig am': 'demnächst' } })
-    t.same(board.notes, ['unreadable dates 1 (kept in metadata.csv)'])
-  },
-)
+t.test('a spreadsheet table is read with its people, dates, labels, subtasks and comments', async (t) => {
+  const board = await readFixture('csv', 'tasks.csv')
+  t.equal(board.name, 'tasks')
+  t.same(columnsOf(board), ['In Arbeit', 'Offen'])
+  t.same(
+    board.cards.map(({ id }) => id),
+    ['7', '8', 'row 4'],
+  )
+  const at = '2026-01-02T09:30:00.000Z'
+  t.same(cardOf(board, '7'), {
+    id: '7',
+    title: 'Größe der "Süd"-Fassade messen',
+    description: 'Zwei Zeilen:\n„oben“; "unten"',
+    column: 'In Arbeit',
+    position: undefined,
+    priority: 'high',
+    assigneeId: 'Jörg Müller',
+    dueDate: '2026-01-31T00:00:00.000Z',
+    dismissed: false,
+    labels: ['außen', 'dringend'],
+    subtasks: [
+      { title: 'Gerüst bestellen', completed: true, createdAt: at },
+      { title: 'Maße eintragen', completed: false, createdAt: at },
+    ],
+    comments: [
+      { authorId: 'unknown', text: 'Bitte bis Freitag', createdAt: at, editedAt: null },
+      { authorId: 'unknown', text: 'Geht klar', createdAt: at, editedAt: null },
+    ],
+    rest: { Priorität: 'hoch', 'Zugewiesen an': 'Jörg Müller, Åsa Öberg', 'Aufwand (h)': '3,5' },
+    createdAt: at,
+    updatedAt: at,
+  })
+  const other = cardOf(board, '8')
+  t.match(other, { priority: 'später', dismissed: true, dueDate: null, rest: { 'Fällig am': 'demnächst' } })
+  t.same(board.notes, ['unreadable dates 1 (kept in metadata.csv)'])
+})
 
-t.test('encodings and delimiters are found out', async (t) => {
+t.test('encoding and delimiter are detected', async (t) => {
   const text = 'Title;Note\nGröße;"a;b"\n'
   const read = async (bytes: Uint8Array | string) => {
     const [card] = (await readAs('csv', bytes)).cards
@@ -62,7 +59,7 @@ t.test('encodings and delimiters are found out', async (t) => {
   await read('Title|Note\nGröße|a;b')
 })
 
-t.test("this service's own export comes back without its guards", async (t) => {
+t.test("this service's own export is read without its formula guards", async (t) => {
   const header =
     'id,title,description,column,priority,assigneeId,dueDate,labels,subtasks,source,createdAt,updatedAt,dismissed'
   const row = `x1,'=1+1,'-list,Done,P1,"ada, of course",2026-01-31T00:00:00.000Z,,,import,2026-01-01T00:00:00.000Z,2026-01-02T00:00:00.000Z,true`
@@ -83,7 +80,7 @@ t.test("this service's own export comes back without its guards", async (t) => {
   t.equal(foreign.cards[0]?.title, "'=1+1", 'an apostrophe of others is text')
 })
 
-t.test('dates of many shapes are read, in the order of day and month that the file shows', async (t) => {
+t.test('dates in many formats are read, with the order of day and month of the file', async (t) => {
   const due = async (...dates: string[]) => {
     const board = await readAs('csv', stringify([['title', 'due'], ...dates.map((date) => ['x', date])]))
     return { dates: board.cards.map(({ dueDate }) => dueDate?.slice(0, 16)), notes: board.notes }
@@ -129,7 +126,7 @@ t.test('dates of many shapes are read, in the order of day and month that the fi
   )
 })
 
-t.test('files of other kinds are refused in one line that says what they are', async (t) => {
+t.test('other files are refused in one line that says what they are', async (t) => {
   t.match(await refusal('csv', ''), 'it is empty')
   t.match(
     await refusal('csv', 'foo,bar\n1,2\n'),
@@ -155,7 +152,7 @@ t.test('files of other kinds are refused in one line that says what they are', a
   t.match(await refusal('csv', 'Subtask Id,Title,Task Id\n'), "Kanboard's export of subtasks")
 })
 
-t.test('keys of prototypes are names like others', async (t) => {
+t.test('prototype keys are ordinary names', async (t) => {
   const [card] = (await readAs('csv', 'title,__proto__,constructor,toString,,\na,b,c,d,e,f,g\n')).cards
   t.same(card?.rest, {
     '(__proto__)': 'b',
@@ -167,7 +164,7 @@ t.test('keys of prototypes are names like others', async (t) => {
   })
 })
 
-t.test('nothing that a table says is dropped', async (t) => {
+t.test('no content of a table is lost', async (t) => {
   const names = [
     'Title',
     'Status',

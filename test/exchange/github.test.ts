@@ -54,7 +54,7 @@ t.test('the items of a project are read with its people, dates, labels and colum
   ])
 })
 
-t.test('the items alone are known by the oldest of them', async (t) => {
+t.test('items without a project are identified by the oldest of them', async (t) => {
   const items = ['PVTI_c', 'PVTI_a', 'PVTI_b'].map((id) => ({ id, title: id, content: null }))
   const board = await readAs('github', JSON.stringify({ items, totalCount: 3 }), '/tmp/fest.json')
   t.match(board, { id: 'PVTI_a', name: 'fest', notes: [] })
@@ -96,7 +96,7 @@ t.test('other files are refused', async (t) => {
   )
 })
 
-t.test('nothing that an item says is dropped', async () => {
+t.test('no content of an item is lost', async () => {
   const value = fc.oneof(
     fc.string(),
     fc.array(fc.string(), { maxLength: 3 }),

@@ -61,7 +61,7 @@ const oneCard = (card: object, more: object = {}) =>
 
 const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
 
-t.test('files that read as gigabytes fail alone', async (t) => {
+t.test('a file that unpacks to gigabytes fails without harm to others', async (t) => {
   const service = await start(t, onNewFile(t))
   // Memory that an ordinary import retains does not count against an attack.
   await nextWorks(t, service)

@@ -65,7 +65,7 @@ async function reading(t: Test) {
   return { environment, folder, service, id }
 }
 
-t.test('a reader that needs more memory than it may ends, and nothing else', async (t) => {
+t.test('a reader that exceeds its memory ends, and nothing else', async (t) => {
   const { folder, service, id } = await reading(t)
   const [reader] = readersIn(folder)
   await until(() => readFileSync(`/proc/${reader}/oom_score_adj`, 'utf8') === '1000\n')
@@ -90,7 +90,7 @@ t.test('a reader that needs more memory than it may ends, and nothing else', asy
   await until(() => filesIn(folder).length === 0)
 })
 
-t.test('a service that is stopped ends its reader at once', async (t) => {
+t.test('stopping the service ends its reader at once', async (t) => {
   const { environment, folder, service, id } = await reading(t)
   service.kill('SIGTERM')
   t.match(await service.exited, { code: 0, stderr: '' })
@@ -103,7 +103,7 @@ t.test('a service that is stopped ends its reader at once', async (t) => {
   await until(() => filesIn(folder).length === 0)
 })
 
-t.test('the reader of a service that was killed ends by itself', async (t) => {
+t.test('the reader of a killed service ends by itself', async (t) => {
   const { environment, folder, service, id } = await reading(t)
   service.kill('SIGKILL')
   t.match(await service.exited, { signal: 'SIGKILL' })
@@ -128,7 +128,7 @@ async function startLimited(t: Test, environment: { DATABASE_URL: string }, fold
   }
 }
 
-t.test('a full disk fails an import, and what it wrote goes when there is room', async (t) => {
+t.test('a full disk fails an import, and its records are deleted once there is space', async (t) => {
   const environment = onNewFile(t)
   const path = environment.DATABASE_URL.slice('file:'.length)
   const folder = dirname(path)

@@ -56,7 +56,7 @@ const peopleOf = async (board: Promise<SourceBoard>) => {
   return namedPeople(cards, known)
 }
 
-t.test('every format tells who is to do the cards and who wrote the comments', async (t) => {
+t.test('every format gives the assignees and the authors of comments', async (t) => {
   const all = {
     trello: peopleOf(readFixture('trello', 'trello-board.json')),
     planka: peopleOf(readFixture('planka', 'planka-board.json')),
@@ -100,7 +100,7 @@ t.test('every format tells who is to do the cards and who wrote the comments', a
   })
 })
 
-t.test('a text tells of a person by name, email, or both', async (t) => {
+t.test('a text names a person by name, email, or both', async (t) => {
   const told = (text: string) => {
     const { id, name, email } = personIn(text)
     t.equal(id, text)
@@ -114,7 +114,7 @@ t.test('a text tells of a person by name, email, or both', async (t) => {
   t.strictSame(told(`${'x'.repeat(300)}@acme.example`), [`${'x'.repeat(300)}@acme.example`, ''])
 })
 
-t.test('whoever has the email of a member is that member', async (t) => {
+t.test("a person with a member's email is that member", async (t) => {
   const db = open(t)
   const board = await tasks('ann@acme.example', 'Bobby <BOB@acme.example>', 'Cleo', 'Bob Builder')
   const { who, held, line } = imported(db, board)
@@ -139,7 +139,7 @@ t.test('whoever has the email of a member is that member', async (t) => {
   ])
 })
 
-t.test('a table may have emails in a column of their own, and two people of one name', async (t) => {
+t.test('a table may have a column of emails, and two people with the same name', async (t) => {
   const db = open(t)
   const board = await readAs(
     'csv',
@@ -155,7 +155,7 @@ t.test('a table may have emails in a column of their own, and two people of one 
   ])
 })
 
-t.test('people of one name are the same where that is asked for, and only one has it', async (t) => {
+t.test('people with the same name are matched only if asked, and only if the name is unique', async (t) => {
   const db = open(t)
   db.insert(people)
     .values([
@@ -181,7 +181,7 @@ t.test('people of one name are the same where that is asked for, and only one ha
   t.strictSame(held, ['Ann Smith', 'Ann Smith <as@other.example>'], 'nor where two of the board have it')
 })
 
-t.test('somebody says who is who: by id, name or email there, by id or email here', async (t) => {
+t.test('people can be mapped by hand: from id, name or email to id or email', async (t) => {
   const db = open(t)
   db.insert(people).values({ id: 'u-1', name: 'Cleo', kind: 'host', email: 'cleo@host.example' }).run()
   const board = await tasks('Dan', 'E=mc²', 'f@x.example', 'ann@acme.example')
@@ -206,7 +206,7 @@ t.test('somebody says who is who: by id, name or email there, by id or email her
 })
 
 t.test(
-  'an id that is somebody else’s gets the format before it, and stays the same in later imports',
+  'an id that is already taken gets a prefix of the format, and is the same in later imports',
   async (t) => {
     const db = open(t)
     db.insert(people)
@@ -232,7 +232,7 @@ t.test(
   },
 )
 
-t.test('whoever was merged after an earlier import is who it was merged into', async (t) => {
+t.test('a person merged after an earlier import stays merged', async (t) => {
   const db = open(t)
   imported(db, await tasks('Cleo'))
   db.$client.exec("update people set merged_into = 'm-bob' where id = 'Cleo'")
@@ -245,7 +245,7 @@ t.test('whoever was merged after an earlier import is who it was merged into', a
   )
 })
 
-t.test('the ids in a table of a Phaseboard are those of people here', async (t) => {
+t.test('ids in a table exported by Phaseboard are people of this service', async (t) => {
   const db = open(t)
   const header =
     'id,title,description,column,priority,assigneeId,dueDate,labels,subtasks,source,createdAt,updatedAt,dismissed'
@@ -273,7 +273,7 @@ t.test('the ids in a table of a Phaseboard are those of people here', async (t) 
   )
 })
 
-t.test('who was taken for whom is kept in the project', async (t) => {
+t.test('the project stores how people were matched', async (t) => {
   const db = open(t)
   const { projectId } = imported(db, await tasks('ann@acme.example', 'Cleo'))
   const { metadata } = db.$client.prepare('select metadata from projects where id = ?').get(projectId) as {
@@ -292,7 +292,7 @@ t.test('who was taken for whom is kept in the project', async (t) => {
   t.strictSame(large.held, ['m-ann'])
 })
 
-t.test('a dry run tells the same, and makes nobody', async (t) => {
+t.test('a dry run reports the same people, and creates nobody', async (t) => {
   const db = open(t)
   const plan = planBoard(await tasks('ann@acme.example', 'Cleo'))
   const { people: settled, lines } = rehearse(db, plan)
@@ -304,7 +304,7 @@ t.test('a dry run tells the same, and makes nobody', async (t) => {
   t.strictSame(rowsOf(db), [])
 })
 
-t.test('more than so many people are no board', async (t) => {
+t.test('a board with too many people is refused', async (t) => {
   const names = (count: number) => Array.from({ length: count }, (_, n) => `p${n}`)
   const db = open(t)
   const most = planBoard(await tasks(...names(10_000)))

@@ -94,7 +94,7 @@ function anonymous(db: SharedDatabase): string {
     .replace(/[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[\da-f]{4}-[\da-f]{12}/g, numberOf)
 }
 
-t.test('an import in slices makes the same records and changes as one in a single write', async (t) => {
+t.test('an import in slices creates the same records and changes as one in a single write', async (t) => {
   await fc.assert(
     fc.asyncProperty(anyBoard, async (board) => {
       const [sliced, whole] = [open(t), open(t)]
@@ -115,7 +115,7 @@ t.test('an import in slices makes the same records and changes as one in a singl
   )
 })
 
-t.test('its changes are one group of the member, the project first', async (t) => {
+t.test('the changes of an import are one group of the member, the project first', async (t) => {
   const db = open(t)
   const { projectId } = await importInSlices(db, planOf(3))
   const changes = holdsSequence(db.$client)
@@ -125,7 +125,7 @@ t.test('its changes are one group of the member, the project first', async (t) =
   t.strictSame(db.$client.pragma('foreign_key_check'), [])
 })
 
-t.test('wherever it is ended, nothing of it stays', async (t) => {
+t.test('an interrupted import leaves nothing, wherever it ends', async (t) => {
   const db = open(t)
   await importInSlices(db, planOf(2), { id: 'first' })
   // So that the next import creates its person too.
@@ -167,7 +167,7 @@ t.test('wherever it is ended, nothing of it stays', async (t) => {
   ])
 })
 
-t.test('what somebody is at is left alone', async (t) => {
+t.test('records that somebody works on are kept', async (t) => {
   const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
   const db = open(t, databaseUrl)
   const database = databasePath(databaseUrl)
@@ -187,7 +187,7 @@ t.test('what somebody is at is left alone', async (t) => {
   )
 })
 
-t.test('others write meanwhile, and their changes stay where they are', async (t) => {
+t.test('others write meanwhile, and their changes keep their places', async (t) => {
   const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
   const [db, other] = [open(t, databaseUrl), open(t, databaseUrl)]
   let isOver = false
@@ -212,7 +212,7 @@ t.test('others write meanwhile, and their changes stay where they are', async (t
   t.ok(written > 3, `${written} writes`)
 })
 
-t.test('killed at any moment, it is whole or nothing after the next start', async (t) => {
+t.test('an import killed at any time is complete or absent after the next start', async (t) => {
   const folder = t.testdir()
   const DATABASE_URL = `file:${folder}/board.db`
   const db = open(t, DATABASE_URL)
@@ -254,7 +254,7 @@ t.test('killed at any moment, it is whole or nothing after the next start', asyn
   }
 })
 
-t.test('a slice waits for whoever holds the lock', async (t) => {
+t.test('a slice waits for the write lock', async (t) => {
   const path = join(t.testdir(), 'board.db')
   const [db, other] = [open(t, `file:${path}`), open(t, `file:${path}`)]
   other.$client.exec('begin immediate')
@@ -263,7 +263,7 @@ t.test('a slice waits for whoever holds the lock', async (t) => {
   t.equal(await written, 'written')
 })
 
-t.test('a dry run in a file says what would be made, and makes nothing', async (t) => {
+t.test('a dry run on a file reports what would be created, and creates nothing', async (t) => {
   const path = join(t.testdir(), 'board.db')
   const db = open(t, `file:${path}`)
   writeTo(db, () => new Imports(db).create('import', 'trello', 'ada'))

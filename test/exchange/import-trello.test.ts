@@ -64,7 +64,7 @@ function dump(app: App) {
   return tables.map((table) => [table, app.db.$client.prepare(`select * from "${table}"`).raw().all()])
 }
 
-t.test('a board is imported whole, by another process on the same file', async (t) => {
+t.test('a whole board is imported, by another process on the same file', async (t) => {
   const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
   const app = await build(t, { databaseUrl })
   const other = openDatabase(databaseUrl)
@@ -311,7 +311,7 @@ t.test('a board is imported whole, by another process on the same file', async (
   )
 })
 
-t.test('an export of 2012: labels on the cards only, checklists in the cards, states apart', async (t) => {
+t.test('an export of 2012 has labels only on cards, checklists in cards and separate states', async (t) => {
   const app = await build(t)
   const { made, project, items } = await importAndRead(
     app,
@@ -353,7 +353,7 @@ t.test('an export of 2012: labels on the cards only, checklists in the cards, st
   t.equal(project.updatedAt, project.createdAt, 'without a date of its own, the board is as old as its id')
 })
 
-t.test('where only its cards know the checklist, and where it is said twice', async (t) => {
+t.test('checklists are read from cards only, and once if they appear twice', async (t) => {
   const app = await build(t)
   const checklist = { id: 'k1', name: 'Steps', checkItems: [{ id: 'e1', name: 'One', state: 'complete' }] }
   const { made, items } = await importAndRead(
@@ -373,7 +373,7 @@ t.test('where only its cards know the checklist, and where it is said twice', as
   t.ok(describeImport(made).includes('skipped checklists 2 (of cards that are not in the file)'))
 })
 
-t.test('what single entries carry is kept on the item', async (t) => {
+t.test('fields of single entries are stored with the item', async (t) => {
   const app = await build(t)
   const { items } = await importAndRead(
     app,
@@ -480,7 +480,7 @@ t.test('lists: order, names and cards without one', async (t) => {
   )
 })
 
-t.test('names stay apart after whatever had to be done to them', async (t) => {
+t.test('names stay unique after they were changed', async (t) => {
   const app = await build(t)
   const [one, other] = [`${'x'.repeat(96)}abcd`, `${'x'.repeat(96)}efgh`]
   const { made } = await importAndRead(
@@ -501,7 +501,7 @@ t.test('names stay apart after whatever had to be done to them', async (t) => {
   ])
 })
 
-t.test('labels: names, colours, and the same one named twice', async (t) => {
+t.test('labels: names, colours and duplicates', async (t) => {
   const app = await build(t)
   const long = 'x'.repeat(60)
   const { made, project, items } = await importAndRead(
@@ -550,56 +550,59 @@ t.test('labels: names, colours, and the same one named twice', async (t) => {
   t.match(project.metadata.trello.labels[9], { id: '7', name: ' \ufeff', color: '' })
 })
 
-t.test('titles are cut by characters and keep their original, as does an invisible one', async (t) => {
-  const app = await build(t)
-  const long = '🧁'.repeat(501)
-  const { project, items } = await importAndRead(
-    app,
-    board({
-      name: 'n'.repeat(250),
-      closed: true,
-      cards: [
-        card('a', { pos: 1, name: long }),
-        card('b', { pos: 2, name: '🧁'.repeat(500) }),
-        card('c', { pos: 3, name: '\t\u200b\u00ad\u2800' }),
-        card('d', { pos: 4, name: 'one name' }),
-        card('e', { pos: 5, name: 'one name', desc: `${'d'.repeat(100_000)}${'e'.repeat(10_001)}` }),
-        card('f', { pos: 6, name: undefined, desc: null }),
-        card('g', { pos: 7, name: 'half a pair \ud83e' }),
+t.test(
+  'long titles are truncated by characters and keep their original, as does an invisible one',
+  async (t) => {
+    const app = await build(t)
+    const long = '🧁'.repeat(501)
+    const { project, items } = await importAndRead(
+      app,
+      board({
+        name: 'n'.repeat(250),
+        closed: true,
+        cards: [
+          card('a', { pos: 1, name: long }),
+          card('b', { pos: 2, name: '🧁'.repeat(500) }),
+          card('c', { pos: 3, name: '\t\u200b\u00ad\u2800' }),
+          card('d', { pos: 4, name: 'one name' }),
+          card('e', { pos: 5, name: 'one name', desc: `${'d'.repeat(100_000)}${'e'.repeat(10_001)}` }),
+          card('f', { pos: 6, name: undefined, desc: null }),
+          card('g', { pos: 7, name: 'half a pair \ud83e' }),
+        ],
+      }),
+    )
+    t.strictSame(
+      items.map(({ title, metadata }: { title: string; metadata: { trello: { name?: string } } }) => [
+        title,
+        metadata.trello.name,
+      ]),
+      [
+        [`${'🧁'.repeat(499)}…`, long],
+        ['🧁'.repeat(500), undefined],
+        ['(untitled)', '\t\u200b\u00ad\u2800'],
+        ['one name', undefined],
+        ['one name', undefined],
+        ['(untitled)', ''],
+        ['half a pair \ufffd', undefined],
       ],
-    }),
-  )
-  t.strictSame(
-    items.map(({ title, metadata }: { title: string; metadata: { trello: { name?: string } } }) => [
-      title,
-      metadata.trello.name,
-    ]),
-    [
-      [`${'🧁'.repeat(499)}…`, long],
-      ['🧁'.repeat(500), undefined],
-      ['(untitled)', '\t\u200b\u00ad\u2800'],
-      ['one name', undefined],
-      ['one name', undefined],
-      ['(untitled)', ''],
-      ['half a pair \ufffd', undefined],
-    ],
-  )
-  t.equal(items[4].description, 'd'.repeat(100_000))
-  t.strictSame(
-    commentsOf(app, items[4].id).map(({ content, authorId }) => [content, authorId]),
-    [
-      ['e'.repeat(10_000), 'unknown'],
-      ['e', 'unknown'],
-    ],
-    'what a description has beyond its limit goes on in comments',
-  )
-  t.equal(items[5].description, '')
-  t.equal(project.name, `${'n'.repeat(199)}…`)
-  t.equal(project.metadata.trello.name, 'n'.repeat(250))
-  t.equal(project.status, 'archived', 'a closed board is an archived project')
-})
+    )
+    t.equal(items[4].description, 'd'.repeat(100_000))
+    t.strictSame(
+      commentsOf(app, items[4].id).map(({ content, authorId }) => [content, authorId]),
+      [
+        ['e'.repeat(10_000), 'unknown'],
+        ['e', 'unknown'],
+      ],
+      'what a description has beyond its limit goes on in comments',
+    )
+    t.equal(items[5].description, '')
+    t.equal(project.name, `${'n'.repeat(199)}…`)
+    t.equal(project.metadata.trello.name, 'n'.repeat(250))
+    t.equal(project.status, 'archived', 'a closed board is an archived project')
+  },
+)
 
-t.test('positions: fractional, negative, missing, and what is not a number', async (t) => {
+t.test('positions: fractional, negative, missing and invalid', async (t) => {
   const app = await build(t)
   const cards = [
     card('none', { pos: undefined }),
@@ -642,7 +645,7 @@ t.test('a board whose cards have no position at all', async (t) => {
   )
 })
 
-t.test('due dates: with and without dueComplete, and those that cannot be read', async (t) => {
+t.test('due dates: with and without dueComplete, and invalid ones', async (t) => {
   const app = await build(t)
   const { made, items } = await importAndRead(
     app,
@@ -677,7 +680,7 @@ t.test('due dates: with and without dueComplete, and those that cannot be read',
   t.ok(describeImport(made).includes('unreadable due dates 3 (kept in metadata.trello.due)'))
 })
 
-t.test('comments: copied ones, long ones, those that belong nowhere', async (t) => {
+t.test('comments: copied, long and unassignable ones', async (t) => {
   const app = await build(t)
   const long = 'word '.repeat(2_095).slice(0, 10_473)
   const comment = (text: unknown, fields: object = {}, data: object = {}) => ({
@@ -733,7 +736,7 @@ t.test('comments: copied ones, long ones, those that belong nowhere', async (t) 
   )
 })
 
-t.test('dates come from the file: from ids and activity, only then from elsewhere', async (t) => {
+t.test('dates are read from ids and activity first, then from other fields', async (t) => {
   const app = await build(t)
   const dates = async (fields: object, id = 'c') => {
     const { items } = await importAndRead(app, board({ ...fields, cards: [card(id, fields)] }), {
@@ -756,7 +759,7 @@ t.test('dates come from the file: from ids and activity, only then from elsewher
   t.ok(createdAt >= before, 'a file without any date leaves only the clock')
 })
 
-t.test('hostile values are only values', async (t) => {
+t.test('hostile values are ordinary values', async (t) => {
   const app = await build(t)
   const text = `{
     "id": "b", "name": "b", "__proto__": { "closed": true }, "lists": [{ "id": "l", "name": "__proto__" }],
@@ -781,7 +784,7 @@ t.test('hostile values are only values', async (t) => {
   t.equal(({} as { polluted?: unknown }).polluted, undefined)
 })
 
-t.test('metadata stays within what a client may write back', async (t) => {
+t.test('metadata stays within the limits for clients', async (t) => {
   const app = await build(t)
   const { made, project, items } = await importAndRead(
     app,
@@ -824,7 +827,7 @@ t.test('metadata stays within what a client may write back', async (t) => {
   )
 })
 
-t.test('a board is imported once, unless asked for again', async (t) => {
+t.test('a board is imported once, unless asked again', async (t) => {
   const app = await build(t)
   const source = board({ name: 'Garden', cards: [card('c1')] })
   const { project } = await importAndRead(app, source)
@@ -856,7 +859,7 @@ t.test('a board is imported once, unless asked for again', async (t) => {
   t.pass('after the project was deleted, it is imported without being asked twice')
 })
 
-t.test('an import that fails half-way changes nothing', async (t) => {
+t.test('a failed import changes nothing', async (t) => {
   const app = await build(t)
   await createProject(app)
   app.db.$client.exec(
@@ -879,7 +882,7 @@ t.test('an import that fails half-way changes nothing', async (t) => {
   t.strictSame(steps.at(-1), [33, 33])
 })
 
-t.test('boards of more than one batch are imported whole and in order', async (t) => {
+t.test('boards larger than a batch are imported completely and in order', async (t) => {
   const app = await build(t)
   const cards = Array.from({ length: 1_005 }, (_, n) => card(`c${n}`, { pos: n % 7 }))
   const { made, items } = await importAndRead(app, board({ cards }))
@@ -890,7 +893,7 @@ t.test('boards of more than one batch are imported whole and in order', async (t
   )
 })
 
-t.test('what is no board export is refused in a few words', async (t) => {
+t.test('a file that is not an export is refused in a few words', async (t) => {
   const refusals: [unknown, string][] = [
     ['', 'it is not JSON'],
     ['{"id": "b"', 'it is not JSON'],

@@ -90,7 +90,7 @@ t.test('an export of Jira Server is read', async (t) => {
   t.same(board.notes, ['unreadable dates 1 (kept in metadata.jira)', 'repeated issues 1 (left out)'])
 })
 
-t.test('the answer to a search is read, with texts of Cloud as Markdown', async (t) => {
+t.test('the response to a search is read, with texts of Jira Cloud as Markdown', async (t) => {
   const board = await readFixture('jira', 'jira-search.json')
   t.match(board, { id: 'SHOP', name: 'Lädchen', rest: { site: 'example.atlassian.net' } })
   t.same(columnsOf(board), ['To Do', 'In Review', 'Done'])
@@ -151,7 +151,7 @@ t.test('pages of a search are one board', async (t) => {
   t.equal(bare.id, 'C')
 })
 
-t.test('what Markdown cannot say is read for its text, and kept whole', async (t) => {
+t.test('content without a Markdown form is read as text, and kept in full', async (t) => {
   const item = { type: 'taskItem', attrs: { state: 'DONE' }, content: [{ type: 'text', text: 'messen' }] }
   const description = {
     type: 'doc',
@@ -173,7 +173,7 @@ t.test('other files are refused', async (t) => {
   t.match(await refusal('jira', '{"issues":[1]}'), 'it is JSON of another kind')
 })
 
-t.test('nothing that an issue says is dropped', async () => {
+t.test('no content of an issue is lost', async () => {
   const names = [
     'Summary',
     'Issue key',

@@ -105,7 +105,7 @@ t.test('a database with a write-ahead log, of an old version, or with closed pro
   t.equal(only.archived, true)
 })
 
-t.test('a database that holds something else is refused, and nothing in it is run', async (t) => {
+t.test('a database with other contents is refused, and nothing in it is executed', async (t) => {
   t.match(
     await refusal('kanboard', kanboardDatabase("insert into projects (id, name) values (2, 'Zwei')")),
     'it has 2 projects (Umzug nach Köln, Zwei), and one can be imported at a time',
@@ -123,7 +123,7 @@ t.test('a database that holds something else is refused, and nothing in it is ru
   t.match(await refusal('kanboard', garbage), 'it is a damaged database')
 })
 
-t.test('pages that refer to each other end', async (t) => {
+t.test('circular pages end', async (t) => {
   // An interior page of the task table whose children are all the same leaf, so that each task repeats.
   const client = new SQLite(':memory:')
   client.exec(

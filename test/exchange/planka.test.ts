@@ -66,7 +66,7 @@ t.test('a board of version 2 is read with its people, dates, labels, tasks and c
   t.same(board.notes, [])
 })
 
-t.test('a board of version 1 is read, and what is missing is said', async (t) => {
+t.test('a board of version 1 is read, and missing parts are reported', async (t) => {
   const board = await readFixture('planka', 'planka-board-1.json')
   t.same(columnsOf(board), ['Offen'])
   const card = cardOf(board, '41')
@@ -105,7 +105,7 @@ t.test('other files are refused', async (t) => {
   )
 })
 
-t.test('nothing that a board says is dropped', async (t) => {
+t.test('no content of a board is lost', async (t) => {
   const words = fc.record({
     a: fc.string(),
     b: fc.oneof(fc.string(), fc.array(fc.string()), fc.constant(null)),
@@ -158,7 +158,7 @@ t.test('nothing that a board says is dropped', async (t) => {
   )
 })
 
-t.test('many collections, cards and custom fields take no time that grows with their product', async (t) => {
+t.test('reading time does not grow with the product of collections, cards and custom fields', async (t) => {
   const many = <T>(make: (index: number) => T) => Array.from({ length: 20_000 }, (_, index) => make(index))
   const included = {
     lists: [{ id: '1', name: 'One' }],

@@ -60,7 +60,7 @@ const board = (fields: Partial<SourceBoard> = {}): SourceBoard => ({
 const comment = (text: string, authorId = 'ada') => ({ authorId, text, createdAt: AT, editedAt: null })
 const subtask = (title: string) => ({ title, completed: true, createdAt: AT })
 
-t.test('JSON is looked over for its values and levels', async (t) => {
+t.test('JSON is checked for its number of values and levels', async (t) => {
   const look = (json: string, levels = 3, most = 10) => refuseHugeJson(Buffer.from(json), levels, most)
   look('[[[1, 2, {"a": 1}]]]'.replace('{"a": 1}', '3'))
   look(`["${',[{'.repeat(20)}", "\\"${','.repeat(20)}", "\\\\"]`, 1, 4)
@@ -89,13 +89,13 @@ t.test('JSON is looked over for its values and levels', async (t) => {
   )
 })
 
-t.test('cells of a table are counted', async (t) => {
+t.test('the cells of a table are counted', async (t) => {
   const rows = (text: string) => openTable(Buffer.from(text), 4).forEachRow(() => undefined)
   rows('a,b\n1,2\n,\n3,4\n')
   t.throws(() => rows('a,b\n1,2\n3,4\n5,\n'), { message: 'it has more than 4 values' })
 })
 
-t.test('texts go on in comments, and put together they are the texts', async (t) => {
+t.test('long texts continue in comments, and together they are complete', async (t) => {
   const text = fc.string({ unit: fc.constantFrom('a', 'ü', '🧁', '\n'), maxLength: 40 })
   await fc.assert(
     fc.property(
@@ -156,7 +156,7 @@ t.test('texts go on in comments, and put together they are the texts', async (t)
   t.match(rowsOfBoard(board({ description: 'short' })).rows.projects[0], { description: 'short' })
 })
 
-t.test('what a card or a board has too much of is refused by name', async (t) => {
+t.test('too many parts of a card or a board are refused with their name', async (t) => {
   const refused = (fields: Partial<SourceCard>, message: string) =>
     t.throws(() => fitCard(card(fields)), new TooLarge(message))
   const most = 'and a card may have'
@@ -192,7 +192,7 @@ function spool(t: Test, folder = t.testdir()) {
   return descriptor
 }
 
-t.test('a spool has the rows that were put into it', async (t) => {
+t.test('a spool returns its rows', async (t) => {
   await fc.assert(
     fc.property(anyBoard, (board) => {
       const descriptor = createSpool(join(t.testdir(), 'spool'))
@@ -218,7 +218,7 @@ t.test('a spool has the rows that were put into it', async (t) => {
   )
 })
 
-t.test('a spool that is not whole has nothing', async (t) => {
+t.test('an incomplete spool returns nothing', async (t) => {
   const descriptor = spool(t)
   t.equal(readSpool(descriptor), undefined)
   writeSync(descriptor, `${'0'.repeat(16)}\n{"id":1}\n`, 0)
@@ -238,7 +238,7 @@ t.test('a spool that is not whole has nothing', async (t) => {
   t.throws(() => [...(read?.rows.tables[2]?.rows() ?? [])], { message: 'the spool of an import was cut off' })
 })
 
-t.test('a file is read into a spool, or why not', async (t) => {
+t.test('a file is read into a spool, or refused with a reason', async (t) => {
   const file = join(t.testdir(), 'file')
   const readInto = async (format: string, content: string, records = 100) => {
     writeFileSync(file, content)
@@ -256,7 +256,7 @@ t.test('a file is read into a spool, or why not', async (t) => {
   t.throws(broken, { message: /undefined/ })
 })
 
-t.test('why it failed is one line', async (t) => {
+t.test('the reason for a failure is one line', async (t) => {
   const memory = 'There is not enough memory for so large a file'
   const room = 'The disk is full, or cannot be written'
   const coded = (code: string) => Object.assign(new Error('native'), { code })
@@ -269,7 +269,7 @@ t.test('why it failed is one line', async (t) => {
   t.equal(lineOf(new Error('x'.repeat(5000))).length, 1000)
 })
 
-t.test('a process reads a file, and ends when it is told to', async (t) => {
+t.test('a process reads a file, and ends when told to', async (t) => {
   const folder = t.testdir()
   const file = join(folder, 'file')
   const read = (format: string, signal?: AbortSignal, limits = {}) =>
@@ -307,7 +307,7 @@ async function runReader(t: Test, task: { file: string; parent: number; memory: 
   return { code, signal, spool: () => readSpool(descriptor) }
 }
 
-t.test('the process ends without a parent that wants to know, or with too much memory', async (t) => {
+t.test('the process ends without its parent, or if it exceeds its memory', async (t) => {
   const file = join(t.testdir(), 'file')
   writeFileSync(file, trelloExport(3, 'Word'))
   const task = { format: 'trello', file, name: 'it', records: 100, memory: 1000, parent: process.pid }

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { RecordNames } from '../../src/exchange/archives/record-names.ts'
 
-t.test('each name that was added is known, and no other', async (t) => {
+t.test('each added name is found, and no other', async (t) => {
   const names = new RecordNames()
   t.notOk(names.has('member 0'), 'there is none at first')
   const all = Array.from({ length: 5000 }, (_, index) => `member ${index}`)

@@ -85,29 +85,32 @@ async function freePort(): Promise<number> {
   return port
 }
 
-t.test('it says up to when it is, and the file goes on where nobody has been', async (t) => {
-  const { command, path, home } = setUp(t)
-  const { code, stdout, stderr } = await command(URL, '--first-is-gone', '--watch', '0')
-  t.equal(stderr, '')
-  t.equal(code, 0)
-  const lines = stdout.split('\n')
-  t.match(lines, [
-    'restoring 2 parts of the log',
-    /^took over .*board\.db \(\d+ bytes\)$/,
-    /^it is up to change 3, made at 20\S+Z, \d seconds? ago$/,
-    /^the first machine last replicated at 2026-11-22T10:32:04Z, \d+ (second|minute|hour|day)s? ago$/,
-    /^the sequence of changes goes on with \d{16}: clients that saw changes after 3 must reload$/,
-    'next: start the service here, and let none start on the first machine',
-  ])
-  t.strictSame(readdirSync(home), ['board.db'], 'nothing else is left')
-  t.equal(statSync(path).mode & 0o777, 0o600)
-  const { db, close } = openDatabase(path)
-  t.teardown(close)
-  const place = Number(/goes on with (\d+)/.exec(stdout)?.[1])
-  t.strictSame(db.$client.prepare('select seq from changes order by seq').pluck().all(), [1, 2, 3, place])
-})
+t.test(
+  'a takeover reports the time of the last change, and the sequence continues above all known numbers',
+  async (t) => {
+    const { command, path, home } = setUp(t)
+    const { code, stdout, stderr } = await command(URL, '--first-is-gone', '--watch', '0')
+    t.equal(stderr, '')
+    t.equal(code, 0)
+    const lines = stdout.split('\n')
+    t.match(lines, [
+      'restoring 2 parts of the log',
+      /^took over .*board\.db \(\d+ bytes\)$/,
+      /^it is up to change 3, made at 20\S+Z, \d seconds? ago$/,
+      /^the first machine last replicated at 2026-11-22T10:32:04Z, \d+ (second|minute|hour|day)s? ago$/,
+      /^the sequence of changes goes on with \d{16}: clients that saw changes after 3 must reload$/,
+      'next: start the service here, and let none start on the first machine',
+    ])
+    t.strictSame(readdirSync(home), ['board.db'], 'nothing else is left')
+    t.equal(statSync(path).mode & 0o777, 0o600)
+    const { db, close } = openDatabase(path)
+    t.teardown(close)
+    const place = Number(/goes on with (\d+)/.exec(stdout)?.[1])
+    t.strictSame(db.$client.prepare('select seq from changes order by seq').pluck().all(), [1, 2, 3, place])
+  },
+)
 
-t.test('a database that is there stays, under another name where that is said', async (t) => {
+t.test('an existing database is kept under another name, if asked', async (t) => {
   const { take, command, home, path } = setUp(t)
   openDatabase(path).close()
   await t.rejects(take(), {
@@ -122,7 +125,7 @@ t.test('a database that is there stays, under another name where that is said', 
   await t.rejects(take({ force: true }), /is in use/, 'but not one that is open')
 })
 
-t.test('it is refused while the first machine answers, or where that cannot be told', async (t) => {
+t.test('a takeover is refused while the first machine responds, or if this is unknown', async (t) => {
   const { take, isUntouched } = setUp(t)
   for (const status of [200, 302, 401, 503]) {
     const first = await answering(t, status)
@@ -143,7 +146,7 @@ t.test('it is refused while the first machine answers, or where that cannot be t
   })
 })
 
-t.test('it is refused when the first machine answers again meanwhile', async (t) => {
+t.test('a takeover is refused if the first machine responds again meanwhile', async (t) => {
   const port = await freePort()
   const silent = createServer((_, response) => response.end())
   const { take, isUntouched } = setUp(t)
@@ -156,7 +159,7 @@ t.test('it is refused when the first machine answers again meanwhile', async (t)
   t.ok(isUntouched())
 })
 
-t.test('it is refused while the replica is written to', async (t) => {
+t.test('a takeover is refused while the replica is written to', async (t) => {
   const { take, isUntouched } = setUp(t, {
     wal: `date '+s3 0 0 %N 1 2026-11-22T10:32:05Z'`,
   })
@@ -166,7 +169,7 @@ t.test('it is refused while the replica is written to', async (t) => {
   t.ok(isUntouched())
 })
 
-t.test('what is not sound is not put in place', async (t) => {
+t.test('a damaged database is not put in place', async (t) => {
   const cases: [string, Fake, string, RegExp][] = [
     [
       'changes are missing',
@@ -211,7 +214,7 @@ t.test('what is not sound is not put in place', async (t) => {
   }
 })
 
-t.test('a part that was written in half is left out, with what came within its second', async (t) => {
+t.test('a partial segment is omitted, with everything of its second', async (t) => {
   const { command, folder } = setUp(t, {
     restore: `case "$4" in -timestamp) cp ${'$'}{0%/*}/replica.db "$3" ;; *) touch "$3.tmp"; echo ' ERROR x error="context canceled"' >&2 ;; esac`,
   })
@@ -236,14 +239,14 @@ t.test('a damaged file is refused', async (t) => {
   t.ok(isUntouched())
 })
 
-t.test('places without a change, of which nothing tells, are a warning', async (t) => {
+t.test('numbers without a change and without a trace are a warning', async (t) => {
   const { command } = setUp(t, {}, 'delete from changes where seq = 2')
   const { code, stderr } = await command(URL, '--first-is-gone', '--watch', '0')
   t.equal(code, 0)
   t.match(stderr, /warning: no changes have the numbers from 2 to 2: changes are missing/)
 })
 
-t.test('records that point at nothing are a warning', async (t) => {
+t.test('orphans are a warning', async (t) => {
   const { command } = setUp(
     t,
     {},
@@ -255,7 +258,7 @@ t.test('records that point at nothing are a warning', async (t) => {
   t.match(stderr, /warning: 1 records point at others that do not exist/)
 })
 
-t.test('a replica without changes, or by a configuration, at a moment', async (t) => {
+t.test('a takeover works without changes, with a configuration and at a point in time', async (t) => {
   const { command, folder, path } = setUp(t, {}, 'delete from changes')
   const args = [
     '--config',
@@ -274,7 +277,7 @@ t.test('a replica without changes, or by a configuration, at a moment', async (t
   t.match(calls[2], /^restore -o \S+ -timestamp 2027-01-31T11:00:00\.000Z -config l\.yml \S+board\.db$/)
 })
 
-t.test('options that do not go together are misuse', async (t) => {
+t.test('incompatible options are a usage error', async (t) => {
   const { command, path, program, isUntouched } = setUp(t)
   const misuses: [string | undefined, Partial<TakeoverArguments>, RegExp][] = [
     [URL, {}, /--first <url>, or --first-is-gone/],
@@ -297,7 +300,7 @@ t.test('options that do not go together are misuse', async (t) => {
   t.ok(isUntouched())
 })
 
-t.test('a signal ends it and leaves nothing', async (t) => {
+t.test('a signal ends a takeover, and it leaves nothing', async (t) => {
   const { begin, folder, isUntouched } = setUp(t, {
     restore: 'touch "$3.tmp"; touch ../begun 2>/dev/null; exec sleep 60',
   })

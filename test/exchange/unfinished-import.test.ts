@@ -53,7 +53,7 @@ async function service(t: Test) {
   return { folder, path, app, admin, project, item, last, written }
 }
 
-t.test('numbers, calendars, tables and the trash show nothing of it', async (t) => {
+t.test('metrics, calendars, tables and the trash do not show its records', async (t) => {
   const { app, admin, project, item, written } = await service(t)
   const before = written()
   const token = tokenOf(app, admin.id, { scope: 'calendar' }).authorization.slice('Bearer '.length)
@@ -81,7 +81,7 @@ t.test('numbers, calendars, tables and the trash show nothing of it', async (t) 
   t.strictSame(written(), before)
 })
 
-t.test('agents find, read, change and claim nothing of it', async (t) => {
+t.test('agents cannot find, read, change or claim its items', async (t) => {
   const { app, admin, written } = await service(t)
   const before = written()
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
@@ -109,7 +109,7 @@ t.test('agents find, read, change and claim nothing of it', async (t) => {
   t.strictSame(written(), before)
 })
 
-t.test('the doctor finds nothing wrong with it, and repairs nothing of it', async (t) => {
+t.test('the doctor finds no problem in it, and repairs nothing of it', async (t) => {
   const { path, last, written } = await service(t)
   const before = written()
   const diagnoses = examine(path)
@@ -128,7 +128,7 @@ t.test('the doctor finds nothing wrong with it, and repairs nothing of it', asyn
   )
 })
 
-t.test('a backup tells of no orphans', async (t) => {
+t.test('a backup reports no orphans of it', async (t) => {
   const { folder, path } = await service(t)
   const copy = join(folder, 'copy.db')
   t.match(await backUp(path, copy, quiet), { orphans: 0 })

@@ -4,7 +4,7 @@ import { limitWork, TooMuchWork } from '../../src/db/work-limits.ts'
 import { createRules } from '../../src/requests/rules.ts'
 import { openFewAndMany } from '../few-and-many.ts'
 
-t.test('the event loop leaves the flow of many items to the worker thread', async (t) => {
+t.test('the worker thread computes the flow of many items', async (t) => {
   const db = openFewAndMany(t)
   const { flow } = createRules(db)
   const remaining = (id: string) =>

@@ -190,29 +190,29 @@ function compare(world: World, daysAgo: number) {
   const from = Math.floor(BEGIN / DAY) - 2
   const date = (day: number) => new Date(day * DAY).toISOString().slice(0, 10)
   const query = { from: date(from), to: date(to) }
-  const told = JSON.parse(
+  const response = JSON.parse(
     Buffer.from(world.rules.flow.ofProject(world.boards.p.id, query, MEMBER.id, world.now)).toString(),
   )
   const range = { from, to, end: Math.min((to + 1) * DAY, world.now) }
   const expected = flowOfModel(world.items, world.boards.p.columns, range)
-  const plain = told.days.map((day: { byColumn: Record<string, number> }) => ({
+  const plain = response.days.map((day: { byColumn: Record<string, number> }) => ({
     ...day,
     byColumn: withoutZeros(day.byColumn),
   }))
   deepStrictEqual(plain, expected.days)
-  const { items, ...cycle } = told.cycleTime
+  const { items, ...cycle } = response.cycleTime
   const { items: wanted, ...wantedCycle } = expected.cycleTime
   deepStrictEqual(
     items.map(({ title: _, ...item }: { title: string }) => item),
     wanted,
   )
-  deepStrictEqual([cycle, told.leadTime], [wantedCycle, expected.leadTime])
+  deepStrictEqual([cycle, response.leadTime], [wantedCycle, expected.leadTime])
   deepStrictEqual(
-    sortedById(told.age.map(({ title: _, ...item }: { id: string; title: string }) => item)),
+    sortedById(response.age.map(({ title: _, ...item }: { id: string; title: string }) => item)),
     sortedById(expected.age),
   )
-  deepStrictEqual(told.forecast.remaining, expected.remaining)
-  const weeks = told.throughput.perWeek.reduce(
+  deepStrictEqual(response.forecast.remaining, expected.remaining)
+  const weeks = response.throughput.perWeek.reduce(
     (sum: number, { finished }: { finished: number }) => sum + finished,
     0,
   )
@@ -221,7 +221,7 @@ function compare(world: World, daysAgo: number) {
 
 const withWorld = (work: (world: World) => void) => work(new World())
 
-t.test('any history is told as it happened, as of any day', async (t: Test) => {
+t.test('any history gives the right flow for any day', async (t: Test) => {
   fc.assert(
     fc.property(history, fc.integer({ min: 0, max: 20 }), (steps, daysAgo) => {
       withWorld((world) => {
@@ -235,7 +235,7 @@ t.test('any history is told as it happened, as of any day', async (t: Test) => {
   t.pass()
 })
 
-t.test('moves and creations are told without the sequence, too', async (t: Test) => {
+t.test('moves and creations are found without the sequence, too', async (t: Test) => {
   const steps = history.map((all) =>
     all.map((one) => ({ ...one, step: /create/.test(one.step) ? 'create' : 'move' })),
   )

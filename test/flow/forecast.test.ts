@@ -20,7 +20,7 @@ function exact(remaining: number, chance: number, percent: number): number {
   }
 }
 
-t.test('a forecast repeats the past, the same for the same seed', async (t) => {
+t.test('a forecast uses past data, and the same seed gives the same result', async (t) => {
   t.equal(forecast(5, [0, 0, 0], 'p'), undefined, 'nothing was finished')
   t.strictSame(forecast(0, [1], 'p'), { p50: 0, p85: 0, p95: 0 })
   t.strictSame(forecast(7, [2], 'p'), { p50: 4, p85: 4, p95: 4 }, 'two a day, every day')
@@ -29,7 +29,7 @@ t.test('a forecast repeats the past, the same for the same seed', async (t) => {
   t.notSame(forecast(600, [...past, 40], 'p'), forecast(600, [...past, 40], 'q'))
 })
 
-t.test('its percentiles are those of the exact distribution', async (t) => {
+t.test('its percentiles equal those of the exact distribution', async (t) => {
   for (const [remaining, chance] of [
     [1, 0.1],
     [4, 0.5],
@@ -37,10 +37,10 @@ t.test('its percentiles are those of the exact distribution', async (t) => {
     [40, 0.9],
   ] as const) {
     const past = Array.from({ length: 20 }, (_, day) => Number(day < 20 * chance))
-    const told = forecast(remaining, past, 'seed')
+    const result = forecast(remaining, past, 'seed')
     for (const percent of [50, 85, 95] as const) {
       const wanted = exact(remaining, chance, percent)
-      const is = told?.[`p${percent}`] as number
+      const is = result?.[`p${percent}`] as number
       t.ok(
         Math.abs(is - wanted) <= Math.max(1, wanted * 0.05),
         `${remaining} ${chance} ${percent}: ${is}, ${wanted}`,
@@ -49,7 +49,7 @@ t.test('its percentiles are those of the exact distribution', async (t) => {
   }
 })
 
-t.test('much that remains takes no longer to forecast, and has an end', async (t) => {
+t.test('a forecast for many items takes no longer, and has a limit', async (t) => {
   const past = new Array(1000).fill(0)
   past[500] = 1
   t.strictSame(forecast(20_000, past, 'p'), { p50: HORIZON, p85: HORIZON, p95: HORIZON })
@@ -75,14 +75,14 @@ t.test('days, weeks and times', async (t) => {
   t.equal(timeOf('2026-01-31'), Date.UTC(2026, 0, 31))
 })
 
-t.test('percentiles are values that were measured', async (t) => {
+t.test('percentiles are measured values', async (t) => {
   t.equal(percentile([], 50), null)
   t.equal(percentile([4], 95), 4)
   t.equal(percentile([1, 2, 3, 4], 50), 2)
   t.equal(percentile([1, 2, 3, 4], 85), 4)
 })
 
-t.test('former names lead to what a column is called now', async (t) => {
+t.test('former names lead to the current name of a column', async (t) => {
   const renames = new Renames([
     { at: 10, from: 'A', to: 'B' },
     { at: 20, from: 'B', to: 'C' },

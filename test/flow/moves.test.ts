@@ -32,7 +32,7 @@ t.test('the moves of an item, in order of time', async (t) => {
   t.strictSame(movesAmong([]).get(7), undefined)
 })
 
-t.test('what is no move is passed over', async (t) => {
+t.test('changes without a move are skipped', async (t) => {
   const odd = ['', null, 'no JSON', 'null', '[]', '{}', way('', 'Done'), '{"from":1,"to":"Done"}']
   const moves = movesAmong([
     ...odd.map((metadata): Entry => [7, at(9), metadata]),
@@ -42,7 +42,7 @@ t.test('what is no move is passed over', async (t) => {
   t.strictSame(moves.get(7), [{ at: time(8), from: 'To Do', to: 'Done' }])
 })
 
-t.test('of more ways than are remembered, each is told', async (t) => {
+t.test('each move is found, even beyond the size of the cache', async (t) => {
   const hours = Array.from({ length: 1500 }, (_, index) => index)
   const moves = movesAmong(hours.map((index) => [index, at(7), way(`From ${index}`, 'Done')]))
   t.strictSame(
@@ -51,7 +51,7 @@ t.test('of more ways than are remembered, each is told', async (t) => {
   )
 })
 
-t.test('whatever another tool has written, the moves beside it are told', async (t) => {
+t.test('invalid rows of other tools do not hide the moves beside them', async (t) => {
   const { db, close } = openDatabase(':memory:')
   t.teardown(close)
   db.$client.exec(`insert into projects (id, name) values ('project', 'Apollo');

@@ -86,36 +86,33 @@ async function until(app: Parameters<typeof connections>[0], count: number): Pro
   while ((await connections(app)) > count) await wait(20)
 }
 
-t.test(
-  'a client that takes nothing of its answer is cut off; one that takes some now and then is not',
-  async (t) => {
-    const { app, dawdle } = await serve(t, { patience: 1000 })
-    const slow = await dawdle()
-    let received = 0
-    const started = performance.now()
-    // Reads a part every 200 ms, and therefore takes much longer than the timeout.
-    let wanted = 0
-    slow.on('data', (part) => {
-      received += part.length
-      wanted -= part.length
-      if (wanted <= 0) slow.pause()
-    })
-    const reading = setInterval(() => {
-      wanted = MEGABYTE
-      slow.resume()
-    }, 200)
-    t.teardown(() => clearInterval(reading))
-    await Promise.all([dawdle(), dawdle('POST /write')])
-    await until(app, 1)
-    t.equal(await connections(app), 1, 'those that do not read are gone')
-    while (received < LARGE && !slow.destroyed) await wait(50)
-    t.ok(received >= LARGE, 'the other has all of it')
-    t.ok(performance.now() - started > 1500)
-  },
-)
+t.test('a client that reads nothing is disconnected; one that reads slowly is not', async (t) => {
+  const { app, dawdle } = await serve(t, { timeout: 1000 })
+  const slow = await dawdle()
+  let received = 0
+  const started = performance.now()
+  // Reads a part every 200 ms, and therefore takes much longer than the timeout.
+  let wanted = 0
+  slow.on('data', (part) => {
+    received += part.length
+    wanted -= part.length
+    if (wanted <= 0) slow.pause()
+  })
+  const reading = setInterval(() => {
+    wanted = MEGABYTE
+    slow.resume()
+  }, 200)
+  t.teardown(() => clearInterval(reading))
+  await Promise.all([dawdle(), dawdle('POST /write')])
+  await until(app, 1)
+  t.equal(await connections(app), 1, 'those that do not read are gone')
+  while (received < LARGE && !slow.destroyed) await wait(50)
+  t.ok(received >= LARGE, 'the other has all of it')
+  t.ok(performance.now() - started > 1500)
+})
 
-t.test('connections that have nothing to take stay: idle ones, and those of events', async (t) => {
-  const { app, dawdle } = await serve(t, { patience: 100 })
+t.test('idle connections and event streams without new data stay open', async (t) => {
+  const { app, dawdle } = await serve(t, { timeout: 100 })
   const idle = await dawdle('GET /small')
   idle.resume()
   const events = await dawdle('GET /events')
@@ -128,11 +125,11 @@ t.test('connections that have nothing to take stay: idle ones, and those of even
   t.equal(await connections(app), 2, 'after many times the patience')
 })
 
-t.test('when there is too much, those who take nothing make room for others', async (t) => {
+t.test('if responses use too much memory, clients that read nothing are disconnected first', async (t) => {
   const { app, dawdle, url } = await serve(t, {
     maxBytes: 3.5 * LARGE,
-    patience: 60_000,
-    patienceUnderPressure: 200,
+    timeout: 60_000,
+    timeoutUnderPressure: 200,
   })
   for (let index = 0; index < 3; index++) await dawdle()
   await wait(500)
@@ -142,8 +139,8 @@ t.test('when there is too much, those who take nothing make room for others', as
   t.equal((await answer.arrayBuffer()).byteLength, LARGE)
 })
 
-t.test('where that does not help, large answers and changes are 503, small answers are not', async (t) => {
-  const { app, dawdle, url, written } = await serve(t, { maxBytes: 3 * LARGE, patienceUnderPressure: 60_000 })
+t.test('if that does not help, large responses and changes are 503, and small ones are not', async (t) => {
+  const { app, dawdle, url, written } = await serve(t, { maxBytes: 3 * LARGE, timeoutUnderPressure: 60_000 })
   const clients = []
   for (let index = 0; index < 3; index++) clients.push(await dawdle())
   const refused = await fetch(`${url}/large`)
@@ -163,8 +160,8 @@ t.test('where that does not help, large answers and changes are 503, small answe
   t.equal((await fetch(`${url}/large`)).status, 200, 'whoever hangs up makes room, too')
 })
 
-t.test('what many have not read yet counts once where they get the same bytes', async (t) => {
-  const { url, dawdle } = await serve(t, { maxBytes: 2 * LARGE, patienceUnderPressure: 60_000 })
+t.test('unread bytes shared by several clients count once', async (t) => {
+  const { url, dawdle } = await serve(t, { maxBytes: 2 * LARGE, timeoutUnderPressure: 60_000 })
   for (let index = 0; index < 5; index++) await dawdle('GET /shared')
   t.equal((await fetch(`${url}/shared`)).status, 200)
   await dawdle()
@@ -172,20 +169,17 @@ t.test('what many have not read yet counts once where they get the same bytes', 
   t.equal((await fetch(`${url}/shared`)).status, 200, 'it takes no more')
 })
 
-t.test(
-  'bytes that no Buffer is a view of count once, too, and whoever asks for them gets them whatever they take',
-  async (t) => {
-    const { url, dawdle } = await serve(t, { maxBytes: LARGE / 2, patienceUnderPressure: 60_000 })
-    for (let index = 0; index < 3; index++) await dawdle('GET /bytes')
-    const answer = await fetch(`${url}/bytes`)
-    t.equal(answer.status, 200)
-    t.equal((await answer.arrayBuffer()).byteLength, LARGE)
-    t.equal((await fetch(`${url}/large`)).status, 503, 'other bytes would come on top of it')
-  },
-)
+t.test('bytes without a Buffer view count once, too, and are sent to slow clients as well', async (t) => {
+  const { url, dawdle } = await serve(t, { maxBytes: LARGE / 2, timeoutUnderPressure: 60_000 })
+  for (let index = 0; index < 3; index++) await dawdle('GET /bytes')
+  const answer = await fetch(`${url}/bytes`)
+  t.equal(answer.status, 200)
+  t.equal((await answer.arrayBuffer()).byteLength, LARGE)
+  t.equal((await fetch(`${url}/large`)).status, 503, 'other bytes would come on top of it')
+})
 
-t.test('bytes that something follows count as those alone do', async (t) => {
-  const { url, dawdle } = await serve(t, { maxBytes: LARGE / 2, patienceUnderPressure: 60_000 })
+t.test('bytes that something follows count as those alone', async (t) => {
+  const { url, dawdle } = await serve(t, { maxBytes: LARGE / 2, timeoutUnderPressure: 60_000 })
   for (let index = 0; index < 3; index++) await dawdle('GET /parts')
   const answer = await fetch(`${url}/parts`)
   t.equal(answer.status, 200)
@@ -193,15 +187,15 @@ t.test('bytes that something follows count as those alone do', async (t) => {
   t.equal((await fetch(`${url}/bytes`)).status, 200)
   t.equal((await fetch(`${url}/large`)).status, 503)
 
-  const other = await serve(t, { maxBytes: LARGE / 2, patienceUnderPressure: 60_000 })
+  const other = await serve(t, { maxBytes: LARGE / 2, timeoutUnderPressure: 60_000 })
   await other.dawdle()
   const refused = await fetch(`${other.url}/parts`)
   t.equal(refused.status, 503)
   t.strictSame(await refused.json(), { error: 'Service Unavailable' })
 })
 
-t.test('it says what room is left before an answer is made', async (t) => {
-  const { app, dawdle } = await serve(t, { maxBytes: 2 * LARGE, patienceUnderPressure: 1000 })
+t.test('the remaining memory is known before a response is built', async (t) => {
+  const { app, dawdle } = await serve(t, { maxBytes: 2 * LARGE, timeoutUnderPressure: 1000 })
   const room = () => Number(app.roomForResponse?.())
   t.equal(room(), Number.POSITIVE_INFINITY, 'where nothing waits, one may be as large as it is')
   await dawdle()
@@ -211,13 +205,13 @@ t.test('it says what room is left before an answer is made', async (t) => {
   t.equal(room(), Number.POSITIVE_INFINITY, 'those who do not read make room where little is left')
 })
 
-t.test('there is always room for what is small', async (t) => {
-  const { app, dawdle } = await serve(t, { maxBytes: MEGABYTE, patienceUnderPressure: 60_000 })
+t.test('there is always memory for small responses', async (t) => {
+  const { app, dawdle } = await serve(t, { maxBytes: MEGABYTE, timeoutUnderPressure: 60_000 })
   await dawdle()
   t.equal(app.roomForResponse?.(), 65_536)
 })
 
-t.test('answers that wait for their turn take room', async (t) => {
+t.test('queued responses use memory', async (t) => {
   const { app } = await serve(t, { maxBytes: 4 * LARGE })
   const asked = [app.inject('/large'), app.inject('/large'), app.inject('/shared'), app.inject('/shared')]
   let least = Number.POSITIVE_INFINITY
@@ -230,14 +224,14 @@ t.test('answers that wait for their turn take room', async (t) => {
   t.equal(app.roomForResponse?.(), Number.POSITIVE_INFINITY)
 })
 
-t.test('a single answer may be larger than all that may wait', async (t) => {
+t.test('a single response may exceed the limit for all', async (t) => {
   const { url } = await serve(t, { maxBytes: MEGABYTE })
   const answer = await fetch(`${url}/large`)
   t.equal(answer.status, 200)
   t.equal((await answer.arrayBuffer()).byteLength, LARGE)
 })
 
-t.test('answers that were read count no more, however many there were', async (t) => {
+t.test('sent responses no longer count, however many there were', async (t) => {
   const { url } = await serve(t, { maxBytes: 2 * LARGE })
   for (let index = 0; index < 6; index++) {
     const answer = await fetch(`${url}/large`)
@@ -246,7 +240,7 @@ t.test('answers that were read count no more, however many there were', async (t
   }
 })
 
-t.test('connections above MAX_CONNECTIONS are closed as they come, and the log says so once', async (t) => {
+t.test('connections above MAX_CONNECTIONS are closed at once, and logged once', async (t) => {
   let log = ''
   const logStream = Object.assign(new (await import('node:stream')).Writable(), {
     _write(chunk: Buffer, _encoding: string, done: () => void) {

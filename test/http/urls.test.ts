@@ -13,7 +13,7 @@ const isDecodable = (text: string) => {
   }
 }
 
-t.test('a target whose path can be decoded stays as it is', async (t) => {
+t.test('a decodable target stays unchanged', async (t) => {
   for (const url of [
     '/',
     '/api/projects',
@@ -27,7 +27,7 @@ t.test('a target whose path can be decoded stays as it is', async (t) => {
   }
 })
 
-t.test('the percent signs of a malformed segment are taken literally, those of others are not', async (t) => {
+t.test('percent signs of a malformed segment are literal, and others are not', async (t) => {
   for (const [url, repaired] of [
     ['/api/projects/%', '/api/projects/%25'],
     ['/api/projects/100%/x', '/api/projects/100%25/x'],
@@ -42,30 +42,26 @@ t.test('the percent signs of a malformed segment are taken literally, those of o
   }
 })
 
-t.test(
-  'any target becomes decodable, keeps its segments and its query, and is repaired only once',
-  async () => {
-    fc.assert(
-      fc.property(tricky, (url) => {
-        const repaired = repairUrl(url)
-        const [path = '', ...query] = url.split('?')
-        const [repairedPath = '', ...repairedQuery] = repaired.split('?')
-        const segments = path.split('/')
-        return (
-          isDecodable(repairedPath) &&
-          repairUrl(repaired) === repaired &&
-          repairedQuery.join('?') === query.join('?') &&
-          repairedPath.split('/').every((segment, index) => {
-            const original = segments[index] ?? ''
-            return (
-              decodeURIComponent(segment) ===
-              (isDecodable(original) ? decodeURIComponent(original) : original)
-            )
-          }) &&
-          repairedPath.split('/').length === segments.length
-        )
-      }),
-      { numRuns: 2000 },
-    )
-  },
-)
+t.test('any target becomes decodable, keeps its segments and query, and is repaired only once', async () => {
+  fc.assert(
+    fc.property(tricky, (url) => {
+      const repaired = repairUrl(url)
+      const [path = '', ...query] = url.split('?')
+      const [repairedPath = '', ...repairedQuery] = repaired.split('?')
+      const segments = path.split('/')
+      return (
+        isDecodable(repairedPath) &&
+        repairUrl(repaired) === repaired &&
+        repairedQuery.join('?') === query.join('?') &&
+        repairedPath.split('/').every((segment, index) => {
+          const original = segments[index] ?? ''
+          return (
+            decodeURIComponent(segment) === (isDecodable(original) ? decodeURIComponent(original) : original)
+          )
+        }) &&
+        repairedPath.split('/').length === segments.length
+      )
+    }),
+    { numRuns: 2000 },
+  )
+})

@@ -62,7 +62,7 @@ const value = (path: string, sql: string): unknown => {
   }
 }
 
-t.test('a database that a service has written is well, and looking at it changes nothing', async (t) => {
+t.test('a database of the service has no problem, and a check changes nothing', async (t) => {
   const path = spoilt(t, '')
   const before = value(path, 'select count(*) from changes')
   t.strictSame(wrong(path), [])
@@ -191,7 +191,7 @@ const CASES: [
 ]
 
 /** The cases whose repair changes tracked records. */
-const TOLD = [
+const TRACKED = [
   'orphans',
   'places that are no numbers',
   'items in columns that there are not',
@@ -211,13 +211,13 @@ for (const [name, sql, expected, repairs, after] of CASES) {
     t.equal(isHealthy(repaired), repairs)
     t.equal(wrong(path).length === 0, repairs)
     if (after) t.equal(value(path, after[0]), after[1])
-    if (TOLD.includes(name)) {
+    if (TRACKED.includes(name)) {
       t.ok(Number(value(path, 'select max(seq) from changes')) > Number(seq), 'the sequence tells of it')
     }
   })
 }
 
-t.test('takes a leap of the sequence for no gap, and finds one beside it', async (t) => {
+t.test('accepts a sequence jump, and finds a gap beside it', async (t) => {
   const path = spoilt(t, '')
   const client = new SQLite(path)
   t.teardown(() => client.close())
@@ -227,7 +227,7 @@ t.test('takes a leap of the sequence for no gap, and finds one beside it', async
   t.strictSame(wrong(path), [['sequence', 'found', 1]])
 })
 
-t.test('finds what searches miss or should not find, and builds the index anew', async (t) => {
+t.test('finds missing and superfluous entries of the search index, and rebuilds it', async (t) => {
   const path = spoilt(t, '')
   unnoticed(
     path,
@@ -255,14 +255,14 @@ t.test('finds what searches miss or should not find, and builds the index anew',
   }
 })
 
-t.test('a damaged search index is built anew, too', async (t) => {
+t.test('a damaged search index is rebuilt, too', async (t) => {
   const path = spoilt(t, "update search_index_content set c0 = c0 || ' other' where id = 1")
   t.match(wrong(path), [['search', 'found']])
   t.ok(isHealthy(repair(path, examine(path))))
   t.strictSame(wrong(path), [])
 })
 
-t.test('records of an import that is being written are no orphans', async (t) => {
+t.test('records of an import in progress are no orphans', async (t) => {
   const path = spoilt(
     t,
     `insert into imports (id, format) values ('m', 'trello');
@@ -276,7 +276,7 @@ t.test('records of an import that is being written are no orphans', async (t) =>
   t.equal(value(path, "select group_concat(id) from kanban_items where project_id <> 'p'"), 'o')
 })
 
-t.test('a damaged file is left alone', async (t) => {
+t.test('a damaged file stays unchanged', async (t) => {
   const path = spoilt(
     t,
     `update personal_ideas set promoted_project_id = 'gone';
@@ -337,7 +337,7 @@ t.test('the command: a line for each check, JSON, exit codes, and a backup befor
   t.match(await run(t, ['doctor'], { DATABASE_URL: join(folder, 'none.db') }), { code: 2 })
 })
 
-t.test('triggers that were dropped or changed: those of the sequence are made anew', async (t) => {
+t.test('missing or changed triggers of the sequence are created again', async (t) => {
   const path = spoilt(
     t,
     `drop trigger search_projects_insert; drop trigger changes_projects_insert;
@@ -350,7 +350,7 @@ t.test('triggers that were dropped or changed: those of the sequence are made an
   t.match(triggers?.note, /^recreated 2 triggers; still: /)
 })
 
-t.test('a file of an older version is brought up to date', async (t) => {
+t.test('a file of an older version is migrated', async (t) => {
   const path = join(t.testdir(), 'board.db')
   const client = new SQLite(path)
   client.pragma('journal_mode = wal')
@@ -370,7 +370,7 @@ t.test('a file of an older version is brought up to date', async (t) => {
   t.strictSame(wrong(path), [])
 })
 
-t.test('what cannot be checked or repaired says why, and keeps nothing else from being', async (t) => {
+t.test('a check or repair that cannot run gives its reason, and others still run', async (t) => {
   const path = spoilt(
     t,
     `drop table search_entries;
@@ -388,7 +388,7 @@ t.test('what cannot be checked or repaired says why, and keeps nothing else from
   t.match(of('columns'), { status: 'fixed' })
 })
 
-t.test('a full disk is told in megabytes', async (t) => {
+t.test('a full disk is reported with the missing megabytes', async (t) => {
   t.strictSame(roomOf({ free: 10 * 1_048_576, needed: 128 * 1_048_576 }), {
     count: 1,
     examples: ['10 MB are free, 128 MB would be safe'],
@@ -396,7 +396,7 @@ t.test('a full disk is told in megabytes', async (t) => {
   t.equal(roomOf({ free: 5, needed: 5 }).count, 0)
 })
 
-t.test('nothing is repaired where the backup before it fails', async (t) => {
+t.test('nothing is repaired if the backup before it fails', async (t) => {
   // The name is so long that a backup's name cannot be appended to it.
   const path = join(t.testdir(), `${'x'.repeat(240)}.db`)
   const { db, close } = openDatabase(path)

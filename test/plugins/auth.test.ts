@@ -86,7 +86,7 @@ function worthless(app: App): [string, Record<string, string>][] {
   ]
 }
 
-t.test('without a credential, open mode means the default member and required mode nobody', async (t) => {
+t.test('without a credential, open mode selects the default member, and required mode nobody', async (t) => {
   const whoami = async (options: object) => send(await build(t, options), 'GET', '/api/session')
   t.match(await whoami({ authMode: 'open' }), {
     status: 200,
@@ -123,7 +123,7 @@ t.test('a bearer token comes before a session, and a session before the default 
   }
 })
 
-t.test('what another scheme presents is no credential here, nor is an empty cookie', async (t) => {
+t.test('other authentication schemes and an empty cookie are not credentials', async (t) => {
   for (const authMode of MODES) {
     const app = await build(t, { authMode })
     const { id, headers } = signInAs(app, 'member')
@@ -150,7 +150,7 @@ t.test('what another scheme presents is no credential here, nor is an empty cook
   }
 })
 
-t.test('a presented credential that is worth nothing is 401, never the default member', async (t) => {
+t.test('an invalid credential is 401, never the default member', async (t) => {
   for (const authMode of MODES) {
     const app = await build(t, { authMode })
     for (const [what, credential] of worthless(app)) {
@@ -171,7 +171,7 @@ t.test('a presented credential that is worth nothing is 401, never the default m
   }
 })
 
-t.test('a session that is worth nothing is taken off the browser', async (t) => {
+t.test('an invalid session cookie is deleted', async (t) => {
   const app = await build(t)
   const { headers } = await send(app, 'GET', '/api/projects', undefined, cookieOf('worthless'))
   t.match(
@@ -180,7 +180,7 @@ t.test('a session that is worth nothing is taken off the browser', async (t) => 
   )
 })
 
-t.test('deleting a project takes an admin in both modes, and is 403 for everybody else', async (t) => {
+t.test('deleting a project needs an admin in both modes, and is 403 for others', async (t) => {
   for (const authMode of MODES) {
     const app = await build(t, { authMode })
     const admin = signInAs(app, 'admin')
@@ -215,7 +215,7 @@ t.test('deleting a project takes an admin in both modes, and is 403 for everybod
   }
 })
 
-t.test('a failure while the credential is looked up is a failure, not a missing role', async (t) => {
+t.test('a failed credential look-up is a failure, and not a missing role', async (t) => {
   const app = await build(t)
   app.db.$client.exec('alter table sessions rename column token_hash to broken')
   await holds(t, app, [
@@ -237,7 +237,7 @@ async function operations(app: App): Promise<[string, string][]> {
     )
 }
 
-t.test('in required mode every route under /api needs a member before anything else matters', async (t) => {
+t.test('in required mode every route under /api first needs a member', async (t) => {
   const app = await build(t, { authMode: 'required', bodyLimit: 10 })
   const seen = await operations(app)
   t.ok(seen.length >= 15)
@@ -253,19 +253,16 @@ t.test('in required mode every route under /api needs a member before anything e
   t.equal((await send(app, 'POST', '/api/projects', 'x', { 'content-type': 'text/plain' })).status, 401)
 })
 
-t.test(
-  'what is outside /api, but for the metrics, needs no member, whatever credential is presented',
-  async (t) => {
-    const app = await build(t, { authMode: 'required' })
-    for (const url of ['/healthz', '/readyz', '/openapi.json', '/docs']) {
-      for (const headers of [{}, cookieOf('worthless'), { authorization: 'Bearer worthless' }]) {
-        t.equal((await send(app, 'GET', url, undefined, headers)).status, 200, url)
-      }
+t.test('routes outside /api need no member, except for the metrics', async (t) => {
+  const app = await build(t, { authMode: 'required' })
+  for (const url of ['/healthz', '/readyz', '/openapi.json', '/docs']) {
+    for (const headers of [{}, cookieOf('worthless'), { authorization: 'Bearer worthless' }]) {
+      t.equal((await send(app, 'GET', url, undefined, headers)).status, 200, url)
     }
-  },
-)
+  }
+})
 
-t.test('in required mode viewers read everything and change only what is their own', async (t) => {
+t.test('in required mode viewers read everything and change only their own things', async (t) => {
   const app = await build(t, { authMode: 'required' })
   const { headers: member } = signInAs(app, 'member')
   const { headers } = signInAs(app, 'viewer', { id: 'vera' })
@@ -309,49 +306,46 @@ t.test('in open mode a viewer may do what everybody may', async (t) => {
   ])
 })
 
-t.test(
-  "another member's ideas are an admin's to see in required mode, everybody's in open mode",
-  async (t) => {
-    const other = { error: "Forbidden: another member's ideas" }
-    const required = await build(t, { authMode: 'required' })
-    const [ada, bob, eve] = [
-      signInAs(required, 'member', { id: 'ada' }),
-      signInAs(required, 'member', { id: 'bob' }),
-      signInAs(required, 'admin', { id: 'eve' }),
-    ]
-    const vera = signInAs(required, 'viewer', { id: 'vera' })
-    await send(required, 'POST', '/api/personal-ideas', { title: 'Fly' }, ada.headers)
-    const adas = '/api/personal-ideas?ownerId=ada'
-    await holds(t, required, [
-      ['GET', adas, undefined, ada.headers, 200, [{ title: 'Fly', ownerId: 'ada' }]],
-      ['GET', adas, undefined, bob.headers, 403, other],
-      ['GET', adas, undefined, vera.headers, 403, other],
-      ['GET', adas, undefined, tokenOf(required, 'bob', { scope: 'read' }), 403, other],
-      ['GET', adas, undefined, eve.headers, 200, [{ title: 'Fly' }]],
-      ['GET', adas, undefined, {}, 401, unauthenticated],
-      ['GET', '/api/personal-ideas?ownerId=nobody', undefined, bob.headers, 403, other],
-    ])
-    for (const url of ['/api/personal-ideas', '/api/personal-ideas?ownerId=']) {
-      t.strictSame((await send(required, 'GET', url, undefined, bob.headers)).body, [], 'only his own')
-    }
+t.test("admins see other members' ideas in required mode, and everybody in open mode", async (t) => {
+  const other = { error: "Forbidden: another member's ideas" }
+  const required = await build(t, { authMode: 'required' })
+  const [ada, bob, eve] = [
+    signInAs(required, 'member', { id: 'ada' }),
+    signInAs(required, 'member', { id: 'bob' }),
+    signInAs(required, 'admin', { id: 'eve' }),
+  ]
+  const vera = signInAs(required, 'viewer', { id: 'vera' })
+  await send(required, 'POST', '/api/personal-ideas', { title: 'Fly' }, ada.headers)
+  const adas = '/api/personal-ideas?ownerId=ada'
+  await holds(t, required, [
+    ['GET', adas, undefined, ada.headers, 200, [{ title: 'Fly', ownerId: 'ada' }]],
+    ['GET', adas, undefined, bob.headers, 403, other],
+    ['GET', adas, undefined, vera.headers, 403, other],
+    ['GET', adas, undefined, tokenOf(required, 'bob', { scope: 'read' }), 403, other],
+    ['GET', adas, undefined, eve.headers, 200, [{ title: 'Fly' }]],
+    ['GET', adas, undefined, {}, 401, unauthenticated],
+    ['GET', '/api/personal-ideas?ownerId=nobody', undefined, bob.headers, 403, other],
+  ])
+  for (const url of ['/api/personal-ideas', '/api/personal-ideas?ownerId=']) {
+    t.strictSame((await send(required, 'GET', url, undefined, bob.headers)).body, [], 'only his own')
+  }
 
-    const open = await build(t)
-    await send(
-      open,
-      'POST',
-      '/api/personal-ideas',
-      { title: 'Fly' },
-      signInAs(open, 'member', { id: 'ada' }).headers,
-    )
-    await holds(t, open, [
-      ['GET', adas, undefined, {}, 200, [{ title: 'Fly', ownerId: 'ada' }]],
-      ['GET', adas, undefined, signInAs(open, 'viewer').headers, 200, [{ title: 'Fly' }]],
-    ])
-    t.strictSame((await send(open, 'GET', '/api/personal-ideas')).body, [])
-  },
-)
+  const open = await build(t)
+  await send(
+    open,
+    'POST',
+    '/api/personal-ideas',
+    { title: 'Fly' },
+    signInAs(open, 'member', { id: 'ada' }).headers,
+  )
+  await holds(t, open, [
+    ['GET', adas, undefined, {}, 200, [{ title: 'Fly', ownerId: 'ada' }]],
+    ['GET', adas, undefined, signInAs(open, 'viewer').headers, 200, [{ title: 'Fly' }]],
+  ])
+  t.strictSame((await send(open, 'GET', '/api/personal-ideas')).body, [])
+})
 
-t.test('a read token writes nothing, by whatever verb, whoever owns it', async (t) => {
+t.test('a read token cannot write, with any method or owner', async (t) => {
   for (const authMode of MODES) {
     const app = await build(t, { authMode })
     const seen = await operations(app)
@@ -385,7 +379,7 @@ t.test('a read token writes nothing, by whatever verb, whoever owns it', async (
   }
 })
 
-t.test('a write token does what its owner may, for as long as it lives', async (t) => {
+t.test('a write token has the rights of its owner, until it expires', async (t) => {
   const app = await build(t, { authMode: 'required' })
   await holds(t, app, [
     ['POST', '/api/projects', { name: 'A' }, tokenOf(app, signInAs(app, 'member').id), 201, { name: 'A' }],
@@ -404,7 +398,7 @@ t.test('a write token does what its owner may, for as long as it lives', async (
 /** The use of credentials is recorded asynchronously, in the order of the writes. */
 const allNoted = (app: App) => writeIn(app, () => app.db.$client.exec('update members set id = id'))
 
-t.test('the use of a token is noted, at most once a minute', async (t) => {
+t.test('the last use of a token is stored, at most once a minute', async (t) => {
   const app = await build(t)
   const { id } = signInAs(app, 'member')
   const lastUse = () => app.db.select().from(apiTokens).get()?.lastUsedAt
@@ -426,7 +420,7 @@ t.test('the use of a token is noted, at most once a minute', async (t) => {
   t.ok(String(lastUse()) >= String(noted))
 })
 
-t.test('a session that is used lives on for 30 days, at most once a minute anew', async (t) => {
+t.test('using a session extends it to 30 days, at most once a minute', async (t) => {
   const app = await build(t, { authMode: 'required' })
   const { id } = signInAs(app, 'member')
   const dates = { createdAt: daysAgo(20), lastUsedAt: daysAgo(10), expiresAt: inDays(20) }
@@ -446,7 +440,7 @@ t.test('a session that is used lives on for 30 days, at most once a minute anew'
   t.match(stored(), { lastUsedAt, expiresAt })
 })
 
-t.test('a session ends 90 days after its sign-in, however much it is used', async (t) => {
+t.test('a session ends 90 days after its sign-in, despite use', async (t) => {
   const app = await build(t, { authMode: 'required' })
   const { id } = signInAs(app, 'member')
   const createdAt = daysAgo(80)
@@ -461,7 +455,7 @@ t.test('a session ends 90 days after its sign-in, however much it is used', asyn
   t.equal((await send(app, 'GET', '/api/projects', undefined, over)).status, 401)
 })
 
-t.test('a session that was not used for 30 days is over', async (t) => {
+t.test('a session ends after 30 days without use', async (t) => {
   const app = await build(t, { authMode: 'required' })
   const { id } = signInAs(app, 'member')
   const idle = sessionOf(app, id, { createdAt: daysAgo(31), lastUsedAt: daysAgo(31), expiresAt: daysAgo(1) })
@@ -470,7 +464,7 @@ t.test('a session that was not used for 30 days is over', async (t) => {
   t.equal((await send(app, 'GET', '/api/projects', undefined, alive.headers)).status, 200)
 })
 
-t.test('a use that cannot be noted does not cost a request its answer', async (t) => {
+t.test('a last use that cannot be stored does not fail the request', async (t) => {
   const app = await build(t, { authMode: 'required' })
   const { id } = signInAs(app, 'member')
   const dates = { createdAt: daysAgo(20), lastUsedAt: daysAgo(10), expiresAt: inDays(20) }
@@ -487,7 +481,7 @@ t.test('a use that cannot be noted does not cost a request its answer', async (t
   t.not(stored()?.lastUsedAt, dates.lastUsedAt, 'the next use is noted')
 })
 
-t.test('noting a use does not wait for another process that writes', async (t) => {
+t.test('storing the last use does not wait for another process', async (t) => {
   const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
   const app = await build(t, { databaseUrl, adminPassword: 'correct horse' })
   const { id } = signInAs(app, 'member')
@@ -507,7 +501,7 @@ t.test('noting a use does not wait for another process that writes', async (t) =
   t.ok((await send(app, 'GET', '/api/projects', undefined, headers)).headers['set-cookie'])
 })
 
-t.test('a changed role, and being disabled, count from the next request', async (t) => {
+t.test('a changed role or disabled member counts from the next request', async (t) => {
   for (const authMode of MODES) {
     // Open mode supports no proxy.
     const proxy = { authProxyHeader: 'remote-user', trustProxy: ['127.0.0.1'] }
@@ -556,49 +550,46 @@ t.test('only the SHA-256 of a session token is stored', async (t) => {
   t.notOk(app.db.$client.serialize().includes(token))
 })
 
-t.test(
-  'a changing request with a session must come from a page of the service or of CORS_ORIGIN',
-  async (t) => {
-    const app = await build(t, { host: '0.0.0.0', authMode: 'open', corsOrigins: ['https://app.example'] })
-    const { headers } = signInAs(app, 'member')
-    const token = tokenOf(app, signInAs(app, 'member').id)
-    const from = (origin: string, host = 'board.example:3000') => ({ ...headers, host, origin })
-    const create = (status: number, expected: object, credential: Record<string, string>) =>
-      holds(t, app, [['POST', '/api/projects', { name: 'A' }, credential, status, expected]])
-    const foreign = [
-      'http://evil.example',
-      'null',
-      'http://board.example',
-      'http://board.example:3001',
-      'https://board.example:3000',
-      'http://board.example:3000.evil.example',
-      'http://app.example',
-      'https://app.example:8443',
-      'https://sub.app.example',
-      '',
-      'nonsense',
-    ]
-    for (const origin of foreign) await create(403, foreignOrigin, from(origin))
-    t.equal(count(app, 'projects'), 0)
-    await create(201, { name: 'A' }, from('http://board.example:3000'))
-    await create(201, { name: 'A' }, from('https://app.example'))
-    await create(201, { name: 'A' }, from('http://board.example', 'board.example'))
-    await create(201, { name: 'A' }, from('http://board.example', 'board.example:80'))
-    await create(201, { name: 'A' }, from('http://board.example', 'Board.Example'))
-    await create(201, { name: 'A' }, { ...headers, host: 'board.example:3000' })
-    await create(403, foreignOrigin, from('http://board.example', 'not a host'))
-    await create(403, foreignOrigin, { ...from('http://evil.example'), ...token })
-    await create(201, { name: 'A' }, { ...token, origin: 'http://evil.example' })
-    await create(201, { name: 'A' }, { ...token, 'sec-fetch-site': 'cross-site' })
-    const site = (value: string, more = {}) => ({ ...headers, 'sec-fetch-site': value, ...more })
-    await create(403, foreignOrigin, site('cross-site'))
-    for (const value of ['same-site', 'same-origin', 'none']) await create(201, { name: 'A' }, site(value))
-    await create(403, foreignOrigin, site('same-site', { origin: 'http://evil.example' }))
-    await create(201, { name: 'A' }, site('cross-site', { origin: 'https://app.example' }))
-  },
-)
+t.test('a change with a session needs an Origin of the service or of CORS_ORIGIN', async (t) => {
+  const app = await build(t, { host: '0.0.0.0', authMode: 'open', corsOrigins: ['https://app.example'] })
+  const { headers } = signInAs(app, 'member')
+  const token = tokenOf(app, signInAs(app, 'member').id)
+  const from = (origin: string, host = 'board.example:3000') => ({ ...headers, host, origin })
+  const create = (status: number, expected: object, credential: Record<string, string>) =>
+    holds(t, app, [['POST', '/api/projects', { name: 'A' }, credential, status, expected]])
+  const foreign = [
+    'http://evil.example',
+    'null',
+    'http://board.example',
+    'http://board.example:3001',
+    'https://board.example:3000',
+    'http://board.example:3000.evil.example',
+    'http://app.example',
+    'https://app.example:8443',
+    'https://sub.app.example',
+    '',
+    'nonsense',
+  ]
+  for (const origin of foreign) await create(403, foreignOrigin, from(origin))
+  t.equal(count(app, 'projects'), 0)
+  await create(201, { name: 'A' }, from('http://board.example:3000'))
+  await create(201, { name: 'A' }, from('https://app.example'))
+  await create(201, { name: 'A' }, from('http://board.example', 'board.example'))
+  await create(201, { name: 'A' }, from('http://board.example', 'board.example:80'))
+  await create(201, { name: 'A' }, from('http://board.example', 'Board.Example'))
+  await create(201, { name: 'A' }, { ...headers, host: 'board.example:3000' })
+  await create(403, foreignOrigin, from('http://board.example', 'not a host'))
+  await create(403, foreignOrigin, { ...from('http://evil.example'), ...token })
+  await create(201, { name: 'A' }, { ...token, origin: 'http://evil.example' })
+  await create(201, { name: 'A' }, { ...token, 'sec-fetch-site': 'cross-site' })
+  const site = (value: string, more = {}) => ({ ...headers, 'sec-fetch-site': value, ...more })
+  await create(403, foreignOrigin, site('cross-site'))
+  for (const value of ['same-site', 'same-origin', 'none']) await create(201, { name: 'A' }, site(value))
+  await create(403, foreignOrigin, site('same-site', { origin: 'http://evil.example' }))
+  await create(201, { name: 'A' }, site('cross-site', { origin: 'https://app.example' }))
+})
 
-t.test('so must one of the default member, whom a browser needs no credential to be', async (t) => {
+t.test('a change as the default member needs it, too, since browsers send no credential', async (t) => {
   const app = await build(t, { corsOrigins: ['https://app.example'] })
   const host = 'localhost:3000'
   const own = { origin: 'http://localhost:3000' }
@@ -637,7 +628,7 @@ t.test('so must one of the default member, whom a browser needs no credential to
   t.equal(count(app, 'projects'), 16, 'nothing was made by those refused')
 })
 
-t.test("so must one that a host's own session vouches for, which browsers send along, too", async (t) => {
+t.test("a change with a host's session needs it, too, since browsers send its cookie", async (t) => {
   const resolveMember = () => ({ id: 'ada', role: 'admin' }) as const
   const app = await build(t, { authMode: 'required', resolveMember, corsOrigins: ['https://app.example'] })
   const create = (status: number, headers: Record<string, string>) =>
@@ -654,7 +645,7 @@ t.test("so must one that a host's own session vouches for, which browsers send a
   await create(201, { origin: 'https://host.example', 'sec-fetch-site': 'same-origin' })
 })
 
-t.test('every changing verb is held to the origin, and no reading one', async (t) => {
+t.test('every changing method needs that Origin, and no reading one', async (t) => {
   const app = await build(t)
   const { headers } = signInAs(app, 'admin')
   const project = await createProject(app)
@@ -679,7 +670,7 @@ t.test('every changing verb is held to the origin, and no reading one', async (t
   ])
 })
 
-t.test('behind TLS the own origin is what the trusted proxy says', async (t) => {
+t.test("behind TLS, the trusted proxy's headers give the own origin", async (t) => {
   const app = await build(t, { authMode: 'required', trustProxy: ['127.0.0.1'] })
   const { headers } = signInAs(app, 'member')
   const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'board.example' }
@@ -695,7 +686,7 @@ t.test('behind TLS the own origin is what the trusted proxy says', async (t) => 
   ])
 })
 
-t.test('a route under /api that does not declare its access does not register', async (t) => {
+t.test('a route under /api without declared access is not registered', async (t) => {
   const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'silent' })
   t.teardown(() => app.close())
   const handler = async () => 'secret'
@@ -714,23 +705,20 @@ t.test('a route under /api that does not declare its access does not register', 
   )
 })
 
-t.test(
-  'a route elsewhere that declares nothing is public, and one that declares is held to it',
-  async (t) => {
-    const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'silent', authMode: 'required' })
-    t.teardown(() => app.close())
-    app.get('/about', async () => 'about')
-    app.get('/reports', { config: { access: 'read' } }, async () => 'reports')
-    app.get('/api/reports', { config: { access: 'public' } }, async () => 'public reports')
-    const status = async (url: string, headers = {}) => (await app.inject({ url, headers })).statusCode
-    t.equal(await status('/about'), 200)
-    t.equal(await status('/reports'), 401)
-    t.equal(await status('/api/reports'), 200)
-    t.equal(await status('/reports', signInAs(app as App, 'viewer').headers), 200)
-  },
-)
+t.test('another route is public by default, and enforces a declared access', async (t) => {
+  const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'silent', authMode: 'required' })
+  t.teardown(() => app.close())
+  app.get('/about', async () => 'about')
+  app.get('/reports', { config: { access: 'read' } }, async () => 'reports')
+  app.get('/api/reports', { config: { access: 'public' } }, async () => 'public reports')
+  const status = async (url: string, headers = {}) => (await app.inject({ url, headers })).statusCode
+  t.equal(await status('/about'), 200)
+  t.equal(await status('/reports'), 401)
+  t.equal(await status('/api/reports'), 200)
+  t.equal(await status('/reports', signInAs(app as App, 'viewer').headers), 200)
+})
 
-t.test('validation still comes after the credential has been accepted', async (t) => {
+t.test('the body is validated after the credential', async (t) => {
   const app = await build(t, { authMode: 'required' })
   const { headers } = signInAs(app, 'member')
   await holds(t, app, [

@@ -19,7 +19,7 @@ import { APP_URL, nodeCommand } from '../shipped.ts'
 const notFound = { error: 'Not found' }
 const notAllowed = { error: 'Method not allowed' }
 
-t.test('an unknown route is 404, whatever the method, the body and the caller', async (t) => {
+t.test('an unknown route is 404, for any method, body and caller', async (t) => {
   for (const authMode of ['open', 'required'] as const) {
     const app = await build(t, { authMode, bodyLimit: 100 })
     const worthless = { authorization: 'Bearer worthless' }
@@ -47,7 +47,7 @@ t.test('an unknown route is 404, whatever the method, the body and the caller', 
   }
 })
 
-t.test('a known path with another method is 405 and says which methods it has', async (t) => {
+t.test('a known path with another method is 405 and lists its methods', async (t) => {
   const paths: [string, string[]][] = [
     ['/api/projects', ['GET', 'HEAD', 'POST']],
     ['/api/projects/x', ['GET', 'HEAD', 'PATCH', 'DELETE']],
@@ -147,7 +147,7 @@ t.test('every error is JSON with an error string and nothing else', async (t) =>
   }
 })
 
-t.test('whatever is thrown becomes an answer of the contract', async (t) => {
+t.test('any thrown value becomes a specified response', async (t) => {
   const thrown: [string, () => unknown, number, object][] = [
     ['an error', () => new Error('secret'), 500, { error: 'Failed to fetch projects' }],
     ['a text', () => 'secret', 500, { error: 'Failed to fetch projects' }],
@@ -203,7 +203,7 @@ t.test('whatever is thrown becomes an answer of the contract', async (t) => {
   }
 })
 
-t.test('a refusal brings its headers, and @fastify/sensible is there to make one', async (t) => {
+t.test('an error keeps its headers, and @fastify/sensible can create one', async (t) => {
   const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'silent' })
   t.teardown(() => app.close())
   app.get('/thrown', async () => {
@@ -217,7 +217,7 @@ t.test('a refusal brings its headers, and @fastify/sensible is there to make one
   t.strictSame([sent.statusCode, sent.json()], [410, { error: 'It was here' }])
 })
 
-t.test('a refusal is an error of http-errors, made without looking at the stack', async (t) => {
+t.test('an expected error is one of http-errors, created without a stack', async (t) => {
   const { stackTraceLimit } = Error
   const error = new ApiError(503, 'Come back', { headers: { 'retry-after': '1' } })
   t.equal(Error.stackTraceLimit, stackTraceLimit)
@@ -233,7 +233,7 @@ t.test('a refusal is an error of http-errors, made without looking at the stack'
   })
 })
 
-t.test('the log tells a fault of the service from a mistake of the client, and quotes no data', async (t) => {
+t.test('the log distinguishes service errors from client errors, and contains no data', async (t) => {
   const script = `
     import { buildApp } from '${APP_URL}'
     const resolveMember = ({ headers }) => {
@@ -264,7 +264,7 @@ t.test('the log tells a fault of the service from a mistake of the client, and q
   t.notMatch(stdout, /hush-hush|mistake-of-the-client/)
 })
 
-t.test('an endpoint whose failure has no words of its own answers Internal server error', async (t) => {
+t.test('an endpoint without its own message returns Internal server error', async (t) => {
   const app = await build(t)
   app.openapi = () => {
     throw new Error('secret')

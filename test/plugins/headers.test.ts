@@ -21,7 +21,7 @@ const EXPECTED = {
 const secure = (headers: Record<string, unknown>) =>
   Object.fromEntries(Object.keys(EXPECTED).map((name) => [name, headers[name]]))
 
-t.test('every answer tells browsers what not to do with it, refusals too', async (t) => {
+t.test('every response has security headers, errors too', async (t) => {
   const app = await build(t, { corsOrigins: [ORIGIN], rateLimitMax: 12 })
   const project = await createProject(app)
   const url = `/api/projects/${project.id}`
@@ -60,7 +60,7 @@ t.test('every answer tells browsers what not to do with it, refusals too', async
   t.strictSame(secure(failure.headers), EXPECTED)
 })
 
-t.test('the page of the documentation may load what is its own, and nothing else', async (t) => {
+t.test('the documentation page may load only its own files', async (t) => {
   const app = await build(t)
   for (const url of ['/docs', '/docs/', '/docs/static/swagger-ui.css', '/docs/json']) {
     const { status, headers } = await send(app, 'GET', url)
@@ -87,7 +87,7 @@ t.test('the page of the documentation may load what is its own, and nothing else
   t.strictSame(secure((await send(app, 'GET', '/openapi.json')).headers), EXPECTED)
 })
 
-t.test('behind TLS, which only a trusted proxy can tell, browsers are to stay with it', async (t) => {
+t.test('behind TLS of a trusted proxy, browsers get HSTS', async (t) => {
   const header = async (trustProxy: boolean | string[], headers: Record<string, string>) => {
     const answer = await send(
       await build(t, { authMode: 'required', trustProxy }),
@@ -101,13 +101,13 @@ t.test('behind TLS, which only a trusted proxy can tell, browsers are to stay wi
   const https = { 'x-forwarded-proto': 'https' }
   t.equal(await header(true, https), 'max-age=31536000')
   t.equal(await header(['127.0.0.1'], https), 'max-age=31536000')
-  for (const untold of [
+  for (const missing of [
     await header(true, { 'x-forwarded-proto': 'http' }),
     await header(true, {}),
     await header(['10.0.0.1'], https),
     await header(false, https),
   ])
-    t.equal(untold, undefined)
+    t.equal(missing, undefined)
 })
 
 t.test('over a real connection each header is sent once', async (t) => {
@@ -132,7 +132,7 @@ async function createHost(t: Test, options: PhaseboardOptions, headers: Record<s
   return host
 }
 
-t.test('inside a host they are on the answers of the service alone', async (t) => {
+t.test("inside a host, only the service's responses have the headers", async (t) => {
   const host = await createHost(t, {})
   t.strictSame(Object.values(secure((await host.inject('/')).headers)).filter(Boolean), [])
   for (const url of ['/board/api/projects', '/board/nowhere', '/board/healthz'])
@@ -140,7 +140,7 @@ t.test('inside a host they are on the answers of the service alone', async (t) =
   t.match((await host.inject('/board/docs')).headers['content-security-policy'], "script-src 'self'")
 })
 
-t.test('what a host has decided for its own answers holds for those of the service', async (t) => {
+t.test('headers that a host sets for its responses win', async (t) => {
   const theirs = { 'content-security-policy': "default-src 'self'", 'referrer-policy': 'origin' }
   const host = await createHost(t, { authMode: 'required', trustProxy: true }, theirs)
   for (const url of ['/board/api/projects', '/board/nowhere', '/board/docs']) {
@@ -167,7 +167,7 @@ async function allRoutes() {
   return [...routes].filter((route) => route.includes(' /api/')).map((route) => route.split(' '))
 }
 
-t.test('what depends on who asks is kept by no cache, all else asked for again; errors, too', async (t) => {
+t.test('caches store no personal response and revalidate all others; errors, too', async (t) => {
   const routes = await allRoutes()
   t.ok(routes.length > 100)
   for (const authMode of ['open', 'required'] as const) {
@@ -198,7 +198,7 @@ t.test('what depends on who asks is kept by no cache, all else asked for again; 
   }
 })
 
-t.test('what can be asked for again says by what: projects have their ETag, in either mode', async (t) => {
+t.test('responses that can be revalidated have an ETag, in both modes', async (t) => {
   for (const authMode of ['open', 'required'] as const) {
     const app = await build(t, { authMode })
     const { headers } = signInAs(app, 'admin')
@@ -218,14 +218,14 @@ t.test('what can be asked for again says by what: projects have their ETag, in e
   t.equal((await send(required, 'GET', '/api/projects', undefined, { 'if-none-match': '*' })).status, 401)
 })
 
-t.test('what nobody knows is not kept as such, and a limit reached is no answer to keep', async (t) => {
+t.test('errors for unknown paths and rate limits are not cached', async (t) => {
   const app = await build(t, { rateLimitMax: 1 })
   t.equal((await send(app, 'GET', '/api/nothing')).headers['cache-control'], 'no-cache')
   const { status, headers } = await send(app, 'GET', '/api/members')
   t.strictSame([status, headers['cache-control']], [429, 'no-store'])
 })
 
-t.test('inside a host, its own word holds, but for what depends on who asks', async (t) => {
+t.test('inside a host, its own Cache-Control wins, except for personal responses', async (t) => {
   const host = Fastify()
   t.teardown(() => host.close())
   host.addHook('onRequest', async (_request, reply) => {

@@ -37,7 +37,7 @@ async function logged(t: Test, options: Partial<Config> = {}, extend = (_app: Ap
   return { app, log, lines }
 }
 
-t.test('by default requests leave no line', async (t) => {
+t.test('by default requests are not logged', async (t) => {
   const { app, log } = await logged(t, { logLevel: 'info' })
   const project = await createProject(app)
   await send(app, 'GET', `/api/projects/${project.id}?q=x`)
@@ -49,7 +49,7 @@ t.test('by default requests leave no line', async (t) => {
   t.equal(log(), '', 'neither do mistakes of the client')
 })
 
-t.test('at debug a request leaves one line, with its path and without its query', async (t) => {
+t.test('at debug a request is one line, with its path and without its query', async (t) => {
   const { app, lines } = await logged(t, { logLevel: 'debug' })
   await send(app, 'GET', '/api/projects?status=s3cr3t&teamId=s3cr3t')
   await send(app, 'POST', '/api/projects', { name: 'Apollo' })
@@ -77,7 +77,7 @@ t.test('at debug a request leaves one line, with its path and without its query'
   }
 })
 
-t.test('a request has a log of its own, as Fastify gives it', async (t) => {
+t.test('a request has its own logger, as in Fastify', async (t) => {
   const { app, lines } = await logged(t, { logLevel: 'warn' }, (app) => {
     app.get('/logs', async ({ log, id }) => {
       const asGiven = log.level
@@ -103,7 +103,7 @@ t.test('a request has a log of its own, as Fastify gives it', async (t) => {
   t.equal(said.length, 3)
 })
 
-t.test('a slow request leaves a warning, a quick one nothing', async (t) => {
+t.test('a slow request logs a warning, a quick one nothing', async (t) => {
   const { app, lines } = await logged(t, { logLevel: 'warn' }, (app) => {
     app.get('/takes/:milliseconds', async ({ params }, reply) => {
       const { milliseconds } = params as { milliseconds: string }
@@ -132,7 +132,7 @@ t.test('a failure is logged once, with its cause', async (t) => {
   t.equal(lines().length, 1)
 })
 
-t.test('a mistake that the specification answers with 500 is no failure in the log', async (t) => {
+t.test('a client error that the specification answers with 500 is not logged as a failure', async (t) => {
   const { app, lines } = await logged(t, { logLevel: 'debug' })
   await send(app, 'POST', '/api/projects', '{oops')
   await send(app, 'DELETE', '/api/kanban-subtasks/unknown')

@@ -42,7 +42,7 @@ function bodyOf(document: Document, { operationId, requestBody }: Operation) {
   return document.components.schemas[operationId.replace(/^./, (first) => first.toUpperCase())]
 }
 
-t.test('the document is served to whoever asks, in both modes', async (t) => {
+t.test('the document is served without a credential, in both modes', async (t) => {
   for (const authMode of ['open', 'required'] as const) {
     const app = await build(t, { authMode })
     await holds(t, app, [
@@ -88,7 +88,7 @@ t.test('every documented endpoint exists', async (t) => {
   }
 })
 
-t.test('what webhooks are sent is documented, and there are no callbacks', async (t) => {
+t.test('webhook messages are documented, and there are no callbacks', async (t) => {
   const document = await documentOf(await build(t))
   t.strictSame(Object.keys(document.webhooks), ['change'])
   const { post } = document.webhooks.change
@@ -136,7 +136,7 @@ const OTHER_MEDIA: Record<string, string> = {
 const NAMING =
   /^(post .*\/reorder|post \/api\/kanban-items\/\{id\}\/move|post \/api\/people\/\{id\}\/merge|(patch|delete) \/api\/kanban-items|(post|patch) \/api\/webhooks(\/\{id\})?)$/
 
-t.test('every operation documents the errors that its kind can answer', async (t) => {
+t.test('every operation documents its possible errors', async (t) => {
   for (const { method, path, requestBody, responses } of operationsOf(await documentOf(await build(t)))) {
     const statuses = Object.keys(responses)
     // A strict request with an unknown parameter is 400 everywhere.
@@ -173,7 +173,7 @@ t.test('every operation documents the errors that its kind can answer', async (t
   }
 })
 
-t.test('records are components under their own names', async (t) => {
+t.test('records are named components', async (t) => {
   const document = await documentOf(await build(t))
   const names = Object.keys(document.components.schemas)
   for (const name of names) t.match(name, /^[A-Z][A-Za-z]+$/)
@@ -196,7 +196,7 @@ t.test('records are components under their own names', async (t) => {
   }
 })
 
-t.test('request bodies are documented with their fields, and a client may send more', async (t) => {
+t.test('request bodies are documented with their fields, and allow additional ones', async (t) => {
   const document = await documentOf(await build(t))
   const bodies: Record<string, [string[] | undefined, string[]]> = {
     createProject: [
@@ -257,7 +257,7 @@ t.test('request bodies are documented with their fields, and a client may send m
   t.strictSame(Object.keys(bodies), [], 'all of them were found')
 })
 
-t.test('every body is a component by the name of its operation, with an example', async (t) => {
+t.test('every body is a component with the name of its operation, and an example', async (t) => {
   const document = await documentOf(await build(t))
   const names = new Set<string>()
   for (const { operationId, requestBody } of operationsOf(document)) {
@@ -275,7 +275,7 @@ t.test('every body is a component by the name of its operation, with an example'
   t.strictSame(known.toSorted(), Object.keys(document.components.schemas).toSorted())
 })
 
-t.test('a body whose component would take the place of another is refused', async (t) => {
+t.test('a body with the name of another component is refused', async (t) => {
   const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'silent' })
   t.teardown(() => app.close())
   const schema = { operationId: 'project', body: { type: 'object' }, response: {} }
@@ -287,7 +287,7 @@ t.test('a body whose component would take the place of another is refused', asyn
   t.equal((await app.inject('/openapi.json')).statusCode, 200, 'a failure is not remembered')
 })
 
-t.test('no component has the name of something that every program has', async (t) => {
+t.test('no component has the name of a built-in type', async (t) => {
   const document = await documentOf(await build(t))
   const folder = `node_modules/@typescript/typescript-${process.platform}-${process.arch}/lib`
   const declared = globSync('lib.*.d.ts', { cwd: folder }).flatMap((file) =>
@@ -303,7 +303,7 @@ t.test('no component has the name of something that every program has', async (t
   for (const name of Object.keys(document.components.schemas)) t.notOk(taken.has(name), name)
 })
 
-t.test('a project list is of one kind or of the other', async (t) => {
+t.test('a project list has one of two kinds of elements', async (t) => {
   const document = await documentOf(await build(t))
   const { description, content } = document.paths['/api/projects'].get.responses[200]
   const lists = ['ProjectList', 'ProjectSummaryList'].map((name) => `#/components/schemas/${name}`)
@@ -317,7 +317,7 @@ t.test('a project list is of one kind or of the other', async (t) => {
   t.match(ProjectSummaryList, { type: 'array', items: { $ref: '#/components/schemas/ProjectSummary' } })
 })
 
-t.test('what a JSON field holds is documented, and what it holds instead is sent', async (t) => {
+t.test('the contents of JSON-text fields are documented as sent', async (t) => {
   const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'silent' })
   t.teardown(() => app.close())
   const { schemas } = await documentOf(app as App).then(({ components }) => components)
@@ -365,14 +365,14 @@ t.test('what a JSON field holds is documented, and what it holds instead is sent
   }
 })
 
-t.test('the headers that clients act on are documented where they are sent', async (t) => {
+t.test('request and response headers are documented', async (t) => {
   const app = await build(t, { authMode: 'required', rateLimitMax: 12, adminPassword: 'correct horse' })
   const document = await documentOf(app)
   const { headers } = signInAs(app, 'admin')
   const { id } = await createProject(app, {}, headers)
   for (const _ of [1, 2]) await createItem(app, id, {}, headers)
-  const told = ['etag', 'link', 'location', 'allow', 'retry-after', 'www-authenticate']
-  const isTold = (name: string) => told.includes(name) || name.startsWith('ratelimit-')
+  const relevant = ['etag', 'link', 'location', 'allow', 'retry-after', 'www-authenticate']
+  const isRelevant = (name: string) => relevant.includes(name) || name.startsWith('ratelimit-')
   const asked: [string, string, string, Record<string, string>, number, string[]][] = [
     ['GET', '/api/projects', '/api/projects', headers, 200, ['etag']],
     ['GET', '/api/projects/{id}', `/api/projects/${id}`, headers, 200, ['etag']],
@@ -386,7 +386,7 @@ t.test('the headers that clients act on are documented where they are sent', asy
     t.equal(answer.status, status, url)
     const documented = document.paths[path][method.toLowerCase()].responses[status].headers ?? {}
     const names = Object.keys(documented).map((name) => name.toLowerCase())
-    const found = Object.keys(answer.headers).filter(isTold)
+    const found = Object.keys(answer.headers).filter(isRelevant)
     // The rate limit's headers come with every response. They are documented for successes, and for refusals by the
     // limit.
     const missing = found.filter((name) => !names.includes(name))
@@ -405,7 +405,7 @@ t.test('the headers that clients act on are documented where they are sent', asy
   await check(['GET', '/api/projects', '/api/projects', headers, 429, ['retry-after', 'ratelimit-reset']])
 })
 
-t.test('the document is written once, by an application of its own', async (t) => {
+t.test('the document is built once, by an application of its own', async (t) => {
   const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'silent' })
   t.teardown(() => app.close())
   const requests = await Promise.all(
@@ -435,7 +435,7 @@ const FOR_ADMINS = [
   'get /api/export',
 ]
 
-t.test('credentials are demanded where the mode demands them', async (t) => {
+t.test('operations need credentials as the mode does', async (t) => {
   const credentials = [{ token: [] }, { session: [] }]
   for (const [authMode, usual] of [
     ['open', [{}, ...credentials]],
@@ -462,7 +462,7 @@ t.test('credentials are demanded where the mode demands them', async (t) => {
 
 const NO_PROXY = { trustProxy: false, authProxyHeader: undefined }
 
-t.test('nothing but the mode changes the document', async (t) => {
+t.test('only the mode changes the document', async (t) => {
   const settings = {
     host: '0.0.0.0',
     databaseUrl: `file:${t.testdir({})}/board.db`,
@@ -495,50 +495,47 @@ t.test('inside a host application the document names the prefix as its server', 
   t.ok(document.paths['/api/projects/{id}'], 'paths are relative to it')
 })
 
-t.test(
-  'it says of the history of metrics, of errors of agents and of large headers what is true',
-  async (t) => {
-    const app = await build(t)
-    const document = await documentOf(app)
-    const ajv = new Ajv2020({ strict: false, formats: { 'date-time': true, date: true } })
-    ajv.addSchema(document, 'openapi')
-    const validates = (pointer: string, value: unknown) =>
-      t.ok(ajv.validate({ $ref: `openapi#${pointer}` }, value), `${pointer}: ${ajv.errorsText()}`)
+t.test('it describes metric histories, agent errors and large headers correctly', async (t) => {
+  const app = await build(t)
+  const document = await documentOf(app)
+  const ajv = new Ajv2020({ strict: false, formats: { 'date-time': true, date: true } })
+  ajv.addSchema(document, 'openapi')
+  const validates = (pointer: string, value: unknown) =>
+    t.ok(ajv.validate({ $ref: `openapi#${pointer}` }, value), `${pointer}: ${ajv.errorsText()}`)
 
-    const project = await createProject(app)
-    const history = [5, 'x', null, [1], { value: 'many', at: 0 }, { value: null }]
-    const made = await send(app, 'POST', `/api/projects/${project.id}/metrics`, {
-      name: 'x',
-      value: 1,
-      history,
-    })
-    t.strictSame([made.status, made.body.history], [201, history])
-    validates('/components/schemas/Metric', made.body)
-    t.strictSame(document.components.schemas.Metric.properties.history.items, {})
+  const project = await createProject(app)
+  const history = [5, 'x', null, [1], { value: 'many', at: 0 }, { value: null }]
+  const made = await send(app, 'POST', `/api/projects/${project.id}/metrics`, {
+    name: 'x',
+    value: 1,
+    history,
+  })
+  t.strictSame([made.status, made.body.history], [201, history])
+  validates('/components/schemas/Metric', made.body)
+  t.strictSame(document.components.schemas.Metric.properties.history.items, {})
 
-    const answer = '/paths/~1mcp/post/responses/400/content/application~1json/schema'
-    for (const [body, headers] of [
-      ['{oops', {}],
-      [[{ jsonrpc: '2.0', id: 1, method: 'ping' }], {}],
-      [{ nonsense: true }, {}],
-    ] as const) {
-      const { status, body: error } = await send(app, 'POST', '/mcp', body, headers)
-      t.match([status, error], [400, { jsonrpc: '2.0', error: { code: Number, message: String } }])
-      validates(answer, error)
-    }
-    const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
-    const strict = await send(app, 'POST', '/mcp?nonsense=1', ping, { prefer: 'handling=strict' })
-    t.match([strict.status, strict.body], [400, { error: 'Validation failed' }])
-    validates(answer, strict.body)
+  const answer = '/paths/~1mcp/post/responses/400/content/application~1json/schema'
+  for (const [body, headers] of [
+    ['{oops', {}],
+    [[{ jsonrpc: '2.0', id: 1, method: 'ping' }], {}],
+    [{ nonsense: true }, {}],
+  ] as const) {
+    const { status, body: error } = await send(app, 'POST', '/mcp', body, headers)
+    t.match([status, error], [400, { jsonrpc: '2.0', error: { code: Number, message: String } }])
+    validates(answer, error)
+  }
+  const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+  const strict = await send(app, 'POST', '/mcp?nonsense=1', ping, { prefer: 'handling=strict' })
+  t.match([strict.status, strict.body], [400, { error: 'Validation failed' }])
+  validates(answer, strict.body)
 
-    const url = new URL(await app.listen({ port: 0 }))
-    const large = await fetch(new URL('/api/projects', url), { headers: { 'x-large': 'x'.repeat(100_000) } })
-    t.equal(large.status, 431)
-    validates('/paths/~1api~1projects/get/responses/431/content/application~1json/schema', await large.json())
-  },
-)
+  const url = new URL(await app.listen({ port: 0 }))
+  const large = await fetch(new URL('/api/projects', url), { headers: { 'x-large': 'x'.repeat(100_000) } })
+  t.equal(large.status, 431)
+  validates('/paths/~1api~1projects/get/responses/431/content/application~1json/schema', await large.json())
+})
 
-t.test('it names no format that is in no registry', async (t) => {
+t.test('it uses only registered formats', async (t) => {
   const formats = new Set<string>()
   const collect = (part: unknown): void => {
     if (typeof part !== 'object' || part === null) return

@@ -49,7 +49,7 @@ async function both(
   return code as string
 }
 
-t.test('every operation says the same of its errors in both forms, in both modes', async (t) => {
+t.test('every operation documents both forms of its errors, in both modes', async (t) => {
   for (const authMode of ['open', 'required'] as const) {
     const app = await build(t, { authMode, rateLimitMax: 0 })
     const { paths, components } = (await send(app, 'GET', '/openapi.json')).body
@@ -78,7 +78,7 @@ t.test('every operation says the same of its errors in both forms, in both modes
   }
 })
 
-t.test('each error has the code of what went wrong', async (t) => {
+t.test('each error has the code of its cause', async (t) => {
   const app = await build(t, { authMode: 'required' })
   const { headers: admin, id: adminId } = signInAs(app, 'admin')
   const { headers: member } = signInAs(app, 'member')
@@ -161,7 +161,7 @@ t.test('each error has the code of what went wrong', async (t) => {
   t.equal(await both(t, app, { method: 'GET', url: '/api/changes?after=1', headers: member }), 'changes_gone')
 })
 
-t.test('what a request of a batch is refused with has its code', async (t) => {
+t.test('an error of a batch request has its code', async (t) => {
   const app = await build(t)
   const requests = [{ method: 'PATCH', path: '/api/kanban-items/none', body: { title: 'x' } }]
   t.equal(await both(t, app, { method: 'POST', url: '/api/batch', body: { requests } }), 'not_found')
@@ -175,7 +175,7 @@ t.test('what a request of a batch is refused with has its code', async (t) => {
   t.equal(await both(t, app, { method: 'POST', url: '/api/batch', body: { requests: failing } }), 'not_found')
 })
 
-t.test('an unexpected failure is the fault of the service', async (t) => {
+t.test('an unexpected failure is internal', async (t) => {
   const app = await build(t)
   const project = await createProject(app)
   app.db.$client.exec('alter table objectives rename to gone')
@@ -185,7 +185,7 @@ t.test('an unexpected failure is the fault of the service', async (t) => {
   )
 })
 
-t.test('only who names the type gets it', (t) => {
+t.test('problem details are sent only if Accept names the type', (t) => {
   const asked = [
     MEDIA,
     'Application/Problem+JSON',
@@ -210,7 +210,7 @@ t.test('only who names the type gets it', (t) => {
   t.end()
 })
 
-t.test('the documentation has a section for each code, where its address leads', (t) => {
+t.test('each code links to its section of the documentation', (t) => {
   const sections = [...ERRORS.matchAll(/^## (.+)$/gm)].map(([, code]) => code)
   t.strictSame(sections, Object.keys(ERROR_CODES))
   for (const [code, says] of Object.entries(ERROR_CODES)) {

@@ -97,7 +97,7 @@ function totalChanges(app: App): unknown {
   return app.db.$client.prepare('select total_changes()').pluck().get()
 }
 
-t.test('the routes that change something are those that this test knows of', async (t) => {
+t.test('this test knows all changing routes', async (t) => {
   t.ok(tried.length > 40, `${tried.length} routes`)
   const document = (await send(await build(t), 'GET', '/openapi.json')).body
   for (const route of CHANGING) {
@@ -109,7 +109,7 @@ t.test('the routes that change something are those that this test knows of', asy
   }
 })
 
-t.test('every route takes Idempotency-Key', async (t) => {
+t.test('every route accepts Idempotency-Key', async (t) => {
   const app = await build(t, { adminPassword: 'correct horse' })
   for (const route of tried.filter((route) => route !== 'DELETE /api/members/:id')) {
     const ask = requester(app)
@@ -140,7 +140,7 @@ t.test('every route takes Idempotency-Key', async (t) => {
   }
 })
 
-t.test('every change of a record takes If-Match', async (t) => {
+t.test('every change of a record checks If-Match', async (t) => {
   const app = await build(t, { adminPassword: 'correct horse' })
   for (const route of tried.filter(isConditional)) {
     const refused = requester(app)
@@ -168,7 +168,7 @@ t.test('every change of a record takes If-Match', async (t) => {
 })
 
 for (const authMode of ['open', 'required'] as const) {
-  t.test(`If-None-Match keeps from what is there: ${authMode}`, async (t) => {
+  t.test(`If-None-Match prevents overwriting: ${authMode}`, async (t) => {
     const app = await build(t, { authMode, adminPassword: 'correct horse' })
     for (const route of tried.filter(isConditional)) {
       const refused = requester(app)
@@ -185,7 +185,7 @@ for (const authMode of ['open', 'required'] as const) {
     }
   })
 
-  t.test(`every read takes If-Match: ${authMode}`, async (t) => {
+  t.test(`every read checks If-Match: ${authMode}`, async (t) => {
     const app = await build(t, { authMode })
     const ask = requester(app)
     t.ok(READING.length > 30, `${READING.length} routes`)
@@ -208,7 +208,7 @@ for (const authMode of ['open', 'required'] as const) {
     t.equal((await ask('GET /api/changes/stream', { 'if-match': '"nope"' })).status, 412)
   })
 
-  t.test(`a batch takes If-Match of what it reads: ${authMode}`, async (t) => {
+  t.test(`a batch checks If-Match of its reads: ${authMode}`, async (t) => {
     const app = await build(t, { authMode })
     const ask = requester(app)
     const read = (path: string, ifMatch: string) =>
@@ -230,7 +230,7 @@ for (const authMode of ['open', 'required'] as const) {
   })
 }
 
-t.test('an order is of the list as it was seen', async (t) => {
+t.test('a reorder checks If-Match of the list', async (t) => {
   const app = await build(t)
   for (const path of ['/api/projects', '/api/personal-ideas']) {
     const make = (name: string) => send(app, 'POST', path, { name, title: name })
@@ -250,7 +250,7 @@ t.test('an order is of the list as it was seen', async (t) => {
   }
 })
 
-t.test('a record has the same ETag wherever it is answered, and 304 for whoever has it', async (t) => {
+t.test('a record has the same ETag in every response, and 304 for a known one', async (t) => {
   const app = await build(t)
   const project = await send(app, 'POST', '/api/projects', { name: 'Apollo' })
   const url = `/api/projects/${project.body.id}`
@@ -273,7 +273,7 @@ t.test('a record has the same ETag wherever it is answered, and 304 for whoever 
   t.notOk((await send(app, 'GET', `${url}/kanban-items`)).headers.etag, 'a list is no record')
 })
 
-t.test('what was made says where it is, and its ETag is that of the record there', async (t) => {
+t.test('a creation returns Location and the ETag of the record', async (t) => {
   const makes = tried.filter((route) => REQUESTS[route]?.[0] === 201)
   t.ok(makes.length > 14, `${makes.length} routes`)
   for (const authMode of ['open', 'required'] as const) {
@@ -301,31 +301,28 @@ t.test('what was made says where it is, and its ETag is that of the record there
   }
 })
 
-t.test(
-  'an ETag that any change of a record answers is that of the record, without what is shown once',
-  async (t) => {
-    const app = await build(t, { adminPassword: 'correct horse' })
-    const withETag = new Set<string>()
-    for (const route of tried) {
-      const ask = requester(app)
-      for (const headers of [{}, { 'idempotency-key': `"etag+${route.replaceAll(' ', '+')}"` }]) {
-        const answer = await ask(route, headers)
-        const { etag } = answer.headers
-        if (etag === undefined) continue
-        withETag.add(route)
-        const [, first] = /\/api\/([\w-]+)/.exec(route) ?? []
-        const collection = route.endsWith('/kanban-items/claim') ? 'kanban-items' : first
-        const url = String(answer.headers.location ?? `/api/${collection}/${answer.body.id}`)
-        t.equal((await ask(`GET ${url}`)).headers.etag, etag, route)
-      }
+t.test('the ETag after a change is that of the record, without fields that are shown once', async (t) => {
+  const app = await build(t, { adminPassword: 'correct horse' })
+  const withETag = new Set<string>()
+  for (const route of tried) {
+    const ask = requester(app)
+    for (const headers of [{}, { 'idempotency-key': `"etag+${route.replaceAll(' ', '+')}"` }]) {
+      const answer = await ask(route, headers)
+      const { etag } = answer.headers
+      if (etag === undefined) continue
+      withETag.add(route)
+      const [, first] = /\/api\/([\w-]+)/.exec(route) ?? []
+      const collection = route.endsWith('/kanban-items/claim') ? 'kanban-items' : first
+      const url = String(answer.headers.location ?? `/api/${collection}/${answer.body.id}`)
+      t.equal((await ask(`GET ${url}`)).headers.etag, etag, route)
     }
-    for (const route of [...SECRET, 'POST /api/kanban-items/:id/move', 'PATCH /api/projects/:id']) {
-      t.ok(withETag.has(route), route)
-    }
-  },
-)
+  }
+  for (const route of [...SECRET, 'POST /api/kanban-items/:id/move', 'PATCH /api/projects/:id']) {
+    t.ok(withETag.has(route), route)
+  }
+})
 
-t.test('what shows a secret once has the ETag that the next write is to name', async (t) => {
+t.test('a response with a secret has the ETag for the next write', async (t) => {
   for (const authMode of ['open', 'required'] as const) {
     const app = await build(t, { authMode, adminPassword: 'correct horse' })
     const ask = requester(app)
@@ -344,7 +341,7 @@ t.test('what shows a secret once has the ETag that the next write is to name', a
   }
 })
 
-t.test('a warning is about the request: the ETag is that of the record', async (t) => {
+t.test('a warning belongs to the request: the ETag is that of the record', async (t) => {
   const app = await build(t)
   const { id } = await createProject(app)
   const [column] = (await send(app, 'GET', `/api/projects/${id}/kanban-columns`)).body
@@ -409,7 +406,7 @@ t.test('a key is 1 to 255 visible ASCII characters', async (t) => {
   t.equal(count(app, 'projects'), 2)
 })
 
-t.test('failures are not kept, and a key is good again after a day', async (t) => {
+t.test('failures are not stored, and a key can be reused after a day', async (t) => {
   const app = await build(t)
   const key = { 'idempotency-key': 'k' }
   t.equal((await send(app, 'POST', '/api/projects', {}, key)).status, 400)
@@ -423,7 +420,7 @@ t.test('failures are not kept, and a key is good again after a day', async (t) =
   t.equal(count(app, 'projects'), 2)
 })
 
-t.test('keys are their member’s, their method’s and their path’s own', async (t) => {
+t.test('keys belong to their member, method and path', async (t) => {
   const app = await build(t, { authMode: 'required', adminPassword: 'correct horse' })
   const [ada, bob] = [signInAs(app, 'member').headers, signInAs(app, 'member').headers]
   const key = { 'idempotency-key': 'k' }
@@ -438,7 +435,7 @@ t.test('keys are their member’s, their method’s and their path’s own', asy
   t.equal(anonymous.status, 401)
 })
 
-t.test('no hash of a password is kept', async (t) => {
+t.test('no password hash is stored', async (t) => {
   const app = await build(t, { adminPassword: 'correct horse' })
   const admin = { ...signInAs(app, 'admin').headers, 'idempotency-key': 'k' }
   const member = { name: 'Bob', email: 'bob@example.test' }
@@ -450,7 +447,7 @@ t.test('no hash of a password is kept', async (t) => {
   t.equal(hash(), first)
 })
 
-t.test('a large response is not kept, and its request not done again', async (t) => {
+t.test('a large response is not stored, and its request is not repeated', async (t) => {
   const app = await build(t)
   const { id } = await createProject(app)
   await createItem(app, id, { description: 'x'.repeat(70_000) })
@@ -468,7 +465,7 @@ t.test('a large response is not kept, and its request not done again', async (t)
   t.equal(count(app, 'idempotency_keys'), 1)
 })
 
-t.test('what may not be asked for now is not replayed', async (t) => {
+t.test('a request without permission is not replayed', async (t) => {
   const options = { authMode: 'required', adminPassword: 'correct horse' } as const
   const app = await build(t, options)
   const { $client } = app.db
@@ -501,7 +498,7 @@ t.test('what may not be asked for now is not replayed', async (t) => {
   t.notOk(replayed.has('member PATCH /api/personal-ideas/:id'))
 })
 
-t.test('nor is a batch, an undo or a call of a tool that was more than the role may see now', async (t) => {
+t.test('batches, undos and tool calls are not replayed for a lower role, either', async (t) => {
   const app = await build(t, { authMode: 'required', adminPassword: 'correct horse' })
   const caller = signInAs(app, 'admin')
   const other = signInAs(app, 'member')
@@ -575,7 +572,7 @@ async function served(t: Test) {
   return { start, ask }
 }
 
-t.test('the same key a hundred times at once makes one record, also after a restart', async (t) => {
+t.test('a hundred simultaneous requests with one key create one record, also after a restart', async (t) => {
   const { start, ask } = await served(t)
   const { app, url } = await start()
   const headers = { 'idempotency-key': 'once' }
@@ -591,7 +588,7 @@ t.test('the same key a hundred times at once makes one record, also after a rest
   t.strictSame([again.status, again.body], [201, answers[0]?.body])
 })
 
-t.test('of thirty clients that change one record at once, one wins', async (t) => {
+t.test('one of thirty clients that change one record at once succeeds', async (t) => {
   const { start, ask } = await served(t)
   const { url } = await start()
   const project = await ask(`${url}/api/projects`, 'POST', { name: 'Apollo' }, {})
@@ -614,7 +611,7 @@ t.test('of thirty clients that change one record at once, one wins', async (t) =
   }
 })
 
-t.test('what the worker thread does, it does on the same terms', async (t) => {
+t.test('the worker thread checks the same preconditions', async (t) => {
   const { start, ask } = await served(t)
   const { app, url } = await start()
   const { body: project } = await ask(`${url}/api/projects`, 'POST', { name: 'Apollo' }, {})

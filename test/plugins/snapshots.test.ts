@@ -46,7 +46,7 @@ async function ready(read: () => MaybePromise<Snapshot>): Promise<Snapshot> {
   return snapshot
 }
 
-t.test('a client that has the answer already is told so', async (t) => {
+t.test('a client with the current version gets 304', async (t) => {
   const app = await build(t)
   const { id } = await createProject(app)
   for (const url of [`/api/projects/${id}`, '/api/projects', '/api/projects?status=backlog']) {
@@ -91,7 +91,7 @@ t.test('a client that has the answer already is told so', async (t) => {
   }
 })
 
-t.test('other conditions are none, and errors have no ETag', async (t) => {
+t.test('other conditions are ignored, and errors have no ETag', async (t) => {
   const app = await build(t, { authMode: 'required', adminPassword: 'correct horse' })
   const { headers } = signInAs(app, 'member')
   const { id } = await createProject(app, {}, headers)
@@ -114,7 +114,7 @@ t.test('other conditions are none, and errors have no ETag', async (t) => {
   t.equal(unknown.headers.etag, undefined)
 })
 
-t.test('HEAD tells what GET would send', async (t) => {
+t.test('HEAD returns the headers of GET', async (t) => {
   const app = await build(t)
   const { id } = await createProject(app, { name: 'Ä 🚀' })
   for (const url of [`/api/projects/${id}`, '/api/projects']) {
@@ -147,7 +147,7 @@ t.test('a 304 has no body on the wire', async (t) => {
   t.match(second, /^HTTP\/1\.1 200 OK\r\n/)
 })
 
-t.test('what a write answers is what a read then sends, byte for byte', async (t) => {
+t.test('a write and a later read return the same bytes', async (t) => {
   const app = await build(t)
   const url = '/api/projects'
   const headers = { 'content-type': 'application/json' }
@@ -166,7 +166,7 @@ t.test('what a write answers is what a read then sends, byte for byte', async (t
   t.equal((await app.inject({ method: 'GET', url: `${url}/${id}` })).body, changed.body)
 })
 
-t.test('a request that writes drops the snapshot of its project, and no other', async (t) => {
+t.test('a write drops the snapshot of its project, and no other', async (t) => {
   const { app, other } = await buildOnFile(t)
   const own = await createProject(app)
   const beside = await createProject(app, { name: 'Gemini' })
@@ -220,7 +220,7 @@ t.test('a request that writes drops the snapshot of its project, and no other', 
   )
 })
 
-t.test('what was refused or failed leaves the answers as they were', async (t) => {
+t.test('refused and failed writes leave the responses unchanged', async (t) => {
   const { app } = await buildOnFile(t)
   const { id } = await createProject(app)
   const before = await get(app, `/api/projects/${id}`)
@@ -236,7 +236,7 @@ t.test('what was refused or failed leaves the answers as they were', async (t) =
   t.equal(after.headers.etag, withItem.headers.etag)
 })
 
-t.test('the answer to an injected request shows what was committed before it', async (t) => {
+t.test('an injected request sees all earlier commits', async (t) => {
   const { app, other } = await buildOnFile(t)
   const { id } = await createProject(app)
   for (let round = 0; round < 5; round++) {
@@ -247,7 +247,7 @@ t.test('the answer to an injected request shows what was committed before it', a
   }
 })
 
-t.test('requests ask other processes, and nothing else where all is kept', async (t) => {
+t.test('if all is cached, a request only checks for commits of other processes', async (t) => {
   const { app, other } = await buildOnFile(t)
   const { id } = await createProject(app, { phaseConfig: [] })
   const port = Number(new URL(await app.listen({ port: 0 })).port)
@@ -343,7 +343,7 @@ async function answerAfterCommit(
   return text
 }
 
-t.test('a request that is sent after a commit shows it, also behind an earlier one', async (t) => {
+t.test('a request sees every earlier commit, also in a pipeline', async (t) => {
   const { app, path } = await buildOnFile(t)
   const { id } = await createProject(app)
   const port = Number(new URL(await app.listen({ port: 0 })).port)
@@ -354,7 +354,7 @@ t.test('a request that is sent after a commit shows it, also behind an earlier o
   t.match(text, /"name":"Gemini"/)
 })
 
-t.test('a request that is sent after a commit shows it, whatever a host does before', async (t) => {
+t.test('a request sees every earlier commit, whatever a host does before', async (t) => {
   const path = join(t.testdir(), 'board.db')
   const options = {
     databaseUrl: `file:${path}`,
@@ -397,7 +397,7 @@ t.test('the memory for snapshots is a setting', async (t) => {
   }
 })
 
-t.test('inside a host it is the same', async (t) => {
+t.test('all of this applies inside a host', async (t) => {
   const host = Fastify()
   t.teardown(() => host.close())
   const resolveMember = () => ({ id: 'ada', role: 'admin' as const })

@@ -22,7 +22,7 @@ const COLUMN = 'must be the name of a column of the project'
 const strictly = (app: App, method: string, url: string, body?: unknown, headers: object = {}) =>
   send(app, method, url, body, { ...STRICT, ...headers })
 
-t.test('what the header Prefer asks for', async (t) => {
+t.test('the Prefer header asks for strict handling', async (t) => {
   const strict = [
     'handling=strict',
     'Handling=strict',
@@ -122,7 +122,7 @@ function objectsIn(value: unknown, path: (string | number)[] = []): [(string | n
 /** Fields of bodies whose objects may have any keys. */
 const FREE = new Set(['metadata', 'phaseConfig', 'actionItems', 'history'])
 
-t.test('every operation refuses unknown fields and parameters strictly, and else ignores them', async (t) => {
+t.test('strict handling refuses unknown fields and parameters in every operation', async (t) => {
   const app = await build(t, { authMode: 'required' })
   const operations = await operationsOf(app)
   t.ok(operations.length > 70, `${operations.length} operations`)
@@ -189,7 +189,7 @@ t.test('every operation refuses unknown fields and parameters strictly, and else
   }
 })
 
-t.test('records that exist are refused unknown fields, too, and are not changed', async (t) => {
+t.test('strict handling refuses unknown fields for existing records, and changes nothing', async (t) => {
   const app = await build(t)
   const project = await createProject(app)
   const item = await createItem(app, project.id)
@@ -212,7 +212,7 @@ t.test('records that exist are refused unknown fields, too, and are not changed'
   }
 })
 
-t.test('values that are not listed are refused, in bodies and in filters', async (t) => {
+t.test('strict handling refuses unlisted values, in bodies and in filters', async (t) => {
   const app = await build(t)
   const project = await createProject(app)
   const oneOf = (...values: string[]) => `must be one of ${values.map((value) => `"${value}"`).join(', ')}`
@@ -302,7 +302,7 @@ t.test('values that are not listed are refused, in bodies and in filters', async
     t.match(await strictly(app, method, url, body), { status: method === 'POST' ? 201 : 200 }, url)
 })
 
-t.test('a phase is one of the project’s sequence', async (t) => {
+t.test('strict handling accepts only phases of the project’s sequence', async (t) => {
   const app = await build(t)
   const sequence = ['Discovery', 'Design', 'Development', 'Testing', 'Deployment']
   const mustBe = (names: string[]) =>
@@ -322,7 +322,7 @@ t.test('a phase is one of the project’s sequence', async (t) => {
   t.match(await change({ phaseConfig: [{ name: 'Go' }] }), { status: 200 })
 })
 
-t.test('all violations are reported together, and no more than a hundred of them', async (t) => {
+t.test('all violations are reported together, at most a hundred', async (t) => {
   const app = await build(t)
   const { id } = await createProject(app)
   const items = `/api/projects/${id}/kanban-items`
@@ -354,7 +354,7 @@ t.test('all violations are reported together, and no more than a hundred of them
   t.strictSame(reorder.formErrors, ['has 1900 more violations'])
 })
 
-t.test('a strict request makes no column', async (t) => {
+t.test('a strict request creates no column', async (t) => {
   const app = await build(t)
   const [one, two] = [await createProject(app), await createProject(app)]
   await send(app, 'POST', `/api/projects/${two.id}/kanban-columns`, { name: 'Elsewhere' })
@@ -443,34 +443,31 @@ t.test('a strict request makes no column', async (t) => {
   t.equal((await send(app, 'POST', items, { title: 'x' })).status, 201)
 })
 
-t.test(
-  'the order of checks stays: 401, 403, 404 where it came first, 500 of the body, 400, 404',
-  async (t) => {
-    const app = await build(t, { authMode: 'required' })
-    const [member, viewer] = [signInAs(app, 'member').headers, signInAs(app, 'viewer').headers]
-    const wrong = { nonsense: 1 }
-    for (const [method, url, body, headers, status] of [
-      ['GET', '/api/projects?nonsense=1', undefined, {}, 401],
-      ['POST', '/api/projects', wrong, {}, 401],
-      ['POST', '/api/projects', wrong, viewer, 403],
-      ['POST', '/api/projects', '{oops', member, 500],
-      ['PATCH', '/api/kanban-items/none', wrong, member, 404],
-      ['PATCH', '/api/projects/none', wrong, member, 400],
-      ['PATCH', '/api/projects/none', {}, member, 404],
-      ['POST', '/api/projects/none/kanban-items', { title: 'x', column: 'none' }, member, 404],
-      ['GET', '/api/projects/none/kanban-items?column=none', undefined, member, 404],
-      ['GET', '/api/nowhere?nonsense=1', undefined, member, 404],
-      ['PUT', '/api/projects?nonsense=1', wrong, member, 405],
-      ['GET', `/api/search?q=${long(501)}&Q=x`, undefined, member, 400],
-    ] as const) {
-      const answer = await strictly(app, method, url, body, headers)
-      t.equal(answer.status, status, `${method} ${url}`)
-      t.equal(answer.headers['preference-applied'], APPLIED, `${method} ${url}`)
-    }
-  },
-)
+t.test('the order of checks is the same: 401, 403, early 404, 500 of the body, 400, 404', async (t) => {
+  const app = await build(t, { authMode: 'required' })
+  const [member, viewer] = [signInAs(app, 'member').headers, signInAs(app, 'viewer').headers]
+  const wrong = { nonsense: 1 }
+  for (const [method, url, body, headers, status] of [
+    ['GET', '/api/projects?nonsense=1', undefined, {}, 401],
+    ['POST', '/api/projects', wrong, {}, 401],
+    ['POST', '/api/projects', wrong, viewer, 403],
+    ['POST', '/api/projects', '{oops', member, 500],
+    ['PATCH', '/api/kanban-items/none', wrong, member, 404],
+    ['PATCH', '/api/projects/none', wrong, member, 400],
+    ['PATCH', '/api/projects/none', {}, member, 404],
+    ['POST', '/api/projects/none/kanban-items', { title: 'x', column: 'none' }, member, 404],
+    ['GET', '/api/projects/none/kanban-items?column=none', undefined, member, 404],
+    ['GET', '/api/nowhere?nonsense=1', undefined, member, 404],
+    ['PUT', '/api/projects?nonsense=1', wrong, member, 405],
+    ['GET', `/api/search?q=${long(501)}&Q=x`, undefined, member, 400],
+  ] as const) {
+    const answer = await strictly(app, method, url, body, headers)
+    t.equal(answer.status, status, `${method} ${url}`)
+    t.equal(answer.headers['preference-applied'], APPLIED, `${method} ${url}`)
+  }
+})
 
-t.test('a body is checked where the route takes one at most', async (t) => {
+t.test('strict handling also checks optional bodies', async (t) => {
   const app = await build(t)
   const project = await createProject(app)
   const item = await createItem(app, project.id)
@@ -487,7 +484,7 @@ t.test('a body is checked where the route takes one at most', async (t) => {
   t.match(await strictly(app, 'DELETE', url, { any: 1 }), { status: 200 })
 })
 
-t.test('the document names the header once, for all operations', async (t) => {
+t.test('the document describes the header once, for all operations', async (t) => {
   const app = await build(t)
   const { paths, components } = (await send(app, 'GET', '/openapi.json')).body
   t.match(components.parameters.Prefer, { name: 'Prefer', in: 'header', required: false })

@@ -18,7 +18,7 @@ const preflight = (app: App, url: string, origin: string, method = 'PATCH') =>
 const corsHeaders = (headers: object) =>
   Object.keys(headers).filter((name) => name.startsWith('access-control-'))
 
-t.test('without CORS_ORIGIN no origin is told anything', async (t) => {
+t.test('without CORS_ORIGIN there are no CORS headers', async (t) => {
   const app = await build(t)
   const { statusCode, headers, body } = await preflight(app, '/api/projects', ORIGIN)
   t.equal(statusCode, 405)
@@ -30,7 +30,7 @@ t.test('without CORS_ORIGIN no origin is told anything', async (t) => {
   )
 })
 
-t.test('a preflight of an allowed origin is granted before any credential is asked for', async (t) => {
+t.test('a preflight of an allowed origin is accepted before any credential check', async (t) => {
   const app = await build(t, { authMode: 'required', corsOrigins: ['https://other.example', ORIGIN] })
   for (const url of ['/api/projects', '/api/projects/x', '/api/session']) {
     const { statusCode, headers, body } = await preflight(app, url, ORIGIN)
@@ -46,7 +46,7 @@ t.test('a preflight of an allowed origin is granted before any credential is ask
   }
 })
 
-t.test('an allowed origin may read answers, errors too, with credentials', async (t) => {
+t.test('an allowed origin may read responses and errors, with credentials', async (t) => {
   const app = await build(t, { corsOrigins: [ORIGIN] })
   const { headers: session } = signInAs(app, 'member')
   const answers = [
@@ -72,7 +72,7 @@ t.test('an allowed origin may read answers, errors too, with credentials', async
   }
 })
 
-t.test('an origin that is not allowed is told nothing, but that it matters', async (t) => {
+t.test('another origin only gets Vary', async (t) => {
   const app = await build(t, { corsOrigins: [ORIGIN] })
   for (const origin of ['https://evil.example', 'http://app.example', `${ORIGIN}:8443`, 'null', '*', '']) {
     const answer = await preflight(app, '/api/projects', origin)
@@ -88,7 +88,7 @@ t.test('an origin that is not allowed is told nothing, but that it matters', asy
   t.strictSame(corsHeaders((await send(app, 'GET', '/api/projects')).headers), [])
 })
 
-t.test('OPTIONS requests that are no preflights get answers like all others', async (t) => {
+t.test('other OPTIONS requests get ordinary responses', async (t) => {
   const app = await build(t, { corsOrigins: [ORIGIN] })
   const options = (url: string, headers = {}) => app.inject({ method: 'OPTIONS', url, headers })
   const bare = await options('/api/projects')
@@ -108,7 +108,7 @@ const rateHeaders = ({ headers }: { headers: Record<string, unknown> }) => ({
   reset: Number(headers['ratelimit-reset']),
 })
 
-t.test('every answer tells how many requests are left in the minute', async (t) => {
+t.test('every response reports the remaining requests of the minute', async (t) => {
   const app = await build(t, { rateLimitMax: 3 })
   const get = () => send(app, 'GET', '/api/projects')
   const first = rateHeaders(await get())
@@ -118,7 +118,7 @@ t.test('every answer tells how many requests are left in the minute', async (t) 
   t.match(rateHeaders(await get()), { limit: 3, remaining: 0 })
 })
 
-t.test('a client that asks too often gets 429 and when to come back', async (t) => {
+t.test('a client above the limit gets 429 and Retry-After', async (t) => {
   const app = await build(t, { authMode: 'required', rateLimitMax: 2, trustProxy: true })
   const from = (client: string, method = 'GET', url = '/openapi.json') =>
     send(app, method, url, undefined, { 'x-forwarded-for': client })
@@ -143,7 +143,7 @@ t.test('a client that asks too often gets 429 and when to come back', async (t) 
   t.equal((await from('192.0.2.1', 'GET', '/readyz')).status, 200)
 })
 
-t.test('whoever supervises the service is not even counted', async (t) => {
+t.test('health checks do not count', async (t) => {
   const app = await build(t, { rateLimitMax: 1 })
   for (let count = 0; count < 3; count++) {
     for (const url of ['/healthz', '/readyz']) {
@@ -155,7 +155,7 @@ t.test('whoever supervises the service is not even counted', async (t) => {
   t.equal((await send(app, 'GET', '/api/projects')).status, 200)
 })
 
-t.test('guessing credentials counts as much as everything else', async (t) => {
+t.test('requests with invalid credentials count, too', async (t) => {
   const app = await build(t, { rateLimitMax: 2, authMode: 'required' })
   const guess = (authorization: string) => send(app, 'GET', '/api/projects', undefined, { authorization })
   t.equal((await guess('Bearer a')).status, 401)
@@ -163,7 +163,7 @@ t.test('guessing credentials counts as much as everything else', async (t) => {
   t.equal((await guess('Bearer b')).status, 429)
 })
 
-t.test('the addresses of one network of 64 bits are one client', async (t) => {
+t.test('addresses of one /64 network are one client', async (t) => {
   const app = await build(t, { authMode: 'required', rateLimitMax: 2, trustProxy: true })
   const from = async (client: string) =>
     (await send(app, 'GET', '/openapi.json', undefined, { 'x-forwarded-for': client })).status
@@ -177,7 +177,7 @@ t.test('the addresses of one network of 64 bits are one client', async (t) => {
   t.equal(await from('::ffff:192.0.2.2'), 200, 'and its neighbour another')
 })
 
-t.test('what is forged for an address counts as the peer', async (t) => {
+t.test('a forged address counts as the peer', async (t) => {
   const app = await build(t, { authMode: 'required', rateLimitMax: 2, trustProxy: true })
   const from = async (client: string) =>
     (await send(app, 'GET', '/openapi.json', undefined, { 'x-forwarded-for': client })).status
@@ -185,33 +185,30 @@ t.test('what is forged for an address counts as the peer', async (t) => {
   t.equal(await from('192.0.2.1'), 200)
 })
 
-t.test(
-  'a system clock that is set back or forth leaves nobody waiting for longer than the minute',
-  async (t) => {
-    const app = await build(t, { rateLimitMax: 1 })
-    const ask = () => send(app, 'GET', '/api/projects')
-    const { now } = Date
-    t.teardown(() => {
-      Date.now = now
-    })
-    t.equal((await ask()).status, 200)
-    Date.now = () => now() - 86_400_000
-    const { status, headers } = await ask()
-    t.equal(status, 429)
-    t.strictSame([headers['retry-after'], headers['ratelimit-reset']], ['60', '60'])
-    Date.now = () => now() + 86_400_000
-    t.equal((await ask()).status, 200)
-  },
-)
+t.test('a changed system clock blocks nobody for longer than a minute', async (t) => {
+  const app = await build(t, { rateLimitMax: 1 })
+  const ask = () => send(app, 'GET', '/api/projects')
+  const { now } = Date
+  t.teardown(() => {
+    Date.now = now
+  })
+  t.equal((await ask()).status, 200)
+  Date.now = () => now() - 86_400_000
+  const { status, headers } = await ask()
+  t.equal(status, 429)
+  t.strictSame([headers['retry-after'], headers['ratelimit-reset']], ['60', '60'])
+  Date.now = () => now() + 86_400_000
+  t.equal((await ask()).status, 200)
+})
 
-t.test('a change that is one too many is not made', async (t) => {
+t.test('a change above the limit is not made', async (t) => {
   const app = await build(t, { rateLimitMax: 1 })
   await createProject(app)
   t.equal((await send(app, 'POST', '/api/projects', { name: 'A' })).status, 429)
   t.equal(app.db.$client.prepare('select count(*) from projects').pluck().get(), 1)
 })
 
-t.test('a preflight does not count, and a refusal can be read by an allowed origin', async (t) => {
+t.test('a preflight does not count, and an allowed origin can read a 429', async (t) => {
   const app = await build(t, { rateLimitMax: 1, corsOrigins: [ORIGIN] })
   for (let count = 0; count < 3; count++) {
     t.equal((await preflight(app, '/api/projects', ORIGIN)).statusCode, 204)
@@ -235,7 +232,7 @@ t.test('without a limit nothing is counted', async (t) => {
   }
 })
 
-t.test('nothing that a client writes becomes a header of an answer', async (t) => {
+t.test('no text of a client becomes a response header', async (t) => {
   const app = await build(t)
   const evil = '\r\nset-cookie: a=b\r\n\r\n<x>; rel="next"'
   const project = await createProject(app, { name: evil, sortOrder: -1 })

@@ -10,7 +10,7 @@ t.test('each listed type has its own sequence', async (t) => {
   t.strictSame(namesOf('custom'), ['Planning', 'In Progress', 'Complete'])
 })
 
-t.test('every other type shares the sequence of custom', async (t) => {
+t.test('every other type has the sequence of custom', async (t) => {
   for (const type of ['', 'research', 'Technical', 'constructor', '__proto__']) {
     t.strictSame(namesOf(type), namesOf('custom'), type)
   }
@@ -22,7 +22,7 @@ t.test('every other type shares the sequence of custom', async (t) => {
   )
 })
 
-t.test('a sequence handed out is the caller’s own', async (t) => {
+t.test('a returned sequence is a copy', async (t) => {
   const [first] = defaultPhaseConfig('technical')
   if (first) first.name = 'changed'
   t.equal(namesOf('technical')[0], 'Discovery')

@@ -53,7 +53,7 @@ async function setUp(t: Test) {
   }
 }
 
-t.test('requests that one poll brings share a question', async (t) => {
+t.test('requests of one poll share a check for commits', async (t) => {
   const { last, dial, questions } = await setUp(t)
   const clients = await Promise.all(Array.from({ length: 8 }, dial))
   const before = questions()
@@ -62,7 +62,7 @@ t.test('requests that one poll brings share a question', async (t) => {
   t.equal(questions() - before, 1)
 })
 
-t.test('each poll has a question of its own', async (t) => {
+t.test('each poll has its own check', async (t) => {
   const { read, last, dial, questions, commits } = await setUp(t)
   const { socket, steps } = await dial()
   const before = questions()
@@ -76,7 +76,7 @@ t.test('each poll has a question of its own', async (t) => {
   t.equal(questions() - before, 5, 'and one for each state that is read')
 })
 
-t.test('a request behind another one in the same segment sees what was committed in between', async (t) => {
+t.test('a pipelined request sees commits made before it is handled', async (t) => {
   const { read, last, dial, commits, afterNext } = await setUp(t)
   const { socket, steps } = await dial()
   afterNext(() => commits('after'))
@@ -84,7 +84,7 @@ t.test('a request behind another one in the same segment sees what was committed
   t.strictSame(await steps, ['before', 'after'])
 })
 
-t.test('so does one behind the end of a body, after another request of the same poll', async (t) => {
+t.test('so does one after a body, behind another request of the same poll', async (t) => {
   const { app, path, last, dial, commits, afterNext } = await setUp(t)
   const clients = await Promise.all([dial(), dial()])
   const head = get(path, 'Content-Type: application/json', 'Content-Length: 16').replace('GET', 'PATCH')
@@ -100,7 +100,7 @@ t.test('so does one behind the end of a body, after another request of the same 
   t.strictSame([one[1], other[1]].sort(), ['after', 'before'], 'whichever comes first')
 })
 
-t.test('requests without a socket ask each time', async (t) => {
+t.test('requests without a socket check each time', async (t) => {
   const { app, path, commits, questions, last, dial, afterNext } = await setUp(t)
   const { socket, steps } = await dial()
   const injected = new Promise<string>((resolve, reject) => {
@@ -116,7 +116,7 @@ t.test('requests without a socket ask each time', async (t) => {
   t.equal(questions() - before, 2)
 })
 
-t.test('over HTTP/2, where one connection carries many requests, each asks', async (t) => {
+t.test('over HTTP/2, where one connection has many requests, each checks', async (t) => {
   const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
   const host = Fastify({ http2: true })
   t.teardown(() => host.close())

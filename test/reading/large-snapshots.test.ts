@@ -69,7 +69,7 @@ const READS = {
 
 for (const [name, read] of Object.entries(READS)) {
   t.test(
-    `${name}: all who ask while it is read get the same bytes, and none of them tries it before`,
+    `${name}: all simultaneous readers get the same bytes, and nobody reads it first in the event loop`,
     async (t) => {
       const { snapshots, waiting, attempts } = setUp(t)
       const asked = ['a', 'b', 'c'].map((turn) => read(snapshots, turn))
@@ -90,7 +90,7 @@ for (const [name, read] of Object.entries(READS)) {
     },
   )
 
-  t.test(`${name}: after a write, those who asked since read again, once for all of them`, async (t) => {
+  t.test(`${name}: after a write, new readers share another read`, async (t) => {
     const { snapshots, waiting, other } = setUp(t)
     const early = read(snapshots)
     await nextTurn()
@@ -107,7 +107,7 @@ for (const [name, read] of Object.entries(READS)) {
   })
 
   t.test(
-    `${name}: where there is no room for the first, the others are told so, and none is made`,
+    `${name}: if there is no memory for the first reader, the others learn that, and nothing is built`,
     async (t) => {
       const { snapshots, waiting } = setUp(t)
       const full = { statusCode: 503, message: 'Service Unavailable', headers: { 'retry-after': '5' } }
@@ -121,7 +121,7 @@ for (const [name, read] of Object.entries(READS)) {
     },
   )
 
-  t.test(`${name}: what fails otherwise fails alone`, async (t) => {
+  t.test(`${name}: any other failure fails one reader`, async (t) => {
     const { snapshots, waiting } = setUp(t)
     const [first, second] = [read(snapshots), read(snapshots)]
     await nextTurn()
@@ -134,30 +134,27 @@ for (const [name, read] of Object.entries(READS)) {
 }
 
 for (const name of ['list', 'page'] as const) {
-  t.test(
-    `${name}: as long as it is in memory, it is not made again, until something is written`,
-    async (t) => {
-      const { db, projects, snapshots, waiting, other } = setUp(t)
-      const read = async () => {
-        const before = waiting.length
-        const asked = READS[name](snapshots)
-        await nextTurn()
-        waiting[before]?.go()
-        return asked
-      }
-      const first = await read()
-      const second = await read()
-      t.equal(second.body, first.body)
-      t.equal(second.etag, first.etag)
-      t.equal(waiting.length, 1)
-      other.exec(`update projects set name = 'Larger' where id = 'large'`)
-      const third = await read()
-      t.match(`${third.body.subarray(0, 1000)}`, /Larger/)
-      writeTo(db, () => projects.update('small', { name: 'Smaller' }))
-      const fourth = await read()
-      t.match(`${fourth.body}`, /Smaller/)
-      t.equal(waiting.length, 3)
-      t.ok(first.body.length > 0, 'it was kept until here')
-    },
-  )
+  t.test(`${name}: a cached one is not built again until a write`, async (t) => {
+    const { db, projects, snapshots, waiting, other } = setUp(t)
+    const read = async () => {
+      const before = waiting.length
+      const asked = READS[name](snapshots)
+      await nextTurn()
+      waiting[before]?.go()
+      return asked
+    }
+    const first = await read()
+    const second = await read()
+    t.equal(second.body, first.body)
+    t.equal(second.etag, first.etag)
+    t.equal(waiting.length, 1)
+    other.exec(`update projects set name = 'Larger' where id = 'large'`)
+    const third = await read()
+    t.match(`${third.body.subarray(0, 1000)}`, /Larger/)
+    writeTo(db, () => projects.update('small', { name: 'Smaller' }))
+    const fourth = await read()
+    t.match(`${fourth.body}`, /Smaller/)
+    t.equal(waiting.length, 3)
+    t.ok(first.body.length > 0, 'it was kept until here')
+  })
 }

@@ -4,31 +4,20 @@ import { createProjectWriter } from '../../src/reading/project-text.ts'
 import { ref } from '../../src/schemas/common.ts'
 import { type KanbanItem, type Project, ProjectSchema } from '../../src/schemas/records.ts'
 import { createSerializer } from '../../src/schemas/serialization.ts'
+import { ITEM_DEFAULTS } from '../item-defaults.ts'
 
 const AT = '2026-01-31T00:00:00.000Z'
 const serialize = createSerializer(ref(ProjectSchema))
 
 const itemOf = (id: string, sortOrder: number, title: string): KanbanItem => ({
+  ...ITEM_DEFAULTS,
   id,
   projectId: 'p',
   title,
-  description: '',
-  column: 'To Do',
   sortOrder,
-  priority: 'medium',
-  assigneeId: null,
-  dueDate: null,
-  source: 'manual',
-  sourceId: '',
-  isNew: false,
-  approved: true,
-  dismissed: false,
   metadata: { kanbanItems: [] },
-  claimedUntil: null,
   createdAt: AT,
   updatedAt: AT,
-  labels: [],
-  subtasks: [],
 })
 
 const projectOf = (kanbanItems: KanbanItem[], name = 'Äpfel "],[" 🍎'): Project => ({
@@ -71,7 +60,7 @@ const anyItems = fc
   )
   .map((items) => inOrder(items.map(({ id, sortOrder, title }) => itemOf(id, sortOrder, title))))
 
-t.test('a project is written as its schema has it', async (t) => {
+t.test('a project is serialized by its schema', async (t) => {
   const { write } = createProjectWriter()
   fc.assert(
     fc.property(anyItems, fc.string(), (items, name) => {
@@ -81,7 +70,7 @@ t.test('a project is written as its schema has it', async (t) => {
   )
 })
 
-t.test('a project with some items changed, gone or new is what writing it anew would be', async (t) => {
+t.test('replacing changed, deleted and new items gives the same text as a new one', async (t) => {
   const { write, replace } = createProjectWriter()
   fc.assert(
     fc.property(fc.array(anyItems, { minLength: 2, maxLength: 6 }), (states) => {

@@ -81,7 +81,7 @@ const wordFor = (column: string, when: string) => when + column.replace('_', '')
 const holding = (word: string, column: string) =>
   column === 'participants' || column === 'action_items' ? JSON.stringify([word]) : `a ${word}`
 
-t.test('every searched column of every kind is found: inserted, changed, deleted', async (t) => {
+t.test('every searched column of every kind is indexed: inserted, changed, deleted', async (t) => {
   const { client, find, found, run } = setUp(t)
   run(addItem, 'i', 'Card', '')
   for (const [kind, table, needed, columns] of SEARCHED) {
@@ -107,7 +107,7 @@ t.test('every searched column of every kind is found: inserted, changed, deleted
   }
 })
 
-t.test('of participants and action items all that is text is found, whatever its shape', async (t) => {
+t.test('all texts of participants and action items are found, in any form', async (t) => {
   const { client, found, run } = setUp(t)
   const add =
     "insert into transcript_summaries (id, project_id, title, date, participants, action_items) values (?, 'p', '', '', ?, ?)"
@@ -154,7 +154,7 @@ function prepareWords(client: SQLite.Database, run: (sql: string, ...values: unk
   }
 }
 
-t.test('an item is found by each word of its title, and by each beginning of a word', async (t) => {
+t.test('an item is found by each word of its title, and by each prefix of a word', async (t) => {
   const { client, found, run } = setUp(t)
   const wordsOf = prepareWords(client, run)
   let wordless = 0
@@ -189,7 +189,7 @@ t.test('an item is found by each word of its title, and by each beginning of a w
   t.ok(wordless > 5 && several > 50, `${wordless} titles had no words, ${several} had several`)
 })
 
-t.test('a text is taken apart as the index does, whatever its characters', async (t) => {
+t.test('a text is split into words like the index does, with any characters', async (t) => {
   const { client, run } = setUp(t)
   const wordsOf = prepareWords(client, run)
   const foldedWords = (text: string) => [...wordsWithPlaces(text)].map(({ folded }) => folded)
@@ -210,7 +210,7 @@ t.test('a text is taken apart as the index does, whatever its characters', async
   ])
 })
 
-t.test('nothing that is searched for is syntax: it finds what its words find', async (t) => {
+t.test('a query has no syntax: it finds its words', async (t) => {
   const { client, find, run } = setUp(t)
   const wordsOf = prepareWords(client, run)
   for (const [index, title] of SYNTAX.split(' ').entries()) run(addItem, `i${index}`, `${title} a b`, title)
@@ -259,7 +259,7 @@ t.test('all words must match, in any order and field, the last one as a prefix t
   for (const [text, ids] of expected) t.strictSame(found(text).toSorted(), ids, text)
 })
 
-t.test('accents and case are the same both ways', async (t) => {
+t.test('accents and case are ignored in queries and texts', async (t) => {
   const { found, run } = setUp(t)
   run(addItem, 'i', 'Übergröße für Ärzte in ΑΘΗΝΑ', '')
   run(addItem, 'j', 'Resume e\u0301tude', '')
@@ -268,7 +268,7 @@ t.test('accents and case are the same both ways', async (t) => {
   for (const text of ['résumé', 'étude', 'ETUDE', 'e\u0301tude']) t.strictSame(found(text), ['j'], text)
 })
 
-t.test('there may be fifty words, and no more', async (t) => {
+t.test('a query has fifty words at most', async (t) => {
   const { found, run } = setUp(t)
   const words = Array.from({ length: 51 }, (_, index) => `w${index}`)
   run(addItem, 'i', words.join(' '), '')
@@ -299,7 +299,7 @@ t.test('the title counts more than the text, and a rare word more than a common 
   t.strictSame(found('common rarely'), ['both', 'common twice'])
 })
 
-t.test('what is equally good comes by id, and the limit cuts after that', async (t) => {
+t.test('equal results are in the order of ids, and the limit applies after that', async (t) => {
   const { found, run } = setUp(t)
   const ids = Array.from({ length: 30 }, newId)
   for (const id of ids.toReversed()) run(addItem, id, 'Same', '')
@@ -311,7 +311,7 @@ t.test('what is equally good comes by id, and the limit cuts after that', async 
 
 // --- access ---
 
-t.test("others' ideas neither show nor take a place", async (t) => {
+t.test("others' ideas are not results, and do not count for the limit", async (t) => {
   const { search, run } = setUp(t)
   for (let index = 0; index < 30; index++) run(addIdea, `a${index}`, 'other', 'secret secret')
   run(addIdea, 'mine', 'me', `my secret ${'and so on '.repeat(20)}`)
@@ -330,7 +330,7 @@ t.test("others' ideas neither show nor take a place", async (t) => {
 
 // --- snippets ---
 
-t.test('a snippet shows what matched, marked, in the column that matched best', async (t) => {
+t.test('a snippet marks the matches, in the column that matched best', async (t) => {
   const { find, run } = setUp(t)
   const snippets = (text: string) => find(text).map(({ snippet }) => snippet)
   const words = Array.from({ length: 200 }, (_, index) => `w${index}`).join(' ')
@@ -349,7 +349,7 @@ t.test('a snippet shows what matched, marked, in the column that matched best', 
   t.strictSame(snippets('eve'), ['Call **Eve**'], 'without the line breaks of empty fields')
 })
 
-t.test('a snippet is short however long what counts as a word is', async (t) => {
+t.test('a snippet is short, even with very long words', async (t) => {
   const { find, run } = setUp(t)
   const snippetOf = (description: string) => {
     run('delete from kanban_items')
@@ -368,7 +368,7 @@ t.test('a snippet is short however long what counts as a word is', async (t) => 
   t.equal(snippetOf(`needle ${long(489)}`), `**needle** ${long(489)}`, 'what fits stays whole')
 })
 
-t.test('the part of a text with most of the words is shown, the first of several', async (t) => {
+t.test('a snippet is the part with most of the words, the first of several', async (t) => {
   const wanted = { words: ['one', 'two'], prefix: 'thr' }
   const filler = 'x '.repeat(40)
   const snippet = (...texts: string[]) => snippetOf(texts, wanted, 1000)
@@ -392,7 +392,7 @@ t.test('the part of a text with most of the words is shown, the first of several
 /** A text of 100,000 characters with as many matches as possible. */
 const MANY = 'q '.repeat(50_000)
 
-t.test('a text that matches fifty thousand times is found like any other', async (t) => {
+t.test('a text with fifty thousand matches is found like any other', async (t) => {
   const { find, run } = setUp(t)
   for (let item = 0; item < 5; item++) run(addItem, `i${item}`, 'Card', MANY)
   const results = find('q '.repeat(50))
@@ -400,7 +400,7 @@ t.test('a text that matches fifty thousand times is found like any other', async
   t.equal(results[0]?.snippet, `${'**q** '.repeat(32).trim()}…`)
 })
 
-t.test('how much of the index begins with a text is known beforehand', async (t) => {
+t.test('the number of index entries for a prefix is known in advance', async (t) => {
   const { client, run } = setUp(t)
   const { db: empty, close } = openDatabase(':memory:')
   t.teardown(close)
@@ -434,7 +434,7 @@ t.test('how much of the index begins with a text is known beforehand', async (t)
   }
 })
 
-t.test('a last word that too much begins with is found as a whole word only', async (t) => {
+t.test('a last word with too many completions is found only as a whole word', async (t) => {
   const { db, run } = setUp(t)
   run(addItem, 'i', 'Card', `need ${'needle '.repeat(3000)}`)
   const found = (text: string, prefixBytes: number) =>
@@ -444,7 +444,7 @@ t.test('a last word that too much begins with is found as a whole word only', as
   t.strictSame(found('card need', 4096), ['i'])
 })
 
-t.test('a search that takes too long is given up: by its own deadline, or by an earlier one', async (t) => {
+t.test('a search that takes too long is stopped: by its own deadline, or by an earlier one', async (t) => {
   const { db, search, run } = setUp(t)
   for (let item = 0; item < 20; item++) run(addItem, `i${item}`, 'Card', '')
   const find = (one: Search) => one.find('card', 'me', 10).length
@@ -461,7 +461,7 @@ t.test('a search that takes too long is given up: by its own deadline, or by an 
   t.equal(find(search), 10, 'and then there is none')
 })
 
-t.test('where there is a worker thread, it does what takes long even of a short file', async (t) => {
+t.test('a worker thread does long searches even of a small file', async (t) => {
   const { db, run } = setUp(t)
   for (let item = 0; item < 20; item++) run(addItem, `i${item}`, 'Card', '')
   run(addItem, 'many', 'Card', MANY)
@@ -476,38 +476,35 @@ t.test('where there is a worker thread, it does what takes long even of a short 
 
 // --- cost ---
 
-t.test(
-  'changes of what is not searched run the very program that they would without the index',
-  async (t) => {
-    const { client, run } = setUp(t)
-    run(addItem, 'i', 'Card', '')
-    const moving = [
-      'update kanban_items set sort_order = ?, "column" = ?, updated_at = ? where id = +?',
-      'update kanban_items set project_id = ?, priority = ?, dismissed = ?, metadata = ? where id = +?',
-      'update projects set sort_order = ?, status = ? where id = +?',
-      'update kanban_comments set edited_at = ? where id = +?',
-      'update personal_ideas set sort_order = ? where id = +?',
-    ]
-    const program = (sql: string) =>
-      client
-        .prepare<unknown[], { opcode: string; p1: number; p2: number; p4: unknown }>(`explain ${sql}`)
-        .all(Array.from(sql.matchAll(/\?/g), () => null))
-        .map(({ opcode, p1, p2, p4 }) => [opcode, p1, p2, p4])
-    const programs = moving.map(program)
+t.test('changes of unsearched columns run the same SQLite program as without the index', async (t) => {
+  const { client, run } = setUp(t)
+  run(addItem, 'i', 'Card', '')
+  const moving = [
+    'update kanban_items set sort_order = ?, "column" = ?, updated_at = ? where id = +?',
+    'update kanban_items set project_id = ?, priority = ?, dismissed = ?, metadata = ? where id = +?',
+    'update projects set sort_order = ?, status = ? where id = +?',
+    'update kanban_comments set edited_at = ? where id = +?',
+    'update personal_ideas set sort_order = ? where id = +?',
+  ]
+  const program = (sql: string) =>
+    client
+      .prepare<unknown[], { opcode: string; p1: number; p2: number; p4: unknown }>(`explain ${sql}`)
+      .all(Array.from(sql.matchAll(/\?/g), () => null))
+      .map(({ opcode, p1, p2, p4 }) => [opcode, p1, p2, p4])
+  const programs = moving.map(program)
 
-    const data = () => client.prepare('select * from search_index_data').all()
-    const before = data()
-    run("update kanban_items set sort_order = 5, title = title, description = '' where id = 'i'")
-    run("update projects set name = name, next_step = next_step, health = 'blocked'")
-    t.strictSame(data(), before, 'nor does a text that stays the same')
+  const data = () => client.prepare('select * from search_index_data').all()
+  const before = data()
+  run("update kanban_items set sort_order = 5, title = title, description = '' where id = 'i'")
+  run("update projects set name = name, next_step = next_step, health = 'blocked'")
+  t.strictSame(data(), before, 'nor does a text that stays the same')
 
-    const triggers = client
-      .prepare<[], string>("select name from sqlite_schema where type = 'trigger' and name like 'search%'")
-      .pluck()
-    for (const name of triggers.all()) client.exec(`drop trigger ${name}`)
-    t.strictSame(moving.map(program), programs)
-  },
-)
+  const triggers = client
+    .prepare<[], string>("select name from sqlite_schema where type = 'trigger' and name like 'search%'")
+    .pluck()
+  for (const name of triggers.all()) client.exec(`drop trigger ${name}`)
+  t.strictSame(moving.map(program), programs)
+})
 
 // --- writers ---
 
@@ -549,7 +546,7 @@ const step = fc.record({
   isTool: fc.boolean(),
 })
 
-t.test('whatever is written, and by whom, the index is what the records say', async (t) => {
+t.test('after any writes of any tool, the index equals the records', async (t) => {
   const path = join(t.testdir(), 'board.db')
   const { client } = setUp(t, `file:${path}`)
   const tool = new SQLite(path)
@@ -598,7 +595,7 @@ t.test('whatever is written, and by whom, the index is what the records say', as
   t.ok(done > 10 * numRuns, `${done} writes`)
 })
 
-t.test('comments that a tool has left without their item are not found', async (t) => {
+t.test('comments without an item are not found', async (t) => {
   const { client, found, run } = setUp(t)
   run(addItem, 'i', 'Card', '')
   run("insert into kanban_comments (id, item_id, author_id, content) values ('c', 'i', 'ada', 'Hm')")
@@ -608,7 +605,7 @@ t.test('comments that a tool has left without their item are not found', async (
   t.strictSame(found('hm'), [])
 })
 
-t.test('a file from before the search has everything indexed at its next start', async (t) => {
+t.test('a file from before the search is indexed at its next start', async (t) => {
   const path = join(t.testdir(), 'board.db')
   const { entries } = JSON.parse(readFileSync('drizzle/meta/_journal.json', 'utf8'))
   const before = entries.slice(

@@ -58,7 +58,7 @@ function setUp(t: Test, ids: string[], maxBytes = MUCH) {
   }
 }
 
-t.test('a snapshot is what a fresh read would send', async (t) => {
+t.test('a snapshot equals a new read', async (t) => {
   const { project, list, fresh, client } = setUp(t, ['b', 'a', 'c'])
   client.exec("update projects set status = 'done', team_id = 'ops' where id = 'c'")
   const filters = [
@@ -80,7 +80,7 @@ t.test('a snapshot is what a fresh read would send', async (t) => {
   t.match(JSON.parse(`${list({}).body}`), [{ id: 'b', name: 'Ä b' }, { id: 'a' }, { id: 'c' }])
 })
 
-t.test('a page has those projects that are named, in that order, and says which comes next', async (t) => {
+t.test('a page has the named projects, in that order, and names the next page', async (t) => {
   for (const maxBytes of [MUCH, 0]) {
     const { page, body, write, client, fresh } = setUp(t, ['b', 'a', 'c'], maxBytes)
     for (const ids of [[], ['a'], ['c', 'b'], ['a', 'none', 'b'], ['b', 'c', 'a']]) {
@@ -105,7 +105,7 @@ t.test('a page has those projects that are named, in that order, and says which 
   }
 })
 
-t.test('filters are not taken for one another', async (t) => {
+t.test('filters are not confused with one another', async (t) => {
   const { list, client } = setUp(t, ['a', 'b'])
   client.exec(`
     update projects set status = 'x', team_id = null where id = 'a';
@@ -119,7 +119,7 @@ t.test('filters are not taken for one another', async (t) => {
   t.strictSame(ids({}), ['a', 'b'])
 })
 
-t.test('what does not exist is a 404, until it does', async (t) => {
+t.test('a missing record is 404, until it exists', async (t) => {
   const { project, client, other } = setUp(t, ['a'])
   const gone = { statusCode: 404, message: 'Project not found' }
   for (const id of ['none', '', 'a\0', 'a"', '["a"]', 'list:["",""]']) t.throws(() => project(id), gone, id)
@@ -132,7 +132,7 @@ t.test('what does not exist is a 404, until it does', async (t) => {
   t.throws(() => project('a'), gone)
 })
 
-t.test('an ETag stands for the bytes', async (t) => {
+t.test('an ETag identifies the bytes', async (t) => {
   const { path, project, list, client } = setUp(t, ['a', 'b'])
   const before = { a: project('a').etag, b: project('b').etag, all: list({}).etag }
   for (const etag of Object.values(before)) t.match(etag, /^"[\w-]{22}"$/, 'it is a strong one')
@@ -165,7 +165,7 @@ t.test('an ETag stands for the bytes', async (t) => {
   )
 })
 
-t.test('a write drops the snapshots of the projects that it touches, and no other', async (t) => {
+t.test('a write drops the snapshots of its projects, and no others', async (t) => {
   const { client, body, list, write, fresh } = setUp(t, ['a', 'b', 'c'])
   const kept = () => ['a', 'b', 'c'].map((id) => body(id))
   const before = kept()
@@ -212,7 +212,7 @@ t.test('a write drops the snapshots of the projects that it touches, and no othe
   )
 })
 
-t.test('a list of another filter is dropped too when a project comes to pass it', async (t) => {
+t.test('the list of another filter is dropped when a project starts to match it', async (t) => {
   const { client, list, fresh } = setUp(t, ['a', 'b'])
   const filters = [
     {},
@@ -233,7 +233,7 @@ t.test('a list of another filter is dropped too when a project comes to pass it'
   agree('when another comes')
 })
 
-t.test('a write that is undone leaves no wrong snapshot', async (t) => {
+t.test('a rolled-back write leaves no wrong snapshot', async (t) => {
   const { client, body, list, write, fresh } = setUp(t, ['a', 'b'])
   const before = { a: `${body('a')}`, b: `${body('b')}`, list: `${list({}).body}` }
   const kept = body('b')
@@ -261,7 +261,7 @@ t.test('a write that is undone leaves no wrong snapshot', async (t) => {
   agrees()
 })
 
-t.test('inside a write there is nothing to read that could be undone', async (t) => {
+t.test('inside a write, uncommitted data cannot be read', async (t) => {
   const { client, body, list, write, fresh } = setUp(t, ['a', 'b'])
   const message = 'snapshots are of what is committed: read them after the write'
   body('a')
@@ -284,7 +284,7 @@ t.test('inside a write there is nothing to read that could be undone', async (t)
   t.equal(`${list({}).body}`, fresh.list())
 })
 
-t.test('a commit of another process drops everything at once', async (t) => {
+t.test('a commit of another process drops all snapshots at once', async (t) => {
   const { project, list, other, fresh, body } = setUp(t, ['a', 'b'])
   const a = body('a')
   list({})
@@ -325,7 +325,7 @@ t.test('a commit of another process just before an own write is noticed', async 
   t.equal(`${list({}).body}`, fresh.list())
 })
 
-t.test('every read asks other processes, and nothing else where all is kept', async (t) => {
+t.test('if all is cached, a read only checks for commits of other processes', async (t) => {
   const { client, list, page, body, executed } = setUp(t, ['a', 'b'])
   const DATA_VERSION = /data_version/
   body('a')
@@ -348,7 +348,7 @@ t.test('every read asks other processes, and nothing else where all is kept', as
   t.equal(executed.count(DATA_VERSION), 63, 'making a snapshot asks for the state that it is made of')
 })
 
-t.test('after a change of items, they alone are read anew, with a fixed number of statements', async (t) => {
+t.test('after a change of items, only they are read again, with a fixed number of statements', async (t) => {
   const { client, project, list, body, fresh, executed } = setUp(t, ['a', 'b', 'c'])
   for (let index = 0; index < 100; index++) {
     client.exec(`insert into kanban_items (id, project_id, title) values ('${index}', 'a', 'Card')`)
@@ -380,7 +380,7 @@ t.test('after a change of items, they alone are read anew, with a fixed number o
   }
 })
 
-t.test('a snapshot costs as many statements for many projects as for one', async (t) => {
+t.test('a snapshot of many projects takes as many statements as one of one', async (t) => {
   const ids = Array.from({ length: 100 }, (_, index) => `p${String(index).padStart(3, '0')}`)
   const { client, list, body, executed, other } = setUp(t, ids)
   const costs = (work: () => unknown) => {
@@ -418,7 +418,7 @@ t.test('a snapshot costs as many statements for many projects as for one', async
   t.ok(listCosts() < cold, 'none')
 })
 
-t.test('a snapshot is of one state, whoever writes while it is made', async (t) => {
+t.test('a snapshot is of one state, despite writers', async (t) => {
   const { list, body, other, fresh, executed } = setUp(t, ['a', 'b'])
   /** A transaction that changes both projects, in their own rows and in child records. */
   const advance = other.transaction(() => {
@@ -467,7 +467,7 @@ t.test('a snapshot is of one state, whoever writes while it is made', async (t) 
 /** The size that an entry counts as, in bytes. */
 const sizeOf = (body: Buffer) => body.length + 1 + 500 + 150
 
-t.test('memory has a bound: what was used least recently goes first', async (t) => {
+t.test('memory is limited: the least recently used goes first', async (t) => {
   const size = sizeOf(setUp(t, ['a']).body('a'))
   const { body, list, fresh } = setUp(t, ['a', 'b', 'c'], 2 * size)
   const [a, b] = [body('a'), body('b')]
@@ -487,7 +487,7 @@ t.test('memory has a bound: what was used least recently goes first', async (t) 
   t.ok(kept.length > 5 && kept.length <= 10, `${kept.length} of 50 were kept`)
 })
 
-t.test('without memory every answer is made anew, and right', async (t) => {
+t.test('without memory every response is built again, and is correct', async (t) => {
   for (const bytes of [0, 1, 501]) {
     const { body, list, client, other, fresh } = setUp(t, ['a', 'b'], bytes)
     for (const round of [1, 2]) {
@@ -505,7 +505,7 @@ t.test('without memory every answer is made anew, and right', async (t) => {
   }
 })
 
-t.test('a list that is larger than all memory is answered, but not kept', async (t) => {
+t.test('a list larger than the memory is returned, but not cached', async (t) => {
   const size = sizeOf(setUp(t, ['a']).body('a'))
   const { body, list, client, fresh } = setUp(t, ['a', 'b', 'c', 'd'], 2 * size + 600)
   t.not(list({}).body, list({}).body)
@@ -518,14 +518,14 @@ t.test('a list that is larger than all memory is answered, but not kept', async 
   t.equal(`${list({}).body}`, fresh.list())
 })
 
-t.test('what a list is kept under counts as memory too', async (t) => {
+t.test('cache keys count as memory, too', async (t) => {
   const { list } = setUp(t, ['a'], 5000)
   const long = () => list({ status: 'x'.repeat(10_000) }).body
   t.equal(`${long()}`, '[]')
   t.not(long(), long(), 'a filter that is larger than all memory is not kept')
 })
 
-t.test('tables that another connection takes away and puts back leave no stale snapshot', async (t) => {
+t.test('recreated tables of another connection leave no stale snapshot', async (t) => {
   const { path, client, body, list, fresh } = setUp(t, ['a', 'b'])
   const tool = new SQLite(path)
   t.teardown(() => tool.close())

@@ -265,7 +265,7 @@ async function perform({ other, get, send, fresh, client }: World, { kind, at, t
   throw new Error(`there is no step ${kind}`)
 }
 
-t.test('after each step, every answer is what the database holds', async (t) => {
+t.test('after each step, every response equals the database', async (t) => {
   for (const bytes of [64_000_000, LITTLE]) {
     const world = await setUp(t, bytes)
     let reads = 0
@@ -327,7 +327,7 @@ const countersOf = (project: Shown) => ({
   othersBelow: project.metrics[0]?.value ?? Number.NaN,
 })
 
-t.test('whatever is in flight, an answer is as new as all that was acknowledged before', async (t) => {
+t.test('every response includes all acknowledged writes', async (t) => {
   const COUNT = 3
   for (const bytes of [64_000_000, LITTLE]) {
     const { other, get, send, client } = await setUp(t, bytes)

@@ -89,113 +89,108 @@ function othersFor({ column, refersTo }: Column, old: unknown, other: ProjectId)
 const isConstraint = (error: unknown) =>
   error instanceof SQLite.SqliteError && error.code.startsWith('SQLITE_CONSTRAINT')
 
-t.test(
-  'whatever row of whatever table is written: a record that it changes is never answered stale',
-  async (t) => {
-    const { db, close } = openDatabase(':memory:')
-    t.teardown(close)
-    const { $client: client } = db
-    const { projects, board } = createRules(db)
-    const snapshots = createSnapshots(db, projects, board.items, 1_000_000)
-    const tables = tablesInOrder()
-    const insert = (table: SQLiteTable, row: Row) => {
-      const names = Object.keys(row)
-      return client
-        .prepare(
-          `insert into ${getTableName(table)} (${names.map((name) => `"${name}"`).join()})
+t.test('after a change of any row in any table, no response is stale', async (t) => {
+  const { db, close } = openDatabase(':memory:')
+  t.teardown(close)
+  const { $client: client } = db
+  const { projects, board } = createRules(db)
+  const snapshots = createSnapshots(db, projects, board.items, 1_000_000)
+  const tables = tablesInOrder()
+  const insert = (table: SQLiteTable, row: Row) => {
+    const names = Object.keys(row)
+    return client
+      .prepare(
+        `insert into ${getTableName(table)} (${names.map((name) => `"${name}"`).join()})
          values (${names.map(() => '?').join()})`,
-        )
-        .run(...Object.values(row))
-    }
-    const keyOf = (table: SQLiteTable, row: Row) => {
-      const primary = columnsOf(table).filter(({ column }) => column.primary)
-      const names = primary.length > 0 ? primary.map(({ name }) => name) : Object.keys(row)
-      return {
-        where: names.map((name) => `"${name}" = ?`).join(' and '),
-        key: names.map((name) => row[name]),
-      }
-    }
-    function restore(): void {
-      for (const table of tables.toReversed()) client.exec(`delete from ${getTableName(table)}`)
-      for (const table of tables) for (const project of PROJECTS) insert(table, rowOf(table, project))
-    }
-    const fresh = (id: string) => projects.getMany([id]).map(serialize).join()
-    const kept = (id: string) => {
-      try {
-        return snapshots.project(id).body
-      } catch {
-        return ''
-      }
-    }
-    const list = () => snapshots.list({}).body.toString()
-
-    const shown = new Set<string>()
-    /** Runs a write, and compares every project before and after. */
-    function check(table: SQLiteTable, what: string, isOfOneProject: boolean, work: () => unknown): boolean {
-      const before = { a: kept('a'), b: kept('b'), list: list() }
-      const content = { a: fresh('a'), b: fresh('b') }
-      try {
-        work()
-      } catch (error) {
-        if (isConstraint(error)) return false
-        throw error
-      }
-      const name = `${what} ${getTableName(table)}`
-      for (const id of PROJECTS) {
-        const now = fresh(id)
-        if (now !== content[id]) shown.add(getTableName(table))
-        t.equal(`${kept(id)}`, now, `${name}: ${id} is as the database has it`)
-      }
-      t.equal(
-        list(),
-        `[${projects.idsOf({}).map(fresh).join()}]`,
-        `${name}: the list is as the database has it`,
       )
-      if (isOfOneProject) t.equal(kept('b'), before.b, `${name}: the other project is kept`)
-      return true
+      .run(...Object.values(row))
+  }
+  const keyOf = (table: SQLiteTable, row: Row) => {
+    const primary = columnsOf(table).filter(({ column }) => column.primary)
+    const names = primary.length > 0 ? primary.map(({ name }) => name) : Object.keys(row)
+    return {
+      where: names.map((name) => `"${name}" = ?`).join(' and '),
+      key: names.map((name) => row[name]),
     }
+  }
+  function restore(): void {
+    for (const table of tables.toReversed()) client.exec(`delete from ${getTableName(table)}`)
+    for (const table of tables) for (const project of PROJECTS) insert(table, rowOf(table, project))
+  }
+  const fresh = (id: string) => projects.getMany([id]).map(serialize).join()
+  const kept = (id: string) => {
+    try {
+      return snapshots.project(id).body
+    } catch {
+      return ''
+    }
+  }
+  const list = () => snapshots.list({}).body.toString()
 
-    for (const table of tables) {
-      const row = rowOf(table, 'a')
-      const { where, key } = keyOf(table, row)
-      restore()
-      check(table, 'delete from', true, () =>
-        client.prepare(`delete from ${getTableName(table)} where ${where}`).run(...key),
-      )
-      check(table, 'insert into', true, () => insert(table, row))
-      let updates = 0
-      for (const column of columnsOf(table)) {
-        for (const value of othersFor(column, row[column.name], 'b')) {
-          restore()
-          const update = client.prepare(
-            `update ${getTableName(table)} set "${column.name}" = ? where ${where}`,
-          )
-          const isDone = check(table, `set ${column.name} = ${value} in`, !column.refersTo, () =>
-            update.run(value, ...key),
-          )
-          if (isDone) updates++
-        }
-      }
-      t.ok(updates > 0, `${getTableName(table)}: there were updates`)
+  const shown = new Set<string>()
+  /** Runs a write, and compares every project before and after. */
+  function check(table: SQLiteTable, what: string, isOfOneProject: boolean, work: () => unknown): boolean {
+    const before = { a: kept('a'), b: kept('b'), list: list() }
+    const content = { a: fresh('a'), b: fresh('b') }
+    try {
+      work()
+    } catch (error) {
+      if (isConstraint(error)) return false
+      throw error
     }
-    const known = [
-      'projects',
-      'kanban_items',
-      'kanban_subtasks',
-      'kanban_labels',
-      'kanban_item_labels',
-      'transcript_summaries',
-      'metrics',
-      'objectives',
-      'team_assignments',
-    ]
-    t.strictSame(
-      known.filter((name) => !shown.has(name)),
-      [],
-      'the writes were of a kind that shows',
+    const name = `${what} ${getTableName(table)}`
+    for (const id of PROJECTS) {
+      const now = fresh(id)
+      if (now !== content[id]) shown.add(getTableName(table))
+      t.equal(`${kept(id)}`, now, `${name}: ${id} is as the database has it`)
+    }
+    t.equal(
+      list(),
+      `[${projects.idsOf({}).map(fresh).join()}]`,
+      `${name}: the list is as the database has it`,
     )
-  },
-)
+    if (isOfOneProject) t.equal(kept('b'), before.b, `${name}: the other project is kept`)
+    return true
+  }
+
+  for (const table of tables) {
+    const row = rowOf(table, 'a')
+    const { where, key } = keyOf(table, row)
+    restore()
+    check(table, 'delete from', true, () =>
+      client.prepare(`delete from ${getTableName(table)} where ${where}`).run(...key),
+    )
+    check(table, 'insert into', true, () => insert(table, row))
+    let updates = 0
+    for (const column of columnsOf(table)) {
+      for (const value of othersFor(column, row[column.name], 'b')) {
+        restore()
+        const update = client.prepare(`update ${getTableName(table)} set "${column.name}" = ? where ${where}`)
+        const isDone = check(table, `set ${column.name} = ${value} in`, !column.refersTo, () =>
+          update.run(value, ...key),
+        )
+        if (isDone) updates++
+      }
+    }
+    t.ok(updates > 0, `${getTableName(table)}: there were updates`)
+  }
+  const known = [
+    'projects',
+    'kanban_items',
+    'kanban_subtasks',
+    'kanban_labels',
+    'kanban_item_labels',
+    'transcript_summaries',
+    'metrics',
+    'objectives',
+    'team_assignments',
+  ]
+  t.strictSame(
+    known.filter((name) => !shown.has(name)),
+    [],
+    'the writes were of a kind that shows',
+  )
+})
 
 /** A database with three projects, each with an item that has a subtask and a label, and the projects touched since. */
 function setUp(t: Test, url = ':memory:') {
@@ -230,7 +225,7 @@ function setUp(t: Test, url = ':memory:') {
   return { db, client, touched, touchedItems, touches }
 }
 
-t.test('a write touches the projects of the rows that it writes, and no other', async (t) => {
+t.test('a write marks the projects of its rows, and no others', async (t) => {
   const { touches } = setUp(t)
   const expected: [string, string][] = [
     ["update projects set name = 'Gemini' where id = 'b'", 'b'],
@@ -257,7 +252,7 @@ t.test('a write touches the projects of the rows that it writes, and no other', 
   for (const [sql, ids] of expected) t.equal(touches(sql), ids, sql)
 })
 
-t.test('what shows in no record touches nothing', async (t) => {
+t.test('columns that no response shows mark nothing', async (t) => {
   const { touches } = setUp(t)
   for (const sql of [
     "insert into kanban_activity (id, item_id, type) values ('x', 'a-item', 'priority')",
@@ -281,26 +276,26 @@ t.test('what shows in no record touches nothing', async (t) => {
   }
 })
 
-t.test('deletions that cascade touch their project', async (t) => {
+t.test('cascading deletions mark their project', async (t) => {
   const { touches } = setUp(t)
   t.equal(touches("delete from kanban_labels where id = 'b-label'"), 'b')
   t.equal(touches("delete from kanban_items where project_id = 'a'"), 'a')
   t.equal(touches("delete from projects where id = 'c'"), 'c')
 })
 
-t.test('a write that is undone may touch, too', async (t) => {
+t.test('a rolled-back write may mark projects, too', async (t) => {
   const { touches } = setUp(t)
   t.equal(touches("begin; update projects set name = 'x' where id = 'a'; rollback"), 'a')
 })
 
-t.test("a label's change touches every project in which an item has it", async (t) => {
+t.test('a change of a label marks every project with an item that has it', async (t) => {
   const { client, touches } = setUp(t)
   // An item that another tool moves keeps its labels.
   client.exec("update kanban_items set project_id = 'b' where id = 'a-item'")
   t.equal(touches("update kanban_labels set name = 'Defect' where id = 'a-label'"), 'ab')
 })
 
-t.test('what shows in an item touches that item alone', async (t) => {
+t.test("a change of an item's part marks only that item", async (t) => {
   const { client, touchedItems } = setUp(t)
   const touches = (sql: string) => {
     touchedItems.clear()
@@ -318,7 +313,7 @@ t.test('what shows in an item touches that item alone', async (t) => {
   t.strictSame(touches("update objectives set title = 'x' where project_id = 'a'"), ['a null'])
 })
 
-t.test('other connections neither see nor need the watch', async (t) => {
+t.test('other connections do not see or need the tracking', async (t) => {
   const path = join(t.testdir(), 'board.db')
   const { client, touched } = setUp(t, `file:${path}`)
   const other = new SQLite(path)
@@ -330,7 +325,7 @@ t.test('other connections neither see nor need the watch', async (t) => {
   t.strictSame([...touched], [])
 })
 
-t.test('tables that another connection takes away and puts back are still watched', async (t) => {
+t.test('tables recreated by another connection are still tracked', async (t) => {
   const path = join(t.testdir(), 'board.db')
   const { client, touches } = setUp(t, `file:${path}`)
   const other = new SQLite(path)
@@ -358,7 +353,7 @@ t.test('tables that another connection takes away and puts back are still watche
   t.equal(touches("update objectives set title = 'y' where project_id = 'b'"), 'b')
 })
 
-t.test('two handles on one file watch each for itself', async (t) => {
+t.test('two handles on one file track separately', async (t) => {
   const url = `file:${join(t.testdir(), 'board.db')}`
   const first = setUp(t, url)
   const { db, close } = openDatabase(url)
@@ -369,7 +364,7 @@ t.test('two handles on one file watch each for itself', async (t) => {
   t.strictSame(touchedBySecond, [])
 })
 
-t.test("other tools' triggers do what they do without the watch", async (t) => {
+t.test('triggers of other tools work as without the tracking', async (t) => {
   const { client, touches } = setUp(t)
   client.exec(`
     create trigger stamp_projects after update on projects begin

@@ -23,14 +23,14 @@ t.test('a call is data, and runs when it is performed', async (t) => {
   })
 })
 
-t.test('a read that its class does not list as one is performed as a write', async (t) => {
+t.test('a read that its class does not list is performed as a write', async (t) => {
   const app = await build(t)
   t.match(await app.read(app.projects.create({ name: 'Apollo' }), SERVICE), { name: 'Apollo' })
   t.equal(count(app, 'projects'), 1)
   t.equal(count(app, 'changes', '"group" is null'), 0, 'its changes are a group')
 })
 
-t.test('an error of the contract keeps its class on the way between threads', (t) => {
+t.test('a specified error keeps its class between threads', (t) => {
   const refused = outcomeOf(() => {
     throw new ApiError(409, 'Changed since', {
       details: { conflicts: [] },
@@ -75,7 +75,7 @@ t.test('responses are kept for a day, and pruned in slices', async (t) => {
   t.equal(count(app, 'idempotency_keys', "key = 'young'"), 1)
 })
 
-t.test('of a large response to what changed nothing nothing is kept', async (t) => {
+t.test('a large response without a change is not stored', async (t) => {
   const app = await build(t)
   const { id } = await createProject(app)
   const url = `/api/projects/${id}/kanban-items`
@@ -92,7 +92,7 @@ t.test('of a large response to what changed nothing nothing is kept', async (t) 
   t.equal(count(app, 'kanban_items', "title = 'Once'"), 1)
 })
 
-t.test('the same JSON is the same request, whatever the order of its keys', async (t) => {
+t.test('equal JSON is the same request, in any order of keys', async (t) => {
   const app = await build(t)
   const key = { 'idempotency-key': 'k' }
   const made = await send(app, 'POST', '/api/projects', '{"name":"Apollo","metadata":{"a":1,"b":2}}', key)
@@ -102,7 +102,7 @@ t.test('the same JSON is the same request, whatever the order of its keys', asyn
   t.equal(other.status, 422)
 })
 
-t.test('where there is no record, no ETag matches', async (t) => {
+t.test('without a record, no ETag matches', async (t) => {
   const app = await build(t)
   const ask = (ifMatch: string) =>
     send(app, 'POST', '/api/projects', { name: 'Apollo' }, { 'if-match': ifMatch })

@@ -27,7 +27,7 @@ const rowsOf = ({ db: { $client } }: App) =>
     .pluck()
     .all()
 
-t.test('of a large response only the key is kept', async (t) => {
+t.test('only the key of a large response is stored', async (t) => {
   const kept = new IdempotencyStore((await build(t)).db)
   kept.keep(requestOf('just'), responseOf('x'.repeat(BODY_BYTES)))
   t.equal(kept.find(requestOf('just'))?.body?.length, BODY_BYTES)
@@ -39,7 +39,7 @@ t.test('of a large response only the key is kept', async (t) => {
   })
 })
 
-t.test('the oldest bodies make room, and their keys stay', async (t) => {
+t.test('the oldest bodies are deleted first, and their keys stay', async (t) => {
   const app = await build(t)
   const kept = new IdempotencyStore(app.db, { bytes: 100, keys: 1000 })
   for (let number = 0; number < 10; number += 1)
@@ -76,7 +76,7 @@ t.test('a table that is too large shrinks slice by slice', async (t) => {
   t.strictSame(sizes, [24, 8, 5], 'a mebibyte at a time')
 })
 
-t.test("a member's oldest keys go, nobody else's", async (t) => {
+t.test("a member's oldest keys are deleted, and nobody else's", async (t) => {
   const app = await build(t)
   const kept = new IdempotencyStore(app.db, { bytes: 1000, keys: 3 })
   kept.keep(requestOf('other', 'bob'), responseOf('x'))
@@ -87,7 +87,7 @@ t.test("a member's oldest keys go, nobody else's", async (t) => {
   t.strictSame(rowsOf(app), ['other:1', 'e:1'])
 })
 
-t.test('a response that depended on a role is given to no lower one', async (t) => {
+t.test('a response for a higher role is not replayed for a lower one', async (t) => {
   const kept = new IdempotencyStore((await build(t)).db)
   kept.keep(requestOf('k', 'ada', 'member'), responseOf('x'))
   for (const role of ['admin', 'member', null] as const)
@@ -95,35 +95,38 @@ t.test('a response that depended on a role is given to no lower one', async (t) 
   t.throws(() => kept.find(requestOf('k', 'ada', 'viewer')), alreadyDone)
 })
 
-t.test('what an older file has kept counts, and of it only admins get what depended on a role', async (t) => {
-  const path = join(t.testdir(), 'board.db')
-  const client = new SQLite(path)
-  client.exec(
-    'create table __drizzle_migrations (id integer primary key, hash text not null, created_at numeric)',
-  )
-  for (const { sql, hash, folderMillis } of shippedMigrations().slice(0, 11)) {
-    for (const statement of sql) client.exec(statement)
-    client
-      .prepare('insert into __drizzle_migrations (hash, created_at) values (?, ?)')
-      .run(hash, folderMillis)
-  }
-  const insert = client.prepare(`insert into idempotency_keys
+t.test(
+  'stored responses of an older file count, and those that depend on a role are for admins',
+  async (t) => {
+    const path = join(t.testdir(), 'board.db')
+    const client = new SQLite(path)
+    client.exec(
+      'create table __drizzle_migrations (id integer primary key, hash text not null, created_at numeric)',
+    )
+    for (const { sql, hash, folderMillis } of shippedMigrations().slice(0, 11)) {
+      for (const statement of sql) client.exec(statement)
+      client
+        .prepare('insert into __drizzle_migrations (hash, created_at) values (?, ?)')
+        .run(hash, folderMillis)
+    }
+    const insert = client.prepare(`insert into idempotency_keys
     (member_id, method, path, key, body_hash, status, body, seq, created_at)
     values (?, 'POST', ?, ?, 'hash', 201, ?, 7, ?)`)
-  const now = Date.now()
-  const at = (age: number) => new Date(now - age * 1000).toISOString()
-  insert.run('ada', '/api/projects', 'newest', 'xé', at(1))
-  insert.run('bob', '/api/projects', 'large', 'x'.repeat(BODY_BYTES + 1), at(2))
-  insert.run('ada', '/api/batch', 'batch', 'xxx', at(3))
-  client.close()
-  const app = await build(t, { databaseUrl: `file:${path}` })
-  const rows = app.db.$client
-    .prepare('select key, role, body, nth, up_to from idempotency_keys order by created_at')
-    .raw()
-    .all()
-  t.strictSame(rows, [
-    ['batch', 'admin', 'xxx', 1, 3],
-    ['large', null, null, 1, 3],
-    ['newest', null, 'xé', 2, 6],
-  ])
-})
+    const now = Date.now()
+    const at = (age: number) => new Date(now - age * 1000).toISOString()
+    insert.run('ada', '/api/projects', 'newest', 'xé', at(1))
+    insert.run('bob', '/api/projects', 'large', 'x'.repeat(BODY_BYTES + 1), at(2))
+    insert.run('ada', '/api/batch', 'batch', 'xxx', at(3))
+    client.close()
+    const app = await build(t, { databaseUrl: `file:${path}` })
+    const rows = app.db.$client
+      .prepare('select key, role, body, nth, up_to from idempotency_keys order by created_at')
+      .raw()
+      .all()
+    t.strictSame(rows, [
+      ['batch', 'admin', 'xxx', 1, 3],
+      ['large', null, null, 1, 3],
+      ['newest', null, 'xé', 2, 6],
+    ])
+  },
+)

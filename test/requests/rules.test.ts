@@ -14,7 +14,7 @@ function partsOf(owner: object, path = ''): [path: string, part: object][] {
   )
 }
 
-t.test('what is listed as a read reads, also on a connection that cannot write', async (t) => {
+t.test('listed reads work on a read-only connection', async (t) => {
   const app = await build(t, { adminPassword: 'correct horse' })
   const project = await createProject(app)
   const item = await createItem(app, project.id)
@@ -71,7 +71,7 @@ t.test('what is listed as a read reads, also on a connection that cannot write',
   t.ok(count > 50, `${count} reads`)
 })
 
-t.test('a rule is found by its path, as the worker thread finds it', async (t) => {
+t.test('a rule is found by its path, as in the worker thread', async (t) => {
   const app = await build(t)
   const project = await createProject(app)
   const item = await createItem(app, project.id)

@@ -9,7 +9,7 @@ function spend(milliseconds: number): void {
   while (performance.now() < end);
 }
 
-t.test('members get the same, however much one of them waits for, and all of one member, too', async (t) => {
+t.test('members get equal shares, however much one waits for', async (t) => {
   const turns = new Turns()
   const log: string[] = []
   const steps = (name: string, count: number): StepOfWork => {
@@ -27,7 +27,7 @@ t.test('members get the same, however much one of them waits for, and all of one
   t.equal(log.length, 9)
 })
 
-t.test('requests run in between, and what is added meanwhile waits for its turn', async (t) => {
+t.test('other requests run in between, and new work waits for its turn', async (t) => {
   const turns = new Turns()
   let [steps, others] = [0, 0]
   let isRunning = true
@@ -52,48 +52,45 @@ t.test('requests run in between, and what is added meanwhile waits for its turn'
   t.ok(others >= 5, 'no more than two steps in one turn')
 })
 
-t.test(
-  'what comes when the time of a turn is spent waits for the next ones, and gets what it asked for',
-  async (t) => {
-    const attempts = new Attempts()
-    t.equal(
-      attempts.do('ada', () => {
-        spend(11)
-        return 'at once'
-      }),
-      'at once',
-    )
-    let turns = 0
-    const log: string[] = []
-    const waiting = ['a', 'b', 'c'].map((name) =>
-      attempts.do('ada', () => {
-        spend(11)
-        log.push(`${name} after ${turns > 0 ? 'a turn' : 'none'}`)
-        return name
-      }),
-    )
-    const failing = attempts.do('bob', () => {
-      throw new Error('no such project')
-    })
-    t.strictSame(log, [])
-    const failed = t.rejects(Promise.resolve(failing), { message: 'no such project' })
-    const isDone = Promise.all([...waiting, failed])
-    while (log.length < 3) {
-      turns++
-      await nextTurn()
-    }
-    t.ok(turns >= 3, 'each has a turn')
-    t.strictSame((await isDone).slice(0, 3), ['a', 'b', 'c'])
+t.test('work beyond the time of a turn waits for the next, and gets its result', async (t) => {
+  const attempts = new Attempts()
+  t.equal(
+    attempts.do('ada', () => {
+      spend(11)
+      return 'at once'
+    }),
+    'at once',
+  )
+  let turns = 0
+  const log: string[] = []
+  const waiting = ['a', 'b', 'c'].map((name) =>
+    attempts.do('ada', () => {
+      spend(11)
+      log.push(`${name} after ${turns > 0 ? 'a turn' : 'none'}`)
+      return name
+    }),
+  )
+  const failing = attempts.do('bob', () => {
+    throw new Error('no such project')
+  })
+  t.strictSame(log, [])
+  const failed = t.rejects(Promise.resolve(failing), { message: 'no such project' })
+  const isDone = Promise.all([...waiting, failed])
+  while (log.length < 3) {
+    turns++
     await nextTurn()
-    t.equal(
-      attempts.do('ada', () => 'at once'),
-      'at once',
-      'another turn has time again',
-    )
-    t.throws(() =>
-      attempts.do('ada', () => {
-        throw new Error('no such project')
-      }),
-    )
-  },
-)
+  }
+  t.ok(turns >= 3, 'each has a turn')
+  t.strictSame((await isDone).slice(0, 3), ['a', 'b', 'c'])
+  await nextTurn()
+  t.equal(
+    attempts.do('ada', () => 'at once'),
+    'at once',
+    'another turn has time again',
+  )
+  t.throws(() =>
+    attempts.do('ada', () => {
+      throw new Error('no such project')
+    }),
+  )
+})

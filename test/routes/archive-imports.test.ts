@@ -54,7 +54,7 @@ async function imported(app: App, archive: Buffer, headers: Record<string, strin
   return status === 202 ? ended(app, body.id, headers) : { status, body }
 }
 
-t.test('what one service exports another one imports, and exports the same bytes', async (t) => {
+t.test('an archive of one service can be imported into another, which exports the same bytes', async (t) => {
   const folder = t.testdir()
   const { project, archive } = await source(t, join(folder, 'source.db'))
   for (const databaseUrl of [join(folder, 'target.db'), ':memory:']) {
@@ -119,7 +119,7 @@ t.test('beside other records, while others write', async (t) => {
   holdsGroups(holdsSequence(app.db.$client))
 })
 
-t.test('members of the same email are the same people only when told so', async (t) => {
+t.test('members with the same email are merged only if asked', async (t) => {
   const { archive } = await source(t)
   const { app, headers } = await service(t, ':memory:')
   await createProject(app, {}, headers)
@@ -132,7 +132,7 @@ t.test('members of the same email are the same people only when told so', async 
   holdsGroups(holdsSequence(app.db.$client))
 })
 
-t.test('what an archive does not tell the beginning of was made by who brings it', async (t) => {
+t.test('records whose creation is not in the archive are attributed to the importing admin', async (t) => {
   const { app: from, headers: there } = await source(t)
   from.db.$client.exec('delete from changes')
   const { app, id, headers } = await service(t, ':memory:', { adminEmail: 'root@localhost' })
@@ -146,7 +146,7 @@ t.test('what an archive does not tell the beginning of was made by who brings it
   )
 })
 
-t.test('what is no archive, or was altered, changes nothing', async (t) => {
+t.test('a file that is not an archive, or was altered, changes nothing', async (t) => {
   const { archive } = await source(t)
   const folder = t.testdir()
   for (const databaseUrl of [join(folder, 'target.db'), ':memory:']) {
@@ -165,7 +165,7 @@ t.test('what is no archive, or was altered, changes nothing', async (t) => {
   }
 })
 
-t.test('a check that takes too long ends by itself, and changes nothing', async (t) => {
+t.test('a check that takes too long is stopped, and changes nothing', async (t) => {
   const databaseUrl = join(t.testdir(), 'target.db')
   const { archive } = await source(t)
   const { app, id, headers } = await service(t, databaseUrl)
@@ -189,7 +189,7 @@ t.test('a check that takes too long ends by itself, and changes nothing', async 
   await importer.close()
 })
 
-t.test('archives are for admins who may write, and know other options', async (t) => {
+t.test('only admins with a write credential import archives, with their own options', async (t) => {
   const { archive } = await source(t)
   const { app, id, headers } = await service(t, ':memory:', { adminEmail: 'root@localhost' })
   const adminRequired = { status: 403, body: { error: 'Forbidden: admin access required' } }

@@ -39,7 +39,7 @@ async function page(app: App, url: string, headers: Record<string, string>) {
   return { subjects: answer.body.map((entry: { subjectId: string }) => entry.subjectId), next }
 }
 
-t.test('admins read what happened, newest first, and nobody else does', async (t) => {
+t.test('admins read the audit log, newest first, and nobody else does', async (t) => {
   for (const authMode of MODES) {
     const app = await build(t, { authMode })
     const admin = signInAs(app, 'admin', { id: 'eve' })
@@ -97,56 +97,59 @@ t.test('admins read what happened, newest first, and nobody else does', async (t
   }
 })
 
-t.test('entries name who acted and whose session or token it was, as they were called then', async (t) => {
-  const app = await build(t, { authMode: 'required' })
-  const admin = signInAs(app, 'admin', { id: 'eve' })
-  const member = signInAs(app, 'viewer', { id: 'ada' })
-  const as = (method: string, url: string, headers: Record<string, string>, body?: object) =>
-    send(app, method, url, body, headers)
-  await as('PATCH', '/api/members/eve', admin.headers, { name: 'Eve' })
-  await as('PATCH', '/api/members/ada', member.headers, { name: 'Ada' })
-  const token = (await as('POST', '/api/tokens', member.headers, { name: 'CI' })).body
-  await as('DELETE', `/api/tokens/${token.id}`, admin.headers)
-  const other = app.rules.members.sessions.start('ada')
-  await as('DELETE', `/api/sessions/${other.id}`, member.headers)
-  await as('PATCH', '/api/members/ada', admin.headers, { role: 'member', password: 'correct horse' })
-  const email = 'ada@example.test'
-  await as('POST', '/api/session', {}, { email, password: 'wrong horse' })
-  await as('POST', '/api/session', {}, { email: 'nobody@example.test', password: 'wrong horse' })
-  const signedIn = await as('POST', '/api/session', {}, { email, password: 'correct horse' })
-  const cookie = String(signedIn.headers['set-cookie']).split(';', 1)[0] ?? ''
-  await as('DELETE', '/api/session', { cookie })
-  await as('POST', '/api/teams', admin.headers, { name: 'Crew' })
-  await as('PATCH', '/api/members/ada', admin.headers, { name: 'Ada King' })
-  await as('DELETE', '/api/members/ada', admin.headers)
-  await as('PATCH', '/api/members/eve', admin.headers, { name: 'Eva' })
-  const { body } = await as('GET', URL, admin.headers)
-  t.strictSame(
-    body.toReversed().map(({ action, actor, subject }: Record<string, string>) => [action, actor, subject]),
-    [
-      ['token-created', 'Ada', 'Ada'],
-      ['token-revoked', 'Eve', 'Ada'],
-      ['session-revoked', 'Ada', 'Ada'],
-      ['member-role-changed', 'Eve', 'Ada'],
-      ['password-reset', 'Eve', 'Ada'],
-      ['sign-in-failed', null, 'Ada'],
-      ['sign-in-failed', null, null],
-      ['sign-in', 'Ada', 'Ada'],
-      ['sign-out', 'Ada', 'Ada'],
-      ['team-changed', 'Eve', 'Crew'],
-      ['member-deleted', 'Eve', 'Ada King'],
-    ],
-  )
-})
+t.test(
+  'entries name the actor and the owner of the session or token, with their names at that time',
+  async (t) => {
+    const app = await build(t, { authMode: 'required' })
+    const admin = signInAs(app, 'admin', { id: 'eve' })
+    const member = signInAs(app, 'viewer', { id: 'ada' })
+    const as = (method: string, url: string, headers: Record<string, string>, body?: object) =>
+      send(app, method, url, body, headers)
+    await as('PATCH', '/api/members/eve', admin.headers, { name: 'Eve' })
+    await as('PATCH', '/api/members/ada', member.headers, { name: 'Ada' })
+    const token = (await as('POST', '/api/tokens', member.headers, { name: 'CI' })).body
+    await as('DELETE', `/api/tokens/${token.id}`, admin.headers)
+    const other = app.rules.members.sessions.start('ada')
+    await as('DELETE', `/api/sessions/${other.id}`, member.headers)
+    await as('PATCH', '/api/members/ada', admin.headers, { role: 'member', password: 'correct horse' })
+    const email = 'ada@example.test'
+    await as('POST', '/api/session', {}, { email, password: 'wrong horse' })
+    await as('POST', '/api/session', {}, { email: 'nobody@example.test', password: 'wrong horse' })
+    const signedIn = await as('POST', '/api/session', {}, { email, password: 'correct horse' })
+    const cookie = String(signedIn.headers['set-cookie']).split(';', 1)[0] ?? ''
+    await as('DELETE', '/api/session', { cookie })
+    await as('POST', '/api/teams', admin.headers, { name: 'Crew' })
+    await as('PATCH', '/api/members/ada', admin.headers, { name: 'Ada King' })
+    await as('DELETE', '/api/members/ada', admin.headers)
+    await as('PATCH', '/api/members/eve', admin.headers, { name: 'Eva' })
+    const { body } = await as('GET', URL, admin.headers)
+    t.strictSame(
+      body.toReversed().map(({ action, actor, subject }: Record<string, string>) => [action, actor, subject]),
+      [
+        ['token-created', 'Ada', 'Ada'],
+        ['token-revoked', 'Eve', 'Ada'],
+        ['session-revoked', 'Ada', 'Ada'],
+        ['member-role-changed', 'Eve', 'Ada'],
+        ['password-reset', 'Eve', 'Ada'],
+        ['sign-in-failed', null, 'Ada'],
+        ['sign-in-failed', null, null],
+        ['sign-in', 'Ada', 'Ada'],
+        ['sign-out', 'Ada', 'Ada'],
+        ['team-changed', 'Eve', 'Crew'],
+        ['member-deleted', 'Eve', 'Ada King'],
+      ],
+    )
+  },
+)
 
-t.test('who acts without a row of its own is named, too', async (t) => {
+t.test('an actor without a member record is named, too', async (t) => {
   const resolveMember = () => ({ id: 'host-7', role: 'admin' as const, name: 'Grace of the host' })
   const app = await build(t, { authMode: 'required', resolveMember })
   await send(app, 'POST', '/api/teams', { name: 'Crew' })
   t.match((await send(app, 'GET', URL)).body, [{ actorId: 'host-7', actor: 'Grace of the host' }])
 })
 
-t.test('nothing changes the log', async (t) => {
+t.test('nothing changes the audit log', async (t) => {
   const app = await build(t)
   const { headers } = signInAs(app, 'admin')
   record(app, ['ops'])
@@ -158,7 +161,7 @@ t.test('nothing changes the log', async (t) => {
   t.equal(count(app, 'audit_log'), 1)
 })
 
-t.test('pages put together are the log as it was when the first was read', async (t) => {
+t.test('the pages together are the log at the time of the first one', async (t) => {
   const app = await build(t)
   const { headers } = signInAs(app, 'admin')
   const subjects = record(app, [...'abcdefg']).toReversed()
@@ -185,7 +188,7 @@ t.test('pages put together are the log as it was when the first was read', async
   t.strictSame((await page(app, rest, headers)).subjects, [...'edcba'], 'without a limit: all that is left')
 })
 
-t.test('a page is described by good numbers and a cursor of the log', async (t) => {
+t.test('a page needs valid numbers and a cursor of the log', async (t) => {
   const app = await build(t)
   const { headers } = signInAs(app, 'admin')
   const cases: [string, object][] = [
@@ -208,7 +211,7 @@ t.test('a page is described by good numbers and a cursor of the log', async (t) 
     await holds(t, app, [['GET', `${URL}?${query}`, undefined, headers, 200, []]])
 })
 
-t.test('the deletion of a project is recorded with it, or neither happens', async (t) => {
+t.test('a project is deleted together with its audit entry, or not at all', async (t) => {
   for (const authMode of MODES) {
     const app = await build(t, { authMode })
     const admin = signInAs(app, 'admin', { id: 'eve' })
@@ -231,7 +234,7 @@ t.test('the deletion of a project is recorded with it, or neither happens', asyn
   }
 })
 
-t.test('the trail holds no secret, whatever people type where', async (t) => {
+t.test('the audit log contains no secret, whatever field it was typed into', async (t) => {
   const password = 'correct-horse-battery'
   const app = await build(t, { adminPassword: password, authMode: 'required' })
   const signIn = async (email: string, secret: string) =>
@@ -321,7 +324,7 @@ function age(app: App, days: number, count: number): void {
   })()
 }
 
-t.test('what is older than it is kept goes at the start, a few entries a write', async (t) => {
+t.test('entries older than the retention are deleted at the start, a few per write', async (t) => {
   const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
   const first = await build(t, { databaseUrl, adminPassword: 'correct horse' })
   record(first, ['now'])
@@ -364,7 +367,7 @@ t.test('what is older than it is kept goes at the start, a few entries a write',
   t.equal(count(again, 'audit_log'), 4)
 })
 
-t.test('and once an hour; a failure is tried again, and holds nothing up', async (t) => {
+t.test('and once an hour; a failure is retried, and delays nothing', async (t) => {
   const prune = hourly(t)
   const app = await build(t, { auditKeepDays: 10 })
   age(app, 9, 1)

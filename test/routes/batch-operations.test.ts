@@ -88,7 +88,7 @@ const VARIANTS: Record<string, (operation: Operation) => Operation> = {
 const ROLES = ['admin', 'member', 'viewer'] as const
 
 for (const authMode of ['open', 'required'] as const) {
-  t.test(`in ${authMode} mode a batch of one answers as its request does`, async (t) => {
+  t.test(`in ${authMode} mode a batch of one request returns the same response`, async (t) => {
     const [direct, batched] = await Promise.all([build(t, { authMode }), build(t, { authMode })])
     const operations = await operationsOf(direct)
     t.ok(operations.length > 80)
@@ -139,7 +139,7 @@ for (const authMode of ['open', 'required'] as const) {
   })
 }
 
-t.test('what a batch refuses is refused for what it is', async (t) => {
+t.test('requests that a batch does not allow are refused with a reason', async (t) => {
   const app = await build(t)
   const admin = signInAs(app, 'admin').headers
   const alone = {

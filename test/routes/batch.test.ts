@@ -33,7 +33,7 @@ const invalidIn = (request: number, fieldErrors: Record<string, string[]>, formE
   details: { request, formErrors, fieldErrors },
 })
 
-t.test('requests are performed in order, and see what those before them wrote', async (t) => {
+t.test("requests run in order, and see the earlier ones' writes", async (t) => {
   const app = await build(t)
   const { status, body, headers } = await sendBatch(app, [
     PROJECT,
@@ -83,7 +83,7 @@ t.test('requests are performed in order, and see what those before them wrote', 
   t.equal(only.headers['phaseboard-seq'], undefined, 'nothing is changed by reading')
 })
 
-t.test('what comes after a batch shows it, whatever was kept before', async (t) => {
+t.test('reads after a batch see its writes, despite caches', async (t) => {
   const app = await build(t)
   const project = await createProject(app)
   await send(app, 'GET', '/api/projects')
@@ -97,7 +97,7 @@ t.test('what comes after a batch shows it, whatever was kept before', async (t) 
   ])
 })
 
-t.test('the first request that fails undoes all, and says which it was', async (t) => {
+t.test('the first failure rolls back all, and the response names it', async (t) => {
   const app = await build(t)
   const project = await createProject(app)
   const url = `/api/projects/${project.id}`
@@ -146,7 +146,7 @@ t.test('the first request that fails undoes all, and says which it was', async (
   }
 })
 
-t.test('an unexpected failure is that of its route', async (t) => {
+t.test('an unexpected failure has the message of its route', async (t) => {
   const app = await build(t)
   breakTable(app, 'metrics')
   const project = await sendBatch(app, [{ method: 'POST', path: '/api/teams', body: { name: 'x' } }])
@@ -162,7 +162,7 @@ t.test('an unexpected failure is that of its route', async (t) => {
   t.equal(count(app, 'personal_ideas'), 0)
 })
 
-t.test('a failing commit is the failure of the batch, not of a request', async (t) => {
+t.test('a failed commit is the failure of the batch, not of a request', async (t) => {
   const app = await build(t)
   app.db.$client.exec(
     'create temp trigger late before update on changes begin select raise(abort, "late"); end',
@@ -171,7 +171,7 @@ t.test('a failing commit is the failure of the batch, not of a request', async (
   t.strictSame([answer.status, answer.body], [500, { error: 'Failed to run batch' }])
 })
 
-t.test('a dry run answers the same, and keeps nothing', async (t) => {
+t.test('a dry run returns the same, and stores nothing', async (t) => {
   const app = await build(t)
   await createProject(app)
   const before = dump(app)
@@ -191,7 +191,7 @@ t.test('a dry run answers the same, and keeps nothing', async (t) => {
   t.strictSame([refused.status, refused.body], [404, { error: 'Team not found', details: { request: 0 } }])
 })
 
-t.test('a repetition does nothing, and gets the same bytes', async (t) => {
+t.test('a repetition changes nothing, and gets the same bytes', async (t) => {
   const app = await build(t)
   const requests = [
     PROJECT,
@@ -215,7 +215,7 @@ t.test('a repetition does nothing, and gets the same bytes', async (t) => {
   t.strictSame([replayed.status, replayed.body], [409, { error: 'Already done' }])
 })
 
-t.test('ETags of results are those of the records, and ifMatch compares them', async (t) => {
+t.test('results have the ETags of their records, and ifMatch checks them', async (t) => {
   const app = await build(t)
   const { body } = await sendBatch(app, [PROJECT, itemOf({ title: 'Card' }), itemOf({ title: 'Other' })])
   const [project, card, other] = body.results
@@ -239,7 +239,7 @@ t.test('ETags of results are those of the records, and ifMatch compares them', a
   t.equal((await sendBatch(app, [change('*')], { 'if-match': '*' })).status, 200)
 })
 
-t.test('placeholders take the values of fields, with their types', async (t) => {
+t.test('placeholders are replaced by values of fields, with their types', async (t) => {
   const app = await build(t)
   const { body } = await sendBatch(app, [
     { ...PROJECT, body: { name: 'a/b?c d', metadata: { deep: [{ er: 7 }], yes: true, none: null, e: 'é' } } },
@@ -273,7 +273,7 @@ t.test('placeholders take the values of fields, with their types', async (t) => 
   t.strictSame(body.results[3].body, [], 'encoded, it is one value of the query')
 })
 
-t.test('a placeholder that stands for nothing is a 400 of its request', async (t) => {
+t.test('an invalid placeholder is a 400 of its request', async (t) => {
   const app = await build(t)
   const start: Batched = { ...PROJECT, body: { name: 'x', metadata: { list: [1], text: 'abc', none: null } } }
   for (const [placeholder, message] of [
@@ -307,7 +307,7 @@ t.test('a placeholder that stands for nothing is a 400 of its request', async (t
   t.equal(count(app, 'projects'), 0)
 })
 
-t.test('a batch is validated as a whole before anything is done', async (t) => {
+t.test('the whole batch is validated before anything runs', async (t) => {
   const app = await build(t)
   const read = { method: 'GET', path: '/api/projects' }
   const cases: [body: object, details?: Record<string, string[]>][] = [
@@ -335,7 +335,7 @@ t.test('a batch is validated as a whole before anything is done', async (t) => {
   t.match((await send(app, 'POST', '/api/batch', '{oops')).body, { error: 'Failed to run batch' })
 })
 
-t.test('nothing leads out of the operations under /api', async (t) => {
+t.test('only operations under /api are possible', async (t) => {
   const app = await build(t, { adminPassword: 'correct horse' })
   const begin = invalidIn(0, { path: ['must begin with /api/'] })
   for (const path of [
@@ -388,7 +388,7 @@ t.test('nothing leads out of the operations under /api', async (t) => {
   }
 })
 
-t.test('the rights are those of whoever sends the batch', async (t) => {
+t.test('a batch has the rights of its sender', async (t) => {
   const app = await build(t, { authMode: 'required' })
   const admin = signInAs(app, 'admin')
   const member = signInAs(app, 'member')
@@ -451,7 +451,7 @@ async function buildOnFile(t: Test) {
   return { app, other, headers: signInAs(app, 'admin').headers }
 }
 
-t.test('a batch that only reads waits for no lock, and takes none', async (t) => {
+t.test('a batch of reads takes no lock, and waits for none', async (t) => {
   const { app, other, headers } = await buildOnFile(t)
   const { body: project } = await send(app, 'POST', '/api/projects', { name: 'Apollo' }, headers)
   other.exec('begin immediate')
@@ -480,7 +480,7 @@ t.test('a batch that only reads waits for no lock, and takes none', async (t) =>
   t.equal(unmatched.status, 412, 'a batch is no record')
 })
 
-t.test('the names of results lead from one read to the next', async (t) => {
+t.test('a read can use the result of another one by its name', async (t) => {
   const { app, headers } = await buildOnFile(t)
   const { body: project } = await send(app, 'POST', '/api/projects', { name: 'Apollo' }, headers)
   await createItem(app, project.id, { title: 'Card' }, headers)
@@ -500,7 +500,7 @@ t.test('the names of results lead from one read to the next', async (t) => {
   t.strictSame([wrong.status, wrong.body.details.request], [400, 120])
 })
 
-t.test('the answers of a batch that only reads agree with each other', async (t) => {
+t.test('the reads of a batch see one state', async (t) => {
   const { app, other, headers } = await buildOnFile(t)
   const { body: project } = await send(app, 'POST', '/api/projects', { name: '0' }, headers)
   const reads = Array<Batched>(200).fill({ method: 'GET', path: `/api/projects/${project.id}` })
@@ -525,7 +525,7 @@ t.test('the answers of a batch that only reads agree with each other', async (t)
   }
 })
 
-t.test('what only reads is not kept for repetitions', async (t) => {
+t.test('a batch of reads is not stored for repetitions', async (t) => {
   const app = await build(t)
   const project = await createProject(app)
   const requests: Batched[] = [{ method: 'GET', path: `/api/projects/${project.id}` }]
@@ -538,7 +538,7 @@ t.test('what only reads is not kept for repetitions', async (t) => {
   t.equal(count(app, 'idempotency_keys'), 0)
 })
 
-t.test('a batch that writes says which request failed, however it was decided', async (t) => {
+t.test('a batch that writes names the failed request, at every stage', async (t) => {
   const { app, headers } = await buildOnFile(t)
   const writes = Array<Batched>(120).fill({ method: 'POST', path: '/api/projects', body: { name: 'X' } })
   const unknown: Batched = { method: 'PATCH', path: '/api/kanban-items/none', body: { title: 'X' } }
@@ -561,7 +561,7 @@ t.test('a batch that writes says which request failed, however it was decided', 
   )
 })
 
-t.test('strict handling of a batch is that of its requests', async (t) => {
+t.test('strict handling of a batch applies to its requests', async (t) => {
   const app = await build(t)
   const strict = { prefer: 'handling=strict' }
   const typo: Batched = { method: 'POST', path: '/api/projects', body: { name: 'x', nextStepp: 'y' } }
@@ -574,7 +574,7 @@ t.test('strict handling of a batch is that of its requests', async (t) => {
   t.equal((await sendBatch(app, [PROJECT, typo])).status, 200)
 })
 
-t.test('changes of a batch are told inside it, as they will be', async (t) => {
+t.test('reads in a batch see its changes with their final numbers', async (t) => {
   const app = await build(t)
   const first = await createProject(app)
   const { body, headers } = await sendBatch(app, [
@@ -605,7 +605,7 @@ t.test('changes of a batch are told inside it, as they will be', async (t) => {
   t.equal(count(app, 'projects'), 1)
 })
 
-t.test('placeholders do not multiply what was sent', async (t) => {
+t.test('placeholders cannot multiply the size of a request', async (t) => {
   const app = await build(t, { bodyLimit: 100_000 })
   const big: Batched = { ...PROJECT, body: { name: 'x', description: long(90_000) } }
   const many = Array.from({ length: 60 }, () => ['{{p.description}}'])
@@ -622,7 +622,7 @@ t.test('placeholders do not multiply what was sent', async (t) => {
   t.equal(count(app, 'projects'), 0)
 })
 
-t.test('results that are too large together, or to be referred to, are refused', async (t) => {
+t.test('results that are too large, in total or to refer to, are refused', async (t) => {
   const app = await build(t)
   const project = await createProject(app)
   const url = `/api/projects/${project.id}`
@@ -639,7 +639,7 @@ t.test('results that are too large together, or to be referred to, are refused',
   )
 })
 
-t.test('paths are relative to where a host has put the service', async (t) => {
+t.test("paths are relative to the host's prefix", async (t) => {
   const { default: Fastify } = await import('fastify')
   const { phaseboard } = await import('../../src/app.ts')
   const host = Fastify()
@@ -729,7 +729,7 @@ async function oneByOne(app: App, requests: readonly Batched[]) {
   return { results }
 }
 
-t.test('a batch does what its requests do one by one, or nothing', async (t) => {
+t.test('a batch has the effect of its requests one by one, or none', async (t) => {
   const [batched, single] = await Promise.all([build(t), build(t)])
   let done = 0
   let undone = 0

@@ -44,7 +44,7 @@ async function pages(app: App, url: string): Promise<AnyChange[][]> {
   return all
 }
 
-t.test('what they refuse', async (t) => {
+t.test('unknown records and invalid queries are refused', async (t) => {
   const app = await build(t)
   const project = await createProject(app)
   const item = await createItem(app, project.id)
@@ -67,7 +67,7 @@ t.test('what they refuse', async (t) => {
   ])
 })
 
-t.test('the history of a project and of an item, newest first, also once they are deleted', async (t) => {
+t.test('the history of a project and of an item is newest first, also after their deletion', async (t) => {
   const app = await build(t)
   const { headers } = signInAs(app, 'admin')
   const project = await createProject(app)
@@ -116,7 +116,7 @@ t.test('the history of a project and of an item, newest first, also once they ar
   t.strictSame(await ofProject(project.id), [], 'what is there has a history, if an empty one')
 })
 
-t.test("a page has a hundred changes, and each its group, another tool's too", async (t) => {
+t.test('a page has a hundred changes with their groups, those of other tools too', async (t) => {
   const app = await build(t)
   const project = await createProject(app)
   const insert = app.db.$client.prepare(
@@ -131,7 +131,7 @@ t.test("a page has a hundred changes, and each its group, another tool's too", a
   t.equal(rest[50]?.group, rest.at(-1)?.group)
 })
 
-t.test('the trash lists what can come back, newest first', async (t) => {
+t.test('the trash lists what can be restored, newest first', async (t) => {
   const app = await build(t)
   const { id: admin, headers } = signInAs(app, 'admin')
   const [project, other] = [await createProject(app), await createProject(app, { name: 'Gemini' })]
@@ -197,7 +197,7 @@ t.test('the trash lists what can come back, newest first', async (t) => {
   t.strictSame(await titles(), [], 'nor what is not kept whole')
 })
 
-t.test('where much was deleted, or is long, the worker thread looks for it', async (t) => {
+t.test('the worker thread searches a long history or a large trash', async (t) => {
   const app = await build(t, { databaseUrl: join(t.testdir(), 'board.db') })
   const project = await createProject(app)
   const text = 'x'.repeat(90_000)
@@ -225,7 +225,7 @@ t.test('where much was deleted, or is long, the worker thread looks for it', asy
   t.strictSame([first.length, rest.flat().length], [0, 30], 'a page may be empty before the next one')
 })
 
-t.test('a page of the trash ends where it has looked at enough, and says where to go on', async (t) => {
+t.test('a page of the trash ends after a limited search, and names the next one', async (t) => {
   const app = await build(t)
   const { id } = await createProject(app)
   const item = await createItem(app, id)
@@ -242,7 +242,7 @@ t.test('a page of the trash ends where it has looked at enough, and says where t
   t.notOk(second.headers.link)
 })
 
-t.test('who is no member is told: the command line, the service, another tool', async (t) => {
+t.test('actors without a member are named: the command line, the service, another tool', async (t) => {
   const app = await build(t)
   const { id } = await createProject(app)
   const item = await createItem(app, id)

@@ -27,7 +27,7 @@ interface Filter {
   itemId: string | undefined
 }
 
-const told: fc.Arbitrary<AnyChange> = fc.record({
+const anyChange: fc.Arbitrary<AnyChange> = fc.record({
   kind: fc.constantFrom(...KINDS),
   projectId: fc.constantFrom('apollo', 'gemini', null),
   itemId: fc.constantFrom('card', 'gemini', null),
@@ -98,7 +98,7 @@ async function poll(url: string, headers: Record<string, string>, after: number,
   return seqs
 }
 
-t.test('pages, long polls and streams get what is theirs, each once, in order', async (t) => {
+t.test('pages, long polls and streams get their changes, each once, in order', async (t) => {
   const { app, url } = await serve(t)
   const people = [
     { ...signInAs(app, 'admin'), role: 'admin' },
@@ -135,7 +135,7 @@ t.test('pages, long polls and streams get what is theirs, each once, in order', 
       const all = batches.flat()
       const expected = all.flatMap((one, place) => (isFor(one, wanted, who) ? [begin + 1 + place] : []))
       const { seqs, connection } = streams[index] as (typeof streams)[number]
-      for (let patience = 200; seqs.length < expected.length && patience > 0; patience--) await wait(5)
+      for (let attempts = 200; seqs.length < expected.length && attempts > 0; attempts--) await wait(5)
       connection.close()
       const got = { streamed: `${seqs}`, polled: `${polled[index]}`, paged: `${paged[index]}` }
       if (Object.values(got).some((some) => some !== `${expected}`)) wrong.push({ expected, ...got })
@@ -143,12 +143,15 @@ t.test('pages, long polls and streams get what is theirs, each once, in order', 
     t.strictSame(wrong, [])
     return wrong.length === 0
   }
-  const batches = fc.array(fc.array(told, { minLength: 1, maxLength: 30 }), { minLength: 1, maxLength: 5 })
+  const batches = fc.array(fc.array(anyChange, { minLength: 1, maxLength: 30 }), {
+    minLength: 1,
+    maxLength: 5,
+  })
   const filters = fc.array(filter, { minLength: 3, maxLength: 8 })
   await fc.assert(fc.asyncProperty(batches, filters, fc.nat(60), run), { numRuns: 25 })
 })
 
-t.test('many who catch up with what matches nothing leave the event loop to others', async (t) => {
+t.test('many readers far behind, without matching changes, do not block the event loop', async (t) => {
   const { app, url } = await serve(t, { streamsMax: 200 })
   const [viewer, other] = [signInAs(app, 'viewer'), signInAs(app, 'member')]
   app.db.$client.exec(
@@ -194,7 +197,7 @@ t.test('many who catch up with what matches nothing leave the event loop to othe
   t.ok(waited.every(({ body }) => body.changes.length === 0 && body.last > 12_000))
 })
 
-t.test('one member has a share of the streams, and who is refused may come again', async (t) => {
+t.test('each member has a share of the streams, and may retry after a refusal', async (t) => {
   const { app, url } = await serve(t, { streamsMax: 20 })
   const [ada, bob] = [signInAs(app, 'member'), signInAs(app, 'viewer')]
   const streams = []
@@ -217,7 +220,7 @@ t.test('one member has a share of the streams, and who is refused may come again
   await holds(t, app, [['GET', `${URL}/stream`, undefined, eve.headers, 503, tooMany]])
 })
 
-t.test('streams that are not read are cut when they hold too much together, and resume', async (t) => {
+t.test('unread streams are closed if they use too much memory together, and resume', async (t) => {
   const { app, url } = await serve(t)
   const [ada, bob] = [signInAs(app, 'member'), signInAs(app, 'member')]
   const append = appender(app)
@@ -235,16 +238,16 @@ t.test('streams that are not read are cut when they hold too much together, and 
   const fast = await follow(t, `${url}/stream`, bob.headers)
   const metric = { kind: 'metric', projectId: null, itemId: null, fromProjectId: null, ownerId: null }
   let count = 0
-  const tell = async () => {
+  const writeOne = async () => {
     append([metric], JSON.stringify({ text: 'x'.repeat(2_000_000) }))
     app.tail.notify()
     while (fast.seqs.length <= count) await once(fast.connection.response, 'data')
     count++
   }
-  while (app.changeReaders.size > 12 && count < 100) await tell()
+  while (app.changeReaders.size > 12 && count < 100) await writeOne()
   t.ok(app.changeReaders.size <= 12, 'some of them are gone')
   // Some disconnected clients may have received everything before; this one has not.
-  await tell()
+  await writeOne()
   const expected = Array.from({ length: count }, (_, index) => begin + 1 + index)
   t.strictSame(fast.seqs, expected, 'who reads has all')
   let resumptions = 0
@@ -265,7 +268,7 @@ t.test('streams that are not read are cut when they hold too much together, and 
   t.ok(resumptions > 0)
 })
 
-t.test('a page that is pruned while it is read ends before the gap', async (t) => {
+t.test('a page that is pruned during its read ends before the gap', async (t) => {
   const app = await build(t)
   await createProject(app)
   const append = appender(app)

@@ -49,7 +49,7 @@ const append = (app: App, count: number, fields: Record<string, string | null> =
     .run(row)
 }
 
-t.test('pages follow each other to the newest change, and say where to go on', async (t) => {
+t.test('pages follow each other to the newest change, and name the next one', async (t) => {
   const app = await build(t)
   t.strictSame(await page(app, '?after=5'), { changes: [], last: last(app) })
   const project = await createProject(app)
@@ -74,7 +74,7 @@ t.test('pages follow each other to the newest change, and say where to go on', a
   t.equal(headers['cache-control'], 'no-store')
 })
 
-t.test('what cannot be asked for is refused', async (t) => {
+t.test('invalid queries are refused', async (t) => {
   const app = await build(t)
   const bad = (query: string, fields: Record<string, string[]>) =>
     ['GET', `${URL}${query}`, undefined, undefined, 400, invalid(fields)] as const
@@ -157,7 +157,7 @@ t.test('ideas are for their owner and admins, members and teams for admins', asy
   ])
 })
 
-t.test('what is not kept is gone', async (t) => {
+t.test('pruned changes are 410', async (t) => {
   const app = await build(t)
   append(app, 10)
   app.db.$client.exec('delete from changes where seq < 5')
@@ -173,7 +173,7 @@ t.test('what is not kept is gone', async (t) => {
   t.match(events, [{ type: 'gone', data: '{"oldest":5}' }])
 })
 
-t.test('without a place it begins at the oldest that is kept', async (t) => {
+t.test('without a position, a page begins at the oldest change', async (t) => {
   const app = await build(t)
   t.strictSame(await page(app), { changes: [], last: 0 }, 'where there is none yet')
   append(app, 10, { project_id: 'apollo' })
@@ -190,7 +190,7 @@ t.test('without a place it begins at the oldest that is kept', async (t) => {
   t.match(results, [{ status: 200, body: { changes: [{ seq: 5 }] } }], 'in a batch too')
 })
 
-t.test('without a place it begins again where what it had looked at is pruned meanwhile', async (t) => {
+t.test('without a position, a page begins again if its changes are pruned meanwhile', async (t) => {
   const app = await build(t)
   append(app, 12_000, { project_id: 'gemini' })
   const { feed } = app.changeReaders
@@ -208,7 +208,7 @@ t.test('without a place it begins again where what it had looked at is pruned me
   t.equal(end, last(app))
 })
 
-t.test('a page looks at some thousand changes, and at those of a project by index', async (t) => {
+t.test('a page examines some thousand changes, and those of a project by an index', async (t) => {
   const app = await build(t)
   append(app, 1, { project_id: 'apollo' })
   append(app, 12_000, { project_id: 'gemini' })
@@ -231,7 +231,7 @@ t.test('a page looks at some thousand changes, and at those of a project by inde
   )
 })
 
-t.test('a kind is found by index, whatever lies between', async (t) => {
+t.test('changes of a kind are found by an index, however far apart they are', async (t) => {
   const app = await build(t, { authMode: 'required' })
   const viewer = signInAs(app, 'viewer')
   append(app, 1, { kind: 'objective', project_id: 'apollo' })
@@ -257,7 +257,7 @@ t.test('a kind is found by index, whatever lies between', async (t) => {
   t.ok(dense.last > 4000 && dense.last < last(app), 'no more than some thousand of the index')
 })
 
-t.test('a page has two megabytes of records at most, but for a single one', async (t) => {
+t.test('a page has two megabytes of records at most, except for a single one', async (t) => {
   const app = await build(t)
   append(app, 5, { after: JSON.stringify({ text: 'x'.repeat(900_000) }) })
   append(app, 1, { after: JSON.stringify({ text: 'x'.repeat(3_000_000) }) })
@@ -278,7 +278,7 @@ const pending = async (app: App, query: string, headers?: Record<string, string>
   return { answer }
 }
 
-t.test('an empty answer waits for the next change that matches', async (t) => {
+t.test('a long poll waits for the next matching change', async (t) => {
   const app = await build(t, { authMode: 'required', streamsMax: 5 })
   const admin = signInAs(app, 'admin')
   const [ada, bob] = [signInAs(app, 'member'), signInAs(app, 'member')]
@@ -305,24 +305,21 @@ t.test('an empty answer waits for the next change that matches', async (t) => {
   t.equal(app.changeReaders.size, 0)
 })
 
-t.test(
-  'a request that waits is answered empty when its time is up, and when the service stops',
-  async (t) => {
-    const app = await build(t)
-    const after = last(app)
-    t.strictSame(await page(app, `?after=${after}&wait=0.01`), { changes: [], last: after })
-    const { answer } = await pending(app, `after=${after}`)
-    app.changeReaders.close()
-    t.strictSame((await answer).body, { changes: [], last: after })
-    t.strictSame(
-      await page(app, `?after=${after}&wait=30`),
-      { changes: [], last: after },
-      'nor does a new one wait',
-    )
-  },
-)
+t.test('a long poll returns an empty page after its time, and when the service stops', async (t) => {
+  const app = await build(t)
+  const after = last(app)
+  t.strictSame(await page(app, `?after=${after}&wait=0.01`), { changes: [], last: after })
+  const { answer } = await pending(app, `after=${after}`)
+  app.changeReaders.close()
+  t.strictSame((await answer).body, { changes: [], last: after })
+  t.strictSame(
+    await page(app, `?after=${after}&wait=30`),
+    { changes: [], last: after },
+    'nor does a new one wait',
+  )
+})
 
-t.test('who waits is asked again who it is', async (t) => {
+t.test('the credential of a long poll is checked again', async (t) => {
   const app = await build(t, { authMode: 'required' })
   const ada = signInAs(app, 'member')
   const after = last(app)
@@ -387,7 +384,7 @@ async function follow(
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
 
-t.test('a stream brings what is committed, by whomever, as the feed has it', async (t) => {
+t.test('a stream sends all commits, of any process, like the feed', async (t) => {
   const { app, url } = await serve(t)
   const begin = last(app)
   const stream = await follow(t, `${url}${URL}/stream`)
@@ -410,7 +407,7 @@ t.test('a stream brings what is committed, by whomever, as the feed has it', asy
   t.equal(stream.connection.parser.lastEventId, String(last(app)))
 })
 
-t.test('a stream goes on where it was left: by Last-Event-ID, else by after', async (t) => {
+t.test('a stream resumes from Last-Event-ID, else from after', async (t) => {
   const { app, url } = await serve(t)
   append(app, 350)
   const end = last(app)
@@ -429,7 +426,7 @@ t.test('a stream goes on where it was left: by Last-Event-ID, else by after', as
   t.strictSame(ahead.seqs(), range(end + 1, end + 2), 'who is ahead begins at the newest')
 })
 
-t.test('nothing is lost between what is replayed and what comes meanwhile', async (t) => {
+t.test('no change between replay and live events is lost', async (t) => {
   const { app, url } = await serve(t)
   append(app, 2000)
   const streams = await Promise.all(
@@ -446,7 +443,7 @@ t.test('nothing is lost between what is replayed and what comes meanwhile', asyn
   }
 })
 
-t.test('an idea reaches its owner and admins alone', async (t) => {
+t.test('only the owner and admins get an idea', async (t) => {
   const { app, url } = await serve(t, { authMode: 'required' })
   const people = [
     signInAs(app, 'admin'),
@@ -483,7 +480,7 @@ t.test('an idea reaches its owner and admins alone', async (t) => {
   }
 })
 
-t.test('a stream ends with what its reader came in with', async (t) => {
+t.test('a stream ends with its credential', async (t) => {
   const { app, url } = await serve(t, { authMode: 'required' })
   const admin = signInAs(app, 'admin')
   const as = async (headers: Record<string, string>) =>
@@ -525,7 +522,7 @@ t.test('a stream ends with what its reader came in with', async (t) => {
   t.notOk(stays.connection.response.destroyed)
 })
 
-t.test('once in a while each stream says where it is, and each credential is checked', async (t) => {
+t.test('streams regularly send their position, and their credentials are checked', async (t) => {
   mock.timers.enable({ apis: ['setInterval'] })
   t.teardown(() => mock.timers.reset())
   const { app, url } = await serve(t, { authMode: 'required' })
@@ -557,7 +554,7 @@ t.test('once in a while each stream says where it is, and each credential is che
   })
 })
 
-t.test('a host is asked again who its members are', async (t) => {
+t.test("a host's members are checked again", async (t) => {
   mock.timers.enable({ apis: ['setInterval'] })
   t.teardown(() => mock.timers.reset())
   const known = new Map([
@@ -587,7 +584,7 @@ t.test('a host is asked again who its members are', async (t) => {
   t.strictSame([bob.events, eve.events], [[], []])
 })
 
-t.test('there is a limit, for streams and requests that wait together', async (t) => {
+t.test('streams and long polls have a common limit', async (t) => {
   const { app, url } = await serve(t, { streamsMax: 2 })
   append(app, 1)
   const first = await follow(t, `${url}${URL}/stream`)
@@ -607,7 +604,7 @@ t.test('there is a limit, for streams and requests that wait together', async (t
   t.equal((await answer).status, 200)
 })
 
-t.test('who does not read is cut off, after little is kept for it', async (t) => {
+t.test('a client that does not read is disconnected before much is buffered', async (t) => {
   const { app, url } = await serve(t)
   const sockets: { writableLength: number }[] = []
   app.server.on('connection', (socket) => sockets.push(socket))
@@ -642,7 +639,7 @@ t.test('who does not read is cut off, after little is kept for it', async (t) =>
   t.strictSame([...slow.seqs(), ...resumed.seqs()], range(begin + 1, last(app)))
 })
 
-t.test('a stop ends streams at once, also those that are not read', async (t) => {
+t.test('stopping the service ends all streams at once, unread ones too', async (t) => {
   const { app, url } = await serve(t)
   const [reading, slow] = [
     await follow(t, `${url}${URL}/stream`),
@@ -658,7 +655,7 @@ t.test('a stop ends streams at once, also those that are not read', async (t) =>
   await t.rejects(follow(t, `${url}${URL}/stream`))
 })
 
-t.test('a failure of the database ends a stream that replays, and is logged', async (t) => {
+t.test('a database failure ends a stream during its replay, and is logged', async (t) => {
   const { app, url } = await serve(t)
   append(app, 10)
   const { feed } = app.rules.changes
@@ -672,7 +669,7 @@ t.test('a failure of the database ends a stream that replays, and is logged', as
   feed.slice = slice
 })
 
-t.test('who begins between a commit and its being noticed gets what comes after, once', async (t) => {
+t.test('a stream that begins during a commit gets each later change once', async (t) => {
   mock.timers.enable({ apis: ['setInterval'] })
   t.teardown(() => mock.timers.reset())
   const { app, url } = await serve(t)
@@ -690,7 +687,7 @@ t.test('who begins between a commit and its being noticed gets what comes after,
   t.strictSame(late.seqs(), [end])
 })
 
-t.test('a failure of the database delays what is live, and is logged once', async (t) => {
+t.test('a database failure delays live events, and is logged once', async (t) => {
   const lines: string[] = []
   const logStream = new Writable({
     write(line, _encoding, done) {
@@ -714,7 +711,7 @@ t.test('a failure of the database delays what is live, and is logged once', asyn
   t.equal(lines.filter((line) => line.includes('the disk is gone')).length, 1)
 })
 
-t.test('embedded, the stream is under the prefix, and ends with the host', async (t) => {
+t.test('inside a host, the stream is below the prefix, and ends with the host', async (t) => {
   const host = Fastify()
   t.teardown(() => host.close())
   await host.register(phaseboard, { prefix: '/board', databaseUrl: ':memory:', authMode: 'open' })
@@ -731,7 +728,7 @@ t.test('embedded, the stream is under the prefix, and ends with the host', async
   t.equal(stream.events.length, 5)
 })
 
-t.test('who reads nothing for a minute is cut off, although nothing happens', async (t) => {
+t.test('a client that reads nothing for a minute is disconnected, even without events', async (t) => {
   mock.timers.enable({ apis: ['setInterval'] })
   const { now } = performance
   t.teardown(() => {

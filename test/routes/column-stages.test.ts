@@ -46,31 +46,28 @@ const OTHERS = [
   'ＤＯＮＥ',
 ]
 
-t.test(
-  'a column that is named like done is done wherever it stands, and is so for all who ask',
-  async (t) => {
-    const app = await build(t)
-    for (const name of [...NAMES, ...WITH_ACCENT, ...OTHERS]) {
-      const isDone = !OTHERS.includes(name)
-      const id = await boardWith(app, 'Begin', name, 'Go on', 'Out')
-      const stage = isDone ? 'done' : 'doing'
-      t.strictSame(await boardOf(app, id), ['Begin: todo', `${name}: ${stage}`, 'Go on: doing', 'Out: done'])
-      t.equal(isNamedDone(name), isDone)
-      t.equal(isNamedDoneThere(name), isDone, `${name} on the page`)
-      await createItem(app, id, { column: name })
-      const [column] = (await columnsOf(app, id)).filter((one) => one.name === name)
-      t.equal((await send(app, 'GET', `/api/kanban-columns/${column?.id}`)).body.stage, stage)
-      const summaries = (await send(app, 'GET', '/api/projects?view=summary')).body
-      const { counts } = summaries.find((one: { id: string }) => one.id === id)
-      t.match(counts, { open: Number(!isDone), done: Number(isDone) }, name)
-      const flow = (await send(app, 'GET', `/api/projects/${id}/flow`)).body
-      t.equal(flow.forecast.remaining, Number(!isDone), name)
-      t.equal(flow.age.length, Number(!isDone), name)
-    }
-  },
-)
+t.test('a column with a done-like name is done at any place, for every reader', async (t) => {
+  const app = await build(t)
+  for (const name of [...NAMES, ...WITH_ACCENT, ...OTHERS]) {
+    const isDone = !OTHERS.includes(name)
+    const id = await boardWith(app, 'Begin', name, 'Go on', 'Out')
+    const stage = isDone ? 'done' : 'doing'
+    t.strictSame(await boardOf(app, id), ['Begin: todo', `${name}: ${stage}`, 'Go on: doing', 'Out: done'])
+    t.equal(isNamedDone(name), isDone)
+    t.equal(isNamedDoneThere(name), isDone, `${name} on the page`)
+    await createItem(app, id, { column: name })
+    const [column] = (await columnsOf(app, id)).filter((one) => one.name === name)
+    t.equal((await send(app, 'GET', `/api/kanban-columns/${column?.id}`)).body.stage, stage)
+    const summaries = (await send(app, 'GET', '/api/projects?view=summary')).body
+    const { counts } = summaries.find((one: { id: string }) => one.id === id)
+    t.match(counts, { open: Number(!isDone), done: Number(isDone) }, name)
+    const flow = (await send(app, 'GET', `/api/projects/${id}/flow`)).body
+    t.equal(flow.forecast.remaining, Number(!isDone), name)
+    t.equal(flow.age.length, Number(!isDone), name)
+  }
+})
 
-t.test('what a column says itself counts more than its name', async (t) => {
+t.test("a column's own stage overrides its name", async (t) => {
   const app = await build(t)
   const id = await boardWith(app, ['Done', 'doing'], 'Erledigt', ['Later', 'todo'])
   t.strictSame(await boardOf(app, id), ['Done: doing', 'Erledigt: done', 'Later: todo'])
@@ -100,7 +97,7 @@ const APPEARING: [string, (string | [string, string])[], string[]][] = [
 ]
 
 t.test(
-  'a column that appears by itself changes the stage of no other, and is not done by its place',
+  'a new column does not change the stages of others, and its place does not make it done',
   async (t) => {
     const app = await build(t)
     for (const [words, columns, expected] of APPEARING) {
@@ -116,7 +113,7 @@ t.test(
   },
 )
 
-t.test('one named like done is done, wherever it appears', async (t) => {
+t.test('a new column with a done-like name is done', async (t) => {
   const app = await build(t)
   const id = await boardWith(app, 'A')
   await createItem(app, id, { column: 'Done' })
@@ -125,7 +122,7 @@ t.test('one named like done is done, wherever it appears', async (t) => {
   t.strictSame(await boardOf(app, id), ['A: todo', 'Doing: doing', 'Done: done'])
 })
 
-t.test('each write that makes a column makes it before what is done', async (t) => {
+t.test('every write that creates a column puts it before the done ones', async (t) => {
   const app = await build(t)
   const writes: [string, string, (id: string, item: string) => object][] = [
     ['POST', '/api/projects/:project/kanban-items', () => ({ title: 'B', column: 'New' })],
@@ -153,7 +150,7 @@ t.test('each write that makes a column makes it before what is done', async (t) 
   }
 })
 
-t.test('where there is no number between two columns, they are numbered anew', async (t) => {
+t.test('columns are renumbered if there is no number between two of them', async (t) => {
   const app = await build(t)
   const { id } = await createProject(app)
   const columns = await columnsOf(app, id)

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { build, send } from '../helper.ts'
 
-t.test('the document is OpenAPI 3.1 of every endpoint, and nothing else', async (t) => {
+t.test('the document is OpenAPI 3.1 with every endpoint, and nothing else', async (t) => {
   const app = await build(t)
   const { status, body, headers } = await send(app, 'GET', '/openapi.json')
   t.equal(status, 200)
@@ -12,7 +12,7 @@ t.test('the document is OpenAPI 3.1 of every endpoint, and nothing else', async 
   for (const path of Object.keys(body.paths)) t.match(path, /^\/(api\/|healthz$|readyz$|metrics$|mcp$)/)
 })
 
-t.test('the page and all it loads are served, without a credential', async (t) => {
+t.test('the page and its files are served without a credential', async (t) => {
   for (const authMode of ['open', 'required'] as const) {
     const app = await build(t, { authMode })
     const page = await send(app, 'GET', '/docs')
@@ -30,7 +30,7 @@ t.test('the page and all it loads are served, without a credential', async (t) =
   }
 })
 
-t.test('the document is read, not changed', async (t) => {
+t.test('the document is read-only', async (t) => {
   const app = await build(t)
   const { status, body, headers } = await send(app, 'POST', '/openapi.json', {})
   t.equal(status, 405)
@@ -38,7 +38,7 @@ t.test('the document is read, not changed', async (t) => {
   t.equal(headers.allow, 'GET, HEAD')
 })
 
-t.test('what the page does not have is 404 like everywhere', async (t) => {
+t.test('unknown files of the page are 404 as elsewhere', async (t) => {
   const app = await build(t)
   for (const url of ['/docs/static/nothing.js', '/docs/nothing', '/docs/static/%2e%2e/package.json']) {
     const { status, body } = await send(app, 'GET', url)
@@ -47,7 +47,7 @@ t.test('what the page does not have is 404 like everywhere', async (t) => {
   }
 })
 
-t.test('what fails in the page is answered like everywhere', async (t) => {
+t.test('failures of the page are handled as elsewhere', async (t) => {
   const app = await build(t)
   app.openapi = () => {
     throw new Error('secret')
@@ -60,7 +60,7 @@ t.test('what fails in the page is answered like everywhere', async (t) => {
   t.strictSame(refused.body, { error: 'Range Not Satisfiable' })
 })
 
-t.test('the page answers what browsers ask again', async (t) => {
+t.test('the page answers conditional and range requests', async (t) => {
   const app = await build(t)
   const url = '/docs/static/index.css'
   const { headers, body } = await send(app, 'GET', url)

@@ -5,7 +5,7 @@ import { build, createItem, createProject, send, signInAs } from '../helper.ts'
 import { shipped } from '../shipped.ts'
 
 for (const authMode of ['open', 'required'] as const) {
-  t.test(`?expand=people tells the names of whom a record names, in ${authMode} mode`, async (t) => {
+  t.test(`?expand=people returns the names of a record's people, in ${authMode} mode`, async (t) => {
     const app = await build(t, { authMode }, shipped.buildApp)
     const { headers } = signInAs(app, 'admin')
     const get = (url: string, more = {}) => send(app, 'GET', url, undefined, { ...headers, ...more })
@@ -99,7 +99,7 @@ for (const authMode of ['open', 'required'] as const) {
   })
 }
 
-t.test('a large project is sent as it is kept, with its people behind it', async (t) => {
+t.test('a large project is sent from its snapshot, with its people after it', async (t) => {
   const app = await build(t, { databaseUrl: join(t.testdir(), 'db') }, shipped.buildApp)
   const { id } = await createProject(app)
   app.db.$client.exec(`

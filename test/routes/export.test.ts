@@ -12,7 +12,7 @@ import { quiet } from '../exchange/archives.ts'
 import { type App, build, createItem, createProject, holds, send, signInAs, tokenOf } from '../helper.ts'
 import { shipped } from '../shipped.ts'
 
-t.test('only an admin may export, in both modes, and the answer is a download', async (t) => {
+t.test('only an admin can export, in both modes, and the response is a download', async (t) => {
   for (const authMode of ['open', 'required'] as const) {
     const app = await build(t, { authMode })
     const admin = signInAs(app, 'admin')
@@ -55,14 +55,12 @@ async function importedFrom(t: Test, folder: string, app: App, who: Record<strin
   return opened.db.$client
 }
 
-t.test(
-  'a database in memory is exported too, without credentials and what an import is still writing',
-  async (t) => {
-    const app = await build(t)
-    const { headers } = signInAs(app, 'admin', { id: 'ada' })
-    const { id } = await createProject(app)
-    await createItem(app, id)
-    app.db.$client.exec(`
+t.test('a database in memory is exported, too, without credentials and unfinished imports', async (t) => {
+  const app = await build(t)
+  const { headers } = signInAs(app, 'admin', { id: 'ada' })
+  const { id } = await createProject(app)
+  await createItem(app, id)
+  app.db.$client.exec(`
     update members set password_hash = 'hash';
     insert into webhooks (id, url, secret) values ('w', 'https://example.org/', 'whsec_c2VjcmV0');
     insert into imports (id, format) values ('running', 'trello');
@@ -74,15 +72,14 @@ t.test(
     insert into kanban_subtasks (id, item_id, title) values ('s', 'i', 'Step');
     delete from changes where project_id = 'hidden';
     pragma foreign_keys = on;`)
-    const copy = await importedFrom(t, t.testdir(), app, headers)
-    holdsSequence(copy)
-    t.strictSame(copy.prepare('select id, password_hash from members').raw().all(), [['ada', null]])
-    for (const table of ['webhooks', 'sessions', 'api_tokens', 'imports'])
-      t.equal(copy.prepare(`select count(*) from ${table}`).pluck().get(), 0, table)
-    t.strictSame(copy.prepare('select distinct project_id from kanban_items').pluck().all(), [id])
-    t.equal(copy.prepare('select count(*) from kanban_subtasks').pluck().get(), 0)
-  },
-)
+  const copy = await importedFrom(t, t.testdir(), app, headers)
+  holdsSequence(copy)
+  t.strictSame(copy.prepare('select id, password_hash from members').raw().all(), [['ada', null]])
+  for (const table of ['webhooks', 'sessions', 'api_tokens', 'imports'])
+    t.equal(copy.prepare(`select count(*) from ${table}`).pluck().get(), 0, table)
+  t.strictSame(copy.prepare('select distinct project_id from kanban_items').pluck().all(), [id])
+  t.equal(copy.prepare('select count(*) from kanban_subtasks').pluck().get(), 0)
+})
 
 /** Enough rows for a slow export. */
 function fill(app: App, projectId: string, items: number): void {
@@ -95,7 +92,7 @@ function fill(app: App, projectId: string, items: number): void {
     .run(items, projectId)
 }
 
-t.test('what is exported while others write is the state of one moment', async (t) => {
+t.test('an export during writes is one state', async (t) => {
   const folder = t.testdir()
   const app = await build(t, {
     databaseUrl: `file:${join(folder, 'board.db')}`,
@@ -160,7 +157,7 @@ async function listening(t: Test) {
   return { app, ask }
 }
 
-t.test('two at a time, each only as fast as its client reads, and ended with it', async (t) => {
+t.test('two exports run at a time, at the speed of their clients, and end with them', async (t) => {
   const { app, ask } = await listening(t)
   const [first, second] = await Promise.all([ask(), ask()])
   t.strictSame([first?.statusCode, second?.statusCode], [200, 200])
@@ -186,7 +183,7 @@ t.test('two at a time, each only as fast as its client reads, and ended with it'
   await closing
 })
 
-t.test('an export that takes too long is ended', async (t) => {
+t.test('an export that takes too long is stopped', async (t) => {
   const { ask } = await listening(t)
   const { setTimeout: original } = globalThis
   t.teardown(() => Object.assign(globalThis, { setTimeout: original }))
@@ -202,7 +199,7 @@ t.test('an export that takes too long is ended', async (t) => {
   t.notOk(response.complete)
 })
 
-t.test('a failure before the first byte is answered', async (t) => {
+t.test('a failure before the first byte gets a response', async (t) => {
   const app = await build(t)
   const { headers } = signInAs(app, 'admin')
   app.db.$client.exec('pragma legacy_alter_table = on; alter table metrics rename to broken')

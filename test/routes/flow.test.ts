@@ -23,7 +23,7 @@ const setBack = (app: App, id: string, at: string, moves: readonly (readonly [st
 
 t.test('the worked example of the documentation', async (t) => {
   const page = readFileSync(new URL('../../docs/flow.md', import.meta.url), 'utf8')
-  const [told] = page.matchAll(/```json\n([\s\S]*?)```/g)
+  const [example] = page.matchAll(/```json\n([\s\S]*?)```/g)
   const { app, id, url } = await board(t)
   const cards = [
     [
@@ -55,7 +55,7 @@ t.test('the worked example of the documentation', async (t) => {
   const { status, body } = await send(app, 'GET', `${url}?from=2026-03-02&to=2026-03-06`)
   t.equal(status, 200)
   const named = JSON.parse(JSON.stringify(body, (_, value) => ids.get(value) ?? value))
-  const { forecast, ...expected } = JSON.parse(told?.[1] ?? 'null')
+  const { forecast, ...expected } = JSON.parse(example?.[1] ?? 'null')
   const { forecast: is, ...rest } = named
   t.strictSame(rest, expected)
   t.equal(is.remaining, forecast.remaining)
@@ -63,7 +63,7 @@ t.test('the worked example of the documentation', async (t) => {
   t.ok(is.p50 > '2026-03-06' && is.p50 <= is.p85 && is.p85 <= is.p95)
 })
 
-t.test('the range has a default and limits, and existence comes after validation', async (t) => {
+t.test('the range has a default and limits, and validation comes before existence', async (t) => {
   const { app, url } = await board(t)
   const { body } = await send(app, 'GET', url)
   t.equal(body.days.length, 90)
@@ -97,7 +97,7 @@ t.test('the range has a default and limits, and existence comes after validation
   ])
 })
 
-t.test('filters are those of lists of items, for deleted ones too', async (t) => {
+t.test('the filters are those of item lists, for deleted items too', async (t) => {
   const { app, id, url } = await board(t)
   const { body: label } = await send(app, 'POST', `/api/projects/${id}/kanban-labels`, { name: 'Bug' })
   const make = async (fields: object, isBug: boolean) => {
@@ -131,7 +131,7 @@ t.test('filters are those of lists of items, for deleted ones too', async (t) =>
   }
 })
 
-t.test('what is kept no more', async (t) => {
+t.test('a range before the retention has no flow data', async (t) => {
   const { app, id, url } = await board(t)
   const ago = (days: number) => new Date(Date.now() - days * DAY).toISOString()
   const dismissed = await createItem(app, id, { title: 'dismissed' })
@@ -182,7 +182,7 @@ t.test('what is kept no more', async (t) => {
   t.strictSame(await at(3), [['Checks', 1]], 'where an item stands, its column is known')
 })
 
-t.test('imported items come to their column when they were last changed', async (t) => {
+t.test('imported items entered their column at their last change', async (t) => {
   const { app, id, url } = await board(t)
   const insert = app.db.$client.prepare(
     `insert into kanban_items (id, project_id, title, "column", source, created_at, updated_at) values (?, ?, ?, ?, 'import', ?, ?)`,

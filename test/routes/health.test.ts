@@ -5,7 +5,7 @@ import { shipped } from '../shipped.ts'
 const ok = { status: 'ok' }
 const unavailable = { error: 'Service unavailable' }
 
-t.test('a service that can do its work is healthy and ready, whoever asks', async (t) => {
+t.test('a working service is healthy and ready, for any caller', async (t) => {
   for (const authMode of ['open', 'required'] as const) {
     const app = await build(t, { authMode })
     for (const headers of [undefined, { authorization: 'Bearer worthless' }]) {

@@ -34,7 +34,7 @@ async function sendForm(app: App, query: string, payload: Buffer, type = TYPE, h
 
 const importsIn = (folder: string) => readdirSync(folder).filter((name) => name.includes('import-'))
 
-t.test('a file in a form is taken by its name', async (t) => {
+t.test('a file in a form has the format of its name', async (t) => {
   const app = await build(t)
   const { status, body } = await sendForm(app, 'format=csv', form(file('Große Pläne.csv', 'Title\nOne\n')))
   t.equal(status, 202)
@@ -55,7 +55,7 @@ t.test('a file in a form is taken by its name', async (t) => {
   t.match(await ended(app, nameless.body.id), { error: /^the file is not a Trello board export/ })
 })
 
-t.test('what FormData sends is taken, and bytes stay as they are', async (t) => {
+t.test('forms of FormData are accepted, and bytes stay unchanged', async (t) => {
   const app = await build(t)
   await app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = app.server.address() as AddressInfo
@@ -68,7 +68,7 @@ t.test('what FormData sends is taken, and bytes stay as they are', async (t) => 
   t.match(await ended(app, id), { status: 'done', counts: { items: 8 } })
 })
 
-t.test('a form of anything else than one file is refused, and leaves nothing', async (t) => {
+t.test('a form with anything but one file is refused, and leaves nothing', async (t) => {
   const folder = t.testdir()
   const app = await build(t, { databaseUrl: `file:${join(folder, 'board.db')}`, importLimit: 1000 })
   const one = file('a.csv', 'Title\nOne\n')
@@ -103,7 +103,7 @@ t.test('a form of anything else than one file is refused, and leaves nothing', a
   while (importsIn(folder).length > 0) await sleep(5)
 })
 
-t.test('a form that comes in any pieces is the same', async (t) => {
+t.test('a form may arrive in any chunks', async (t) => {
   const app = await build(t)
   await app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = app.server.address() as AddressInfo
@@ -133,7 +133,7 @@ const answerTo = (outgoing: ClientRequest) =>
     outgoing.end()
   })
 
-t.test('a form that breaks off leaves nothing', async (t) => {
+t.test('an aborted form leaves nothing', async (t) => {
   const folder = t.testdir()
   const app = await build(t, { databaseUrl: `file:${join(folder, 'board.db')}` })
   await app.listen({ port: 0, host: '127.0.0.1' })
@@ -150,7 +150,7 @@ t.test('a form that breaks off leaves nothing', async (t) => {
   t.equal(count(app, 'imports'), 0)
 })
 
-t.test('the same file in a form is the same request by its key', async (t) => {
+t.test('the same file in a form is the same request for its key', async (t) => {
   const app = await build(t)
   const key = { 'idempotency-key': 'once' }
   const payload = form(file('tasks.csv', 'Title\nOne\n'))

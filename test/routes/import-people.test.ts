@@ -43,7 +43,7 @@ async function assignees(app: App, projectId: string) {
 const query = (map: string) => `map=${encodeURIComponent(map)}`
 
 for (const kind of ['in memory', 'in a file']) {
-  t.test(`people of a board are members, known people or new ones, ${kind}`, async (t) => {
+  t.test(`people of a board become members, known people or new ones, ${kind}`, async (t) => {
     const app = await service(
       t,
       kind === 'in memory' ? {} : { databaseUrl: `file:${join(t.testdir(), 'board.db')}` },
@@ -92,7 +92,7 @@ for (const kind of ['in memory', 'in a file']) {
   })
 }
 
-t.test('authors of comments are found as well, and a dry run makes nobody', async (t) => {
+t.test('authors of comments are matched too, and a dry run creates nobody', async (t) => {
   const app = await service(t)
   const board = JSON.parse(TRELLO)
   board.members[0].email = 'bob@acme.example'
@@ -108,7 +108,7 @@ t.test('authors of comments are found as well, and a dry run makes nobody', asyn
   t.equal(count(app, 'kanban_items', "assignee_id = 'm-bob'"), dry.people[1].items)
 })
 
-t.test('what is said of people in vain is refused', async (t) => {
+t.test('invalid mappings of people are refused', async (t) => {
   const app = await service(t)
   const refused = async (asked: string, field: string, message: string) =>
     t.match(await imported(app, `format=csv&${asked}`), {
@@ -128,41 +128,36 @@ t.test('what is said of people in vain is refused', async (t) => {
   t.equal(count(app, 'projects'), 0)
 })
 
-t.test(
-  'an import that fails half-way leaves nobody, and nobody sees who comes before all is there',
-  async (t) => {
-    const app = await service(t, { databaseUrl: `file:${join(t.testdir(), 'board.db')}` })
-    app.db.$client.exec(
-      "create trigger full before insert on kanban_items when new.title = 'Test' begin select raise(abort, 'no room'); end",
-    )
-    t.match(await imported(app, 'format=csv'), { status: 'failed', error: 'no room' })
-    t.equal(count(app, 'people'), 0)
-    t.equal(count(app, 'changes', "kind = 'person'"), 0)
-    app.db.$client.exec('drop trigger full')
+t.test('a failed import leaves no people, and they are hidden until its end', async (t) => {
+  const app = await service(t, { databaseUrl: `file:${join(t.testdir(), 'board.db')}` })
+  app.db.$client.exec(
+    "create trigger full before insert on kanban_items when new.title = 'Test' begin select raise(abort, 'no room'); end",
+  )
+  t.match(await imported(app, 'format=csv'), { status: 'failed', error: 'no room' })
+  t.equal(count(app, 'people'), 0)
+  t.equal(count(app, 'changes', "kind = 'person'"), 0)
+  app.db.$client.exec('drop trigger full')
 
-    // Like a concurrent import in another process.
-    const writes = new ChunkedWriter(app.db)
-    const write = await LargeWrite.begin(app.db, writes, { projectIds: [] }, () => '')
-    const cleo = { id: 'Cleo <cleo@acme.example>', name: 'Cleo', kind: 'import' as const }
-    await write.slice(({ hide }) => {
-      app.db
-        .insert(people)
-        .values({ ...cleo, source: 'csv', sourceId: cleo.id })
-        .run()
-      hide('people', cleo.id)
-    })
-    writes.leave()
-    const url = `/api/people/${encodeURIComponent(cleo.id)}`
-    t.equal((await send(app, 'GET', url)).status, 404)
-    t.notOk(
-      (await send(app, 'GET', '/api/people')).body.some(({ name }: { name: string }) => name === 'Cleo'),
-    )
-    t.match(await imported(app, 'format=csv'), {
-      status: 'failed',
-      error: 'another import brings Cleo just now: begin again when it is done',
-    })
-  },
-)
+  // Like a concurrent import in another process.
+  const writes = new ChunkedWriter(app.db)
+  const write = await LargeWrite.begin(app.db, writes, { projectIds: [] }, () => '')
+  const cleo = { id: 'Cleo <cleo@acme.example>', name: 'Cleo', kind: 'import' as const }
+  await write.slice(({ hide }) => {
+    app.db
+      .insert(people)
+      .values({ ...cleo, source: 'csv', sourceId: cleo.id })
+      .run()
+    hide('people', cleo.id)
+  })
+  writes.leave()
+  const url = `/api/people/${encodeURIComponent(cleo.id)}`
+  t.equal((await send(app, 'GET', url)).status, 404)
+  t.notOk((await send(app, 'GET', '/api/people')).body.some(({ name }: { name: string }) => name === 'Cleo'))
+  t.match(await imported(app, 'format=csv'), {
+    status: 'failed',
+    error: 'another import brings Cleo just now: begin again when it is done',
+  })
+})
 
 t.test('a merge and the import can be undone', async (t) => {
   const app = await service(t, { databaseUrl: `file:${join(t.testdir(), 'board.db')}` })
@@ -190,7 +185,7 @@ t.test('a merge and the import can be undone', async (t) => {
   while (count(app, 'large_writes') > 0) await sleep(5)
 })
 
-t.test('the command finds people, is told of them, and says whom it found', async (t) => {
+t.test('the command matches people, accepts mappings, and prints both', async (t) => {
   const path = join(t.testdir({ 'tasks.csv': TASKS }), 'board.db')
   const app = await service(t, { databaseUrl: `file:${path}` })
   const environment = { DATABASE_URL: `file:${path}` }

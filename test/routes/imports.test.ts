@@ -35,7 +35,7 @@ async function tidy(folder: string, of = 'import-') {
   return importsIn(folder).filter((name) => name.includes(of))
 }
 
-t.test('a file becomes a project, and GET tells how far it has come', async (t) => {
+t.test('a file becomes a project, and GET returns the progress', async (t) => {
   const app = await build(t)
   const begun = await upload(app, 'format=trello', FILE)
   t.strictSame(begun.status, 202)
@@ -89,7 +89,7 @@ t.test('a file becomes a project, and GET tells how far it has come', async (t) 
   )
 })
 
-t.test('a dry run tells what would be made', async (t) => {
+t.test('a dry run reports what would be created', async (t) => {
   const app = await build(t)
   const { body } = await upload(app, 'format=trello&dryRun=true', FILE)
   const done = await ended(app, body.id)
@@ -98,7 +98,7 @@ t.test('a dry run tells what would be made', async (t) => {
   t.equal(count(app, 'projects'), 0)
 })
 
-t.test('what cannot be imported is refused, and leaves nothing', async (t) => {
+t.test('an invalid file is refused, and leaves nothing', async (t) => {
   const folder = t.testdir()
   const app = await build(t, { databaseUrl: `file:${folder}/board.db`, importLimit: 1000 })
   t.match(await upload(app, 'format=nothing', '{}'), {
@@ -127,7 +127,7 @@ t.test('what cannot be imported is refused, and leaves nothing', async (t) => {
   t.strictSame(await tidy(folder), [])
 })
 
-t.test('members see their own imports, admins all; viewers and read tokens import nothing', async (t) => {
+t.test('members see their own imports, admins all; viewers and read tokens cannot import', async (t) => {
   const app = await build(t, { authMode: 'required' })
   const [admin, member, other, viewer] = [
     signInAs(app, 'admin'),
@@ -150,7 +150,7 @@ t.test('members see their own imports, admins all; viewers and read tokens impor
   t.equal((await send(app, 'GET', '/api/imports', undefined, admin.headers)).body.length, 1)
 })
 
-t.test('a thread that fails takes nothing along', async (t) => {
+t.test('a failed thread does not affect anything else', async (t) => {
   const folder = t.testdir()
   const databaseUrl = `file:${folder}/board.db`
   const app = await build(t, { databaseUrl })
@@ -181,7 +181,7 @@ t.test('a thread that fails takes nothing along', async (t) => {
   t.strictSame(warnings, ['could not clear away what an import has left', 'an import came to no end'])
 })
 
-t.test('an import that cannot say that it has failed is told to have, and cleared away later', async (t) => {
+t.test('an import that cannot store its failure is marked as failed, and removed later', async (t) => {
   const app = await build(t, { databaseUrl: `file:${t.testdir()}/board.db` })
   app.db.$client.exec(`
     create trigger full before insert on kanban_comments begin select raise(abort, 'no room'); end;
@@ -199,7 +199,7 @@ t.test('an import that cannot say that it has failed is told to have, and cleare
   t.match(await ended(app, again.body.id), { status: 'done' })
 })
 
-t.test('an import is repeated with its key, not done twice', async (t) => {
+t.test('a repetition with the same key does not import again', async (t) => {
   const app = await build(t)
   const key = { 'idempotency-key': 'once' }
   const first = await upload(app, 'format=trello', FILE, key)
@@ -214,7 +214,7 @@ t.test('an import is repeated with its key, not done twice', async (t) => {
   t.equal(count(app, 'imports'), 1)
 })
 
-t.test('the latest thousand are kept', async (t) => {
+t.test('the latest thousand imports are kept', async (t) => {
   const app = await build(t)
   app.db.$client.exec(`with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 1200)
     insert into imports (id, format, status) select printf('00%04d', n), 'trello', iif(n = 1, 'writing', 'failed') from numbers`)
@@ -223,7 +223,7 @@ t.test('the latest thousand are kept', async (t) => {
   t.equal(count(app, 'imports', "id <= '000201'"), 1, 'and what is not over')
 })
 
-t.test('no more wait than there is room for', async (t) => {
+t.test('the queue of imports is limited', async (t) => {
   const app = await build(t)
   const places = Array.from({ length: 8 }, (_, n) => app.importer.reserve(`place ${n}`, `member ${n}`))
   const refused = await upload(app, 'format=trello', FILE)
@@ -241,7 +241,7 @@ t.test('no more wait than there is room for', async (t) => {
   for (const place of own) place.giveUp()
 })
 
-t.test('beside others who write, nobody sees any of it before all is there', async (t) => {
+t.test('an import is invisible until its end, while others write', async (t) => {
   const folder = t.testdir()
   const app = await build(t, { databaseUrl: `file:${folder}/board.db` })
   const { id: projectId } = await createProject(app)
@@ -287,7 +287,7 @@ t.test('beside others who write, nobody sees any of it before all is there', asy
   t.strictSame(importsIn(folder), [])
 })
 
-t.test('what a stopped service has left is cleared away at the next start', async (t) => {
+t.test('an import of a stopped service is removed at the next start', async (t) => {
   const folder = t.testdir()
   const databaseUrl = `file:${folder}/board.db`
   const first = await build(t, { databaseUrl })
@@ -302,7 +302,7 @@ t.test('what a stopped service has left is cleared away at the next start', asyn
   t.strictSame(await tidy(folder), [])
 })
 
-t.test('an upload that a killed service has left is removed at the next start, and no other', async (t) => {
+t.test('an upload of a killed service is deleted at the next start, and no other', async (t) => {
   const folder = t.testdir()
   const databaseUrl = `file:${folder}/board.db`
   const first = await build(t, { databaseUrl })
@@ -315,7 +315,7 @@ t.test('an upload that a killed service has left is removed at the next start, a
   others.giveUp()
 })
 
-t.test('an upload that breaks off leaves nothing', async (t) => {
+t.test('an aborted upload leaves nothing', async (t) => {
   const folder = t.testdir()
   const app = await build(t, { databaseUrl: `file:${folder}/board.db` })
   await app.listen({ port: 0, host: '127.0.0.1' })
@@ -335,7 +335,7 @@ t.test('an upload that breaks off leaves nothing', async (t) => {
   t.equal(count(app, 'imports'), 0)
 })
 
-t.test('where checkpoints are left to Litestream, an import runs none, nor does the command', async (t) => {
+t.test('with Litestream, neither an import nor the command runs checkpoints', async (t) => {
   const path = join(t.testdir(), 'board.db')
   const app = await build(t, { databaseUrl: `file:${path}`, walCheckpoints: 'litestream' })
   const size = () => statSync(path).size

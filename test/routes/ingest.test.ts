@@ -51,7 +51,7 @@ const failAt = (app: App, event: 'insert' | 'update', table: string, row: string
     `create temp trigger refuse before ${event} on ${table} when ${row} begin select raise(abort, 'refused'); end`,
   )
 
-t.test('a meeting leaves its record and, at the end of To Do, an item for each action item', async (t) => {
+t.test('a meeting creates its record, and an item at the end of To Do for each action item', async (t) => {
   const { app, item, other, projectId } = await setUp(t)
   await projectOf(app, projectId)
   const actionItems = ['Send the minutes', 'Book a room', 'Send the minutes']
@@ -113,7 +113,7 @@ t.test('a meeting leaves its record and, at the end of To Do, an item for each a
   t.strictSame((await projectOf(app, other.id)).kanbanItems, [])
 })
 
-t.test('a title and a date are enough, and leave no item', async (t) => {
+t.test('a title and a date are enough, and create no item', async (t) => {
   const { app, item, projectId } = await setUp(t)
   const { status, body } = await send(app, 'POST', TRANSCRIPT, { projectId, title: 'x', date: '2026-01-31' })
   t.equal(status, 201)
@@ -136,7 +136,7 @@ t.test('a title and a date are enough, and leave no item', async (t) => {
   t.strictSame((await projectOf(app, projectId)).kanbanItems, [item])
 })
 
-t.test('action items come in order, however many and wherever the column ends', async (t) => {
+t.test('action items are added in order, at the end of the column', async (t) => {
   const { app, projectId } = await setUp(t)
   const actionItems = Array.from({ length: 300 }, (_, index) => `Step ${index}`)
   for (const sortOrder of [undefined, 1e300]) {
@@ -150,7 +150,7 @@ t.test('action items come in order, however many and wherever the column ends', 
   }
 })
 
-t.test('a To Do that the project no longer has is made anew', async (t) => {
+t.test('a missing To Do column is created again', async (t) => {
   const { app, item, projectId } = await setUp(t)
   await send(app, 'DELETE', `/api/kanban-items/${item.id}`)
   app.db.$client.prepare("delete from kanban_columns where project_id = ? and name = 'To Do'").run(projectId)
@@ -158,7 +158,7 @@ t.test('a To Do that the project no longer has is made anew', async (t) => {
   t.equal(count(app, 'kanban_columns', "project_id = ? and name = 'To Do'", projectId), 1)
 })
 
-t.test('measurements change the metrics of their name as a PATCH does, or create them', async (t) => {
+t.test('measurements update the metrics with their names as a PATCH does, or create them', async (t) => {
   const { app, metric, foreign, other, projectId } = await setUp(t)
   await projectOf(app, projectId)
   const { status, body } = await send(app, 'POST', METRICS, {
@@ -200,7 +200,7 @@ t.test('measurements change the metrics of their name as a PATCH does, or create
   t.strictSame((await send(app, 'POST', METRICS, { projectId, metrics: [] })).body, [])
 })
 
-t.test('a name that occurs twice is refused, and names are told apart by case', async (t) => {
+t.test('duplicate names are refused, and names are case-sensitive', async (t) => {
   const { app, metric, projectId } = await setUp(t)
   const twice = [
     { name: 'Velocity', value: 5 },
@@ -221,7 +221,7 @@ t.test('a name that occurs twice is refused, and names are told apart by case', 
   t.not(body[0].id, metric.id)
 })
 
-t.test('of several metrics of one name the first is measured', async (t) => {
+t.test('the first of several metrics with one name is updated', async (t) => {
   const { app, metric, projectId } = await setUp(t)
   const { body: second } = await send(app, 'POST', `/api/projects/${projectId}/metrics`, velocity)
   // The first written row does not have the first id.
@@ -234,7 +234,7 @@ t.test('of several metrics of one name the first is measured', async (t) => {
   t.strictSame((await send(app, 'GET', `/api/metrics/${second.id}`)).body, second)
 })
 
-t.test('each field of a meeting holds its limits, and nothing is stored of what is refused', async (t) => {
+t.test('each invalid field of a meeting is refused, and nothing is stored', async (t) => {
   const { app, projectId } = await setUp(t)
   const before = counts(app)
   const least = { projectId, title: 'x', date: '2026-01-31' }
@@ -266,9 +266,9 @@ t.test('each field of a meeting holds its limits, and nothing is stored of what 
     sourceFile: text(0, 500).refuses,
   })) {
     for (const [value, message] of refuses as [unknown, string][]) {
-      const told = invalid({ [field]: [message.startsWith('[') ? field + message : message] })
+      const failure = invalid({ [field]: [message.startsWith('[') ? field + message : message] })
       const body = { actionItems: ['Go'], ...least, [field]: value }
-      await holds(t, app, [['POST', TRANSCRIPT, body, undefined, 400, told]])
+      await holds(t, app, [['POST', TRANSCRIPT, body, undefined, 400, failure]])
     }
   }
   const missing = { projectId: ['is required'], title: ['is required'], date: ['is required'] }
@@ -287,55 +287,52 @@ t.test('each field of a meeting holds its limits, and nothing is stored of what 
   }
 })
 
-t.test(
-  'each field of a measurement holds its limits, and nothing is stored of what is refused',
-  async (t) => {
-    const { app, projectId } = await setUp(t)
-    const before = counts(app)
-    const refused: [object, Record<string, string[]>][] = [
-      [{ nonsense: 1 }, { projectId: ['is required'], metrics: ['is required'] }],
-      [
-        { projectId: null, metrics: null },
-        { projectId: ['must be string'], metrics: ['must be array'] },
-      ],
-      [{ projectId, metrics: '[]' }, { metrics: ['must be array'] }],
-      [{ projectId, metrics: [null] }, { metrics: ['metrics[0] must be object'] }],
-      [
-        { projectId, metrics: [{}] },
-        { metrics: ['metrics[0].name is required', 'metrics[0].value is required'] },
-      ],
-      [
-        { projectId, metrics: Array.from({ length: 1001 }, () => ({ name: 'x', value: 1 })) },
-        { metrics: ['must NOT have more than 1000 items'] },
-      ],
-    ]
-    const fields = { name: text(1, 200), value: number, unit: text(0, 100), category: text(0, 100) }
-    for (const [field, { refuses }] of Object.entries(fields)) {
-      for (const [value, message] of refuses) {
-        const metrics = [
-          { name: 'x', value: 1 },
-          { name: 'y', value: 1, [field]: value },
-        ]
-        refused.push([{ projectId, metrics }, { metrics: [`metrics[1].${field} ${message}`] }])
-      }
+t.test('each invalid field of a measurement is refused, and nothing is stored', async (t) => {
+  const { app, projectId } = await setUp(t)
+  const before = counts(app)
+  const refused: [object, Record<string, string[]>][] = [
+    [{ nonsense: 1 }, { projectId: ['is required'], metrics: ['is required'] }],
+    [
+      { projectId: null, metrics: null },
+      { projectId: ['must be string'], metrics: ['must be array'] },
+    ],
+    [{ projectId, metrics: '[]' }, { metrics: ['must be array'] }],
+    [{ projectId, metrics: [null] }, { metrics: ['metrics[0] must be object'] }],
+    [
+      { projectId, metrics: [{}] },
+      { metrics: ['metrics[0].name is required', 'metrics[0].value is required'] },
+    ],
+    [
+      { projectId, metrics: Array.from({ length: 1001 }, () => ({ name: 'x', value: 1 })) },
+      { metrics: ['must NOT have more than 1000 items'] },
+    ],
+  ]
+  const fields = { name: text(1, 200), value: number, unit: text(0, 100), category: text(0, 100) }
+  for (const [field, { refuses }] of Object.entries(fields)) {
+    for (const [value, message] of refuses) {
+      const metrics = [
+        { name: 'x', value: 1 },
+        { name: 'y', value: 1, [field]: value },
+      ]
+      refused.push([{ projectId, metrics }, { metrics: [`metrics[1].${field} ${message}`] }])
     }
-    for (const [body, fieldErrors] of refused) {
-      await holds(t, app, [['POST', METRICS, body, undefined, 400, invalid(fieldErrors)]])
+  }
+  for (const [body, fieldErrors] of refused) {
+    await holds(t, app, [['POST', METRICS, body, undefined, 400, invalid(fieldErrors)]])
+  }
+  t.strictSame(counts(app), before)
+  for (const [field, { accepts }] of Object.entries(fields)) {
+    for (const [value] of accepts) {
+      const metrics = [{ name: 'x', value: 1, [field]: value }]
+      await holds(t, app, [['POST', METRICS, { projectId, metrics }, undefined, 200, metrics]])
     }
-    t.strictSame(counts(app), before)
-    for (const [field, { accepts }] of Object.entries(fields)) {
-      for (const [value] of accepts) {
-        const metrics = [{ name: 'x', value: 1, [field]: value }]
-        await holds(t, app, [['POST', METRICS, { projectId, metrics }, undefined, 200, metrics]])
-      }
-    }
-    const many = Array.from({ length: 1000 }, (_, value) => ({ name: `m${value}`, value }))
-    const { status, body } = await send(app, 'POST', METRICS, { projectId, metrics: many })
-    t.strictSame([status, body.length, body[999].value], [200, 1000, 999])
-  },
-)
+  }
+  const many = Array.from({ length: 1000 }, (_, value) => ({ name: `m${value}`, value }))
+  const { status, body } = await send(app, 'POST', METRICS, { projectId, metrics: many })
+  t.strictSame([status, body.length, body[999].value], [200, 1000, 999])
+})
 
-t.test('foreign and server-owned fields are ignored and never stored', async (t) => {
+t.test('unknown and read-only fields are ignored and never stored', async (t) => {
   const { app, other, projectId } = await setUp(t)
   const foreign = { ...FOREIGN, source: 'mine', isNew: false, approved: true, column: 'Done' }
   const meeting = await send(app, 'POST', TRANSCRIPT, {
@@ -383,7 +380,7 @@ t.test('an unknown project is 404, after validation, and nothing is stored', asy
   t.strictSame(counts(app), before)
 })
 
-t.test('a meeting that fails in the middle leaves nothing', async (t) => {
+t.test('a failed meeting stores nothing', async (t) => {
   const { app, projectId } = await setUp(t)
   const [before, project] = [counts(app), await projectOf(app, projectId)]
   const body = { projectId, title: 'x', date: '2026-01-31', actionItems: ['a', 'b', 'c'] }
@@ -396,7 +393,7 @@ t.test('a meeting that fails in the middle leaves nothing', async (t) => {
   t.equal(count(app, 'kanban_items'), (before.kanban_items ?? 0) + 3)
 })
 
-t.test('measurements that fail in the middle leave nothing', async (t) => {
+t.test('failed measurements store nothing', async (t) => {
   const { app, metric, projectId } = await setUp(t)
   const [row, project] = [stored(app, 'metrics', metric.id), await projectOf(app, projectId)]
   const body = {
@@ -415,7 +412,7 @@ t.test('measurements that fail in the middle leave nothing', async (t) => {
   await holds(t, app, [['POST', METRICS, body, undefined, 200, [{ value: 1 }, { value: 5 }]]])
 })
 
-t.test('in required mode the member comes first, then the role, then the body', async (t) => {
+t.test('required mode checks the member, then the role, then the body', async (t) => {
   const app = await build(t, { authMode: 'required' })
   const member = signInAs(app, 'member').headers
   const viewer = signInAs(app, 'viewer').headers
@@ -446,7 +443,7 @@ t.test('in required mode the member comes first, then the role, then the body', 
   ])
 })
 
-t.test('what is no JSON, and an unexpected failure, is the 500 of the endpoint', async (t) => {
+t.test("invalid JSON and unexpected failures return the endpoint's 500", async (t) => {
   const { app, projectId } = await setUp(t)
   for (const body of ['{oops', '']) {
     await holds(t, app, [

@@ -106,7 +106,7 @@ t.test('a board as CSV has every item with all its fields', async (t) => {
   )
 })
 
-t.test('no cell begins as a formula does', async (t) => {
+t.test('no cell is a formula', async (t) => {
   const app = await build(t)
   const project = await createProject(app)
   const texts = [
@@ -136,7 +136,7 @@ t.test('no cell begins as a formula does', async (t) => {
   }
 })
 
-t.test('no board, strange ids, and what fails', async (t) => {
+t.test('unknown boards, strange ids and failures return the right errors', async (t) => {
   const app = await build(t)
   await holds(t, app, [
     ['GET', '/api/projects/none/export.csv', undefined, undefined, 404, { error: 'Project not found' }],
@@ -159,7 +159,7 @@ t.test('no board, strange ids, and what fails', async (t) => {
   ])
 })
 
-t.test('large boards are written by the worker thread', async (t) => {
+t.test('the worker thread writes large boards', async (t) => {
   const app = await build(t, { databaseUrl: `file:${t.testdir()}/board.db` })
   const project = await createProject(app)
   app.db.$client.exec(`
@@ -183,7 +183,7 @@ t.test('large boards are written by the worker thread', async (t) => {
   )
 })
 
-t.test('a calendar has an event for each item that is due', async (t) => {
+t.test('a calendar has an event for each item with a due date', async (t) => {
   const app = await build(t, { authMode: 'required' })
   const { id, headers, secret } = tokenFor(app, 'member', 'calendar')
   const { headers: writer } = tokenFor(app, 'member', 'write')
@@ -267,7 +267,7 @@ t.test('a calendar has an event for each item that is due', async (t) => {
   })
 })
 
-t.test('a calendar token opens the calendar and nothing else', async (t) => {
+t.test('a calendar token only reads the calendar', async (t) => {
   for (const authMode of ['open', 'required'] as const) {
     const app = await build(t, { authMode })
     const { headers, secret } = tokenFor(app, 'admin', 'calendar')
@@ -293,7 +293,7 @@ t.test('a calendar token opens the calendar and nothing else', async (t) => {
   }
 })
 
-t.test('no other token is taken from an address', async (t) => {
+t.test('other tokens in an address are refused', async (t) => {
   const app = await build(t, { authMode: 'required' })
   const calendar = tokenFor(app, 'member', 'calendar')
   for (const scope of ['read', 'write'] as const) {
@@ -323,7 +323,7 @@ t.test('no other token is taken from an address', async (t) => {
   ])
 })
 
-t.test('the token of an address is in no log', async (t) => {
+t.test('the token in an address is not logged', async (t) => {
   let log = ''
   const logStream = new Writable({
     write(chunk, _encoding, done) {
@@ -341,7 +341,7 @@ t.test('the token of an address is in no log', async (t) => {
   t.notOk(log.includes(secret))
 })
 
-t.test('inside a host, its own members read the calendar, and so do calendar tokens', async (t) => {
+t.test('inside a host, its members and calendar tokens can read the calendar', async (t) => {
   const app = await build(t, {
     authMode: 'required',
     resolveMember: ({ headers }) => {

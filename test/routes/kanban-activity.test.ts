@@ -24,7 +24,7 @@ async function logOf(t: Test) {
   return { app, item, url, list: `${url}/activity` }
 }
 
-t.test('the entries of an item, the newest first, each with what was and what became of it', async (t) => {
+t.test('the entries of an item are newest first, with the value before and after', async (t) => {
   const { app, item, url, list } = await logOf(t)
   const { id: adaId, headers: ada } = signInAs(app, 'member')
   t.strictSame((await send(app, 'GET', list)).body, [], 'making an item is no change of it')
@@ -55,7 +55,7 @@ t.test('the entries of an item, the newest first, each with what was and what be
   t.equal(new Set(ids).size, 5)
 })
 
-t.test('they are of this item alone, and go with it', async (t) => {
+t.test('entries belong to one item, and are deleted with it', async (t) => {
   const { app, item, url, list } = await logOf(t)
   const neighbour = await createItem(app, item.projectId)
   const neighbours = `/api/kanban-items/${neighbour.id}`
@@ -70,7 +70,7 @@ t.test('they are of this item alone, and go with it', async (t) => {
   ])
 })
 
-t.test('what another tool wrote shows too, however little it is', async (t) => {
+t.test('entries of other tools are shown, even incomplete ones', async (t) => {
   const { app, item, list } = await logOf(t)
   app.db.insert(kanbanActivity).values({ id: 'a', itemId: item.id, type: 'custom', content: 'Hm' }).run()
   app.db.$client.exec("update kanban_activity set metadata = '{', created_at = '2026-01-31T00:00:00.000Z'")
@@ -87,14 +87,14 @@ t.test('what another tool wrote shows too, however little it is', async (t) => {
   ])
 })
 
-t.test('of an unknown item they are 404', async (t) => {
+t.test('the entries of an unknown item are 404', async (t) => {
   const { app, item } = await logOf(t)
   for (const id of ['none', '%', 'a%2Fb', '__proto__', item.projectId, long(10_000)]) {
     await holds(t, app, [['GET', `/api/kanban-items/${id}/activity`, undefined, undefined, 404, noItem]])
   }
 })
 
-t.test('whoever may read the board may read them', async (t) => {
+t.test('everybody who can read the board can read them', async (t) => {
   const app = await build(t, { authMode: 'required' })
   const { id, headers: member } = signInAs(app, 'member')
   const project = await createProject(app, {}, member)
@@ -115,7 +115,7 @@ t.test('whoever may read the board may read them', async (t) => {
   }
 })
 
-t.test('an unexpected failure is answered with the 500 of its endpoint', async (t) => {
+t.test("an unexpected failure returns the endpoint's 500", async (t) => {
   const broken = await logOf(t)
   breakTable(broken.app, 'kanban_activity')
   const closed = await logOf(t)

@@ -48,7 +48,7 @@ const isHeld = (app: App, id: string | undefined) => {
   return until !== null
 }
 
-t.test('a claim takes the first item, and the next one the second', async (t) => {
+t.test('a claim takes the first item, and the next claim the second', async (t) => {
   const { app, projectId, ids } = await boardWith(t, 'ab')
   await createItem(app, projectId, { title: 'x', column: 'In Progress' })
   const before = Date.now()
@@ -76,7 +76,7 @@ t.test('a claim takes the first item, and the next one the second', async (t) =>
   t.equal(none.headers['content-type'], undefined)
 })
 
-t.test('a claim takes what it asks for, and nothing that nobody should work on', async (t) => {
+t.test('a claim matches its filters, and skips items that cannot be worked on', async (t) => {
   const { app, projectId, ids } = await boardWith(t, 'abcdef')
   const patch = (id: string | undefined, body: object) => send(app, 'PATCH', `/api/kanban-items/${id}`, body)
   await patch(ids.a, { approved: false })
@@ -159,7 +159,7 @@ t.test('the order of checks', async (t) => {
   t.strictSame(everything(app), before, 'nothing has changed')
 })
 
-t.test('a strict claim makes no column; any other one does', async (t) => {
+t.test('a strict claim creates no column; any other one does', async (t) => {
   const { app, projectId } = await boardWith(t, 'a')
   const column = ['must be the name of a column of the project']
   await holds(t, app, [
@@ -170,7 +170,7 @@ t.test('a strict claim makes no column; any other one does', async (t) => {
   t.strictSame(await columnNames(app, projectId), ['To Do', 'In Progress', 'Review', 'Doing', 'Done'])
 })
 
-t.test('limits of columns hold for a claim, and only warn where an item goes back', async (t) => {
+t.test('a claim respects WIP limits, and a release only warns about them', async (t) => {
   const { app, projectId, ids } = await boardWith(t, 'ab')
   await limit(app, projectId, 'In Progress', 1, 'warn')
   t.notOk((await claim(app, projectId)).body.warnings)
@@ -187,7 +187,7 @@ t.test('limits of columns hold for a claim, and only warn where an item goes bac
   t.strictSame(back.body.warnings, ['Column "To Do" is above its WIP limit of 1'])
 })
 
-t.test('whoever holds an item renews its claim, and gives it back; admins give back, too', async (t) => {
+t.test('the holder renews and releases a claim, and admins release it, too', async (t) => {
   const app = await build(t, { authMode: 'required', adminPassword: 'correct horse' })
   const [ada, bob, viewer, admin] = (['member', 'member', 'viewer', 'admin'] as const).map((role) =>
     signInAs(app, role),
@@ -238,7 +238,7 @@ t.test('whoever holds an item renews its claim, and gives it back; admins give b
   t.equal(isHeld(app, id), false)
 })
 
-t.test('an item goes back where it came from, whatever happened to it and its column', async (t) => {
+t.test('a release returns the item to its origin, despite changes of item and column', async (t) => {
   const { app, projectId, ids } = await boardWith(t, 'abc')
   await claim(app, projectId)
   await claim(app, projectId)
@@ -269,7 +269,7 @@ t.test('an item goes back where it came from, whatever happened to it and its co
   }
 })
 
-t.test('the lease ends with what is no more the same work, and only then', async (t) => {
+t.test('the lease ends when the work changes, and only then', async (t) => {
   const { app, projectId } = await boardWith(t, '')
   const other = await createProject(app)
   const review = await columnNamed(app, projectId, 'Review')
@@ -314,7 +314,7 @@ t.test('the lease ends with what is no more the same work, and only then', async
   t.equal(isHeld(app, item.id), false, 'the deletion of its column, which moves it to the last one')
 })
 
-t.test('an item that a claim itself has put into the last column stays in reach', async (t) => {
+t.test('an item that a claim moved into the last column can be claimed again', async (t) => {
   const { app, projectId, ids } = await boardWith(t, 'a')
   const done = { to: 'Done' }
   t.equal((await claim(app, projectId, done)).body.column, 'Done')
@@ -328,7 +328,7 @@ t.test('an item that a claim itself has put into the last column stays in reach'
   t.equal((await claim(app, projectId, done)).body.id, ids.a)
 })
 
-t.test('a lapsed item is taken in the place where it was claimed', async (t) => {
+t.test('an expired item is claimed again at its place', async (t) => {
   const { app, projectId, ids } = await boardWith(t, 'abc')
   for (const id of [ids.a, ids.b]) t.equal((await claim(app, projectId)).body.id, id)
   for (const id of [ids.a, ids.b]) {
@@ -343,7 +343,7 @@ t.test('a lapsed item is taken in the place where it was claimed', async (t) => 
   t.equal((await claim(app, projectId)).body.id, ids.c)
 })
 
-t.test('a repetition of a claim gives the same item, or again none', async (t) => {
+t.test('a repeated claim returns the same item, or none again', async (t) => {
   const { app, projectId, ids } = await boardWith(t, '')
   const key = (name: string) => ({ 'idempotency-key': name })
   t.equal((await claim(app, projectId, {}, key('none'))).status, 204)
@@ -357,7 +357,7 @@ t.test('a repetition of a claim gives the same item, or again none', async (t) =
   t.equal(second.headers.etag, first.headers.etag)
 })
 
-t.test('a batch claims, too', async (t) => {
+t.test('a batch can claim, too', async (t) => {
   const { app, projectId, ids } = await boardWith(t, 'a')
   const path = claimUrl(projectId)
   const requests = [
@@ -373,7 +373,7 @@ t.test('a batch claims, too', async (t) => {
   t.match(none, { status: 400, body: { details: { request: 1 } } }, 'none has no id')
 })
 
-t.test('changes tell of the lease, and an undo restores it; where it came from shows nowhere', async (t) => {
+t.test('changes show the lease, and an undo restores it; the origin is never shown', async (t) => {
   const { app, projectId, ids } = await boardWith(t, 'a')
   const undo = async (seq: unknown) => send(app, 'POST', `/api/changes/${seq}/undo`)
   const { headers, body: held } = await claim(app, projectId)
@@ -391,8 +391,10 @@ t.test('changes tell of the lease, and an undo restores it; where it came from s
   t.equal(await titlesIn(app, projectId), 'a')
 
   const feed = await send(app, 'GET', '/api/changes?kind=kanban-item&limit=1000')
-  const told = feed.body.changes.filter(({ after }: { after: object }) => 'claimedUntil' in (after ?? {}))
-  t.equal(told.length, 5, 'its creation, and four times its lease')
+  const leaseChanges = feed.body.changes.filter(
+    ({ after }: { after: object }) => 'claimedUntil' in (after ?? {}),
+  )
+  t.equal(leaseChanges.length, 5, 'its creation, and four times its lease')
   for (const text of [feed, await send(app, 'GET', `/api/kanban-items/${ids.a}/changes`)]) {
     t.notMatch(JSON.stringify(text.body), 'claimedFrom')
   }
@@ -401,7 +403,7 @@ t.test('changes tell of the lease, and an undo restores it; where it came from s
   t.notMatch(JSON.stringify((await send(app, 'GET', '/api/changes?after=15&limit=1000')).body), 'claimedFrom')
 })
 
-t.test('an undo of older changes ends a lease as any change does, and conflicts name it alone', async (t) => {
+t.test('an undo of older changes ends a lease, and conflicts do not show its fields', async (t) => {
   const { app, projectId, ids } = await boardWith(t, 'a')
   const path = `/api/kanban-items/${ids.a}`
   const assigned = await send(app, 'PATCH', path, { assigneeId: 'local' })

@@ -24,7 +24,7 @@ const urlOf = (id: string, moveTo?: string) =>
   `/api/kanban-columns/${id}${moveTo === undefined ? '' : `?moveTo=${encodeURIComponent(moveTo)}`}`
 
 t.test('renaming a column', async (t) => {
-  t.test('renames it on its items, dismissed ones too, without activity', async (t) => {
+  t.test('changes the column of its items, dismissed ones too, without activity', async (t) => {
     const { app, projectId, ids } = await boardWith(t, 'abc')
     await send(app, 'PATCH', `/api/kanban-items/${ids.b}`, { dismissed: true })
     await createCards(app, projectId, 'x', { column: 'Review' })
@@ -52,7 +52,7 @@ t.test('renaming a column', async (t) => {
     t.equal((await columnNames(app, projectId)).at(-2), 'To Do', 'which is a new column')
   })
 
-  t.test('to its own name is no renaming', async (t) => {
+  t.test('to its own name has no effect', async (t) => {
     const { app, projectId } = await boardWith(t, 'ab')
     const { id } = await columnNamed(app, projectId, 'To Do')
     age(app, 'kanban_columns', id)
@@ -62,7 +62,7 @@ t.test('renaming a column', async (t) => {
     t.strictSame(await itemsOf(app, projectId), before, 'the items are left alone')
   })
 
-  t.test('to a taken name is 409, and nothing changes', async (t) => {
+  t.test('to an existing name is 409, and changes nothing', async (t) => {
     const { app, projectId } = await boardWith(t, 'a')
     const { id } = await columnNamed(app, projectId, 'To Do')
     const other = await boardOn(app, 'z')
@@ -81,7 +81,7 @@ t.test('renaming a column', async (t) => {
     t.equal(await titlesIn(app, projectId, 'Only there'), 'a')
   })
 
-  t.test('asks no limit: nothing comes into the column', async (t) => {
+  t.test('checks no limit, since no item is added', async (t) => {
     const { app, projectId } = await boardWith(t, 'abc')
     const { id } = await columnNamed(app, projectId, 'To Do')
     const change = { name: 'Small', wipLimit: 1, wipPolicy: 'block' }
@@ -103,7 +103,7 @@ t.test('renaming a column', async (t) => {
 })
 
 t.test('deleting a column', async (t) => {
-  t.test('without items needs nothing else', async (t) => {
+  t.test('without items needs no body', async (t) => {
     const { app, projectId } = await boardWith(t, 'a')
     const { projectId: otherId } = await boardOn(app, 'z')
     await createCards(app, otherId, 'y', { column: 'Review' })
@@ -129,7 +129,7 @@ t.test('deleting a column', async (t) => {
     t.strictSame(everything(app), before)
   })
 
-  t.test('moveTo must name another column of the project, whether there are items or not', async (t) => {
+  t.test('needs moveTo to be another column of the project, with or without items', async (t) => {
     const { app, projectId } = await boardWith(t, 'a')
     const other = await boardOn(app, 'z')
     await createItem(app, other.projectId, { column: 'Only there' })
@@ -156,7 +156,7 @@ t.test('deleting a column', async (t) => {
     t.strictSame(everything(app), before)
   })
 
-  t.test('puts its items at the end of the other one, in their order, dismissed ones too', async (t) => {
+  t.test('moves its items to the end of the other one, in order, dismissed ones too', async (t) => {
     const { app, projectId, ids } = await boardWith(t, 'abcd')
     placeBehindItsBack(app, ids, [9, 7, 8, 7])
     await send(app, 'PATCH', `/api/kanban-items/${ids.c}`, { dismissed: true })
@@ -184,7 +184,7 @@ t.test('deleting a column', async (t) => {
     t.strictSame(await columnNames(app, projectId), ['In Progress', 'Review', 'Größer ? & 無', 'Done'])
   })
 
-  t.test('also behind the largest number that there is', async (t) => {
+  t.test('also after the largest possible number', async (t) => {
     const { app, projectId } = await boardWith(t, 'abc')
     const { x } = await createCards(app, projectId, 'x', { column: 'Done' })
     placeBehindItsBack(app, { x: String(x) }, Number.MAX_VALUE)
@@ -193,7 +193,7 @@ t.test('deleting a column', async (t) => {
     t.equal(await titlesIn(app, projectId, 'Done'), 'xabc')
   })
 
-  t.test('is held against the limit of the other one', async (t) => {
+  t.test('checks the limit of the other one', async (t) => {
     const { app, projectId, ids } = await boardWith(t, 'abc')
     await createCards(app, projectId, 'x', { column: 'Review' })
     const { id } = await columnNamed(app, projectId, 'To Do')
@@ -210,7 +210,7 @@ t.test('deleting a column', async (t) => {
     t.equal(await titlesIn(app, projectId, 'Done'), 'xabc', 'a column that only warns takes them')
   })
 
-  t.test('of dismissed items alone, a full one takes', async (t) => {
+  t.test('with only dismissed items ignores the limit', async (t) => {
     const { app, projectId, ids } = await boardWith(t, 'a')
     await createCards(app, projectId, 'x', { column: 'Review' })
     await limit(app, projectId, 'Review', 1)
@@ -232,7 +232,7 @@ t.test('deleting a column', async (t) => {
     t.strictSame(everything(app), before)
   })
 
-  t.test('the last one leaves a board that makes columns as it needs them', async (t) => {
+  t.test('the last one leaves a board that creates columns when needed', async (t) => {
     const { app, projectId } = await boardWith(t, '')
     for (const name of await columnNames(app, projectId)) {
       const { id } = await columnNamed(app, projectId, name)

@@ -70,7 +70,7 @@ t.test('a new project has the default columns', async (t) => {
 })
 
 t.test('POST /api/projects/{id}/kanban-columns', async (t) => {
-  t.test('it goes after the last, wherever that is', async (t) => {
+  t.test('a new column is the last one', async (t) => {
     const { app, projectId } = await boardWith(t, '')
     const names = [...DEFAULT_COLUMNS, 'a', 'b', 'c', 'd', 'e', 'f']
     for (const [name, sortOrder] of [
@@ -86,7 +86,7 @@ t.test('POST /api/projects/{id}/kanban-columns', async (t) => {
     t.equal((await columnNamed(app, projectId, 'b')).sortOrder, 42.5)
   })
 
-  t.test('a name that a default column or one of an item has is taken', async (t) => {
+  t.test("the name of a default column or of an item's column is taken", async (t) => {
     const { app, projectId } = await boardWith(t, '')
     await createItem(app, projectId, { column: 'By an item' })
     for (const name of ['To Do', 'Done', 'By an item']) {
@@ -95,7 +95,7 @@ t.test('POST /api/projects/{id}/kanban-columns', async (t) => {
   })
 })
 
-t.test('a column stands where its sortOrder says', async (t) => {
+t.test('columns are in the order of sortOrder', async (t) => {
   const { app, projectId } = await boardWith(t, '')
   const { id } = await create(app, projectId, { name: 'Parked', sortOrder: 1.5 })
   t.strictSame(await columnNames(app, projectId), ['To Do', 'Parked', 'In Progress', 'Review', 'Done'])
@@ -104,7 +104,7 @@ t.test('a column stands where its sortOrder says', async (t) => {
 })
 
 t.test('POST /api/projects/{id}/kanban-columns/reorder', async (t) => {
-  t.test('puts columns in another order, and answers them in the order of the request', async (t) => {
+  t.test('changes the order of columns, and returns them in the order of the request', async (t) => {
     const { app, projectId } = await boardWith(t, '')
     const columns = await columnsOf(app, projectId)
     for (const { id } of columns) age(app, 'kanban_columns', id)
@@ -128,7 +128,7 @@ t.test('POST /api/projects/{id}/kanban-columns/reorder', async (t) => {
   })
 })
 
-t.test('a rule refuses by itself what is for no project', async (t) => {
+t.test('the rule itself refuses an unknown project', async (t) => {
   const { app } = await boardWith(t, '')
   const gone = { statusCode: 404, message: 'Project not found' }
   t.throws(() => app.rules.board.columns.create('none', { name: 'x' }), gone)

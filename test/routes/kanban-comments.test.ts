@@ -76,7 +76,7 @@ testChildResource(t, {
   ofAnother: [403, notYours],
 })
 
-t.test('the author of a comment is whoever makes the request, in both modes', async (t) => {
+t.test('the author of a comment is the sender of the request, in both modes', async (t) => {
   for (const authMode of ['open', 'required'] as const) {
     const { app, item, author, member, admin, comment } = await meetingOf(t, authMode)
     t.equal(comment.authorId, author.id)
@@ -87,7 +87,7 @@ t.test('the author of a comment is whoever makes the request, in both modes', as
 })
 
 t.test('who may change a comment', async (t) => {
-  t.test('nobody but its author and admins, in both modes', async (t) => {
+  t.test('only its author and admins, in both modes', async (t) => {
     for (const authMode of ['open', 'required'] as const) {
       const { app, author, member, admin, comment, url } = await meetingOf(t, authMode)
       const others = authMode === 'open' ? [member.headers, undefined] : [member.headers]
@@ -115,7 +115,7 @@ t.test('who may change a comment', async (t) => {
     }
   })
 
-  t.test('an author may delete it too', async (t) => {
+  t.test('its author may delete it, too', async (t) => {
     for (const authMode of ['open', 'required'] as const) {
       const { app, author, url } = await meetingOf(t, authMode)
       await holds(t, app, [['DELETE', url, undefined, author.headers, 200, { success: true }]])
@@ -124,7 +124,7 @@ t.test('who may change a comment', async (t) => {
   })
 
   t.test(
-    'viewers may comment in open mode, on what is theirs alone; in required mode they read',
+    'viewers comment and change their own comments in open mode; in required mode they only read',
     async (t) => {
       const open = await meetingOf(t, 'open')
       const { headers } = open.viewer
@@ -149,7 +149,7 @@ t.test('who may change a comment', async (t) => {
   )
 })
 
-t.test('validation comes before whose a comment is', async (t) => {
+t.test('validation comes before the check of the author', async (t) => {
   for (const authMode of ['open', 'required'] as const) {
     const { app, member, url } = await meetingOf(t, authMode)
     await holds(t, app, [
@@ -159,7 +159,7 @@ t.test('validation comes before whose a comment is', async (t) => {
   }
 })
 
-t.test('a rule refuses by itself what a request may have seen before its turn to write came', async (t) => {
+t.test('the rule itself checks again what changed while the request waited', async (t) => {
   const { app, comment } = await meetingOf(t, 'open')
   const comments = app.rules.board.comments
   const somebody = { id: 'somebody', name: '', email: null, role: 'member' } as const

@@ -13,7 +13,7 @@ function callers(app: App, authMode: 'open' | 'required') {
   return authMode === 'open' ? [...signedIn, { id: DEFAULT, headers: {} }] : signedIn
 }
 
-t.test('whatever takes an assignee takes `me`', async (t) => {
+t.test('every assignee field accepts `me`', async (t) => {
   for (const authMode of ['open', 'required'] as const) {
     const app = await build(t, { authMode, defaultMemberId: DEFAULT })
     const project = await createProject(app, {}, signInAs(app, 'admin').headers)

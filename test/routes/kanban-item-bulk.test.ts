@@ -40,7 +40,7 @@ const patch = (app: App, ids: unknown, update: unknown, headers?: Record<string,
   send(app, 'PATCH', url, { ids, update }, headers)
 
 t.test('PATCH /api/kanban-items', async (t) => {
-  t.test('changes the fields of the body on every item, and updatedAt with them', async (t) => {
+  t.test('changes the given fields and updatedAt of every item', async (t) => {
     const { app, projectId, ids } = await boardWith(t, 'abc')
     const { a, b } = ids
     for (const [update, expected = update] of [
@@ -76,7 +76,7 @@ t.test('PATCH /api/kanban-items', async (t) => {
     }
   })
 
-  t.test('any falsy dueDate clears it, and no dueDate leaves it', async (t) => {
+  t.test('any falsy dueDate clears it, and an absent one keeps it', async (t) => {
     const { app, ids } = await boardWith(t, 'ab')
     const all = Object.values(ids)
     for (const dueDate of [null, '', false, 0]) {
@@ -91,7 +91,7 @@ t.test('PATCH /api/kanban-items', async (t) => {
     }
   })
 
-  t.test('answers whole items in the order of the ids', async (t) => {
+  t.test('returns whole items in the order of the ids', async (t) => {
     const { app, projectId, ids } = await boardWith(t, 'abcde')
     const [a, b, c, d, e] = Object.values(ids) as [string, string, string, string, string]
     await createSubtask(app, a)
@@ -105,7 +105,7 @@ t.test('PATCH /api/kanban-items', async (t) => {
     t.equal(body[1].subtasks.length + body[1].labels.length, 2)
   })
 
-  t.test('an update without a known field leaves everything unchanged, updatedAt included', async (t) => {
+  t.test('an update without a known field changes nothing, not even updatedAt', async (t) => {
     const { app, ids } = await boardWith(t, 'ab')
     const { id: otherId } = await createProject(app)
     const before = everything(app)
@@ -121,7 +121,7 @@ t.test('PATCH /api/kanban-items', async (t) => {
     }
   })
 
-  t.test('unknown and server-owned fields are ignored and never stored', async (t) => {
+  t.test('unknown and read-only fields are ignored and never stored', async (t) => {
     const { app, projectId, ids } = await boardWith(t, 'a')
     const { id: otherId } = await createProject(app)
     const [item] = await itemsOf(app, projectId)
@@ -139,7 +139,7 @@ t.test('PATCH /api/kanban-items', async (t) => {
     t.strictSame(answer.body, [{ ...item, priority: 'low', updatedAt: changed.updatedAt }])
   })
 
-  t.test('leaves an activity entry for each tracked field of each item that changes', async (t) => {
+  t.test('creates an activity entry for each changed tracked field of each item', async (t) => {
     const { app, projectId, ids } = await boardWith(t, 'ab')
     const { c } = await createCards(app, projectId, 'c', {
       column: 'Done',
@@ -147,19 +147,19 @@ t.test('PATCH /api/kanban-items', async (t) => {
       priority: 'low',
     })
     const all = [ids.a, ids.b, c] as string[]
-    const told = () => all.map((id) => activityOf(app, id).map((entry) => entry.join(' ')))
+    const activity = () => all.map((id) => activityOf(app, id).map((entry) => entry.join(' ')))
     await patch(app, all, { column: 'Done', priority: 'medium', isNew: true, dueDate: '2026-01-31' })
-    t.strictSame(told(), [
+    t.strictSame(activity(), [
       ['status_change To Do Done local'],
       ['status_change To Do Done local'],
       ['priority low medium local'],
     ])
     app.db.$client.exec('delete from kanban_activity')
     await patch(app, [c, ids.a], { column: 'Done', assigneeId: null, approved: false, dismissed: true })
-    t.strictSame(told(), [[], [], ['assignment ada  local']])
+    t.strictSame(activity(), [[], [], ['assignment ada  local']])
   })
 
-  t.test('makes a missing column in each project whose items come there, and only there', async (t) => {
+  t.test('creates a missing column in each project that needs it', async (t) => {
     const { app, projectId, ids } = await boardWith(t, 'a')
     const other = await boardOn(app, 'x')
     const { id: thirdId } = await createProject(app)
@@ -176,7 +176,7 @@ t.test('PATCH /api/kanban-items', async (t) => {
     t.equal((await itemsOf(app, projectId))[0]?.column, ' Brand new')
   })
 
-  t.test('takes 500 ids, and no more', async (t) => {
+  t.test('takes 500 ids at most', async (t) => {
     const { app, projectId } = await boardWith(t, '')
     const insert = app.db.$client.prepare('insert into kanban_items (id, project_id, title) values (?, ?, ?)')
     const all = Array.from({ length: 501 }, () => newId())
@@ -193,7 +193,7 @@ t.test('PATCH /api/kanban-items', async (t) => {
     t.equal(count(app, 'kanban_items', 'is_new'), 500)
   })
 
-  t.test('unknown ids are 404, named in the order of the request, and nothing changes', async (t) => {
+  t.test('unknown ids are 404, listed in the order of the request, and nothing changes', async (t) => {
     const { app, ids } = await boardWith(t, 'ab')
     const before = everything(app)
     const update = { column: 'Brand new', priority: 'low' }
@@ -206,7 +206,7 @@ t.test('PATCH /api/kanban-items', async (t) => {
 })
 
 t.test('what PATCH /api/kanban-items refuses', async (t) => {
-  t.test('bodies that are not of its shape, with nothing changed', async (t) => {
+  t.test('bodies of the wrong type, with nothing changed', async (t) => {
     const { app, ids } = await boardWith(t, 'ab')
     const before = everything(app)
     const update = { priority: 'low' }
@@ -250,7 +250,7 @@ t.test('what PATCH /api/kanban-items refuses', async (t) => {
     t.strictSame(everything(app), before)
   })
 
-  t.test('each value that a field does not take, under its path', async (t) => {
+  t.test('each invalid value of a field, under its path', async (t) => {
     const { app, ids } = await boardWith(t, 'a')
     const text = ['must be string']
     const flag = ['must be boolean']
@@ -327,7 +327,7 @@ t.test('the order of checks: validation, existence, limit', async (t) => {
   ])
 })
 
-t.test('is all or nothing, and an unexpected failure its own 500', async (t) => {
+t.test('is all or nothing, and an unexpected failure has its own 500', async (t) => {
   const { app, ids } = await boardWith(t, 'abc')
   app.db.$client.exec(
     `create trigger full before insert on kanban_activity when new.item_id = '${ids.c}'
@@ -341,71 +341,68 @@ t.test('is all or nothing, and an unexpected failure its own 500', async (t) => 
   await holds(t, app, [['PATCH', url, { ids: [ids.a], update: {} }, undefined, 500, failure]])
 })
 
-t.test(
-  'DELETE /api/kanban-items deletes several, all or nothing, and one undo brings them back',
-  async (t) => {
-    for (const authMode of ['open', 'required'] as const) {
-      const app = await build(t, { authMode })
-      const { headers } = signInAs(app, 'member')
-      const ask = (method: string, path: string, body?: unknown, more: Record<string, string> = {}) =>
-        send(app, method, path, body, { ...headers, ...more })
-      const { id: projectId } = (await ask('POST', '/api/projects', { name: 'Apollo' })).body
-      const ids: string[] = []
-      for (const title of ['a', 'b', 'c'])
-        ids.push((await ask('POST', `/api/projects/${projectId}/kanban-items`, { title })).body.id)
-      const [a, b, c] = ids as [string, string, string]
-      await ask('POST', `/api/kanban-items/${a}/subtasks`, { title: 'Step' })
-      await ask('POST', `/api/kanban-items/${b}/comments`, { content: 'Hm' })
-      const failure = { error: 'Failed to delete kanban items' }
-      const before = everything(app)
-      for (const [body, status, answer, more] of [
-        ['{oops', 500, failure],
-        [undefined, 500, failure],
-        [{}, 400, invalid({ ids: ['is required'] })],
-        [{ ids: [] }, 400, invalid({ ids: ['must NOT have fewer than 1 items'] })],
-        [{ ids: [a, a] }, 400, {}],
-        [{ ids: Array.from({ length: 501 }, (_, index) => `${index}`) }, 400, {}],
-        [{ ids: a }, 400, invalid({ ids: ['must be array'] })],
-        [{ ids: [a, 'none', b, 'neither'] }, 404, gone('none', 'neither')],
-        [{ ids: [a], all: true }, 400, {}, { prefer: 'handling=strict' }],
-        [{ ids: [a] }, 412, { error: 'Precondition failed' }, { 'if-match': '"x"' }],
-      ] as const) {
-        const refused = await ask('DELETE', url, body, more)
-        t.equal(refused.status, status, JSON.stringify(body))
-        t.match(refused.body, answer)
-      }
-      t.strictSame(everything(app), before)
-
-      const key = { 'idempotency-key': '"once"' }
-      const deleted = await ask('DELETE', url, { ids: [b, a] }, key)
-      t.match(deleted, { status: 200, body: { success: true } })
-      const repeated = await ask('DELETE', url, { ids: [b, a] }, key)
-      t.match(repeated, { status: 200, body: { success: true }, headers: { 'idempotent-replayed': 'true' } })
-      t.equal((await ask('DELETE', url, { ids: [b] }, key)).status, 422, 'the key was for other items')
-      t.equal(count(app, 'kanban_items'), 1)
-      t.equal(count(app, 'kanban_subtasks') + count(app, 'kanban_comments'), 0)
-      const { body: trash } = await ask('GET', '/api/trash')
-      t.same(new Set(trash.map(({ id }: { id: string }) => id)), new Set([a, b]))
-      const undone = await ask('POST', `/api/changes/${trash[0].seq}/undo`)
-      t.equal(undone.status, 200)
-      t.strictSame(
-        [count(app, 'kanban_items'), count(app, 'kanban_subtasks'), count(app, 'kanban_comments')],
-        [3, 1, 1],
-      )
-
-      const batch = { requests: [{ method: 'DELETE', path: url, body: { ids: [a, c] } }] }
-      t.match(await ask('POST', '/api/batch', batch), { status: 200, body: { results: [{ status: 200 }] } })
-      const bodiless = { requests: [{ method: 'DELETE', path: url }] }
-      t.equal((await ask('POST', '/api/batch', bodiless)).status, 500)
-      t.equal(count(app, 'kanban_items'), 1)
-      const { headers: viewer } = signInAs(app, 'viewer')
-      const status = authMode === 'open' ? 200 : 403
-      t.equal((await send(app, 'DELETE', url, { ids: [b] }, viewer)).status, status)
+t.test('DELETE /api/kanban-items deletes several, all or nothing, and one undo restores them', async (t) => {
+  for (const authMode of ['open', 'required'] as const) {
+    const app = await build(t, { authMode })
+    const { headers } = signInAs(app, 'member')
+    const ask = (method: string, path: string, body?: unknown, more: Record<string, string> = {}) =>
+      send(app, method, path, body, { ...headers, ...more })
+    const { id: projectId } = (await ask('POST', '/api/projects', { name: 'Apollo' })).body
+    const ids: string[] = []
+    for (const title of ['a', 'b', 'c'])
+      ids.push((await ask('POST', `/api/projects/${projectId}/kanban-items`, { title })).body.id)
+    const [a, b, c] = ids as [string, string, string]
+    await ask('POST', `/api/kanban-items/${a}/subtasks`, { title: 'Step' })
+    await ask('POST', `/api/kanban-items/${b}/comments`, { content: 'Hm' })
+    const failure = { error: 'Failed to delete kanban items' }
+    const before = everything(app)
+    for (const [body, status, answer, more] of [
+      ['{oops', 500, failure],
+      [undefined, 500, failure],
+      [{}, 400, invalid({ ids: ['is required'] })],
+      [{ ids: [] }, 400, invalid({ ids: ['must NOT have fewer than 1 items'] })],
+      [{ ids: [a, a] }, 400, {}],
+      [{ ids: Array.from({ length: 501 }, (_, index) => `${index}`) }, 400, {}],
+      [{ ids: a }, 400, invalid({ ids: ['must be array'] })],
+      [{ ids: [a, 'none', b, 'neither'] }, 404, gone('none', 'neither')],
+      [{ ids: [a], all: true }, 400, {}, { prefer: 'handling=strict' }],
+      [{ ids: [a] }, 412, { error: 'Precondition failed' }, { 'if-match': '"x"' }],
+    ] as const) {
+      const refused = await ask('DELETE', url, body, more)
+      t.equal(refused.status, status, JSON.stringify(body))
+      t.match(refused.body, answer)
     }
-  },
-)
+    t.strictSame(everything(app), before)
 
-t.test('many are deleted by the worker thread', async (t) => {
+    const key = { 'idempotency-key': '"once"' }
+    const deleted = await ask('DELETE', url, { ids: [b, a] }, key)
+    t.match(deleted, { status: 200, body: { success: true } })
+    const repeated = await ask('DELETE', url, { ids: [b, a] }, key)
+    t.match(repeated, { status: 200, body: { success: true }, headers: { 'idempotent-replayed': 'true' } })
+    t.equal((await ask('DELETE', url, { ids: [b] }, key)).status, 422, 'the key was for other items')
+    t.equal(count(app, 'kanban_items'), 1)
+    t.equal(count(app, 'kanban_subtasks') + count(app, 'kanban_comments'), 0)
+    const { body: trash } = await ask('GET', '/api/trash')
+    t.same(new Set(trash.map(({ id }: { id: string }) => id)), new Set([a, b]))
+    const undone = await ask('POST', `/api/changes/${trash[0].seq}/undo`)
+    t.equal(undone.status, 200)
+    t.strictSame(
+      [count(app, 'kanban_items'), count(app, 'kanban_subtasks'), count(app, 'kanban_comments')],
+      [3, 1, 1],
+    )
+
+    const batch = { requests: [{ method: 'DELETE', path: url, body: { ids: [a, c] } }] }
+    t.match(await ask('POST', '/api/batch', batch), { status: 200, body: { results: [{ status: 200 }] } })
+    const bodiless = { requests: [{ method: 'DELETE', path: url }] }
+    t.equal((await ask('POST', '/api/batch', bodiless)).status, 500)
+    t.equal(count(app, 'kanban_items'), 1)
+    const { headers: viewer } = signInAs(app, 'viewer')
+    const status = authMode === 'open' ? 200 : 403
+    t.equal((await send(app, 'DELETE', url, { ids: [b] }, viewer)).status, status)
+  }
+})
+
+t.test('the worker thread deletes many', async (t) => {
   const app = await build(t, { databaseUrl: `file:${join(t.testdir(), 'board.db')}` })
   const { id } = await createProject(app)
   const client = app.db.$client

@@ -49,33 +49,30 @@ async function refuses(
   t.strictSame(everything(app), before, 'nothing has changed')
 }
 
-t.test(
-  'at most one of beforeId, afterId and position may be given: the later ones are in error',
-  async (t) => {
-    const { app, ids } = await boards(t)
-    const [a, b] = [ids.a, ids.b]
-    const withBefore = ['must NOT be given together with beforeId']
-    const withAfter = ['must NOT be given together with afterId']
-    await refuses(t, app, b, [
-      [{ beforeId: a, afterId: a }, { afterId: withBefore }],
-      [{ afterId: a, beforeId: a }, { afterId: withBefore }],
-      [{ beforeId: a, position: 'top' }, { position: withBefore }],
-      [{ afterId: a, position: 'bottom' }, { position: withAfter }],
-      [
-        { position: 'top', afterId: a, beforeId: a },
-        { afterId: withBefore, position: withBefore },
-      ],
-      [{ column: 'Brand new', beforeId: 'none', afterId: 'none' }, { afterId: withBefore }],
-      [{ beforeId: a, position: 'middle' }, { position: [...noPosition, ...withBefore] }],
-      [
-        { beforeId: null, afterId: a },
-        { beforeId: ['must be string'], afterId: withBefore },
-      ],
-    ])
-  },
-)
+t.test('beforeId, afterId and position exclude each other: the later ones are errors', async (t) => {
+  const { app, ids } = await boards(t)
+  const [a, b] = [ids.a, ids.b]
+  const withBefore = ['must NOT be given together with beforeId']
+  const withAfter = ['must NOT be given together with afterId']
+  await refuses(t, app, b, [
+    [{ beforeId: a, afterId: a }, { afterId: withBefore }],
+    [{ afterId: a, beforeId: a }, { afterId: withBefore }],
+    [{ beforeId: a, position: 'top' }, { position: withBefore }],
+    [{ afterId: a, position: 'bottom' }, { position: withAfter }],
+    [
+      { position: 'top', afterId: a, beforeId: a },
+      { afterId: withBefore, position: withBefore },
+    ],
+    [{ column: 'Brand new', beforeId: 'none', afterId: 'none' }, { afterId: withBefore }],
+    [{ beforeId: a, position: 'middle' }, { position: [...noPosition, ...withBefore] }],
+    [
+      { beforeId: null, afterId: a },
+      { beforeId: ['must be string'], afterId: withBefore },
+    ],
+  ])
+})
 
-t.test('no value is coerced, and null is allowed nowhere', async (t) => {
+t.test('no value is coerced, and null is never allowed', async (t) => {
   const { app, ids } = await boards(t)
   await refuses(t, app, ids.a, [
     ...['column', 'projectId', 'beforeId', 'afterId'].flatMap((field) =>
@@ -138,7 +135,7 @@ t.test('a neighbour must be another item of the target column', async (t) => {
   }
 })
 
-t.test('an id that matches nothing is 404, the item before the project, both after validation', async (t) => {
+t.test('unknown ids are 404, the item before the project, both after validation', async (t) => {
   const { app, ids } = await boards(t)
   const before = everything(app)
   const tooMuch = invalid({ position: ['must NOT be given together with beforeId'] })
@@ -201,7 +198,7 @@ t.test('the order of checks', async (t) => {
     }
   })
 
-  t.test('an item that another request deletes meanwhile is 404', async (t) => {
+  t.test('an item deleted meanwhile is 404', async (t) => {
     const { app, ids } = await boards(t)
     const [deleted, moved] = await Promise.all([
       send(app, 'DELETE', `/api/kanban-items/${ids.a}`),
@@ -211,7 +208,7 @@ t.test('the order of checks', async (t) => {
   })
 })
 
-t.test('an unexpected failure is answered with the 500 of the endpoint', async (t) => {
+t.test("an unexpected failure returns the endpoint's 500", async (t) => {
   for (const table of ['kanban_items', 'kanban_columns', 'kanban_labels']) {
     const { app, otherId, ids } = await boards(t)
     breakTable(app, table)

@@ -34,7 +34,7 @@ const bodyOf = ({ beforeId, afterId, ...rest }: Where, ids: Record<string, strin
   ...(afterId && { afterId: ids[afterId] }),
 })
 
-t.test('a move puts the item where it is wanted in its column', async (t) => {
+t.test('a move puts the item at the requested place in its column', async (t) => {
   const app = await build(t)
   const cases: [string, Where, string, number][] = [
     ['d', { beforeId: 'a' }, 'dabc', 0],
@@ -65,7 +65,7 @@ t.test('a move puts the item where it is wanted in its column', async (t) => {
   }
 })
 
-t.test('a move to where the item is leaves it as it is, updatedAt included', async (t) => {
+t.test('a move to its current place changes nothing, not even updatedAt', async (t) => {
   const { app, projectId, ids } = await boardWith(t, 'abc')
   const { a, b, c } = ids
   for (const places of [[1, 2, 3], 7]) {
@@ -91,7 +91,7 @@ t.test('a move to where the item is leaves it as it is, updatedAt included', asy
   }
 })
 
-t.test('an absent body is an empty one, however it is absent', async (t) => {
+t.test('an absent body counts as empty, in any form', async (t) => {
   const { app, projectId, ids } = await boardWith(t, 'ab')
   for (const [body, headers] of [
     [undefined, {}],
@@ -115,7 +115,7 @@ t.test('an absent body is an empty one, however it is absent', async (t) => {
 })
 
 t.test('a move into another column', async (t) => {
-  t.test('puts the item at its place there, and says so in the activity', async (t) => {
+  t.test('puts the item at its place there, with an activity entry', async (t) => {
     const { app, projectId, ids } = await boardWith(t, 'ab')
     const { x, y, z } = await createCards(app, projectId, 'xyz', { column: 'Review' })
     const { headers, id: member } = signInAs(app, 'member')
@@ -142,7 +142,7 @@ t.test('a move into another column', async (t) => {
     await holds(t, app, [['POST', urlOf(ids.b), { column: 'Done' }, undefined, 200, { sortOrder: 1 }]])
   })
 
-  t.test('makes a column that the project lacks, by exactly that name', async (t) => {
+  t.test('creates a missing column with exactly that name', async (t) => {
     const { app, projectId, ids } = await boardWith(t, 'ab')
     const names = [' To Do ', 'to do', '__proto__', long(100)]
     for (const column of names) {
@@ -152,7 +152,7 @@ t.test('a move into another column', async (t) => {
     t.strictSame(await columnNames(app, projectId), [...DEFAULT_COLUMNS.slice(0, -1), ...names, 'Done'])
   })
 
-  t.test('so does one that leaves it in the column where another tool had put it', async (t) => {
+  t.test('so does a move within a column that another tool wrote', async (t) => {
     const { app, projectId, ids } = await boardWith(t, 'a')
     for (const [column, body] of [
       ['One', {}],
@@ -166,7 +166,7 @@ t.test('a move into another column', async (t) => {
   })
 })
 
-t.test('dismissed items have their places too', async (t) => {
+t.test('dismissed items have places, too', async (t) => {
   const { app, projectId, ids } = await boardWith(t, 'abc')
   await send(app, 'PATCH', '/api/kanban-items', { ids: [ids.a, ids.b], update: { dismissed: true } })
   for (const [id, body, expected] of [
@@ -181,8 +181,8 @@ t.test('dismissed items have their places too', async (t) => {
   }
 })
 
-t.test('where no number is left between two neighbours, the column is numbered anew', async (t) => {
-  t.test('items that another tool gave the same place stay in the order in which they show', async (t) => {
+t.test('a column is renumbered if there is no number between two neighbours', async (t) => {
+  t.test('items with equal places keep the order in which they are shown', async (t) => {
     const app = await build(t)
     const cases: [string, Where, string][] = [
       ['c', { beforeId: 'b' }, 'acbd'],
@@ -199,7 +199,7 @@ t.test('where no number is left between two neighbours, the column is numbered a
     }
   })
 
-  t.test('but for the items that have their number already', async (t) => {
+  t.test('except for items that already have their number', async (t) => {
     const { app, projectId, ids } = await boardWith(t, 'abcd')
     await createCards(app, projectId, 'x', { column: 'Done', sortOrder: 77 })
     const other = await boardOn(app, 'y')
@@ -228,7 +228,7 @@ t.test('where no number is left between two neighbours, the column is numbered a
     t.equal(await titlesIn(app, projectId), 'bcad', 'also when its new number is the one that it had')
   })
 
-  t.test('also beyond the ends of what numbers can tell apart', async (t) => {
+  t.test('also at the limits of numbers', async (t) => {
     const app = await build(t)
     const { MAX_VALUE } = Number
     const cases: [number[], string, Where, string][] = [
@@ -250,14 +250,14 @@ t.test('where no number is left between two neighbours, the column is numbered a
     }
   })
 
-  t.test('a new item goes after the last, however large its place is', async (t) => {
+  t.test('a new item comes last, however large that place is', async (t) => {
     const { app, projectId, ids } = await boardWith(t, 'ab')
     await send(app, 'PATCH', `/api/kanban-items/${ids.a}`, { sortOrder: Number.MAX_VALUE })
     t.equal((await createItem(app, projectId, { title: 'c' })).sortOrder, 3)
     t.equal(await titlesIn(app, projectId), 'bac')
   })
 
-  t.test('200 moves between the same two neighbours find a place each', async (t) => {
+  t.test('200 moves between the same two neighbours all find a place', async (t) => {
     const { app, projectId, ids } = await boardWith(t, 'axyz')
     let expected = 'axyz'
     for (let count = 0; count < 200; count++) {
@@ -288,7 +288,7 @@ t.test('where no number is left between two neighbours, the column is numbered a
   })
 })
 
-t.test('any sequence of moves leaves the columns as lists would be', async (t) => {
+t.test('after any moves, the columns equal a model of lists', async (t) => {
   const columns = ['To Do', 'Review', 'Brand new'] as const
   const { MAX_VALUE, EPSILON } = Number
   const place = fc.oneof(

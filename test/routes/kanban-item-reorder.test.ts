@@ -49,33 +49,30 @@ const reorder = (
   )
 
 t.test('POST /api/projects/{id}/kanban-items/reorder', async (t) => {
-  t.test(
-    'puts the items into the columns and places, and answers them in the order of the request',
-    async (t) => {
-      const { app, projectId, ids } = await boardWith(t, 'abcd')
-      await createSubtask(app, String(ids.c))
-      seed(app, projectId, String(ids.c))
-      const before = new Map((await itemsOf(app, projectId)).map((item) => [item.title, item]))
-      const { status, body } = await reorder(app, projectId, [
-        [ids.c, 'To Do', -0.5],
-        [ids.a, 'Review', 1e308],
-        [ids.d, 'Review', 7],
-      ])
-      t.equal(status, 200)
-      const { updatedAt } = body[0]
-      t.not(updatedAt, LONG_AGO)
-      t.strictSame(body, [
-        { ...before.get('c'), sortOrder: -0.5, updatedAt },
-        { ...before.get('a'), column: 'Review', sortOrder: 1e308, updatedAt },
-        { ...before.get('d'), column: 'Review', sortOrder: 7, updatedAt },
-      ])
-      t.strictSame(await itemsOf(app, projectId), [body[0], before.get('b'), body[2], body[1]])
-      t.equal(await titlesIn(app, projectId), 'cb')
-      t.equal(await titlesIn(app, projectId, 'Review'), 'da')
-    },
-  )
+  t.test('moves items to columns and places, and returns them in the order of the request', async (t) => {
+    const { app, projectId, ids } = await boardWith(t, 'abcd')
+    await createSubtask(app, String(ids.c))
+    seed(app, projectId, String(ids.c))
+    const before = new Map((await itemsOf(app, projectId)).map((item) => [item.title, item]))
+    const { status, body } = await reorder(app, projectId, [
+      [ids.c, 'To Do', -0.5],
+      [ids.a, 'Review', 1e308],
+      [ids.d, 'Review', 7],
+    ])
+    t.equal(status, 200)
+    const { updatedAt } = body[0]
+    t.not(updatedAt, LONG_AGO)
+    t.strictSame(body, [
+      { ...before.get('c'), sortOrder: -0.5, updatedAt },
+      { ...before.get('a'), column: 'Review', sortOrder: 1e308, updatedAt },
+      { ...before.get('d'), column: 'Review', sortOrder: 7, updatedAt },
+    ])
+    t.strictSame(await itemsOf(app, projectId), [body[0], before.get('b'), body[2], body[1]])
+    t.equal(await titlesIn(app, projectId), 'cb')
+    t.equal(await titlesIn(app, projectId, 'Review'), 'da')
+  })
 
-  t.test('an item that is there already is left as it is, updatedAt included', async (t) => {
+  t.test('an item at its place stays unchanged, updatedAt included', async (t) => {
     const { app, projectId, ids } = await boardWith(t, 'abc')
     const before = everything(app)
     const same = [
@@ -98,7 +95,7 @@ t.test('POST /api/projects/{id}/kanban-items/reorder', async (t) => {
     )
   })
 
-  t.test('with no items changes nothing', async (t) => {
+  t.test('changes nothing without items', async (t) => {
     const { app, projectId } = await boardWith(t, 'a')
     const before = everything(app)
     await holds(t, app, [['POST', urlOf(projectId), { items: [] }, undefined, 200, []]])
@@ -115,7 +112,7 @@ t.test('POST /api/projects/{id}/kanban-items/reorder', async (t) => {
     t.equal(await titlesIn(app, projectId), 'abc')
   })
 
-  t.test('leaves a status_change for each item whose column changes, and nothing else', async (t) => {
+  t.test('creates a status_change entry for each item whose column changes, and no other', async (t) => {
     const { app, projectId, ids } = await boardWith(t, 'abc')
     const { headers, id: member } = signInAs(app, 'member')
     const wanted = [
@@ -132,7 +129,7 @@ t.test('POST /api/projects/{id}/kanban-items/reorder', async (t) => {
     t.strictSame(activityOf(app, String(ids.c)).at(-1), ['status_change', 'Done', 'To Do', 'local'])
   })
 
-  t.test('makes the columns that the project lacks, in the order of the request', async (t) => {
+  t.test('creates missing columns, in the order of the request', async (t) => {
     const { app, projectId, ids } = await boardWith(t, 'abcd')
     const { projectId: otherId } = await boardOn(app, 'x')
     await reorder(app, projectId, [
@@ -155,7 +152,7 @@ t.test('POST /api/projects/{id}/kanban-items/reorder', async (t) => {
     t.equal((await columnNames(app, projectId)).at(-2), 'Ghost', 'also where the item is there already')
   })
 
-  t.test('unknown and server-owned fields are ignored and never stored', async (t) => {
+  t.test('unknown and read-only fields are ignored and never stored', async (t) => {
     const { app, projectId, ids } = await boardWith(t, 'a')
     const other = await boardOn(app, 'x')
     const [item] = await itemsOf(app, projectId)
@@ -167,7 +164,7 @@ t.test('POST /api/projects/{id}/kanban-items/reorder', async (t) => {
 })
 
 t.test('what a reorder of items refuses', async (t) => {
-  t.test('items of another project, or of none, in place of which nothing changes', async (t) => {
+  t.test('items of another project, and unknown ones, with nothing changed', async (t) => {
     const { app, projectId, ids } = await boardWith(t, 'ab')
     const other = await boardOn(app, 'x')
     const before = everything(app)
@@ -188,7 +185,7 @@ t.test('what a reorder of items refuses', async (t) => {
     }
   })
 
-  t.test('bodies that are not of its shape, with nothing changed', async (t) => {
+  t.test('bodies of the wrong type, with nothing changed', async (t) => {
     const { app, projectId, ids } = await boardWith(t, 'ab')
     const before = everything(app)
     const place = { id: ids.a, column: 'Review', sortOrder: 5 }
@@ -242,7 +239,7 @@ t.test('what a reorder of items refuses', async (t) => {
     t.strictSame(everything(app), before)
   })
 
-  t.test('in this order: validation, existence, whose the items are, limit', async (t) => {
+  t.test('in this order: validation, existence, project, limit', async (t) => {
     const { app, projectId, ids } = await boardWith(t, 'a')
     const { x } = await createCards(app, projectId, 'x', { column: 'Review' })
     await limit(app, projectId, 'Review', 1)
@@ -270,7 +267,7 @@ t.test('what a reorder of items refuses', async (t) => {
   })
 })
 
-t.test('is all or nothing, and an unexpected failure its own 500', async (t) => {
+t.test('is all or nothing, and an unexpected failure has its own 500', async (t) => {
   const { app, projectId, ids } = await boardWith(t, 'ab')
   app.db.$client.exec(
     `create trigger full before insert on kanban_activity when new.item_id = '${ids.b}'

@@ -49,32 +49,29 @@ const labelsOf = async (app: App, id: string | undefined): Promise<string[]> =>
   (await send(app, 'GET', `/api/kanban-items/${id}`)).body.labels.map((one: { id: string }) => one.id)
 
 t.test('a move into another project', async (t) => {
-  t.test(
-    'puts the item at its place there, in the column of the same name unless told otherwise',
-    async (t) => {
-      const { app, from, to, ids } = await twoBoards(t)
-      for (const [where, column, expected] of [
-        [{}, 'To Do', 'xya'],
-        [{ position: 'top' }, 'To Do', 'axy'],
-        [{ beforeId: ids.y }, 'To Do', 'xay'],
-        [{ afterId: ids.x }, 'To Do', 'xay'],
-        [{ column: 'Done' }, 'Done', 'a'],
-        [{ column: 'To Do', afterId: ids.y }, 'To Do', 'xya'],
-      ] as const) {
-        const { status, body } = await send(app, 'POST', urlOf(ids.a), { projectId: to, ...where })
-        t.strictSame([status, body.projectId, body.column], [200, to, column])
-        t.not(body.updatedAt, LONG_AGO)
-        t.equal(await titlesIn(app, from), 'b', 'it is no longer where it was')
-        t.equal(await titlesIn(app, to, column), expected, JSON.stringify(where))
-        t.strictSame((await send(app, 'GET', `/api/kanban-items/${ids.a}`)).body, body)
-        await send(app, 'POST', urlOf(ids.a), { projectId: from, column: 'To Do', position: 'top' })
-        t.equal(await titlesIn(app, from), 'ab')
-        t.equal(await titlesIn(app, to), 'xy')
-      }
-    },
-  )
+  t.test('puts the item at its place there, in the column of the same name by default', async (t) => {
+    const { app, from, to, ids } = await twoBoards(t)
+    for (const [where, column, expected] of [
+      [{}, 'To Do', 'xya'],
+      [{ position: 'top' }, 'To Do', 'axy'],
+      [{ beforeId: ids.y }, 'To Do', 'xay'],
+      [{ afterId: ids.x }, 'To Do', 'xay'],
+      [{ column: 'Done' }, 'Done', 'a'],
+      [{ column: 'To Do', afterId: ids.y }, 'To Do', 'xya'],
+    ] as const) {
+      const { status, body } = await send(app, 'POST', urlOf(ids.a), { projectId: to, ...where })
+      t.strictSame([status, body.projectId, body.column], [200, to, column])
+      t.not(body.updatedAt, LONG_AGO)
+      t.equal(await titlesIn(app, from), 'b', 'it is no longer where it was')
+      t.equal(await titlesIn(app, to, column), expected, JSON.stringify(where))
+      t.strictSame((await send(app, 'GET', `/api/kanban-items/${ids.a}`)).body, body)
+      await send(app, 'POST', urlOf(ids.a), { projectId: from, column: 'To Do', position: 'top' })
+      t.equal(await titlesIn(app, from), 'ab')
+      t.equal(await titlesIn(app, to), 'xy')
+    }
+  })
 
-  t.test('gives it a number of the target, even if that is the one that it had', async (t) => {
+  t.test('gives it a number of the target, even if it is the same one', async (t) => {
     const { app, to, ids } = await twoBoards(t)
     placeBehindItsBack(app, { a: String(ids.a), x: String(ids.x), y: String(ids.y) }, [77, 1, 2])
     for (const [id, column, sortOrder] of [
@@ -89,7 +86,7 @@ t.test('a move into another project', async (t) => {
     await holds(t, app, [['POST', urlOf(ids.b), { projectId: thirdId }, undefined, 200, place]])
   })
 
-  t.test('shows in both projects at once, whichever were read before', async (t) => {
+  t.test('is shown by both projects at once, in any order of reads', async (t) => {
     const { app, from, to, ids } = await twoBoards(t)
     const list = async () =>
       (await send(app, 'GET', '/api/projects')).body.map((project: { kanbanItems: { title: string }[] }) =>
@@ -110,7 +107,7 @@ t.test('a move into another project', async (t) => {
     t.strictSame(await list(), ['Ba', 'xy'])
   })
 
-  t.test('makes the column where the target lacks it, and there alone', async (t) => {
+  t.test('creates a missing column in the target only', async (t) => {
     const { app, from, to, ids } = await twoBoards(t)
     await send(app, 'POST', urlOf(ids.a), { column: 'Only here' })
     await send(app, 'POST', urlOf(ids.a), { projectId: to })
@@ -119,7 +116,7 @@ t.test('a move into another project', async (t) => {
     t.strictSame(await columnNames(app, to), [...DEFAULT_COLUMNS.slice(0, -1), 'Only here', 'There', 'Done'])
   })
 
-  t.test('is in the activity when the column changes, and only then', async (t) => {
+  t.test('creates an activity entry only if the column changes', async (t) => {
     const { app, from, to, ids } = await twoBoards(t)
     const { headers, id: member } = signInAs(app, 'member')
     const body = { column: 'Done', projectId: to }
@@ -130,7 +127,7 @@ t.test('a move into another project', async (t) => {
     t.strictSame(activityOf(app, String(ids.b)), [])
   })
 
-  t.test('takes subtasks, comments and activity along, and nothing of other items', async (t) => {
+  t.test('moves subtasks, comments and activity along, and those of no other item', async (t) => {
     const { app, from, to, ids } = await twoBoards(t)
     const subtask = await createSubtask(app, String(ids.a))
     const kept = await createSubtask(app, String(ids.b))
@@ -149,36 +146,33 @@ t.test('a move into another project', async (t) => {
     t.strictSame((await itemsOf(app, to)).at(-1)?.subtasks, [subtask])
   })
 
-  t.test(
-    'keeps the labels of which the target has one by that name, as the ones of the target',
-    async (t) => {
-      const { app, from, to, ids } = await twoBoards(t)
-      const bug = label(app, from, 'Bug', ids.a, ids.b)
-      const urgent = label(app, from, 'Urgent', ids.a)
-      label(app, from, 'Only here', ids.a)
-      label(app, from, 'case', ids.a)
-      const itsBug = label(app, to, 'Bug', ids.x)
-      label(app, to, 'Case')
-      label(app, to, 'Not on the item')
-      const itsUrgent = label(app, to, 'Urgent')
-      const { body } = await send(app, 'POST', urlOf(ids.a), { projectId: to })
-      t.strictSame(
-        body.labels.map(({ id, name, projectId }: Record<string, string>) => [id, name, projectId]),
-        [
-          [itsBug, 'Bug', to],
-          [itsUrgent, 'Urgent', to],
-        ],
-      )
-      t.strictSame((await itemsOf(app, to)).at(-1)?.labels, body.labels)
-      t.strictSame(await labelsOf(app, ids.b), [bug], 'other items keep theirs')
-      t.strictSame(await labelsOf(app, ids.x), [itsBug])
-      t.equal(count(app, 'kanban_labels'), 8, 'the labels themselves stay')
-      await send(app, 'POST', urlOf(ids.a), { projectId: from })
-      t.strictSame(await labelsOf(app, ids.a), [bug, urgent], 'what was dropped is gone')
-    },
-  )
+  t.test('replaces labels by those of the target with the same names, and drops others', async (t) => {
+    const { app, from, to, ids } = await twoBoards(t)
+    const bug = label(app, from, 'Bug', ids.a, ids.b)
+    const urgent = label(app, from, 'Urgent', ids.a)
+    label(app, from, 'Only here', ids.a)
+    label(app, from, 'case', ids.a)
+    const itsBug = label(app, to, 'Bug', ids.x)
+    label(app, to, 'Case')
+    label(app, to, 'Not on the item')
+    const itsUrgent = label(app, to, 'Urgent')
+    const { body } = await send(app, 'POST', urlOf(ids.a), { projectId: to })
+    t.strictSame(
+      body.labels.map(({ id, name, projectId }: Record<string, string>) => [id, name, projectId]),
+      [
+        [itsBug, 'Bug', to],
+        [itsUrgent, 'Urgent', to],
+      ],
+    )
+    t.strictSame((await itemsOf(app, to)).at(-1)?.labels, body.labels)
+    t.strictSame(await labelsOf(app, ids.b), [bug], 'other items keep theirs')
+    t.strictSame(await labelsOf(app, ids.x), [itsBug])
+    t.equal(count(app, 'kanban_labels'), 8, 'the labels themselves stay')
+    await send(app, 'POST', urlOf(ids.a), { projectId: from })
+    t.strictSame(await labelsOf(app, ids.a), [bug, urgent], 'what was dropped is gone')
+  })
 
-  t.test('a move within the project leaves the labels alone', async (t) => {
+  t.test('a move within the project keeps the labels', async (t) => {
     const { app, from, ids } = await twoBoards(t)
     const bug = label(app, from, 'Bug', ids.a)
     for (const body of [{ projectId: from }, { column: 'Done', projectId: from }, { column: 'Review' }]) {
@@ -190,7 +184,7 @@ t.test('a move into another project', async (t) => {
     }
   })
 
-  t.test('numbers the column of the target anew where it must', async (t) => {
+  t.test('renumbers the column of the target if needed', async (t) => {
     const { app, from, to, ids } = await twoBoards(t)
     placeBehindItsBack(app, ids, 7)
     await send(app, 'POST', urlOf(ids.b), { projectId: to, beforeId: ids.y })

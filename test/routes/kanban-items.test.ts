@@ -18,6 +18,7 @@ import {
   signInAs,
   stored,
 } from '../helper.ts'
+import { ITEM_DEFAULTS } from '../item-defaults.ts'
 
 const notFound = { error: 'Kanban item not found' }
 const failure = { error: 'Internal server error' }
@@ -40,26 +41,7 @@ testChildResource(t, {
   relation: 'kanbanItems',
   least: { title: 'Card' },
   depends: ['sortOrder'],
-  defaults: {
-    title: 'Card',
-    description: '',
-    column: 'To Do',
-    sortOrder: 1,
-    priority: 'medium',
-    assigneeId: null,
-    dueDate: null,
-    source: 'manual',
-    sourceId: '',
-    isNew: false,
-    approved: true,
-    dismissed: false,
-    metadata: {},
-    claimedUntil: null,
-    createdAt: '',
-    updatedAt: '',
-    labels: [],
-    subtasks: [],
-  },
+  defaults: ITEM_DEFAULTS,
   fields: {
     title: text(1, 500),
     description: text(0, 100_000),
@@ -114,7 +96,7 @@ const activity = (app: App, itemId: string) =>
     .all(itemId) as { type: string; content: unknown; metadata: unknown; actor: unknown; at: string }[]
 
 t.test('PATCH /api/kanban-items/{id}', async (t) => {
-  t.test('answers the item with its labels and subtasks, and metadata as an object', async (t) => {
+  t.test('returns the item with its labels and subtasks, and metadata as an object', async (t) => {
     const { app, project, item, url } = await boardOf(t)
     const { label } = seed(app, project.id, item.id)
     const last = await createSubtask(app, item.id, { sortOrder: 9 })
@@ -165,7 +147,7 @@ t.test('PATCH /api/kanban-items/{id}', async (t) => {
     await holds(t, app, [['PATCH', url, '{"dueDate":-0}', undefined, 200, { dueDate: null }]])
   })
 
-  t.test('a body without the key dueDate leaves the date as it is', async (t) => {
+  t.test('a body without dueDate keeps the date', async (t) => {
     const { app, url } = await boardOf(t, { dueDate: '2026-01-31' })
     const dueDate = '2026-01-31T00:00:00.000Z'
     await holds(t, app, [
@@ -174,7 +156,7 @@ t.test('PATCH /api/kanban-items/{id}', async (t) => {
     ])
   })
 
-  t.test('existence is checked before anything about the body', async (t) => {
+  t.test('existence is checked before the body', async (t) => {
     const app = await build(t, { bodyLimit: 1000 })
     const text = { 'content-type': 'text/plain' }
     const patch = (body: unknown, headers?: Record<string, string>): Row => [
@@ -220,7 +202,7 @@ t.test('PATCH /api/kanban-items/{id}', async (t) => {
     ])
   })
 
-  t.test('an item that disappears while its body arrives is 404', async (t) => {
+  t.test('an item deleted while the body arrives is 404', async (t) => {
     const { app, item, url } = await boardOf(t)
     const { items } = app.rules.board
     t.throws(() => items.update('none', { title: 'x' }, null), { statusCode: 404, message: notFound.error })
@@ -263,7 +245,7 @@ t.test('the activity log', async (t) => {
     }
   })
 
-  t.test('gets one entry per tracked field when several change in one request', async (t) => {
+  t.test('gets one entry per changed field of one request', async (t) => {
     const { app, item, url } = await boardOf(t)
     const change = { priority: 'low', title: 'New', column: 'Done', assigneeId: 'ada', dueDate: '2026-01-31' }
     await send(app, 'PATCH', url, change)
@@ -284,7 +266,7 @@ t.test('the activity log', async (t) => {
     )
   })
 
-  t.test('gets nothing from absent, equal and untracked fields', async (t) => {
+  t.test('gets nothing for absent, equal and untracked fields', async (t) => {
     const { app, item, url } = await boardOf(t, { assigneeId: 'ada' })
     for (const body of [
       {},
@@ -304,7 +286,7 @@ t.test('the activity log', async (t) => {
     t.strictSame(activity(app, item.id), [], 'null stays null')
   })
 
-  t.test('writes a null value as the empty string, and compares strictly', async (t) => {
+  t.test('writes null as the empty string, and compares strictly', async (t) => {
     const { app, item, url } = await boardOf(t)
     const steps: [string | null, string, string][] = [
       ['ada', '', 'ada'],
@@ -362,7 +344,7 @@ t.test('the activity log', async (t) => {
 })
 
 t.test('the fields of an item', async (t) => {
-  t.test('metadata that another tool left empty, missing, broken or misshapen reads as empty', async (t) => {
+  t.test('metadata of other tools that is empty, missing or invalid reads as empty', async (t) => {
     const { app, item, url } = await boardOf(t)
     for (const text of [null, '', 'oops', '[]', '5', 'null']) {
       app.db.$client.prepare('update kanban_items set metadata = ?').run(text)
@@ -375,7 +357,7 @@ t.test('the fields of an item', async (t) => {
     }
   })
 
-  t.test('any column, priority and source is allowed, and any change of them', async (t) => {
+  t.test('any column, priority and source is allowed', async (t) => {
     const { app, url } = await boardOf(t)
     for (const value of ['Done', 'Größer als 無', 'To Do', '__proto__']) {
       const fields = { column: value, priority: value, source: value }
@@ -384,7 +366,7 @@ t.test('the fields of an item', async (t) => {
   })
 })
 
-t.test('a column that the project does not define yet is made before what is done', async (t) => {
+t.test('a new column is created before the done ones', async (t) => {
   const { app, project, item, url } = await boardOf(t)
   const other = await createProject(app)
   const columns = (projectId: string) =>
@@ -406,7 +388,7 @@ t.test('a column that the project does not define yet is made before what is don
 })
 
 t.test('DELETE /api/kanban-items/{id}', async (t) => {
-  t.test('takes all that belongs to the item along, from every table, and nothing else', async (t) => {
+  t.test('deletes all parts of the item, from every table, and nothing else', async (t) => {
     const { app, project, item, url } = await boardOf(t)
     const kept = await createItem(app, project.id)
     for (const { id } of [item, kept]) await createSubtask(app, id)
@@ -442,7 +424,7 @@ t.test('DELETE /api/kanban-items/{id}', async (t) => {
 })
 
 t.test('GET and POST /api/projects/{id}/kanban-items', async (t) => {
-  t.test('a new item goes after the last of its column', async (t) => {
+  t.test('a new item is the last of its column', async (t) => {
     const { app, project } = await boardOf(t, { sortOrder: 41.5 })
     await createItem(app, project.id, { column: 'Done', sortOrder: 100 })
     t.equal((await createItem(app, project.id)).sortOrder, 42.5)
@@ -450,7 +432,7 @@ t.test('GET and POST /api/projects/{id}/kanban-items', async (t) => {
     t.equal((await createItem(app, project.id, { column: 'Fresh' })).sortOrder, 1)
   })
 
-  t.test("the list has the project's items by sortOrder, dismissed ones only when asked for", async (t) => {
+  t.test('the list is sorted by sortOrder, with dismissed items only if asked', async (t) => {
     const { app, project, item } = await boardOf(t, { sortOrder: 5 })
     const hidden = await createItem(app, project.id, { dismissed: true, sortOrder: 2 })
     const first = await createItem(app, project.id, { sortOrder: -1 })

@@ -73,7 +73,7 @@ testChildResource(t, {
 
 t.test('GET, PATCH and DELETE /api/kanban-labels/{id}', async (t) => {
   t.test(
-    'a new name or color shows on the items that have the label, in their project at once',
+    'a new name or color is shown on the items with the label, and in the project, at once',
     async (t) => {
       const { app, project, label, labelUrl, its, url } = await itemOf(t)
       await send(app, 'PUT', its)
@@ -87,7 +87,7 @@ t.test('GET, PATCH and DELETE /api/kanban-labels/{id}', async (t) => {
     },
   )
 
-  t.test('a deleted label leaves its items, and nothing else goes', async (t) => {
+  t.test('a deleted label is removed from its items, and nothing else is deleted', async (t) => {
     const { app, project, list, labelUrl, its, url, item } = await itemOf(t)
     const kept = await createLabel(app, project.id, { name: 'Kept' })
     await send(app, 'PUT', its)
@@ -109,7 +109,7 @@ t.test('GET, PATCH and DELETE /api/kanban-labels/{id}', async (t) => {
 })
 
 t.test('PUT and DELETE /api/kanban-items/{id}/labels/{labelId}', async (t) => {
-  t.test('answer the whole item, and doing either again is harmless', async (t) => {
+  t.test('return the whole item, and can be repeated', async (t) => {
     const { app, project, item, label, url, its } = await itemOf(t)
     const subtask = await createSubtask(app, item.id)
     const other = await createLabel(app, project.id, { name: 'Other' })
@@ -132,7 +132,7 @@ t.test('PUT and DELETE /api/kanban-items/{id}/labels/{labelId}', async (t) => {
     t.equal(count(app, 'kanban_item_labels'), 1)
   })
 
-  t.test('touch this item alone', async (t) => {
+  t.test('change only this item', async (t) => {
     const { app, project, label, url, its } = await itemOf(t)
     const neighbour = await createItem(app, project.id)
     const neighbours = `/api/kanban-items/${neighbour.id}`
@@ -145,7 +145,7 @@ t.test('PUT and DELETE /api/kanban-items/{id}/labels/{labelId}', async (t) => {
     ])
   })
 
-  t.test('leave no activity and keep updatedAt, of the item and of the label', async (t) => {
+  t.test('create no activity, and keep updatedAt of the item and the label', async (t) => {
     const { app, item, label, its } = await itemOf(t)
     age(app, 'kanban_items', item.id)
     age(app, 'kanban_labels', label.id)
@@ -157,7 +157,7 @@ t.test('PUT and DELETE /api/kanban-items/{id}/labels/{labelId}', async (t) => {
     t.equal(count(app, 'kanban_activity'), 0)
   })
 
-  t.test('show in the project at once', async (t) => {
+  t.test('are shown in the project at once', async (t) => {
     const { app, project, item, label, its } = await itemOf(t)
     const url = `/api/projects/${project.id}`
     const { body: before, headers } = await send(app, 'GET', url)
@@ -173,33 +173,30 @@ t.test('PUT and DELETE /api/kanban-items/{id}/labels/{labelId}', async (t) => {
     t.strictSame((await send(app, 'GET', url)).body, before)
   })
 
-  t.test(
-    'an unknown item, and a label that its project does not have, are 404 and change nothing',
-    async (t) => {
-      const { app, item, label, foreign, elsewhere, url, its } = await itemOf(t)
-      const visitor = await createItem(app, elsewhere.id)
-      await send(app, 'PUT', its)
-      for (const method of ['PUT', 'DELETE']) {
+  t.test('an unknown item, and a label of another project, are 404 and change nothing', async (t) => {
+    const { app, item, label, foreign, elsewhere, url, its } = await itemOf(t)
+    const visitor = await createItem(app, elsewhere.id)
+    await send(app, 'PUT', its)
+    for (const method of ['PUT', 'DELETE']) {
+      await holds(t, app, [
+        [method, `${url}/labels/${foreign.id}`, undefined, undefined, 404, noLabel],
+        [method, `/api/kanban-items/${visitor.id}/labels/${label.id}`, undefined, undefined, 404, noLabel],
+        [method, `${url}/labels/${item.id}`, undefined, undefined, 404, noLabel],
+        [method, `/api/kanban-items/${label.id}/labels/${label.id}`, undefined, undefined, 404, noItem],
+        [method, `/api/kanban-items/${label.id}/labels/${item.id}`, undefined, undefined, 404, noItem],
+      ])
+      for (const id of STRANGE_IDS) {
         await holds(t, app, [
-          [method, `${url}/labels/${foreign.id}`, undefined, undefined, 404, noLabel],
-          [method, `/api/kanban-items/${visitor.id}/labels/${label.id}`, undefined, undefined, 404, noLabel],
-          [method, `${url}/labels/${item.id}`, undefined, undefined, 404, noLabel],
-          [method, `/api/kanban-items/${label.id}/labels/${label.id}`, undefined, undefined, 404, noItem],
-          [method, `/api/kanban-items/${label.id}/labels/${item.id}`, undefined, undefined, 404, noItem],
+          [method, `${url}/labels/${id}`, undefined, undefined, 404, noLabel],
+          [method, `/api/kanban-items/${id}/labels/${label.id}`, undefined, undefined, 404, noItem],
         ])
-        for (const id of STRANGE_IDS) {
-          await holds(t, app, [
-            [method, `${url}/labels/${id}`, undefined, undefined, 404, noLabel],
-            [method, `/api/kanban-items/${id}/labels/${label.id}`, undefined, undefined, 404, noItem],
-          ])
-        }
       }
-      t.strictSame((await send(app, 'GET', url)).body.labels, [label])
-      t.equal(count(app, 'kanban_item_labels'), 1)
-    },
-  )
+    }
+    t.strictSame((await send(app, 'GET', url)).body.labels, [label])
+    t.equal(count(app, 'kanban_item_labels'), 1)
+  })
 
-  t.test('a body of PUT is ignored as long as it is JSON', async (t) => {
+  t.test('PUT ignores any JSON body', async (t) => {
     const { app, label, foreign, elsewhere, its } = await itemOf(t)
     const forged = { itemId: elsewhere.id, labelId: foreign.id, projectId: elsewhere.id, labels: [] }
     for (const body of [{}, forged, 'null', '[]', '5', '"x"', '{"__proto__":{"labelId":"x"}}']) {
@@ -218,7 +215,7 @@ t.test('PUT and DELETE /api/kanban-items/{id}/labels/{labelId}', async (t) => {
 })
 
 t.test('the order of checks', async (t) => {
-  t.test('in open mode nobody is asked who they are', async (t) => {
+  t.test('open mode needs no credential', async (t) => {
     const { app, list, labelUrl, its, label, foreign, url } = await itemOf(t)
     const sessions = (['viewer', 'member', 'admin'] as const).map((role) => signInAs(app, role).headers)
     for (const [index, session] of [undefined, ...sessions].entries()) {
@@ -237,7 +234,7 @@ t.test('the order of checks', async (t) => {
     }
   })
 
-  t.test('in required mode the member comes first, then the role, then the body', async (t) => {
+  t.test('required mode checks the member, then the role, then the body', async (t) => {
     const app = await build(t, { authMode: 'required' })
     const member = signInAs(app, 'member').headers
     const viewer = signInAs(app, 'viewer').headers
@@ -262,7 +259,7 @@ t.test('the order of checks', async (t) => {
   })
 })
 
-t.test('a rule refuses by itself what a request may have seen before its turn to write came', async (t) => {
+t.test('the rule itself checks again what changed while the request waited', async (t) => {
   const { app, project, item, label, foreign } = await itemOf(t)
   const { labels } = app.rules.board
   t.throws(() => labels.create('none', { name: 'Bug' }), { statusCode: 404, message: noProject.error })
@@ -275,7 +272,7 @@ t.test('a rule refuses by itself what a request may have seen before its turn to
   }
 })
 
-t.test('an unexpected failure is answered with the 500 of its endpoint', async (t) => {
+t.test("an unexpected failure returns the endpoint's 500", async (t) => {
   for (const table of ['kanban_labels', 'kanban_item_labels', undefined]) {
     const { app, its } = await itemOf(t)
     if (table === undefined) app.db.$client.close()

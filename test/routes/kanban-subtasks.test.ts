@@ -29,12 +29,12 @@ testChildResource(t, {
   reorder: 'records',
 })
 
-t.test('without a place of its own a subtask goes after the last', async (t) => {
+t.test('a subtask without a sortOrder comes last', async (t) => {
   const { app, item } = await listOf(t, { sortOrder: 4.5 })
   t.equal((await createSubtask(app, item.id)).sortOrder, 5.5)
 })
 
-t.test('another order shows in the project too', async (t) => {
+t.test('a new order is shown in the project, too', async (t) => {
   const { app, item, subtask } = await listOf(t, { sortOrder: 4 })
   const { id } = await createSubtask(app, item.id)
   await send(app, 'POST', `/api/kanban-items/${item.id}/subtasks/reorder`, { items: [{ id, sortOrder: 3 }] })
@@ -45,7 +45,7 @@ t.test('another order shows in the project too', async (t) => {
   )
 })
 
-t.test('a rule refuses by itself what is for no item', async (t) => {
+t.test('the rule itself refuses an unknown item', async (t) => {
   const { app } = await listOf(t)
   const { subtasks } = app.rules.board
   const gone = { statusCode: 404, message: 'Kanban item not found' }

@@ -56,7 +56,7 @@ const withoutTags = ({ results, ...rest }: { results: { etag?: string }[] }) =>
     results: results.map(({ etag, ...result }) => ({ ...result, isTagged: etag !== undefined })),
   })
 
-t.test('a large batch costs the event loop little, and is answered as any other', async (t) => {
+t.test('a large batch blocks the event loop only briefly, and gets the same response', async (t) => {
   const app = await buildWithBoard(t)
   const alone = await buildWithBoard(t, ':memory:')
   const changes = () => app.db.$client.prepare('select total_changes()').pluck().get() as number
@@ -81,7 +81,7 @@ t.test('a large batch costs the event loop little, and is answered as any other'
   t.equal(body.name, 'Newer', 'nothing old is kept')
 })
 
-t.test('a large batch that fails is undone, whatever fails it', async (t) => {
+t.test('a large batch that fails is rolled back, for any failure', async (t) => {
   const app = await buildWithBoard(t)
   const before = dump(app)
   for (const [request, status, body] of [
@@ -117,7 +117,7 @@ t.test('a large batch that fails is undone, whatever fails it', async (t) => {
   }
 })
 
-t.test('a large batch is repeated without being done again', async (t) => {
+t.test('a repeated large batch is not performed again', async (t) => {
   const app = await buildWithBoard(t)
   const key = { 'idempotency-key': 'once' }
   app.db.$client.exec(`
@@ -142,7 +142,7 @@ t.test('a large batch is repeated without being done again', async (t) => {
   t.equal(count(app, 'projects'), 3)
 })
 
-t.test('batches beside other writes, on the event loop and in the worker thread', async (t) => {
+t.test('batches and other writes run together, on the event loop and in the worker thread', async (t) => {
   const app = await buildWithBoard(t)
   const small = Array.from({ length: 30 }, (_, index) =>
     send(app, 'POST', '/api/projects', { name: `Single ${index}` }),
@@ -160,7 +160,7 @@ t.test('batches beside other writes, on the event loop and in the worker thread'
   t.equal(groups.length, 30 + 6 + 20, 'a group for each')
 })
 
-t.test('a batch waits for another process, and then for nobody', async (t) => {
+t.test('a batch waits for another process, for a limited time', async (t) => {
   const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
   const app = await buildWithBoard(t, databaseUrl)
   await sendBatch(app, UPDATES)
@@ -173,7 +173,7 @@ t.test('a batch waits for another process, and then for nobody', async (t) => {
   t.equal((await answer).status, 200)
 })
 
-t.test('a service that stops gives its batches up', async (t) => {
+t.test('a stopping service aborts its batches', async (t) => {
   const app = await buildWithBoard(t)
   const many = Array.from({ length: 100 }, (_, index) => bulk(`p${index}`))
   const answer = sendBatch(app, many)

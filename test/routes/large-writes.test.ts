@@ -37,7 +37,7 @@ async function service(t: Test, path = join(t.testdir(), 'board.db')) {
 
 const last = (app: App) => app.rules.changes.sequence.last()
 
-t.test('a large project is deleted, brought back, and deleted again; others write meanwhile', async (t) => {
+t.test('a large project is deleted, restored, and deleted again, while others write', async (t) => {
   const { app, headers, project } = await service(t)
   const { id: mine } = await createProject(app)
   const url = `/api/projects/${project}`
@@ -51,6 +51,12 @@ t.test('a large project is deleted, brought back, and deleted again; others writ
     '/api/search?q=Large',
   ]
 
+  // Until a look during the deletion, no slice deletes an item.
+  app.db.$client.exec(`
+    create table awaited_looks as select 1;
+    create trigger waits_for_look before delete on kanban_items when exists (select 1 from awaited_looks)
+    begin select raise(ignore); end`)
+
   /** Writes and reads until a request has a response. @returns the response, and the number of writes */
   async function meanwhile(request: Promise<Awaited<ReturnType<typeof send>>>) {
     let isOver = false
@@ -62,10 +68,12 @@ t.test('a large project is deleted, brought back, and deleted again; others writ
     while (!isOver) {
       written++
       await createItem(app, mine)
+      const isHiding = count(app, 'hidden_projects') > 0
       const answers = await Promise.all(watched.map((one) => send(app, 'GET', one, undefined, headers)))
       const all = answers.map(({ status, body }) => status === 200 && JSON.stringify(body).includes('Large'))
       // Two reads may be before and after the first slice, or the last.
       if (all.every((isSeen) => !isSeen)) hidden++
+      if (isHiding) await writeIn(app, () => app.db.$client.exec('delete from awaited_looks'))
       const patched = await send(app, 'PATCH', `/api/kanban-items/${item}`, { title: 'Large' }, headers)
       t.ok([200, 404].includes(patched.status))
     }
@@ -106,7 +114,7 @@ t.test('a large project is deleted, brought back, and deleted again; others writ
   t.strictSame(app.db.$client.pragma('foreign_key_check'), [])
 })
 
-t.test('its terms are those of any write', async (t) => {
+t.test('large deletions check If-Match, keys and batches like any write', async (t) => {
   const { app, headers, project } = await service(t)
   const url = `/api/projects/${project}`
   t.match(await send(app, 'DELETE', url, undefined, { ...headers, 'if-match': '"other"' }), { status: 412 })
@@ -129,7 +137,7 @@ t.test('its terms are those of any write', async (t) => {
   t.match(await send(app, 'DELETE', url, undefined, headers), { status: 404 })
 })
 
-t.test('what was left when the service stopped goes on when it starts', async (t) => {
+t.test('an interrupted deletion continues at the next start', async (t) => {
   const { app, headers, project, path } = await service(t)
   const deleting = send(app, 'DELETE', `/api/projects/${project}`, undefined, headers)
   while (count(app, 'hidden_projects') === 0) await sleep(1)
@@ -145,7 +153,7 @@ t.test('what was left when the service stopped goes on when it starts', async (t
   holdsSequence(next.db.$client)
 })
 
-t.test('what cannot be hidden and would take long is refused', async (t) => {
+t.test('a long write that cannot be hidden is refused', async (t) => {
   const { app, headers, project } = await service(t)
   const { id } = await createProject(app)
   await writeIn(app, () => {

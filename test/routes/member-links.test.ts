@@ -50,7 +50,7 @@ const cookieOf = ({ headers }: Awaited<ReturnType<typeof send>>) => ({
 })
 
 /** The audit log's entries about links, with the names. */
-const told = (app: App) =>
+const auditEntries = (app: App) =>
   app.db.$client
     .prepare<[], string[]>(
       "select action, actor, subject from audit_log where action like '%link-%' or action like 'invitation%' order by id",
@@ -58,7 +58,7 @@ const told = (app: App) =>
     .raw()
     .all()
 
-t.test('a link sets the password of its member, once, and signs in', async (t) => {
+t.test("a link sets its member's password, once, and signs in", async (t) => {
   for (const authMode of ['open', 'required'] as const) {
     const { app, admin, member } = await withPeople(t, { authMode })
     const url = '/api/members/ada/password-link'
@@ -129,7 +129,7 @@ t.test('a link sets the password of its member, once, and signs in', async (t) =
       ['kim', 'sign-out', String, {}],
       ['ada', 'sign-in', String, {}],
     ])
-    t.strictSame(told(app), [
+    t.strictSame(auditEntries(app), [
       ['password-link-created', 'The admin', 'The member'],
       ['password-link-used', 'The member', 'The member'],
     ])
@@ -137,7 +137,7 @@ t.test('a link sets the password of its member, once, and signs in', async (t) =
   }
 })
 
-t.test('an invitation makes a member, who chooses what the admin did not', async (t) => {
+t.test('an invitation creates a member, who enters the fields that the admin omitted', async (t) => {
   const { app, invitation } = await withPeople(t, { authMode: 'required' })
   const open = await invitation()
   t.match(open, { kind: 'invitation', memberId: null, name: null, email: null, role: 'member' })
@@ -184,7 +184,7 @@ t.test('an invitation makes a member, who chooses what the admin did not', async
     [boId, 'invitation-accepted', open.id, { role: 'member' }],
     [boId, 'sign-in', String, {}],
   ])
-  t.strictSame(told(app).slice(0, 4), [
+  t.strictSame(auditEntries(app).slice(0, 4), [
     ['invitation-created', 'The admin', null],
     ['invitation-accepted', 'Bo', 'Bo'],
     ['invitation-created', 'The admin', 'Cleo'],
@@ -192,7 +192,7 @@ t.test('an invitation makes a member, who chooses what the admin did not', async
   ])
 })
 
-t.test('only admins make, see and revoke links', async (t) => {
+t.test('only admins create, see and revoke links', async (t) => {
   const { app, admin, member, passwordLink } = await withPeople(t, { authMode: 'required' })
   const { id, token } = await passwordLink()
   for (const headers of [member.headers, tokenOf(app, member.id)]) {
@@ -212,10 +212,10 @@ t.test('only admins make, see and revoke links', async (t) => {
     ['DELETE', `/api/member-links/${id}`, undefined, admin.headers, 404, noLink],
     ['POST', USE, { token, password: PASSWORD }, {}, 401, unusable],
   ])
-  t.strictSame(told(app).at(-1), ['password-link-revoked', 'The admin', 'The member'])
+  t.strictSame(auditEntries(app).at(-1), ['password-link-revoked', 'The admin', 'The member'])
 })
 
-t.test('bodies are those of members', async (t) => {
+t.test('bodies have the rules of members', async (t) => {
   const { app, admin, invitation } = await withPeople(t)
   const { token } = await invitation()
   const invite = (body: object, fields: Record<string, string[]>) =>
@@ -243,47 +243,44 @@ t.test('bodies are those of members', async (t) => {
   t.equal(count(app, 'member_links'), 1)
 })
 
-t.test(
-  'a new link ends the former one of the same member, and so do a password and what shuts the member out',
-  async (t) => {
-    const { app, admin, passwordLink } = await withPeople(t)
-    const first = await passwordLink()
-    const second = await passwordLink()
-    await passwordLink('eve')
-    t.equal(count(app, 'member_links'), 2)
-    await holds(t, app, [
-      ['POST', USE, { token: first.token, password: PASSWORD }, {}, 401, unusable],
-      ['POST', CHECK, { token: second.token }, {}, 200, {}],
-      ['PATCH', '/api/members/ada', { password: PASSWORD }, admin.headers, 200, {}],
-      ['POST', CHECK, { token: second.token }, {}, 401, unusable],
-    ])
-    const third = await passwordLink()
-    await holds(t, app, [
-      ['PATCH', '/api/members/ada', { disabled: true }, admin.headers, 200, {}],
-      ['POST', CHECK, { token: third.token }, {}, 401, unusable],
-      [
-        'POST',
-        '/api/members/ada/password-link',
-        undefined,
-        admin.headers,
-        409,
-        { error: 'Member is disabled' },
-      ],
-      ['PATCH', '/api/members/ada', { disabled: false }, admin.headers, 200, {}],
-      ['POST', CHECK, { token: third.token }, {}, 401, unusable],
-    ])
-    await passwordLink()
-    await holds(t, app, [['DELETE', '/api/members/ada', undefined, admin.headers, 200, {}]])
-    t.equal(count(app, 'member_links'), 1, "another member's stays")
-    t.equal(told(app).filter(([action]) => action === 'password-link-revoked').length, 4)
-    // Another tool bypasses the rules when it disables members.
-    const other = await passwordLink('eve')
-    app.db.$client.exec('update members set disabled = 1')
-    t.strictSame((await use(app, other.token)).body, unusable)
-  },
-)
+t.test('a new link, a new password and disabling end the earlier links of the member', async (t) => {
+  const { app, admin, passwordLink } = await withPeople(t)
+  const first = await passwordLink()
+  const second = await passwordLink()
+  await passwordLink('eve')
+  t.equal(count(app, 'member_links'), 2)
+  await holds(t, app, [
+    ['POST', USE, { token: first.token, password: PASSWORD }, {}, 401, unusable],
+    ['POST', CHECK, { token: second.token }, {}, 200, {}],
+    ['PATCH', '/api/members/ada', { password: PASSWORD }, admin.headers, 200, {}],
+    ['POST', CHECK, { token: second.token }, {}, 401, unusable],
+  ])
+  const third = await passwordLink()
+  await holds(t, app, [
+    ['PATCH', '/api/members/ada', { disabled: true }, admin.headers, 200, {}],
+    ['POST', CHECK, { token: third.token }, {}, 401, unusable],
+    [
+      'POST',
+      '/api/members/ada/password-link',
+      undefined,
+      admin.headers,
+      409,
+      { error: 'Member is disabled' },
+    ],
+    ['PATCH', '/api/members/ada', { disabled: false }, admin.headers, 200, {}],
+    ['POST', CHECK, { token: third.token }, {}, 401, unusable],
+  ])
+  await passwordLink()
+  await holds(t, app, [['DELETE', '/api/members/ada', undefined, admin.headers, 200, {}]])
+  t.equal(count(app, 'member_links'), 1, "another member's stays")
+  t.equal(auditEntries(app).filter(([action]) => action === 'password-link-revoked').length, 4)
+  // Another tool bypasses the rules when it disables members.
+  const other = await passwordLink('eve')
+  app.db.$client.exec('update members set disabled = 1')
+  t.strictSame((await use(app, other.token)).body, unusable)
+})
 
-t.test('links end with the rights of the admin who made them', async (t) => {
+t.test('links end with the rights of the admin who created them', async (t) => {
   for (const [method, body] of [
     ['PATCH', { role: 'member' }],
     ['PATCH', { disabled: true }],
@@ -299,7 +296,7 @@ t.test('links end with the rights of the admin who made them', async (t) => {
   }
 })
 
-t.test('an expired link is like none, and goes in the end', async (t) => {
+t.test('an expired link is unknown, and is deleted later', async (t) => {
   const prune = hourly(t)
   const { app, admin, passwordLink, invitation } = await withPeople(t)
   const { id, token } = await invitation()
@@ -321,7 +318,7 @@ t.test('an expired link is like none, and goes in the end', async (t) => {
   t.equal(count(app, 'member_links', 'id = ?', kept.id), 1)
 })
 
-t.test('of several who use a link at once, one succeeds', async (t) => {
+t.test('one of several simultaneous uses of a link succeeds', async (t) => {
   const { app, invitation } = await withPeople(t)
   const { token } = await invitation()
   const answers = await Promise.all(
@@ -334,7 +331,7 @@ t.test('of several who use a link at once, one succeeds', async (t) => {
   for (const { body, status } of answers) if (status === 401) t.strictSame(body, unusable)
 })
 
-t.test('guesses count as failed sign-ins do, uses that succeed do not', async (t) => {
+t.test('wrong links count like failed sign-ins, valid ones do not', async (t) => {
   const { app, invitation } = await withPeople(t)
   for (let number = 0; number < 15; number++) {
     const { token } = await invitation()
@@ -354,7 +351,7 @@ t.test('guesses count as failed sign-ins do, uses that succeed do not', async (t
   t.equal(await signIn(app, 'ada@example.test'), 401, 'nobody is locked out')
 })
 
-t.test('a page of another origin can use no link', async (t) => {
+t.test('a page of another origin cannot use a link', async (t) => {
   const { app, invitation } = await withPeople(t)
   const { token } = await invitation()
   const evil = { origin: 'https://evil.example' }
@@ -365,7 +362,7 @@ t.test('a page of another origin can use no link', async (t) => {
   ])
 })
 
-t.test('the address of a link is the one that is configured, else that of the request', async (t) => {
+t.test('a link has the configured address, else that of the request', async (t) => {
   const configured = await withPeople(t, { publicUrl: 'https://board.example/tools/' })
   const { url, token } = await configured.passwordLink()
   t.equal(url, `https://board.example/tools/link#${token}`)
@@ -379,7 +376,7 @@ t.test('the address of a link is the one that is configured, else that of the re
   t.match((await behindProxy.invitation({}, headers)).url, /^https:\/\/board\.example\/link#pbl_/)
 })
 
-t.test('what is repeated with an Idempotency-Key shows no secret again', async (t) => {
+t.test('a repetition with an Idempotency-Key shows no secret again', async (t) => {
   const { app, admin } = await withPeople(t)
   const headers = { ...admin.headers, 'idempotency-key': '"once"' }
   const made = await send(app, 'POST', '/api/invitations', { role: 'member' }, headers)
@@ -390,7 +387,7 @@ t.test('what is repeated with an Idempotency-Key shows no secret again', async (
   t.equal(made.headers.location, `/api/member-links/${made.body.id}`)
 })
 
-t.test('a link to the first password of the first admin takes its file along', async (t) => {
+t.test("a link to the first admin's password deletes the password file", async (t) => {
   const folder = t.testdir()
   const path = join(folder, 'board.db')
   const app = await build(t, { databaseUrl: `file:${path}` })
@@ -404,7 +401,7 @@ t.test('a link to the first password of the first admin takes its file along', a
   t.equal(await signIn(app, String(first?.email)), 201)
 })
 
-t.test('what fails is undone as a whole', async (t) => {
+t.test('a failed use is rolled back completely', async (t) => {
   const { app, admin, invitation, passwordLink } = await withPeople(t)
   const { token } = await passwordLink()
   const { token: other } = await invitation()

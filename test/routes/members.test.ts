@@ -104,7 +104,7 @@ t.test('GET and POST /api/members', async (t) => {
     }
   })
 
-  t.test('every field of the payload is stored; of the password, its hash alone', async (t) => {
+  t.test('every field is stored; the password only as a hash', async (t) => {
     const app = await build(t, { authMode: 'required' })
     const { headers } = signInAs(app, 'admin')
     for (const role of ['admin', 'member', 'viewer'] as const) {
@@ -121,7 +121,7 @@ t.test('GET and POST /api/members', async (t) => {
     t.notMatch(JSON.stringify(auditTrail(app)), /argon2|correct horse/)
   })
 
-  t.test('unknown and server-owned fields are ignored and never stored', async (t) => {
+  t.test('unknown and read-only fields are ignored and never stored', async (t) => {
     const app = await build(t)
     const { headers } = signInAs(app, 'admin')
     const foreign = {
@@ -144,7 +144,7 @@ t.test('GET and POST /api/members', async (t) => {
     t.equal(eve.role, 'member')
   })
 
-  t.test('an email is taken whatever its case, also beyond ASCII', async (t) => {
+  t.test('emails are unique without regard to case, also beyond ASCII', async (t) => {
     const app = await build(t)
     const { headers } = signInAs(app, 'admin')
     await create(app, headers, { email: 'Ada@Example.test' })
@@ -170,7 +170,7 @@ t.test('GET and POST /api/members', async (t) => {
     t.strictSame(auditTrail(app), trail, 'what did not happen is not recorded')
   })
 
-  t.test('of two creations with one email at once, one is refused', async (t) => {
+  t.test('one of two simultaneous creations with one email is refused', async (t) => {
     const app = await build(t)
     const { headers } = signInAs(app, 'admin')
     const bodies = ['ada@example.test', 'ADA@example.test'].map((email) => ({ name: 'Ada', email }))
@@ -178,7 +178,7 @@ t.test('GET and POST /api/members', async (t) => {
     t.strictSame(answers.map(({ status }) => status).toSorted(), [201, 409])
   })
 
-  t.test('what is no email is refused', async (t) => {
+  t.test('invalid emails are refused', async (t) => {
     const app = await build(t)
     const { headers } = signInAs(app, 'admin')
     const noEmail = invalid({ email: ['must be an email address'] })
@@ -204,7 +204,7 @@ t.test('GET and POST /api/members', async (t) => {
     }
   })
 
-  t.test('limits hold at the limit and one above', async (t) => {
+  t.test('lengths are accepted at the limit and refused above', async (t) => {
     const app = await build(t)
     const { headers } = signInAs(app, 'admin')
     const emailOf = (length: number) => `${long(length - 2)}@b`
@@ -237,7 +237,7 @@ t.test('GET and POST /api/members', async (t) => {
     t.equal(count(app, 'members'), before)
   })
 
-  t.test('all violations are reported, no value is coerced, and null is allowed nowhere', async (t) => {
+  t.test('all violations are reported, no value is coerced, and null is never allowed', async (t) => {
     const app = await build(t)
     const { headers } = signInAs(app, 'admin')
     await holds(t, app, [
@@ -262,7 +262,7 @@ t.test('GET and POST /api/members', async (t) => {
     }
   })
 
-  t.test('everybody may read the members, who are ordered by id and show no hash', async (t) => {
+  t.test('everybody can list the members, ordered by id and without hashes', async (t) => {
     for (const authMode of MODES) {
       const app = await build(t, { authMode })
       const roles = ['viewer', 'member', 'admin'] as const
@@ -293,7 +293,7 @@ t.test('GET and POST /api/members', async (t) => {
 })
 
 t.test('PATCH /api/members/{id}', async (t) => {
-  t.test('an admin changes just the fields of the body, and updatedAt with them', async (t) => {
+  t.test('an admin changes only the given fields, and updatedAt', async (t) => {
     const app = await build(t, { authMode: 'required' })
     const admin = signInAs(app, 'admin')
     const other = await create(app, admin.headers, { email: 'eve@example.test' })
@@ -333,7 +333,7 @@ t.test('PATCH /api/members/{id}', async (t) => {
     )
   })
 
-  t.test('a body without a known field returns the record unchanged, updatedAt included', async (t) => {
+  t.test('a body without a known field changes nothing, not even updatedAt', async (t) => {
     const app = await build(t)
     const admin = signInAs(app, 'admin')
     const member = enrol(app, 'viewer')
@@ -354,7 +354,7 @@ t.test('PATCH /api/members/{id}', async (t) => {
     t.strictSame(auditTrail(app), [])
   })
 
-  t.test("everybody may change the own name, and nobody but an admin another's", async (t) => {
+  t.test("everybody can change the own name, and only an admin another's", async (t) => {
     for (const authMode of MODES) {
       const app = await build(t, { authMode })
       const admin = enrol(app, 'admin')
@@ -373,7 +373,7 @@ t.test('PATCH /api/members/{id}', async (t) => {
     }
   })
 
-  t.test("a field that is an admin's to set is 403 in a member's own change, even when equal", async (t) => {
+  t.test("an admin's field in a member's own change is 403, even with an equal value", async (t) => {
     for (const authMode of MODES) {
       const app = await build(t, { authMode })
       for (const role of ['viewer', 'member'] as const) {
@@ -397,7 +397,7 @@ t.test('PATCH /api/members/{id}', async (t) => {
     }
   })
 
-  t.test("who is no row has nothing of a row's, whatever the ids say", async (t) => {
+  t.test('a caller without a member record cannot change one with the same id', async (t) => {
     const app = await build(t, { defaultMemberId: 'ada' })
     const ada = enrol(app, 'member', { id: 'ada' })
     await holds(t, app, [
@@ -416,7 +416,7 @@ t.test('PATCH /api/members/{id}', async (t) => {
     t.equal((await signIn(hosted, ada.email, OTHER_PASSWORD)).status, 201)
   })
 
-  t.test('every field is validated, and nothing of a refused body is stored', async (t) => {
+  t.test('every field is validated, and a refused body stores nothing', async (t) => {
     const app = await build(t)
     const { headers } = signInAs(app, 'admin')
     const { id, url } = enrol(app, 'member')
@@ -460,7 +460,7 @@ t.test('PATCH /api/members/{id}', async (t) => {
     ])
   })
 
-  t.test('an email that another member has is 409, the own in another case is not', async (t) => {
+  t.test("another member's email is 409, the own in another case is not", async (t) => {
     const app = await build(t)
     const { headers } = signInAs(app, 'admin')
     const ada = await create(app, headers)
@@ -477,7 +477,7 @@ t.test('PATCH /api/members/{id}', async (t) => {
     ])
   })
 
-  t.test('a role counts from the next request on, in sessions and tokens that are there', async (t) => {
+  t.test('a role applies from the next request, for existing sessions and tokens', async (t) => {
     const app = await build(t, { authMode: 'required' })
     const admin = signInAs(app, 'admin')
     const one = enrol(app, 'viewer')
@@ -545,7 +545,7 @@ t.test('PATCH /api/members/{id}', async (t) => {
 })
 
 t.test('passwords', async (t) => {
-  t.test('the own password needs the current one, and ends all other sessions', async (t) => {
+  t.test('a change of the own password needs the current one, and ends all other sessions', async (t) => {
     for (const authMode of MODES) {
       for (const role of ['viewer', 'member', 'admin'] as const) {
         const app = await build(t, { authMode })
@@ -574,7 +574,7 @@ t.test('passwords', async (t) => {
     }
   })
 
-  t.test('by a token it ends all sessions', async (t) => {
+  t.test('a change by a token ends all sessions', async (t) => {
     const app = await build(t)
     const one = enrol(app, 'member')
     const token = tokenOf(app, one.id)
@@ -586,7 +586,7 @@ t.test('passwords', async (t) => {
     t.equal(count(app, 'sessions'), 0)
   })
 
-  t.test('a current password that is missing or wrong changes nothing, also for an admin', async (t) => {
+  t.test('a missing or wrong current password changes nothing, also for an admin', async (t) => {
     const app = await build(t)
     for (const role of ['member', 'admin'] as const) {
       const one = enrol(app, role)
@@ -616,7 +616,7 @@ t.test('passwords', async (t) => {
     }
   })
 
-  t.test('who has no password cannot confirm one: it takes a reset', async (t) => {
+  t.test('a member without a password needs a reset', async (t) => {
     const app = await build(t)
     const admin = signInAs(app, 'admin')
     const one = signInAs(app, 'member')
@@ -628,7 +628,7 @@ t.test('passwords', async (t) => {
     t.equal((await signIn(app, `${one.id}@example.test`)).status, 201)
   })
 
-  t.test('an admin resets without the current one, and ends all sessions', async (t) => {
+  t.test('an admin resets a password without the current one, and ends all sessions', async (t) => {
     const app = await build(t, { authMode: 'required' })
     const admin = enrol(app, 'admin')
     const one = enrol(app, 'admin')
@@ -653,7 +653,7 @@ t.test('passwords', async (t) => {
     )
   })
 
-  t.test('a reset does not enable who is disabled', async (t) => {
+  t.test('a reset does not enable a disabled member', async (t) => {
     const app = await build(t)
     const admin = signInAs(app, 'admin')
     const one = enrol(app, 'member')
@@ -664,7 +664,7 @@ t.test('passwords', async (t) => {
     t.equal((await signIn(app, one.email, OTHER_PASSWORD)).status, 401)
   })
 
-  t.test('an admin who leaves with a new password is signed out here too', async (t) => {
+  t.test("an admin's own reset signs out here, too", async (t) => {
     const app = await build(t)
     enrol(app, 'admin')
     const one = enrol(app, 'admin')
@@ -673,7 +673,7 @@ t.test('passwords', async (t) => {
     t.equal(count(app, 'sessions', 'member_id = ?', one.id), 0)
   })
 
-  t.test('guessing the current password is limited together with guessing at a sign-in', async (t) => {
+  t.test('wrong current passwords count together with failed sign-ins', async (t) => {
     const app = await build(t)
     const one = enrol(app, 'member')
     const limited = { error: 'Too many failed sign-ins' }
@@ -698,7 +698,7 @@ t.test('passwords', async (t) => {
     t.equal(stored(app, 'members', one.id).password_hash, passwordHash)
   })
 
-  t.test('what succeeds does not count as a guess', async (t) => {
+  t.test('a success does not count', async (t) => {
     const app = await build(t)
     const one = enrol(app, 'member')
     const same = { password: PASSWORD, currentPassword: PASSWORD }
@@ -707,7 +707,7 @@ t.test('passwords', async (t) => {
     }
   })
 
-  t.test('of two changes with one current password at once, the second is refused', async (t) => {
+  t.test('the second of two simultaneous changes with one current password is refused', async (t) => {
     const app = await build(t)
     const one = enrol(app, 'member')
     const passwords = ['the first of two', 'the second of two']
@@ -724,7 +724,7 @@ t.test('passwords', async (t) => {
 })
 
 t.test('the last admin', async (t) => {
-  t.test('cannot be demoted, disabled or deleted, by whomever', async (t) => {
+  t.test('cannot be demoted, disabled or deleted by anybody', async (t) => {
     for (const authMode of MODES) {
       const app = await build(t, { authMode })
       const admin = enrol(app, 'admin')
@@ -757,7 +757,7 @@ t.test('the last admin', async (t) => {
     }
   })
 
-  t.test('is no concern while there is another', async (t) => {
+  t.test('is not protected while there is another', async (t) => {
     const app = await build(t)
     const [one, two, three, four] = [1, 2, 3, 4].map(() => enrol(app, 'admin'))
     if (!one || !two || !three || !four) return
@@ -770,7 +770,7 @@ t.test('the last admin', async (t) => {
     ])
   })
 
-  t.test('stays when two admins demote, disable or delete each other at once', async (t) => {
+  t.test('remains when two admins demote, disable or delete each other at once', async (t) => {
     for (const [method, body] of [
       ['PATCH', { role: 'member' }],
       ['PATCH', { disabled: true }],
@@ -792,7 +792,7 @@ t.test('the last admin', async (t) => {
 })
 
 t.test('DELETE /api/members/{id}', async (t) => {
-  t.test('takes sessions, tokens and places in teams along, and leaves what the member made', async (t) => {
+  t.test("deletes sessions, tokens and team memberships, and keeps the member's records", async (t) => {
     const app = await build(t, { authMode: 'required' })
     const admin = enrol(app, 'admin')
     const one = enrol(app, 'member')
@@ -901,7 +901,7 @@ t.test('the order of checks', async (t) => {
   }
 })
 
-t.test('a write token of an admin administers, a read token does not', async (t) => {
+t.test("a write token of an admin has an admin's rights, a read token does not", async (t) => {
   const app = await build(t, { authMode: 'required' })
   const { id } = signInAs(app, 'admin')
   const read = tokenOf(app, id, { scope: 'read' })
@@ -914,7 +914,7 @@ t.test('a write token of an admin administers, a read token does not', async (t)
   ])
 })
 
-t.test('an unexpected failure is answered with the 500 of its endpoint', async (t) => {
+t.test("an unexpected failure returns the endpoint's 500", async (t) => {
   const app = await build(t)
   const { id, headers } = enrol(app, 'admin')
   const url = urlOf(id)
@@ -936,7 +936,7 @@ t.test('an unexpected failure is answered with the 500 of its endpoint', async (
   ])
 })
 
-t.test('what cannot be recorded does not happen', async (t) => {
+t.test('a change that cannot be recorded in the audit log fails', async (t) => {
   const app = await build(t)
   const admin = enrol(app, 'admin')
   const one = enrol(app, 'member')
@@ -956,7 +956,7 @@ t.test('what cannot be recorded does not happen', async (t) => {
   t.equal(await whoAmI(app, one.headers), 'member')
 })
 
-t.test('the rule itself finds a member who is unknown', async (t) => {
+t.test('the rule itself refuses an unknown member', async (t) => {
   const { members } = (await build(t)).rules
   const by = { id: null, address: null }
   const refusal = { statusCode: 404, message: gone.error }

@@ -47,7 +47,7 @@ const patch = async (app: App, url: string, body: object) => {
   return answer.body
 }
 
-t.test('a changed value goes into the history and sets the trend', async (t) => {
+t.test('a changed value is added to the history and sets the trend', async (t) => {
   const { app, project, metric, url } = await metricOf(t)
   const up = await patch(app, url, { value: 2.5 })
   t.strictSame(up, {
@@ -70,7 +70,7 @@ t.test('a changed value goes into the history and sets the trend', async (t) => 
   t.strictSame((await send(app, 'GET', `/api/projects/${project.id}`)).body.metrics, [down], 'shown at once')
 })
 
-t.test('an equal value appends nothing and leaves the trend', async (t) => {
+t.test('an equal value adds nothing and keeps the trend', async (t) => {
   const { app, metric, url } = await metricOf(t, { trend: 'up', value: 0 })
   for (const body of [{ value: 0 }, { value: -0 }, { value: 0, unit: 'd' }, { name: 'Speed' }]) {
     age(app, 'metrics', metric.id)
@@ -82,7 +82,7 @@ t.test('an equal value appends nothing and leaves the trend', async (t) => {
   t.equal((await patch(app, url, { value: 1 })).trend, 'stable')
 })
 
-t.test('a history and a trend that the body gives are those of the metric', async (t) => {
+t.test('a history and a trend in the body replace those of the metric', async (t) => {
   const { app, url } = await metricOf(t)
   const first = await patch(app, url, { value: 2, trend: 'volatile' })
   t.strictSame([first.trend, first.history.length], ['volatile', 1], 'the history still grows')
@@ -94,7 +94,7 @@ t.test('a history and a trend that the body gives are those of the metric', asyn
   t.strictSame([fourth.trend, fourth.history], ['down', [1]])
 })
 
-t.test('a history that another tool damaged starts anew', async (t) => {
+t.test('an invalid history of another tool starts again', async (t) => {
   for (const text of ['', null, '{oops', '{}']) {
     const { app, metric, url } = await metricOf(t)
     app.db.$client.prepare('update metrics set history = ?').run(text)
@@ -119,7 +119,7 @@ function expected(model: Model, body: Partial<Model>, at: string): Model {
   return { value: after.value, trend: body.trend ?? direction, history: body.history ?? history }
 }
 
-t.test('whatever the changes are, history and trend follow the rule', async (t) => {
+t.test('after any changes, history and trend follow the rule', async (t) => {
   const { app, list } = await metricOf(t)
   const value = fc.oneof(fc.integer({ min: -2, max: 2 }), fc.double({ noNaN: true, noDefaultInfinity: true }))
   const history = fc
@@ -154,7 +154,7 @@ t.test('whatever the changes are, history and trend follow the rule', async (t) 
   t.ok(trimmed > 0, `${trimmed} changes met a full history`)
 })
 
-t.test('the history keeps the last 500', async (t) => {
+t.test('the history keeps the last 500 values', async (t) => {
   const { app, metric, url } = await metricOf(t, { value: 0 })
   const { metrics } = app.rules.projects
   for (let value = 1; value <= 501; value++) metrics.update(metric.id, { value })

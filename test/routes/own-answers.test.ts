@@ -16,7 +16,7 @@ const STRICT = { prefer: 'handling=strict' }
 /** Another value than the given one. */
 const otherThan = (value: unknown) => (value === 'other' ? 'another' : 'other')
 
-t.test('every record can be sent back as it was answered, and nothing changes', async (t) => {
+t.test('every record can be sent back unchanged, and nothing changes', async (t) => {
   t.ok(changes.length > 12, `${changes.length} routes`)
   for (const authMode of ['open', 'required'] as const) {
     const app = await build(t, { authMode, adminPassword: 'correct horse', webhookAllowPrivate: true })
@@ -68,7 +68,7 @@ t.test('every record can be sent back as it was answered, and nothing changes', 
 })
 
 t.test(
-  'what has changed meanwhile is refused, after the precondition, also in a batch and by the worker thread',
+  'a record that changed meanwhile is refused, after the precondition, also in batches and by the worker thread',
   async (t) => {
     const app = await build(t, { databaseUrl: `file:${join(t.testdir(), 'board.db')}` })
     const project = await createProject(app)

@@ -104,7 +104,7 @@ for (const authMode of ['open', 'required'] as const) {
   })
 }
 
-t.test('whom somebody is merged into stands by itself, and takes along who was merged before', async (t) => {
+t.test('merging a person also moves the people who were merged into it', async (t) => {
   const app = await build(t)
   const { ask } = await seeded(app)
   keep(app, 'p-2', 'Anna')
@@ -127,7 +127,7 @@ t.test('whom somebody is merged into stands by itself, and takes along who was m
   t.strictSame(await into(), { 'p-1': 'p-3', 'p-2': 'p-3', 'p-3': null }, 'the other way round')
 })
 
-t.test('who may merge whom into whom', async (t) => {
+t.test('only admins merge, and only permitted pairs of people', async (t) => {
   const app = await build(t)
   const { ask } = await seeded(app)
   const { headers: admin } = signInAs(app, 'admin')
@@ -160,7 +160,7 @@ t.test('who may merge whom into whom', async (t) => {
   t.strictSame((await send(app, 'POST', url, { into: 'ada' }, current)).body, once.body, 'repeated')
 })
 
-t.test('a merge of thousands is done, one that could not be undone is not', async (t) => {
+t.test('a merge of thousands of records works, and one that could not be undone is refused', async (t) => {
   const app = await build(t, { databaseUrl: `file:${t.testdir()}/board.db` })
   const { ask, project } = await seeded(app)
   const more = app.db.$client.prepare(
@@ -182,7 +182,7 @@ t.test('a merge of thousands is done, one that could not be undone is not', asyn
   t.match((await ask('GET', '/api/people/p-1')).body, { mergedInto: null })
 })
 
-t.test('who is forgotten leaves an id behind, and no name anywhere', async (t) => {
+t.test('a forgotten person leaves an id, and no name anywhere', async (t) => {
   const app = await build(t, { databaseUrl: `file:${t.testdir()}/board.db` })
   const { ask, item } = await seeded(app)
   // A member who was active, was renamed, got another email, and was deleted.
@@ -225,7 +225,7 @@ t.test('who is forgotten leaves an id behind, and no name anywhere', async (t) =
   })
 })
 
-t.test('an undo leaves people that a write has made', async (t) => {
+t.test('an undo keeps the people that a write created', async (t) => {
   const app = await build(t)
   const { ask, project } = await seeded(app)
   const { seq } = await app.groupCommit.write('ada', () => {

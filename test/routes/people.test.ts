@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import t from 'tap'
 import { members, people } from '../../src/db/schema.ts'
-import { type App, build, invalid, send, signInAs } from '../helper.ts'
+import { type App, build, createItem, createProject, invalid, send, signInAs } from '../helper.ts'
 
 const MODES = ['open', 'required'] as const
 const gone = { error: 'Person not found' }
@@ -102,7 +102,7 @@ for (const authMode of MODES) {
   })
 }
 
-t.test('a deleted member leaves a name behind', async (t) => {
+t.test("a deleted member's name stays", async (t) => {
   const app = await build(t)
   const { headers } = signInAs(app, 'admin')
   const { body: bob } = await send(
@@ -120,4 +120,40 @@ t.test('a deleted member leaves a name behind', async (t) => {
   t.notMatch(names(await send(app, 'GET', '/api/people', undefined, headers)), ['Bob'], 'nobody to assign')
   const { body } = await send(app, 'GET', '/api/changes?kind=person', undefined, headers)
   t.match(body.changes, [{ kind: 'person', action: 'created', id: bob.id, after: { name: 'Bob' } }])
+})
+
+t.test('the default member of open mode is found by its id', async (t) => {
+  const app = await build(t, { defaultMemberId: 'me-here' })
+  const { body: session } = await send(app, 'GET', '/api/session')
+  const { id, name } = session.member
+  const person = { id, name, kind: 'member', source: '', sourceId: '', mergedInto: null, seenAt: null }
+  keep(app, { id: 'u-2', name: 'Bob' })
+  t.match((await send(app, 'GET', `/api/people?ids=u-2,${id}`)).body, [{ name: 'Bob' }, person])
+  t.match(await send(app, 'GET', `/api/people/${id}`), { status: 200, body: person })
+  const requests = [{ method: 'GET', path: `/api/people?ids=${id}` }]
+  t.match((await send(app, 'POST', '/api/batch', { requests })).body.results, [{ body: [person] }])
+  t.strictSame(names(await send(app, 'GET', '/api/people')), ['Bob'], 'lists are as before')
+  t.strictSame(names(await send(app, 'GET', `/api/people?q=${id}`)), [])
+
+  const { headers } = signInAs(app, 'admin', { id: 'admin' })
+  t.match(await send(app, 'DELETE', `/api/people/${id}`, undefined, headers), { status: 404, body: gone })
+  const merge = { into: 'u-2' }
+  t.match(await send(app, 'POST', `/api/people/${id}/merge`, merge, headers), { status: 404, body: gone })
+
+  const project = await createProject(app, { leadId: id })
+  const item = await createItem(app, project.id, { assigneeId: 'me' })
+  for (const path of [`/api/projects/${project.id}`, `/api/kanban-items/${item.id}`]) {
+    t.strictSame((await send(app, 'GET', `${path}?expand=people`)).body.people, { [id]: name }, path)
+  }
+
+  t.comment('a stored person or member with the id comes first')
+  keep(app, { id, name: 'Stored' })
+  t.match(await send(app, 'GET', `/api/people/${id}`), { body: { name: 'Stored', kind: 'host' } })
+  join(app, id, 'Member')
+  t.match(await send(app, 'GET', `/api/people/${id}`), { body: { name: 'Member', kind: 'member' } })
+
+  t.comment('required mode has no default member')
+  const strict = await build(t, { authMode: 'required' })
+  const { headers: member } = signInAs(strict, 'member')
+  t.match(await send(strict, 'GET', '/api/people/local', undefined, member), { status: 404, body: gone })
 })

@@ -91,7 +91,7 @@ t.test('POST /api/personal-ideas', async (t) => {
 })
 
 t.test('GET /api/personal-ideas', async (t) => {
-  t.test('without ownerId, or with an empty one, they are those of the current member', async (t) => {
+  t.test('an absent or empty ownerId lists the ideas of the current member', async (t) => {
     const app = await build(t)
     const ada = signInAs(app, 'member')
     const bob = signInAs(app, 'viewer')
@@ -146,7 +146,7 @@ const ofOne = (id: string): [string, string, unknown][] => [
 ]
 
 t.test('one idea', async (t) => {
-  t.test('is there for its owner, whoever they are, and for an admin', async (t) => {
+  t.test('is visible to its owner and admins', async (t) => {
     for (const authMode of ['open', 'required'] as const) {
       const app = await build(t, { authMode })
       const owners = (['admin', 'member', 'viewer'] as const).map((role) => signInAs(app, role))
@@ -171,7 +171,7 @@ t.test('one idea', async (t) => {
     }
   })
 
-  t.test('of another member is not found, in both modes, and nothing happens to it', async (t) => {
+  t.test('of another member is not found, in both modes, and stays unchanged', async (t) => {
     for (const authMode of ['open', 'required'] as const) {
       const app = await build(t, { authMode })
       const owner = signInAs(app, 'member')
@@ -200,7 +200,7 @@ t.test('one idea', async (t) => {
     }
   })
 
-  t.test('that does not exist is not found, whatever its id looks like, after validation', async (t) => {
+  t.test('with an unknown id is not found, whatever the id looks like, after validation', async (t) => {
     const app = await build(t)
     await createIdea(app)
     for (const id of ['none', '%', 'a%2Fb', '__proto__', '%00', long(10_000)]) {
@@ -215,7 +215,7 @@ t.test('one idea', async (t) => {
     t.equal(count(app, 'projects'), 0)
   })
 
-  t.test('may not be called reorder, but asking for that one is no error of the method', async (t) => {
+  t.test('with the id reorder is not found, and other methods are 405', async (t) => {
     const app = await build(t)
     await holds(t, app, [
       ['GET', `${url}/reorder`, undefined, undefined, 404, gone],
@@ -228,7 +228,7 @@ t.test('one idea', async (t) => {
 })
 
 t.test('DELETE /api/personal-ideas/{id}', async (t) => {
-  t.test('deletes the idea and nothing else, also not the project that it became', async (t) => {
+  t.test('deletes only the idea, and not the project created from it', async (t) => {
     const app = await build(t)
     const kept = await createIdea(app)
     const idea = await createIdea(app)
@@ -243,7 +243,7 @@ t.test('DELETE /api/personal-ideas/{id}', async (t) => {
 })
 
 t.test('POST /api/personal-ideas/{id}/promote', async (t) => {
-  t.test('makes a project as POST /api/projects would, and the idea remembers it', async (t) => {
+  t.test('creates a project like POST /api/projects, and the idea stores its id', async (t) => {
     const app = await build(t)
     const fields = { title: 'Fly', description: 'High', priority: 'low', status: 'ready', sortOrder: 2 }
     const idea = await createIdea(app, fields)
@@ -317,7 +317,7 @@ t.test('POST /api/personal-ideas/{id}/promote', async (t) => {
     t.equal(count(app, 'personal_ideas', 'promoted_project_id is null'), 9)
   })
 
-  t.test('the project has the first 200 characters of the title, none of them cut in two', async (t) => {
+  t.test('the project has the first 200 characters of the title, none of them split', async (t) => {
     const app = await build(t)
     for (const [title, name] of [
       ['x', 'x'],
@@ -345,7 +345,7 @@ t.test('POST /api/personal-ideas/{id}/promote', async (t) => {
     t.equal((await send(app, 'POST', `${url}/${idea.id}/promote`)).body.description, description)
   })
 
-  t.test('twice is 409, and changes nothing', async (t) => {
+  t.test('a second time is 409, and changes nothing', async (t) => {
     const app = await build(t)
     const { id } = await createIdea(app)
     t.equal((await send(app, 'POST', `${url}/${id}/promote`)).status, 201)
@@ -364,7 +364,7 @@ t.test('POST /api/personal-ideas/{id}/promote', async (t) => {
     t.strictSame(rows(), [1, 4])
   })
 
-  t.test('at the same time is done once', async (t) => {
+  t.test('happens once for simultaneous requests', async (t) => {
     const app = await build(t)
     const { id } = await createIdea(app)
     const answers = await Promise.all(
@@ -379,7 +379,7 @@ t.test('POST /api/personal-ideas/{id}/promote', async (t) => {
     t.equal((await send(app, 'GET', `${url}/${id}`)).body.promotedProjectId, made[0]?.body.id)
   })
 
-  t.test('is possible again once the project is gone', async (t) => {
+  t.test('is possible again after the project is deleted', async (t) => {
     const app = await build(t)
     const admin = signInAs(app, 'admin').headers
     const { id } = await createIdea(app)
@@ -394,13 +394,13 @@ t.test('POST /api/personal-ideas/{id}/promote', async (t) => {
     t.equal((await send(app, 'GET', `${url}/${id}`)).body.promotedProjectId, second.id)
   })
 
-  t.test('an idea that only says it was promoted may be', async (t) => {
+  t.test('is possible for an idea with only the status promoted', async (t) => {
     const app = await build(t)
     const { id } = await createIdea(app, { status: 'promoted' })
     t.equal((await send(app, 'POST', `${url}/${id}/promote`)).status, 201)
   })
 
-  t.test('fails as a whole: no project without its columns, and the idea is what it was', async (t) => {
+  t.test('fails completely: no project without its columns, and an unchanged idea', async (t) => {
     for (const [event, table] of [
       ['insert', 'kanban_columns'],
       ['update', 'personal_ideas'],
@@ -425,7 +425,7 @@ t.test('POST /api/personal-ideas/reorder', async (t) => {
     items: items.map(([{ id }, sortOrder]) => ({ id, sortOrder })),
   })
 
-  t.test('an unknown idea, or that of another member, leaves all where they are', async (t) => {
+  t.test('unknown ideas, and those of another member, change nothing', async (t) => {
     const app = await build(t)
     const other = signInAs(app, 'member')
     const own = await createIdea(app, { title: 'a' })
@@ -459,7 +459,7 @@ t.test('POST /api/personal-ideas/reorder', async (t) => {
     ])
   })
 
-  t.test('is refused by the rule itself, not only by what the answer shows', async (t) => {
+  t.test('is refused by the rule itself', async (t) => {
     const app = await build(t)
     const { id } = await createIdea(app)
     const other = { id: 'another', name: 'Another', email: null, role: 'member' as const }
@@ -472,7 +472,7 @@ t.test('POST /api/personal-ideas/reorder', async (t) => {
 t.test('the order of checks', async (t) => {
   const text = { 'content-type': 'text/plain' }
 
-  t.test('in open mode ideas belong to the current member, and everybody may read them', async (t) => {
+  t.test('in open mode ideas belong to the current member, and everybody can read them', async (t) => {
     const app = await build(t)
     const sessions = (['viewer', 'member', 'admin'] as const).map((role) => signInAs(app, role))
     for (const { id, headers } of [{ id: 'local', headers: undefined }, ...sessions]) {
@@ -492,7 +492,7 @@ t.test('the order of checks', async (t) => {
     ])
   })
 
-  t.test("in required mode another member's ideas are an admin's to see", async (t) => {
+  t.test("in required mode admins can read another member's ideas", async (t) => {
     const app = await build(t, { authMode: 'required' })
     const admin = signInAs(app, 'admin')
     const member = signInAs(app, 'member')
@@ -593,14 +593,14 @@ t.test('the order of checks for one idea', async (t) => {
   ])
 })
 
-t.test('in open mode a viewer promotes too', async (t) => {
+t.test('in open mode a viewer can promote, too', async (t) => {
   const app = await build(t)
   const viewer = signInAs(app, 'viewer').headers
   const { id } = await createIdea(app, {}, viewer)
   await holds(t, app, [['POST', `${url}/${id}/promote`, undefined, viewer, 201, { name: 'Fly' }]])
 })
 
-t.test('a promotion or a filter that fails unexpectedly is the 500 of its endpoint', async (t) => {
+t.test("an unexpected failure of a promotion or a filter returns the endpoint's 500", async (t) => {
   const broken = await build(t)
   breakTable(broken, 'personal_ideas')
   const closed = await build(t)

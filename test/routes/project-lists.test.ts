@@ -101,7 +101,7 @@ const VIEWS = ['', 'view=summary']
 const query = (...parts: string[]) => `${url}?${parts.filter((part) => part !== '').join('&')}`
 
 t.test('GET /api/projects in pages', async (t) => {
-  t.test('the pages put together are the list, in every view and with every filter', async (t) => {
+  t.test('the pages together are the list, in every view and with every filter', async (t) => {
     const app = await buildWith(t, 'abcdefghijkl')
     for (const view of VIEWS) {
       for (const [filter, names] of Object.entries(FILTERS)) {
@@ -117,33 +117,30 @@ t.test('GET /api/projects in pages', async (t) => {
     }
   })
 
-  t.test(
-    'the next page is named with the filters of this one, and may have another size or view',
-    async (t) => {
-      const app = await buildWith(t, 'abcdefgh')
-      const first = await send(app, 'GET', `${url}?limit=2&status=active&unknown=a%20b`)
-      const next = nextOf(first.headers) ?? ''
-      const { searchParams, pathname } = new URL(next, 'http://x')
-      t.equal(pathname, url)
-      const { cursor = '', ...rest } = Object.fromEntries(searchParams)
-      t.strictSame(rest, { limit: '2', status: 'active', unknown: 'a b' })
-      t.equal(namesOf((await send(app, 'GET', next)).body), 'eg')
-      for (const [more, names] of [
-        ['', 'cdefgh'],
-        ['limit=1', 'c'],
-        ['limit=500', 'cdefgh'],
-        ['view=summary', 'cdefgh'],
-        ['view=summary&limit=1&teamId=ops', 'd'],
-      ] as const) {
-        const { headers } = await send(app, 'GET', query('limit=2'))
-        const [, walked = ''] = /cursor=([^&]+)/.exec(nextOf(headers) ?? '') ?? []
-        t.equal(namesOf((await send(app, 'GET', query(more, `cursor=${walked}`))).body), names, more)
-      }
-      t.equal((await send(app, 'GET', query(`cursor=${cursor}`))).headers.link, undefined, 'the rest at once')
-    },
-  )
+  t.test('the next page is linked with the same filters, and may have another size or view', async (t) => {
+    const app = await buildWith(t, 'abcdefgh')
+    const first = await send(app, 'GET', `${url}?limit=2&status=active&unknown=a%20b`)
+    const next = nextOf(first.headers) ?? ''
+    const { searchParams, pathname } = new URL(next, 'http://x')
+    t.equal(pathname, url)
+    const { cursor = '', ...rest } = Object.fromEntries(searchParams)
+    t.strictSame(rest, { limit: '2', status: 'active', unknown: 'a b' })
+    t.equal(namesOf((await send(app, 'GET', next)).body), 'eg')
+    for (const [more, names] of [
+      ['', 'cdefgh'],
+      ['limit=1', 'c'],
+      ['limit=500', 'cdefgh'],
+      ['view=summary', 'cdefgh'],
+      ['view=summary&limit=1&teamId=ops', 'd'],
+    ] as const) {
+      const { headers } = await send(app, 'GET', query('limit=2'))
+      const [, walked = ''] = /cursor=([^&]+)/.exec(nextOf(headers) ?? '') ?? []
+      t.equal(namesOf((await send(app, 'GET', query(more, `cursor=${walked}`))).body), names, more)
+    }
+    t.equal((await send(app, 'GET', query(`cursor=${cursor}`))).headers.link, undefined, 'the rest at once')
+  })
 
-  t.test('what is no limit, cursor or view is 400, and so is each given twice', async (t) => {
+  t.test('an invalid or repeated limit, cursor or view is 400', async (t) => {
     const app = await build(t)
     const bad = (text: string, fieldErrors: Record<string, string[]>): Row => [
       'GET',
@@ -178,7 +175,7 @@ t.test('GET /api/projects in pages', async (t) => {
     ])
   })
 
-  t.test('a page has an ETag that holds until it or whether it is the last changes', async (t) => {
+  t.test("a page's ETag changes with its contents, and with whether it is the last", async (t) => {
     const app = await buildWith(t, 'abcd')
     for (const view of VIEWS) {
       const first = query(view, 'limit=2')
@@ -214,7 +211,7 @@ t.test('GET /api/projects in pages', async (t) => {
     }
   })
 
-  t.test('HEAD tells what GET would send', async (t) => {
+  t.test('HEAD returns the headers of GET', async (t) => {
     const app = await buildWith(t, 'abc')
     for (const view of VIEWS) {
       const get = await app.inject({ method: 'GET', url: query(view, 'limit=2') })
@@ -227,69 +224,66 @@ t.test('GET /api/projects in pages', async (t) => {
     }
   })
 
-  t.test(
-    'while others create, delete, move and change, each that keeps its place is shown once',
-    async (t) => {
-      const app = await build(t)
-      const { headers: admin } = signInAs(app, 'admin')
-      const status = fc.constantFrom('active', 'backlog')
-      const sortOrder = fc.integer({ min: -4, max: 4 })
-      const change = fc.oneof(
-        fc.record({ kind: fc.constant('create' as const), status, sortOrder }),
-        fc.record({ kind: fc.constant('delete' as const), which: fc.nat() }),
-        fc.record({ kind: fc.constant('rename' as const), which: fc.nat() }),
-        fc.record({
-          kind: fc.constant('reorder' as const),
-          moves: fc.array(fc.tuple(fc.nat(), sortOrder), { minLength: 1, maxLength: 6 }),
-        }),
-      )
-      await fc.assert(
-        fc.asyncProperty(
-          fc.array(fc.record({ status, sortOrder }), { minLength: 1, maxLength: 9 }),
-          fc.integer({ min: 1, max: 4 }),
-          fc.constantFrom('', 'status=active'),
-          fc.constantFrom(...VIEWS),
-          fc.array(fc.array(change, { maxLength: 4 }), { maxLength: 6 }),
-          async (projects, limit, filter, view, turns) => {
-            app.db.$client.exec('delete from projects')
-            for (const fields of projects) await createProject(app, fields)
-            const all = async (): Promise<Project[]> => (await send(app, 'GET', url)).body
-            const expected = new Set(
-              ((await send(app, 'GET', query(filter))).body as Project[]).map(({ id }) => id),
-            )
-            const pages = await walk(app, query(filter, view, `limit=${limit}`), async () => {
-              for (const change of turns.shift() ?? []) {
-                const present = await all()
-                const pick = (which: number) => present[which % present.length]?.id ?? ''
-                if (change.kind === 'create')
-                  await createProject(app, { status: change.status, sortOrder: change.sortOrder })
-                else if (present.length === 0) continue
-                else if (change.kind === 'rename')
-                  await send(app, 'PATCH', `${url}/${pick(change.which)}`, { name: 'Gemini' })
-                else if (change.kind === 'delete') {
-                  expected.delete(pick(change.which))
-                  await send(app, 'DELETE', `${url}/${pick(change.which)}`, undefined, admin)
-                } else {
-                  const places = new Map(change.moves.map(([which, to]) => [pick(which), to]))
-                  const items = [...places].map(([id, sortOrder]) => ({ id, sortOrder }))
-                  for (const { id } of items) expected.delete(id)
-                  deepStrictEqual((await send(app, 'POST', `${url}/reorder`, { items })).body, items)
-                }
+  t.test('during concurrent changes, each project that keeps its place is shown once', async (t) => {
+    const app = await build(t)
+    const { headers: admin } = signInAs(app, 'admin')
+    const status = fc.constantFrom('active', 'backlog')
+    const sortOrder = fc.integer({ min: -4, max: 4 })
+    const change = fc.oneof(
+      fc.record({ kind: fc.constant('create' as const), status, sortOrder }),
+      fc.record({ kind: fc.constant('delete' as const), which: fc.nat() }),
+      fc.record({ kind: fc.constant('rename' as const), which: fc.nat() }),
+      fc.record({
+        kind: fc.constant('reorder' as const),
+        moves: fc.array(fc.tuple(fc.nat(), sortOrder), { minLength: 1, maxLength: 6 }),
+      }),
+    )
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ status, sortOrder }), { minLength: 1, maxLength: 9 }),
+        fc.integer({ min: 1, max: 4 }),
+        fc.constantFrom('', 'status=active'),
+        fc.constantFrom(...VIEWS),
+        fc.array(fc.array(change, { maxLength: 4 }), { maxLength: 6 }),
+        async (projects, limit, filter, view, turns) => {
+          app.db.$client.exec('delete from projects')
+          for (const fields of projects) await createProject(app, fields)
+          const all = async (): Promise<Project[]> => (await send(app, 'GET', url)).body
+          const expected = new Set(
+            ((await send(app, 'GET', query(filter))).body as Project[]).map(({ id }) => id),
+          )
+          const pages = await walk(app, query(filter, view, `limit=${limit}`), async () => {
+            for (const change of turns.shift() ?? []) {
+              const present = await all()
+              const pick = (which: number) => present[which % present.length]?.id ?? ''
+              if (change.kind === 'create')
+                await createProject(app, { status: change.status, sortOrder: change.sortOrder })
+              else if (present.length === 0) continue
+              else if (change.kind === 'rename')
+                await send(app, 'PATCH', `${url}/${pick(change.which)}`, { name: 'Gemini' })
+              else if (change.kind === 'delete') {
+                expected.delete(pick(change.which))
+                await send(app, 'DELETE', `${url}/${pick(change.which)}`, undefined, admin)
+              } else {
+                const places = new Map(change.moves.map(([which, to]) => [pick(which), to]))
+                const items = [...places].map(([id, sortOrder]) => ({ id, sortOrder }))
+                for (const { id } of items) expected.delete(id)
+                deepStrictEqual((await send(app, 'POST', `${url}/reorder`, { items })).body, items)
               }
-            })
-            const shown = pages.flat().map(({ id }) => id)
-            for (const id of expected)
-              deepStrictEqual(shown.filter((one) => one === id).length, 1, `${id} once`)
-            for (const page of pages.slice(0, -1)) deepStrictEqual(page.length, limit)
-          },
-        ),
-        { numRuns: 60 },
-      )
-      t.pass()
-    },
-  )
+            }
+          })
+          const shown = pages.flat().map(({ id }) => id)
+          for (const id of expected)
+            deepStrictEqual(shown.filter((one) => one === id).length, 1, `${id} once`)
+          for (const page of pages.slice(0, -1)) deepStrictEqual(page.length, limit)
+        },
+      ),
+      { numRuns: 60 },
+    )
+    t.pass()
+  })
 
-  t.test('a project that leaves the filter or comes to pass it meanwhile breaks nothing', async (t) => {
+  t.test('a project that starts or stops matching the filter does not disturb paging', async (t) => {
     const app = await buildWith(t, 'abcdef')
     const byName = new Map(((await send(app, 'GET', url)).body as Project[]).map((one) => [one.name, one.id]))
     const pages = await walk(app, query('status=active', 'limit=1'), async () => {
@@ -299,7 +293,7 @@ t.test('GET /api/projects in pages', async (t) => {
     t.strictSame(pages.map(namesOf), ['a', 'e', 'f'])
   })
 
-  t.test('however many there are, all are shown', async (t) => {
+  t.test('all projects are shown, however many', async (t) => {
     const app = await build(t)
     app.db.$client.exec(`insert into projects (id, name, sort_order)
       with recursive n(i) as (select 1 union all select i + 1 from n where i < 1500)
@@ -326,7 +320,7 @@ async function buildOnFile(t: Test) {
   return { app, other }
 }
 
-t.test('a page is of one state, whoever writes while it is read', async (t) => {
+t.test('a page is one state, despite writers', async (t) => {
   const { app, other } = await buildOnFile(t)
   for (const name of ['a', 'b', 'c']) {
     const { id } = await createProject(app, { name, nextStep: '0' })
@@ -375,7 +369,7 @@ t.test('a page is of one state, whoever writes while it is read', async (t) => {
   t.ok(commits > 15, `${commits} commits`)
 })
 
-t.test('what another process commits shows in the next page', async (t) => {
+t.test('a commit of another process is shown on the next page', async (t) => {
   const { app, other } = await buildOnFile(t)
   const { id } = await createProject(app)
   for (const view of VIEWS) {
@@ -396,7 +390,7 @@ async function costOf(app: App, executed: { log: string[] }, path: string): Prom
   return executed.log.length
 }
 
-t.test('a page costs a fixed number of statements, however many projects are on it', async (t) => {
+t.test('a page takes a fixed number of statements, for any number of projects', async (t) => {
   const app = await build(t)
   app.db.$client.exec(`
     insert into projects (id, name, sort_order)
@@ -427,7 +421,7 @@ t.test('a page costs a fixed number of statements, however many projects are on 
 })
 
 t.test('GET /api/projects?view=summary', async (t) => {
-  t.test('has every field of the project, and numbers instead of what belongs to it', async (t) => {
+  t.test('has every field of the project, and counts instead of its records', async (t) => {
     const app = await build(t)
     const fields = {
       name: 'Ä 🚀',
@@ -492,7 +486,7 @@ t.test('GET /api/projects?view=summary', async (t) => {
     t.equal(body.length, 2)
   })
 
-  t.test('columns come in the order of the board, then those that only items name', async (t) => {
+  t.test('columns are in the order of the board, then those that only items name', async (t) => {
     const app = await build(t)
     const { id } = await createProject(app)
     const { id: bare } = await createProject(app, { sortOrder: 1 })
@@ -525,7 +519,7 @@ t.test('GET /api/projects?view=summary', async (t) => {
     })
   })
 
-  t.test('items are open or done by the stages that count; dismissed ones are neither', async (t) => {
+  t.test('items are open or done by the stage of their column; dismissed ones are not counted', async (t) => {
     const app = await build(t)
     const { id } = await createProject(app)
     const { id: other } = await createProject(app, { sortOrder: 1 })
@@ -589,7 +583,7 @@ t.test('GET /api/projects?view=summary', async (t) => {
     t.match(response.body, '"__proto__":1,"constructor":1')
   })
 
-  t.test('counts what belongs to each project, and nothing of another', async (t) => {
+  t.test('counts only the records of each project', async (t) => {
     const app = await build(t)
     const projects: { id: string; items: number }[] = []
     for (const items of [0, 3, 1]) {
@@ -620,7 +614,7 @@ t.test('GET /api/projects in another order', async (t) => {
   const COLLATOR = new Intl.Collator('en', { numeric: true })
   const CHOICE = [...NAMES, ...NAMES.map((name) => `-${name}`)].map((name) => `"${name}"`).join(', ')
 
-  t.test('each sort, in pages too, with filters and in both views, is what a model says', async (t) => {
+  t.test('each sort equals a model, in pages, with filters and in both views', async (t) => {
     const app = await build(t)
     const stored: {
       id: string
@@ -694,7 +688,7 @@ t.test('GET /api/projects in another order', async (t) => {
     )
   })
 
-  t.test('a bad sort, or a cursor of another one, is refused', async (t) => {
+  t.test('an invalid sort, or the cursor of another one, is refused', async (t) => {
     const app = await buildWith(t, 'abc')
     const sorted = nextOf((await send(app, 'GET', query('sort=name', 'limit=1'))).headers) ?? ''
     const plain = nextOf((await send(app, 'GET', query('limit=1'))).headers) ?? ''
@@ -720,7 +714,7 @@ t.test('GET /api/projects in another order', async (t) => {
     ])
   })
 
-  t.test('many projects are sorted by the worker thread', async (t) => {
+  t.test('the worker thread sorts many projects', async (t) => {
     const app = await build(t, { databaseUrl: `file:${join(t.testdir(), 'board.db')}` })
     const insert = app.db.$client.prepare('insert into projects (id, name, description) values (?, ?, ?)')
     app.db.$client.transaction(() => {
@@ -774,7 +768,7 @@ t.test('POST /api/projects/reorder', async (t) => {
     )
   })
 
-  t.test('no project is called reorder, but asking for that one is no error of the method', async (t) => {
+  t.test('a project with the id reorder is not found, and other methods are 405', async (t) => {
     const app = await build(t)
     const { headers } = signInAs(app, 'admin')
     await holds(t, app, [
@@ -810,7 +804,7 @@ t.test('the order of checks', async (t) => {
   ])
 })
 
-t.test('an unexpected failure is answered with the 500 of its endpoint', async (t) => {
+t.test("an unexpected failure returns the endpoint's 500", async (t) => {
   const broken = await build(t)
   breakTable(broken, 'projects')
   const closed = await build(t)
@@ -830,7 +824,7 @@ t.test('an unexpected failure is answered with the 500 of its endpoint', async (
   t.strictSame([answer.status, answer.body, answer.headers.etag], [500, fetchFailure, undefined])
 })
 
-t.test('every paged list and every count is read by an index', async (t) => {
+t.test('every paged list and every count uses an index', async (t) => {
   const statements: string[] = []
   const { prepare } = SQLite.prototype
   t.teardown(() => {

@@ -152,7 +152,7 @@ t.test('POST /api/projects', async (t) => {
     }
   })
 
-  t.test('a given phaseConfig is kept, whatever the type', async (t) => {
+  t.test('a given phaseConfig is kept, for any type', async (t) => {
     const app = await build(t)
     const given = [{ name: 'One', note: 'further keys are kept' }, { name: 'Two' }]
     for (const phaseConfig of [given, JSON.stringify(given), ` ${JSON.stringify(given, null, 2)}\n`]) {
@@ -179,7 +179,7 @@ t.test('POST /api/projects', async (t) => {
     }
   })
 
-  t.test('a sequence of zero phases is kept, and leaves an absent phase empty', async (t) => {
+  t.test('an empty sequence is kept, and the default phase is empty', async (t) => {
     const app = await build(t)
     for (const phaseConfig of [[], '[]', '']) {
       const project = await createProject(app, { phaseConfig })
@@ -204,7 +204,7 @@ t.test('POST /api/projects', async (t) => {
     ])
   })
 
-  t.test('a project that cannot get its columns is not created at all', async (t) => {
+  t.test('a project is not created if its columns cannot be', async (t) => {
     const app = await build(t)
     breakTable(app, 'kanban_columns')
     await holds(t, app, [
@@ -229,19 +229,16 @@ t.test('POST /api/projects', async (t) => {
 })
 
 t.test('the fields of a project', async (t) => {
-  t.test(
-    'the vocabularies are open: any type, status, phase and health, and any change of them',
-    async (t) => {
-      const app = await build(t)
-      const { id } = await createProject(app)
-      for (const value of ['archived', 'backlog', 'Größer als 無']) {
-        const fields = { type: value, status: value, phase: value, health: value }
-        await holds(t, app, [['PATCH', `/api/projects/${id}`, fields, undefined, 200, fields]])
-      }
-    },
-  )
+  t.test('the vocabularies are open: any type, status, phase and health is allowed', async (t) => {
+    const app = await build(t)
+    const { id } = await createProject(app)
+    for (const value of ['archived', 'backlog', 'Größer als 無']) {
+      const fields = { type: value, status: value, phase: value, health: value }
+      await holds(t, app, [['PATCH', `/api/projects/${id}`, fields, undefined, 200, fields]])
+    }
+  })
 
-  t.test('a JSON-text field takes 64 KiB serialised, in bytes, and not one more', async (t) => {
+  t.test('a JSON-text field has 64 KiB at most, in serialized bytes', async (t) => {
     const app = await build(t)
     const { id } = await createProject(app)
     const config = (name: string) => [{ name }]
@@ -275,7 +272,7 @@ t.test('the fields of a project', async (t) => {
     }
   })
 
-  t.test('a JSON-text field may be nested 100 levels deep and not one more', async (t) => {
+  t.test('a JSON-text field has 100 levels at most', async (t) => {
     const app = await build(t)
     const { id } = await createProject(app)
     const nest = (levels: number): string =>
@@ -309,7 +306,7 @@ t.test('the fields of a project', async (t) => {
     ])
   })
 
-  t.test('JSON text that another tool left empty, missing, broken or misshapen reads as empty', async (t) => {
+  t.test('JSON text of other tools that is empty, missing or invalid reads as empty', async (t) => {
     const app = await build(t)
     const { id } = await createProject(app)
     const item = await createItem(app, id)
@@ -351,7 +348,7 @@ t.test('the fields of a project', async (t) => {
 })
 
 t.test('a project response', async (t) => {
-  t.test('holds the whole record with all relations, in every endpoint that answers one', async (t) => {
+  t.test('has the whole record with all relations, in every endpoint that returns one', async (t) => {
     const app = await build(t)
     const project = await createProject(app)
     const item = await createItem(app, project.id, { metadata: { a: 1 } })
@@ -476,7 +473,7 @@ t.test('a project response', async (t) => {
     )
   })
 
-  t.test('shows at once what another tool wrote', async (t) => {
+  t.test('shows changes of other tools at once', async (t) => {
     const app = await build(t)
     const sql = app.db.$client
     sql.prepare("insert into projects (id, name) values ('p', 'From elsewhere')").run()
@@ -502,7 +499,7 @@ t.test('GET /api/projects', async (t) => {
     await holds(t, app, [['GET', '/api/projects', undefined, undefined, 200, []]])
   })
 
-  t.test('projects come by sortOrder ascending, then by id', async (t) => {
+  t.test('projects are sorted by sortOrder, then by id', async (t) => {
     const app = await build(t)
     const names = async () =>
       (await send(app, 'GET', '/api/projects')).body.map(({ name }: { name: string }) => name)
@@ -595,7 +592,7 @@ t.test('GET /api/projects', async (t) => {
   })
 })
 
-t.test('in open mode no client is limited in how often it asks', async (t) => {
+t.test('open mode has no rate limit', async (t) => {
   const app = await build(t)
   const answers = await Promise.all(Array.from({ length: 1000 }, () => send(app, 'GET', '/api/projects')))
   t.ok(answers.every(({ status }) => status === 200))
@@ -603,7 +600,7 @@ t.test('in open mode no client is limited in how often it asks', async (t) => {
 })
 
 t.test('GET /api/projects/{id}', async (t) => {
-  t.test('an id that matches nothing is 404, whatever it looks like', async (t) => {
+  t.test('an unknown id is 404, whatever it looks like', async (t) => {
     const app = await build(t)
     await createProject(app)
     const ids = [
@@ -628,7 +625,7 @@ t.test('GET /api/projects/{id}', async (t) => {
     await holds(t, app, rows)
   })
 
-  t.test('any string is an id, however it is encoded in the path', async (t) => {
+  t.test('any string can be an id, with any encoding in the path', async (t) => {
     const app = await build(t)
     const insert = app.db.$client.prepare("insert or replace into projects (id, name) values (?, 'x')")
     const tricky = fc.string({ unit: fc.constantFrom(...'%25F4a1/?#;:.\\ +é無🚀'), minLength: 1 })
@@ -646,7 +643,7 @@ t.test('GET /api/projects/{id}', async (t) => {
     )
   })
 
-  t.test('HEAD answers as GET does, without the body', async (t) => {
+  t.test('HEAD responds like GET, without the body', async (t) => {
     const app = await build(t)
     const { id } = await createProject(app)
     await holds(t, app, [
@@ -658,7 +655,7 @@ t.test('GET /api/projects/{id}', async (t) => {
 })
 
 t.test('PATCH /api/projects/{id}', async (t) => {
-  t.test('a changed type or phaseConfig moves neither the sequence nor the phase by itself', async (t) => {
+  t.test('a changed type or phaseConfig changes neither the sequence nor the phase', async (t) => {
     const app = await build(t)
     const { id } = await createProject(app)
     await holds(t, app, [
@@ -674,7 +671,7 @@ t.test('PATCH /api/projects/{id}', async (t) => {
     ])
   })
 
-  t.test('an empty phase is refused, also beside other fields', async (t) => {
+  t.test('an empty phase is refused, also with other fields', async (t) => {
     const app = await build(t)
     const project = await createProject(app, { phase: 'Testing' })
     const url = `/api/projects/${project.id}`
@@ -698,7 +695,7 @@ t.test('PATCH /api/projects/{id}', async (t) => {
     ])
   })
 
-  t.test('a project that disappears while its change is under way is 404', async (t) => {
+  t.test('a project deleted during its change is 404', async (t) => {
     const app = await build(t)
     const { id } = await createProject(app)
     app.db.$client.exec(`create trigger vanish before update on projects begin select raise(ignore); end`)
@@ -707,7 +704,7 @@ t.test('PATCH /api/projects/{id}', async (t) => {
 })
 
 t.test('DELETE /api/projects/{id}', async (t) => {
-  t.test('takes all that belongs to the project along, from every table, and nothing else', async (t) => {
+  t.test('deletes all records of the project, from every table, and nothing else', async (t) => {
     const app = await build(t)
     const admin = signInAs(app, 'admin')
     const [doomed, kept] = [await createProject(app), await createProject(app)]
@@ -745,7 +742,7 @@ t.test('DELETE /api/projects/{id}', async (t) => {
     ])
   })
 
-  t.test('needs an admin before the project is even looked for, in both modes', async (t) => {
+  t.test('requires an admin before the project is looked up, in both modes', async (t) => {
     for (const authMode of ['open', 'required'] as const) {
       const app = await build(t, { authMode })
       const admin = signInAs(app, 'admin')
@@ -776,7 +773,7 @@ t.test('DELETE /api/projects/{id}', async (t) => {
 })
 
 t.test('the order of checks', async (t) => {
-  t.test('in open mode only DELETE asks who is there', async (t) => {
+  t.test('in open mode only DELETE needs a credential', async (t) => {
     const app = await build(t, { authMode: 'open' })
     const { id } = await createProject(app)
     const nameless = invalid({ name: ['must NOT have fewer than 1 characters'] })
@@ -817,7 +814,7 @@ t.test('the order of checks', async (t) => {
     ])
   })
 
-  t.test('in required mode the member comes first, then the role, then all the rest', async (t) => {
+  t.test('required mode checks the member, then the role, then everything else', async (t) => {
     const app = await build(t, { authMode: 'required' })
     const member = signInAs(app, 'member').headers
     const viewer = signInAs(app, 'viewer').headers
@@ -859,7 +856,7 @@ t.test('an unexpected failure', async (t) => {
     ['DELETE', '/api/projects/x', undefined, 'Failed to delete project'],
   ]
 
-  t.test('is answered with the 500 of its project endpoint', async (t) => {
+  t.test('returns the 500 of its project endpoint', async (t) => {
     const app = await build(t)
     const { headers } = signInAs(app, 'admin')
     breakTable(app, 'projects')
@@ -890,7 +887,7 @@ t.test('an unexpected failure', async (t) => {
     }
   })
 
-  t.test('of the database as a whole is answered with the 500 of the endpoint too', async (t) => {
+  t.test("of the whole database returns the endpoint's 500 too", async (t) => {
     const app = await build(t)
     const { headers: admin } = signInAs(app, 'admin')
     app.db.$client.close()

@@ -35,7 +35,7 @@ async function scrape(app: App, headers: Record<string, string> = {}): Promise<M
   return parse(body)
 }
 
-t.test('an admin may scrape, and nobody else, unless the metrics are public', async (t) => {
+t.test('only an admin can scrape, unless the metrics are public', async (t) => {
   for (const authMode of ['open', 'required'] as const) {
     const app = await build(t, { authMode })
     const nobody = await send(app, 'GET', '/metrics')
@@ -92,10 +92,10 @@ t.test('requests are counted by route, method and status; unknown paths are one 
     'what waits for a change is not slow',
   )
   const text = [...values.keys()].join('\n')
-  for (const told of [project.id, 'wp-login', 'local', 'Apollo']) t.notOk(text.includes(told), told)
+  for (const secret of [project.id, 'wp-login', 'local', 'Apollo']) t.notOk(text.includes(secret), secret)
 })
 
-t.test("a 500 that is the client's doing is counted apart, and alerts nobody", async (t) => {
+t.test('a 500 caused by the client is counted separately, without an alert', async (t) => {
   const app = await build(t, { metricsPublic: true })
   const post = (url: string, payload: string) =>
     app.inject({ method: 'POST', url, payload, headers: { 'content-type': 'application/json' } })
@@ -114,7 +114,7 @@ t.test("a 500 that is the client's doing is counted apart, and alerts nobody", a
   t.match(readFileSync('deploy/prometheus-alerts.yml', 'utf8'), 'status="500",reason=""}')
 })
 
-t.test('buckets are cumulative, and a value on a bound is within it', async (t) => {
+t.test('buckets are cumulative, and include their upper bound', async (t) => {
   const counters = new RequestCounters()
   for (const seconds of [0, 0.001, 0.0011, 5, 6]) counters.add('/', 'GET', 200, seconds)
   const [series] = counters.all()
@@ -149,7 +149,7 @@ t.test('writes, reads, streams and the sequence', async (t) => {
   stream.stream().destroy()
 })
 
-t.test('webhooks: their states, how far they are behind, and what was delivered', async (t) => {
+t.test('webhooks: their states, delays and deliveries', async (t) => {
   const app = await build(t, { metricsPublic: true, webhookAllowPrivate: true })
   const { headers } = signInAs(app, 'admin')
   const receiver = await receive(t)
@@ -171,7 +171,7 @@ t.test('webhooks: their states, how far they are behind, and what was delivered'
   t.equal(values.get('phaseboard_webhook_deliveries_total{outcome="failed"}'), 0)
 })
 
-t.test('two services in one process, below prefixes of a host, each with its own numbers', async (t) => {
+t.test("two services in one process, with a host's prefixes, have separate metrics", async (t) => {
   const host = Fastify()
   t.teardown(() => host.close())
   for (const prefix of ['/one', '/two']) {
@@ -194,7 +194,7 @@ t.test('two services in one process, below prefixes of a host, each with its own
   t.equal(two?.get('phaseboard_http_requests_total{method="GET",route="/healthz",status="200"}'), 1)
 })
 
-t.test('dashboard and alerts name only metrics that there are, and every metric has a panel', async (t) => {
+t.test('dashboard and alerts use only existing metrics, and every metric has a panel', async (t) => {
   const service = await start(t, { ...onNewFile(t), METRICS_PUBLIC: 'true' })
   const ask = async (path: string) => (await fetch(`${service.url}${path}`)).text()
   await ask('/healthz')

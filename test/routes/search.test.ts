@@ -57,7 +57,7 @@ async function seed(t: Test) {
   return { app, project, item }
 }
 
-t.test('every kind of record is found, with its place, its title and what was found in it', async (t) => {
+t.test('every kind of record is found, with its place, title and snippet', async (t) => {
   const { app, project, item } = await seed(t)
   const results = {
     project: {
@@ -106,7 +106,7 @@ t.test('every kind of record is found, with its place, its title and what was fo
   t.strictSame(await find(app, 'engine missing'), [])
 })
 
-t.test('only the kinds and the project that are asked for are found', async (t) => {
+t.test('only the requested kinds and project are searched', async (t) => {
   const { app, project, item } = await seed(t)
   const other = await createProject(app, { name: 'Other engine' })
   const moved = await createItem(app, other.id, { title: 'Engine mount' })
@@ -169,7 +169,7 @@ t.test('only the kinds and the project that are asked for are found', async (t) 
   ])
 })
 
-t.test('without a word nothing is found', async (t) => {
+t.test('a query without a word finds nothing', async (t) => {
   const { app } = await seed(t)
   const rows = [
     '/api/search',
@@ -183,7 +183,7 @@ t.test('without a word nothing is found', async (t) => {
   )
 })
 
-t.test('what other searches take for syntax is text', async (t) => {
+t.test('the syntax of other search engines is plain text', async (t) => {
   const { app, project } = await seed(t)
   const hostile =
     '" "" * ^ - + NEAR( NEAR(engine,2) title:engine {title}:engine engine* "engine engine" ^engine -engine engine) __proto__ constructor engine\0 \0engine %00 \' \\ ; <script>'
@@ -202,7 +202,7 @@ t.test('what other searches take for syntax is text', async (t) => {
   }
 })
 
-t.test('the limit and the length of what is searched for', async (t) => {
+t.test('the limit and the length of a query', async (t) => {
   const app = await build(t)
   const project = await createProject(app)
   const ids: string[] = []
@@ -241,7 +241,7 @@ t.test('the limit and the length of what is searched for', async (t) => {
   ])
 })
 
-t.test('results come in pages, whatever their scores', async (t) => {
+t.test('results are paged, with any scores', async (t) => {
   const { app, project, item } = await seed(t)
   const titles = ['Engine engine', 'Engine', 'Engine', 'The engine of a long title', 'Oil', 'An engine, then']
   for (const title of titles) await createItem(app, project.id, { title, description: 'engine '.repeat(3) })
@@ -298,7 +298,7 @@ t.test('results come in pages, whatever their scores', async (t) => {
 })
 
 t.test('the order of checks', async (t) => {
-  t.test('in open mode nobody is asked who they are', async (t) => {
+  t.test('open mode needs no credential', async (t) => {
     const { app } = await seed(t)
     const answer = (await send(app, 'GET', urlOf('paint'))).body
     t.equal(answer.results.length, 1)
@@ -313,7 +313,7 @@ t.test('the order of checks', async (t) => {
     await holds(t, app, [['GET', urlOf('x', '&limit=0'), undefined, worthless, 401, authenticationRequired]])
   })
 
-  t.test('in required mode every member may search', async (t) => {
+  t.test('in required mode every member can search', async (t) => {
     const app = await build(t, { authMode: 'required' })
     const headers = signInAs(app, 'member').headers
     await createProject(app, {}, headers)
@@ -333,7 +333,7 @@ t.test('the order of checks', async (t) => {
   })
 })
 
-t.test('ideas are found by their owner and nobody else, in both modes', async (t) => {
+t.test('only the owner finds ideas, in both modes', async (t) => {
   for (const authMode of ['open', 'required'] as const) {
     const app = await build(t, { authMode })
     const people = (['admin', 'member', 'viewer'] as const).map((role) => signInAs(app, role))
@@ -348,14 +348,14 @@ t.test('ideas are found by their owner and nobody else, in both modes', async (t
   }
 })
 
-t.test('dismissed items are found as well', async (t) => {
+t.test('dismissed items are found, too', async (t) => {
   const app = await build(t)
   const project = await createProject(app)
   const item = await createItem(app, project.id, { title: 'Rocket', dismissed: true })
   t.strictSame(await idsOf(app, 'rocket'), [item.id])
 })
 
-t.test('what changes through the API is found as it is now', async (t) => {
+t.test('a change through the API is searchable at once', async (t) => {
   const app = await build(t, { adminPassword: 'correct horse' })
   const project = await createProject(app, { name: 'Apollo' })
   const item = await createItem(app, project.id, { title: 'Rocket' })
@@ -376,7 +376,7 @@ t.test('what changes through the API is found as it is now', async (t) => {
   for (const word of ['gemini', 'ship', 'heavy']) t.strictSame(await find(app, word), [], word)
 })
 
-t.test('what another tool commits is found in the next search', async (t) => {
+t.test('a commit of another tool is found by the next search', async (t) => {
   const path = join(t.testdir(), 'board.db')
   const app = await build(t, { databaseUrl: `file:${path}` })
   const project = await createProject(app)
@@ -430,7 +430,7 @@ t.test('an imported board is found', async (t) => {
   t.match(await find(app, 'winter'), [{ kind: 'kanban-comment', projectId, title }])
 })
 
-t.test('an unexpected failure has the words of the search', async (t) => {
+t.test("an unexpected failure has the search's message", async (t) => {
   const app = await build(t)
   breakTable(app, 'search_entries')
   await holds(t, app, [['GET', urlOf('x'), undefined, undefined, 500, { error: 'Failed to search' }]])

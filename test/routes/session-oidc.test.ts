@@ -54,7 +54,7 @@ async function signIn(app: App, changes: Record<string, string | undefined> = {}
 const memberOf = (app: App, email: string) =>
   app.db.select().from(members).where(eq(members.email, email)).get()
 
-t.test('the first sign-in makes a member, and each one a session', async (t) => {
+t.test('the first sign-in creates a member, and every one a session', async (t) => {
   const { app, provider } = await setUp(t)
   const { page, cookie } = await begin(app, '/projects/7?x=1')
   const { searchParams } = new URL(page)
@@ -94,7 +94,7 @@ t.test('the first sign-in makes a member, and each one a session', async (t) => 
   t.equal(count(app, 'member_identities'), 1)
 })
 
-t.test('a session that the browser had ends', async (t) => {
+t.test("a sign-in ends the browser's earlier session", async (t) => {
   const { app } = await setUp(t)
   const { token } = signInAs(app, 'viewer')
   const { page, cookie } = await begin(app)
@@ -103,7 +103,7 @@ t.test('a session that the browser had ends', async (t) => {
   t.equal(count(app, 'sessions'), 1)
 })
 
-t.test('an account becomes that of the member with its verified email', async (t) => {
+t.test('an account is linked to the member with its verified email', async (t) => {
   const { app, provider } = await setUp(t, { oidcSignUp: false })
   t.match(await signIn(app), { status: 403, body: noMember }, 'nobody has it')
   app.db
@@ -119,7 +119,7 @@ t.test('an account becomes that of the member with its verified email', async (t
   t.match(await signIn(app), { status: 403, body: noMember })
 })
 
-t.test('an address that the provider gives to somebody else does not bring the member along', async (t) => {
+t.test('an email that the provider gives to another account does not change the linked member', async (t) => {
   const { app, provider } = await setUp(t)
   t.equal((await signIn(app)).status, 302)
   provider.account = { ...provider.account, sub: 'somebody-else' }
@@ -127,7 +127,7 @@ t.test('an address that the provider gives to somebody else does not bring the m
   t.equal(count(app, 'member_identities'), 1)
 })
 
-t.test('no member is made without a verified email', async (t) => {
+t.test('no member is created without a verified email', async (t) => {
   const { app, provider } = await setUp(t)
   const before = count(app, 'members')
   for (const account of [
@@ -157,7 +157,7 @@ t.test('a disabled member is refused', async (t) => {
   t.equal(count(app, 'member_identities'), 1)
 })
 
-t.test('the role follows the claim, but the last admin stays one', async (t) => {
+t.test('the role follows the claim, but the last admin remains one', async (t) => {
   const { app, provider } = await setUp(t, { oidcRoleClaim: 'groups' })
   const other = signInAs(app, 'admin')
   const roleAfter = async (groups: unknown) => {
@@ -179,7 +179,7 @@ t.test('the role follows the claim, but the last admin stays one', async (t) => 
   t.equal(await roleAfter('viewer'), 'admin')
 })
 
-t.test('whatever does not fit is refused, and nobody is signed in', async (t) => {
+t.test('any invalid response is refused, and signs nobody in', async (t) => {
   const { app, provider } = await setUp(t)
   t.equal((await signIn(app)).status, 302)
   const open = count(app, 'sessions')
@@ -202,7 +202,7 @@ t.test('whatever does not fit is refused, and nobody is signed in', async (t) =>
   t.equal(count(app, 'sessions'), open)
 })
 
-t.test('what the provider is not even asked about', async (t) => {
+t.test('some invalid callbacks are refused without asking the provider', async (t) => {
   const { app, provider } = await setUp(t)
   const queries: Record<string, Record<string, string>> = {
     'another state': { state: 'x'.repeat(43) },
@@ -229,7 +229,7 @@ t.test('what the provider is not even asked about', async (t) => {
   t.equal(count(app, 'sessions'), 0)
 })
 
-t.test('a sign-in ends once, in the browser in which it began, and in time', async (t) => {
+t.test('a sign-in can be completed once, in the same browser, and for a limited time', async (t) => {
   const { app } = await setUp(t)
   const { page, cookie } = await begin(app)
   const back = comeBack(page)
@@ -255,7 +255,7 @@ t.test('a sign-in ends once, in the browser in which it began, and in time', asy
   t.match(await end(app, comeBack(late.page), late.cookie), { status: 401, body: failed }, 'too late')
 })
 
-t.test('it leads back to a path of this origin alone', async (t) => {
+t.test('it redirects only to paths of this origin', async (t) => {
   const { app } = await setUp(t)
   for (const to of [
     'https://evil.example.test/',
@@ -280,7 +280,7 @@ t.test('it leads back to a path of this origin alone', async (t) => {
   }
 })
 
-t.test('whatever path it is, a header can hold it, and it is of this origin', async (t) => {
+t.test('any return path gives a valid header with this origin', async (t) => {
   const { app } = await setUp(t)
   const leads = async (query: string) => {
     const { status, headers } = await send(app, 'GET', `${BEGIN}?returnTo=${query}`)
@@ -311,14 +311,14 @@ t.test('whatever path it is, a header can hold it, and it is of this origin', as
   t.match(await leads('/%ED%A0%80x'), /^\/(%[\dA-F]{2})+x$/, 'half a character')
 })
 
-t.test('guesses are limited', async (t) => {
+t.test('failed attempts are limited', async (t) => {
   const { app, provider } = await setUp(t)
   provider.status = 400
   for (let tries = 0; tries < 10; tries += 1) t.equal((await signIn(app)).status, 401)
   t.match(await signIn(app), { status: 429, headers: { 'retry-after': /^\d+$/ } })
 })
 
-t.test('a provider that does not respond is 503, until it does', async (t) => {
+t.test('an unreachable provider is 503 until it responds', async (t) => {
   const server = createServer((request) => request.destroy()).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   t.teardown(() => server.close())
@@ -329,7 +329,7 @@ t.test('a provider that does not respond is 503, until it does', async (t) => {
   t.match(await send(app, 'GET', BEGIN), down)
 })
 
-t.test('a provider that goes away in the midst is 503', async (t) => {
+t.test('a provider that fails during a sign-in is 503', async (t) => {
   const { app, provider } = await setUp(t)
   const { page, cookie } = await begin(app)
   const { fetch } = globalThis
@@ -341,7 +341,7 @@ t.test('a provider that goes away in the midst is 503', async (t) => {
   t.equal(provider.redeemed.length, 0)
 })
 
-t.test('without a provider there is nothing to go to', async (t) => {
+t.test('without a provider the endpoints are 404', async (t) => {
   const app = await build(t)
   for (const url of [BEGIN, `${BEGIN}/callback?code=x&state=y`]) {
     t.match(await send(app, 'GET', url), { status: 404, body: { error: 'OpenID Connect is not configured' } })
@@ -394,7 +394,7 @@ async function browse(start: string, isBack: (url: string) => boolean): Promise<
   throw new Error('the provider does not lead back')
 }
 
-t.test('a real provider', async (t) => {
+t.test('a sign-in with a real provider', async (t) => {
   const server = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   t.teardown(() => {

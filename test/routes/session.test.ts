@@ -72,7 +72,7 @@ async function signIn(
   }
 }
 
-t.test('signing in answers who it is and until when, and sets the cookie', async (t) => {
+t.test('a sign-in returns the member and the expiry, and sets the cookie', async (t) => {
   for (const authMode of ['open', 'required'] as const) {
     const app = await build(t, { authMode })
     const id = enrol(app, 'Ada@Example.test', { role: 'viewer' })
@@ -96,7 +96,7 @@ t.test('signing in answers who it is and until when, and sets the cookie', async
   }
 })
 
-t.test('an email is found whatever its case, and only exactly otherwise', async (t) => {
+t.test('an email is found in any case, but otherwise only exactly', async (t) => {
   const app = await build(t)
   enrol(app, 'Ada@Example.test')
   t.equal((await signIn(app, 'ada@example.TEST')).status, 201)
@@ -107,7 +107,7 @@ t.test('an email is found whatever its case, and only exactly otherwise', async 
   }
 })
 
-t.test('the cookie is Secure behind TLS, which only a trusted proxy can tell', async (t) => {
+t.test('the cookie is Secure behind the TLS of a trusted proxy', async (t) => {
   const https = { 'x-forwarded-proto': 'https' }
   const flagsOf = async (trustProxy: boolean | string[], headers: object, address: string) => {
     const app = await build(t, { authMode: 'required', trustProxy })
@@ -121,7 +121,7 @@ t.test('the cookie is Secure behind TLS, which only a trusted proxy can tell', a
   t.notOk((await flagsOf(true, { 'x-forwarded-proto': 'http' }, '10.0.0.9')).includes('Secure'))
 })
 
-t.test('whatever credential the request carries is ignored', async (t) => {
+t.test('other credentials of the request are ignored', async (t) => {
   for (const authMode of ['open', 'required'] as const) {
     const app = await build(t, { authMode })
     const id = enrol(app, 'ada@example.test')
@@ -139,7 +139,7 @@ t.test('whatever credential the request carries is ignored', async (t) => {
   }
 })
 
-t.test('every sign-in has a token of its own', async (t) => {
+t.test('every sign-in has its own token', async (t) => {
   const app = await build(t)
   enrol(app, 'ada@example.test')
   const first = await signIn(app, 'ada@example.test')
@@ -156,45 +156,48 @@ t.test('every sign-in has a token of its own', async (t) => {
   }
 })
 
-t.test('a sign-in ends the session that it came with, whoever that was; a failed one does not', async (t) => {
-  for (const authMode of ['open', 'required'] as const) {
-    const app = await build(t, { authMode })
-    const id = enrol(app, 'ada@example.test')
-    const eve = signInAs(app, 'admin')
-    const elsewhere = signInAs(app, 'admin')
-    const [of, other] = [eve, elsewhere].map(
-      ({ id: memberId }) => app.db.select().from(sessions).where(eq(sessions.memberId, memberId)).get()?.id,
-    )
-    t.equal((await signIn(app, 'ada@example.test', 'wrong', { headers: eve.headers })).status, 401)
-    await holds(t, app, [['GET', '/api/session', undefined, eve.headers, 200, { via: 'session' }]])
-    await allWritten(app)
-    const before = auditTrail(app).length
+t.test(
+  "a sign-in ends the session of its cookie, also another member's; a failed one does not",
+  async (t) => {
+    for (const authMode of ['open', 'required'] as const) {
+      const app = await build(t, { authMode })
+      const id = enrol(app, 'ada@example.test')
+      const eve = signInAs(app, 'admin')
+      const elsewhere = signInAs(app, 'admin')
+      const [of, other] = [eve, elsewhere].map(
+        ({ id: memberId }) => app.db.select().from(sessions).where(eq(sessions.memberId, memberId)).get()?.id,
+      )
+      t.equal((await signIn(app, 'ada@example.test', 'wrong', { headers: eve.headers })).status, 401)
+      await holds(t, app, [['GET', '/api/session', undefined, eve.headers, 200, { via: 'session' }]])
+      await allWritten(app)
+      const before = auditTrail(app).length
 
-    const { status, cookie } = await signIn(app, 'ada@example.test', PASSWORD, { headers: eve.headers })
-    t.equal(status, 201)
-    const own = app.db.select().from(sessions).where(eq(sessions.memberId, id)).get()?.id
-    await holds(t, app, [
-      ['GET', '/api/session', undefined, eve.headers, 401, { error: 'Authentication required' }],
-      ['GET', '/api/session', undefined, elsewhere.headers, 200, { via: 'session' }],
-      ['GET', '/api/session', undefined, cookie, 200, { via: 'session' }],
-    ])
-    t.strictSame(
-      app.db
-        .select()
-        .from(sessions)
-        .all()
-        .map((session) => session.id)
-        .toSorted(),
-      [other, own].toSorted(),
-    )
-    t.strictSame(auditTrail(app).slice(before), [
-      [eve.id, 'sign-out', of, {}],
-      [id, 'sign-in', own, {}],
-    ])
-  }
-})
+      const { status, cookie } = await signIn(app, 'ada@example.test', PASSWORD, { headers: eve.headers })
+      t.equal(status, 201)
+      const own = app.db.select().from(sessions).where(eq(sessions.memberId, id)).get()?.id
+      await holds(t, app, [
+        ['GET', '/api/session', undefined, eve.headers, 401, { error: 'Authentication required' }],
+        ['GET', '/api/session', undefined, elsewhere.headers, 200, { via: 'session' }],
+        ['GET', '/api/session', undefined, cookie, 200, { via: 'session' }],
+      ])
+      t.strictSame(
+        app.db
+          .select()
+          .from(sessions)
+          .all()
+          .map((session) => session.id)
+          .toSorted(),
+        [other, own].toSorted(),
+      )
+      t.strictSame(auditTrail(app).slice(before), [
+        [eve.id, 'sign-out', of, {}],
+        [id, 'sign-in', own, {}],
+      ])
+    }
+  },
+)
 
-t.test('who is no longer the one whose password was right is not signed in', async (t) => {
+t.test('a member whose password changes during the sign-in is not signed in', async (t) => {
   for (const change of [
     { disabled: true },
     { passwordHash: null },
@@ -220,7 +223,7 @@ t.test('who is no longer the one whose password was right is not signed in', asy
 /** Failures are recorded asynchronously, in the order of the writes. */
 const allWritten = (app: App) => writeIn(app, () => app.db.$client.exec('update members set id = id'))
 
-t.test('signing in, failing to and signing out leave a trail, with the address and no secret', async (t) => {
+t.test('sign-ins, failures and sign-outs are in the audit log, with the address and no secret', async (t) => {
   const app = await build(t)
   const id = enrol(app, 'ada@example.test')
   const disabled = enrol(app, 'bob@example.test', { disabled: true })
@@ -246,7 +249,7 @@ t.test('signing in, failing to and signing out leave a trail, with the address a
   }
 })
 
-t.test('signing out without a session leaves no trail', async (t) => {
+t.test('a sign-out without a session is not recorded', async (t) => {
   const app = await build(t)
   const { id } = signInAs(app, 'member')
   const token = tokenOf(app, id)
@@ -266,7 +269,7 @@ t.test('signing out without a session leaves no trail', async (t) => {
   t.equal(count(app, 'sessions'), 1)
 })
 
-t.test('a session that is over is not signed out once more', async (t) => {
+t.test('an expired session is not signed out again', async (t) => {
   const app = await build(t)
   enrol(app, 'ada@example.test')
   const { cookie } = await signIn(app, 'ada@example.test')
@@ -278,14 +281,14 @@ t.test('a session that is over is not signed out once more', async (t) => {
   )
 })
 
-t.test('a refused attempt is not recorded', async (t) => {
+t.test('an attempt above the limit is not recorded', async (t) => {
   const app = await build(t)
   t.strictSame(tally(await fail(app, 14, () => 'ada@example.test')), { 401: 10, 429: 4 })
   await allWritten(app)
   t.equal(count(app, 'audit_log'), 10)
 })
 
-t.test('a failure that cannot be recorded is answered like any other, and logged', async (t) => {
+t.test('a failure that cannot be recorded gets the usual response, and is logged', async (t) => {
   const lines: string[] = []
   const logStream = new Writable({
     write(chunk, _encoding, done) {
@@ -308,7 +311,7 @@ t.test('a failure that cannot be recorded is answered like any other, and logged
   t.notMatch(lines.join(''), /example\.test|wrong/)
 })
 
-t.test('signing out ends this session for real, and no other', async (t) => {
+t.test('a sign-out ends this session, and no other', async (t) => {
   const app = await build(t, { authMode: 'required' })
   enrol(app, 'ada@example.test')
   const here = await signIn(app, 'ada@example.test')
@@ -328,7 +331,7 @@ t.test('signing out ends this session for real, and no other', async (t) => {
   t.equal(count(app, 'sessions'), 1)
 })
 
-t.test('signing out as the default member is harmless', async (t) => {
+t.test('a sign-out of the default member changes nothing', async (t) => {
   const app = await build(t)
   const { headers } = signInAs(app, 'member')
   await holds(t, app, [
@@ -337,7 +340,7 @@ t.test('signing out as the default member is harmless', async (t) => {
   ])
 })
 
-t.test('a member has at most a hundred sessions: the longest unused ends at a new sign-in', async (t) => {
+t.test('a member has at most a hundred sessions: a new sign-in ends the longest unused one', async (t) => {
   const app = await build(t)
   const ada = enrol(app, 'ada@example.test')
   const bob = enrol(app, 'bob@example.test')
@@ -367,7 +370,7 @@ t.test('a member has at most a hundred sessions: the longest unused ends at a ne
   t.equal(of(bob), 100, 'nor those of others')
 })
 
-t.test('sessions that are over are cleared away at the next sign-in', async (t) => {
+t.test('expired sessions are deleted at the next sign-in', async (t) => {
   const app = await build(t)
   const id = enrol(app, 'ada@example.test')
   const at = timestamp(Date.now() - DAY)
@@ -381,7 +384,7 @@ t.test('sessions that are over are cleared away at the next sign-in', async (t) 
   t.equal(count(app, 'sessions'), 1)
 })
 
-t.test('every sign-in that fails is answered alike', async (t) => {
+t.test('every failed sign-in gets the same response', async (t) => {
   const app = await build(t)
   enrol(app, 'ada@example.test')
   enrol(app, 'bob@example.test', { disabled: true })
@@ -403,7 +406,7 @@ t.test('every sign-in that fails is answered alike', async (t) => {
   t.equal(count(app, 'sessions'), 0)
 })
 
-t.test('a password is checked in any case, so that the time tells nothing', async (t) => {
+t.test('a password is always hashed, so that the time reveals nothing', async (t) => {
   const app = await build(t)
   enrol(app, 'ada@example.test')
   enrol(app, 'bob@example.test', { disabled: true })
@@ -426,7 +429,7 @@ t.test('a password is stored as a salted argon2id hash', async (t) => {
   t.equal(await verifyPassword(null, PASSWORD), false)
 })
 
-t.test('email and password are needed, as texts of a sane length', async (t) => {
+t.test('email and password are required, with a limited length', async (t) => {
   const app = await build(t)
   const long = 'must NOT have more than'
   await holds(t, app, [
@@ -487,7 +490,7 @@ const tally = (statuses: number[]) =>
     [...Map.groupBy(statuses, (status) => status)].map(([status, all]) => [status, all.length]),
   )
 
-t.test('after ten failures an account is closed to that address, and to no other', async (t) => {
+t.test('ten failures lock an account for that address, and for no other', async (t) => {
   const app = await build(t)
   enrol(app, 'ada@example.test')
   const [mine, theirs] = ['192.0.2.1', '192.0.2.2']
@@ -503,57 +506,51 @@ t.test('after ten failures an account is closed to that address, and to no other
   t.equal((await signIn(app, 'bob@example.test', PASSWORD, { address: theirs })).status, 401)
 })
 
-t.test(
-  'after fifty failures an address is closed to all accounts, and other addresses are not',
-  async (t) => {
-    const app = await build(t)
-    enrol(app, 'ada@example.test')
-    const statuses = await fail(app, 52, (attempt) => `${attempt}@example.test`, '192.0.2.1')
-    t.strictSame(tally(statuses), { 401: 50, 429: 2 })
-    const { status, headers } = await signIn(app, 'ada@example.test', PASSWORD, { address: '192.0.2.1' })
-    t.equal(status, 429)
-    t.match(headers['retry-after'], /^\d+$/)
-    t.equal((await signIn(app, 'ada@example.test', PASSWORD, { address: '192.0.2.2' })).status, 201)
-  },
-)
+t.test('fifty failures lock all accounts for an address, and no other address', async (t) => {
+  const app = await build(t)
+  enrol(app, 'ada@example.test')
+  const statuses = await fail(app, 52, (attempt) => `${attempt}@example.test`, '192.0.2.1')
+  t.strictSame(tally(statuses), { 401: 50, 429: 2 })
+  const { status, headers } = await signIn(app, 'ada@example.test', PASSWORD, { address: '192.0.2.1' })
+  t.equal(status, 429)
+  t.match(headers['retry-after'], /^\d+$/)
+  t.equal((await signIn(app, 'ada@example.test', PASSWORD, { address: '192.0.2.2' })).status, 201)
+})
 
-t.test('who hammers at one account does not use up the others at the same address', async (t) => {
+t.test('attacking one account does not lock others for the same address', async (t) => {
   const app = await build(t)
   enrol(app, 'ada@example.test')
   t.strictSame(tally(await fail(app, 70, () => 'bob@example.test')), { 401: 10, 429: 60 })
   t.equal((await signIn(app, 'ada@example.test')).status, 201)
 })
 
-t.test(
-  'the addresses of one network of 64 bits are one, and so are both forms of an IPv4 address',
-  async (t) => {
-    const app = await build(t)
-    enrol(app, 'ada@example.test')
-    const from = (address: string) => fail(app, 6, () => 'ada@example.test', address)
-    t.strictSame(tally([...(await from('2001:db8::1')), ...(await from('2001:db8::2'))]), { 401: 10, 429: 2 })
-    t.strictSame(tally([...(await from('192.0.2.1')), ...(await from('::ffff:192.0.2.1'))]), {
-      401: 10,
-      429: 2,
-    })
-    t.strictSame(tally(await from('::ffff:192.0.2.2')), { 401: 6 })
-    t.equal((await signIn(app, 'ada@example.test', PASSWORD, { address: '2001:db8::3' })).status, 429)
-    for (const address of ['2001:db8:0:1::1', '2001:db8:0:1::2'])
-      t.equal(
-        (await signIn(app, 'ada@example.test', PASSWORD, { address })).status,
-        201,
-        'given back there, too',
-      )
-  },
-)
+t.test('addresses of one /64 network are one, and so are both forms of an IPv4 address', async (t) => {
+  const app = await build(t)
+  enrol(app, 'ada@example.test')
+  const from = (address: string) => fail(app, 6, () => 'ada@example.test', address)
+  t.strictSame(tally([...(await from('2001:db8::1')), ...(await from('2001:db8::2'))]), { 401: 10, 429: 2 })
+  t.strictSame(tally([...(await from('192.0.2.1')), ...(await from('::ffff:192.0.2.1'))]), {
+    401: 10,
+    429: 2,
+  })
+  t.strictSame(tally(await from('::ffff:192.0.2.2')), { 401: 6 })
+  t.equal((await signIn(app, 'ada@example.test', PASSWORD, { address: '2001:db8::3' })).status, 429)
+  for (const address of ['2001:db8:0:1::1', '2001:db8:0:1::2'])
+    t.equal(
+      (await signIn(app, 'ada@example.test', PASSWORD, { address })).status,
+      201,
+      'given back there, too',
+    )
+})
 
-t.test('a refused attempt costs no password check', async (t) => {
+t.test('an attempt above the limit checks no password', async (t) => {
   const app = await build(t)
   verifications.length = 0
   await fail(app, 15, () => 'ada@example.test')
   t.equal(verifications.length, 10)
 })
 
-t.test('a success gives the attempt back, for the account and the address', async (t) => {
+t.test('a success is not counted, for the account and the address', async (t) => {
   const app = await build(t)
   enrol(app, 'ada@example.test')
   for (let round = 0; round < 12; round++) {
@@ -564,7 +561,7 @@ t.test('a success gives the attempt back, for the account and the address', asyn
   t.strictSame(tally(await fail(app, 2, () => 'ada@example.test')), { 401: 1, 429: 1 })
 })
 
-t.test('which client an attempt counts for is what a trusted proxy says', async (t) => {
+t.test('attempts count for the client that a trusted proxy names', async (t) => {
   const from = (client: string) => ({ headers: { 'x-forwarded-for': client } })
   const behind = await build(t, { authMode: 'required', trustProxy: true })
   const statuses = []
@@ -582,7 +579,7 @@ t.test('which client an attempt counts for is what a trusted proxy says', async 
   t.strictSame(tally(claimed), { 401: 10, 429: 1 }, 'a header that nobody vouches for changes nothing')
 })
 
-t.test('a forged address counts as the peer, and does not get into the trail', async (t) => {
+t.test('a forged address counts as the peer, and is not recorded', async (t) => {
   const app = await build(t, { authMode: 'required', trustProxy: true })
   enrol(app, 'ada@example.test')
   const from = (client: string) => ({ headers: { 'x-forwarded-for': client } })
@@ -596,7 +593,7 @@ t.test('a forged address counts as the peer, and does not get into the trail', a
   t.strictSame([...new Set(addresses.map(({ address }) => address))].sort(), ['127.0.0.1', '192.0.2.1'])
 })
 
-t.test('after the system clock is set back, Retry-After names a minute at most', async (t) => {
+t.test('after the system clock is set back, Retry-After is a minute at most', async (t) => {
   const app = await build(t)
   await fail(app, 10, () => 'ada@example.test')
   const { now } = Date
@@ -608,14 +605,14 @@ t.test('after the system clock is set back, Retry-After names a minute at most',
   t.strictSame([status, headers['retry-after']], [429, '60'])
 })
 
-t.test('a failure of the database is no failed sign-in', async (t) => {
+t.test('a database failure is not a failed sign-in', async (t) => {
   const app = await build(t)
   enrol(app, 'ada@example.test')
   app.db.$client.exec('alter table sessions rename to elsewhere')
   t.match(await signIn(app, 'ada@example.test'), { status: 500, body: { error: 'Failed to create session' } })
 })
 
-t.test('a member who is disabled meanwhile is out at once', async (t) => {
+t.test('a member disabled meanwhile is refused at once', async (t) => {
   const app = await build(t, { authMode: 'required' })
   const id = enrol(app, 'ada@example.test')
   const { cookie } = await signIn(app, 'ada@example.test')
@@ -623,7 +620,7 @@ t.test('a member who is disabled meanwhile is out at once', async (t) => {
   t.equal((await send(app, 'GET', '/api/projects', undefined, cookie)).status, 401)
 })
 
-t.test('a sign-in takes 16 KiB, however much other bodies may have', async (t) => {
+t.test('a sign-in has 16 KiB at most, whatever the general limit is', async (t) => {
   const app = await build(t)
   const body = (bytes: number) => {
     const empty = JSON.stringify({ email: 'a@example.org', password: '' }).length

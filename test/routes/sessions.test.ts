@@ -42,7 +42,7 @@ function takeOver(app: App, session: string, memberId: string): void {
   app.db.update(sessions).set({ memberId }).where(eq(sessions.id, session)).run()
 }
 
-t.test('a member sees where it is signed in, and which session is the one it uses', async (t) => {
+t.test('members see their sessions, and which one is current', async (t) => {
   for (const authMode of MODES) {
     const app = await build(t, { authMode })
     const first = signIn(app, 'viewer')
@@ -83,7 +83,7 @@ t.test('a member sees where it is signed in, and which session is the one it use
   }
 })
 
-t.test('a token sees the sessions of its member, none of them current', async (t) => {
+t.test("a token sees its member's sessions, none of them current", async (t) => {
   const app = await build(t, { authMode: 'required' })
   const { member, session, headers } = signIn(app)
   signIn(app)
@@ -104,7 +104,7 @@ t.test('a token sees the sessions of its member, none of them current', async (t
   ])
 })
 
-t.test('a session that is over is neither shown nor revoked', async (t) => {
+t.test('an expired session is neither shown nor revoked', async (t) => {
   const app = await build(t)
   const { member, headers, session } = signIn(app)
   const other = signIn(app)
@@ -119,7 +119,7 @@ t.test('a session that is over is neither shown nor revoked', async (t) => {
   t.strictSame(auditTrail(app), [])
 })
 
-t.test('a revoked session is worth nothing from then on, and leaves a trail', async (t) => {
+t.test('a revoked session is invalid at once, and recorded', async (t) => {
   for (const authMode of MODES) {
     const app = await build(t, { authMode })
     const { member, headers, session } = signIn(app, 'viewer')
@@ -139,7 +139,7 @@ t.test('a revoked session is worth nothing from then on, and leaves a trail', as
   }
 })
 
-t.test('revoking the current session signs out and takes the cookie away', async (t) => {
+t.test('revoking the current session signs out and deletes the cookie', async (t) => {
   const app = await build(t, { authMode: 'required' })
   const { member, headers, session } = signIn(app)
   const answer = await send(app, 'DELETE', `/api/sessions/${session}`, undefined, headers)
@@ -152,7 +152,7 @@ t.test('revoking the current session signs out and takes the cookie away', async
   t.strictSame(auditTrail(app), [[member, 'session-revoked', session, {}]])
 })
 
-t.test("another member's session is not found, for an admin neither, and lives on", async (t) => {
+t.test("another member's session is not found, even by an admin, and continues", async (t) => {
   for (const authMode of MODES) {
     const app = await build(t, { authMode })
     const victim = signIn(app)
@@ -184,7 +184,7 @@ t.test("another member's session is not found, for an admin neither, and lives o
   }
 })
 
-t.test('a member who does not sign in here has no sessions, whosever id it has', async (t) => {
+t.test('a member of the host or proxy has no sessions, whatever its id is', async (t) => {
   const open = await build(t, { defaultMemberId: 'ada' })
   const hosted = await build(t, {
     authMode: 'required',
@@ -229,7 +229,7 @@ t.test('the order of checks', async (t) => {
   ])
 })
 
-t.test('an unexpected failure is answered with the 500 of its endpoint, and revokes nothing', async (t) => {
+t.test("an unexpected failure returns the endpoint's 500, and revokes nothing", async (t) => {
   const broken = await build(t)
   breakTable(broken, 'sessions')
   await holds(t, broken, [

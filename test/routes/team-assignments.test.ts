@@ -95,7 +95,7 @@ t.test('a project starts without a team, and gets the given one', async (t) => {
 })
 
 t.test(
-  'who stays keeps the assignment, who is not named goes, and other projects are left alone',
+  'named members keep their assignments, others lose them, and other projects stay unchanged',
   async (t) => {
     const { app, project, other, team, url } = await teamOf(t)
     const elsewhere = await shown(t, app, other.id)
@@ -137,7 +137,7 @@ t.test(
   },
 )
 
-t.test('leadId says who leads; without it the lead stays', async (t) => {
+t.test('leadId sets the lead; without it the lead stays', async (t) => {
   const { app, project, other, url } = await teamOf(t)
   const steps: [object, string | null, boolean][] = [
     [{ members: [] }, 'ada', false],
@@ -158,7 +158,7 @@ t.test('leadId says who leads; without it the lead stays', async (t) => {
   t.equal((await shown(t, app, other.id)).leadId, 'ada')
 })
 
-t.test('a member twice is refused, also under half characters that are stored as one', async (t) => {
+t.test('a duplicate member is refused, also if only unpaired surrogates differ', async (t) => {
   const { app, project, team, url } = await teamOf(t)
   await holds(t, app, [
     ['PUT', url, { members: [{ memberId: 'a' }, { memberId: 'a', role: 'b' }] }, undefined, 400, twice],
@@ -173,7 +173,7 @@ t.test('a member twice is refused, also under half characters that are stored as
   t.strictSame((await shown(t, app, project.id)).team, [first])
 })
 
-t.test('each field holds its limits, and nothing is stored of what is refused', async (t) => {
+t.test('each invalid field is refused, and nothing is stored', async (t) => {
   const { app, project, team, url } = await teamOf(t)
   const before = await shown(t, app, project.id)
   const refused: [object, Record<string, string[]>][] = [
@@ -218,7 +218,7 @@ t.test('each field holds its limits, and nothing is stored of what is refused', 
   }
 })
 
-t.test('foreign and server-owned fields are ignored and never stored', async (t) => {
+t.test('unknown and read-only fields are ignored and never stored', async (t) => {
   const { app, project, other, team, url } = await teamOf(t)
   const foreign = { ...FOREIGN, projectId: other.id }
   const members = [
@@ -252,7 +252,7 @@ t.test('an unknown project is 404, after validation', async (t) => {
   t.equal(count(app, 'team_assignments'), 4)
 })
 
-t.test('in required mode the member comes first, then the role, then the body', async (t) => {
+t.test('required mode checks the member, then the role, then the body', async (t) => {
   const app = await build(t, { authMode: 'required' })
   const member = signInAs(app, 'member').headers
   const viewer = signInAs(app, 'viewer').headers
@@ -268,7 +268,7 @@ t.test('in required mode the member comes first, then the role, then the body', 
   ])
 })
 
-t.test('in open mode everybody may say who works on a project', async (t) => {
+t.test('in open mode everybody can assign a team', async (t) => {
   const { app, url } = await teamOf(t)
   const { headers } = signInAs(app, 'viewer')
   const worthless = { authorization: 'Bearer worthless' }
@@ -279,7 +279,7 @@ t.test('in open mode everybody may say who works on a project', async (t) => {
   ])
 })
 
-t.test('what fails in the middle leaves the team and the lead as they were', async (t) => {
+t.test('a failed change keeps the team and the lead', async (t) => {
   const { app, project, url } = await teamOf(t)
   const before = await shown(t, app, project.id)
   const members = [{ memberId: 'bob', role: 'tester' }, { memberId: 'cem' }, { memberId: 'dan' }]
@@ -295,7 +295,7 @@ t.test('what fails in the middle leaves the team and the lead as they were', asy
   await holds(t, app, [['PUT', url, { members, leadId: 'dan' }, undefined, 200, members]])
 })
 
-t.test('what is no JSON, and an unexpected failure, is the 500 of the endpoint', async (t) => {
+t.test("invalid JSON and unexpected failures return the endpoint's 500", async (t) => {
   const { app, url } = await teamOf(t)
   await holds(t, app, [
     ['PUT', url, '{oops', undefined, 500, cannotUpdate],
@@ -308,7 +308,7 @@ t.test('what is no JSON, and an unexpected failure, is the 500 of the endpoint',
   ])
 })
 
-t.test('a member is assigned once, and who leads stays, in both modes', async (t) => {
+t.test('a member is assigned once, and the lead stays, in both modes', async (t) => {
   for (const authMode of ['open', 'required'] as const) {
     const app = await build(t, { authMode })
     const { headers } = signInAs(app, 'member')

@@ -87,7 +87,7 @@ t.test('the list has all teams by id, each with its own members', async (t) => {
   t.strictSame((await send(await build(t), 'GET', TEAMS)).body, [])
 })
 
-t.test('the list takes as many statements for many teams as for one', async (t) => {
+t.test('the list takes a fixed number of statements for any number of teams', async (t) => {
   const { app, create } = await withTeam(t, { memberIds: ['a'] })
   const statements: string[] = []
   const { all } = Object.getPrototypeOf(app.db.$client.prepare('select 1')) as { all: unknown }
@@ -108,14 +108,14 @@ t.test('the list takes as many statements for many teams as for one', async (t) 
   t.equal(await statementsOf(), forOne)
 })
 
-t.test('ids that become the same text on disk are one', async (t) => {
+t.test('ids that are equal when stored count as one', async (t) => {
   const { app, admin, url } = await withTeam(t)
   const { status, body } = await send(app, 'PATCH', url, '{"memberIds":["\\ud800","\\ud801"]}', admin)
   t.equal(status, 200)
   t.strictSame(body.memberIds, ['\ufffd'])
 })
 
-t.test('a deleted team is gone with its members, and its projects keep its id', async (t) => {
+t.test('a team is deleted with its members, and its projects keep its id', async (t) => {
   const { app, admin, create, team, url } = await withTeam(t, { memberIds: ['a'] })
   const kept = await create({ memberIds: ['a'] })
   const project = await createProject(app, { teamId: team.id })
@@ -131,7 +131,7 @@ t.test('a deleted team is gone with its members, and its projects keep its id', 
   t.equal(stored(app, 'projects', project.id).team_id, team.id)
 })
 
-t.test('what is done to a team leaves a trail', async (t) => {
+t.test('changes of a team are in the audit log', async (t) => {
   const { app, admin, adminId, team, url } = await withTeam(t)
   for (const nothing of [{}, { nonsense: 1 }, '{"__proto__":{}}', { name: '' }]) {
     await send(app, 'PATCH', url, nothing, admin)
@@ -146,7 +146,7 @@ t.test('what is done to a team leaves a trail', async (t) => {
   ])
 })
 
-t.test('every member sees the teams, and in both modes it takes an admin to change them', async (t) => {
+t.test('every member sees the teams, and only admins change them, in both modes', async (t) => {
   for (const authMode of MODES) {
     const app = await build(t, { authMode })
     const admin = signInAs(app, 'admin')
@@ -195,7 +195,7 @@ t.test('every member sees the teams, and in both modes it takes an admin to chan
   }
 })
 
-t.test('what cannot be recorded is the 500 of its endpoint, and changes nothing', async (t) => {
+t.test("a change that cannot be recorded returns the endpoint's 500, and changes nothing", async (t) => {
   const other = await withTeam(t, { memberIds: ['a'] })
   breakTable(other.app, 'audit_log')
   await holds(t, other.app, [

@@ -37,7 +37,7 @@ async function create(app: App, headers: Record<string, string>, fields: object 
   return { record, token, bearer: { authorization: `Bearer ${token}` } }
 }
 
-t.test('a new token needs a name alone, reads, and never expires', async (t) => {
+t.test('a new token needs only a name, and is a read token that never expires', async (t) => {
   for (const authMode of MODES) {
     const app = await build(t, { authMode })
     for (const role of ['admin', 'member', 'viewer'] as const) {
@@ -62,7 +62,7 @@ t.test('a new token needs a name alone, reads, and never expires', async (t) => 
   }
 })
 
-t.test('every field of the payload is stored; a write token writes', async (t) => {
+t.test('every field is stored; a write token can write', async (t) => {
   const app = await build(t, { authMode: 'required' })
   const { headers } = signInAs(app, 'member')
   for (const [expiresAt, canonical] of [
@@ -78,7 +78,7 @@ t.test('every field of the payload is stored; a write token writes', async (t) =
   }
 })
 
-t.test('a token is told once; only its SHA-256 is stored, and the trail has neither', async (t) => {
+t.test('a token is shown once; only its SHA-256 is stored, and the audit log has neither', async (t) => {
   const app = await build(t)
   const { id: memberId, headers } = signInAs(app, 'member')
   const { record, token } = await create(app, headers, { name: 'Deploy', scope: 'write' })
@@ -96,7 +96,7 @@ t.test('a token is told once; only its SHA-256 is stored, and the trail has neit
   t.notOk(JSON.stringify(app.db.$client.prepare('select * from audit_log').all()).includes(hash))
 })
 
-t.test('the list has the own tokens, expired ones too, by id, with their last use', async (t) => {
+t.test("the list has the member's own tokens, expired ones too, by id, with their last use", async (t) => {
   const app = await build(t, { authMode: 'required' })
   const ada = signInAs(app, 'member')
   const eve = signInAs(app, 'admin')
@@ -117,7 +117,7 @@ t.test('the list has the own tokens, expired ones too, by id, with their last us
   ])
 })
 
-t.test('unknown and server-owned fields are ignored: nobody makes a token for somebody else', async (t) => {
+t.test('unknown and read-only fields are ignored: nobody creates a token for somebody else', async (t) => {
   const app = await build(t, { authMode: 'required' })
   const victim = signInAs(app, 'admin')
   const { id: memberId, headers } = signInAs(app, 'member')
@@ -149,7 +149,7 @@ t.test('unknown and server-owned fields are ignored: nobody makes a token for so
   t.equal(count(app, 'api_tokens', 'member_id = ?', victim.id), 0)
 })
 
-t.test('all violations of a body are reported, and nothing is made', async (t) => {
+t.test('all violations of a body are reported, and nothing is created', async (t) => {
   const app = await build(t)
   const { headers } = signInAs(app, 'member')
   const post = (body: unknown, answer: object): Row => ['POST', TOKENS, body, headers, 400, answer]
@@ -188,7 +188,7 @@ t.test('all violations of a body are reported, and nothing is made', async (t) =
   t.strictSame(auditTrail(app), [])
 })
 
-t.test('a token that is expired or revoked is refused at once', async (t) => {
+t.test('an expired or revoked token is refused at once', async (t) => {
   for (const authMode of MODES) {
     const app = await build(t, { authMode })
     const { headers } = signInAs(app, 'member')
@@ -224,7 +224,7 @@ t.test('a token that is expired or revoked is refused at once', async (t) => {
   }
 })
 
-t.test('revoking leaves a trail of who did it, and to which token', async (t) => {
+t.test('a revocation is recorded with its actor and the token', async (t) => {
   const app = await build(t)
   const ada = signInAs(app, 'viewer')
   const admin = signInAs(app, 'admin')
@@ -245,7 +245,7 @@ t.test('revoking leaves a trail of who did it, and to which token', async (t) =>
   t.equal(count(app, 'api_tokens'), 0)
 })
 
-t.test("another member's token is not found, unless an admin revokes it", async (t) => {
+t.test("another member's token is not found, except by an admin to revoke it", async (t) => {
   for (const authMode of MODES) {
     const app = await build(t, { authMode })
     const victim = signInAs(app, 'member')
@@ -277,7 +277,7 @@ t.test("another member's token is not found, unless an admin revokes it", async 
   }
 })
 
-t.test('a token makes no token, whatever its scope, its owner and the verb it claims', async (t) => {
+t.test('a token cannot create tokens, with any scope, owner and method', async (t) => {
   for (const authMode of MODES) {
     const app = await build(t, { authMode })
     for (const role of ['admin', 'member', 'viewer'] as const) {
@@ -300,7 +300,7 @@ t.test('a token makes no token, whatever its scope, its owner and the verb it cl
   }
 })
 
-t.test('in required mode a viewer makes read tokens only', async (t) => {
+t.test('in required mode a viewer creates only read tokens', async (t) => {
   const required = await build(t, { authMode: 'required' })
   const open = await build(t)
   const viewer = signInAs(required, 'viewer').headers
@@ -324,7 +324,7 @@ t.test('in required mode a viewer makes read tokens only', async (t) => {
   await holds(t, open, [['POST', '/api/projects', { name: 'x' }, bearer, 201, { name: 'x' }]])
 })
 
-t.test('the write token of a member who becomes a viewer writes no more', async (t) => {
+t.test('the write token of a member who becomes a viewer cannot write', async (t) => {
   const app = await build(t, { authMode: 'required' })
   const { id, headers } = signInAs(app, 'admin')
   const { bearer } = await create(app, headers, { scope: 'write' })
@@ -335,7 +335,7 @@ t.test('the write token of a member who becomes a viewer writes no more', async 
   ])
 })
 
-t.test('a member who does not sign in here has no tokens and makes none, whosever id it has', async (t) => {
+t.test('a member of the host or proxy has no tokens and creates none, whatever its id is', async (t) => {
   const open = await build(t, { defaultMemberId: 'ada' })
   const hosted = await build(t, {
     authMode: 'required',
@@ -360,7 +360,7 @@ t.test('a member who does not sign in here has no tokens and makes none, whoseve
   ])
 })
 
-t.test('whose member is gone by the time of the write gets no token', async (t) => {
+t.test('a member deleted before the write gets no token', async (t) => {
   const app = await build(t)
   t.throws(() => app.rules.members.tokens.create('none', { name: 'x' }, { id: null, address: null }), {
     statusCode: 404,
@@ -393,7 +393,7 @@ t.test('the order of checks', async (t) => {
   t.equal(count(app, 'api_tokens'), 1)
 })
 
-t.test('an unexpected failure is answered with the 500 of its endpoint, and changes nothing', async (t) => {
+t.test("an unexpected failure returns the endpoint's 500, and changes nothing", async (t) => {
   const broken = await build(t)
   const { headers } = signInAs(broken, 'member')
   breakTable(broken, 'api_tokens')

@@ -65,7 +65,7 @@ testChildResource(t, {
   },
 })
 
-t.test('the arrays are stored as JSON text, and read as empty where another tool left none', async (t) => {
+t.test('the arrays are stored as JSON text, and missing ones of other tools read as empty', async (t) => {
   const app = await build(t)
   const { id } = await createProject(app)
   const fields = { participants: '["Ada"]', actionItems: [{ what: 'Ä' }, 'Go'] }

@@ -40,7 +40,7 @@ function seeded(app: App) {
 }
 
 for (const authMode of ['open', 'required'] as const) {
-  t.test(`an unknown id is told, and nothing is done: ${authMode}`, async (t) => {
+  t.test(`an unknown id is reported, and nothing is changed: ${authMode}`, async (t) => {
     const app = await build(t, { authMode })
     const headers = seeded(app)
     const before = everything(app)
@@ -68,7 +68,7 @@ for (const authMode of ['open', 'required'] as const) {
   })
 }
 
-t.test('what is there, but elsewhere, is no unknown id', async (t) => {
+t.test('a record of another parent is not an unknown id', async (t) => {
   const app = await build(t)
   const headers = seeded(app)
   run(
@@ -92,7 +92,7 @@ t.test('what is there, but elsewhere, is no unknown id', async (t) => {
   t.equal(move.status, 400)
 })
 
-t.test("to a member who is no admin, another's idea is an unknown one", async (t) => {
+t.test("for a member without the admin role, another's idea is an unknown id", async (t) => {
   const app = await build(t, { authMode: 'required' })
   seeded(app)
   const other = signInAs(app, 'member').headers
@@ -100,7 +100,7 @@ t.test("to a member who is no admin, another's idea is an unknown one", async (t
   t.strictSame([status, body], [404, { error: 'Personal idea not found', details: { missing: ['idea'] } }])
 })
 
-t.test('a path that names nothing has no details', async (t) => {
+t.test('a path without ids has no details', async (t) => {
   const app = await build(t)
   for (const path of ['/api/projects/none/kanban-items/reorder', '/api/kanban-items/none/move']) {
     t.match((await send(app, 'POST', path, { items: [] })).body, { details: undefined }, path)

@@ -37,7 +37,7 @@ async function withAdmin(t: Test, options: Parameters<typeof build>[1] = {}) {
   return { app, headers, adminId: id, ask, create }
 }
 
-t.test('a webhook needs a url alone; every other field has its default', async (t) => {
+t.test('a webhook needs only a url; every other field has its default', async (t) => {
   const { app, ask, create } = await withAdmin(t)
   await createProject(app)
   const { secret, ...webhook } = await create()
@@ -58,7 +58,7 @@ t.test('a webhook needs a url alone; every other field has its default', async (
   t.strictSame((await ask('GET', `/${webhook.id}`)).body, webhook)
 })
 
-t.test('every field of the payload is stored, server-owned ones are ignored', async (t) => {
+t.test('every field is stored, read-only ones are ignored', async (t) => {
   const { app, ask, create } = await withAdmin(t)
   const { id: projectId } = await createProject(app)
   const fields = {
@@ -82,7 +82,7 @@ t.test('every field of the payload is stored, server-owned ones are ignored', as
   t.strictSame((await ask('GET', '')).body, [webhook, other], 'the list is by id, without secrets')
 })
 
-t.test('PATCH changes only the fields of the body, and updatedAt with them', async (t) => {
+t.test('PATCH changes only the given fields, and updatedAt', async (t) => {
   const { app, ask, create } = await withAdmin(t)
   const { id: projectId } = await createProject(app)
   const { secret: _, ...made } = await create()
@@ -122,7 +122,7 @@ t.test('PATCH changes only the fields of the body, and updatedAt with them', asy
   )
 })
 
-t.test('what is wrong with a body is told by its field, before the webhook is looked for', async (t) => {
+t.test('errors of a body are reported by field, before the webhook is looked up', async (t) => {
   const { app, headers, ask, create } = await withAdmin(t)
   const { id } = await create()
   const kind = WEBHOOK_KINDS.map((one) => one)
@@ -177,7 +177,7 @@ t.test('what is wrong with a body is told by its field, before the webhook is lo
   t.equal(count(app, 'webhooks'), 1)
 })
 
-t.test('what does not exist is 404, and only admins learn that', async (t) => {
+t.test('an unknown webhook is 404, but only for admins', async (t) => {
   const { app, headers } = await withAdmin(t)
   const [member, adminOnly] = [signInAs(app, 'member').headers, { error: 'Forbidden: admin access required' }]
   const one = `${WEBHOOKS}/nothing`
@@ -199,32 +199,29 @@ t.test('what does not exist is 404, and only admins learn that', async (t) => {
   }
 })
 
-t.test(
-  'private addresses are refused when a webhook is made or changed, unless they are allowed',
-  async (t) => {
-    const { ask, create } = await withAdmin(t, { webhookAllowPrivate: false })
-    const { id } = await create()
-    for (const host of [
-      '127.0.0.1',
-      '[::1]',
-      '10.0.0.9',
-      '169.254.169.254',
-      '2130706433',
-      '[::ffff:10.0.0.9]',
-    ]) {
-      const url = `http://${host}/`
-      const problem = invalid({
-        url: ['must be public: the address is private, or reserved, or of this machine'],
-      })
-      t.match(await ask('POST', '', { url }), { status: 400, body: problem }, url)
-      t.match(await ask('PATCH', `/${id}`, { url }), { status: 400, body: problem }, url)
-    }
-    const { create: createAnywhere } = await withAdmin(t)
-    t.match(await createAnywhere({ url: 'http://127.0.0.1/' }), { url: 'http://127.0.0.1/' })
-  },
-)
+t.test('private addresses are refused in a new or changed webhook, unless allowed', async (t) => {
+  const { ask, create } = await withAdmin(t, { webhookAllowPrivate: false })
+  const { id } = await create()
+  for (const host of [
+    '127.0.0.1',
+    '[::1]',
+    '10.0.0.9',
+    '169.254.169.254',
+    '2130706433',
+    '[::ffff:10.0.0.9]',
+  ]) {
+    const url = `http://${host}/`
+    const problem = invalid({
+      url: ['must be public: the address is private, or reserved, or of this machine'],
+    })
+    t.match(await ask('POST', '', { url }), { status: 400, body: problem }, url)
+    t.match(await ask('PATCH', `/${id}`, { url }), { status: 400, body: problem }, url)
+  }
+  const { create: createAnywhere } = await withAdmin(t)
+  t.match(await createAnywhere({ url: 'http://127.0.0.1/' }), { url: 'http://127.0.0.1/' })
+})
 
-t.test('there are a hundred webhooks at most', async (t) => {
+t.test('there are at most a hundred webhooks', async (t) => {
   const { ask, create } = await withAdmin(t)
   for (let index = 0; index < 100; index++) await create({ active: false })
   t.match(await ask('POST', '', { url: URL_OF_NOBODY }), {
@@ -237,7 +234,7 @@ t.test('there are a hundred webhooks at most', async (t) => {
   await create()
 })
 
-t.test('deliveries begin when a webhook is made, and go to where it points', async (t) => {
+t.test('deliveries begin when a webhook is created, and go to its url', async (t) => {
   const { app, ask, create } = await withAdmin(t)
   const receiver = await receive(t)
   const project = await createProject(app)
@@ -275,7 +272,7 @@ t.test('deliveries begin when a webhook is made, and go to where it points', asy
   t.strictSame((await ask('GET', '')).body, [])
 })
 
-t.test('for a day after a rotation the secret before signs, too', async (t) => {
+t.test('for a day after a rotation, the previous secret signs, too', async (t) => {
   const databaseUrl = `file:${t.testdir()}/board.db`
   const { app, ask, create } = await withAdmin(t, { databaseUrl })
   const receiver = await receive(t)
@@ -316,7 +313,7 @@ t.test('for a day after a rotation the secret before signs, too', async (t) => {
   t.strictSame(await signs(second, third), [1, false, true])
 })
 
-t.test('replay sets the place, as far as changes are kept', async (t) => {
+t.test('replay sets the position, as far as changes are kept', async (t) => {
   const { app, ask, create } = await withAdmin(t)
   const receiver = await receive(t)
   await createProject(app)
@@ -341,7 +338,7 @@ t.test('replay sets the place, as far as changes are kept', async (t) => {
   t.match(await replay(1), { status: 410, body: { error: 'Changes are gone', details: { oldest: 3 } } })
 })
 
-t.test('a test message is answered with what the receiver said, and moves nothing', async (t) => {
+t.test("a test message returns the receiver's response, and does not move the position", async (t) => {
   const { app, headers: admin, ask, create } = await withAdmin(t)
   const receiver = await receive(t, answer(200, {}, 'hello'))
   const { id, secret, after } = await create({ url: receiver.url, active: false })
@@ -386,7 +383,7 @@ t.test('a test message is answered with what the receiver said, and moves nothin
   for (const one of await Promise.all(waiting)) t.match(one, { error: 'the service stopped' })
 })
 
-t.test('a test of a private address is answered with the refusal', async (t) => {
+t.test('a test of a private address returns the refusal', async (t) => {
   const { app, ask, create } = await withAdmin(t, { webhookAllowPrivate: false })
   const receiver = await receive(t)
   const { id } = await create()
@@ -400,7 +397,7 @@ t.test('a test of a private address is answered with the refusal', async (t) => 
   t.equal(receiver.connections(), 0)
 })
 
-t.test('the audit log has what admins did, and the secret is nowhere', async (t) => {
+t.test('the audit log has the actions of admins, and the secret is nowhere', async (t) => {
   const lines: string[] = []
   const { Writable } = await import('node:stream')
   const logStream = new Writable({
@@ -458,7 +455,7 @@ t.test('closing the service does not wait for a receiver', async (t) => {
   t.equal(receiver.received.length, 1)
 })
 
-t.test('places and deliveries are no changes', async (t) => {
+t.test('positions and deliveries are not tracked changes', async (t) => {
   const { app, create, ask } = await withAdmin(t)
   const receiver = await receive(t, accept)
   const project = await createProject(app)

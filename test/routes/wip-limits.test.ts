@@ -85,7 +85,7 @@ for (const [way, bringIn] of Object.entries(waysIn)) {
   t.test(way, async (t) => {
     const app = await build(t)
 
-    t.test('into a column that blocks and is at its limit is 409, and nothing changes', async (t) => {
+    t.test('into a full blocking column is 409, and changes nothing', async (t) => {
       const scene = await sceneOf(app)
       for (const wipLimit of [2, 1]) {
         await limit(app, scene.projectId, 'Review', wipLimit)
@@ -96,7 +96,7 @@ for (const [way, bringIn] of Object.entries(waysIn)) {
       }
     })
 
-    t.test('into one that only warns is answered with warnings', async (t) => {
+    t.test('into a full warning column returns warnings', async (t) => {
       const scene = await sceneOf(app)
       await limit(app, scene.projectId, 'Review', 2, 'warn')
       const { status, body } = await bringIn(scene)
@@ -111,7 +111,7 @@ for (const [way, bringIn] of Object.entries(waysIn)) {
       )
     })
 
-    t.test('into one that is at its limit only then, or has none, is nothing special', async (t) => {
+    t.test('into a column that is full only afterwards, or has no limit, is an ordinary write', async (t) => {
       for (const [wipLimit, policy] of [
         [3, 'block'],
         [3, 'warn'],
@@ -128,20 +128,23 @@ for (const [way, bringIn] of Object.entries(waysIn)) {
       }
     })
 
-    t.test('asks no limit of another column, or of a column of that name in another project', async (t) => {
-      const scene = await sceneOf(app)
-      const { projectId: otherId } = await boardOn(app, 'z')
-      await createCards(app, otherId, 'q', { column: 'Review' })
-      await limit(app, otherId, 'Review', 1)
-      await limit(app, scene.projectId, 'Done', 1)
-      const { status, body } = await bringIn(scene)
-      t.ok(status < 300)
-      t.notOk('warnings' in [body].flat()[0])
-    })
+    t.test(
+      'ignores the limits of other columns, and of columns with that name in other projects',
+      async (t) => {
+        const scene = await sceneOf(app)
+        const { projectId: otherId } = await boardOn(app, 'z')
+        await createCards(app, otherId, 'q', { column: 'Review' })
+        await limit(app, otherId, 'Review', 1)
+        await limit(app, scene.projectId, 'Done', 1)
+        const { status, body } = await bringIn(scene)
+        t.ok(status < 300)
+        t.notOk('warnings' in [body].flat()[0])
+      },
+    )
   })
 }
 
-t.test('dismissed items come into a full column, and are not warned of', async (t) => {
+t.test('dismissed items ignore the limit, without a warning', async (t) => {
   const app = await build(t)
   for (const policy of ['block', 'warn'] as const) {
     const { projectId, aside, a, hidden } = await sceneOf(app)
@@ -164,7 +167,7 @@ t.test('dismissed items come into a full column, and are not warned of', async (
   }
 })
 
-t.test('what does not bring an item more into its column passes, even above the limit', async (t) => {
+t.test('a write that adds no item to its column passes, even above the limit', async (t) => {
   const app = await build(t)
   for (const policy of ['block', 'warn'] as const) {
     const { projectId } = await boardOn(app, 'ab')
@@ -217,7 +220,7 @@ t.test('several items at once', async (t) => {
     t.equal((await columnNames(app, projectId)).at(-2), 'Brand new')
   })
 
-  t.test('are warned of when they arrive, and only those', async (t) => {
+  t.test('are reported only for items that are added', async (t) => {
     const { app, projectId, ids } = await boardWith(t, 'abcd')
     const { a, b, c, d } = ids
     const { x, h } = {
@@ -253,7 +256,7 @@ t.test('several items at once', async (t) => {
     ])
   })
 
-  t.test('of which some were in the column already bring only the others', async (t) => {
+  t.test('that are partly in the column already add only the others', async (t) => {
     const { app, projectId, ids } = await boardWith(t, 'ab')
     const { x, y } = await createCards(app, projectId, 'xy', { column: 'Review' })
     await limit(app, projectId, 'Review', 3)
@@ -262,7 +265,7 @@ t.test('several items at once', async (t) => {
     t.equal(await titlesIn(app, projectId), 'b')
   })
 
-  t.test('may change places between two full columns', async (t) => {
+  t.test('may swap two full columns', async (t) => {
     const { app, projectId, ids } = await boardWith(t, 'ab')
     const { x, y } = await createCards(app, projectId, 'xy', { column: 'Review' })
     for (const wipLimit of [2, 1]) {
@@ -293,7 +296,7 @@ t.test('several items at once', async (t) => {
     }
   })
 
-  t.test('of two projects are held against the limits of each', async (t) => {
+  t.test('of two projects respect the limits of each', async (t) => {
     const { app, projectId, ids } = await boardWith(t, 'a')
     const other = await boardOn(app, 'z')
     await createCards(app, other.projectId, 'y', { column: 'Review' })
@@ -309,7 +312,7 @@ t.test('several items at once', async (t) => {
   })
 })
 
-t.test('a column that blocks lets one in for each that leaves', async (t) => {
+t.test('a blocking column accepts one item for each that leaves', async (t) => {
   const { app, projectId, ids } = await boardWith(t, 'abc')
   await limit(app, projectId, 'Review', 1)
   t.equal((await move(app, ids.a, { column: 'Review' })).status, 200)
@@ -324,7 +327,7 @@ t.test('a column that blocks lets one in for each that leaves', async (t) => {
   t.equal((await move(app, ids.c, { column: 'Review' })).status, 200)
 })
 
-t.test('a move that is refused numbers nothing anew', async (t) => {
+t.test('a refused move renumbers nothing', async (t) => {
   const { app, projectId, ids } = await boardWith(t, 'a')
   const { y } = await createCards(app, projectId, 'xy', { column: 'Review', sortOrder: 7 })
   await limit(app, projectId, 'Review', 2)
@@ -334,7 +337,7 @@ t.test('a move that is refused numbers nothing anew', async (t) => {
   t.strictSame(everything(app), before)
 })
 
-t.test('a limit holds from when it is set, for the column by whatever name it has then', async (t) => {
+t.test("a limit applies from when it is set, under the column's current name", async (t) => {
   const { app, projectId, ids } = await boardWith(t, 'ab')
   const { id } = await columnNamed(app, projectId, 'Review')
   const url = `/api/kanban-columns/${id}`
@@ -349,7 +352,7 @@ t.test('a limit holds from when it is set, for the column by whatever name it ha
   t.strictSame((await move(app, ids.b, { column: 'Checks' })).body.warnings, tooMany(2, 'Checks'))
 })
 
-t.test('what the service itself brings in passes', async (t) => {
+t.test('imports and ingests ignore the limit', async (t) => {
   const { app, projectId } = await boardWith(t, '')
   await createCards(app, projectId, 'x', { column: 'Review' })
   const { items } = app.rules.board

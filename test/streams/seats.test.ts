@@ -6,7 +6,7 @@ import { Seats, tooMany } from '../../src/streams/seats.ts'
 const identity = (id: string, via: Identity['via'] = 'session') =>
   ({ member: { id, role: 'viewer' }, via, scope: 'read' }) as Identity
 
-t.test('a member has a tenth of all seats, and ten in any case', (t) => {
+t.test('a member has a tenth of all streams, and at least ten', (t) => {
   for (const [max, share] of [
     [1000, 100],
     [50, 10],
@@ -29,7 +29,7 @@ t.test('a member has a tenth of all seats, and ten in any case', (t) => {
   t.end()
 })
 
-t.test('all seats are for everybody, and the default member is everybody', (t) => {
+t.test('the default member may use all streams', (t) => {
   const seats = new Seats(30)
   for (let count = 0; count < 30; count++) seats.take(identity('local', 'default'))
   t.throws(() => seats.take(identity('local', 'default')), tooMany(503))

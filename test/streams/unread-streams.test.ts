@@ -29,7 +29,7 @@ const weigh = (streams: Stream[]) => {
 }
 const own = (size: number) => Buffer.alloc(size * MEGABYTE)
 
-t.test('of one member, those that have not read for longest are cut until 8 MiB are left', (t) => {
+t.test('of one member, the longest unread ones are closed until 8 MiB are left', (t) => {
   const streams = [
     stream('ada', 30, own(3)),
     stream('ada', undefined, own(3)),
@@ -42,7 +42,7 @@ t.test('of one member, those that have not read for longest are cut until 8 MiB 
   t.end()
 })
 
-t.test('what went out to many takes memory once', (t) => {
+t.test('memory shared by several streams counts once', (t) => {
   const shared = own(5)
   const streams = Array.from({ length: 9 }, (_, index) => stream('ada', index, shared))
   t.equal(weigh(streams).kept, '012345678')
@@ -50,7 +50,7 @@ t.test('what went out to many takes memory once', (t) => {
   t.end()
 })
 
-t.test('of all together, 64 MiB are left, whosever they are', (t) => {
+t.test('of all members together, 64 MiB are left', (t) => {
   const members = Array.from({ length: 10 }, (_, index) => stream(`member-${index}`, 10 - index, own(7)))
   t.equal(weigh(members).kept, '012345678')
   const everybody = Array.from({ length: 10 }, (_, index) => stream(undefined, index, own(7)))

@@ -44,7 +44,7 @@ onBoard('cards are added one after another, at either end', async (t, { api, per
   t.equal(await field.count(), 1, 'n adds in the column of the card')
 })
 
-onBoard('a filter stands in the address, and own new cards stay in sight', async (t, { api, person }) => {
+onBoard('the filter is in the address, and own new cards stay visible', async (t, { api, person }) => {
   const { id, path } = await projectWith(api, {
     'To Do': ['Flyer', 'Website', 'Flyer again'],
     Done: ['Logo'],
@@ -100,7 +100,7 @@ onBoard('a filter stands in the address, and own new cards stay in sight', async
 })
 
 onBoard(
-  'who may only look sees everything and is offered nothing',
+  'a viewer sees everything, and has no controls to change it',
   async (t, { api, person }) => {
     const { id, path } = await projectWith(api, { 'To Do': ['Flyer'] })
     const viewer = { email: 'vera@example.test', password: 'correct battery' }

@@ -60,7 +60,7 @@ onBoard('columns are managed', async (t, { api, person }) => {
   t.strictSame(await names(), ['In Progress', 'Done', 'Ideas'])
 })
 
-onBoard('a full column takes no card, one above its limit says so', async (t, { api, person }) => {
+onBoard('a full column accepts no card, and one above its limit says so', async (t, { api, person }) => {
   const { id, path } = await projectWith(api, { 'To Do': ['One', 'Two'], 'In Progress': ['Busy'] })
   const [, doing, , done] = await api.get('/api/projects/{id}/kanban-columns', { path: { id } })
   const limit = (one: typeof doing, wipPolicy: 'warn' | 'block') =>
@@ -80,7 +80,7 @@ onBoard('a full column takes no card, one above its limit says so', async (t, { 
   t.strictSame(await savedIn(api, id, 'In Progress'), ['Busy'])
 })
 
-onBoard('where a neighbour is gone, a card goes beside the next one', async (t, { api, person }) => {
+onBoard('a card moves beside the next card if its neighbour is gone', async (t, { api, person }) => {
   const { id, path, cards } = await projectWith(api, { 'To Do': ['One'], Done: ['A', 'B', 'C'] })
   const { page, go } = await person()
   await go(path)

@@ -20,7 +20,7 @@ const many = Object.fromEntries(
   ]),
 )
 
-onBoard('4,000 cards', async (t, { api, person }) => {
+onBoard('a board of 4,000 cards', async (t, { api, person }) => {
   const made: Made = await projectWith(api, many)
   const { page, go } = await person()
   const first = column(page, 'To Do').getByRole('listitem').first()

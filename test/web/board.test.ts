@@ -16,7 +16,7 @@ import {
 import { onBoard } from './browser.ts'
 import { drag, type Held, hold } from './gestures.ts'
 
-onBoard('columns and cards have names, and say what is set', async (t, { api, person }) => {
+onBoard('columns and cards have accessible names and descriptions', async (t, { api, person }) => {
   const { id, path, cards } = await projectWith(api, { 'To Do': ['Flyer', 'Website'], Done: ['Logo'] })
   const itemId = cards.get('Flyer') ?? ''
   const label = await api.post('/api/projects/{id}/kanban-labels', { path: { id }, body: { name: 'Print' } })
@@ -73,11 +73,11 @@ onBoard('cards are dragged by the mouse, and dragging is undone', async (t, { ap
   await page.locator('.card-row.drop-before').waitFor()
   await page.locator('.column.is-entered').waitFor()
   const isShown = Promise.withResolvers<void>()
-  const answerLate = async (route: Route) => {
+  const answerSlowly = async (route: Route) => {
     await isShown.promise
     await route.continue()
   }
-  await page.route('**/move', answerLate, { times: 1 })
+  await page.route('**/move', answerSlowly, { times: 1 })
   await held.drop()
   t.strictSame(
     await untilShown(page, 'To Do', ['Three', 'One', 'Two']),
@@ -122,7 +122,7 @@ onBoard('cards are dragged by the mouse, and dragging is undone', async (t, { ap
   t.strictSame(asked, [])
 })
 
-onBoard('cards are moved by the keyboard, and each step is said', async (t, { api, person }) => {
+onBoard('cards are moved by the keyboard, and each step is announced', async (t, { api, person }) => {
   const { id, path } = await projectWith(api, { 'To Do': ['One', 'Two'], 'In Progress': ['Busy'] })
   const { page, go } = await person()
   await go(path)
@@ -175,7 +175,7 @@ onBoard('cards are moved by the keyboard, and each step is said', async (t, { ap
   t.strictSame(await untilShown(page, 'To Do', []), [])
 })
 
-onBoard('two windows on one board see each other', async (t, { api, person }) => {
+onBoard("two windows on one board show each other's changes", async (t, { api, person }) => {
   const { id, path } = await projectWith(api, { 'To Do': ['One', 'Two'] })
   const [one, other] = [await person(), await person({ colorScheme: 'dark' })]
   await Promise.all([one.go(path), other.go(path)])
@@ -201,36 +201,33 @@ onBoard('two windows on one board see each other', async (t, { api, person }) =>
   t.strictSame(await titlesIn(other.page, 'Done'), ['One'])
 })
 
-onBoard(
-  'a service that is killed while a card is held loses nothing',
-  async (t, { api, person, kill, restart }) => {
-    const { id, path } = await projectWith(api, { 'To Do': ['One', 'Two'] })
-    const { page, go } = await person()
-    await go(path)
-    const held = await hold(page, card(page, 'One'))
-    await held.moveTo(column(page, 'Done'))
-    await kill()
-    await held.drop()
-    t.strictSame(await untilShown(page, 'Done', ['One']), ['One'], 'the move is shown')
-    const connection = page
-      .getByRole('status')
-      .filter({ hasText: 'Offline. You can keep working; changes are sent' })
-    await connection.getByText('1 change is waiting.').waitFor()
-    await page.getByRole('button', { name: 'Actions for Two' }).click()
-    await page.getByRole('menuitem', { name: 'Dismiss' }).click()
-    await connection.getByText('2 changes are waiting.').waitFor()
-    t.strictSame(await titlesIn(page, 'To Do'), [], 'work goes on')
-    const isMoved = page.getByText('Moved to Done.').waitFor()
-    await restart()
-    await api.post('/api/projects/{id}/kanban-items', { path: { id }, body: { title: 'Three' } })
-    await page.getByRole('status').getByText('Connected again.').waitFor()
-    t.strictSame(await untilShown(page, 'To Do', ['Three']), ['Three'], 'what others did meanwhile')
-    t.strictSame(
-      await untilSaved(api, id, 'Done', ['One']),
-      ['One'],
-      'and sent when the service is there again',
-    )
-    await isMoved
-    t.strictSame(await titlesIn(page, 'Done'), ['One'])
-  },
-)
+onBoard('a service killed during a drag loses nothing', async (t, { api, person, kill, restart }) => {
+  const { id, path } = await projectWith(api, { 'To Do': ['One', 'Two'] })
+  const { page, go } = await person()
+  await go(path)
+  const held = await hold(page, card(page, 'One'))
+  await held.moveTo(column(page, 'Done'))
+  await kill()
+  await held.drop()
+  t.strictSame(await untilShown(page, 'Done', ['One']), ['One'], 'the move is shown')
+  const connection = page
+    .getByRole('status')
+    .filter({ hasText: 'Offline. You can keep working; changes are sent' })
+  await connection.getByText('1 change is waiting.').waitFor()
+  await page.getByRole('button', { name: 'Actions for Two' }).click()
+  await page.getByRole('menuitem', { name: 'Dismiss' }).click()
+  await connection.getByText('2 changes are waiting.').waitFor()
+  t.strictSame(await titlesIn(page, 'To Do'), [], 'work goes on')
+  const isMoved = page.getByText('Moved to Done.').waitFor()
+  await restart()
+  await api.post('/api/projects/{id}/kanban-items', { path: { id }, body: { title: 'Three' } })
+  await page.getByRole('status').getByText('Connected again.').waitFor()
+  t.strictSame(await untilShown(page, 'To Do', ['Three']), ['Three'], 'what others did meanwhile')
+  t.strictSame(
+    await untilSaved(api, id, 'Done', ['One']),
+    ['One'],
+    'and sent when the service is there again',
+  )
+  await isMoved
+  t.strictSame(await titlesIn(page, 'Done'), ['One'])
+})

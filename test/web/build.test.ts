@@ -36,7 +36,7 @@ function sourcesOf(t: Test, other: Record<string, string> = {}): string {
   return t.testdir({ web: folder } as never)
 }
 
-t.test('a page is built with all that it needs named in its HTML, each file compressed', async (t) => {
+t.test('a page names all its files in its HTML, each compressed', async (t) => {
   const root = sourcesOf(t)
   const sizes = await buildWeb(root, join(root, 'made'))
   t.strictSame(Object.keys(sizes.later), ['card'])
@@ -55,7 +55,7 @@ t.test('a page is built with all that it needs named in its HTML, each file comp
   )
 })
 
-t.test('names follow the content', async (t) => {
+t.test('file names depend on the content', async (t) => {
   const namesOf = async (root: string, folder: string) => {
     await buildWeb(root, join(root, folder))
     return readdirSync(join(root, folder, 'assets')).filter((name) => /^(chunk|index)-\w+\.\w+$/.test(name))
@@ -71,7 +71,7 @@ t.test('names follow the content', async (t) => {
   })
 })
 
-t.test('what an earlier build has compressed is taken from there, if it is whole and the same', async (t) => {
+t.test('compressed files of an earlier build are reused, if complete and equal', async (t) => {
   const root = sourcesOf(t, { 'card/card.tsx': "console.log('a card')" })
   const earlier = join(root, 'earlier')
   const sizes = await buildWeb(root, earlier)
@@ -97,7 +97,7 @@ t.test('what an earlier build has compressed is taken from there, if it is whole
   t.strictSame(assets('made', /./), assets('earlier', /./).concat(`${script}.gz`).toSorted())
 })
 
-t.test('what weighs too much fails the build, which says what and how much', async (t) => {
+t.test('a bundle above its limit fails the build, with its name and size', async (t) => {
   const heavy = `console.log(${JSON.stringify(ballast(75 * KB))})`
   const root = sourcesOf(t, {
     'main.tsx': `import './common/styles/index.css'\n${heavy}\nimport('./card/card.tsx')\nimport('./odd/odd.tsx')`,
@@ -114,7 +114,7 @@ t.test('what weighs too much fails the build, which says what and how much', asy
   t.notMatch(failure, /odd|css|html|icon|total/)
 })
 
-t.test('each limit counts, and their sum', async (t) => {
+t.test('each limit applies, and so does their sum', async (t) => {
   const nothing = { js: 0, css: 0, html: 0, icon: 0 }
   const { total, ...each } = BUDGET.first
   for (const [name, limit] of Object.entries(each)) {
@@ -131,7 +131,7 @@ t.test('each limit counts, and their sum', async (t) => {
   }
 })
 
-t.test('a style sheet that a script imports besides the one is refused', async (t) => {
+t.test('a second style sheet imported by a script is refused', async (t) => {
   const root = sourcesOf(t, { 'card/card.tsx': "import './card.css'", 'card/card.css': 'b { color: red }' })
   const failure = buildWeb(root, join(root, 'made'), { logLevel: 'silent' })
   await t.rejects(failure, /all styles are imported by web\/common\/styles\/index\.css/)

@@ -22,7 +22,7 @@ const LINKS = [
 const LONG = 'a'.repeat(9000)
 
 onBoard(
-  'HTML, script URLs, overrides of direction and long words are only text',
+  'HTML, script URLs, direction overrides and long words are only text',
   async (t, { api, person }) => {
     const credentials = { email: 'mal@example.test', password: 'correct horse' }
     const name = `${HTML}${RTL}`

@@ -54,7 +54,7 @@ function lines(sources: Partial<HistorySources>): string[] {
   })
 }
 
-t.test('says what was changed, newest first', async (t) => {
+t.test('lists what changed, newest first', async (t) => {
   const changes = [
     change(1, { action: 'created', after: { title: 'Card', createdAt: at(1) } }),
     updated(2, { column: 'To Do', sortOrder: 1 }, { column: 'Done', sortOrder: 4 }),
@@ -72,18 +72,18 @@ t.test('says what was changed, newest first', async (t) => {
     'm changed the description (11)',
     'm approved it (10)',
     'm moved it within its column (9)',
-    'm took the due date ‹2026-11-20› away (8)',
+    'm removed the due date ‹2026-11-20› (8)',
     'm set the due date to ‹2026-11-20› (7)',
-    'm took it from ‹x› (6)',
-    'm handed it from ‹Ben› to ‹x› (5)',
+    'm unassigned it from ‹x› (6)',
+    'm reassigned it from ‹Ben› to ‹x› (5)',
     'm assigned it to ‹Ben› (4)',
     'm changed the title from ‹Card› to ‹Page›, changed the priority from ‹low› to ‹high› (3)',
     'm moved it from ‹To Do› to ‹Done› (2)',
-    'm made this card',
+    'm created this card',
   ])
 })
 
-t.test('says what belongs to the card, and one write once', async (t) => {
+t.test('lists parts of the card, and one write once', async (t) => {
   const subtask = { kind: 'kanban-subtask', id: 's' }
   const label = { kind: 'kanban-item-label' }
   const changes = [
@@ -106,51 +106,45 @@ t.test('says what belongs to the card, and one write once', async (t) => {
   ])
 })
 
-t.test(
-  'of a card that came or went nothing else is said; nobody made one that was there before',
-  async (t) => {
-    const subtask = { kind: 'kanban-subtask', action: 'created', after: { title: 'Photos' } } as const
-    const made = { action: 'created', after: { createdAt: '2026-01-01T00:00:00.000Z' } } as const
-    t.strictSame(
-      lines({ changes: [change(1, { ...made, actorId: null }), change(2, { ...subtask, group: 1 })] }),
-      [],
-    )
-    const imported = { ...made, actorId: null, actor: 'command line' } as const
-    t.strictSame(lines({ changes: [change(1, imported)] }), ['null brought this card back'])
-    t.strictSame(lines({ changes: [change(1, made), change(2, { ...subtask, group: 1 })] }), [
-      'm brought this card back',
-    ])
-    t.strictSame(lines({ changes: [change(1, { action: 'deleted', before: {} })] }), [
-      'm deleted this card (1)',
-    ])
-  },
-)
+t.test('lists no parts of a created or deleted card, and no creator of an older one', async (t) => {
+  const subtask = { kind: 'kanban-subtask', action: 'created', after: { title: 'Photos' } } as const
+  const made = { action: 'created', after: { createdAt: '2026-01-01T00:00:00.000Z' } } as const
+  t.strictSame(
+    lines({ changes: [change(1, { ...made, actorId: null }), change(2, { ...subtask, group: 1 })] }),
+    [],
+  )
+  const imported = { ...made, actorId: null, actor: 'command line' } as const
+  t.strictSame(lines({ changes: [change(1, imported)] }), ['null restored this card'])
+  t.strictSame(lines({ changes: [change(1, made), change(2, { ...subtask, group: 1 })] }), [
+    'm restored this card',
+  ])
+  t.strictSame(lines({ changes: [change(1, { action: 'deleted', before: {} })] }), [
+    'm deleted this card (1)',
+  ])
+})
 
-t.test(
-  'says once what the activity and a change both tell, and the rest of the activity by itself',
-  async (t) => {
-    const changes = [updated(30, { column: 'To Do' }, { column: 'Done' })]
-    const log = [
-      activity(30, 'status_change', 'To Do', 'Done'),
-      activity(29, 'priority', 'low', 'high'),
-      activity(10, 'status_change', 'To Do', 'Done'),
-      activity(9, 'assignment', '', 'm'),
-      activity(8, 'note', '', ''),
-    ]
-    t.strictSame(lines({ changes, activity: log }), [
-      'm moved it from ‹To Do› to ‹Done› (30)',
-      'b changed the priority from ‹low› to ‹high›',
-      'b moved it from ‹To Do› to ‹Done›',
-      'b assigned it to ‹Maria›',
-      'b ‹note› ‹›',
-    ])
-    t.strictSame(
-      lines({ changes, activity: log, isComplete: false }),
-      ['m moved it from ‹To Do› to ‹Done› (30)'],
-      'older activity waits for the changes of its time',
-    )
-  },
-)
+t.test('lists a change once if activity has it, too, and other activity by itself', async (t) => {
+  const changes = [updated(30, { column: 'To Do' }, { column: 'Done' })]
+  const log = [
+    activity(30, 'status_change', 'To Do', 'Done'),
+    activity(29, 'priority', 'low', 'high'),
+    activity(10, 'status_change', 'To Do', 'Done'),
+    activity(9, 'assignment', '', 'm'),
+    activity(8, 'note', '', ''),
+  ]
+  t.strictSame(lines({ changes, activity: log }), [
+    'm moved it from ‹To Do› to ‹Done› (30)',
+    'b changed the priority from ‹low› to ‹high›',
+    'b moved it from ‹To Do› to ‹Done›',
+    'b assigned it to ‹Maria›',
+    'b ‹note› ‹›',
+  ])
+  t.strictSame(
+    lines({ changes, activity: log, isComplete: false }),
+    ['m moved it from ‹To Do› to ‹Done› (30)'],
+    'older activity waits for the changes of its time',
+  )
+})
 
 t.test('shortens long values', async (t) => {
   const changes = [updated(1, { title: 'a'.repeat(500) }, { title: 'b' })]

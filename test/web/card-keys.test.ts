@@ -31,7 +31,7 @@ onBoard('a card is opened, changed, moved and closed by the keyboard alone', asy
   await keyboard.press('Enter')
   await dialogOf(page, 'Rewrite pages').waitFor()
   await page.waitForURL(`**${path}`)
-  await partOf(page, 'History').getByText('made this card').waitFor()
+  await partOf(page, 'History').getByText('created this card').waitFor()
   t.equal(await focused(), 'Rewrite pages')
 
   // Escape closes the field, then the dialog. The typed text is kept.

@@ -72,7 +72,7 @@ onBoard('two windows edit one card', async (t: Test, { api, person }) => {
 })
 
 onBoard(
-  'drafts outlive a closed dialog, a reload and a killed service',
+  'drafts survive a closed dialog, a reload and a killed service',
   async (t, { api, person, kill, restart }) => {
     const { item, path, projectId } = await makeCard({ api }, { title: 'Rewrite pages' })
     const now = () => api.get('/api/kanban-items/{id}', { path: { id: item.id } })

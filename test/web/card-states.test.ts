@@ -3,7 +3,7 @@ import { type Credentials, onBoard } from './browser.ts'
 import { dialogOf, makeCard, partOf } from './card-steps.ts'
 import { until } from './until.ts'
 
-onBoard('has an address that is shared, reloaded, left and come back to', async (t, { api, person }) => {
+onBoard('has an address to share, reload, leave and return to', async (t, { api, person }) => {
   const { projectId, item, path } = await makeCard({ api }, { title: 'Rewrite pages' })
   const { page, go } = await person()
   const board = `/projects/${projectId}`
@@ -53,7 +53,7 @@ onBoard('has an address that is shared, reloaded, left and come back to', async 
   t.equal(at(), `/projects/${other.id}/items/${item.id}`)
 })
 
-onBoard('a blank title is shown as one that can be chosen', async (t, { api, person }) => {
+onBoard('a blank title can still be selected', async (t, { api, person }) => {
   const { projectId } = await makeCard({ api }, { title: ' \t' })
   const { page, go } = await person()
   await go(`/projects/${projectId}`)
@@ -62,12 +62,12 @@ onBoard('a blank title is shown as one that can be chosen', async (t, { api, per
   t.equal(await dialogOf(page).getByRole('heading', { name: '(untitled)' }).count(), 1)
 })
 
-onBoard('follows what others do while it is open', async (t, { api, person }) => {
+onBoard("shows others' changes while it is open", async (t, { api, person }) => {
   const { item, path, projectId } = await makeCard({ api }, { title: 'Rewrite pages' })
   const itemPath = { path: { id: item.id } }
   const { page, go } = await person()
   await go(path)
-  await partOf(page, 'History').getByText('made this card').waitFor()
+  await partOf(page, 'History').getByText('created this card').waitFor()
   await page.getByRole('textbox', { name: 'New comment' }).fill('Half a com')
   await api.patch('/api/kanban-items/{id}', { ...itemPath, body: { title: 'All pages', column: 'Done' } })
   await dialogOf(page, 'All pages').waitFor()
@@ -142,7 +142,7 @@ onBoard(
     await reading.go(path)
     const shown = dialogOf(reading.page, 'Send minutes')
     await shown.getByText('You may only read this project.').waitFor()
-    await partOf(reading.page, 'History').getByText('made this card').waitFor()
+    await partOf(reading.page, 'History').getByText('created this card').waitFor()
     await partOf(reading.page, 'Comments').getByText('Soon').waitFor()
     t.ok(await shown.getByRole('combobox', { name: 'Column' }).isDisabled())
     const buttons = await shown.getByRole('button').allTextContents()
@@ -168,7 +168,7 @@ onBoard(
   { mode: 'required' },
 )
 
-onBoard('a full column takes no card; a long history comes in pages', async (t, { api, person }) => {
+onBoard('a full column accepts no card; a long history has pages', async (t, { api, person }) => {
   const { item, path, projectId } = await makeCard({ api }, { title: 'Rewrite pages' })
   const columns = await api.get('/api/projects/{id}/kanban-columns', { path: { id: projectId } })
   const limit = (name: string, wipPolicy: 'warn' | 'block') =>
@@ -191,7 +191,7 @@ onBoard('a full column takes no card; a long history comes in pages', async (t, 
   const entries = () => history.getByRole('listitem').count()
   t.equal(await until(entries, Boolean), 40)
   await history.getByRole('button', { name: 'Show more' }).click()
-  await history.getByText('made this card').waitFor()
+  await history.getByText('created this card').waitFor()
   t.equal(await entries(), 46)
   t.equal(await history.getByRole('button', { name: 'Show more' }).count(), 0)
 

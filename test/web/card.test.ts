@@ -4,7 +4,7 @@ import { dialogOf, historyLines, makeCard, partOf } from './card-steps.ts'
 import { choosePerson } from './choose-person.ts'
 import { until } from './until.ts'
 
-onBoard('title, description and fields are changed in place', async (t, { api, person }) => {
+onBoard('title, description and fields are edited in place', async (t, { api, person }) => {
   const { item, path } = await makeCard({ api }, { title: 'Rewrite pages', description: 'All *pages*' })
   const itemPath = { path: { id: item.id } }
   const now = () => api.get('/api/kanban-items/{id}', itemPath)
@@ -53,7 +53,7 @@ onBoard('title, description and fields are changed in place', async (t, { api, p
     'local moved it from To Do to Review',
     'local changed the description',
     'local changed the title from Rewrite pages to Rewrite the pages',
-    'local made this card',
+    'local created this card',
   ])
 
   // Every entry of the history can be undone, and so can the last change.

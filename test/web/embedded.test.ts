@@ -36,7 +36,7 @@ async function walk(t: Test, { url, api, person, finish }: Board, signIn = false
   await finish()
 }
 
-t.test('inside a host application, below its prefix', { skip: noBrowser }, async (t) => {
+t.test('in a host application, below its prefix', { skip: noBrowser }, async (t) => {
   const host = Fastify()
   t.teardown(() => host.close())
   const member = { id: 'ada', role: 'member' as const }

@@ -110,74 +110,70 @@ onBoard(
       }
     })
 
-    await t.test(
-      'is gone to by its link, takes the focus, and outlives back, forward and reload',
-      async (t) => {
-        await page.setViewportSize({ width: 1280, height: 720 })
-        const main = page.getByRole('navigation', { name: 'Main' })
-        const ofProject = page.getByRole('navigation', { name: 'Pages of the project' })
-        const follow = (within: typeof main, label: string) => () =>
-          within.getByRole('link', { name: label, exact: true }).click()
-        const choose = (label: string) => async () => {
-          await main.getByRole('button', { name: /^Menu of / }).click()
-          await page.getByRole('menuitem', { name: label, exact: true }).click()
-        }
-        const search = async () => {
-          await page.keyboard.press('/')
-          await page.getByRole('combobox', { name: 'Search' }).fill('bold')
-          await page.getByRole('option').first().waitFor()
-          await page.keyboard.press('Enter')
-        }
-        const steps: readonly [act: () => Promise<unknown>, path: string, title: string, heading?: string][] =
-          [
-            [() => page.getByRole('link', { name, exact: true }).click(), project, name],
-            [follow(ofProject, 'Overview'), `${project}/overview`, name],
-            [follow(ofProject, 'Flow'), `${project}/flow`, name],
-            [follow(ofProject, 'Trash'), `${project}/trash`, `Trash of ${name}`],
-            [search, '/search?q=bold', 'Search'],
-            [follow(main, 'Ideas'), '/ideas', 'Ideas'],
-            [choose('Account'), '/account', 'Account'],
-            [choose('Members'), '/admin/members', 'Members'],
-            [choose('Teams'), '/admin/teams', 'Teams'],
-            [choose('Webhooks'), '/admin/webhooks', 'Webhooks'],
-            [choose('Audit log'), '/admin/audit', 'Audit log'],
-            [choose('Trash'), '/trash', 'Trash'],
-            [follow(main, 'My work'), '/mine', 'My work'],
-            [
-              () => page.getByRole('main').getByRole('link', { name: title }).click(),
-              `${project}/items/${itemId}`,
-              `${title} · ${name}`,
-              title,
-            ],
-          ]
-        await go('/')
-        await untilTitled('Projects')
-        for (const [act, path, named, heading = named] of steps) {
-          await act()
-          await untilTitled(named)
-          t.match(page.url(), new RegExp(`${path.replace('?', '\\?')}$`))
-          await page.waitForFunction(
-            (wanted) =>
-              /^H[12]$/.test(document.activeElement?.tagName ?? '') &&
-              document.activeElement?.textContent === wanted,
-            heading,
-          )
-        }
-        const there = steps.map(([, , named]) => named)
-        for (const named of ['Projects', ...there.slice(0, -1)].reverse()) {
-          await page.goBack()
-          await untilTitled(named)
-        }
-        for (const named of there) {
-          await page.goForward()
-          await untilTitled(named)
-          await page.reload()
-          await untilTitled(named)
-          await untilShown(page)
-        }
-        await page.getByRole('dialog', { name: title }).waitFor()
-      },
-    )
+    await t.test('opens by its link, gets the focus, and works with back, forward and reload', async (t) => {
+      await page.setViewportSize({ width: 1280, height: 720 })
+      const main = page.getByRole('navigation', { name: 'Main' })
+      const ofProject = page.getByRole('navigation', { name: 'Pages of the project' })
+      const follow = (within: typeof main, label: string) => () =>
+        within.getByRole('link', { name: label, exact: true }).click()
+      const choose = (label: string) => async () => {
+        await main.getByRole('button', { name: /^Menu of / }).click()
+        await page.getByRole('menuitem', { name: label, exact: true }).click()
+      }
+      const search = async () => {
+        await page.keyboard.press('/')
+        await page.getByRole('combobox', { name: 'Search' }).fill('bold')
+        await page.getByRole('option').first().waitFor()
+        await page.keyboard.press('Enter')
+      }
+      const steps: readonly [act: () => Promise<unknown>, path: string, title: string, heading?: string][] = [
+        [() => page.getByRole('link', { name, exact: true }).click(), project, name],
+        [follow(ofProject, 'Overview'), `${project}/overview`, name],
+        [follow(ofProject, 'Flow'), `${project}/flow`, name],
+        [follow(ofProject, 'Trash'), `${project}/trash`, `Trash of ${name}`],
+        [search, '/search?q=bold', 'Search'],
+        [follow(main, 'Ideas'), '/ideas', 'Ideas'],
+        [choose('Account'), '/account', 'Account'],
+        [choose('Members'), '/admin/members', 'Members'],
+        [choose('Teams'), '/admin/teams', 'Teams'],
+        [choose('Webhooks'), '/admin/webhooks', 'Webhooks'],
+        [choose('Audit log'), '/admin/audit', 'Audit log'],
+        [choose('Trash'), '/trash', 'Trash'],
+        [follow(main, 'My work'), '/mine', 'My work'],
+        [
+          () => page.getByRole('main').getByRole('link', { name: title }).click(),
+          `${project}/items/${itemId}`,
+          `${title} · ${name}`,
+          title,
+        ],
+      ]
+      await go('/')
+      await untilTitled('Projects')
+      for (const [act, path, named, heading = named] of steps) {
+        await act()
+        await untilTitled(named)
+        t.match(page.url(), new RegExp(`${path.replace('?', '\\?')}$`))
+        await page.waitForFunction(
+          (wanted) =>
+            /^H[12]$/.test(document.activeElement?.tagName ?? '') &&
+            document.activeElement?.textContent === wanted,
+          heading,
+        )
+      }
+      const there = steps.map(([, , named]) => named)
+      for (const named of ['Projects', ...there.slice(0, -1)].reverse()) {
+        await page.goBack()
+        await untilTitled(named)
+      }
+      for (const named of there) {
+        await page.goForward()
+        await untilTitled(named)
+        await page.reload()
+        await untilTitled(named)
+        await untilShown(page)
+      }
+      await page.getByRole('dialog', { name: title }).waitFor()
+    })
   },
   // More pages than a user opens within a minute.
   { mode: 'required', environment: { RATE_LIMIT_MAX: '10000' } },

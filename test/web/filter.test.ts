@@ -2,6 +2,7 @@
 import t from 'tap'
 import type { KanbanItem } from '../../src/client/api.d.ts'
 import { filterOf, filterQuery, isNarrowing, matches } from '../../web/board/filter.ts'
+import { ITEM_DEFAULTS } from '../item-defaults.ts'
 
 const NOW = new Date(2026, 10, 12, 15)
 
@@ -15,26 +16,11 @@ const label = (id: string, name: string) => ({
 })
 
 const item = (fields: Partial<KanbanItem>): KanbanItem => ({
+  ...ITEM_DEFAULTS,
   id: 'i',
   projectId: 'p',
   title: 'Rewrite product pages',
-  description: '',
-  column: 'To Do',
   sortOrder: 0,
-  priority: 'medium',
-  assigneeId: null,
-  dueDate: null,
-  source: 'manual',
-  sourceId: '',
-  isNew: false,
-  approved: true,
-  dismissed: false,
-  metadata: {},
-  claimedUntil: null,
-  createdAt: '',
-  updatedAt: '',
-  labels: [],
-  subtasks: [],
   ...fields,
 })
 

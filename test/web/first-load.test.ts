@@ -8,21 +8,24 @@ import { loadAfresh } from './measures.ts'
 
 const KB = 1024
 
-onBoard('the first visit loads little, in one round, from here alone', async (t, { url, api, person }) => {
-  const { id } = await api.post('/api/projects', { body: { name: 'Apollo' } })
-  const { page } = await person()
-  const shown = () => page.locator('#app > *').first().waitFor({ state: 'attached' })
-  const loaded = await loadAfresh(page, `${url}/projects/${id}`, shown)
-  const own = loaded.filter((one) => !one.url.includes('/api/'))
-  const files = own.filter((one) => one.url.includes('/assets/'))
-  const bytes = own.reduce((sum, one) => sum + one.bytes, 0)
-  t.ok(files.length >= 2 && files.length <= 4, 'scripts, style sheet, icon')
-  t.ok(bytes < 90 * KB, `${bytes} bytes`)
-  const late = files.filter(({ round }) => round > 1).map((one) => one.url)
-  t.strictSame(late, [], 'the HTML names all that is needed')
-})
+onBoard(
+  'the first visit loads little, in one round trip, from this origin only',
+  async (t, { url, api, person }) => {
+    const { id } = await api.post('/api/projects', { body: { name: 'Apollo' } })
+    const { page } = await person()
+    const shown = () => page.locator('#app > *').first().waitFor({ state: 'attached' })
+    const loaded = await loadAfresh(page, `${url}/projects/${id}`, shown)
+    const own = loaded.filter((one) => !one.url.includes('/api/'))
+    const files = own.filter((one) => one.url.includes('/assets/'))
+    const bytes = own.reduce((sum, one) => sum + one.bytes, 0)
+    t.ok(files.length >= 2 && files.length <= 4, 'scripts, style sheet, icon')
+    t.ok(bytes < 90 * KB, `${bytes} bytes`)
+    const late = files.filter(({ round }) => round > 1).map((one) => one.url)
+    t.strictSame(late, [], 'the HTML names all that is needed')
+  },
+)
 
-onBoard('what is shown stays where it is when the stream is there', async (t, { api, person }) => {
+onBoard('shown content does not move when the stream connects', async (t, { api, person }) => {
   const { path } = await projectWith(api, { 'To Do': ['Flyer'] })
   for (const width of [1280, 1000, 400]) {
     const { page, go } = await person({ viewport: { width, height: 800 } })
@@ -57,7 +60,7 @@ async function foreignPage(t: Test, html: string) {
   return { page, said }
 }
 
-onBoard('a foreign page can neither frame nor call it', async (t, { url, api }) => {
+onBoard('another origin can neither frame nor call it', async (t, { url, api }) => {
   const { page, said } = await foreignPage(t, `<iframe src="${url}/"></iframe>`)
   t.match(said.join('\n'), /frame-ancestors 'none'/)
   const inner = page.frames().find((frame) => frame !== page.mainFrame())
@@ -122,7 +125,7 @@ const ATTACKS: Record<string, () => unknown> = {
   },
 }
 
-onBoard('what has found a way into the page gets nowhere', async (t, { person }) => {
+onBoard('injected scripts cannot send anything', async (t, { person }) => {
   const { page, problems, go } = await person()
   await go('/')
   for (const [name, attack] of Object.entries(ATTACKS)) {

@@ -64,7 +64,7 @@ const EMPTY: Flow = {
 }
 const isDoing = (column: string) => column !== 'To Do' && column !== 'Done'
 
-t.test('each chart says in a sentence what it shows', async (t) => {
+t.test('each chart has a sentence as its summary', async (t) => {
   t.equal(say.aboutWork(FLOW, isDoing), 'Work in progress grew from **1** to **3**.')
   t.equal(say.aboutWork(EMPTY, isDoing), 'Work in progress is **0**, as it was at the beginning.')
   const shrinking = { ...FLOW, days: FLOW.days.toReversed() }
@@ -83,7 +83,7 @@ t.test('each chart says in a sentence what it shows', async (t) => {
   t.equal(say.aboutTimeInColumn(FLOW), 'Cards stay longest in Review: half of them for **3 days** or more.')
 })
 
-t.test('where there is nothing to show, that is said', async (t) => {
+t.test('empty charts say that there is no data', async (t) => {
   t.equal(say.aboutCycleTime(EMPTY), 'Nothing was finished in this range.')
   t.equal(say.aboutThroughput(EMPTY), 'Nothing was finished in this range.')
   t.equal(say.aboutAge(EMPTY), 'Nothing is in progress.')
@@ -100,7 +100,7 @@ t.test('a sentence in parts, and as plain text', async (t) => {
   t.equal(say.plain('From **5** to **9**.'), 'From 5 to 9.')
 })
 
-t.test('columns stand in the order of the board, those it lacks after them', async (t) => {
+t.test('columns are in the order of the board, other ones after them', async (t) => {
   const board = ['To Do', 'In Progress', 'Review', 'Done']
   t.strictSame(tables.columnsOf(FLOW, board), ['To Do', 'In Progress', 'Done', 'Parked'])
 })
@@ -113,7 +113,7 @@ t.test('the tables have the numbers of the charts', async (t) => {
   t.strictSame(tables.timeInColumnTable(FLOW).rows[2], ['Parked', null, null])
 })
 
-t.test('CSV is quoted where it must be, and holds no formulas', async (t) => {
+t.test('CSV values are quoted if needed, and contain no formulas', async (t) => {
   const lines = tables.csvOf(tables.cycleTimeTable(FLOW)).split('\r\n')
   t.equal(lines[0], 'Card,Started,Finished,Days')
   t.match(lines[1] ?? '', /^'=SUM\(A1\),/)
@@ -121,7 +121,7 @@ t.test('CSV is quoted where it must be, and holds no formulas', async (t) => {
   t.equal(tables.csvOf({ head: ['a'], rows: [[null], [-1]] }), 'a\r\n\r\n-1\r\n')
 })
 
-t.test('the range that an address asks for', async (t) => {
+t.test('the range in an address', async (t) => {
   const known = [30, 90, 365]
   t.equal(daysBefore('2026-03-01', 30), '2026-01-31')
   t.equal(chosenRange(null, null, '2026-03-01', known), 90)

@@ -23,7 +23,7 @@ async function makeProject(api: Client): Promise<{ id: string; cards: string[] }
 }
 
 onBoard('the flow page', async (t, { api, person }) => {
-  await t.test('each chart says what it shows, and has its numbers', async (t) => {
+  await t.test('each chart has a summary and its numbers', async (t) => {
     const { id } = await makeProject(api)
     const { page, go } = await person()
     await go(`/projects/${id}/flow`)
@@ -43,7 +43,7 @@ onBoard('the flow page', async (t, { api, person }) => {
     t.match(await section('Throughput').getByRole('row').last().innerText(), /W\d\d\s+2/)
   })
 
-  await t.test('dots are links to their cards, one tab stop, moved between by arrows', async (t) => {
+  await t.test('dots are links to their cards, one tab stop, and arrow keys move between them', async (t) => {
     const { id, cards } = await makeProject(api)
     const { page, go } = await person()
     await go(`/projects/${id}/flow`)
@@ -61,7 +61,7 @@ onBoard('the flow page', async (t, { api, person }) => {
     await dots.first().waitFor()
   })
 
-  await t.test('a chart is saved as SVG that stands alone, its numbers as CSV', async (t) => {
+  await t.test('a chart is saved as standalone SVG, its numbers as CSV', async (t) => {
     const { id } = await makeProject(api)
     const { page, go } = await person()
     await go(`/projects/${id}/flow`)
@@ -83,7 +83,7 @@ onBoard('the flow page', async (t, { api, person }) => {
     t.match(csv.text, /^Card,Started,Finished,Days\r\n'=Launch,/)
   })
 
-  await t.test('range and filters stand in the address, and the numbers follow what others do', async (t) => {
+  await t.test("range and filters are in the address, and the numbers follow others' changes", async (t) => {
     const { id, cards } = await makeProject(api)
     const path = { id: cards[3] as string }
     await api.patch('/api/kanban-items/{id}', { path, body: { priority: 'high' } })
@@ -110,7 +110,7 @@ onBoard('the flow page', async (t, { api, person }) => {
     t.match(await page.getByRole('alert').innerText(), /could not load/)
   })
 
-  await t.test('a project in which nothing has happened says so', async (t) => {
+  await t.test('a project without changes says so', async (t) => {
     const { id } = await api.post('/api/projects', { body: { name: 'Empty' } })
     const { page, go } = await person({ viewport: { width: 320, height: 700 } })
     await go(`/projects/${id}/flow`)

@@ -39,7 +39,7 @@ onBoard('around every page', async (t, { api, person }) => {
   const { page, context, problems, go } = await person()
   const isLive = (on: Page) => on.getByText('Live', { exact: true }).waitFor()
 
-  await t.test('Tab begins with the way past the navigation', async () => {
+  await t.test('the first Tab stop skips the navigation', async () => {
     await go(path)
     await card(page, 'One').waitFor()
     await page.keyboard.press('Tab')
@@ -49,7 +49,7 @@ onBoard('around every page', async (t, { api, person }) => {
     await page.locator('main :focus').waitFor()
   })
 
-  await t.test('? lists the keys, and a switch turns single letters off', async (t) => {
+  await t.test('? lists the shortcuts, and a switch turns single letters off', async (t) => {
     await go(path)
     await link(page, 'One').focus()
     await page.keyboard.press('?')
@@ -57,7 +57,7 @@ onBoard('around every page', async (t, { api, person }) => {
     for (const key of ['/', '?', 'Ctrl+Z', 'g p', 'f', 'n', 'm', 'x']) {
       await list.getByRole('rowheader', { name: key, exact: true }).waitFor()
     }
-    const single = list.getByRole('checkbox', { name: 'Single letters do something' })
+    const single = list.getByRole('checkbox', { name: 'Single-letter shortcuts' })
     await single.uncheck()
     await page.keyboard.press('Escape')
     await untilFocused(page, 'One')
@@ -88,7 +88,7 @@ onBoard('around every page', async (t, { api, person }) => {
     }
   })
 
-  await t.test('Ctrl+Z takes back what was typed in a field, and a change outside of it', async (t) => {
+  await t.test('Ctrl+Z undoes typing in a field, and a change elsewhere', async (t) => {
     await go(path)
     await card(page, 'Four').getByRole('button', { name: 'Actions for Four' }).click()
     await page.getByRole('menuitem', { name: 'Dismiss' }).click()
@@ -111,7 +111,7 @@ onBoard('around every page', async (t, { api, person }) => {
     t.strictSame(await untilShown(page, 'To Do', all), all)
   })
 
-  await t.test('a message that goes gives the focus back', async () => {
+  await t.test('closing a message restores the focus', async () => {
     await go(path)
     for (const name of ['Close', 'Undo']) {
       await link(page, 'Four').focus()
@@ -125,7 +125,7 @@ onBoard('around every page', async (t, { api, person }) => {
     }
   })
 
-  await t.test('the own change shows at once, that of others within a second', async (t) => {
+  await t.test("an own change shows at once, another's within a second", async (t) => {
     const other = await person()
     await Promise.all([go(path), other.go(path)])
     await Promise.all([isLive(page), isLive(other.page)])
@@ -145,7 +145,7 @@ onBoard('around every page', async (t, { api, person }) => {
     await other.context.close()
   })
 
-  await t.test('from right to left everything is mirrored', async (t) => {
+  await t.test('right-to-left mirrors the page', async (t) => {
     await go(path)
     await card(page, 'One').waitFor()
     await page.evaluate(() => {
@@ -169,27 +169,24 @@ onBoard('around every page', async (t, { api, person }) => {
     )
   })
 
-  await t.test(
-    'a part that is gone since the service was updated says so, and nothing is lost',
-    async (t) => {
-      await go(path)
-      await page.getByRole('button', { name: 'Add a card to To Do' }).click()
-      await page.getByRole('textbox', { name: 'Card title' }).fill('Half a tit')
-      problems.expect(/(flow-page|404)/)
-      await page.route('**/assets/flow-page-*', (route) => route.fulfill({ status: 404 }))
-      await page.getByRole('link', { name: 'Flow', exact: true }).click()
-      const alert = page.getByRole('alert').filter({ hasText: 'Phaseboard was updated. Reload to go on.' })
-      await alert.waitFor()
-      await page.unroute('**/assets/flow-page-*')
-      await alert.getByRole('button', { name: 'Reload' }).click()
-      await page.getByRole('heading', { level: 2, name: 'Throughput' }).waitFor()
-      await page.getByRole('link', { name: 'Board', exact: true }).click()
-      await page.getByRole('button', { name: 'Add a card to To Do' }).click()
-      t.equal(await page.getByRole('textbox', { name: 'Card title' }).inputValue(), 'Half a tit')
-    },
-  )
+  await t.test('a file that is missing after an update is reported, and nothing is lost', async (t) => {
+    await go(path)
+    await page.getByRole('button', { name: 'Add a card to To Do' }).click()
+    await page.getByRole('textbox', { name: 'Card title' }).fill('Half a tit')
+    problems.expect(/(flow-page|404)/)
+    await page.route('**/assets/flow-page-*', (route) => route.fulfill({ status: 404 }))
+    await page.getByRole('link', { name: 'Flow', exact: true }).click()
+    const alert = page.getByRole('alert').filter({ hasText: 'Phaseboard was updated. Reload to continue.' })
+    await alert.waitFor()
+    await page.unroute('**/assets/flow-page-*')
+    await alert.getByRole('button', { name: 'Reload' }).click()
+    await page.getByRole('heading', { level: 2, name: 'Throughput' }).waitFor()
+    await page.getByRole('link', { name: 'Board', exact: true }).click()
+    await page.getByRole('button', { name: 'Add a card to To Do' }).click()
+    t.equal(await page.getByRole('textbox', { name: 'Card title' }).inputValue(), 'Half a tit')
+  })
 
-  await t.test('seven tabs at once, of which one is seen', async () => {
+  await t.test('seven tabs work at once, one of them visible', async () => {
     await context.addInitScript(() => {
       // Headless browsers treat all tabs as visible.
       const isHidden = () => sessionStorage.getItem('seen') === null
@@ -218,46 +215,43 @@ onBoard('around every page', async (t, { api, person }) => {
     for (const tab of tabs) await tab.close()
   })
 
-  await t.test(
-    'without motion nothing moves; in forced colours what is marked keeps its marks',
-    async (t) => {
-      const calm = await person({ reducedMotion: 'reduce', forcedColors: 'active' })
-      await calm.go(path)
-      const marks = (selector: string, pseudo = '') =>
-        calm.page
-          .locator(selector)
-          .first()
-          .evaluate((element, part) => {
-            const { borderTopWidth, borderTopColor, borderBottomWidth, backgroundColor } = getComputedStyle(
-              element,
-              part,
-            )
-            return {
-              top: borderTopWidth !== '0px' && borderTopColor,
-              bottom: borderBottomWidth !== '0px',
-              backgroundColor,
-            }
-          }, pseudo)
-      const { backgroundColor: ground } = await marks('body')
-      await link(calm.page, 'One').waitFor()
-      for (const [what, selector] of [
-        ['a column', '.column'],
-        ['a card', '.card'],
-      ] as const) {
-        const { top } = await marks(selector)
-        t.ok(top && top !== ground, `${what} has a border: ${top}`)
-      }
-      t.ok((await marks('.project-tabs [aria-current]')).bottom, 'the page one is on is marked')
-      const held = await hold(calm.page, card(calm.page, 'One'))
-      await held.moveTo(card(calm.page, 'Old').or(card(calm.page, 'New')), { x: 0.5, y: 0.2 })
-      await calm.page.locator('.drop-before').waitFor()
-      const { backgroundColor: line } = await marks('.drop-before', '::before')
-      t.not(line, ground, 'the line where it would be dropped is seen')
-      await held.drop()
-      await link(calm.page, 'One').click()
-      await calm.page.getByRole('dialog').waitFor()
-      t.equal(await calm.page.evaluate(() => document.getAnimations().length), 0)
-      await calm.context.close()
-    },
-  )
+  await t.test('reduced motion has no animation; forced colours keep all marks', async (t) => {
+    const calm = await person({ reducedMotion: 'reduce', forcedColors: 'active' })
+    await calm.go(path)
+    const marks = (selector: string, pseudo = '') =>
+      calm.page
+        .locator(selector)
+        .first()
+        .evaluate((element, part) => {
+          const { borderTopWidth, borderTopColor, borderBottomWidth, backgroundColor } = getComputedStyle(
+            element,
+            part,
+          )
+          return {
+            top: borderTopWidth !== '0px' && borderTopColor,
+            bottom: borderBottomWidth !== '0px',
+            backgroundColor,
+          }
+        }, pseudo)
+    const { backgroundColor: ground } = await marks('body')
+    await link(calm.page, 'One').waitFor()
+    for (const [what, selector] of [
+      ['a column', '.column'],
+      ['a card', '.card'],
+    ] as const) {
+      const { top } = await marks(selector)
+      t.ok(top && top !== ground, `${what} has a border: ${top}`)
+    }
+    t.ok((await marks('.project-tabs [aria-current]')).bottom, 'the page one is on is marked')
+    const held = await hold(calm.page, card(calm.page, 'One'))
+    await held.moveTo(card(calm.page, 'Old').or(card(calm.page, 'New')), { x: 0.5, y: 0.2 })
+    await calm.page.locator('.drop-before').waitFor()
+    const { backgroundColor: line } = await marks('.drop-before', '::before')
+    t.not(line, ground, 'the line where it would be dropped is seen')
+    await held.drop()
+    await link(calm.page, 'One').click()
+    await calm.page.getByRole('dialog').waitFor()
+    t.equal(await calm.page.evaluate(() => document.getAnimations().length), 0)
+    await calm.context.close()
+  })
 })

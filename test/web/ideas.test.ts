@@ -10,7 +10,7 @@ const act = async (page: Page, title: string, action: string) => {
   await page.getByRole('menuitem', { name: action, exact: true }).click()
 }
 
-onBoard('ideas are added, edited, put in order and deleted', async (t, { api, person }) => {
+onBoard('ideas are added, edited, reordered and deleted', async (t, { api, person }) => {
   const { page, go } = await person()
   await go('/ideas')
   const field = page.getByLabel('New idea')
@@ -55,7 +55,7 @@ onBoard('ideas are added, edited, put in order and deleted', async (t, { api, pe
   await page.getByLabel('Priority').selectOption({ label: 'Critical' })
   await page.getByLabel('Title').press('Escape')
   await act(page, 'One', 'Edit')
-  await page.getByText(/^Kept from/).waitFor()
+  await page.getByText(/^Draft from/).waitFor()
   t.equal(await page.getByLabel('Description').inputValue(), '**bold** \u202Eevil')
   await page.getByLabel('Priority').selectOption({ label: 'High' })
   await page.getByRole('button', { name: 'Save' }).click()
@@ -104,7 +104,7 @@ onBoard('an idea is promoted once, also from two windows', async (t, { api, pers
   await page.getByRole('link', { name: 'Project: Bread by bicycle' }).waitFor()
 })
 
-onBoard("one's own work is grouped by date, and ticked off", async (t, { api, person }) => {
+onBoard("one's own work is grouped by date, and can be ticked off", async (t, { api, person }) => {
   const { id } = await api.post('/api/projects', { body: { name: 'Bakery' } })
   const add = (title: string, fields: object = {}) =>
     api.post('/api/projects/{id}/kanban-items', {

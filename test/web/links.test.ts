@@ -14,10 +14,10 @@ async function taken(page: Page): Promise<string> {
 }
 
 const rowOf = (page: Page, name: string | RegExp) =>
-  page.getByRole('region', { name: 'Links that still work' }).getByRole('row', { name })
+  page.getByRole('region', { name: 'Active links' }).getByRole('row', { name })
 
 onBoard(
-  'an admin invites somebody, who chooses a name and a password',
+  'an admin invites somebody, who enters a name and a password',
   async (t, { url, api, person }) => {
     const { page, go, check } = await person({ signIn: true })
     await go('/admin/members')
@@ -25,12 +25,12 @@ onBoard(
     const dialog = page.getByRole('dialog', { name: 'Invite' })
     await check()
     await dialog.getByLabel('Email (optional)').fill('ada@example.test')
-    await dialog.getByRole('button', { name: 'Make a link' }).click()
+    await dialog.getByRole('button', { name: 'Create link' }).click()
     await dialog.getByRole('alert').getByText('Member email is taken').waitFor()
     await dialog.getByLabel('Email (optional)').fill('')
     await dialog.getByLabel('Name (optional)').fill(ATTACK)
     await dialog.getByLabel('Role').selectOption('Guest')
-    await dialog.getByRole('button', { name: 'Make a link' }).click()
+    await dialog.getByRole('button', { name: 'Create link' }).click()
     await page.getByRole('dialog', { name: /^Invitation for/ }).waitFor()
     await check()
     const link = await taken(page)
@@ -78,7 +78,7 @@ onBoard(
 )
 
 onBoard(
-  'somebody who has forgotten a password sets a new one by a link',
+  'a link sets a forgotten password',
   async (t, { url, api, person }) => {
     const grace = { email: 'grace@example.test', password: 'graces horse' }
     await api.post('/api/members', { body: { ...grace, name: 'Grace' } })
@@ -131,7 +131,7 @@ onBoard(
 )
 
 onBoard(
-  'an admin revokes a link, and one that ends meanwhile is told so',
+  'an admin revokes a link, and one that ended meanwhile is reported',
   async (t, { url, api, person }) => {
     const made = await api.post('/api/invitations', { body: { role: 'member' } })
     const guest = await person()
@@ -142,9 +142,9 @@ onBoard(
 
     const { page, go } = await person({ signIn: true })
     await go('/admin/members')
-    await page.getByRole('button', { name: 'Revoke the link for Whoever has it' }).click()
+    await page.getByRole('button', { name: 'Revoke the link for Anyone' }).click()
     await page.getByRole('status').getByText('Link revoked.').waitFor()
-    t.equal(await page.getByRole('heading', { name: 'Links that still work' }).count(), 0)
+    t.equal(await page.getByRole('heading', { name: 'Active links' }).count(), 0)
 
     await guest.page.getByRole('button', { name: 'Join' }).click()
     await guest.page.getByRole('alert').getByText(UNUSABLE).waitFor()

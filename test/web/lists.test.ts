@@ -8,7 +8,7 @@ import { termsOf, wordsOf } from '../../web/common/terms.ts'
 import { droppedAt, ideaGroups } from '../../web/ideas/idea-groups.ts'
 import { byDue, dueGroupOf } from '../../web/mine/due-groups.ts'
 import { guessFormat, HEAD } from '../../web/projects/file-format.ts'
-import { progressOf, reasonOf, toldOf, wasImportedBefore } from '../../web/projects/import-texts.ts'
+import { progressOf, reasonOf, summaryOf, wasImportedBefore } from '../../web/projects/import-texts.ts'
 import { phaseOf, workDone } from '../../web/projects/progress.ts'
 import { filtered, filterOf, grouped, statusesOf } from '../../web/projects/project-groups.ts'
 import { nextOption, partsOf } from '../../web/search/results.ts'
@@ -37,7 +37,7 @@ t.test('projects are grouped by status, archived ones last', async (t) => {
   )
 })
 
-t.test('the filter of the address', async (t) => {
+t.test('the filter in the address', async (t) => {
   const projects = [
     project('a', { type: 'business', teamId: 'x' }),
     project('b', { type: 'business', teamId: 'y' }),
@@ -54,7 +54,7 @@ t.test('the filter of the address', async (t) => {
   t.equal(ids('status=none'), '')
 })
 
-t.test('how far a project has come', async (t) => {
+t.test('the progress of a project', async (t) => {
   const phaseConfig = [{ name: 'Plan' }, { name: 'Build' }]
   t.strictSame(phaseOf({ phase: 'Build', phaseConfig }), { name: 'Build', place: 2, of: 2 })
   t.equal(phaseOf({ phase: 'Else', phaseConfig })?.place, 0)
@@ -63,7 +63,7 @@ t.test('how far a project has come', async (t) => {
   t.strictSame(workDone({ open: 0, done: 0 }), { done: 0, total: 0 })
 })
 
-t.test('words of open vocabularies', async (t) => {
+t.test('labels of open vocabularies', async (t) => {
   t.equal(wordsOf('on-track'), 'On track')
   t.equal(wordsOf(''), '')
   t.strictSame(termsOf(['low', 'high'], ['zebra', 'high', '', 'apple']), ['low', 'high', 'apple', 'zebra'])
@@ -94,20 +94,20 @@ t.test('the format of a file is guessed by its name and beginning', async (t) =>
   t.equal(of('', ''), 'csv')
 })
 
-t.test('what is said of an import', async (t) => {
+t.test('the result of an import', async (t) => {
   const job = (fields: Partial<Import>) => ({ status: 'writing', done: 0, total: 0, ...fields }) as Import
   t.equal(progressOf(undefined), 'Waiting for other imports…')
   t.equal(progressOf(job({ status: 'reading' })), 'Reading the file…')
   t.match(progressOf(job({ done: 1200, total: 4000 })), /^Reading 1\D?200 of 4\D?000…$/)
   const counts = { columns: 4, items: 1 }
-  t.equal(toldOf(job({ projectId: 'x', counts }), 'Relaunch'), 'Imported Relaunch: 4 columns, 1 card.')
-  t.equal(toldOf(job({ total: 7 }), ''), 'Imported 7 records.')
+  t.equal(summaryOf(job({ projectId: 'x', counts }), 'Relaunch'), 'Imported Relaunch: 4 columns, 1 card.')
+  t.equal(summaryOf(job({ total: 7 }), ''), 'Imported 7 records.')
   const before = 'this board was imported before, as project 1 (A); use again=true to import it once more'
   t.ok(wasImportedBefore(before))
   t.equal(reasonOf(before), 'this board was imported before, as project 1 (A)')
 })
 
-t.test('items by when they are due', async (t) => {
+t.test('items by due date', async (t) => {
   // A Wednesday.
   const today = '2026-11-18'
   t.equal(dueGroupOf('2026-11-17T23:59:59.999Z', today), 'overdue')
@@ -136,7 +136,7 @@ t.test('items by when they are due', async (t) => {
   )
 })
 
-t.test('ideas by what became of them', async (t) => {
+t.test('ideas by status', async (t) => {
   const idea = (id: string, status: string) => ({ id, status, sortOrder: 0 }) as PersonalIdea
   const groups = ideaGroups([
     idea('d', 'discarded'),
@@ -150,14 +150,14 @@ t.test('ideas by what became of them', async (t) => {
   )
 })
 
-t.test('where a dragged record is dropped', async (t) => {
+t.test('the place of a dropped record', async (t) => {
   const ids = ['a', 'b', 'c']
   t.equal(droppedAt(ids, 'a', 'c', 'bottom'), 2)
   t.equal(droppedAt(ids, 'a', 'c', 'top'), 1)
   t.equal(droppedAt(ids, 'c', 'a', 'top'), 0)
 })
 
-t.test('a record is put elsewhere, whatever numbers the others have', async (t) => {
+t.test('a record gets a new place, with any numbers of the others', async (t) => {
   const number = fc.oneof(
     fc.constant(0),
     fc.integer({ min: -3, max: 3 }),
@@ -181,7 +181,7 @@ t.test('a record is put elsewhere, whatever numbers the others have', async (t) 
   )
 })
 
-t.test('the marks of a snippet, and the arrows of its list', async (t) => {
+t.test('the marks of a snippet, and arrow keys in the list of results', async (t) => {
   t.strictSame(partsOf('…a **big** <b>dog</b>'), [
     { text: '…a ', isMatch: false },
     { text: 'big', isMatch: true },

@@ -2,7 +2,7 @@
 import { link, projectWith } from './board-steps.ts'
 import { onBoard } from './browser.ts'
 
-onBoard('what changes while there is no stream is shown when there is', async (t, { api, person }) => {
+onBoard('changes during a lost connection are shown afterwards', async (t, { api, person }) => {
   const { id, path } = await projectWith(api, { 'To Do': ['Flyer'] })
   const add = (title: string) =>
     api.post('/api/projects/{id}/kanban-items', { path: { id }, body: { title, column: 'To Do' } })
@@ -48,7 +48,7 @@ onBoard('what changes while there is no stream is shown when there is', async (t
 })
 
 onBoard(
-  'a project that is not there is asked for once, and shown when it is back',
+  'a missing project is requested once, and shown when restored',
   async (t, { api, person }) => {
     const { id, path } = await projectWith(api, { 'To Do': ['Flyer'] })
     const { seq } = await api.request('delete', '/api/projects/{id}', { path: { id } })
@@ -68,23 +68,20 @@ onBoard(
   { mode: 'required' },
 )
 
-onBoard(
-  'an answer about a part of a card does not hide what others changed before',
-  async (t, { api, person }) => {
-    const { path, cards } = await projectWith(api, { 'To Do': ['Flyer'] })
-    const item = { id: cards.get('Flyer') ?? '' }
-    await api.post('/api/kanban-items/{id}/subtasks', { path: item, body: { title: 'Text' } })
-    const { page, go } = await person()
-    await go(`${path}/items/${item.id}`)
-    const box = page.getByRole('checkbox', { name: 'Text' })
-    await box.waitFor()
-    await page.getByText('Live', { exact: true }).waitFor()
-    await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true })))
-    await api.patch('/api/kanban-items/{id}', { path: item, body: { title: 'Poster' } })
-    await box.check()
-    await page.getByRole('status').getByText('Text').waitFor()
-    await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
-    await page.getByRole('dialog', { name: 'Poster' }).waitFor()
-    t.ok(await box.isChecked())
-  },
-)
+onBoard("a response about a part of a card keeps others' earlier changes", async (t, { api, person }) => {
+  const { path, cards } = await projectWith(api, { 'To Do': ['Flyer'] })
+  const item = { id: cards.get('Flyer') ?? '' }
+  await api.post('/api/kanban-items/{id}/subtasks', { path: item, body: { title: 'Text' } })
+  const { page, go } = await person()
+  await go(`${path}/items/${item.id}`)
+  const box = page.getByRole('checkbox', { name: 'Text' })
+  await box.waitFor()
+  await page.getByText('Live', { exact: true }).waitFor()
+  await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true })))
+  await api.patch('/api/kanban-items/{id}', { path: item, body: { title: 'Poster' } })
+  await box.check()
+  await page.getByRole('status').getByText('Text').waitFor()
+  await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
+  await page.getByRole('dialog', { name: 'Poster' }).waitFor()
+  t.ok(await box.isChecked())
+})

@@ -8,9 +8,9 @@ import { bestOf, frames } from './measures.ts'
 /** The duration of a task that users notice, in milliseconds. */
 const LONG_TASK = 200
 
-const NOTE = 'Too long or too deeply nested for Markdown: shown as it was written.'
+const NOTE = 'Too long or too deeply nested for Markdown: shown as plain text.'
 
-onBoard('a card of hostile Markdown holds nothing up', async (t, { api, person }) => {
+onBoard('a card with hostile Markdown blocks nothing', async (t, { api, person }) => {
   const { id, path } = await projectWith(api, {})
   const make = async (title: string, description: string) => {
     const item = await api.post('/api/projects/{id}/kanban-items', {

@@ -5,7 +5,7 @@ import { DEEPEST, LONGEST, MOST_ELEMENTS } from '../../web/common/markdown/limit
 import { type Answer, MarkdownQueue, type Renderer } from '../../web/common/markdown/queue.ts'
 import { PATTERNS } from './hostile-markdown.ts'
 
-t.test('whatever the text is, it becomes modest HTML or none, and no error', async (t) => {
+t.test('any text becomes safe HTML or plain text, without an error', async (t) => {
   t.ok(Object.keys(PATTERNS).length > 60)
   for (const [name, text] of Object.entries(PATTERNS)) {
     t.ok(text.length <= LONGEST, name)
@@ -16,7 +16,7 @@ t.test('whatever the text is, it becomes modest HTML or none, and no error', asy
   }
 })
 
-t.test('what is too much shows as it is', (t) => {
+t.test('too much Markdown is shown as text', (t) => {
   t.equal(toHtml('x'.repeat(LONGEST)), `<p>${'x'.repeat(LONGEST)}</p>\n`)
   t.equal(toHtml('x'.repeat(LONGEST + 1)), undefined)
   t.match(toHtml(`${'> '.repeat(DEEPEST - 1)}x`), /<p>x<\/p>/)
@@ -59,7 +59,7 @@ function setUp(deadline = 60_000) {
   return { queue, workers }
 }
 
-t.test('one text after the other, once the worker is there', async (t) => {
+t.test('texts are rendered one after the other, once the worker is ready', async (t) => {
   const { queue, workers } = setUp()
   t.equal(queue.known('a'), undefined)
   const [a, b] = [queue.html('a'), queue.html('b')]
@@ -88,7 +88,7 @@ t.test('one text after the other, once the worker is there', async (t) => {
   t.equal(queue.known('a'), undefined, 'but not for ever')
 })
 
-t.test('a text that takes too long ends the worker, and the next has another', async (t) => {
+t.test('a text that takes too long ends the worker, and the next gets a new one', async (t) => {
   const { queue, workers } = setUp(1)
   const [slow, next] = [queue.html('slow'), queue.html('next')]
   const first = workers[0] as FakeWorker
@@ -107,7 +107,7 @@ t.test('a text that takes too long ends the worker, and the next has another', a
   t.strictSame(second.texts, ['next'])
 })
 
-t.test('a worker that fails fails that text; one that does not start, all of them', async (t) => {
+t.test('a failed worker fails that text; one that cannot start fails all', async (t) => {
   const { queue, workers } = setUp()
   const broken = queue.html('broken')
   workers[0]?.say('ready')
@@ -126,7 +126,7 @@ t.test('a worker that fails fails that text; one that does not start, all of the
   await t.rejects(none.html('a'), { message: 'the worker for Markdown does not start' })
 })
 
-t.test('nobody waits for a text that nobody looks at any more', async (t) => {
+t.test('a text that is no longer shown is not rendered', async (t) => {
   const { queue, workers } = setUp()
   const leaving = new AbortController()
   void queue.html('a')

@@ -24,7 +24,7 @@ t.test('phases are steps', async (t) => {
   t.strictSame(neighbours([], 'Elsewhere'), { before: undefined, after: undefined })
 })
 
-t.test('the sequence of phases is edited', async (t) => {
+t.test('editing the sequence of phases', async (t) => {
   const list = toEdit(PHASES)
   const names = (phases: readonly { name: string }[]) => phases.map(({ name }) => name)
   t.strictSame(edited(list, PHASES, 'Do'), { phaseConfig: PHASES, phase: 'Do' }, 'other keys stay')
@@ -71,7 +71,7 @@ t.test('a metric has values and a trend', async (t) => {
   t.equal(withUnit(4, '', String), '4')
 })
 
-t.test('values are a line', async (t) => {
+t.test('values become a line', async (t) => {
   t.strictSame(sparkline([1, 3, 2], 100, 20), [
     { x: 0, y: 20 },
     { x: 50, y: 0 },
@@ -87,7 +87,7 @@ t.test('values are a line', async (t) => {
   t.equal(pathOf([]), '')
 })
 
-t.test('a transcript is made of a form', async (t) => {
+t.test('a form becomes a transcript', async (t) => {
   const form = new Map([
     ['title', ' Kickoff '],
     ['date', '2026-11-02'],
@@ -105,7 +105,7 @@ t.test('a transcript is made of a form', async (t) => {
   })
 })
 
-t.test('action items find their cards', async (t) => {
+t.test('action items link to their cards', async (t) => {
   const cards = [
     { id: '1', title: 'Write' },
     { id: '2', title: 'Read' },
@@ -126,7 +126,7 @@ t.test('action items find their cards', async (t) => {
   )
 })
 
-t.test('an objective comes to another place', async (t) => {
+t.test('an objective moves to another place', async (t) => {
   const spread = [
     { id: 'a', sortOrder: 1 },
     { id: 'b', sortOrder: 2 },
@@ -144,7 +144,7 @@ t.test('an objective comes to another place', async (t) => {
   )
 })
 
-t.test('a change of people keeps all others', async (t) => {
+t.test('a change of the team keeps all other members', async (t) => {
   const latest = [
     { memberId: 'ada', role: 'lead' },
     { memberId: 'joan', role: 'member' },

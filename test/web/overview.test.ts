@@ -13,7 +13,7 @@ async function project(api: Client) {
   return { id, now: () => api.get('/api/projects/{id}', { path: { id } }) }
 }
 
-onBoard('what a project is about is changed in place, live, and undone', async (t, { api, person }) => {
+onBoard("a project's fields are edited in place, live, and undone", async (t, { api, person }) => {
   const { id, now } = await project(api)
   const { page, go } = await person()
   const other = await person({ locale: 'ar', viewport: { width: 390, height: 800 }, colorScheme: 'dark' })
@@ -60,7 +60,7 @@ onBoard('what a project is about is changed in place, live, and undone', async (
   t.match(await page.getByRole('link', { name: 'Cards as CSV' }).getAttribute('href'), `${id}/export.csv`)
 })
 
-onBoard('nothing typed is lost, and a lost race asks', async (t, { api, person }) => {
+onBoard('typed text is never lost, and a conflict asks', async (t, { api, person }) => {
   const { id, now } = await project(api)
   const { page, go, check } = await person()
   await go(`/projects/${id}/overview`)
@@ -80,7 +80,7 @@ onBoard('nothing typed is lost, and a lost race asks', async (t, { api, person }
   t.equal((await now()).health, 'blocked', 'what else has changed stays')
 })
 
-onBoard('objectives and metrics are kept', async (t, { api, person }) => {
+onBoard('objectives and metrics are created, edited and deleted', async (t, { api, person }) => {
   const { id, now } = await project(api)
   const { page, go, check } = await person()
   await go(`/projects/${id}/overview`)
@@ -135,7 +135,7 @@ onBoard('objectives and metrics are kept', async (t, { api, person }) => {
   await until(now, ({ metrics }) => metrics.length === 0)
 })
 
-onBoard('a meeting brings cards to decide about, and people are assigned', async (t, { api, person }) => {
+onBoard('a meeting creates cards to approve, and people are assigned', async (t, { api, person }) => {
   const { id, now } = await project(api)
   const { page, go } = await person()
   await go(`/projects/${id}/overview`)
@@ -179,7 +179,7 @@ onBoard('a meeting brings cards to decide about, and people are assigned', async
 })
 
 onBoard(
-  'a viewer looks and changes nothing',
+  'a viewer reads and changes nothing',
   async (t, { api, person }) => {
     const { id } = await project(api)
     const credentials = { email: 'eve@example.test', password: 'eves horse' }

@@ -14,7 +14,7 @@ const REQUIRED = { mode: 'required' } as const
 const TRELLO = new URL('../fixtures/trello-board.json', import.meta.url)
 
 onBoard(
-  'people are found as one types, and shown by the name that they have now',
+  'people are found while typing, and shown with their current names',
   async (t, { api, person }) => {
     const member = (name: string, email: string) => api.post('/api/members', { body: { name, email } })
     const amara = await member('Amara Osei', 'amara@example.test')
@@ -109,7 +109,7 @@ onBoard(
 )
 
 onBoard(
-  'an import says whom it found, and an admin says who the others are',
+  'an import shows whom it matched, and an admin merges the others',
   async (t, { api, person }) => {
     const member = (name: string, email: string) => api.post('/api/members', { body: { name, email } })
     const priya = await member('Priya Raman', 'priya@acme.example')
@@ -126,7 +126,7 @@ onBoard(
     const people = dialog.getByRole('list', { name: 'People' })
     const row = (name: string) => people.getByRole('listitem').filter({ hasText: name })
     await row('Priya Raman').getByText('same name').waitFor()
-    await dialog.getByText('1 found here, 2 not: they stay by their names.').waitFor()
+    await dialog.getByText('1 found, 2 not found: only their names are kept.').waitFor()
     await check()
 
     const assignees = async () => {
@@ -186,69 +186,65 @@ onBoard(
   REQUIRED,
 )
 
-t.test(
-  'inside a host application its people are assigned, found and named',
-  { skip: noBrowser },
-  async (t) => {
-    const users: Record<string, HostMember> = {
-      ann: { id: 'u-1', name: 'Ann Architect', role: 'admin' },
-      bob: { id: 'u-18', name: 'Bob Builder', role: 'member' },
-      cleo: { id: 'u-20', name: 'Cléo Carpenter', role: 'member' },
-    }
-    const everybody = () => Object.values(users).map(({ id, name = '' }) => ({ id, name }))
-    const host = Fastify()
-    t.teardown(() => host.close())
-    await host.register(shipped.phaseboard, {
-      prefix: '/tools/board',
-      databaseUrl: ':memory:',
-      resolveMember: ({ headers }) => users[/user=(\w+)/.exec(headers.cookie ?? '')?.[1] ?? 'ann'] ?? null,
-      // The application's directory finds names without their accents.
-      listMembers: ({ ids, q = '' }) =>
-        everybody().filter(({ id, name }) =>
-          ids ? ids.includes(id) : name.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().includes(q),
-        ),
-    })
-    const address = await host.listen({ port: 0, host: '127.0.0.1' })
-    const board = await startBoard(t, { url: `${address}/tools/board` })
-    const { path, cards } = await projectWith(board.api, { 'To Do': ['Walls'] })
-    const as = async (user: string) => {
-      const one = await board.person()
-      await one.context.addCookies([{ name: 'user', value: user, url: address }])
-      return one
-    }
-    const bob = await as('bob')
-    await bob.go(`${path}/items/${cards.get('Walls')}`)
-    const dialog = dialogOf(bob.page, 'Walls')
-    await choosePerson(dialog, 'Assignee', 'Cléo Carpenter', 'cleo')
-    await dialog.getByRole('textbox', { name: 'New comment' }).fill('They stand.')
-    await bob.page.keyboard.press('Control+Enter')
-    await dialog.getByRole('article').getByText('Bob Builder').waitFor()
+t.test('in a host application, its people are assigned, found and named', { skip: noBrowser }, async (t) => {
+  const users: Record<string, HostMember> = {
+    ann: { id: 'u-1', name: 'Ann Architect', role: 'admin' },
+    bob: { id: 'u-18', name: 'Bob Builder', role: 'member' },
+    cleo: { id: 'u-20', name: 'Cléo Carpenter', role: 'member' },
+  }
+  const everybody = () => Object.values(users).map(({ id, name = '' }) => ({ id, name }))
+  const host = Fastify()
+  t.teardown(() => host.close())
+  await host.register(shipped.phaseboard, {
+    prefix: '/tools/board',
+    databaseUrl: ':memory:',
+    resolveMember: ({ headers }) => users[/user=(\w+)/.exec(headers.cookie ?? '')?.[1] ?? 'ann'] ?? null,
+    // The application's directory finds names without their accents.
+    listMembers: ({ ids, q = '' }) =>
+      everybody().filter(({ id, name }) =>
+        ids ? ids.includes(id) : name.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().includes(q),
+      ),
+  })
+  const address = await host.listen({ port: 0, host: '127.0.0.1' })
+  const board = await startBoard(t, { url: `${address}/tools/board` })
+  const { path, cards } = await projectWith(board.api, { 'To Do': ['Walls'] })
+  const as = async (user: string) => {
+    const one = await board.person()
+    await one.context.addCookies([{ name: 'user', value: user, url: address }])
+    return one
+  }
+  const bob = await as('bob')
+  await bob.go(`${path}/items/${cards.get('Walls')}`)
+  const dialog = dialogOf(bob.page, 'Walls')
+  await choosePerson(dialog, 'Assignee', 'Cléo Carpenter', 'cleo')
+  await dialog.getByRole('textbox', { name: 'New comment' }).fill('They stand.')
+  await bob.page.keyboard.press('Control+Enter')
+  await dialog.getByRole('article').getByText('Bob Builder').waitFor()
 
-    t.comment('as another one sees it')
-    const ann = await as('ann')
-    await ann.go(path)
-    const shown = (name: string) =>
-      card(ann.page, 'Walls').getByText(`Assigned to ${name}`, { exact: true }).waitFor({ state: 'attached' })
-    await shown('Cléo Carpenter')
-    await card(ann.page, 'Walls').getByRole('link').click()
-    await dialogOf(ann.page, 'Walls').getByRole('article').getByText('Bob Builder').waitFor()
-    t.strictSame(await historyLines(ann.page), [
-      'Bob Builder commented',
-      'Bob Builder assigned it to Cléo Carpenter',
-      'Ann Architect made this card',
-    ])
+  t.comment('as another one sees it')
+  const ann = await as('ann')
+  await ann.go(path)
+  const shown = (name: string) =>
+    card(ann.page, 'Walls').getByText(`Assigned to ${name}`, { exact: true }).waitFor({ state: 'attached' })
+  await shown('Cléo Carpenter')
+  await card(ann.page, 'Walls').getByRole('link').click()
+  await dialogOf(ann.page, 'Walls').getByRole('article').getByText('Bob Builder').waitFor()
+  t.strictSame(await historyLines(ann.page), [
+    'Bob Builder commented',
+    'Bob Builder assigned it to Cléo Carpenter',
+    'Ann Architect created this card',
+  ])
 
-    t.comment('renamed in the application: with what the user does next, without a reload of the others')
-    users.bob = { id: 'u-18', name: 'Robert Builder', role: 'member' }
-    await bob.page.reload()
-    await dialogOf(ann.page, 'Walls').getByRole('article').getByText('Robert Builder').waitFor()
+  t.comment('renamed in the application: with what the user does next, without a reload of the others')
+  users.bob = { id: 'u-18', name: 'Robert Builder', role: 'member' }
+  await bob.page.reload()
+  await dialogOf(ann.page, 'Walls').getByRole('article').getByText('Robert Builder').waitFor()
 
-    t.comment('and listed for admins')
-    await ann.go('/admin/people')
-    await ann.page
-      .getByRole('row', { name: /Robert Builder/ })
-      .getByText('The application')
-      .waitFor()
-    await board.finish()
-  },
-)
+  t.comment('and listed for admins')
+  await ann.go('/admin/people')
+  await ann.page
+    .getByRole('row', { name: /Robert Builder/ })
+    .getByText('The application')
+    .waitFor()
+  await board.finish()
+})

@@ -21,7 +21,7 @@ const { LostRace, onLatest, saveFields } = await import('../../web/common/latest
 const invalid = (fieldErrors: object, formErrors: string[] = []) =>
   new PhaseboardError({ status: 400, error: 'Validation failed', details: { formErrors, fieldErrors } })
 
-t.test('problems are told at their fields', async (t) => {
+t.test('errors are shown at their fields', async (t) => {
   t.strictSame(problemsOf(invalid({ name: ['Too long', 'Odd'] }), ['name']), {
     whole: undefined,
     fields: { name: 'Too long, Odd' },
@@ -42,7 +42,7 @@ t.test('problems are told at their fields', async (t) => {
   t.equal(problemsOf(new LostRace({ name: 'Theirs' }), ['name']).whole, undefined)
 })
 
-t.test('a form is kept and read again', async (t) => {
+t.test('a draft of a form is stored and read again', async (t) => {
   const kept = toDraft([
     ['name', 'Ada'],
     ['kinds', 'a'],
@@ -86,7 +86,7 @@ function served<T extends object>(record: T) {
   return { read: async () => answer(), send, change, state: () => state }
 }
 
-t.test('fields are saved over changes of others, but not over those of the same', async (t) => {
+t.test("saving keeps others' changes of other fields, and asks about those of the same", async (t) => {
   const { read, send, change, state } = served({ title: 'A', text: 'B' })
   const base = { current: state() }
   change({ text: 'Theirs' })
@@ -102,7 +102,7 @@ t.test('fields are saved over changes of others, but not over those of the same'
   t.strictSame(state(), { title: 'Yours', text: 'More' }, 'saved again, mine counts')
 })
 
-t.test('a write is made again when the record changed in between', async (t) => {
+t.test('a write is retried if the record changed in between', async (t) => {
   const { read, send, change, state } = served({ list: ['a'] })
   let late = 2
   await onLatest(read, (latest, ifMatch) => {
@@ -121,7 +121,7 @@ t.test('a write is made again when the record changed in between', async (t) => 
   t.match(await failureOf(onLatest(read, refused)), { status: 403 })
 })
 
-t.test('tokens and webhooks are made of forms', async (t) => {
+t.test('forms become tokens and webhooks', async (t) => {
   const form = (fields: Record<string, string>) => ({
     get: (name: string) => fields[name] ?? null,
     getAll: (name: string) => fields[name]?.split(' ') ?? [],
@@ -168,7 +168,7 @@ t.test('people have an order, roles and teams', async (t) => {
   t.strictSame(withChanges(['a', 'b', 'late'], ['a', 'b'], ['b', 'c']), ['b', 'late', 'c'])
 })
 
-t.test('links have addresses and names, and invitations say what was typed', async (t) => {
+t.test('links have addresses and names, and invitations show the entered values', async (t) => {
   t.equal(linkAddress('https://board.example/tools/', 'pbl_x'), 'https://board.example/tools/link#pbl_x')
   t.equal(nameOfLink({ name: 'Ada', email: 'ada@example.test' }), 'Ada')
   t.equal(nameOfLink({ name: null, email: 'ada@example.test' }), 'ada@example.test')
@@ -180,46 +180,43 @@ t.test('links have addresses and names, and invitations say what was typed', asy
   t.strictSame(invitationOf(form), { name: 'Ada' })
 })
 
-t.test('the audit log names who acted as then, and whose it was', async (t) => {
-  const names = { nobody: 'Nobody known', actors: { 'command line': 'Command line' } }
+t.test('the audit log shows names of that time, and owners', async (t) => {
+  const names = { nobody: 'Unknown', actors: { 'command line': 'Command line' } }
   const now = (id: string) => `${id} by now`
   t.equal(actorOf({ actorId: 'ada', actor: 'Ada' }, now, names), 'Ada')
   t.equal(actorOf({ actorId: 'ada', actor: null }, now, names), 'ada by now', 'of an older version')
   t.equal(actorOf({ actorId: null, actor: 'command line' }, now, names), 'Command line')
   t.equal(actorOf({ actorId: 'eve', actor: 'command line' }, now, names), 'command line', 'a name is a name')
   t.equal(actorOf({ actorId: null, actor: 'cron' }, now, names), 'cron')
-  t.equal(actorOf({ actorId: null, actor: null }, now, names), 'Nobody known')
+  t.equal(actorOf({ actorId: null, actor: null }, now, names), 'Unknown')
   t.equal(subjectOf({ subjectId: 't1', subject: 'Ada' }, now), 'Ada')
   t.equal(subjectOf({ subjectId: 'ada', subject: null }, now), 'ada by now')
   t.equal(subjectOf({ subjectId: null, subject: null }, now), '')
 })
 
-t.test(
-  'people are read by their ids, all of one turn at once, and whoever is unknown is somebody',
-  async (t) => {
-    const asked: string[] = []
-    const ada = { id: 'ada', name: 'Ada Lovelace', kind: 'member' }
-    t.intercept(globalThis, 'fetch', {
-      value: async (input: string) => {
-        asked.push(decodeURIComponent(input).replace(/^.*(?=\/api\/)/, ''))
-        return Response.json([ada])
-      },
-    })
-    const names = () => ['ada', 'gone', 'ada'].map(personName)
-    t.strictSame(names(), ['…', '…', '…'], 'nothing is shown in place of a name')
-    await until(
-      async () => personName('gone'),
-      (name) => name !== '…',
-    )
-    t.strictSame(names(), ['Ada Lovelace', 'somebody', 'Ada Lovelace'])
-    t.strictSame(asked, ['/api/people?ids=ada,gone'])
-    t.equal(makerOf({ actorId: 'gone' }), 'somebody')
-    t.equal(makerFirst({ actorId: 'gone' }), 'Somebody')
-    t.equal(makerFirst({ actorId: 'ada' }), 'Ada Lovelace')
-  },
-)
+t.test('people are fetched by their ids, once per turn, and unknown ones have a default name', async (t) => {
+  const asked: string[] = []
+  const ada = { id: 'ada', name: 'Ada Lovelace', kind: 'member' }
+  t.intercept(globalThis, 'fetch', {
+    value: async (input: string) => {
+      asked.push(decodeURIComponent(input).replace(/^.*(?=\/api\/)/, ''))
+      return Response.json([ada])
+    },
+  })
+  const names = () => ['ada', 'gone', 'ada'].map(personName)
+  t.strictSame(names(), ['…', '…', '…'], 'nothing is shown in place of a name')
+  await until(
+    async () => personName('gone'),
+    (name) => name !== '…',
+  )
+  t.strictSame(names(), ['Ada Lovelace', 'somebody', 'Ada Lovelace'])
+  t.strictSame(asked, ['/api/people?ids=ada,gone'])
+  t.equal(makerOf({ actorId: 'gone' }), 'somebody')
+  t.equal(makerFirst({ actorId: 'gone' }), 'Somebody')
+  t.equal(makerFirst({ actorId: 'ada' }), 'Ada Lovelace')
+})
 
-t.test('a name stays as it is at the beginning of a sentence', async (t) => {
+t.test('a name keeps its case at the beginning of a sentence', async (t) => {
   t.intercept(globalThis, 'fetch', { value: async () => Response.json([{ id: 'host-id', name: 'bob' }]) })
   await until(
     async () => makerOf({ actorId: 'host-id' }),
@@ -228,7 +225,7 @@ t.test('a name stays as it is at the beginning of a sentence', async (t) => {
   t.equal(makerFirst({ actorId: 'host-id' }), 'bob')
 })
 
-t.test('who made a change is a person, or is said to be none', async (t) => {
+t.test('the actor of a change is a person or has another label', async (t) => {
   const command = { actorId: null, actor: 'command line' } as const
   t.equal(makerOf(command), 'the command line')
   t.equal(makerFirst(command), 'The command line')
@@ -236,7 +233,7 @@ t.test('who made a change is a person, or is said to be none', async (t) => {
   t.equal(makerFirst({ actorId: null }), 'Another tool', 'of the activity, which does not say it')
 })
 
-t.test('the audit log is sentences', async (t) => {
+t.test('the audit log is shown in sentences', async (t) => {
   t.equal(actionName('sign-in', { 'sign-in': 'Signed in' }), 'Signed in')
   t.equal(actionName('odd', {}), 'odd')
   t.strictSame(detailsOf({ metadata: { from: 'member', to: 'admin', extra: { a: 1 } } }), [

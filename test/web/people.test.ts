@@ -6,7 +6,7 @@ const REQUIRED = { mode: 'required' } as const
 const ATTACK = '<img src=x onerror=alert(1)>\u202eevil'
 
 onBoard(
-  'one manages the own account',
+  'members manage their own account',
   async (t, { url, api, person }) => {
     const { page, go, check } = await person({ signIn: true })
     await person({ signIn: true })
@@ -68,7 +68,7 @@ onBoard(
 
     await page.getByRole('button', { name: 'New token' }).click()
     await dialog.getByLabel('Name').fill('Phone')
-    await dialog.getByLabel('Scope').selectOption('Your calendar alone')
+    await dialog.getByLabel('Scope').selectOption('Only your calendar')
     await dialog.getByRole('button', { name: 'Create token' }).click()
     const address = await page.getByRole('textbox', { name: /^Address for your calendar/ }).inputValue()
     t.equal((await fetch(address)).status, 200)
@@ -166,7 +166,7 @@ onBoard(
     await dialog.getByLabel('URL').fill(`${url}/healthz`)
     await dialog.getByLabel('Cards', { exact: true }).check()
     await dialog.getByRole('button', { name: 'Add webhook' }).click()
-    t.match(await page.getByRole('textbox', { name: /^Secret/ }).inputValue(), /^whsec_/)
+    t.match(await page.getByRole('textbox', { name: /^Signing secret/ }).inputValue(), /^whsec_/)
     await page.getByRole('button', { name: 'I have stored it' }).click()
     const one = page.getByRole('main').getByRole('listitem')
     t.match(await one.innerText(), /Active[\s\S]*All projects[\s\S]*Cards/)
@@ -204,7 +204,7 @@ onBoard(
   { ...REQUIRED, environment: { WEBHOOK_ALLOW_PRIVATE: 'true' } },
 )
 
-onBoard('who is no admin is told so', async (t, { person }) => {
+onBoard('a page for admins says so to others', async (t, { person }) => {
   const { page, go, check } = await person()
   for (const one of ['members', 'teams', 'webhooks', 'audit']) {
     await go(`/admin/${one}`)

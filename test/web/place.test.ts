@@ -7,14 +7,14 @@ const column = 'Done'
 const IDS = ['a', 'b', 'c', 'd']
 const at = (place: Place['at']): Place => ({ column, at: place })
 
-t.test('the place at an index is beside what is shown there', async (t) => {
+t.test('an index becomes a place beside the shown cards', async (t) => {
   t.strictSame(placeAt(column, ['a', 'b'], 0), at({ before: 'a' }))
   t.strictSame(placeAt(column, ['a', 'b'], 1), at({ before: 'b' }))
   t.strictSame(placeAt(column, ['a', 'b'], 2), at({ after: 'b' }))
   t.strictSame(placeAt(column, [], 0), at('bottom'))
 })
 
-t.test('a card that is there already does not move', async (t) => {
+t.test('a card at its place does not move', async (t) => {
   t.ok(isThere(IDS, 'b', at({ before: 'c' })))
   t.ok(isThere(IDS, 'b', at({ after: 'a' })))
   t.ok(isThere(IDS, 'd', at('bottom')))
@@ -23,7 +23,7 @@ t.test('a card that is there already does not move', async (t) => {
   t.notOk(isThere(IDS, 'x', at('top')))
 })
 
-t.test('it shows between its neighbours', async (t) => {
+t.test('a moved card is shown between its neighbours', async (t) => {
   const orders: Record<string, number> = { a: 1, b: 2, c: 3, d: 4 }
   const shown = (id: string, place: Place['at']) => sortOrderAt(IDS, id, at(place), (one) => orders[one])
   t.equal(shown('x', { before: 'b' }), 1.5)
@@ -34,7 +34,7 @@ t.test('it shows between its neighbours', async (t) => {
   t.equal(shown('x', { before: 'gone' }), 5, 'beside what is gone: the end')
 })
 
-t.test('where a neighbour is gone, the next one is asked for', async (t) => {
+t.test('if a neighbour is gone, the next one is used', async (t) => {
   t.strictSame(requestsFor(IDS, 'x', at('top')), [{ column, position: 'top' }])
   t.strictSame(requestsFor(['a', 'b'], 'x', at({ before: 'b' })), [
     { column, beforeId: 'b' },

@@ -74,7 +74,7 @@ function expected(answers: Awaited<ReturnType<typeof answersOf>>) {
   }
 }
 
-t.test('random writes, read at any time, with changes that come late or twice', async (t) => {
+t.test('random writes, with reads at any time, and late and repeated changes', async (t) => {
   const file = join(t.testdir(), 'board.db')
   const app = await build(t, { databaseUrl: file })
   const { headers } = signInAs(app, 'admin')

@@ -14,7 +14,7 @@ const act = async (page: Page, name: string, action: string) => {
   await page.getByRole('menuitem', { name: action, exact: true }).click()
 }
 
-onBoard('projects are listed by status, with how far they have come', async (t, { api, person }) => {
+onBoard('projects are listed by status, with their progress', async (t, { api, person }) => {
   const { id } = await api.post('/api/projects', {
     body: {
       name: 'Website relaunch',
@@ -77,7 +77,7 @@ onBoard('projects are listed by status, with how far they have come', async (t, 
 })
 
 onBoard(
-  'a project is made, its type chooses the phases; archived, restored, moved',
+  'a project is created with the phases of its type, archived, restored and moved',
   async (t, { api, person }) => {
     const { page, go, check } = await person()
     await go('/')
@@ -132,7 +132,7 @@ onBoard(
   },
 )
 
-onBoard('a Trello board is brought in by choosing or dropping its file', async (t, { api, person }) => {
+onBoard('a Trello board is imported by choosing or dropping its file', async (t, { api, person }) => {
   const { page, go, check } = await person()
   await go('/')
   await page.getByRole('button', { name: 'Import' }).click()
@@ -166,12 +166,12 @@ onBoard('a Trello board is brought in by choosing or dropping its file', async (
   await dialog.getByText('trello-board.json').waitFor()
   await dialog.getByRole('button', { name: 'Import' }).click()
   await dialog.getByText(/^Not imported: this board was imported before/).waitFor()
-  await dialog.getByRole('button', { name: 'Import it once more' }).click()
+  await dialog.getByRole('button', { name: 'Import again' }).click()
   await dialog.getByText(/^Imported Website relaunch/).waitFor()
   await check()
 
   t.comment('how far it has come; it goes on when the dialog is closed')
-  await page.route('**/api/imports/*', tellProgress, { times: 3 })
+  await page.route('**/api/imports/*', sendProgress, { times: 3 })
   await drop(page, 'again.json', readFileSync(TRELLO, 'utf8'))
   await dialog.getByText('again.json').waitFor()
   await dialog.getByRole('button', { name: 'Import' }).click()
@@ -184,7 +184,7 @@ onBoard('a Trello board is brought in by choosing or dropping its file', async (
 })
 
 /** Responds that an import is running. */
-async function tellProgress(route: Route): Promise<void> {
+async function sendProgress(route: Route): Promise<void> {
   const at = new Date().toISOString()
   const id = route.request().url().split('/').at(-1)
   const json = {
@@ -249,7 +249,7 @@ onBoard(
   { mode: 'required' },
 )
 
-onBoard('names are text, whatever they hold, also on a phone', async (t, { api, person }) => {
+onBoard('names are only text, also on a phone', async (t, { api, person }) => {
   const names = ['<img src=x onerror=alert(1)>', 'javascript:alert(1)', '\u202Eevil', 'w'.repeat(200)]
   for (const name of names) {
     await api.post('/api/projects', {

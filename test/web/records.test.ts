@@ -11,7 +11,7 @@ interface Card {
 
 const retitled = (title: string) => (card: Card | undefined) => card && { ...card, title }
 
-t.test('a pending change is shown on top of whatever the service says, until it is answered', async (t) => {
+t.test("a pending change is shown over the service's record until its response", async (t) => {
   const cards = new Records<Card>()
   cards.put({ id: 'a', title: 'first' }, 1)
   const pending = cards.patch('a', retitled('mine'))
@@ -23,7 +23,7 @@ t.test('a pending change is shown on top of whatever the service says, until it 
   t.equal(cards.peek('a')?.title, 'mine')
 })
 
-t.test('a refused change is taken back, and those after it stay', async (t) => {
+t.test('a refused change is rolled back, and later ones stay', async (t) => {
   const cards = new Records<Card>()
   cards.put({ id: 'a', title: 'first' }, 1)
   const refused = cards.patch('a', retitled('refused'))
@@ -33,7 +33,7 @@ t.test('a refused change is taken back, and those after it stay', async (t) => {
   t.strictSame(cards.peek('a'), { id: 'a', title: 'first', column: 'Done' })
 })
 
-t.test('an answer that is older than what the stream has brought is ignored', async (t) => {
+t.test('a response older than the stream is ignored', async (t) => {
   const cards = new Records<Card>()
   cards.put({ id: 'a', title: 'first' }, 1)
   cards.merge('a', (card) => ({ ...card, title: 'third' }), 3)
@@ -46,7 +46,7 @@ t.test('an answer that is older than what the stream has brought is ignored', as
   t.equal(cards.peek('a')?.title, 'undone')
 })
 
-t.test('something new is shown before the service knows it', async (t) => {
+t.test('a new record is shown before the service confirms it', async (t) => {
   const cards = new Records<Card>()
   const pending = cards.patch('new', () => ({ id: 'new', title: 'draft' }))
   t.strictSame(cards.ids(), ['new'])
@@ -55,7 +55,7 @@ t.test('something new is shown before the service knows it', async (t) => {
   t.strictSame(cards.ids(), ['a'])
 })
 
-t.test('a list that lacks a record takes it away, unless a later change is known of it', async (t) => {
+t.test('a list without a record removes it, unless there is a later change of it', async (t) => {
   const cards = new Records<Card>()
   cards.put({ id: 'old', title: 'old' }, 1)
   cards.put({ id: 'new', title: 'new' }, 9)
@@ -63,15 +63,15 @@ t.test('a list that lacks a record takes it away, unless a later change is known
   t.strictSame(cards.ids().toSorted(), ['listed', 'new'])
 })
 
-t.test('who shows is told what is shown differently, and nothing else', async (t) => {
-  const told: unknown[] = []
-  const cards = new Records<Card>((id, before, after) => told.push([id, before?.title, after?.title]))
+t.test('a view is notified only of changes that it shows', async (t) => {
+  const notified: unknown[] = []
+  const cards = new Records<Card>((id, before, after) => notified.push([id, before?.title, after?.title]))
   cards.put({ id: 'a', title: 'first' }, 1)
   const pending = cards.patch('a', (card) => card)
   pending.end()
   cards.remove('a', 2)
   cards.remove('a', 3)
-  t.strictSame(told, [
+  t.strictSame(notified, [
     ['a', undefined, 'first'],
     ['a', 'first', undefined],
   ])

@@ -22,7 +22,7 @@ async function seed(api: Client) {
   return { project, card, other }
 }
 
-onBoard('results come as one types, and open by keyboard', async (t, { api, url, person }) => {
+onBoard('results appear while typing, and open by keyboard', async (t, { api, url, person }) => {
   const { project, card, other } = await seed(api)
   const { page, go, check } = await person()
   await go('/')
@@ -84,7 +84,7 @@ onBoard('results come as one types, and open by keyboard', async (t, { api, url,
   await page.waitForURL(`${url}/projects/${project.id}`)
 })
 
-onBoard('the page of a search: filters, kept over reload and back', async (t, { api, url, person }) => {
+onBoard('the search page keeps its filters after reload and back', async (t, { api, url, person }) => {
   const { project, other } = await seed(api)
   const { page, go } = await person({ viewport: { width: 390, height: 800 } })
   await go('/ideas')

@@ -47,7 +47,7 @@ const assetsOf = (html: unknown) =>
 
 const boardOf = (t: Test, options = {}) => build(t, options, shipped.buildApp)
 
-t.test('nothing of the page is loaded before somebody asks for it', async (t) => {
+t.test("the page's files are read only when requested", async (t) => {
   const app = await boardOf(t)
   const isServer = (url: string) =>
     url.startsWith('file:') && readFileSync(fileURLToPath(url), 'utf8').includes('preCompressed')
@@ -60,7 +60,7 @@ t.test('nothing of the page is loaded before somebody asks for it', async (t) =>
   t.ok(others(loaded.slice(before)).length > 0, 'the test would see it')
 })
 
-t.test('each address is answered with the page, whose own addresses are relative', async (t) => {
+t.test('each address returns the page, and its own addresses are relative', async (t) => {
   for (const authMode of ['open', 'required'] as const) {
     const app = await boardOf(t, { authMode })
     for (const [url, root] of Object.entries(ADDRESSES)) {
@@ -81,7 +81,7 @@ t.test('each address is answered with the page, whose own addresses are relative
   }
 })
 
-t.test('nothing of a request is in the page', async (t) => {
+t.test('the page contains nothing of the request', async (t) => {
   // In open mode another host name would be refused.
   const app = await boardOf(t, { authMode: 'required' })
   const { body } = await send(app, 'GET', '/projects/7')
@@ -95,7 +95,7 @@ t.test('nothing of a request is in the page', async (t) => {
   }
 })
 
-t.test('what is no address of the page is what it was', async (t) => {
+t.test('other paths are unchanged', async (t) => {
   const app = await boardOf(t)
   const none = [
     '/projects',
@@ -119,7 +119,7 @@ t.test('what is no address of the page is what it was', async (t) => {
   }
 })
 
-t.test('what can be the name of no file is 404, of the board and of the docs', async (t) => {
+t.test('impossible file names are 404, for the board and the docs', async (t) => {
   const app = await boardOf(t)
   const names = [
     ...[256, 300, 5000].flatMap((length) => [`${'a'.repeat(length)}.js`, 'a'.repeat(length)]),
@@ -149,7 +149,7 @@ t.test('what can be the name of no file is 404, of the board and of the docs', a
   }
 })
 
-t.test('the page is asked for again each time, and says when it is the same', async (t) => {
+t.test('the page is revalidated each time, with 304 if it is the same', async (t) => {
   const app = await boardOf(t)
   const { headers } = await send(app, 'GET', '/projects/7')
   t.equal(headers['cache-control'], 'no-cache')
@@ -160,7 +160,7 @@ t.test('the page is asked for again each time, and says when it is the same', as
   t.equal(other.status, 200, 'the page of another depth is another one')
 })
 
-t.test('its policy allows what is its own alone; no cookie is set', async (t) => {
+t.test('its policy allows only its own files; no cookie is set', async (t) => {
   const app = await boardOf(t)
   const { headers } = await send(app, 'GET', '/')
   const policy = new Map(
@@ -191,7 +191,7 @@ t.test('its policy allows what is its own alone; no cookie is set', async (t) =>
   t.equal(headers['set-cookie'], undefined)
 })
 
-t.test('what it loads is kept for ever, and compressed for whoever takes that', async (t) => {
+t.test('its files are cached for ever, and compressed if accepted', async (t) => {
   const app = await boardOf(t)
   const assets = assetsOf((await send(app, 'GET', '/')).body).map((address) => address.slice(1))
   const types = { js: 'application/javascript', css: 'text/css', svg: 'image/svg+xml' }
@@ -229,7 +229,7 @@ t.test('what it loads is kept for ever, and compressed for whoever takes that', 
   }
 })
 
-t.test('every file of the build is served, also those that are loaded later', async (t) => {
+t.test('every file of the build is served, lazy ones too', async (t) => {
   const app = await boardOf(t)
   const { findWebBuild } = await import('../../src/http/web-build.ts')
   const files = readdirSync(join(findWebBuild(), 'assets')).filter((name) => !/\.(?:br|gz)$/.test(name))
@@ -237,7 +237,7 @@ t.test('every file of the build is served, also those that are loaded later', as
   for (const name of files) t.equal((await send(app, 'HEAD', `/assets/${name}`)).status, 200, name)
 })
 
-t.test('a file that is not there is 404, and nothing else of the machine is there', async (t) => {
+t.test('a missing file is 404, and no other file of the machine is readable', async (t) => {
   const app = await boardOf(t)
   const [asset = ''] = assetsOf((await send(app, 'GET', '/')).body)
   const none = [
@@ -265,7 +265,7 @@ t.test('a file that is not there is 404, and nothing else of the machine is ther
   }
 })
 
-t.test('below a prefix the page is below it, and the root gets the slash that it needs', async (t) => {
+t.test('with a prefix, the page is below it, and its root redirects to the slash', async (t) => {
   for (const prefix of ['/board', '/tools/board']) {
     const host = Fastify()
     t.teardown(() => host.close())
@@ -295,7 +295,7 @@ t.test('below a prefix the page is below it, and the root gets the slash that it
   }
 })
 
-t.test('a prefix that is a parameter leads nowhere else', async (t) => {
+t.test('a prefix with a parameter redirects nowhere else', async (t) => {
   const host = Fastify()
   t.teardown(() => host.close())
   await host.register(shipped.phaseboard, { prefix: '/:tenant', databaseUrl: ':memory:' })
@@ -319,7 +319,7 @@ t.test("without a prefix every address is the host's, and there is no page", asy
     t.equal((await host.inject(url)).statusCode, 404)
 })
 
-t.test("a host's own policy stays", async (t) => {
+t.test("a host's own policy is kept", async (t) => {
   const host = Fastify()
   t.teardown(() => host.close())
   host.addHook('onRequest', async (_request, reply) => {
@@ -329,7 +329,7 @@ t.test("a host's own policy stays", async (t) => {
   t.equal((await host.inject('/board/')).headers['content-security-policy'], "default-src 'self'")
 })
 
-t.test('turned off, none of it is there', async (t) => {
+t.test('turned off, no file of it is served', async (t) => {
   const app = await boardOf(t, { webBoard: false })
   for (const url of [...Object.keys(ADDRESSES), '/assets/main.js']) {
     const { status, body } = await send(app, 'GET', url)

@@ -11,7 +11,7 @@ async function signIn(page: Page, { email, password }: Credentials): Promise<voi
 const OTHER: Credentials = { email: 'grace@example.test', password: 'another horse' }
 
 onBoard(
-  'a network asks who one is, and leads to where one wanted to go',
+  'a network needs a sign-in, which leads to the requested page',
   async (t, { url, api, person }) => {
     await api.post('/api/members', { body: { ...OTHER, name: 'Grace' } })
     const { page, go, check } = await person()
@@ -89,7 +89,7 @@ onBoard(
 )
 
 onBoard(
-  'on a shared browser nobody sees or sends what somebody else typed',
+  "on a shared browser nobody sees or sends another member's texts",
   async (t, { api, person }) => {
     await api.post('/api/members', { body: { ...OTHER, name: 'Grace' } })
     const { id } = await api.post('/api/projects', { body: { name: 'Apollo' } })
@@ -125,13 +125,13 @@ onBoard(
   { mode: 'required' },
 )
 
-onBoard('in open mode no sign-in stands in the way', async (t, { url, person }) => {
+onBoard('open mode needs no sign-in', async (t, { url, person }) => {
   const { page, context, go, check } = await person()
   await go('/account')
   await page.getByText('without an account of your own').waitFor()
   await check()
   await page.getByRole('main').getByRole('link', { name: 'Sign in' }).click()
-  await page.getByRole('link', { name: 'Go on without signing in' }).click()
+  await page.getByRole('link', { name: 'Continue without signing in' }).click()
   await page.getByRole('heading', { name: 'Account' }).waitFor()
 
   await page.getByRole('button', { name: 'Menu of local' }).click()
@@ -149,7 +149,7 @@ onBoard('in open mode no sign-in stands in the way', async (t, { url, person }) 
 })
 
 onBoard(
-  'whoever has an account of the organisation signs in with it',
+  'a member signs in with an account of the organisation',
   async (t, { person }) => {
     const { page, go } = await person()
     await go('/ideas')

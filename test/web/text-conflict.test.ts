@@ -35,33 +35,33 @@ function record(value: string) {
   }
 }
 
-t.test('is sent with the tag of what editing began with', async (t) => {
+t.test('is sent with the ETag from the beginning of the edit', async (t) => {
   const title = record('Old')
   t.strictSame(await title.save('New', 'Old', title.version()), { isSaved: true, answer: 'answered' })
   t.strictSame(title.state, { value: 'New', tag: 2, sent: ['"1"'], reads: 0 })
 })
 
-t.test('is sent again where something else of the record has changed', async (t) => {
+t.test('is retried if another field of the record has changed', async (t) => {
   const title = record('Old')
   title.meanwhile.push(() => title.state.tag++)
   t.strictSame(await title.save('New', 'Old', title.version()), { isSaved: true, answer: 'answered' })
   t.strictSame(title.state.sent, ['"1"', '"2"'])
 })
 
-t.test('asks where somebody else has changed the text', async (t) => {
+t.test('asks if somebody else has changed the text', async (t) => {
   const title = record('Old')
   title.meanwhile.push(() => Object.assign(title.state, { value: 'Theirs', tag: 2 }))
   t.strictSame(await title.save('New', 'Old', title.version()), { isSaved: false, theirs: 'Theirs' })
   t.equal(title.state.value, 'Theirs', 'which is not overwritten')
 })
 
-t.test('asks also where the tag that is known is of their text, as for a draft of last week', async (t) => {
+t.test('asks also if the known ETag is already that of their text, as for an old draft', async (t) => {
   const title = record('Theirs')
   t.strictSame(await title.save('New', 'Old', title.version()), { isSaved: false, theirs: 'Theirs' })
   t.strictSame(title.state.sent, [], 'without sending it')
 })
 
-t.test('reads first where what is known is older than what editing began with', async (t) => {
+t.test('reads first if the known record is older than the edit', async (t) => {
   const title = record('Old')
   t.strictSame(await title.save('New', 'Old', { value: 'Older', etag: '"0"' }), {
     isSaved: true,
@@ -70,14 +70,14 @@ t.test('reads first where what is known is older than what editing began with', 
   t.match(title.state, { value: 'New', reads: 1, sent: ['"1"'] })
 })
 
-t.test('is saved where somebody else has written the same', async (t) => {
+t.test('is saved if somebody else has written the same', async (t) => {
   const title = record('Old')
   title.meanwhile.push(() => Object.assign(title.state, { value: 'New', tag: 2 }))
   t.strictSame(await title.save('New', 'Old', title.version()), { isSaved: true })
   t.equal(title.state.sent.length, 1)
 })
 
-t.test('gives up after three repetitions, and at once for any other refusal', async (t) => {
+t.test('gives up after three retries, and at once for any other error', async (t) => {
   const title = record('Old')
   for (let write = 0; write < 10; write++) title.meanwhile.push(() => title.state.tag++)
   await t.rejects(title.save('New', 'Old', title.version()), outdated)

@@ -10,7 +10,7 @@ const show = (theirs: string, yours: string) => {
   return [marked(found.theirs), marked(found.yours)]
 }
 
-t.test('marks the words that the other text does not have there', async (t) => {
+t.test('marks the words that the other text lacks', async (t) => {
   t.strictSame(show('Rewrite all pages', 'Rewrite some pages'), [
     'Rewrite [all] pages',
     'Rewrite [some] pages',
@@ -20,7 +20,7 @@ t.test('marks the words that the other text does not have there', async (t) => {
   t.strictSame(show('', 'all'), ['', '[all]'])
 })
 
-t.test('keeps both texts whole, and what is not marked is the same in both', async () => {
+t.test('keeps both texts complete, and unmarked parts are equal', async () => {
   const text = fc.array(fc.constantFrom('a', 'b', 'c', ' ', '\n', '  ')).map((words) => words.join(''))
   fc.assert(
     fc.property(text, text, (a, b) => {
@@ -32,7 +32,7 @@ t.test('keeps both texts whole, and what is not marked is the same in both', asy
   )
 })
 
-t.test('does not compare texts word by word that are long and differ throughout', async (t) => {
+t.test('does not compare long, completely different texts word by word', async (t) => {
   const long = (word: string) => Array.from({ length: 20_000 }, (_, index) => `${word}${index}`).join(' ')
   const { theirs, yours } = differencesOf(`same ${long('a')}`, `same ${long('b')}`)
   t.strictSame(

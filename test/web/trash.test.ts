@@ -1,7 +1,7 @@
 /** The trash: who deleted what, and restoring it. */
 import { onBoard } from './browser.ts'
 
-onBoard('deleted cards come back, unless something stands in the way', async (t, { api, person }) => {
+onBoard('deleted cards are restored, unless there is a conflict', async (t, { api, person }) => {
   const { id } = await api.post('/api/projects', { body: { name: 'Apollo' } })
   const path = { id }
   const add = (title: string) => api.post('/api/projects/{id}/kanban-items', { path, body: { title } })

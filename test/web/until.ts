@@ -2,12 +2,12 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
 /** The timeout in milliseconds, generous for slow machines. */
-const PATIENCE = 15_000
+const TIMEOUT = 15_000
 const PAUSE = 25
 
 /** Polls until a condition holds or the timeout passes. @returns the last value */
 export async function lookUntil<T>(look: () => Promise<T>, holds: (value: T) => boolean): Promise<T> {
-  const end = Date.now() + PATIENCE
+  const end = Date.now() + TIMEOUT
   for (;;) {
     const value = await look()
     if (holds(value) || Date.now() > end) return value

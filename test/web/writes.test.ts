@@ -8,14 +8,14 @@ import { until } from './until.ts'
 
 /** Longer than the timeout of a request, and than the delay after which a missing response is shown, in milliseconds. */
 const LONG = 61_000
-const LATE = 11_000
+const AFTER_TIMEOUT = 11_000
 
 async function addCard(page: Page, title: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Card title' }).fill(title)
   await page.keyboard.press('Enter')
 }
 
-onBoard('are made in the order in which they were done, whatever the network does', async (t, board) => {
+onBoard('are sent in the order in which they were made, on any network', async (t, board) => {
   const { id, path } = await projectWith(board.api, { 'To Do': ['Old'] })
   const { page, go } = await board.person()
   await go(path)
@@ -32,7 +32,7 @@ onBoard('are made in the order in which they were done, whatever the network doe
   t.strictSame(await untilSaved(board.api, id, 'To Do', all), all)
 })
 
-onBoard('that are never answered are sent again, and those after them too', async (t, board) => {
+onBoard('without a response are sent again, and later ones too', async (t, board) => {
   const { id, path } = await projectWith(board.api, { 'To Do': ['Old'] })
   const { page, go } = await board.person()
   await page.clock.install()
@@ -47,7 +47,7 @@ onBoard('that are never answered are sent again, and those after them too', asyn
   await addCard(page, 'Next')
   t.strictSame(await untilShown(page, 'To Do', ['Old', 'Lost', 'Next']), ['Old', 'Lost', 'Next'])
   t.equal(keys.length, 1, 'the next one waits')
-  await page.clock.fastForward(LATE)
+  await page.clock.fastForward(AFTER_TIMEOUT)
   await page.getByRole('status').getByText('2 changes are waiting.').waitFor()
   await page.clock.fastForward(LONG)
   const all = ['Old', 'Lost', 'Next']
@@ -55,7 +55,7 @@ onBoard('that are never answered are sent again, and those after them too', asyn
   t.strictSame([keys.length, keys[1], keys[2] === keys[0]], [3, keys[0], false])
 })
 
-onBoard('that never succeed are given up, and those after them are sent', async (t, board) => {
+onBoard('that never succeed are dropped, and later ones are sent', async (t, board) => {
   const { id, path } = await projectWith(board.api, { 'To Do': ['Old'] })
   const { page, go, problems } = await board.person()
   problems.expect(/503/)
@@ -71,7 +71,7 @@ onBoard('that never succeed are given up, and those after them are sent', async 
   const refused = page.getByRole('alert').filter({ hasText: 'Not saved' })
   await until(
     async () => {
-      await page.clock.fastForward(LATE)
+      await page.clock.fastForward(AFTER_TIMEOUT)
       return refused.count()
     },
     (count) => count > 0,
@@ -85,7 +85,7 @@ onBoard('that never succeed are given up, and those after them are sent', async 
   )
 })
 
-onBoard('of a text are made once, whether the reading before or the answer is lost', async (t, board) => {
+onBoard('of a text happen once, whether the read or the response is lost', async (t, board) => {
   const { id, path } = await projectWith(board.api, {})
   const { page, go, problems } = await board.person()
   problems.expect(/ERR_FAILED/)
@@ -136,7 +136,7 @@ async function addBesideTest(t: Test, board: Board): Promise<void> {
   await addCard(page, 'New')
   t.strictSame(await untilSaved(board.api, id, 'To Do', ['Old', 'New']), ['Old', 'New'])
 }
-onBoard('are not held up by a webhook that does not answer', addBesideTest, { mode: 'required' })
+onBoard('do not wait for a webhook that does not respond', addBesideTest, { mode: 'required' })
 
 async function addBeforeSignOut(t: Test, board: Board): Promise<void> {
   const { id, path } = await projectWith(board.api, { 'To Do': ['Old'] })
@@ -153,4 +153,4 @@ async function addBeforeSignOut(t: Test, board: Board): Promise<void> {
   await page.getByRole('textbox', { name: 'Email' }).waitFor()
   t.strictSame(await savedIn(board.api, id, 'To Do'), ['Old', 'Last'])
 }
-onBoard('come before signing out', addBeforeSignOut, { mode: 'required' })
+onBoard('are sent before a sign-out', addBeforeSignOut, { mode: 'required' })

@@ -57,7 +57,7 @@ async function writeUntilKilled({ port }: Service, agent: Agent): Promise<void> 
 }
 
 /** The changes of projects in the file, in order. */
-function told(file: string): number[] {
+function sequenceOf(file: string): number[] {
   const client = new SQLite(file, { readonly: true })
   try {
     return client
@@ -82,7 +82,7 @@ function inOrder(t: Test, receiver: Receiver, mostRepeated: number): number[] {
   return first
 }
 
-t.test('kill -9 in the midst of deliveries loses none, and keeps their order', async (t) => {
+t.test('kill -9 during deliveries loses none, and keeps their order', async (t) => {
   const { file, run, service: first, receiver, agent, secret } = await seeded(t)
   let service = first
   const KILLS = 3
@@ -95,14 +95,14 @@ t.test('kill -9 in the midst of deliveries loses none, and keeps their order', a
     t.notOk(service.log().includes(secret.slice(6)))
     service = await run()
   }
-  const expected = told(file)
+  const expected = sequenceOf(file)
   await until(() => receiver.seqs().at(-1) === expected.at(-1))
   t.strictSame(inOrder(t, receiver, KILLS), expected)
   service.kill('SIGTERM')
   t.match(await service.exited, { code: 0, stderr: '' })
 })
 
-t.test('of two services the one that is left goes on where the killed one was', async (t) => {
+t.test('after one of two services is killed, the other continues at its position', async (t) => {
   const { file, run, service: one, receiver, agent } = await seeded(t)
   await ask(one.port, agent, 'POST', '/api/projects', { name: 'The first to deliver is the first' })
   await receiver.got(1)
@@ -115,7 +115,7 @@ t.test('of two services the one that is left goes on where the killed one was', 
   two.kill('SIGTERM')
   await Promise.all([...writing, two.exited])
   const three = await run()
-  const expected = told(file)
+  const expected = sequenceOf(file)
   await until(() => receiver.seqs().at(-1) === expected.at(-1))
   t.strictSame(inOrder(t, receiver, 2), expected)
   three.kill('SIGTERM')

@@ -22,7 +22,7 @@ function sending(t: Test, options: Partial<SenderOptions> = {}) {
   return { send, stop: () => stopping.abort() }
 }
 
-t.test('a message is a signed POST that receivers verify by the library', async (t) => {
+t.test('a message is a signed POST that the standard library verifies', async (t) => {
   const receiver = await receive(t, answer(201, {}, 'thanks'))
   const { send } = sending(t)
   const body = JSON.stringify({ type: 'kanban-item.updated', text: 'Ünïcödé 🚀' })
@@ -69,7 +69,7 @@ t.test('every status but 2xx is a failure, and redirects are not followed', asyn
   t.equal(elsewhere.received.length, 0)
 })
 
-t.test('the first KiB of a body is kept, and a longer one is cut off', async (t) => {
+t.test('the first KiB of a response body is kept, and a longer one is cut off', async (t) => {
   const { send } = sending(t)
   const exact = await receive(t, answer(200, {}, 'x'.repeat(1024)))
   t.match(await send(exact.url), { error: null, response: 'x'.repeat(1024) })
@@ -92,7 +92,7 @@ t.test('the first KiB of a body is kept, and a longer one is cut off', async (t)
   t.ok(response.startsWith('ééé') && response.length <= 1024)
 })
 
-t.test('ten seconds are the end, however slowly the answer comes', async (t) => {
+t.test('a delivery times out after ten seconds, despite a slow response', async (t) => {
   const byteByByte = (start: string) => (socket: import('node:net').Socket) => {
     socket.once('data', () => {
       socket.write(start)
@@ -125,7 +125,7 @@ t.test('a name that is not resolved in time is a failure, too', async (t) => {
   t.match(await attempt, { error: TOO_LATE })
 })
 
-t.test('a broken connection is a failure that is told by its code', async (t) => {
+t.test('a broken connection is a failure with its error code', async (t) => {
   const { send } = sending(t)
   const reset = await listen(t, (socket) => socket.once('data', () => socket.resetAndDestroy()))
   t.match(await send(reset), { status: null, error: 'ECONNRESET' })
@@ -159,7 +159,7 @@ t.test('a broken connection is a failure that is told by its code', async (t) =>
   t.match(await send(plain.url.replace('http:', 'https:')), { status: null, error: /SSL|EPROTO/ })
 })
 
-t.test('one connection serves many messages, and one that was closed meanwhile is replaced', async (t) => {
+t.test('one connection sends many messages, and a closed one is replaced', async (t) => {
   const receiver = await receive(t)
   const { send } = sending(t)
   for (let index = 0; index < 5; index++) t.match(await send(receiver.url), { status: 204 })
@@ -177,7 +177,7 @@ t.test('one connection serves many messages, and one that was closed meanwhile i
   t.equal(connections, 3)
 })
 
-t.test('stopping aborts what is in flight, and sends nothing more', async (t) => {
+t.test('stopping aborts messages in flight, and sends nothing more', async (t) => {
   const receiver = await receive(t, hang)
   const { send, stop } = sending(t)
   const attempt = send(receiver.url)
@@ -188,7 +188,7 @@ t.test('stopping aborts what is in flight, and sends nothing more', async (t) =>
   t.equal(receiver.received.length, 1)
 })
 
-t.test('private addresses are refused when connecting, whatever the name was before', async (t) => {
+t.test('private addresses are refused when connecting, whatever the name resolved to before', async (t) => {
   const receiver = await receive(t)
   const { port } = new URL(receiver.url)
   const resolving = (answers: LookupAddress[][]) => {
@@ -238,7 +238,7 @@ t.test('private addresses are refused when connecting, whatever the name was bef
   t.equal(receiver.connections(), 0)
 })
 
-t.test('no proxy of the environment is used', async (t) => {
+t.test('proxies of the environment are not used', async (t) => {
   const proxy = await receive(t)
   const receiver = await receive(t, accept)
   const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'NODE_USE_ENV_PROXY']
@@ -250,7 +250,7 @@ t.test('no proxy of the environment is used', async (t) => {
   t.strictSame([proxy.connections(), receiver.received.length], [0, 1])
 })
 
-t.test('the secret is in nothing that is said', async (t) => {
+t.test('no output contains the secret', async (t) => {
   const { send } = sending(t)
   const sender = createSender({ clock: systemClock, allowsPrivate: true })
   const { signal } = new AbortController()

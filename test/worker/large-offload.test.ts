@@ -5,7 +5,7 @@ import { openDatabase } from '../../src/db/client.ts'
 import { NO_FILES } from '../../src/db/files.ts'
 import { LargeOffload } from '../../src/worker/large-offload.ts'
 
-t.test('large writes whose thread cannot begin fail, and so many wait at most', async (t) => {
+t.test('large writes fail if their thread cannot start, and their queue is limited', async (t) => {
   const folder = t.testdir()
   const { db, close } = openDatabase(`file:${join(folder, 'board.db')}`)
   t.teardown(close)

@@ -38,23 +38,20 @@ function setUp(t: Test, limits: Partial<OffloadLimits>, count?: number, room?: (
   return { path, offload, search, comments }
 }
 
-t.test(
-  'a thread that ends by itself fails what it was doing, and the next task starts another',
-  async (t) => {
-    const path = join(t.testdir(), 'board.db')
-    mkdirSync(path)
-    const offload = new Offload({ databaseUrl: `file:${path}`, walCheckpoints: 'service' })
-    t.teardown(() => offload.close())
-    const list = () => offload.read({ path: 'projects.getMany', args: [[]] })
-    await t.rejects(list(), /cannot open the database/)
-    rmdirSync(path)
-    openDatabase(`file:${path}`).close()
-    t.strictSame(await list(), [])
-    t.equal(offload.threads(), 1)
-  },
-)
+t.test('a thread that exits fails its task, and the next task starts another', async (t) => {
+  const path = join(t.testdir(), 'board.db')
+  mkdirSync(path)
+  const offload = new Offload({ databaseUrl: `file:${path}`, walCheckpoints: 'service' })
+  t.teardown(() => offload.close())
+  const list = () => offload.read({ path: 'projects.getMany', args: [[]] })
+  await t.rejects(list(), /cannot open the database/)
+  rmdirSync(path)
+  openDatabase(`file:${path}`).close()
+  t.strictSame(await list(), [])
+  t.equal(offload.threads(), 1)
+})
 
-t.test('one member has so many tasks at once, and then others still have theirs', async (t) => {
+t.test('one member has a limited number of tasks, and others still have theirs', async (t) => {
   const { offload, search } = setUp(t, { ofMember: 3, tasks: 5 })
   const done: string[] = []
   const ask = (turn: string | null) => search(turn).then(() => done.push(String(turn)))
@@ -73,7 +70,7 @@ t.test('one member has so many tasks at once, and then others still have theirs'
   await search('ada')
 })
 
-t.test('a thread that comes back from no read is set aside, and others go on in a new one', async (t) => {
+t.test('a thread stuck in a read is replaced, and others continue', async (t) => {
   const { offload, search, comments } = setUp(t, { reading: 700, aside: 1, waiting: 600_000 }, 25_000_000)
   const slow = comments('ada')
   const behind = search('bob')
@@ -90,7 +87,7 @@ t.test('a thread that comes back from no read is set aside, and others go on in 
   t.pass('what was set aside ends by itself')
 })
 
-t.test('what waits behind a long write has an answer in time, and the write is waited for', async (t) => {
+t.test('tasks behind a long write get a response in time, and the write is awaited', async (t) => {
   const { path, offload, search } = setUp(t, { waiting: 300, reading: 300 })
   const tool = new SQLite(path)
   tool.exec(`create trigger slow before insert on projects begin select (${ENDLESS(12_000_000)}); end`)
@@ -108,7 +105,7 @@ t.test('what waits behind a long write has an answer in time, and the write is w
   t.equal(reader.prepare('select count(*) from projects').pluck().get(), 1, 'it is made once')
 })
 
-t.test('a stop gives a thread its time, and leaves it then', async (t) => {
+t.test('stopping gives a thread a limited time', async (t) => {
   const { offload, search, comments } = setUp(t, { ending: 50 }, 6_000_000)
   const slow = comments()
   const waiting = search()
@@ -120,7 +117,7 @@ t.test('a stop gives a thread its time, and leaves it then', async (t) => {
   while (offload.threads() > 0) await new Promise((resolve) => setTimeout(resolve, 50))
 })
 
-t.test('a service stops in its time whatever statement runs, and keeps what it acknowledged', async (t) => {
+t.test('a service stops in time during any statement, and keeps acknowledged writes', async (t) => {
   const environment = onNewFile(t)
   const path = environment.DATABASE_URL.slice('file:'.length)
   openDatabase(environment.DATABASE_URL).close()
@@ -153,37 +150,32 @@ t.test('a service stops in its time whatever statement runs, and keeps what it a
   client.close()
 })
 
-t.test(
-  'nor does a write of the worker thread keep a service from its stop: nothing of it is written',
-  async (t) => {
-    const environment = onNewFile(t)
-    const path = environment.DATABASE_URL.slice('file:'.length)
-    openDatabase(environment.DATABASE_URL).close()
-    const tool = new SQLite(path)
-    t.teardown(() => tool.close())
-    tool.exec(
-      `insert into projects (id, name) values ('p', 'Apollo');
+t.test('a stop aborts a write of the worker thread, without a trace', async (t) => {
+  const environment = onNewFile(t)
+  const path = environment.DATABASE_URL.slice('file:'.length)
+  openDatabase(environment.DATABASE_URL).close()
+  const tool = new SQLite(path)
+  t.teardown(() => tool.close())
+  tool.exec(
+    `insert into projects (id, name) values ('p', 'Apollo');
      insert into personal_ideas (id, owner_id, title, description) values ('x', 'ada', 'Large', hex(zeroblob(2000000)));
      with recursive n(i) as (select 1 union all select i + 1 from n where i < 300)
      insert into kanban_items (id, project_id, title) select 'i' || i, 'p', 'Card' from n;
      create trigger slow after update on kanban_items begin select (${ENDLESS(2_000_000_000)}); end`,
-    )
-    const service = await start(t, environment)
-    const ids = Array.from({ length: 300 }, (_, index) => `i${index + 1}`)
-    const body = JSON.stringify({ ids, update: { priority: 'high' } })
-    const written = fetch(`${service.url}/api/kanban-items`, { method: 'PATCH', body }).catch(
-      () => 'no answer',
-    )
-    await new Promise((resolve) => setTimeout(resolve, 500))
-    t.equal((await fetch(`${service.url}/healthz`)).status, 200, 'nobody else waits')
-    service.kill('SIGTERM')
-    const { signal, stdout } = await service.exited
-    t.equal(signal, 'SIGKILL')
-    t.match(stdout, /a statement is running that nothing can interrupt/)
-    t.equal(await written, 'no answer')
-    t.equal(tool.prepare("select count(*) from kanban_items where priority = 'high'").pluck().get(), 0)
-  },
-)
+  )
+  const service = await start(t, environment)
+  const ids = Array.from({ length: 300 }, (_, index) => `i${index + 1}`)
+  const body = JSON.stringify({ ids, update: { priority: 'high' } })
+  const written = fetch(`${service.url}/api/kanban-items`, { method: 'PATCH', body }).catch(() => 'no answer')
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  t.equal((await fetch(`${service.url}/healthz`)).status, 200, 'nobody else waits')
+  service.kill('SIGTERM')
+  const { signal, stdout } = await service.exited
+  t.equal(signal, 'SIGKILL')
+  t.match(stdout, /a statement is running that nothing can interrupt/)
+  t.equal(await written, 'no answer')
+  t.equal(tool.prepare("select count(*) from kanban_items where priority = 'high'").pluck().get(), 0)
+})
 
 /** Fills a board with some hundred kilobytes. */
 function fill(path: string): void {
@@ -200,28 +192,31 @@ const MISSING = { statusCode: 404, message: 'Project not found' }
 const asking = { memberId: 'ada', isStrict: false }
 const listOf = (id: string) => ({ path: 'board.itemLists.ofProject', args: [id, {}, asking] })
 
-t.test('a list that several of one member wait for is read once, and all get the same bytes', async (t) => {
-  const { path, offload, search } = setUp(t, { ofMember: 3 })
-  fill(path)
-  const list = (turn: string | null, id = 'p') => offload.read(listOf(id), turn)
-  const running = search()
-  const asked = Array.from({ length: 10 }, () => list('ada'))
-  t.equal(offload.queued(), 2, 'one of them waits, and none is too many')
-  const others = list('bob')
-  const another = list('ada', 'none')
-  t.equal(offload.queued(), 4)
-  const failing = [t.rejects(another, MISSING), t.rejects(list('ada', 'none'), MISSING)]
-  const lists = await Promise.all(asked)
-  for (const one of lists) t.equal(one, lists[0])
-  const items = (answer: unknown) =>
-    JSON.parse(`${Buffer.from((answer as { body: Uint8Array }).body)}`).length
-  t.equal(items(lists[0]), 500)
-  t.not(await others, lists[0], "another member's is its own")
-  await Promise.all([running, ...failing])
-  t.not(await list('ada'), lists[0], 'what has begun is of before: who asks later gets what is true then')
-})
+t.test(
+  'a list that a member requests several times at once is read once, and all get the same bytes',
+  async (t) => {
+    const { path, offload, search } = setUp(t, { ofMember: 3 })
+    fill(path)
+    const list = (turn: string | null, id = 'p') => offload.read(listOf(id), turn)
+    const running = search()
+    const asked = Array.from({ length: 10 }, () => list('ada'))
+    t.equal(offload.queued(), 2, 'one of them waits, and none is too many')
+    const others = list('bob')
+    const another = list('ada', 'none')
+    t.equal(offload.queued(), 4)
+    const failing = [t.rejects(another, MISSING), t.rejects(list('ada', 'none'), MISSING)]
+    const lists = await Promise.all(asked)
+    for (const one of lists) t.equal(one, lists[0])
+    const items = (answer: unknown) =>
+      JSON.parse(`${Buffer.from((answer as { body: Uint8Array }).body)}`).length
+    t.equal(items(lists[0]), 500)
+    t.not(await others, lists[0], "another member's is its own")
+    await Promise.all([running, ...failing])
+    t.not(await list('ada'), lists[0], 'what has begun is of before: who asks later gets what is true then')
+  },
+)
 
-t.test('those who wait for the same list wait no longer than the first', async (t) => {
+t.test('simultaneous readers of one list wait no longer than the first', async (t) => {
   const { offload, comments } = setUp(t, { waiting: 200, reading: 60_000 }, 6_000_000)
   const slow = comments()
   const asked = [offload.read(listOf('p')), offload.read(listOf('p'))]
@@ -231,24 +226,27 @@ t.test('those who wait for the same list wait no longer than the first', async (
   t.match(await offload.read(listOf('p')), { body: Uint8Array })
 })
 
-t.test('what there is no room for is refused while it is made, and what is small is not', async (t) => {
-  let room = 100_000
-  const { path, offload, search } = setUp(t, {}, undefined, () => room)
-  fill(path)
-  const full = { statusCode: 503, message: 'Service Unavailable', headers: { 'retry-after': '5' } }
-  await t.rejects(offload.read(listOf('p')), full)
-  const whole = (name: string, ...args: unknown[]) =>
-    offload.read({ path: `reading.wholeProjects.${name}`, args })
-  await t.rejects(whole('text', 'p'), full)
-  await t.rejects(whole('list', {}), full)
-  await t.rejects(whole('page', {}, { limit: 1 }), full)
-  t.strictSame(await search(), [])
-  room = Number.POSITIVE_INFINITY
-  t.match(await offload.read(listOf('p')), { body: Uint8Array })
-  t.match(await whole('text', 'p'), { body: Uint8Array })
-})
+t.test(
+  'a response that exceeds the memory is refused while it is built, and a small one is not',
+  async (t) => {
+    let room = 100_000
+    const { path, offload, search } = setUp(t, {}, undefined, () => room)
+    fill(path)
+    const full = { statusCode: 503, message: 'Service Unavailable', headers: { 'retry-after': '5' } }
+    await t.rejects(offload.read(listOf('p')), full)
+    const whole = (name: string, ...args: unknown[]) =>
+      offload.read({ path: `reading.wholeProjects.${name}`, args })
+    await t.rejects(whole('text', 'p'), full)
+    await t.rejects(whole('list', {}), full)
+    await t.rejects(whole('page', {}, { limit: 1 }), full)
+    t.strictSame(await search(), [])
+    room = Number.POSITIVE_INFINITY
+    t.match(await offload.read(listOf('p')), { body: Uint8Array })
+    t.match(await whole('text', 'p'), { body: Uint8Array })
+  },
+)
 
-t.test('the room is asked for once the answer before has been handed over', async (t) => {
+t.test('memory is reserved after the previous response was sent', async (t) => {
   const log: string[] = []
   const { search } = setUp(t, {}, undefined, () => {
     log.push('room')

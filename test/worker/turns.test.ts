@@ -1,7 +1,7 @@
 import t from 'tap'
 import { Turns } from '../../src/worker/turns.ts'
 
-t.test('members take turns, and each has its own in order', async (t) => {
+t.test('members take turns, and each has its own order', async (t) => {
   const turns = new Turns<string>()
   for (const task of ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1']) turns.add(task[0] as string, task)
   turns.add(null, 'nobody')
@@ -15,14 +15,14 @@ t.test('members take turns, and each has its own in order', async (t) => {
   t.strictSame([turns.next(), turns.size], [undefined, 0])
 })
 
-t.test('all can be taken out at once', async (t) => {
+t.test('all tasks can be removed at once', async (t) => {
   const turns = new Turns<string>()
   for (const task of ['a1', 'b1', 'a2']) turns.add(task[0] as string, task)
   t.strictSame(turns.clear(), ['a1', 'a2', 'b1'])
   t.strictSame([turns.size, turns.of('a'), turns.next()], [0, 0, undefined])
 })
 
-t.test('one can be taken out before its turn', async (t) => {
+t.test('a task can be removed before its turn', async (t) => {
   const turns = new Turns<string>()
   for (const task of ['a1', 'a2', 'b1']) turns.add(task[0] as string, task)
   turns.remove('a', 'a1')

@@ -1,5 +1,5 @@
 /** The records of the page: confirmed records, with the user's pending writes on top. */
-import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { type Signal, signal } from '@preact/signals'
 
 /** Applies a pending change to a record; undefined for a deleted one. */
 export type Patch<T> = (record: T | undefined) => T | undefined
@@ -44,11 +44,6 @@ export class Records<T extends { id: string }> {
   /** The shown state of a record, without subscribing. */
   peek(id: string): T | undefined {
     return this.#entries.get(id)?.view.peek()
-  }
-
-  /** The signal of a record's shown state, which lives as long as the collection. */
-  signalOf(id: string): ReadonlySignal<T | undefined> {
-    return this.#entry(id).view
   }
 
   /** The confirmed state, without pending changes. */

@@ -13,7 +13,7 @@ const PAUSE = 5000
 /** The maximum number of retries while the service is available. A write that never succeeds must not block the others forever. */
 const REPEATS = 12
 /** The delay after which the page shows that a write has no response, in milliseconds. */
-const LATE = 10_000
+const TIMEOUT = 10_000
 
 /** A write of the user. */
 export interface Write<Answer> {
@@ -61,7 +61,7 @@ async function perform<Answer>(job: Write<Answer>): Promise<Answer> {
     if (!isStopped) stopped.value++
     isStopped = true
   }
-  const timer = job.isApart ? undefined : setTimeout(stop, LATE)
+  const timer = job.isApart ? undefined : setTimeout(stop, TIMEOUT)
   try {
     const answer = await sendUntilAnswered(job, stop)
     batch(() => {

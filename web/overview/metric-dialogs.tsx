@@ -5,6 +5,7 @@ import { atMoment, formatNumber } from '../common/dates.ts'
 import type { ProjectStore } from '../common/project-store.ts'
 import { Dialog } from '../common/ui/dialog.tsx'
 import { Field, Form } from '../common/ui/field.tsx'
+import { FormDialog } from '../common/ui/form-dialog.tsx'
 import { texts } from '../texts.ts'
 import { addMetric, measure, saveMetric } from './metric-writes.ts'
 import { valuesOf, withUnit } from './metrics.ts'
@@ -27,23 +28,18 @@ export function MetricDialog({ store, metric, onClose }: Props & { metric?: Metr
     onClose()
   }
   return (
-    <Dialog
+    <FormDialog
       title={metric ? texts.changeOf(metric.name) : words.addMetric}
       onClose={onClose}
-      closesOutside={false}
+      send={send}
+      submit={metric ? texts.save : texts.add}
+      draft={`metric:${metric?.id ?? `new:${store.id}`}`}
     >
-      <Form
-        send={send}
-        submit={metric ? texts.save : texts.add}
-        onCancel={onClose}
-        draft={`metric:${metric?.id ?? `new:${store.id}`}`}
-      >
-        <Field name="name" label={words.name} value={metric?.name} required maxLength={200} autofocus />
-        {!metric && <Field name="value" label={words.value} type="number" step="any" required />}
-        <Field name="unit" label={words.unit} value={metric?.unit} hint={words.unitHint} maxLength={100} />
-        <Field name="category" label={words.category} value={metric?.category} maxLength={100} />
-      </Form>
-    </Dialog>
+      <Field name="name" label={words.name} value={metric?.name} required maxLength={200} autofocus />
+      {!metric && <Field name="value" label={words.value} type="number" step="any" required />}
+      <Field name="unit" label={words.unit} value={metric?.unit} hint={words.unitHint} maxLength={100} />
+      <Field name="category" label={words.category} value={metric?.category} maxLength={100} />
+    </FormDialog>
   )
 }
 

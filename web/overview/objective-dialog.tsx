@@ -2,8 +2,8 @@
 import { useRef } from 'preact/hooks'
 import type { Objective } from '../common/api.ts'
 import type { ProjectStore } from '../common/project-store.ts'
-import { Dialog } from '../common/ui/dialog.tsx'
-import { Area, Field, Form } from '../common/ui/field.tsx'
+import { Area, Field } from '../common/ui/field.tsx'
+import { FormDialog } from '../common/ui/form-dialog.tsx'
 import { texts } from '../texts.ts'
 import { addObjective, saveObjective } from './objective-writes.ts'
 
@@ -26,27 +26,22 @@ export function ObjectiveDialog({ store, objective, onClose }: Props) {
     onClose()
   }
   return (
-    <Dialog
+    <FormDialog
       title={objective ? texts.changeOf(objective.title) : words.addObjective}
       onClose={onClose}
-      closesOutside={false}
+      send={send}
+      submit={objective ? texts.save : texts.add}
+      draft={`objective:${objective?.id ?? `new:${store.id}`}`}
     >
-      <Form
-        send={send}
-        submit={objective ? texts.save : texts.add}
-        onCancel={onClose}
-        draft={`objective:${objective?.id ?? `new:${store.id}`}`}
-      >
-        <Field
-          name="title"
-          label={texts.fields.title}
-          value={objective?.title}
-          required
-          maxLength={500}
-          autofocus
-        />
-        <Area name="description" label={words.description} value={objective?.description} />
-      </Form>
-    </Dialog>
+      <Field
+        name="title"
+        label={texts.fields.title}
+        value={objective?.title}
+        required
+        maxLength={500}
+        autofocus
+      />
+      <Area name="description" label={words.description} value={objective?.description} />
+    </FormDialog>
   )
 }

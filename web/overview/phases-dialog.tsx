@@ -4,8 +4,7 @@ import { api } from '../common/api.ts'
 import { saveFields } from '../common/latest.ts'
 import { fieldsOf, type ProjectFields, type ProjectStore } from '../common/project-store.ts'
 import { done } from '../common/toasts.ts'
-import { Dialog } from '../common/ui/dialog.tsx'
-import { Form } from '../common/ui/field.tsx'
+import { FormDialog } from '../common/ui/form-dialog.tsx'
 import { Icon } from '../common/ui/icon.tsx'
 import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
@@ -103,27 +102,25 @@ export function PhasesDialog({ store, project, onClose }: Props) {
     onClose()
   }
   return (
-    <Dialog title={words.editPhases} onClose={onClose} closesOutside={false}>
-      <Form send={send} submit={texts.save} onCancel={onClose}>
-        <ol class="stack">
-          {list.map((phase, index) => (
-            <Row
-              key={phase.key}
-              phase={phase}
-              index={index}
-              count={list.length}
-              onName={(name) => setList(list.map((one) => (one.key === phase.key ? { ...one, name } : one)))}
-              onMove={(by) => setList(moved(list, phase.key, by))}
-              onRemove={() => setList(list.filter(({ key }) => key !== phase.key))}
-            />
-          ))}
-        </ol>
-        <p>
-          <button type="button" class="button" onClick={add}>
-            <Icon name="add" /> {words.addPhase}
-          </button>
-        </p>
-      </Form>
-    </Dialog>
+    <FormDialog title={words.editPhases} onClose={onClose} send={send} submit={texts.save}>
+      <ol class="stack">
+        {list.map((phase, index) => (
+          <Row
+            key={phase.key}
+            phase={phase}
+            index={index}
+            count={list.length}
+            onName={(name) => setList(list.map((one) => (one.key === phase.key ? { ...one, name } : one)))}
+            onMove={(by) => setList(moved(list, phase.key, by))}
+            onRemove={() => setList(list.filter(({ key }) => key !== phase.key))}
+          />
+        ))}
+      </ol>
+      <p>
+        <button type="button" class="button" onClick={add}>
+          <Icon name="add" /> {words.addPhase}
+        </button>
+      </p>
+    </FormDialog>
   )
 }

@@ -1,8 +1,8 @@
 /** Adds the transcript of a meeting. */
 import { today } from '../common/dates.ts'
 import type { ProjectStore } from '../common/project-store.ts'
-import { Dialog } from '../common/ui/dialog.tsx'
-import { Area, Field, Form } from '../common/ui/field.tsx'
+import { Area, Field } from '../common/ui/field.tsx'
+import { FormDialog } from '../common/ui/form-dialog.tsx'
 import { texts } from '../texts.ts'
 import { addTranscript } from './transcript-writes.ts'
 
@@ -10,19 +10,18 @@ const words = texts.overview
 
 export function TranscriptDialog({ store, onClose }: { store: ProjectStore; onClose: () => void }) {
   return (
-    <Dialog title={words.addTranscript} onClose={onClose} closesOutside={false}>
-      <Form
-        send={(fields) => addTranscript(store, fields).then(onClose)}
-        submit={texts.add}
-        onCancel={onClose}
-        draft={`transcript:new:${store.id}`}
-      >
-        <Field name="title" label={texts.fields.title} required maxLength={500} autofocus />
-        <Field name="date" label={words.date} type="date" value={today()} required />
-        <Field name="participants" label={words.participants} hint={words.participantsHint} />
-        <Area name="summary" label={words.summary} />
-        <Area name="actionItems" label={words.actionItems} hint={words.actionItemsHint} />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={words.addTranscript}
+      onClose={onClose}
+      send={(fields) => addTranscript(store, fields).then(onClose)}
+      submit={texts.add}
+      draft={`transcript:new:${store.id}`}
+    >
+      <Field name="title" label={texts.fields.title} required maxLength={500} autofocus />
+      <Field name="date" label={words.date} type="date" value={today()} required />
+      <Field name="participants" label={words.participants} hint={words.participantsHint} />
+      <Area name="summary" label={words.summary} />
+      <Area name="actionItems" label={words.actionItems} hint={words.actionItemsHint} />
+    </FormDialog>
   )
 }

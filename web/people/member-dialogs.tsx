@@ -2,8 +2,8 @@
 import { api, type Member, PhaseboardError } from '../common/api.ts'
 import { changedFields } from '../common/forms.ts'
 import { toast } from '../common/toasts.ts'
-import { Dialog } from '../common/ui/dialog.tsx'
-import { Choice, Field, Form } from '../common/ui/field.tsx'
+import { Choice, Field } from '../common/ui/field.tsx'
+import { FormDialog } from '../common/ui/form-dialog.tsx'
 import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
 import { Confirm } from './confirm.tsx'
@@ -59,43 +59,31 @@ export function MemberDialog({ member, onClose }: { member?: Member; onClose: ()
     onClose()
   }
   return (
-    <Dialog
+    <FormDialog
       title={member ? texts.changeOf(member.name) : words.addMember}
       onClose={onClose}
-      closesOutside={false}
+      send={send}
+      submit={member ? texts.save : words.addMember}
+      draft={`member:${member?.id ?? 'new'}`}
     >
-      <Form
-        send={send}
-        submit={member ? texts.save : words.addMember}
-        onCancel={onClose}
-        draft={`member:${member?.id ?? 'new'}`}
-      >
-        <Field
-          name="name"
-          label={texts.fields.name}
-          value={member?.name}
-          required
-          maxLength={200}
-          autofocus
-        />
-        <Field
-          name="email"
-          label={texts.fields.email}
-          value={member?.email ?? ''}
-          type="email"
-          required
-          maxLength={254}
-        />
-        <Choice
-          name="role"
-          label={texts.fields.role}
-          hint={words.rolesHint}
-          value={member?.role ?? 'member'}
-          options={Object.entries(words.roles)}
-        />
-        {!member && <NewPassword />}
-      </Form>
-    </Dialog>
+      <Field name="name" label={texts.fields.name} value={member?.name} required maxLength={200} autofocus />
+      <Field
+        name="email"
+        label={texts.fields.email}
+        value={member?.email ?? ''}
+        type="email"
+        required
+        maxLength={254}
+      />
+      <Choice
+        name="role"
+        label={texts.fields.role}
+        hint={words.rolesHint}
+        value={member?.role ?? 'member'}
+        options={Object.entries(words.roles)}
+      />
+      {!member && <NewPassword />}
+    </FormDialog>
   )
 }
 
@@ -106,12 +94,10 @@ export function ResetPassword({ member, onClose }: { member: Member; onClose: ()
     onClose()
   }
   return (
-    <Dialog title={words.resetOf(member.name)} onClose={onClose} closesOutside={false}>
-      <Form send={send} submit={words.reset} onCancel={onClose}>
-        <p>{words.resetText}</p>
-        <NewPassword isRequired />
-      </Form>
-    </Dialog>
+    <FormDialog title={words.resetOf(member.name)} onClose={onClose} send={send} submit={words.reset}>
+      <p>{words.resetText}</p>
+      <NewPassword isRequired />
+    </FormDialog>
   )
 }
 

@@ -3,8 +3,8 @@ import { useState } from 'preact/hooks'
 import { api, type Member, type MemberLink, type NewMemberLink, root } from '../common/api.ts'
 import { atMoment } from '../common/dates.ts'
 import { failed, toast } from '../common/toasts.ts'
-import { Dialog } from '../common/ui/dialog.tsx'
-import { Choice, Field, Form } from '../common/ui/field.tsx'
+import { Choice, Field } from '../common/ui/field.tsx'
+import { FormDialog } from '../common/ui/form-dialog.tsx'
 import { type Reading, WhenRead } from '../common/ui/reading.tsx'
 import { SecretDialog } from '../common/ui/secret.tsx'
 import { write } from '../common/writes.ts'
@@ -46,26 +46,30 @@ export function InviteDialog({ onMade, onClose }: InviteProps) {
     onMade(data)
   }
   return (
-    <Dialog title={words.invite} onClose={onClose} closesOutside={false}>
-      <Form send={send} submit={words.makeLink} onCancel={onClose} draft="invitation:new">
-        <p>{words.inviteText}</p>
-        <Field name="name" label={words.optionalName} maxLength={200} autofocus />
-        <Field
-          name="email"
-          label={words.optionalEmail}
-          hint={words.optionalEmailHint}
-          type="email"
-          maxLength={254}
-        />
-        <Choice
-          name="role"
-          label={texts.fields.role}
-          hint={words.rolesHint}
-          value="member"
-          options={Object.entries(words.roles)}
-        />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={words.invite}
+      onClose={onClose}
+      send={send}
+      submit={words.makeLink}
+      draft="invitation:new"
+    >
+      <p>{words.inviteText}</p>
+      <Field name="name" label={words.optionalName} maxLength={200} autofocus />
+      <Field
+        name="email"
+        label={words.optionalEmail}
+        hint={words.optionalEmailHint}
+        type="email"
+        maxLength={254}
+      />
+      <Choice
+        name="role"
+        label={texts.fields.role}
+        hint={words.rolesHint}
+        value="member"
+        options={Object.entries(words.roles)}
+      />
+    </FormDialog>
   )
 }
 

@@ -8,8 +8,8 @@ import { projectList, projectName } from '../common/projects.ts'
 import { mayWrite } from '../common/session.ts'
 import { shownTitle } from '../common/titles.ts'
 import { toast } from '../common/toasts.ts'
-import { Dialog } from '../common/ui/dialog.tsx'
-import { Check, Choice, Field, Form } from '../common/ui/field.tsx'
+import { Check, Choice, Field } from '../common/ui/field.tsx'
+import { FormDialog } from '../common/ui/form-dialog.tsx'
 import { useReading, WhenRead } from '../common/ui/reading.tsx'
 import { SecretDialog } from '../common/ui/secret.tsx'
 import { write } from '../common/writes.ts'
@@ -45,27 +45,31 @@ function NewTokenDialog({ onMade, onClose }: { onMade: (token: NewToken) => void
     onMade(data)
   }
   return (
-    <Dialog title={texts.people.newToken} onClose={onClose} closesOutside={false}>
-      <Form send={send} submit={texts.people.createToken} onCancel={onClose} draft="token:new">
-        <Field
-          name="name"
-          label={texts.fields.name}
-          hint={texts.people.tokenNameHint}
-          required
-          maxLength={200}
-          autofocus
-        />
-        <Choice name="scope" label={texts.people.scope} options={scopes} value="read" />
-        <OnlyProjects />
-        <Field
-          name="expiresAt"
-          label={texts.people.expires}
-          hint={texts.people.expiresHint}
-          type="date"
-          min={today()}
-        />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={texts.people.newToken}
+      onClose={onClose}
+      send={send}
+      submit={texts.people.createToken}
+      draft="token:new"
+    >
+      <Field
+        name="name"
+        label={texts.fields.name}
+        hint={texts.people.tokenNameHint}
+        required
+        maxLength={200}
+        autofocus
+      />
+      <Choice name="scope" label={texts.people.scope} options={scopes} value="read" />
+      <OnlyProjects />
+      <Field
+        name="expiresAt"
+        label={texts.people.expires}
+        hint={texts.people.expiresHint}
+        type="date"
+        min={today()}
+      />
+    </FormDialog>
   )
 }
 

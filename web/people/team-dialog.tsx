@@ -7,8 +7,8 @@ import { byId } from '../common/order.ts'
 import { personName } from '../common/people.ts'
 import { readTeams } from '../common/teams.ts'
 import { toast } from '../common/toasts.ts'
-import { Dialog } from '../common/ui/dialog.tsx'
-import { Area, Check, Field, Form } from '../common/ui/field.tsx'
+import { Area, Check, Field } from '../common/ui/field.tsx'
+import { FormDialog } from '../common/ui/form-dialog.tsx'
 import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
 import { memberList } from './member-list.ts'
@@ -65,28 +65,31 @@ export function TeamDialog({ team, onClose }: { team?: Team; onClose: () => void
     onClose()
   }
   return (
-    <Dialog title={team ? texts.changeOf(team.name) : words.addTeam} onClose={onClose} closesOutside={false}>
-      <Form send={send} submit={team ? texts.save : words.addTeam} onCancel={onClose}>
-        <Field name="name" label={texts.fields.name} value={team?.name} required maxLength={200} autofocus />
-        <Area name="description" label={texts.fields.description} value={team?.description} />
-        <fieldset class="field">
-          <legend>{texts.members}</legend>
-          <div class="choices">
-            {known.map(({ id, name }) => (
-              <Check
-                key={id}
-                name="memberIds"
-                value={id}
-                label={name}
-                isTicked={team?.memberIds.includes(id) ?? false}
-              />
-            ))}
-            {others.map((id) => (
-              <Check key={id} name="memberIds" value={id} label={personName(id)} isTicked />
-            ))}
-          </div>
-        </fieldset>
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={team ? texts.changeOf(team.name) : words.addTeam}
+      onClose={onClose}
+      send={send}
+      submit={team ? texts.save : words.addTeam}
+    >
+      <Field name="name" label={texts.fields.name} value={team?.name} required maxLength={200} autofocus />
+      <Area name="description" label={texts.fields.description} value={team?.description} />
+      <fieldset class="field">
+        <legend>{texts.members}</legend>
+        <div class="choices">
+          {known.map(({ id, name }) => (
+            <Check
+              key={id}
+              name="memberIds"
+              value={id}
+              label={name}
+              isTicked={team?.memberIds.includes(id) ?? false}
+            />
+          ))}
+          {others.map((id) => (
+            <Check key={id} name="memberIds" value={id} label={personName(id)} isTicked />
+          ))}
+        </div>
+      </fieldset>
+    </FormDialog>
   )
 }

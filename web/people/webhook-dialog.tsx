@@ -2,8 +2,8 @@
 import { api, type Webhook, type WebhookWithSecret } from '../common/api.ts'
 import { changedFields } from '../common/forms.ts'
 import { toast } from '../common/toasts.ts'
-import { Dialog } from '../common/ui/dialog.tsx'
-import { Check, Choice, Field, Form } from '../common/ui/field.tsx'
+import { Check, Choice, Field } from '../common/ui/field.tsx'
+import { FormDialog } from '../common/ui/form-dialog.tsx'
 import { useReading } from '../common/ui/reading.tsx'
 import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
@@ -42,41 +42,44 @@ export function WebhookDialog({ webhook, onMade, onClose }: Props) {
     ...(projects.data ?? []).map(({ id, name }) => [id, name] as const),
   ]
   return (
-    <Dialog title={webhook ? words.changeWebhook : words.addWebhook} onClose={onClose} closesOutside={false}>
-      <Form send={send} submit={webhook ? texts.save : words.addWebhook} onCancel={onClose}>
-        <Field
-          name="url"
-          label={words.url}
-          type="url"
-          value={webhook?.url}
-          hint={words.urlHint}
-          required
-          maxLength={2000}
-          autofocus
-        />
-        <Field name="description" label={texts.fields.description} value={webhook?.description} />
-        <Choice
-          name="projectId"
-          label={texts.fields.project}
-          value={webhook?.projectId ?? ''}
-          options={options}
-        />
-        <fieldset class="field">
-          <legend>{words.kindsLegend}</legend>
-          <div class="choices">
-            {Object.entries(words.kinds).map(([kind, label]) => (
-              <Check
-                key={kind}
-                name="kinds"
-                value={kind}
-                label={label}
-                isTicked={webhook?.kinds.includes(kind) ?? false}
-              />
-            ))}
-          </div>
-        </fieldset>
-        <Check name="active" label={words.active} isTicked={webhook?.active ?? true} />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={webhook ? words.changeWebhook : words.addWebhook}
+      onClose={onClose}
+      send={send}
+      submit={webhook ? texts.save : words.addWebhook}
+    >
+      <Field
+        name="url"
+        label={words.url}
+        type="url"
+        value={webhook?.url}
+        hint={words.urlHint}
+        required
+        maxLength={2000}
+        autofocus
+      />
+      <Field name="description" label={texts.fields.description} value={webhook?.description} />
+      <Choice
+        name="projectId"
+        label={texts.fields.project}
+        value={webhook?.projectId ?? ''}
+        options={options}
+      />
+      <fieldset class="field">
+        <legend>{words.kindsLegend}</legend>
+        <div class="choices">
+          {Object.entries(words.kinds).map(([kind, label]) => (
+            <Check
+              key={kind}
+              name="kinds"
+              value={kind}
+              label={label}
+              isTicked={webhook?.kinds.includes(kind) ?? false}
+            />
+          ))}
+        </div>
+      </fieldset>
+      <Check name="active" label={words.active} isTicked={webhook?.active ?? true} />
+    </FormDialog>
   )
 }

@@ -7,8 +7,8 @@ import { isAdmin } from '../common/session.ts'
 import { teams } from '../common/teams.ts'
 import { wordsOf } from '../common/terms.ts'
 import { done } from '../common/toasts.ts'
-import { Dialog } from '../common/ui/dialog.tsx'
-import { Area, Choice, Field, Form } from '../common/ui/field.tsx'
+import { Area, Choice, Field } from '../common/ui/field.tsx'
+import { FormDialog } from '../common/ui/form-dialog.tsx'
 import { PersonField } from '../common/ui/person-field.tsx'
 import { write } from '../common/writes.ts'
 import { go, paths } from '../router.ts'
@@ -66,25 +66,23 @@ export default function CreateProjectDialog({ onClose }: { onClose: () => void }
     go(paths.board(id))
   }
   return (
-    <Dialog title={list.create} onClose={onClose} closesOutside={false}>
-      <Form send={send} submit={list.create} onCancel={onClose} draft="project:new">
-        <Field name="name" label={texts.fields.name} required autofocus autocomplete="off" maxLength={200} />
-        <TypeChoice />
-        <Area name="description" label={texts.fields.description} />
-        <PersonField name="leadId" label={texts.fields.lead} value="" others={nobodyOrMe()} />
-        <Choice
-          name="teamId"
-          label={texts.fields.team}
-          options={[['', texts.noTeam], ...teams.value.map(({ id, name }) => [id, name] as const)]}
-        />
-        <Choice
-          name="access"
-          label={texts.overview.whoSees}
-          hint={list.accessHint}
-          value="everyone"
-          options={Object.entries(texts.overview.accesses)}
-        />
-      </Form>
-    </Dialog>
+    <FormDialog title={list.create} onClose={onClose} send={send} submit={list.create} draft="project:new">
+      <Field name="name" label={texts.fields.name} required autofocus autocomplete="off" maxLength={200} />
+      <TypeChoice />
+      <Area name="description" label={texts.fields.description} />
+      <PersonField name="leadId" label={texts.fields.lead} value="" others={nobodyOrMe()} />
+      <Choice
+        name="teamId"
+        label={texts.fields.team}
+        options={[['', texts.noTeam], ...teams.value.map(({ id, name }) => [id, name] as const)]}
+      />
+      <Choice
+        name="access"
+        label={texts.overview.whoSees}
+        hint={list.accessHint}
+        value="everyone"
+        options={Object.entries(texts.overview.accesses)}
+      />
+    </FormDialog>
   )
 }

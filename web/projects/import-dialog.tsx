@@ -7,7 +7,7 @@ import { href, paths } from '../router.ts'
 import { texts } from '../texts.ts'
 import { FORMATS, type FormatName, guessFormat, HEAD } from './file-format.ts'
 import { clearImport, type ImportState, importState, startImport, watchImport } from './import-job.ts'
-import { progressOf, reasonOf, toldOf, wasImportedBefore } from './import-texts.ts'
+import { progressOf, reasonOf, summaryOf, wasImportedBefore } from './import-texts.ts'
 import { ImportedPeople } from './imported-people.tsx'
 
 const guess = async (file: File) =>
@@ -98,7 +98,7 @@ function Done({ job, name, onClose }: Extract<ImportState, { step: 'done' }> & {
   return (
     <div class="stack">
       <p role="status" dir="auto">
-        {toldOf(job, name)}
+        {summaryOf(job, name)}
       </p>
       <ImportedPeople people={people} total={counts?.people ?? people.length} />
       {notes.length > 0 && (

@@ -8,7 +8,7 @@ import { write } from '../common/writes.ts'
 import { go, paths } from '../router.ts'
 import { texts } from '../texts.ts'
 import type { FormatName } from './file-format.ts'
-import { toldOf } from './import-texts.ts'
+import { summaryOf } from './import-texts.ts'
 
 /** The delays between two polls of an import, in milliseconds: the first, the longest, and after a failure. */
 const PAUSE = { first: 100, longest: 1000, failure: 3000 }
@@ -119,5 +119,5 @@ function tell(): void {
   if (state?.step !== 'done') return
   const { projectId } = state.job
   const open = projectId !== undefined && { label: texts.open, run: () => go(paths.board(projectId)) }
-  toast(toldOf(state.job, state.name), open ? [open] : [])
+  toast(summaryOf(state.job, state.name), open ? [open] : [])
 }

@@ -11,7 +11,7 @@ export function progressOf(job: Import | undefined): string {
 }
 
 /** The result of an import. @param name the project's; empty for an archive, which creates many */
-export function toldOf({ projectId, counts = {}, total }: Import, name: string): string {
+export function summaryOf({ projectId, counts = {}, total }: Import, name: string): string {
   if (projectId === undefined) return texts.imports.doneArchive(formatNumber(total))
   return texts.imports.done(name, counts.columns ?? 0, counts.items ?? 0)
 }

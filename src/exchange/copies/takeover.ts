@@ -19,7 +19,7 @@ import {
 const SECOND = 1000
 
 /** Timeout of the first machine's response, in milliseconds. */
-const PATIENCE = 5000
+const TIMEOUT = 5000
 
 /** Connection errors that mean that nothing listens at an address. Others, e.g. for a mistyped name, mean nothing. */
 const SILENCE = new Set([
@@ -97,7 +97,7 @@ async function ensureSilent(first: string | undefined): Promise<void> {
   try {
     const answer = await fetch(`${first.replace(/\/$/, '')}/readyz`, {
       redirect: 'manual',
-      signal: AbortSignal.timeout(PATIENCE),
+      signal: AbortSignal.timeout(TIMEOUT),
     })
     status = answer.status
     await answer.body?.cancel()

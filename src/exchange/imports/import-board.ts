@@ -1,6 +1,6 @@
 /** Converts a board of another tool to the rows of a new project. */
 
-import { type SQL, sql } from 'drizzle-orm'
+import { and, type SQL, sql } from 'drizzle-orm'
 import { isNamedDone, type Stage, withStages } from '../../board/stages.ts'
 import type { SharedDatabase } from '../../db/client.ts'
 import { newId } from '../../db/ids.ts'
@@ -255,6 +255,8 @@ export interface PlanOptions extends PeopleOptions {
   again?: boolean
   /** The importing member; null for the command line. */
   memberId?: string | null
+  /** The projects that the member sees; absent: all. Of an earlier import into another one, nothing is said. */
+  seen?: readonly string[] | undefined
 }
 
 /**
@@ -264,7 +266,7 @@ export interface PlanOptions extends PeopleOptions {
 export function planRows(
   { cardIds, projectIds, projects, tables }: BoardRows,
   facts: BoardFacts,
-  { again = false, memberId = null, ...options }: PlanOptions = {},
+  { again = false, memberId = null, seen, ...options }: PlanOptions = {},
 ): ImportPlan {
   let people: SettledPeople | undefined
   const settled = () => people?.all ?? []
@@ -282,7 +284,8 @@ export function planRows(
       NAMING_PEOPLE.has(planned.table) ? { ...planned, rows: () => named(planned.rows()) } : planned,
     ),
     refuse: (db, since) => {
-      if (!again) refuseSecondImport(db, facts, cardIds, optionNamesFor(memberId).again, since)
+      if (!again)
+        refuseSecondImport(db, facts, cardIds, { again: optionNamesFor(memberId).again, since, seen })
     },
     result: (isDryRun) => {
       const { projectId, name, ...counts } = facts.made
@@ -472,9 +475,12 @@ function refuseSecondImport(
   db: SharedDatabase,
   { format, id, hasUniqueCardIds = false }: BoardFacts,
   cardIds: BoardRows['cardIds'],
-  again: string,
-  since: number | undefined,
+  { again, since, seen }: { again: string; since: number | undefined; seen: readonly string[] | undefined },
 ): void {
+  const isSeen =
+    seen === undefined
+      ? undefined
+      : sql`${projects.id} in (select value from json_each(${JSON.stringify(seen)}))`
   // Other tools may have changed the metadata. Where it names no board any more, the items' source ids do; where it names
   // another board, they do not count: cards can be moved between boards.
   const path = `$."${format}".id`
@@ -483,7 +489,7 @@ function refuseSecondImport(
     const earlier = db
       .select({ id: projects.id, name: projects.name })
       .from(projects)
-      .where(condition)
+      .where(and(condition, isSeen))
       .limit(1)
       .get()
     if (earlier === undefined) return

@@ -25,6 +25,8 @@ export interface ImportJob extends Importing, PeopleOptions {
   name: string
   /** Whether to import a board again. */
   again: boolean
+  /** The projects that the member sees; absent: all. */
+  seen?: readonly string[] | undefined
   /** The name of the project, instead of the board's. */
   projectName?: string | undefined
   /** Whether to match members of an archive by email. */

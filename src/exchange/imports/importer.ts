@@ -64,7 +64,7 @@ export interface ImporterParts {
 }
 
 /** Milliseconds for a thread to stop by itself. */
-const PATIENCE = 1000
+const TIMEOUT = 1000
 
 /** Milliseconds until clearing is retried: first, and at most. */
 const RETRY_FIRST = 1000
@@ -144,7 +144,7 @@ export class Importer {
     const worker = this.#worker
     worker?.postMessage('end')
     // It checks between two slices; reading a file may take longer, but is not inside native code.
-    const timer = setTimeout(() => void worker?.terminate(), PATIENCE)
+    const timer = setTimeout(() => void worker?.terminate(), TIMEOUT)
     await this.#current
     clearTimeout(timer)
     for (const { giveUp } of this.#taken.values()) giveUp()

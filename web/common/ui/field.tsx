@@ -15,7 +15,7 @@ interface FormState {
 
 const FormContext = createContext<FormState>({ id: '', problems: NO_PROBLEMS, kept: {} })
 
-interface FormProps {
+export interface FormProps {
   /** Sends the values. @throws an error that is shown at the fields, or below them */
   send: (fields: FormData) => Promise<unknown>
   /** The label of the submit button. */

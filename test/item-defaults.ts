@@ -1,0 +1,21 @@
+/** The fields of a kanban item that only has a title, in the order of responses. */
+export const ITEM_DEFAULTS = {
+  title: 'Card',
+  description: '',
+  column: 'To Do',
+  sortOrder: 1,
+  priority: 'medium',
+  assigneeId: null,
+  dueDate: null,
+  source: 'manual',
+  sourceId: '',
+  isNew: false,
+  approved: true,
+  dismissed: false,
+  metadata: {},
+  claimedUntil: null,
+  createdAt: '',
+  updatedAt: '',
+  labels: [],
+  subtasks: [],
+}
