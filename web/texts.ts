@@ -153,6 +153,24 @@ export const texts = {
     until: (time: string) => `The link works once, until ${time}.`,
   },
 
+  // The share links of a project
+  shareLinks: {
+    title: 'Share links',
+    make: 'Share by link…',
+    makeText:
+      'Whoever has the link reads this board, without signing in. They see no comments and no history.',
+    makeIt: 'Make a link',
+    name: 'What it is for (optional)',
+    expires: 'Ends on (optional)',
+    link: 'Link',
+    none: 'Only those with an account read this board.',
+    until: (day: string) => `until ${day}`,
+    revoke: 'Revoke',
+    revokeOf: (name: string) => `Revoke the link ${name}`,
+    revoked: 'The link is revoked.',
+    unnamed: (day: string) => `Link of ${day}`,
+  },
+
   // The list of projects, and creating one
   projectList: {
     create: 'Create project',
@@ -546,21 +564,6 @@ export const texts = {
     changeRole: 'Change role…',
     removePerson: 'Remove',
     removed: (name: string) => `Removed ${name}.`,
-
-    shareLinks: 'Share links',
-    shareHint:
-      'Whoever has the address reads the board, without signing in: no comments, no history, no transcripts, no emails.',
-    addShareLink: 'New share link',
-    makeShareLink: 'Make the link',
-    shareName: 'Name (optional)',
-    shareNameHint: 'Whom it is for, e.g. the client.',
-    unnamedLink: 'Link without a name',
-    shareAddress: 'Address of the board',
-    shareMade: (name: string) => `Share link: ${name}`,
-    sharedSince: (from: string, until: string | undefined) =>
-      until === undefined ? `Since ${from}, without an end` : `Since ${from}, until ${until}`,
-    shareEnded: (from: string, until: string) => `Since ${from}, ended ${until}`,
-    shareRevoked: 'Share link revoked: its address shows nothing any more.',
 
     exports: 'Export',
     csv: 'Cards as CSV',

@@ -30,7 +30,7 @@ function Overview({ store }: { store: ProjectStore }) {
           <Details store={store} project={project} />
           <Metrics store={store} />
           <People store={store} project={project} />
-          {mayWriteIn(store) && <ShareLinks projectId={store.id} />}
+          {mayWriteIn(store) && <ShareLinks key={store.id} id={store.id} />}
           <Exports id={store.id} />
         </div>
       </div>

@@ -1,12 +1,9 @@
-/** The share links of a project, for those who may change it. */
-import { useState } from 'preact/hooks'
-import { makerFirst } from '../common/actors.ts'
-import { atMoment, today } from '../common/dates.ts'
+/** The share links of a project: make one, and revoke those that are there. */
+import { useEffect, useState } from 'preact/hooks'
+import { fullDay } from '../common/dates.ts'
 import { failed, toast } from '../common/toasts.ts'
-import { Dialog } from '../common/ui/dialog.tsx'
-import { Field, Form } from '../common/ui/field.tsx'
-import { Icon } from '../common/ui/icon.tsx'
-import { useReading, WhenRead } from '../common/ui/reading.tsx'
+import { Field } from '../common/ui/field.tsx'
+import { FormDialog } from '../common/ui/form-dialog.tsx'
 import { SecretDialog } from '../common/ui/secret.tsx'
 import { texts } from '../texts.ts'
 import { Section } from './section.tsx'
@@ -20,124 +17,116 @@ import {
   shareLinkOf,
 } from './share-links.ts'
 
-const words = texts.overview
+const words = texts.shareLinks
 
-const nameOf = ({ name }: ShareLink) => name || words.unnamedLink
+/** The name of a link in the list. */
+const nameOf = ({ name, createdAt }: ShareLink): string => name || words.unnamed(fullDay(createdAt))
 
-function termOf({ createdAt, expiresAt }: ShareLink): string {
-  if (expiresAt === null) return words.sharedSince(atMoment(createdAt), undefined)
-  const isOver = Date.parse(expiresAt) < Date.now()
-  return (isOver ? words.shareEnded : words.sharedSince)(atMoment(createdAt), atMoment(expiresAt))
-}
-
-function LinkRow({ link, onRevoked }: { link: ShareLink; onRevoked: () => Promise<void> }) {
-  const [isBusy, setBusy] = useState(false)
-  const revoke = async () => {
-    setBusy(true)
+export function ShareLinks({ id }: { id: string }) {
+  const [links, setLinks] = useState<readonly ShareLink[] | undefined>()
+  const [isMaking, setMaking] = useState(false)
+  const [made, setMade] = useState<NewShareLink | undefined>()
+  const load = async () => {
     try {
-      await revokeShareLink(link.id)
-      await onRevoked()
-      toast(words.shareRevoked)
-    } catch (error) {
-      failed(error)
-      setBusy(false)
+      setLinks(await readShareLinks(id))
+    } catch {
+      // They are turned off, or not for this user.
+      setLinks(undefined)
     }
   }
-  return (
-    <li class="spread">
-      <div>
-        <span dir="auto">{nameOf(link)}</span>
-        <p class="meta" dir="auto">
-          {termOf(link)} · {makerFirst({ actorId: link.createdBy, actor: 'command line' })}
-        </p>
-      </div>
-      <button
-        type="button"
-        class="button"
-        aria-label={texts.people.revokeOf(nameOf(link))}
-        disabled={isBusy}
-        onClick={() => void revoke()}
-      >
-        {texts.people.revoke}
-      </button>
-    </li>
-  )
-}
-
-interface NewLinkProps {
-  projectId: string
-  onMade: (link: NewShareLink) => void
-  onClose: () => void
-}
-
-const NewLinkDialog = ({ projectId, onMade, onClose }: NewLinkProps) => (
-  <Dialog title={words.addShareLink} onClose={onClose} closesOutside={false}>
-    <Form
-      send={async (fields) => onMade(await makeShareLink(projectId, shareLinkOf(fields)))}
-      submit={words.makeShareLink}
-      onCancel={onClose}
-    >
-      <p>{words.shareHint}</p>
-      <Field name="name" label={words.shareName} hint={words.shareNameHint} maxLength={200} autofocus />
-      <Field
-        name="expiresAt"
-        label={texts.people.expires}
-        hint={texts.people.expiresHint}
-        type="date"
-        min={today()}
-      />
-    </Form>
-  </Dialog>
-)
-
-/** Renders nothing if the service has share links turned off. */
-export function ShareLinks({ projectId }: { projectId: string }) {
-  const reading = useReading(() => readShareLinks(projectId))
-  const [isAdding, setAdding] = useState(false)
-  const [made, setMade] = useState<NewShareLink | undefined>()
-  if (reading.data === undefined && reading.error === undefined) return null
+  useEffect(() => void load(), [id])
+  if (links === undefined) return null
   return (
     <Section
-      title={words.shareLinks}
+      title={words.title}
       aside={
-        <button type="button" class="button" onClick={() => setAdding(true)}>
-          <Icon name="add" /> {words.addShareLink}
+        <button type="button" class="button" onClick={() => setMaking(true)}>
+          {words.make}
         </button>
       }
     >
-      <p class="meta">{words.shareHint}</p>
-      <WhenRead of={reading}>
-        {(links) =>
-          links !== undefined &&
-          links.length > 0 && (
-            <ul class="lines" aria-label={words.shareLinks}>
-              {links.map((link) => (
-                <LinkRow key={link.id} link={link} onRevoked={reading.reload} />
-              ))}
-            </ul>
-          )
-        }
-      </WhenRead>
-      {isAdding && (
-        <NewLinkDialog
-          projectId={projectId}
-          onClose={() => setAdding(false)}
+      {links.length === 0 && <p class="muted">{words.none}</p>}
+      {links.length > 0 && (
+        <ul class="lines" aria-label={words.title}>
+          {links.map((link) => (
+            <LinkRow
+              key={link.id}
+              link={link}
+              onRevoke={async () => {
+                await revokeShareLink(link.id)
+                toast(words.revoked)
+                await load()
+              }}
+            />
+          ))}
+        </ul>
+      )}
+      {isMaking && (
+        <MakeDialog
+          id={id}
+          onClose={() => setMaking(false)}
           onMade={(link) => {
-            setAdding(false)
+            setMaking(false)
             setMade(link)
-            void reading.reload()
+            void load()
           }}
         />
       )}
       {made && (
         <SecretDialog
-          title={words.shareMade(nameOf(made))}
-          label={words.shareAddress}
+          title={words.title}
+          label={words.link}
           secret={shareAddress(made)}
-          note={words.shareHint}
+          note={words.makeText}
           onClose={() => setMade(undefined)}
         />
       )}
     </Section>
   )
 }
+
+function LinkRow({ link, onRevoke }: { link: ShareLink; onRevoke: () => Promise<void> }) {
+  const [isBusy, setBusy] = useState(false)
+  const run = () => {
+    setBusy(true)
+    onRevoke()
+      .catch(failed)
+      .finally(() => setBusy(false))
+  }
+  return (
+    <li class="spread">
+      <span>
+        <bdi>{nameOf(link)}</bdi>{' '}
+        {link.expiresAt !== null && <span class="meta">{words.until(fullDay(link.expiresAt))}</span>}
+      </span>
+      <button
+        type="button"
+        class="button"
+        aria-label={words.revokeOf(nameOf(link))}
+        aria-disabled={isBusy || undefined}
+        onClick={run}
+      >
+        {words.revoke}
+      </button>
+    </li>
+  )
+}
+
+interface MakeProps {
+  id: string
+  onMade: (link: NewShareLink) => void
+  onClose: () => void
+}
+
+const MakeDialog = ({ id, onMade, onClose }: MakeProps) => (
+  <FormDialog
+    title={words.make}
+    onClose={onClose}
+    send={async (fields) => onMade(await makeShareLink(id, shareLinkOf(fields)))}
+    submit={words.makeIt}
+  >
+    <p>{words.makeText}</p>
+    <Field name="name" label={words.name} maxLength={200} autofocus />
+    <Field name="expiresAt" label={words.expires} type="date" hint={texts.people.expiresHint} />
+  </FormDialog>
+)

@@ -1,6 +1,7 @@
 /** Share links: addresses with which anybody reads the board of a project, without signing in. */
 import { type Answer, api, PhaseboardError, root } from '../common/api.ts'
 import { endOfDay } from '../common/dates.ts'
+import { read } from '../common/session.ts'
 import { write } from '../common/writes.ts'
 
 /** A link, without its secret. */
@@ -38,7 +39,7 @@ const links = api as unknown as Links
 /** The links of a project; undefined if the service has them turned off. @throws PhaseboardError */
 export async function readShareLinks(projectId: string): Promise<ShareLink[] | undefined> {
   try {
-    return await links.get('/api/projects/{id}/share-links', { path: { id: projectId } })
+    return await read(() => links.get('/api/projects/{id}/share-links', { path: { id: projectId } }))
   } catch (error) {
     if (error instanceof PhaseboardError && error.status === 404) return undefined
     throw error
