@@ -24,9 +24,6 @@ interface Made {
 /** The kinds whose changes decide who sees a project. */
 const DECIDING: readonly string[] = ['project', 'team-assignment']
 
-/** The response to a write without a result. */
-const DONE = JSON.stringify({ success: true })
-
 const LOST = 'You would lose this project'
 const wouldLose = () =>
   new ApiError(400, LOST, { code: 'would_lose_project', details: { formErrors: [LOST], fieldErrors: {} } })
@@ -116,34 +113,35 @@ export class ScopedRules {
   }
 
   /**
-   * The stored response to a request that is repeated. If the write changed nothing that is tracked, only who reaches everything gets a
-   * record: for others it is done again, with what they see now.
-   * @throws ApiError 404 if the caller no longer sees a project that the write changed, or that the response names; 422, 409
+   * The stored response to a request that is repeated. A batch that changed nothing is done again for a limited caller, with what it sees now:
+   * it may have read anything.
+   * @throws ApiError 404 if the caller no longer sees a project that the write changed, or that its path or the response names; 422, 409
    */
   repetition(principal: Principal | undefined, request: RepeatableRequest): StoredResponse | undefined {
     const { idempotencyStore } = this.all
     const scope = this.scopeOf(principal)
     if (principal === undefined || scope === undefined) return idempotencyStore.find(request)
+    const { path } = request
+    const isBatch = /\/(?:batch|mcp)$/.test(path)
     const stored = idempotencyStore.find(request, (kept) => {
-      if (!this.#seesAll(kept, principal, scope)) throw notFound(thingOfPath(request.path))
+      const isAgain = isBatch && kept.seq === null
+      if (!isAgain && !this.#seesAll(kept, path, principal, scope)) throw notFound(thingOfPath(path))
     })
-    // What changed nothing that is tracked tells nothing, or is done again.
-    return stored?.seq === null && stored.body !== DONE ? undefined : stored
+    return isBatch && stored?.seq === null ? undefined : stored
   }
 
-  /** Whether a caller still sees all that a stored response tells of. */
+  /** Whether a caller still sees all that a request and its stored response tell of. */
   #seesAll(
     { seq, body }: Pick<StoredResponse, 'seq' | 'body'>,
+    path: string,
     { memberId: id, role }: Principal,
     scope: Scope,
   ): boolean {
     const { visibility } = this.all.changes
     const reader = { id, role, scope: () => scope }
-    // A write that changed nothing is done again.
-    if (seq === null) return true
-    const changed = this.#projectsIn().all(seq, seq).flatMap(projectsOf)
-    // A batch may have read other projects than it changed.
-    const named = this.#projectsAmong().all(JSON.stringify(idsNamedIn(body)))
+    const changed = seq === null ? [] : this.#projectsIn().all(seq, seq).flatMap(projectsOf)
+    // A batch may have read other projects than it changed; and no change tells of some writes, such as those of share links.
+    const named = this.#projectsAmong().all(JSON.stringify([...idsInPath(path), ...idsNamedIn(body)]))
     return (
       changed.every((project) => visibility.seesProject(project, reader)) &&
       named.every((project) => scope.projects.has(project))
@@ -176,10 +174,21 @@ function versionOf({ $client }: SharedDatabase): () => number | undefined {
 /** The ids in a stored body: of records, and of what they belong to. */
 function idsNamedIn(body: string | null): string[] {
   const ids = new Set<string>()
-  JSON.parse(body ?? 'null', (name, value) => {
+  JSON.parse(body || 'null', (name, value) => {
     if (typeof value === 'string' && /^id$|Id$/.test(name)) ids.add(value)
   })
   return [...ids]
+}
+
+/** The ids in a path, and its other parts. */
+const idsInPath = (path: string): string[] => path.split('/').map(decodedOf)
+
+function decodedOf(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
 }
 
 /** The name of what the path of a request names, for a 404. */

@@ -12,6 +12,8 @@ export interface Call {
   also?: readonly string[]
   /** Whether only admins may do it. */
   isForAdmins?: boolean
+  /** Whether only who may write the project may do it, although no change tells of it. */
+  isForWriters?: boolean
   /** The answer for an unknown record, as the specification has it, if it is not 404. */
   unknown?: string
 }
@@ -82,6 +84,10 @@ export const OF_PROJECTS: Readonly<Record<string, Call>> = {
   listProjectChanges: { path: ['project'] },
   listKanbanItemChanges: { path: ['kanban-item'] },
   undoChange: { path: ['seq'] },
+  listShareLinks: { path: ['project'], isForWriters: true },
+  createShareLink: { path: ['project'], isForWriters: true },
+  getShareLink: { path: ['share-link'], isForWriters: true },
+  revokeShareLink: { path: ['share-link'], isForWriters: true },
   replaceTeamAssignments: {
     path: ['project'],
     body: () => ({ members: [{ memberId: 'ada' }] }),
@@ -375,6 +381,7 @@ export const OTHERS: Readonly<
   rotateWebhookSecret: { isForAdmins: true },
   listWebhookDeliveries: { isForAdmins: true },
   replayWebhook: { isForAdmins: true, bodies: [{ after: 0 }] },
+  getSharedProject: {},
   listTrash: { queries: ['', 'limit=1'] },
   listAuditLog: { isForAdmins: true },
   exportAll: { isForAdmins: true },

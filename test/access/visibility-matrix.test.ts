@@ -76,9 +76,13 @@ const found = ({ text, headers }: Seen, forbidden: RegExp | undefined) =>
 const isSafe = ({ method }: Operation) => method === 'GET'
 
 /** What a caller may not do, whatever the project. */
-function refusalOf(operation: Operation, { role, token, mode }: Principal): string | undefined {
-  if (isSafe(operation)) return undefined
-  if (token?.isReadOnly) return '403 Forbidden: read-only token'
+function refusalOf(
+  operation: Operation,
+  { isForWriters = false }: Call,
+  { role, token, mode }: Principal,
+): string | undefined {
+  if (isSafe(operation) && !isForWriters) return undefined
+  if (token?.isReadOnly && !isSafe(operation)) return '403 Forbidden: read-only token'
   return role === 'viewer' && mode !== 'open' ? '403 Forbidden: read-only role' : undefined
 }
 
@@ -92,10 +96,10 @@ function demandedOf(
   right: Right,
 ): string | undefined {
   if (call.isForAdmins && !isFullAdmin(principal)) return '403 Forbidden: admin access required'
-  const refusal = refusalOf(operation, principal)
+  const refusal = refusalOf(operation, call, principal)
   if (refusal !== undefined) return refusal
   if (right === 'none') return call.unknown ?? '404'
-  return right === 'read' && !isSafe(operation) ? READ_ONLY : undefined
+  return right === 'read' && (call.isForWriters || !isSafe(operation)) ? READ_ONLY : undefined
 }
 
 /** Requests on a record that is not there, with all that is checked before it is looked for. */
@@ -146,7 +150,7 @@ async function checkOnProject(
   if (demanded === undefined) {
     const isRight = answer.status < 300 || call.also?.includes(said)
     if (!isRight) problems.add(`${what}: ${said} ${answer.text.slice(0, 200)}`)
-  } else if (demanded === READ_ONLY && !answer.headers.includes('phaseboard-seq')) {
+  } else if (demanded === READ_ONLY && !call.isForWriters && !answer.headers.includes('phaseboard-seq')) {
     // What would change nothing may say so instead.
     const isRight = said === READ_ONLY || answer.status < 300 || call.also?.includes(said)
     if (!isRight) problems.add(`${what}: ${said}, not ${demanded}`)

@@ -20,6 +20,7 @@ export const idsOf = (word: string): Ids => ({
   ),
   'second-item': `${word}-second-item`,
   'gone-item': `${word}-gone-item`,
+  'share-link': `${word}-share-link`,
 })
 
 /** Ids of nothing. */
@@ -85,7 +86,13 @@ function statementsFor(word: string, person: string): string[] {
     name: 'Done',
     sort_order: 9,
   })
-  return [project, done, ...children, ...items]
+  const link = insertion('share_links', {
+    id: ids['share-link'] as string,
+    project_id: word,
+    name: `${word} link`,
+    secret_hash: `hash of ${word}`,
+  })
+  return [project, done, link, ...children, ...items]
 }
 
 /** The id of a principal's member. */
