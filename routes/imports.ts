@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest, preHandlerAsyncHookHandler } from 'fastify'
 import { callerOf, identityOf, memberOf } from '../src/access/identity.ts'
-import { makesProjects, noNewProjects, principalOf } from '../src/access/policy.ts'
+import { makesProjects, noNewProjects } from '../src/access/policy.ts'
 import { newId } from '../src/db/ids.ts'
 import { adminRequired, invalidField, validationFailed } from '../src/errors.ts'
 import type { Reserved } from '../src/exchange/imports/importer.ts'
@@ -90,7 +90,7 @@ const importRoutes: Routes<{ importLimit: number }> = async (app, { importLimit 
    */
   const keepUpload: preHandlerAsyncHookHandler = async (request) => {
     const query = request.query as ImportQuery
-    if (!makesProjects(principalOf(identityOf(request)))) throw noNewProjects()
+    if (!makesProjects(identityOf(request))) throw noNewProjects()
     if (query.format === ARCHIVE_FORMAT && memberOf(request).role !== 'admin') {
       throw adminRequired()
     }

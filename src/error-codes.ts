@@ -60,8 +60,8 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, string>> = {
   took_too_long: 'the request took too long',
   unavailable: 'the service cannot handle the request at the moment: nothing was written',
   validation_failed: 'fields or parameters are invalid: `details`',
-  would_lose_project: 'the caller would no longer see the project',
   wip_limit_reached: 'the column is at its WIP limit',
+  would_lose_project: 'the caller would no longer see the project',
 }
 
 const OF_STATUS: Record<number, ErrorCode> = {

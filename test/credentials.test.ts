@@ -30,6 +30,9 @@ function credentials(app: App) {
   ] as const
 }
 
+/** Requests of one poll share a check for other processes' commits; injected ones belong to no poll. */
+const isNoCheck = (statement: string) => !statement.includes('data_version')
+
 t.test('resolving a credential takes one statement, and hashes no password', async (t) => {
   for (const authMode of ['open', 'required'] as const) {
     const app = await build(t, { authMode })
@@ -41,8 +44,9 @@ t.test('resolving a credential takes one statement, and hashes no password', asy
       await send(app, 'GET', '/api/session', undefined, headers)
       executions.log.length = 0
       await send(app, 'GET', '/api/session', undefined, headers)
-      t.match(executions.log, [new RegExp(`from "${table}"`)], `${what} (${authMode})`)
-      t.equal(executions.log.length, 1, `${what} (${authMode})`)
+      const executed = executions.log.filter(isNoCheck)
+      t.match(executed, [new RegExp(`from "${table}"`)], `${what} (${authMode})`)
+      t.equal(executed.length, 1, `${what} (${authMode})`)
     }
     t.equal(hashings, 0)
   }
@@ -64,7 +68,7 @@ t.test('a credential adds one statement to a request', async (t) => {
       await send(app, method, url, body, headers)
       executions.log.length = 0
       await send(app, method, url, body, headers)
-      counts.push(executions.log.length)
+      counts.push(executions.log.filter(isNoCheck).length)
     }
     const [without = 0] = counts
     t.strictSame(counts, [without, without + 1, without + 1], `${method} ${url}`)

@@ -87,6 +87,7 @@ export const KIND_EXAMPLES: readonly KindExample[] = [
       metadata: '{}',
       lead_id: null,
       team_id: null,
+      access: 'everyone',
       ...times,
     },
     changed: ['name', 'next_step', 'phase_config', 'sort_order', 'metadata'],

@@ -4,7 +4,7 @@ import type { Principal } from './policy.ts'
 export interface Caller {
   /** The member whose turn it takes; null for the default member, which stands for all users of the host. */
   turn: string | null
-  /** Undefined: the service itself. */
+  /** Undefined: it reaches everything, as the service itself. */
   principal: Principal | undefined
 }
 

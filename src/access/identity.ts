@@ -1,11 +1,12 @@
 /** The member a request acts for: the decorator that the auth hook sets, and the access that a route declares. */
+import { isDeepStrictEqual } from 'node:util'
 import type { FastifyRequest } from 'fastify'
 import type { Actor } from '../members/audit-log.ts'
 import type { Access, Identity } from '../members/identity.ts'
 import type { CurrentMember } from '../schemas/records.ts'
 import { addressOf } from './addresses.ts'
 import type { Caller } from './caller.ts'
-import { principalOf } from './policy.ts'
+import type { Principal } from './policy.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -30,6 +31,24 @@ export function turnOf(request: FastifyRequest): string | null {
   const identity = request.getDecorator<Identity | undefined>(IDENTITY)
   return identity === undefined || identity.via === 'default' ? null : identity.member.id
 }
+
+/** Whom an identity acts for, as far as the policy asks. Undefined for who reaches everything: admins, and the default member. */
+export function principalOf({
+  member,
+  via,
+  projectIds = null,
+  projects,
+  isOfAdmin,
+}: Identity): Principal | undefined {
+  const { id: memberId, role } = member
+  const seesAll = via === 'default' || role === 'admin' || isOfAdmin === true
+  if (seesAll && projectIds === null && projects === undefined) return undefined
+  return { memberId, role, seesAll, projectIds, projects }
+}
+
+/** Whether two identities reach the same, as far as they themselves decide it. */
+export const reachSame = (one: Identity, other: Identity): boolean =>
+  isDeepStrictEqual(principalOf(one), principalOf(other))
 
 /** Who makes this request. Only in handlers and route hooks of routes that are not public. */
 export const callerOf = (request: FastifyRequest): Caller => ({

@@ -2,7 +2,6 @@
  * The one policy: which projects a caller may read, and write. Everything else follows from it: {@link Scope} limits what SQL reads
  * (`src/db/row-security.ts`), what a write may change (`src/requests/scoped-rules.ts`), and which changes are shown (`src/changes`).
  */
-import { isDeepStrictEqual } from 'node:util'
 import { LRUCache } from 'lru-cache'
 import type { SharedDatabase } from '../db/client.ts'
 import type { Right, Scope } from '../db/row-security.ts'
@@ -10,7 +9,7 @@ import { forbidden } from '../errors.ts'
 import type { Identity } from '../members/identity.ts'
 import { once } from '../once.ts'
 
-/** Whom a request acts for, as far as the policy asks; structured-cloneable. */
+/** Whom a request acts for, as far as the policy asks; structured-cloneable. Who reaches everything needs none. */
 export interface Principal {
   memberId: string
   role: Identity['member']['role']
@@ -20,28 +19,9 @@ export interface Principal {
   projects: Identity['projects']
 }
 
-/** The principal of an identity. */
-export const principalOf = ({
-  member: { id, role },
-  via,
-  projectIds,
-  projects,
-  isOfAdmin,
-}: Identity): Principal => ({
-  memberId: id,
-  role,
-  seesAll: via === 'default' || isOfAdmin === true,
-  projectIds: projectIds ?? null,
-  projects,
-})
-
-/** Whether two identities reach the same, as far as they themselves decide it. */
-export const reachSame = (one: Identity, other: Identity): boolean =>
-  isDeepStrictEqual(principalOf(one), principalOf(other))
-
-/** Whether a principal sees the projects that it makes. */
-export const makesProjects = ({ role, projectIds, projects }: Principal): boolean =>
-  role !== 'guest' && (projectIds ?? null) === null && projects === undefined
+/** Whether somebody sees the projects that it makes. */
+export const makesProjects = ({ member, projectIds = null, projects }: Identity): boolean =>
+  member.role !== 'guest' && projectIds === null && projects === undefined
 
 /** The 403 for anybody else who makes one. */
 export const noNewProjects = () => forbidden('you would not see the new project', 'no_new_projects')
@@ -147,7 +127,8 @@ export class Policy {
   }
 
   /** What a principal may reach; undefined: everything. */
-  scopeOf(principal: Principal): Scope | undefined {
+  scopeOf(principal: Principal | undefined): Scope | undefined {
+    if (principal === undefined) return undefined
     // Forgets what is no longer so.
     this.generation
     if (this.#isUnsettled && !this.#client.inTransaction) {
@@ -184,7 +165,7 @@ export class Policy {
   #scopeOf(principal: Principal): Scope | null {
     const { memberId, role, seesAll, projectIds = null, projects } = principal
     const isAll = seesAll || role === 'admin'
-    if (projects === undefined && projectIds === null) return isAll ? null : this.#ofMember(memberId, role)
+    if (projects === undefined && projectIds === null) return this.#ofMember(memberId, role)
     const of = projects === undefined && !isAll ? this.#ofMember(memberId, role) : null
     const key = JSON.stringify([memberId, role, isAll, projectIds, projects])
     const known = this.#isUnsettled ? undefined : this.#limited.get(key)

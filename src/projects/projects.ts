@@ -319,10 +319,13 @@ export class Projects {
     const at = timestamp()
     const row = this.#sql.insert({ ...input, phaseConfig, phase, id, createdAt: at, updatedAt: at })
     this.#board.columnNames.createDefaults(id, at)
-    const { actorId } = currentWrite(this.#db)
-    if (row.access !== 'everyone' && actorId !== null)
-      this.assignments.create(id, { memberId: actorId, role: 'lead' })
+    if (row.access !== 'everyone') this.#assignCreator(id)
     return this.#whole(row)
+  }
+
+  #assignCreator(projectId: string): void {
+    const { actorId } = currentWrite(this.#db)
+    if (actorId !== null) this.assignments.create(projectId, { memberId: actorId, role: 'lead' })
   }
 
   /**

@@ -90,13 +90,12 @@ export class ScopedRules {
   }
 
   /**
-   * Runs work that writes, inside a write, with the rules of a caller.
+   * Runs work that writes, inside a write, with the rules of a caller who may not reach everything.
    * @param work takes the rules, and checks what it has changed so far, if it will not return
    * @throws ApiError 404 if it changed what the caller does not see, 403 what the caller may only read, 400 if the caller would no longer see a
    * project that it changed
    */
-  write<T>(principal: Principal | undefined, work: (rules: Rules, ensureAllowed: () => void) => T): T {
-    if (principal === undefined) return work(this.all, () => undefined)
+  write<T>(principal: Principal, work: (rules: Rules, ensureAllowed: () => void) => T): T {
     const { policy } = this
     const { generation } = policy
     const scope = policy.scopeOf(principal) && policy.scopeNow(principal)

@@ -16,7 +16,7 @@ export interface WriteContext extends Preconditions {
   actorId: string | null
   /** The member whose turn it takes in the worker thread: see `Offload.perform`; may be absent. */
   turn?: string | null
-  /** Who makes it; undefined: the service itself. */
+  /** Who makes it; undefined: who reaches everything. */
   principal?: Principal | undefined
   /** Whether it is known to be too much for the event loop, if there is a worker thread. */
   isLong?: boolean
@@ -61,11 +61,12 @@ export function runWrite(
   const { repeatable, principal } = context
   const stored = repeatable && scoped.repetition(principal, repeatable.request)
   if (stored) return { value: undefined, response: stored, isReplay: true }
-  return scoped.write(principal, (rules, ensureAllowed) => {
+  const perform = (rules: Rules, ensureAllowed = () => {}): PendingOutcome => {
     if (context.record) comparePreconditions(rules, context)
     const value = typeof work === 'function' ? work(rules, ensureAllowed) : run(rules, work)
     return repeatable ? { value, response: store(db, scoped.all, value, repeatable) } : { value }
-  })
+  }
+  return principal === undefined ? perform(scoped.all) : scoped.write(principal, perform)
 }
 
 /** The same for callers that begin the transaction. */

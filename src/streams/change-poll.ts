@@ -1,7 +1,6 @@
 /** A long poll for changes. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { identityOf } from '../access/identity.ts'
-import { reachSame } from '../access/policy.ts'
+import { identityOf, reachSame } from '../access/identity.ts'
 import type { FeedQuery } from '../changes/feed.ts'
 import { feedBody } from '../changes/feed-page.ts'
 import type { ChangeFilter } from '../changes/filters.ts'

@@ -37,7 +37,10 @@ export const rowsOf = (client: SQLite.Database): Row[] =>
   client.prepare<[], Row>('select * from changes order by seq').all()
 
 /** Fields added to kinds later, with their values in older changes. */
-const ADDED_FIELDS: Record<string, Fields> = { 'kanban-column': { stage: null } }
+const ADDED_FIELDS: Record<string, Fields> = {
+  'kanban-column': { stage: null },
+  project: { access: 'everyone' },
+}
 
 const parse = (text: string | null): Fields | null => (text === null ? null : JSON.parse(text))
 

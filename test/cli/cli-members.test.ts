@@ -35,13 +35,13 @@ t.test('wrong usage exits with 2, lists all errors, and creates nothing', async 
   insert(ada)
   const before = db.select().from(members).get()
   const mistakes: [string[], string[], string?][] = [
-    [['member', 'set-role', 'ada', 'boss'], ['role must be one of "admin", "member", "viewer"']],
+    [['member', 'set-role', 'ada', 'boss'], ['role must be one of "admin", "member", "viewer", "guest"']],
     [
       ['member', 'add', 'nobody', '--name', '', '--role', 'boss'],
       [
         'email must be an email address',
         'name must NOT have fewer than 1 characters',
-        'role must be one of "admin", "member", "viewer"',
+        'role must be one of "admin", "member", "viewer", "guest"',
       ],
     ],
     [
@@ -49,7 +49,7 @@ t.test('wrong usage exits with 2, lists all errors, and creates nothing', async 
       [
         'email must be an email address',
         'name must NOT have fewer than 1 characters',
-        'role must be one of "admin", "member", "viewer"',
+        'role must be one of "admin", "member", "viewer", "guest"',
       ],
     ],
     [['member', 'add', 'a@b'], ['password must NOT have fewer than 8 characters'], 'secret'],

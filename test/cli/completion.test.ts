@@ -58,7 +58,7 @@ t.test('bash completes commands, options and their values', async (t) => {
   const bash = ['source <(phaseboard completion bash)', 'complete -p phaseboard', ...asked].join('\n')
   const { status, stdout, stderr } = spawnSync(
     'bash',
-    ['-euc', bash.replaceAll('_phaseboard;', '_phaseboard || true;')],
+    ['--norc', '-euc', bash.replaceAll('_phaseboard;', '_phaseboard || true;')],
     {
       cwd: folder,
       encoding: 'utf8',

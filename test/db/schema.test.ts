@@ -116,7 +116,7 @@ const DEFAULTS: Record<string, [Record<string, string | number>, Record<string, 
   ],
   api_tokens: [
     { id: 't', member_id: 'ada', name: 'CI', token_hash: 'y' },
-    { scope: 'read', last_used_at: null, expires_at: null, created_at: TIME },
+    { scope: 'read', project_ids: null, last_used_at: null, expires_at: null, created_at: TIME },
   ],
   member_links: [
     { id: 'l', kind: 'password', token_hash: 'z', expires_at: '2026-03-01T00:00:00.000Z' },
@@ -351,7 +351,7 @@ const MAY_SCAN = [
   /^SCAN team_assignments USING COVERING INDEX team_assignments_member$/,
   /^SCAN idempotency_keys USING INDEX idempotency_keys_bodies$/,
   // Sorted by name, which cannot have an index: other tools do not have `collation_key`.
-  /^SCAN (members|people)$/,
+  /^SCAN (members|people|stored)$/,
   /^SCAN teams USING INDEX sqlite_autoindex_teams_1$/,
   // At most a thousand rows.
   /^SCAN imports( USING (COVERING )?INDEX sqlite_autoindex_imports_1)?$/,
@@ -359,6 +359,10 @@ const MAY_SCAN = [
   /^SCAN member_links( USING INDEX sqlite_autoindex_member_links_1)?$/,
   // Only for the command line.
   /^SCAN share_links USING INDEX sqlite_autoindex_share_links_1$/,
+  // Projects for some members only: one row is enough to know that there are any.
+  /^SCAN projects USING INDEX projects_assigned$/,
+  // Temporary tables, in memory, with a hundred scopes at most.
+  /^SCAN temp\.(scopes|scope_projects)$/,
   // At most a hundred rows.
   // Counts all of them for /metrics.
   /^SCAN webhooks$/,

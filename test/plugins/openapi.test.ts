@@ -215,6 +215,7 @@ t.test('request bodies are documented with their fields, and allow additional on
         'metadata',
         'leadId',
         'teamId',
+        'access',
       ],
     ],
     updateKanbanItem: [

@@ -41,6 +41,7 @@ const SECRET = new Set([
   'POST /api/members/:id/password-link',
   'POST /api/invitations',
   'POST /api/tokens',
+  'POST /api/projects/:id/share-links',
   'POST /api/webhooks',
   'POST /api/webhooks/:id/rotate-secret',
 ])

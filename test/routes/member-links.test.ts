@@ -226,7 +226,7 @@ t.test('bodies have the rules of members', async (t) => {
     invite({ role: 'member', name: '' }, { name: ['must NOT have fewer than 1 characters'] }),
     invite({ role: 'member', email: 'x' }, { email: ['must be an email address'] }),
     invite({ name: 'Bo' }, { role: ['is required'] }),
-    invite({ role: 'owner' }, { role: ['must be one of "admin", "member", "viewer"'] }),
+    invite({ role: 'owner' }, { role: ['must be one of "admin", "member", "viewer", "guest"'] }),
     using({ password: 'short' }, { password: ['must NOT have fewer than 8 characters'] }),
     using({ email: 'x' }, { email: ['must be an email address'] }),
     using({ name: '' }, { name: ['must NOT have fewer than 1 characters'] }),

@@ -226,8 +226,8 @@ t.test('GET and POST /api/members', async (t) => {
       ['password', long(7), 'must NOT have fewer than 8 characters'],
       ['password', '', 'must NOT have fewer than 8 characters'],
       ['password', long(201), 'must NOT have more than 200 characters'],
-      ['role', 'owner', 'must be one of "admin", "member", "viewer"'],
-      ['role', 'Admin', 'must be one of "admin", "member", "viewer"'],
+      ['role', 'owner', 'must be one of "admin", "member", "viewer", "guest"'],
+      ['role', 'Admin', 'must be one of "admin", "member", "viewer", "guest"'],
     ]
     const before = count(app, 'members')
     for (const [field, value, message] of tooMuch) {
@@ -277,16 +277,23 @@ t.test('GET and POST /api/members', async (t) => {
         createdAt: stored(app, 'members', '1').created_at,
         updatedAt: stored(app, 'members', '1').updated_at,
       }
-      for (const headers of [viewer, member, admin].map((one) => one?.headers ?? {})) {
+      for (const one of [viewer, member, admin]) {
+        const headers = one?.headers ?? {}
+        // Emails are for admins, and one's own.
+        const expected = one === admin ? shown : { ...shown, email: null }
         const list = await send(app, 'GET', MEMBERS, undefined, headers)
         t.strictSame(
           list.body.map(({ id }: { id: string }) => id),
           ['1', '2', '3'],
         )
-        t.strictSame(list.body[0], shown)
-        t.strictSame((await send(app, 'GET', url, undefined, headers)).body, shown)
+        t.strictSame(list.body[0], expected)
+        t.strictSame((await send(app, 'GET', url, undefined, headers)).body, expected)
+        t.equal(list.body.find(({ id }: { id: string }) => id === one?.id).email, `${one?.id}@example.test`)
       }
-      const nobody = authMode === 'open' ? ([200, shown] as const) : ([401, authenticationRequired] as const)
+      const nobody =
+        authMode === 'open'
+          ? ([200, { ...shown, email: null }] as const)
+          : ([401, authenticationRequired] as const)
       await holds(t, app, [['GET', url, undefined, undefined, ...nobody]])
     }
   })
@@ -430,7 +437,7 @@ t.test('PATCH /api/members/{id}', async (t) => {
         invalid({
           name: ['must NOT have fewer than 1 characters'],
           email: ['must be an email address'],
-          role: ['must be one of "admin", "member", "viewer"'],
+          role: ['must be one of "admin", "member", "viewer", "guest"'],
           disabled: ['must be boolean'],
           password: ['must NOT have fewer than 8 characters'],
           currentPassword: ['must NOT have fewer than 1 characters'],

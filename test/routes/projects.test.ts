@@ -7,6 +7,8 @@ import {
   noJsonTextOf,
   number,
   ofOtherTypes,
+  oneOf,
+  same,
   text,
   textOrNull,
 } from '../field-contracts.ts'
@@ -82,6 +84,7 @@ testChildResource(t, {
     metadata: {},
     leadId: null,
     teamId: null,
+    access: 'everyone',
     createdAt: '',
     updatedAt: '',
     kanbanItems: [],
@@ -121,6 +124,8 @@ testChildResource(t, {
     metadata: jsonObject({ name: 'x', nested: { list: [1, 'two', null, true] } }),
     leadId: textOrNull(200),
     teamId: textOrNull(200),
+    // The creator of an assigned one is assigned to it: see test/access/scopes.test.ts.
+    access: { ...oneOf('everyone', 'assigned'), accepts: same('everyone') },
   },
   serverOwned: {
     ownerId: 'me',
@@ -713,8 +718,9 @@ t.test('DELETE /api/projects/{id}', async (t) => {
       const item = await createItem(app, id)
       await createSubtask(app, item.id)
       ideas[id] = seed(app, id, item.id).idea
+      await send(app, 'POST', `/api/projects/${id}/share-links`, {})
     }
-    const tables = ['projects', ...TABLES_OF_A_PROJECT]
+    const tables = ['projects', ...TABLES_OF_A_PROJECT, 'share_links']
     const referring = app.db.$client
       .prepare(
         `select distinct t.name from sqlite_schema t, pragma_foreign_key_list(t.name) f
