@@ -30,6 +30,9 @@ function credentials(app: App) {
   ] as const
 }
 
+/** The statements that find out which projects the caller may only read, which the response tells. */
+const OF_POLICY = /^pragma data_version$|^select 1 from (projects|team_assignments) /
+
 t.test('resolving a credential takes one statement, and hashes no password', async (t) => {
   for (const authMode of ['open', 'required'] as const) {
     const app = await build(t, { authMode })
@@ -39,8 +42,9 @@ t.test('resolving a credential takes one statement, and hashes no password', asy
     for (const [what, table, headers] of all) {
       executions.log.length = 0
       await send(app, 'GET', '/api/session', undefined, headers)
-      t.match(executions.log, [new RegExp(`from "${table}"`)], `${what} (${authMode})`)
-      t.equal(executions.log.length, 1, `${what} (${authMode})`)
+      const resolving = executions.log.filter((sql) => !OF_POLICY.test(sql))
+      t.match(resolving, [new RegExp(`from "${table}"`)], `${what} (${authMode})`)
+      t.equal(resolving.length, 1, `${what} (${authMode})`)
     }
     t.equal(hashings, 0)
   }
