@@ -78,6 +78,20 @@ t.test('the worker thread reads and writes for a limited caller as the event loo
   const seq = gone.headers['phaseboard-seq']
   t.equal((await outsider('POST', `/api/changes/${seq}/undo`, {})).status, 404)
   t.equal((await insider('POST', `/api/changes/${seq}/undo`, {})).status, 200)
+
+  // Too large for the worker thread's usual transactions.
+  const requests = [0, 400, 800].map((from) => ({
+    method: 'POST',
+    path: `/api/projects/${secret}/kanban-items/reorder`,
+    body: move(from, from === 800 ? 300 : 400, 1),
+  }))
+  const all = await insider('POST', '/api/batch', { requests })
+  t.equal(all.status, 200)
+  const undo = `/api/changes/${all.headers['phaseboard-seq']}/undo`
+  t.equal((await outsider('POST', undo, {})).status, 404)
+  t.equal((await insider('POST', undo, {})).status, 200)
+  const { kanbanItems } = (await insider('GET', `/api/projects/${secret}`)).body
+  t.equal(kanbanItems.filter(({ column }: { column: string }) => column === 'Done').length, 0)
 })
 
 t.test(
