@@ -23,13 +23,15 @@ const TRICKY = [
   '',
 ]
 const anyText = fc.oneof(fc.constantFrom(...TRICKY), fc.string())
+/** V8 13.6 takes a key with an escaped character for another one: `JSON.parse('{"\\"":1}')` after that of `{"\\\\":1}`. */
+const anyKey = anyText.filter((text) => !/[\\"\p{Cc}]/u.test(text))
 const anyJson = fc.letrec((tie) => ({
   value: fc.oneof(
     { depthSize: 'small' },
     fc.constantFrom(null, true, 1.5, {}, []),
     anyText,
     fc.array(tie('value'), { maxLength: 3 }),
-    fc.dictionary(anyText, tie('value'), { maxKeys: 3 }),
+    fc.dictionary(anyKey, tie('value'), { maxKeys: 3 }),
   ),
 })).value as fc.Arbitrary<never>
 
