@@ -52,7 +52,8 @@ const sharedProjectRoutes: Routes = async (app) => {
   async function ofBoard(projectId: string, caller: Caller) {
     const { people } = app.members
     const ids = await app.read(people.onBoard(projectId), caller)
-    const names = await app.read(people.publicNames(ids, await hostedAmong(app, ids)), caller)
+    const others = [...(await hostedAmong(app, ids)), ...app.defaultPeople]
+    const names = await app.read(people.publicNames(ids, others), caller)
     const columns: JsonPage = await app.read(app.board.columns.list(projectId, {}), caller)
     return { people: names, kanbanColumns: Buffer.from(columns.body).toString() }
   }

@@ -179,16 +179,8 @@ function idsNamedIn(body: string | null): string[] {
   return [...ids]
 }
 
-/** The ids in a path, and its other parts. */
-const idsInPath = (path: string): string[] => path.split('/').map(decodedOf)
-
-function decodedOf(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
-}
+/** The ids in a path, and its other parts. A path that cannot be decoded has no route. */
+const idsInPath = (path: string): string[] => path.split('/').map((part) => decodeURIComponent(part))
 
 /** The name of what the path of a request names, for a 404. */
 function thingOfPath(path: string): string {

@@ -447,3 +447,14 @@ t.test('inside a host, only those who may write share, and the link has the pref
   t.equal(shared.statusCode, 200)
   t.match(shared.headers, { 'cache-control': 'private, no-cache', 'referrer-policy': 'no-referrer' })
 })
+
+t.test('a link whose project is deleted while it is read works no more', async (t) => {
+  const app = await build(t)
+  const { id } = await createProject(app)
+  const { secret } = await share(app, id)
+  // As between the look-up of the link and that of its project.
+  app.db.$client.pragma('foreign_keys = off')
+  app.db.$client.prepare('delete from projects where id = ?').run(id)
+  const { status, body } = await open(app, secret)
+  t.strictSame([status, body], [404, noLink])
+})
