@@ -1,8 +1,9 @@
 /** Limits of requests with share links, which need no other credential. */
-import type { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import type { RateLimiterMemory } from 'rate-limiter-flexible'
 import { tooManyRequests } from '../errors.ts'
 import { once } from '../once.ts'
 import { clientAt } from './addresses.ts'
+import { consumePoint } from './consume-point.ts'
 
 /** The window, in seconds. */
 const WINDOW = 60
@@ -20,17 +21,8 @@ async function createLimiters() {
   }
 }
 
-async function consume(limiter: RateLimiterMemory, client: string): Promise<void> {
-  try {
-    await limiter.consume(client)
-  } catch (refusal) {
-    if (refusal instanceof Error) throw refusal
-    const { msBeforeNext } = refusal as RateLimiterRes
-    // Windows end by a monotonic clock, but the library computes the remaining time by the system clock, which may be set back.
-    const seconds = Math.min(Math.ceil(msBeforeNext / 1000), WINDOW)
-    throw tooManyRequests('Too Many Requests', seconds, 'rate_limited')
-  }
-}
+const consume = (limiter: RateLimiterMemory, client: string): Promise<void> =>
+  consumePoint(limiter, client, (seconds) => tooManyRequests('Too Many Requests', seconds, 'rate_limited'))
 
 /** Limits the reads of an address, and those with links that do not work. Both count before the link is looked up. */
 export function createShareLimits() {

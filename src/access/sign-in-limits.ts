@@ -1,9 +1,10 @@
 /** Limits of failed sign-ins. */
-import type { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
+import type { RateLimiterMemory } from 'rate-limiter-flexible'
 import { tooManyRequests } from '../errors.ts'
 import { emailKey } from '../members/emails.ts'
 import { once } from '../once.ts'
 import { clientAt } from './addresses.ts'
+import { consumePoint } from './consume-point.ts'
 
 /** The window, in seconds. */
 const WINDOW = 60
@@ -30,20 +31,10 @@ export function createSignInLimits() {
   const limiters = once(createLimiters)
   const pairKey = (client: string, email: string) => `${client} ${emailKey(email)}`
 
-  async function consume(limiter: RateLimiterMemory, key: string): Promise<void> {
-    try {
-      await limiter.consume(key)
-    } catch (refusal) {
-      if (refusal instanceof Error) throw refusal
-      const { msBeforeNext } = refusal as RateLimiterRes
-      // Windows end by a monotonic clock, but the library computes the remaining time by the system clock, which may be set back.
-      throw tooManyRequests(
-        'Too many failed sign-ins',
-        Math.min(Math.ceil(msBeforeNext / 1000), WINDOW),
-        'too_many_sign_ins',
-      )
-    }
-  }
+  const consume = (limiter: RateLimiterMemory, key: string): Promise<void> =>
+    consumePoint(limiter, key, (seconds) =>
+      tooManyRequests('Too many failed sign-ins', seconds, 'too_many_sign_ins'),
+    )
 
   return {
     /** Counts an attempt. @throws ApiError 429 with Retry-After when there were too many */
