@@ -7,7 +7,7 @@ import type { JsonPage } from '../src/db/pages.ts'
 import { ApiError, notFound } from '../src/errors.ts'
 import { etagOf } from '../src/etags.ts'
 import { withFields } from '../src/requests/expand.ts'
-import { hostedAmong } from '../src/requests/hosted-people.ts'
+import { othersAmong } from '../src/requests/hosted-people.ts'
 import type { Routes } from '../src/requests/route-types.ts'
 import { isNotModified, sendSnapshot } from '../src/requests/send.ts'
 import { ErrorBody, NotModified, ref } from '../src/schemas/common.ts'
@@ -52,7 +52,7 @@ const sharedProjectRoutes: Routes = async (app) => {
   async function ofBoard(projectId: string, caller: Caller) {
     const { people } = app.members
     const ids = await app.read(people.onBoard(projectId), caller)
-    const others = [...(await hostedAmong(app, ids)), ...app.defaultPeople]
+    const others = await othersAmong(app, ids)
     const names = await app.read(people.publicNames(ids, others), caller)
     const columns: JsonPage = await app.read(app.board.columns.list(projectId, {}), caller)
     return { people: names, kanbanColumns: Buffer.from(columns.body).toString() }

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { callerOf } from '../access/identity.ts'
 import { etagOf } from '../etags.ts'
 import type { MaybePromise, Snapshot } from '../reading/snapshots.ts'
-import { hostedAmong } from './hosted-people.ts'
+import { othersAmong } from './hosted-people.ts'
 import { PartedBody } from './parted-body.ts'
 import { sendSnapshot } from './send.ts'
 
@@ -46,7 +46,7 @@ export async function sendWithPeople(
   const { body, etag } = await record
   const caller = callerOf(reply.request)
   const ids = await app.read(app.members.people.namedIn(id), caller)
-  const others = [...(await hostedAmong(app, ids)), ...app.defaultPeople]
+  const others = await othersAmong(app, ids)
   const names = await app.read(app.members.people.names(ids, others), caller)
   await sendSnapshot(reply, { body: withFields(body, { people: names }), etag: etagOf(etag + names) })
   // Fastify takes the end of a handler for that of its answer, which may still be under way.

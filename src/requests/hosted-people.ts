@@ -35,6 +35,12 @@ export async function hostedAmong(
   return hosted
 }
 
+/** The same with the default member: the people without a row that a record may name. It never fails. */
+export const othersAmong = async (app: FastifyInstance, ids: readonly string[]): Promise<NamedPerson[]> => [
+  ...(await hostedAmong(app, ids)),
+  ...app.defaultPeople,
+]
+
 /** The people without a row for a request: those whom the host has named, except in a batch, and the default member. */
 export const othersOf = ({ defaultPeople }: FastifyInstance, request: FastifyRequest): NamedPerson[] => [
   ...(request.getDecorator<HostPerson[] | undefined>(HOSTED) ?? []),
