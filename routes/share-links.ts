@@ -4,21 +4,13 @@ import { baseUrl } from '../src/http/public-url.ts'
 import { PagesQuery } from '../src/requests/pages.ts'
 import { recordOf } from '../src/requests/response-shapes.ts'
 import type { Routes } from '../src/requests/route-types.ts'
-import { ErrorBody, IdParams, LIMITS, Nullable, ref, Success } from '../src/schemas/common.ts'
+import { ErrorBody, Expiry, IdParams, LIMITS, ref, Success } from '../src/schemas/common.ts'
 import { NewShareLinkSchema, ShareLinkSchema } from '../src/schemas/records.ts'
 
 const CreateShareLink = Type.Object(
   {
     name: Type.Optional(Type.String({ maxLength: LIMITS.name, description: 'What it is for' })),
-    expiresAt: Type.Optional(
-      Nullable(
-        Type.String({
-          format: 'timestamp',
-          description: 'A time in the future; null or absent: never',
-          examples: ['2030-01-31', '2030-01-31T18:00:00+01:00', null],
-        }),
-      ),
-    ),
+    expiresAt: Expiry,
   },
   { additionalProperties: false },
 )

@@ -6,7 +6,16 @@ import { accountOf } from '../src/members/identity.ts'
 import { PagesQuery } from '../src/requests/pages.ts'
 import { recordFor } from '../src/requests/response-shapes.ts'
 import type { Routes } from '../src/requests/route-types.ts'
-import { CreateBody, ErrorBody, IdParams, Name, Nullable, ref, Success } from '../src/schemas/common.ts'
+import {
+  CreateBody,
+  ErrorBody,
+  Expiry,
+  IdParams,
+  Name,
+  Nullable,
+  ref,
+  Success,
+} from '../src/schemas/common.ts'
 import { NewTokenSchema, TOKEN_SCOPES, type Token, TokenSchema } from '../src/schemas/records.ts'
 
 const CreateToken = CreateBody({
@@ -29,15 +38,7 @@ const CreateToken = CreateBody({
       }),
     ),
   ),
-  expiresAt: Type.Optional(
-    Nullable(
-      Type.String({
-        format: 'timestamp',
-        description: 'A time in the future; null or absent: never',
-        examples: ['2030-01-31', '2030-01-31T18:00:00+01:00', null],
-      }),
-    ),
-  ),
+  expiresAt: Expiry,
 })
 
 /** A leaked token must not create others; and a member without a session may have no row to own one. @throws ApiError 403 */

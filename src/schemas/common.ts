@@ -87,6 +87,16 @@ export const ColumnName = Type.String({
   maxLength: LIMITS.term,
   description: 'Name of a column of the project, e.g. To Do, In Progress, Review, Done',
 })
+/** When a credential ends. */
+export const Expiry = Type.Optional(
+  Nullable(
+    Type.String({
+      format: 'timestamp',
+      description: 'A time in the future; null or absent: never',
+      examples: ['2030-01-31', '2030-01-31T18:00:00+01:00', null],
+    }),
+  ),
+)
 /** An opaque reference to a person or team, perhaps in another system. */
 export const Reference = Type.String({ maxLength: LIMITS.reference })
 export const SortOrder = Type.Number({ description: 'Lists are ordered by it, ascending, then by id' })
