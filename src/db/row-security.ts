@@ -54,13 +54,17 @@ const isSeenTeam = (id: string): string =>
     select 1 from temp.scope_projects as its join main.projects as project on project.id = its.project_id
     where its.scope = (select current_scope()) and project.team_id = ${id}))`
 
-/** The project of an entry of the full-text index, as SQL; NULL for an idea. */
-const PROJECT_OF_ENTRY = `case seen.kind
-  when 'project' then seen.record_id
-  when 'kanban-item' then (select project_id from main.kanban_items where id = seen.record_id)
+/**
+ * The project of an entry of the full-text index, as SQL; NULL for an idea. It reads the tables themselves, of which no view is needed: the entry
+ * has one.
+ * @param entry its row in the statement
+ */
+export const projectOfEntry = (entry: string): string => `case ${entry}.kind
+  when 'project' then ${entry}.record_id
+  when 'kanban-item' then (select project_id from main.kanban_items where id = ${entry}.record_id)
   when 'kanban-comment' then (select item.project_id from main.kanban_comments as comment
-    join main.kanban_items as item on item.id = comment.item_id where comment.id = seen.record_id)
-  when 'transcript-summary' then (select project_id from main.transcript_summaries where id = seen.record_id)
+    join main.kanban_items as item on item.id = comment.item_id where comment.id = ${entry}.record_id)
+  when 'transcript-summary' then (select project_id from main.transcript_summaries where id = ${entry}.record_id)
 end`
 
 /** The condition of a table's records, as SQL, and columns that are another expression. */
@@ -110,7 +114,7 @@ const VIEWS: ReadonlyMap<string, View> = new Map<string, View>([
   [
     'search_entries',
     {
-      condition: `case when seen.kind = 'personal-idea' then ${ofScope('has_ideas')} else ${isInScope(PROJECT_OF_ENTRY)} end`,
+      condition: `case when seen.kind = 'personal-idea' then ${ofScope('has_ideas')} else ${isInScope(projectOfEntry('seen'))} end`,
     },
   ],
 ])

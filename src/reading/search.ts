@@ -5,7 +5,7 @@ import { read, type SharedDatabase } from '../db/client.ts'
 import { ensureInTime, IN_TIME, withDeadline } from '../db/deadline.ts'
 import { isHiddenRecord } from '../db/hidden.ts'
 import { cursorAt, type JsonPage, placeOf } from '../db/pages.ts'
-import { scopeOf } from '../db/row-security.ts'
+import { projectOfEntry, scopeOf } from '../db/row-security.ts'
 import { kanbanComments, kanbanItems, personalIdeas, projects, transcriptSummaries } from '../db/schema.ts'
 import { byFields, given, type Identified, selectOne } from '../db/statements.ts'
 import { isFollowedByWorker, isLimited, TooMuchWork } from '../db/work-limits.ts'
@@ -46,16 +46,7 @@ const LIMITS: SearchLimits = {
 /** Most characters of a text to search for a snippet. */
 const TEXT_READ = 100_000
 
-/** The project of an entry, as SQL; NULL for an idea. */
-const PROJECT_OF_ENTRY = `case entries.kind
-    when 'project' then entries.record_id
-    when 'kanban-item' then (select project_id from kanban_items where id = entries.record_id)
-    when 'kanban-comment' then (
-      select project_id from kanban_comments as comment join kanban_items as item on item.id = comment.item_id
-      where comment.id = entries.record_id
-    )
-    when 'transcript-summary' then (select project_id from transcript_summaries where id = entries.record_id)
-  end`
+const PROJECT_OF_ENTRY = projectOfEntry('entries')
 
 /**
  * Ranks all matches using only the index. A word in the title weighs fifty times one in the text. Ideas of other members, and
