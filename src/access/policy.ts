@@ -129,8 +129,7 @@ export class Policy {
   /** What a principal may reach; undefined: everything. */
   scopeOf(principal: Principal | undefined): Scope | undefined {
     if (principal === undefined) return undefined
-    // Forgets what is no longer so.
-    this.generation
+    this.#compare(this.#version())
     if (this.#isUnsettled && !this.#client.inTransaction) {
       this.#isUnsettled = false
       this.#forget()
@@ -164,10 +163,9 @@ export class Policy {
 
   #scopeOf(principal: Principal): Scope | null {
     const { memberId, role, seesAll, projectIds = null, projects } = principal
-    const isAll = seesAll || role === 'admin'
     if (projects === undefined && projectIds === null) return this.#ofMember(memberId, role)
-    const of = projects === undefined && !isAll ? this.#ofMember(memberId, role) : null
-    const key = JSON.stringify([memberId, role, isAll, projectIds, projects])
+    const of = projects === undefined && !seesAll ? this.#ofMember(memberId, role) : null
+    const key = JSON.stringify([memberId, role, seesAll, projectIds, projects])
     const known = this.#isUnsettled ? undefined : this.#limited.get(key)
     if (known?.of === of) return known.scope
     const rights: [string, Right][] =

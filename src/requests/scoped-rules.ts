@@ -77,7 +77,7 @@ export class ScopedRules {
 
   /** What a caller may reach; undefined: everything. */
   scopeOf(principal: Principal | undefined): Scope | undefined {
-    return principal && this.policy.scopeOf(principal)
+    return this.policy.scopeOf(principal)
   }
 
   /** Runs work that reads, with the rules of a caller. @param principal undefined: the service itself */
