@@ -54,17 +54,13 @@ const isSeenTeam = (id: string): string =>
     select 1 from temp.scope_projects as its join main.projects as project on project.id = its.project_id
     where its.scope = (select current_scope()) and project.team_id = ${id}))`
 
-/**
- * The project of an entry of the full-text index, as SQL; NULL for an idea. It reads the tables themselves, of which no view is needed: the entry
- * has one.
- * @param entry its row in the statement
- */
+/** The project of an entry of the full-text index, as SQL; NULL for an idea. @param entry its row in the statement */
 export const projectOfEntry = (entry: string): string => `case ${entry}.kind
   when 'project' then ${entry}.record_id
-  when 'kanban-item' then (select project_id from main.kanban_items where id = ${entry}.record_id)
-  when 'kanban-comment' then (select item.project_id from main.kanban_comments as comment
-    join main.kanban_items as item on item.id = comment.item_id where comment.id = ${entry}.record_id)
-  when 'transcript-summary' then (select project_id from main.transcript_summaries where id = ${entry}.record_id)
+  when 'kanban-item' then (select project_id from kanban_items where id = ${entry}.record_id)
+  when 'kanban-comment' then (select item.project_id from kanban_comments as comment
+    join kanban_items as item on item.id = comment.item_id where comment.id = ${entry}.record_id)
+  when 'transcript-summary' then (select project_id from transcript_summaries where id = ${entry}.record_id)
 end`
 
 /** The condition of a table's records, as SQL, and columns that are another expression. */
