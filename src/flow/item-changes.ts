@@ -154,8 +154,10 @@ export function creationOf({ seq, at, after }: CreationRow): ItemChange {
 }
 
 /** The rename or deletion of a column. */
-export function renameOf({ at, action, before, after }: ChangeRow): Rename[] {
+export function renameOf({ at: time, group, action, before, after }: ChangeRow): Rename[] {
+  const at = timeOf(time)
+  const isOfOther = group === null
   const [from, to] = [before, after].map((fields) => fields && JSON.parse(fields).name)
-  if (action === 'deleted') return isText(from) ? [{ at: timeOf(at), from, to: undefined }] : []
-  return isText(from) && isText(to) ? [{ at: timeOf(at), from, to }] : []
+  if (action === 'deleted') return isText(from) ? [{ at, from, to: undefined, isOfOther }] : []
+  return isText(from) && isText(to) ? [{ at, from, to, isOfOther }] : []
 }

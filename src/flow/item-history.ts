@@ -100,7 +100,9 @@ interface Mark {
  * own moves in the sequence are duplicates of it.
  */
 function movesOfOthers(changes: readonly ItemChange[], entries: readonly Moved[], renames: Renames): Moved[] {
-  const told = changes.filter(({ column }) => column?.isOfOther && !renames.has(column.from, column.to))
+  const told = changes.filter(
+    ({ column }) => column?.isOfOther && !renames.hasOfOther(column.from, column.to),
+  )
   if (told.length === 0) return []
   const written = changes.find(({ made }) => made)?.at ?? Number.NEGATIVE_INFINITY
   const brought = entries.filter(({ at }) => at < written)

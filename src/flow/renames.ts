@@ -7,6 +7,8 @@ export interface Rename {
   from: string
   /** Undefined: the column was deleted, and the name does not resolve. */
   to: string | undefined
+  /** Whether another tool wrote it. That tool then renames the column in its cards, too. */
+  isOfOther: boolean
 }
 
 /** The recorded renames of a name, by time, each with the final name. */
@@ -20,10 +22,12 @@ const keyOf = (from: string, to: string) => JSON.stringify([from, to])
 /** The renames of one board, with logarithmic lookup. */
 export class Renames {
   readonly #byName = new Map<string, From[]>()
-  readonly #pairs: ReadonlySet<string>
+  readonly #pairsOfOthers: ReadonlySet<string>
 
   constructor(renames: readonly Rename[]) {
-    this.#pairs = new Set(renames.flatMap(({ from, to }) => (to === undefined ? [] : keyOf(from, to))))
+    this.#pairsOfOthers = new Set(
+      renames.flatMap(({ from, to, isOfOther }) => (isOfOther && to !== undefined ? keyOf(from, to) : [])),
+    )
     const byTime = renames.toSorted((a, b) => a.at - b.at)
     for (const { at, from, to } of byTime.toReversed()) {
       const final = to === undefined ? from : (this.#byName.get(to)?.at(-1)?.final ?? to)
@@ -47,8 +51,8 @@ export class Renames {
     return ofName[low]?.final ?? name
   }
 
-  /** Whether a column was ever renamed so. */
-  has(from: string, to: string): boolean {
-    return this.#pairs.has(keyOf(from, to))
+  /** Whether another tool ever renamed a column so. */
+  hasOfOther(from: string, to: string): boolean {
+    return this.#pairsOfOthers.has(keyOf(from, to))
   }
 }

@@ -235,6 +235,40 @@ t.test('any history gives the right flow for any day', async (t: Test) => {
   t.pass()
 })
 
+t.test("another tool's move counts, though a column is later renamed likewise", async (t: Test) => {
+  withWorld((world) => {
+    const [todo, doing] = world.boards.p.columns as [
+      ModelColumn & { id: string },
+      ModelColumn & { id: string },
+    ]
+    const pass = () => {
+      world.now += DAY
+    }
+    const draw =
+      (...numbers: number[]) =>
+      () =>
+        numbers.shift() as number
+    STEPS.create?.(world, draw(1, world.boards.p.columns.indexOf(doing), 1))
+    pass()
+    STEPS.move?.(world, draw(0, 0))
+    pass()
+    STEPS.otherTool?.(world, draw(0, 1))
+    pass()
+    // The column that the tool moved from gets the former name of the one that it moved to.
+    const { name } = doing
+    world.write(() => world.rules.board.columns.update(doing.id, { name: 'Old name' }))
+    doing.name = 'Old name'
+    pass()
+    STEPS.removeColumn?.(world, draw(1, 2))
+    pass()
+    world.write(() => world.rules.board.columns.update(todo.id, { name }))
+    todo.name = name
+    pass()
+    compare(world, 0)
+  })
+  t.pass()
+})
+
 t.test('moves and creations are found without the sequence, too', async (t: Test) => {
   const steps = history.map((all) =>
     all.map((one) => ({ ...one, step: /create/.test(one.step) ? 'create' : 'move' })),

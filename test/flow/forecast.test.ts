@@ -84,11 +84,11 @@ t.test('percentiles are measured values', async (t) => {
 
 t.test('former names lead to the current name of a column', async (t) => {
   const renames = new Renames([
-    { at: 10, from: 'A', to: 'B' },
-    { at: 20, from: 'B', to: 'C' },
-    { at: 30, from: 'X', to: 'A' },
-    { at: 40, from: 'C', to: undefined },
-    { at: 50, from: 'C', to: 'D' },
+    { at: 10, from: 'A', to: 'B', isOfOther: true },
+    { at: 20, from: 'B', to: 'C', isOfOther: false },
+    { at: 30, from: 'X', to: 'A', isOfOther: false },
+    { at: 40, from: 'C', to: undefined, isOfOther: true },
+    { at: 50, from: 'C', to: 'D', isOfOther: false },
   ])
   const now = (name: string, at: number) => renames.nameNow(name, at)
   t.equal(now('A', 5), 'C', 'deleted: it leads no further')
@@ -98,6 +98,7 @@ t.test('former names lead to the current name of a column', async (t) => {
   t.equal(now('X', 31), 'X')
   t.equal(now('C', 45), 'D')
   t.equal(now('D', 60), 'D')
-  t.equal(renames.has('A', 'B'), true)
-  t.equal(renames.has('B', 'A'), false)
+  t.equal(renames.hasOfOther('A', 'B'), true)
+  t.equal(renames.hasOfOther('B', 'A'), false)
+  t.equal(renames.hasOfOther('B', 'C'), false, 'renamed by the service')
 })
