@@ -9,6 +9,7 @@ import { Command } from 'commander'
 import type { Browser, Page } from 'playwright-core'
 import { packageFile } from '../src/package-files.ts'
 import { launchChromium, noBrowser } from '../test/web/chromium-file.ts'
+import { debuggerOf } from '../test/web/gestures.ts'
 import { countOf, frames, heap, loadAfresh, throttle } from '../test/web/measures.ts'
 import { getProjects, LIST_PATH, projectPath } from './api.ts'
 import { checkOut } from './checkout.ts'
@@ -86,7 +87,7 @@ async function timeOf(...args: Parameters<typeof visit>): Promise<{ time: number
 }
 
 async function slowDown(page: Page): Promise<void> {
-  const session = await page.context().newCDPSession(page)
+  const session = await debuggerOf(page)
   await session.send('Network.enable')
   await session.send('Network.emulateNetworkConditions', SLOW_LINE)
 }
