@@ -64,6 +64,7 @@ import tokenRoutes from '../routes/tokens.ts'
 import transcriptSummaryRoutes from '../routes/transcript-summaries.ts'
 import webhookRoutes from '../routes/webhooks.ts'
 import { configure, loadConfig } from './config.ts'
+import { compressResponses } from './http/compression.ts'
 import { hideFromHostDocument, ignoreHostSchemas } from './http/embedding.ts'
 import { limitConnections, rejectProtocolErrors, releaseConnections, serverOptions } from './http/server.ts'
 import { limitUnsentResponses } from './http/unsent-responses.ts'
@@ -218,6 +219,7 @@ export async function buildApp({
   limitConnections(app, settings.maxConnections)
   releaseConnections(app)
   rejectProtocolErrors(app)
+  compressResponses(app)
   limitUnsentResponses(app)
   await registerService(app, {
     ...settings,

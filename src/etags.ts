@@ -16,6 +16,17 @@ export function createEtag() {
   }
 }
 
+/** A content coding of responses (RFC 9110, section 8.4.1). */
+export type Coding = 'zstd' | 'br' | 'gzip'
+
+/** The ETag of a compressed response: other bytes need another strong ETag. Hashes have no dot. */
+export const encoded = (etag: string, coding: Coding): string => `${etag.slice(0, -1)}.${coding}"`
+
+const CODED = /\.(?:zstd|br|gzip)"$/
+
+/** The ETag of a response before it was compressed. */
+const withoutCoding = (etag: string | undefined): string | undefined => etag?.replace(CODED, '"')
+
 /** A list of entity tags: empty elements are skipped (RFC 9110, section 5.6.1), and a malformed one ends it. */
 const TAG = /[\s,]*(W\/)?("[\x21\x23-\x7e\x80-\xff]*")\s*(?:,|$)/y
 
@@ -23,13 +34,13 @@ function isAmong(header: string, etag: string | undefined, isWeakOne: boolean): 
   if (header.trim() === '*') return true
   TAG.lastIndex = 0
   for (let tag = TAG.exec(header); tag !== null; tag = TAG.exec(header)) {
-    if ((isWeakOne || tag[1] === undefined) && tag[2] === etag) return true
+    if ((isWeakOne || tag[1] === undefined) && withoutCoding(tag[2]) === etag) return true
     if (TAG.lastIndex === header.length) return false
   }
   return false
 }
 
-/** Whether an `If-Match` header matches; weak tags never do (section 8.8.3.2). @param etag the current strong ETag; undefined for none */
+/** Whether an `If-Match` header matches, also with the ETag of the compressed response; weak tags never do (section 8.8.3.2). @param etag the current strong ETag; undefined for none */
 export const isMatch = (ifMatch: string, etag: string | undefined): boolean => isAmong(ifMatch, etag, false)
 
 /** Whether an `If-None-Match` header matches; weak tags match, too. @param etag the current strong ETag */

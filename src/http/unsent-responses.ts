@@ -162,6 +162,7 @@ export function limitUnsentResponses(app: FastifyInstance, given: Partial<Unsent
         reply.removeHeader('etag')
         reply.removeHeader('link')
         reply.removeHeader('content-length')
+        reply.removeHeader('content-encoding')
         done(refusal())
       } else {
         if (size > SMALL) bodies.set(socket, body)

@@ -1,9 +1,8 @@
 /** Sends serialised responses: as JSON, or as snapshots with conditional requests. */
 import type { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import fresh from 'fresh'
 import { preconditionFailed } from '../errors.ts'
-import { followed, isMatch } from '../etags.ts'
+import { followed, isMatch, isNamed } from '../etags.ts'
 import { isSafe } from '../members/identity.ts'
 import type { MaybePromise, PageSnapshot, Snapshot } from '../reading/snapshots.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
@@ -51,7 +50,7 @@ function whenReady<T>(
 export const isNotModified = (
   { headers: { 'if-none-match': named } }: FastifyRequest,
   etag: string,
-): boolean => named !== undefined && fresh({ 'if-none-match': named }, { etag })
+): boolean => named !== undefined && isNamed(named, etag)
 
 /**
  * Checks the ETag of a read against `If-Match` (RFC 9110, section 13.1.1).
