@@ -54,7 +54,7 @@ export class CardComments {
     const path = { id: this.#card.id }
     await addRecord({
       records: this.records,
-      said: texts.card.commentAdded,
+      said: { text: texts.card.commentAdded, shown: 'heard' },
       send: (idempotencyKey) =>
         api.request('post', '/api/kanban-items/{id}/comments', { path, body: { content }, idempotencyKey }),
     })

@@ -38,5 +38,8 @@ export const saveCardText = (
       ),
     ],
     onDone: (answer) => card.take(answer),
-    said: texts.card.saved(texts.card[field]),
+    said: texts.card.saved(
+      texts.card[field],
+      field === 'title' ? text : (card.store.items.peek(card.id)?.title ?? ''),
+    ),
   })
