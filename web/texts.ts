@@ -418,6 +418,7 @@ export const texts = {
     newComment: 'New comment',
     comment: 'Comment',
     commentSubmit: 'Comment',
+    commentHint: 'Ctrl+Enter sends.',
     commentOf: (name: string, when: string) => `Comment of ${name}, ${when}`,
     edited: 'edited',
     commentAdded: 'Comment added.',
@@ -475,6 +476,20 @@ export const texts = {
   // Texts edited in place
   editing: {
     begin: (field: string) => `Edit: ${field}`,
+    tools: 'Formatting',
+    formats: {
+      bold: { name: 'Bold', keys: 'Control+B' },
+      italic: { name: 'Italic', keys: 'Control+I' },
+      link: { name: 'Link', keys: 'Control+K' },
+      list: { name: 'List', keys: 'Control+Shift+8' },
+      tasks: { name: 'Task list', keys: 'Control+Shift+9' },
+      code: { name: 'Code', keys: 'Control+E' },
+      quote: { name: 'Quote', keys: 'Control+Shift+.' },
+    },
+    preview: 'Preview',
+    noPreview: 'Nothing to preview',
+    task: 'Task',
+    notTicked: 'This task could not be found in the text. Edit the text to tick it.',
     saveHint: 'Ctrl+Enter saves, Escape keeps a draft.',
     unsaved: (time: string) => `Unsaved changes from ${time}.`,
     keepEditing: 'Keep editing',
