@@ -7,6 +7,22 @@ const count = (number: number, one: string, many: string) =>
 /** A sentence in pieces. Values are separate pieces, so that their text direction cannot reorder the rest. */
 export type Sentence = readonly (string | { value: string })[]
 
+/** The maximum length of a title in a message. */
+const TITLE = 60
+
+/** A title as part of a message: in quotes, and not longer than a line. */
+const quoted = (title: string): string => {
+  const characters = [...title]
+  const short =
+    characters.length > TITLE
+      ? `${characters
+          .slice(0, TITLE - 1)
+          .join('')
+          .trimEnd()}…`
+      : title
+  return `“${short === '' ? '(untitled)' : short}”`
+}
+
 const said = (words: TemplateStringsArray, ...values: readonly string[]): Sentence =>
   words.flatMap((word, index) => {
     const value = values[index]
@@ -243,13 +259,21 @@ export const texts = {
     approve: 'Approve',
     dismiss: 'Dismiss',
     moveTo: 'Move…',
-    approved: (title: string) => `Approved ${title}.`,
-    dismissed: (title: string) => `Dismissed ${title}.`,
-    restored: (title: string) => `Restored ${title}.`,
-    moved: (column: string) => `Moved to ${column}.`,
-    movedWithin: (column: string) => `Moved within ${column}.`,
-    movedProject: (project: string) => `Moved to the project ${project}.`,
-    deleted: 'Card deleted.',
+    approved: (title: string) => `${quoted(title)} approved.`,
+    dismissed: (title: string) => `${quoted(title)} dismissed.`,
+    restored: (title: string) => `${quoted(title)} restored.`,
+    moved: (title: string, column: string) => `${quoted(title)} moved to ${column}.`,
+    movedWithin: (title: string, column: string) => `${quoted(title)} moved within ${column}.`,
+    movedProject: (title: string, project: string) => `${quoted(title)} moved to the project ${project}.`,
+    deleted: (title: string) => `${quoted(title)} deleted.`,
+    /** Several cards in one message. */
+    many: {
+      approved: (number: number) => `${formatNumber(number)} cards approved.`,
+      dismissed: (number: number) => `${formatNumber(number)} cards dismissed.`,
+      restored: (number: number) => `${formatNumber(number)} cards restored.`,
+      moved: (number: number) => `${formatNumber(number)} cards moved.`,
+      deleted: (number: number) => `${formatNumber(number)} cards deleted.`,
+    },
     wasDeleted: (title: string) => `${title} was deleted.`,
 
     moveTitle: (title: string) => `Move ${title}`,
@@ -367,8 +391,8 @@ export const texts = {
     elsewhere: 'This card is in another project now.',
     openThere: 'Open it there',
 
-    saved: (field: string) => `${field} changed.`,
-    assigned: (name: string) => `Assigned to ${name}.`,
+    saved: (field: string, title: string) => `${field} of ${quoted(title)} changed.`,
+    assigned: (title: string, name: string) => `${quoted(title)} assigned to ${name}.`,
 
     labels: 'Labels',
     chooseLabels: 'Choose labels',
@@ -385,8 +409,6 @@ export const texts = {
     subtaskProgress: (ticked: number, all: number) => `${ticked} of ${all}`,
     newSubtask: 'New subtask',
     subtaskTitle: 'Subtask title',
-    ticked: (title: string) => `Ticked ${title}.`,
-    unticked: (title: string) => `No longer ticked: ${title}.`,
     subtaskRenamed: 'Subtask renamed.',
     subtaskMoved: 'Subtask moved.',
     notAdded: 'These may not have been added:',
@@ -396,6 +418,7 @@ export const texts = {
     newComment: 'New comment',
     comment: 'Comment',
     commentSubmit: 'Comment',
+    commentHint: 'Ctrl+Enter sends.',
     commentOf: (name: string, when: string) => `Comment of ${name}, ${when}`,
     edited: 'edited',
     commentAdded: 'Comment added.',
@@ -453,6 +476,20 @@ export const texts = {
   // Texts edited in place
   editing: {
     begin: (field: string) => `Edit: ${field}`,
+    tools: 'Formatting',
+    formats: {
+      bold: { name: 'Bold', keys: 'Control+B' },
+      italic: { name: 'Italic', keys: 'Control+I' },
+      link: { name: 'Link', keys: 'Control+K' },
+      list: { name: 'List', keys: 'Control+Shift+8' },
+      tasks: { name: 'Task list', keys: 'Control+Shift+9' },
+      code: { name: 'Code', keys: 'Control+E' },
+      quote: { name: 'Quote', keys: 'Control+Shift+.' },
+    },
+    preview: 'Preview',
+    noPreview: 'Nothing to preview',
+    task: 'Task',
+    notTicked: 'This task could not be found in the text. Edit the text to tick it.',
     saveHint: 'Ctrl+Enter saves, Escape keeps a draft.',
     unsaved: (time: string) => `Unsaved changes from ${time}.`,
     keepEditing: 'Keep editing',

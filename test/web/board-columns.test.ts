@@ -74,7 +74,7 @@ onBoard('a full column accepts no card, and one above its limit says so', async 
   await page.getByText('In Progress is full (1 of 1). One stays in To Do.').waitFor()
   t.strictSame(await titlesIn(page, 'To Do'), ['One', 'Two'], 'it went back')
   await drag(page, card(page, 'One'), column(page, 'Done'))
-  await page.getByText('Moved to Done.').waitFor()
+  await page.getByText('“One” moved to Done.').waitFor()
   await drag(page, card(page, 'Two'), column(page, 'Done'))
   await page.getByText('Done is above its limit: 2 of 1.').waitFor()
   t.strictSame(await savedIn(api, id, 'In Progress'), ['Busy'])

@@ -57,7 +57,7 @@ onBoard('columns and cards have accessible names and descriptions', async (t, { 
   }
   await page.getByRole('button', { name: 'Actions for Flyer' }).click()
   await page.getByRole('menuitem', { name: 'Approve' }).click()
-  await page.getByText('Approved Flyer.').waitFor()
+  await page.getByText('“Flyer” approved.').waitFor()
   const approved = await api.get('/api/kanban-items/{id}', { path: { id: itemId } })
   t.strictSame([approved.approved, approved.isNew], [true, false])
 })
@@ -90,11 +90,12 @@ onBoard('cards are dragged by the mouse, and dragging is undone', async (t, { ap
   await drag(page, card(page, 'One'), card(page, 'Old'), { at: { x: 0.5, y: 0.8 } })
   t.strictSame(await untilShown(page, 'Done', ['Old', 'One']), ['Old', 'One'])
   t.strictSame(await untilSaved(api, id, 'Done', ['Old', 'One']), ['Old', 'One'])
-  await page.getByText('Moved to Done.').waitFor()
+  await page.getByText('2 cards moved.').waitFor()
+  await page.locator('.toast').getByRole('button', { name: 'Close' }).click()
 
   await drag(page, card(page, 'Two'), column(page, 'Review'))
   t.strictSame(await untilSaved(api, id, 'Review', ['Two']), ['Two'], 'into an empty column')
-  await page.getByText('Moved to Review.').waitFor()
+  await page.getByText('“Two” moved to Review.').waitFor()
   await page.getByRole('button', { name: 'Undo' }).last().click()
   t.strictSame(await untilShown(page, 'To Do', ['Three', 'Two']), ['Three', 'Two'])
   await page.getByText('Undone.').waitFor()
@@ -171,7 +172,7 @@ onBoard('cards are moved by the keyboard, and each step is announced', async (t,
   await untilFocused(page, 'One')
   await page.getByRole('button', { name: 'Actions for Two' }).focus()
   await page.keyboard.press('x')
-  await page.getByText('Dismissed Two.').waitFor()
+  await page.getByText('“Two” dismissed.').waitFor()
   t.strictSame(await untilShown(page, 'To Do', []), [])
 })
 
@@ -218,7 +219,6 @@ onBoard('a service killed during a drag loses nothing', async (t, { api, person,
   await page.getByRole('menuitem', { name: 'Dismiss' }).click()
   await connection.getByText('2 changes are waiting.').waitFor()
   t.strictSame(await titlesIn(page, 'To Do'), [], 'work goes on')
-  const isMoved = page.getByText('Moved to Done.').waitFor()
   await restart()
   await api.post('/api/projects/{id}/kanban-items', { path: { id }, body: { title: 'Three' } })
   await page.getByRole('status').getByText('Connected again.').waitFor()
@@ -228,6 +228,6 @@ onBoard('a service killed during a drag loses nothing', async (t, { api, person,
     ['One'],
     'and sent when the service is there again',
   )
-  await isMoved
+  await page.getByText('“Two” dismissed.').waitFor()
   t.strictSame(await titlesIn(page, 'Done'), ['One'])
 })

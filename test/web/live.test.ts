@@ -79,8 +79,9 @@ onBoard("a response about a part of a card keeps others' earlier changes", async
   await page.getByText('Live', { exact: true }).waitFor()
   await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true })))
   await api.patch('/api/kanban-items/{id}', { path: item, body: { title: 'Poster' } })
+  const answered = page.waitForResponse(/kanban-subtasks/)
   await box.check()
-  await page.getByRole('status').getByText('Text').waitFor()
+  await answered
   await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
   await page.getByRole('dialog', { name: 'Poster' }).waitFor()
   t.ok(await box.isChecked())

@@ -4,11 +4,10 @@ import { api } from '../common/api.ts'
 import { sayRefused, takeItem } from '../common/item-writes.ts'
 import { onChange } from '../common/live.ts'
 import { between } from '../common/order.ts'
-import { newId } from '../common/record-writes.ts'
+import { added, newId } from '../common/record-writes.ts'
 import { me } from '../common/session.ts'
 import { done } from '../common/toasts.ts'
 import { write } from '../common/writes.ts'
-import { texts } from '../texts.ts'
 import type { Board, End } from './board.ts'
 
 /** Adds a card at an end of a column. @param column its name @returns whether the service accepted it */
@@ -47,7 +46,7 @@ export async function addCard(board: Board, column: string, end: End, title: str
         takeItem(board.store, answer)
       },
     })
-    done(seq, texts.added(title))
+    done(seq, added(title))
     return true
   } catch (error) {
     sayRefused(board.store, error, card)

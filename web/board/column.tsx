@@ -42,7 +42,13 @@ export function Column({ board, column }: { board: Board; column: KanbanColumn }
       <header ref={head} class="column-head" style={chipColor(column.color)}>
         {isRenaming && <RenameColumn board={board} column={column} onEnd={endRenaming} />}
         <div class="column-title">
-          <h2 id={heading} class={isRenaming ? 'visually-hidden' : undefined} dir="auto">
+          {/* biome-ignore lint/a11y/useKeyWithClickEvents: the menu does the same. */}
+          <h2
+            id={heading}
+            class={isRenaming ? 'visually-hidden' : isChangeable ? 'edit-by-click' : undefined}
+            dir="auto"
+            onClick={() => isChangeable && (getSelection()?.isCollapsed ?? true) && setRenaming(true)}
+          >
             {name}
           </h2>
           <ColumnCount board={board} column={column} />

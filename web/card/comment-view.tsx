@@ -9,6 +9,7 @@ import { ConflictNotice } from '../common/text-edit/conflict-notice.tsx'
 import { LeftDraft } from '../common/text-edit/left-draft.tsx'
 import { TextEditor } from '../common/text-edit/text-editor.tsx'
 import { useTextEdit } from '../common/text-edit/use-text-edit.ts'
+import { useTicks } from '../common/text-edit/use-ticks.ts'
 import { texts } from '../texts.ts'
 import type { CardComments } from './card-comments.ts'
 
@@ -27,7 +28,15 @@ export function CommentView({ comments, comment, canEdit }: CommentViewProps) {
     name: `kanban-comment:${id}:content`,
     called: CALLED,
     value: content,
+    base: comments.records.base(id)?.content,
     save: (text, from) => comments.change(id, text, from),
+  })
+  const mayChange = canEdit && (authorId === me.value?.id || isAdmin.value)
+  const tick = useTicks({
+    edit,
+    value: content,
+    canEdit: mayChange,
+    save: (text, from) => comments.change(id, text, from, 'nowhere'),
   })
   const button = useRef<HTMLButtonElement>(null)
   const former = useRef(edit.mode)
@@ -36,7 +45,6 @@ export function CommentView({ comments, comment, canEdit }: CommentViewProps) {
     former.current = edit.mode
   }, [edit.mode])
   const name = personName(authorId)
-  const mayChange = canEdit && (authorId === me.value?.id || isAdmin.value)
   return (
     <article class="card-comment" aria-label={said.commentOf(name, atMoment(createdAt))}>
       <header class="row">
@@ -54,7 +62,7 @@ export function CommentView({ comments, comment, canEdit }: CommentViewProps) {
         )}
       </header>
       <LeftDraft edit={edit} />
-      {edit.mode === 'shown' && <MarkdownText text={edit.shown} />}
+      {edit.mode === 'shown' && <MarkdownText text={edit.shown} onTick={tick} />}
       {edit.mode === 'editing' && (
         <TextEditor
           label={said.comment}

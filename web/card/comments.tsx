@@ -1,8 +1,9 @@
 /** The comments of the card, newest first, and the field for a new one. */
 import { signal } from '@preact/signals'
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
 import { drafts } from '../common/drafts.ts'
 import { newestFirst } from '../common/order.ts'
+import { MarkdownTools } from '../common/text-edit/markdown-tools.tsx'
 import { failed } from '../common/toasts.ts'
 import { Failed } from '../common/ui/page.tsx'
 import { useDraft } from '../common/use-draft.ts'
@@ -20,6 +21,10 @@ function NewComment({ card, comments }: { card: OpenCard; comments: CardComments
   const name = `${card.draftPrefix}:comment`
   const { draft, keep, remove } = useDraft(name)
   const isSending = sending.value.has(name)
+  const id = useId()
+  const field = useRef<HTMLTextAreaElement>(null)
+  /** The toolbar takes room only for those who write. */
+  const [isActive, setActive] = useState(false)
   useEffect(() => {
     // A dialog sent this comment and was closed before the response.
     if (!isSending && drafts.read(name) === undefined) remove()
@@ -47,13 +52,17 @@ function NewComment({ card, comments }: { card: OpenCard; comments: CardComments
         void send()
       }}
     >
+      {isActive && <MarkdownTools field={field} controls={id} />}
       <textarea
+        ref={field}
+        id={id}
         aria-label={said.newComment}
         placeholder={said.newComment}
         dir="auto"
         rows={2}
         readOnly={isSending}
         value={text}
+        onFocus={() => setActive(true)}
         onInput={({ currentTarget }) => keep(currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
@@ -62,9 +71,12 @@ function NewComment({ card, comments }: { card: OpenCard; comments: CardComments
         }}
       />
       {text !== '' && (
-        <button type="submit" class="button" aria-disabled={!canSend}>
-          {said.commentSubmit}
-        </button>
+        <div class="row">
+          <button type="submit" class="button" aria-disabled={!canSend}>
+            {said.commentSubmit}
+          </button>
+          <span class="meta">{said.commentHint}</span>
+        </div>
       )}
     </form>
   )

@@ -4,6 +4,7 @@ import type { TeamAssignment } from '../common/api.ts'
 import { byId } from '../common/order.ts'
 import { initials, nobodyOrMe, personName } from '../common/people.ts'
 import type { ProjectFields, ProjectStore } from '../common/project-store.ts'
+import { added } from '../common/record-writes.ts'
 import { mayWriteIn } from '../common/rights.ts'
 import { Dialog } from '../common/ui/dialog.tsx'
 import { Form } from '../common/ui/field.tsx'
@@ -74,7 +75,7 @@ function PersonDialog({ store, doing, onClose }: { store: ProjectStore; doing: D
     changePeople(
       store,
       { what: doing.what, memberId, role },
-      known ? words.saved(personName(memberId)) : texts.added(personName(memberId)),
+      known ? words.saved(personName(memberId)) : added(personName(memberId)),
     )
     onClose()
   }

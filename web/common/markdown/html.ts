@@ -1,6 +1,6 @@
 /**
  * Renders Markdown as HTML. It needs no document, so a worker runs it: no Markdown parser is fast on every text. Raw HTML shows
- * as text, an image becomes a link, and a checkbox a character. So the sanitizer's input holds nothing that the
+ * as text, an image becomes a link, and a checkbox a character, which the page may replace. So the sanitizer's input holds nothing that the
  * Content-Security-Policy would report.
  */
 import { Marked, type Tokens } from 'marked'
@@ -46,7 +46,7 @@ const marked = new Marked({
       return LINK.test(href) ? `<a href="${escaped(href)}">${text}</a>` : text
     },
     checkbox({ checked }: Tokens.Checkbox) {
-      return checked ? '☑ ' : '☐ '
+      return `<span data-task="${checked ? 1 : 0}">${checked ? '☑ ' : '☐ '}</span>`
     },
     heading({ tokens, depth }: Tokens.Heading) {
       const level = Math.min(depth + LOWER, LOWEST)

@@ -4,6 +4,7 @@
  */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { texts } from '../../texts.ts'
+import type { Tick } from '../text-edit/use-ticks.ts'
 import { Updated } from '../ui/late.tsx'
 
 type Rendering = typeof import('./markdown.ts')
@@ -20,9 +21,55 @@ type Shown = { as: 'waiting' | 'text' | 'failed' } | { as: 'markdown'; nodes: Do
 const shownOf = (nodes: DocumentFragment | undefined): Shown =>
   nodes === undefined ? { as: 'text' } : { as: 'markdown', nodes }
 
-export function MarkdownText({ text }: { text: string }) {
+/** The longest name of a checkbox, in characters. */
+const LONGEST_NAME = 200
+
+/** The text of a list item, without that of the lists in it. */
+function nameOf(item: Element): string {
+  const own = [...item.childNodes].filter(({ nodeName }) => nodeName !== 'UL' && nodeName !== 'OL')
+  const text = own.map((node) => node.textContent).join('')
+  return (
+    text
+      .replace(/^[☐☑\s]+/, '')
+      .trim()
+      .slice(0, LONGEST_NAME) || texts.editing.task
+  )
+}
+
+/** Replaces the characters of tasks by checkboxes. @param focused the index of the one that takes the focus */
+function addBoxes(element: Element, onTick: () => Tick | undefined, focused: number): void {
+  for (const [index, mark] of element.querySelectorAll<HTMLElement>('[data-task]').entries()) {
+    const box = document.createElement('input')
+    box.type = 'checkbox'
+    box.checked = mark.dataset.task === '1'
+    box.ariaLabel = nameOf(mark.closest('li') ?? mark)
+    box.onchange = () => {
+      const isTicked = box.checked
+      void onTick()?.(index, isTicked).then(
+        (isFound) => {
+          if (!isFound) box.checked = !isTicked
+        },
+        () => {
+          box.checked = !isTicked
+        },
+      )
+    }
+    const label = document.createElement('label')
+    label.className = 'markdown-task'
+    label.append(box)
+    mark.closest('li')?.classList.add('has-task')
+    mark.replaceWith(label)
+    if (index === focused) box.focus({ preventScroll: true })
+  }
+}
+
+/** @param onTick ticks a task of the text; without it tasks are text */
+export function MarkdownText({ text, onTick }: { text: string; onTick?: Tick | undefined }) {
   const element = useRef<HTMLDivElement>(null)
   const [shown, setShown] = useState<Shown>({ as: 'waiting' })
+  const tick = useRef(onTick)
+  tick.current = onTick
+  const canTick = onTick !== undefined
   useLayoutEffect(() => {
     const before = rendering?.renderedBefore(text)
     if (before) {
@@ -42,8 +89,14 @@ export function MarkdownText({ text }: { text: string }) {
     return () => leaving.abort()
   }, [text])
   useLayoutEffect(() => {
-    if (shown.as === 'markdown') element.current?.replaceChildren(shown.nodes)
-  }, [shown])
+    const place = element.current
+    if (shown.as !== 'markdown' || place === null) return
+    const boxes = [...place.querySelectorAll('.markdown-task input')]
+    const focused = boxes.indexOf(document.activeElement as Element)
+    // The nodes are those of the last text, if only ticking is possible now, or no longer.
+    place.replaceChildren(shown.nodes.cloneNode(true))
+    if (canTick) addBoxes(place, () => tick.current, focused)
+  }, [shown, canTick])
   if (shown.as === 'markdown') return <div key="ready" ref={element} class="markdown" dir="auto" />
   return (
     <>
