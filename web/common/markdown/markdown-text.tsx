@@ -20,6 +20,18 @@ type Shown = { as: 'waiting' | 'text' | 'failed' } | { as: 'markdown'; nodes: Do
 const shownOf = (nodes: DocumentFragment | undefined): Shown =>
   nodes === undefined ? { as: 'text' } : { as: 'markdown', nodes }
 
+/** Lets the keyboard scroll the code and tables that are wider than their place. @returns stops */
+function focusWide(element: HTMLElement): () => void {
+  const observer = new ResizeObserver(() => {
+    for (const one of element.querySelectorAll<HTMLElement>('pre, table')) {
+      if (one.scrollWidth > one.clientWidth) one.tabIndex = 0
+      else one.removeAttribute('tabindex')
+    }
+  })
+  observer.observe(element)
+  return () => observer.disconnect()
+}
+
 export function MarkdownText({ text }: { text: string }) {
   const element = useRef<HTMLDivElement>(null)
   const [shown, setShown] = useState<Shown>({ as: 'waiting' })
@@ -42,7 +54,9 @@ export function MarkdownText({ text }: { text: string }) {
     return () => leaving.abort()
   }, [text])
   useLayoutEffect(() => {
-    if (shown.as === 'markdown') element.current?.replaceChildren(shown.nodes)
+    if (shown.as !== 'markdown' || !element.current) return
+    element.current.replaceChildren(shown.nodes)
+    return focusWide(element.current)
   }, [shown])
   if (shown.as === 'markdown') return <div key="ready" ref={element} class="markdown" dir="auto" />
   return (
