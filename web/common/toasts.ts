@@ -28,8 +28,16 @@ const UNDOABLE = 100
 export const toasts = signal<readonly Toast[]>([])
 
 let last = 0
-/** The last changes of the user's own writes, newest last. */
-let undoable: { seq: number; text: string }[] = []
+/** A write of the user by its last change. */
+interface Written {
+  seq: number
+  text: string
+}
+
+/** The user's own writes that can be undone, newest last. */
+let undoable: Written[] = []
+/** Those that were undone since the last other write, by the change that undid them, newest last. Undoing that redoes the write. */
+let redoable: Written[] = []
 
 /** Shows a message. @returns its id */
 export function toast(
@@ -62,35 +70,80 @@ export function failed(error: unknown, retry?: () => void): void {
  */
 export function done(seq: number | undefined, text?: string): void {
   if (seq === undefined) return
-  undoable = [...undoable.slice(1 - UNDOABLE), { seq, text: text ?? '' }]
-  if (text !== undefined) toast(text, [{ label: texts.undo, run: () => void undo(seq) }])
+  redoable = []
+  remember({ seq, text: text ?? '' })
+  if (text !== undefined) toastUndoable(seq, text)
+}
+
+function remember(one: Written): void {
+  undoable = [...undoable.slice(1 - UNDOABLE), one]
+}
+
+const toastUndoable = (seq: number, text: string) =>
+  toast(text, [{ label: texts.undo, run: () => void undo(seq) }])
+
+/** Runs undo and redo one after another, because each depends on what the former did. */
+let former: Promise<unknown> = Promise.resolve()
+function afterFormer<T>(act: () => Promise<T>): Promise<T> {
+  const done = former.then(act)
+  former = done
+  return done
 }
 
 /** Undoes the user's last write that is not undone yet. */
-export function undoLast(): void {
-  const latest = undoable.at(-1)
-  if (latest === undefined) toast(texts.nothingToUndo)
-  else void undo(latest.seq)
-}
+export const undoLast = (): void =>
+  void afterFormer(async () => {
+    const latest = undoable.at(-1)
+    if (latest === undefined) toast(texts.nothingToUndo)
+    else await undoNow(latest.seq)
+  })
+
+/** Redoes the user's last undone write. */
+export const redoLast = (): void =>
+  void afterFormer(async () => {
+    const latest = redoable.pop()
+    if (latest === undefined) {
+      toast(texts.nothingToRedo)
+      return
+    }
+    const seq = await revert(latest.seq, texts.cannotRedo, texts.notRedone)
+    if (seq === undefined) return
+    remember({ ...latest, seq })
+    toastUndoable(seq, texts.redone)
+  })
 
 /** Undoes the write that a change was part of. The resulting changes come by the stream. @returns whether it was undone */
-export async function undo(seq: number): Promise<boolean> {
-  undoable = undoable.filter((one) => one.seq !== seq)
+export const undo = (seq: number): Promise<boolean> => afterFormer(() => undoNow(seq))
+
+async function undoNow(seq: number): Promise<boolean> {
+  const own = undoable.find((one) => one.seq === seq)
+  undoable = undoable.filter((one) => one !== own)
+  const undoing = await revert(seq, texts.cannotUndo, texts.notUndone)
+  if (undoing === undefined) return false
+  redoable.push({ text: own?.text ?? '', seq: undoing })
+  toast(texts.undone)
+  return true
+}
+
+/** Undoes a change. @returns the last change of that; undefined if it was refused, which a message says */
+async function revert(
+  seq: number,
+  cannot: (kind: string, field: string | undefined) => string,
+  refused: (error: string) => string,
+): Promise<number | undefined> {
   toasts.value = toasts.peek().filter(({ actions }) => !actions.some(({ label }) => label === texts.undo))
   try {
-    await write({
+    const answer = await write({
       send: (idempotencyKey) =>
         api.request('post', '/api/changes/{seq}/undo', { path: { seq: String(seq) }, idempotencyKey }),
     })
-    toast(texts.undone)
-    return true
+    return answer.seq
   } catch (error) {
     const { conflicts = [] } = Object(error instanceof PhaseboardError && error.details) as {
       conflicts?: { kind: string; field?: string }[]
     }
     const [first] = conflicts
-    const text = first ? texts.cannotUndo(first.kind, first.field) : texts.notUndone(messageOf(error))
-    toast(text, [], 'alert')
-    return false
+    toast(first ? cannot(first.kind, first.field) : refused(messageOf(error)), [], 'alert')
+    return undefined
   }
 }
