@@ -6,7 +6,7 @@ import { liveState } from './common/live.ts'
 import type { OpenProject } from './common/open-project.ts'
 import { hasEnded, identity, isAdmin, me, sessionState } from './common/session.ts'
 import { signOut } from './common/sign-out.ts'
-import { failed, undoLast } from './common/toasts.ts'
+import { failed, redoLast, undoLast } from './common/toasts.ts'
 import { topDialog } from './common/ui/dialog.tsx'
 import { Icon, type IconName } from './common/ui/icon.tsx'
 import { late, latePage } from './common/ui/late.tsx'
@@ -173,6 +173,9 @@ export function App() {
           '/': search,
           '?': () => setOverlay('shortcuts'),
           'Ctrl+z': undoLast,
+          'Ctrl+Shift+z': redoLast,
+          // On a Mac, Cmd+Y is the browser's history.
+          'Ctrl+y': ({ metaKey }) => (metaKey ? false : redoLast()),
           'g p': () => go('/'),
           'g m': () => go('/mine'),
           'g i': () => go('/ideas'),

@@ -104,6 +104,11 @@ export const texts = {
   cannotUndo: (kind: string, field: string | undefined) =>
     `Can't undo: ${field ? `the ${field}` : `the ${kind.replace(/^kanban-/, '')}`} was changed since.`,
   notUndone: (error: string) => `Can't undo: ${error}.`,
+  redone: 'Redone.',
+  nothingToRedo: 'There is nothing to redo.',
+  cannotRedo: (kind: string, field: string | undefined) =>
+    `Can't redo: ${field ? `the ${field}` : `the ${kind.replace(/^kanban-/, '')}`} was changed since.`,
+  notRedone: (error: string) => `Can't redo: ${error}.`,
   notSaved: (error: string) => `Not saved: ${error}.`,
   notLoaded: 'Phaseboard could not load this page.',
   missingPage: 'There is no such page.',
@@ -973,6 +978,7 @@ export const texts = {
           ['/', 'Search'],
           ['?', 'This list'],
           ['Ctrl+Z', 'Undo the last change'],
+          ['Ctrl+Shift+Z, Ctrl+Y', 'Redo it'],
           ['g p', 'Go to projects'],
           ['g b', 'Go to the board'],
           ['g f', 'Go to flow'],

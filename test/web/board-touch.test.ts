@@ -2,7 +2,8 @@
 
 import { card, column, projectWith, titlesIn, untilSaved } from './board-steps.ts'
 import { onBoard } from './browser.ts'
-import { drag, swipe } from './gestures.ts'
+import { drag, hold, swipe } from './gestures.ts'
+import { until } from './until.ts'
 
 const PHONE = { hasTouch: true, isMobile: true, viewport: { width: 390, height: 780 } } as const
 const TABLET = { hasTouch: true, isMobile: true, viewport: { width: 1280, height: 700 } } as const
@@ -59,3 +60,34 @@ onBoard('a swipe over cards scrolls and drags nothing', async (t, { api, person 
     'the page itself does not scroll sideways',
   )
 })
+
+onBoard(
+  'a card held at the edge goes from column to column, and rests at each',
+  async (t, { api, person }) => {
+    const { path } = await projectWith(api, { 'To Do': ['One'], Fifth: ['Two'], Sixth: ['Three'] })
+    const { page, go } = await person(PHONE)
+    const ready = page.waitForResponse(/touch/)
+    await go(path)
+    await Promise.all([card(page, 'One').waitFor(), ready])
+    const held = await hold(page, card(page, 'One'), { touch: true })
+    await page.evaluate(() => {
+      const board = document.querySelector('.board')
+      const places: [number, number][] = []
+      const note = (time: number) => {
+        places.push([time, board?.scrollLeft ?? 0])
+        requestAnimationFrame(note)
+      }
+      requestAnimationFrame(note)
+      Object.assign(window, { places })
+    })
+    await held.moveTo({ x: 385, y: 400 })
+    const places = () => page.evaluate(() => (window as unknown as { places: [number, number][] }).places)
+    const all = await until(places, (seen) => (seen.at(-1)?.[1] ?? 0) > 3 * 370)
+    await held.drop()
+    for (const index of [1, 2]) {
+      const times = all.filter(([, left]) => Math.abs(left - index * 378) < 30).map(([time]) => time)
+      const rest = Math.max(...times) - Math.min(...times)
+      t.ok(rest > 400, `rests for ${rest} ms at column ${index + 1}`)
+    }
+  },
+)

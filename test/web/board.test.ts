@@ -71,7 +71,7 @@ onBoard('cards are dragged by the mouse, and dragging is undone', async (t, { ap
   await held.moveTo(card(page, 'One'), { x: 0.5, y: 0.2 })
   // A line shows the drop position, and the column is marked.
   await page.locator('.card-row.drop-before').waitFor()
-  await page.locator('.column.is-entered').waitFor()
+  await page.locator('.lane.is-entered').waitFor()
   const isShown = Promise.withResolvers<void>()
   const answerSlowly = async (route: Route) => {
     await isShown.promise
@@ -112,9 +112,9 @@ onBoard('cards are dragged by the mouse, and dragging is undone', async (t, { ap
   for (const letGo of [(dragged: Held) => dragged.drop(), () => page.keyboard.press('Escape')]) {
     const again = await hold(page, card(page, 'Three'))
     await again.moveTo(column(page, 'Done'))
-    await page.locator('.column.is-entered').waitFor()
+    await page.locator('.lane.is-entered').waitFor()
     await again.moveTo(page.getByRole('heading', { level: 1 }))
-    await page.locator('.column.is-entered').waitFor({ state: 'detached' })
+    await page.locator('.lane.is-entered').waitFor({ state: 'detached' })
     await letGo(again)
     await page.locator('.is-held').waitFor({ state: 'detached' })
     await page.mouse.up()

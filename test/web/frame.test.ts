@@ -111,6 +111,36 @@ onBoard('around every page', async (t, { api, person }) => {
     t.strictSame(await untilShown(page, 'To Do', all), all)
   })
 
+  await t.test('Ctrl+Shift+Z and Ctrl+Y redo what was undone, in order', async (t) => {
+    await go(path)
+    for (const title of ['One', 'Two']) {
+      await link(page, title).focus()
+      await page.keyboard.press('x')
+      await page.getByText(`Dismissed ${title}.`).waitFor()
+    }
+    const all = ['One', 'Two', 'Three', 'Four']
+    const press = async (keys: readonly string[], titles: string[], what: string) => {
+      for (const key of keys) await page.keyboard.press(key)
+      t.strictSame(await untilShown(page, 'To Do', titles), titles, what)
+    }
+    await press(['Control+z', 'Control+z'], all, 'both undone')
+    await press(['Control+Shift+z'], ['Two', 'Three', 'Four'], 'the first redone')
+    await press(['Control+y'], ['Three', 'Four'], 'and the second')
+    await page.getByText('Redone.').first().waitFor()
+    await press(['Control+y'], ['Three', 'Four'], 'nothing more')
+    await page.getByText('There is nothing to redo.').waitFor()
+    await press(
+      ['Control+z', 'Control+Shift+z', 'Control+z', 'Control+z'],
+      all,
+      'without a pause between the keys',
+    )
+    await link(page, 'Three').focus()
+    await page.keyboard.press('x')
+    await page.getByText('Dismissed Three.').waitFor()
+    await press(['Control+Shift+z'], ['One', 'Two', 'Four'], 'another change ends redoing')
+    await press(['Control+z'], all, 'undone')
+  })
+
   await t.test('closing a message restores the focus', async () => {
     await go(path)
     for (const name of ['Close', 'Undo']) {

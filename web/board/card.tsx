@@ -13,7 +13,7 @@ import { Icon } from '../common/ui/icon.tsx'
 import { texts } from '../texts.ts'
 import type { Board } from './board.ts'
 import { CardMenu } from './card-menu.tsx'
-import { dragCard, dropByCard, together } from './drag.ts'
+import { dragCard } from './drag.ts'
 
 const words = texts.board
 
@@ -41,8 +41,7 @@ export function Card({ board, id, index, size, top, measure }: CardProps) {
   const isStop = useComputed(() => board.isStop(id)).value
 
   useLayoutEffect(() => {
-    if (!isMovable || !row.current || !face.current) return
-    return together(dragCard(face.current, id), dropByCard(row.current, id))
+    if (isMovable && face.current) return dragCard(face.current, id)
   }, [isMovable, id])
   useLayoutEffect(() => measure?.(row.current), [measure, index])
 

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals'
 import { useLayoutEffect } from 'preact/hooks'
 
-/** Handlers by key: `f`, `?`, `ArrowUp`, `Escape`, `Ctrl+z`, or a sequence of two, `g p`. A handler returns false to let the key pass. */
+/** Handlers by key: `f`, `?`, `ArrowUp`, `Escape`, `Ctrl+z`, `Ctrl+Shift+z`, or a sequence of two, `g p`. A handler returns false to let the key pass. */
 export type KeyMap = Readonly<Record<string, (event: KeyboardEvent) => unknown>>
 
 /** The maximum time between the two keys of a sequence, in milliseconds. */
@@ -40,9 +40,9 @@ const isField = (target: EventTarget | null) =>
   (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
   !(target instanceof HTMLInputElement && /^(?:checkbox|radio|button|submit)$/.test(target.type))
 
-function nameOf({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): string | undefined {
+function nameOf({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): string | undefined {
   if (altKey) return undefined
-  return ctrlKey || metaKey ? `Ctrl+${key.toLowerCase()}` : key
+  return ctrlKey || metaKey ? `Ctrl+${shiftKey ? 'Shift+' : ''}${key.toLowerCase()}` : key
 }
 
 /** How long typed letters are kept for a field that does not appear, in milliseconds. */

@@ -61,8 +61,16 @@ export function announce(text: string): void {
 }
 
 let last = 0
-/** The last changes of the user's own writes, newest last. */
-let undoable: { seq: number; text: string }[] = []
+/** A write of the user by its last change. */
+interface Written {
+  seq: number
+  text: string
+}
+
+/** The user's own writes that can be undone, newest last. */
+let undoable: Written[] = []
+/** Those that were undone since the last other write, by the change that undid them, newest last. Undoing that redoes the write. */
+let redoable: Written[] = []
 
 /** Shows a message in place of the last one. The message of a refused write returns afterwards, until it is closed. */
 export function toast(
@@ -96,11 +104,16 @@ export function failed(error: unknown, retry?: () => void): void {
 export function done(seq: number | undefined, said?: string | Message): void {
   if (seq === undefined) return
   const message = typeof said === 'string' ? { text: said } : said
-  undoable = [...undoable.slice(1 - UNDOABLE), { seq, text: message?.text ?? '' }]
+  redoable = []
+  remember({ seq, text: message?.text ?? '' })
   if (message === undefined) return
   const { text, shown = 'toast' } = message
   if (shown === 'heard') announce(text)
   else if (shown === 'toast') showDone(seq, message)
+}
+
+function remember(one: Written): void {
+  undoable = [...undoable.slice(1 - UNDOABLE), one]
 }
 
 /** Shows the message of a write. While a toast of writes alike is shown, they become one, and its Undo undoes all. */
@@ -122,38 +135,74 @@ function showDone(seq: number, { text, many, of, note }: Message): void {
   })
 }
 
-/** Undoes the user's last write that is not undone yet. */
-export function undoLast(): void {
-  const latest = undoable.at(-1)
-  if (latest === undefined) toast(texts.nothingToUndo)
-  else void undo(latest.seq)
+/** Runs undo and redo one after another, because each depends on what the former did. */
+let former: Promise<unknown> = Promise.resolve()
+function afterFormer<T>(act: () => Promise<T>): Promise<T> {
+  const done = former.then(act)
+  former = done
+  return done
 }
+
+/** Undoes the user's last write that is not undone yet. */
+export const undoLast = (): void =>
+  void afterFormer(async () => {
+    const latest = undoable.at(-1)
+    if (latest === undefined) toast(texts.nothingToUndo)
+    else await undoNow(latest.seq)
+  })
+
+/** Redoes the user's last undone write. */
+export const redoLast = (): void =>
+  void afterFormer(async () => {
+    const latest = redoable.pop()
+    if (latest === undefined) {
+      toast(texts.nothingToRedo)
+      return
+    }
+    const seq = await revert([latest.seq], texts.cannotRedo, texts.notRedone)
+    if (seq === undefined) return
+    remember({ ...latest, seq })
+    showDone(seq, { text: texts.redone })
+  })
 
 /**
  * Undoes the writes that changes were part of, all or none. The resulting changes come by the stream.
  * @param seqs in the order of the writes
  * @returns whether they were undone
  */
-export async function undo(...seqs: readonly number[]): Promise<boolean> {
+export const undo = (...seqs: readonly number[]): Promise<boolean> => afterFormer(() => undoNow(...seqs))
+
+async function undoNow(...seqs: readonly number[]): Promise<boolean> {
+  const own = undoable.findLast((one) => seqs.includes(one.seq))
   undoable = undoable.filter((one) => !seqs.includes(one.seq))
+  const undoing = await revert(seqs, texts.cannotUndo, texts.notUndone)
+  if (undoing === undefined) return false
+  redoable.push({ text: own?.text ?? '', seq: undoing })
+  toast(texts.undone)
+  return true
+}
+
+/** Undoes changes. @returns the last change of that; undefined if it was refused, which a message says */
+async function revert(
+  seqs: readonly number[],
+  cannot: (kind: string, field: string | undefined) => string,
+  refused: (error: string) => string,
+): Promise<number | undefined> {
   all.value = all.peek().filter(({ actions }) => !actions.some(({ label }) => label === texts.undo))
   try {
-    await write({ send: (idempotencyKey): Promise<unknown> => sendUndo(seqs, idempotencyKey) })
-    toast(texts.undone)
-    return true
+    return (await write({ send: (idempotencyKey) => sendUndo(seqs, idempotencyKey) })).seq
   } catch (error) {
     const { conflicts = [] } = Object(error instanceof PhaseboardError && error.details) as {
       conflicts?: { kind: string; field?: string }[]
     }
     const [first] = conflicts
-    const text = first ? texts.cannotUndo(first.kind, first.field) : texts.notUndone(messageOf(error))
-    toast(text, [], 'alert')
-    return false
+    toast(first ? cannot(first.kind, first.field) : refused(messageOf(error)), [], 'alert')
+    return undefined
   }
 }
 
 /** Sends the undo of one write, or of several in one transaction, the last first. */
-function sendUndo(seqs: readonly number[], idempotencyKey: string): Promise<unknown> {
+function sendUndo(seqs: readonly number[], idempotencyKey: string): Promise<{ seq: number | undefined }> {
   const [seq] = seqs
   if (seqs.length === 1) {
     return api.request('post', '/api/changes/{seq}/undo', { path: { seq: String(seq) }, idempotencyKey })

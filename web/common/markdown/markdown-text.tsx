@@ -63,6 +63,18 @@ function addBoxes(element: Element, onTick: () => Tick | undefined, focused: num
   }
 }
 
+/** Lets the keyboard scroll the code and tables that are wider than their place. @returns stops */
+function focusWide(element: HTMLElement): () => void {
+  const observer = new ResizeObserver(() => {
+    for (const one of element.querySelectorAll<HTMLElement>('pre, table')) {
+      if (one.scrollWidth > one.clientWidth) one.tabIndex = 0
+      else one.removeAttribute('tabindex')
+    }
+  })
+  observer.observe(element)
+  return () => observer.disconnect()
+}
+
 /** @param onTick ticks a task of the text; without it tasks are text */
 export function MarkdownText({ text, onTick }: { text: string; onTick?: Tick | undefined }) {
   const element = useRef<HTMLDivElement>(null)
@@ -96,6 +108,7 @@ export function MarkdownText({ text, onTick }: { text: string; onTick?: Tick | u
     // The nodes are those of the last text, if only ticking is possible now, or no longer.
     place.replaceChildren(shown.nodes.cloneNode(true))
     if (canTick) addBoxes(place, () => tick.current, focused)
+    return focusWide(place)
   }, [shown, canTick])
   if (shown.as === 'markdown') return <div key="ready" ref={element} class="markdown" dir="auto" />
   return (
