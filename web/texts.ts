@@ -17,7 +17,8 @@ export const texts = {
   name: 'Phaseboard',
   untitled: '(untitled)',
   documentTitle: (...parts: readonly string[]) => [...parts, 'Phaseboard'].join(' · '),
-  skip: (to: string) => `Skip to ${to}`,
+  skipToBoard: 'Skip to the board',
+  skipToPage: 'Skip to the page',
   cards: (number: number) => count(number, 'card', 'cards'),
 
   // Common to many pages
@@ -98,6 +99,43 @@ export const texts = {
   reload: 'Reload',
   plainMarkdown: 'Too long or too deeply nested for Markdown: shown as plain text.',
   readOnly: 'You may only read this project.',
+
+  // Looks and language
+  appearance: {
+    open: 'Appearance…',
+    title: 'Appearance',
+    theme: 'Colours',
+    themes: { system: 'As the system', light: 'Light', dark: 'Dark' },
+    language: 'Language',
+    languageHint: 'The page is loaded again. Drafts stay.',
+    languageOfBrowser: 'As the browser',
+  },
+
+  // The command palette
+  palette: {
+    title: 'Commands',
+    label: 'Command, project or card',
+    none: 'Nothing found.',
+    goTo: (page: string) => `Go to: ${page}`,
+    projectTrash: 'Trash of this project',
+    theme: (name: string) => `Colours: ${name}`,
+    keys: {
+      n: 'New card here',
+      f: 'Filter cards',
+      e: 'Edit the title of the card',
+      a: 'Assign the card',
+      l: 'Labels of the card',
+      d: 'Due date of the card',
+      p: 'Priority of the card',
+      m: 'Move the card',
+      c: 'Copy the link of the card',
+      s: 'Select the card',
+      x: 'Archive the card',
+      'Ctrl+z': 'Undo the last change',
+      '/': 'Search everywhere',
+      '?': 'Keyboard shortcuts',
+    },
+  },
 
   // Connection
   live: 'Live',
@@ -239,12 +277,12 @@ export const texts = {
   // Actions of cards on all pages
   item: {
     isNew: 'New',
-    isDismissed: 'Dismissed',
+    isDismissed: 'Archived',
     approve: 'Approve',
-    dismiss: 'Dismiss',
+    dismiss: 'Archive',
     moveTo: 'Move…',
     approved: (title: string) => `Approved ${title}.`,
-    dismissed: (title: string) => `Dismissed ${title}.`,
+    dismissed: (title: string) => `Archived ${title}.`,
     restored: (title: string) => `Restored ${title}.`,
     moved: (column: string) => `Moved to ${column}.`,
     movedWithin: (column: string) => `Moved within ${column}.`,
@@ -301,6 +339,8 @@ export const texts = {
     isGone: 'Was deleted by somebody else',
     subtasksOf: (done: number, all: number) => `${done} of ${count(all, 'subtask', 'subtasks')} done`,
     labelsOf: 'Labels',
+    moreLabels: (number: number) => `+${formatNumber(number)}`,
+    hasDescription: 'Has a description',
     due: (day: string) => `Due ${day}`,
     overdue: (day: string) => `Due ${day}, overdue`,
     assignedTo: (name: string) => `Assigned to ${name}`,
@@ -311,6 +351,52 @@ export const texts = {
     cardTitle: 'Card title',
     addColumn: 'Add column',
     columnName: 'Column name',
+
+    // The menu of a card, and the small pickers of its fields
+    editTitle: 'Edit title',
+    pickers: {
+      assignee: 'Assignee',
+      labels: 'Labels',
+      due: 'Due date',
+      priority: 'Priority',
+      column: 'Column',
+    },
+    pickerOf: (field: string) => `${field}…`,
+    fieldOf: (field: string, cards: string) => `${field}: ${cards}`,
+    createLabel: (name: string) => `Create “${name}”`,
+    noLabels: 'No labels yet. Type a name to create one.',
+    noPriority: 'No such priority',
+    noColumn: 'No such column',
+    notADay: 'Not a day',
+    dueHint: 'For example tomorrow, fri, +3, 2w or 24 dec.',
+    days: { today: 'Today', tomorrow: 'Tomorrow', friday: 'Friday', nextWeek: 'Next week' },
+    /** What the field of a due date understands, besides the names of days and months. */
+    dueWords: {
+      today: ['today'],
+      tomorrow: ['tomorrow'],
+      nextWeek: ['next week'],
+      days: ['days'],
+      weeks: ['weeks'],
+      before: ['in'],
+    },
+
+    // Several cards
+    many: {
+      bar: 'Selected cards',
+      selected: (number: number) => `${count(number, 'card', 'cards')} selected`,
+      select: 'Select',
+      selectOf: (title: string) => `Select ${title}`,
+      deselect: 'Deselect',
+      clear: 'Clear the selection',
+      atMost: (number: number) => `At most ${number} cards can be selected.`,
+      changed: (number: number) => `Changed ${count(number, 'card', 'cards')}.`,
+      moved: (number: number, column: string) => `Moved ${count(number, 'card', 'cards')} to ${column}.`,
+      archived: (number: number) => `Archived ${count(number, 'card', 'cards')}.`,
+      restored: (number: number) => `Restored ${count(number, 'card', 'cards')}.`,
+    },
+
+    collapseOf: (column: string) => `Collapse ${column}`,
+    expandOf: (column: string) => `Expand ${column}`,
 
     columnSettings: 'Settings…',
     settingsOf: (column: string) => `Settings of ${column}`,
@@ -353,11 +439,12 @@ export const texts = {
       transcript: 'From a meeting',
       import: 'Imported',
     } as Readonly<Record<string, string>>,
+    createdBy: (name: string) => `Created by ${name}`,
     claimed: (until: string) => `Claimed until ${until}`,
     editTitle: 'Edit the title',
 
     isNew: 'New: it was created automatically and waits for your approval.',
-    isDismissed: 'This card is dismissed.',
+    isDismissed: 'This card is archived.',
     copyLink: 'Copy link',
     linkCopied: 'Link copied.',
     linkIs: (link: string) => `The link: ${link}`,
@@ -423,7 +510,7 @@ export const texts = {
       notDue: (from: string) => said`removed the due date ${from}`,
       approved: said`approved it`,
       unapproved: said`withdrew the approval`,
-      dismissed: said`dismissed it`,
+      dismissed: said`archived it`,
       restored: said`restored it`,
       claimed: said`claimed it`,
       released: said`ended the claim`,
@@ -453,7 +540,7 @@ export const texts = {
   // Texts edited in place
   editing: {
     begin: (field: string) => `Edit: ${field}`,
-    saveHint: 'Ctrl+Enter saves, Escape keeps a draft.',
+    saveHint: 'Ctrl+Enter saves. Esc closes, the draft stays.',
     unsaved: (time: string) => `Unsaved changes from ${time}.`,
     keepEditing: 'Keep editing',
     conflict: {
@@ -525,10 +612,10 @@ export const texts = {
     participantsHint: 'Names, separated by commas.',
     summary: 'Summary',
     actionItems: 'Action items',
-    actionItemsHint: 'One per line. Each becomes a new card in To Do, to approve or dismiss.',
+    actionItemsHint: 'One per line. Each becomes a new card in To Do, to approve or archive.',
     actionsOf: (title: string) => `Action items of ${title}`,
     approve: (title: string) => `Approve ${title}`,
-    dismiss: (title: string) => `Dismiss ${title}`,
+    dismiss: (title: string) => `Archive ${title}`,
 
     whoSees: 'Who sees this project',
     access: 'Access',
@@ -935,6 +1022,7 @@ export const texts = {
         keys: [
           ['/', 'Search'],
           ['?', 'This list'],
+          ['Ctrl+K', 'Commands, projects and cards'],
           ['Ctrl+Z', 'Undo the last change'],
           ['g p', 'Go to projects'],
           ['g b', 'Go to the board'],
@@ -949,16 +1037,19 @@ export const texts = {
         keys: [
           ['f', 'Filter'],
           ['n', 'New card here'],
-          ['↑ ↓ ← →', 'Move between cards, also k j h l'],
+          ['↑ ↓ ← →', 'Move between cards, also k j'],
           ['Enter', 'Open the card'],
           ['Space', 'Pick up the card, drop it'],
           ['m', 'Move the card…'],
           ['e', 'Edit the title'],
           ['a', 'Assignee'],
-          ['t', 'Labels'],
+          ['l', 'Labels'],
           ['p', 'Priority'],
           ['d', 'Due date'],
-          ['x', 'Dismiss the card'],
+          ['c', 'Copy the link of the card'],
+          ['s', 'Select the card'],
+          ['Shift+↑ ↓', 'Select more cards'],
+          ['x', 'Archive the card'],
         ],
       },
     ],
