@@ -11,6 +11,7 @@ import { texts } from '../texts.ts'
 import { AddCard } from './add-card.tsx'
 import type { Board } from './board.ts'
 import { Card } from './card.tsx'
+import { collapse, isCollapsed } from './collapsed.ts'
 import { ColumnMenu } from './column-menu.tsx'
 import { RenameColumn } from './column-name.tsx'
 import { dragColumn } from './drag.ts'
@@ -32,17 +33,22 @@ export function Column({ board, column }: { board: Board; column: KanbanColumn }
   }
   const isChangeable = mayWriteIn(board.store) && !isUnsaved(id)
   const mark = useComputed(() => markOf(board, id)).value
+  const isClosed = useComputed(() => isCollapsed(id)).value
 
   useEffect(() => {
-    if (!isChangeable || isRenaming || !lane.current || !element.current || !head.current || !body.current)
-      return
+    if (!isChangeable || isRenaming || !lane.current || !element.current || !head.current) return
     const parts = { lane: lane.current, element: element.current, head: head.current, body: body.current }
     return dragColumn(parts, id)
-  }, [isChangeable, isRenaming, id])
+  }, [isChangeable, isRenaming, id, isClosed])
 
   return (
     <div ref={lane} class={`lane ${mark}`}>
-      <section ref={element} class="column" data-column={id} aria-labelledby={heading}>
+      <section
+        ref={element}
+        class={isClosed ? 'column is-collapsed' : 'column'}
+        data-column={id}
+        aria-labelledby={heading}
+      >
         <header ref={head} class="column-head" style={chipColor(column.color)}>
           {isRenaming && <RenameColumn board={board} column={column} onEnd={endRenaming} />}
           <div class="column-title">
@@ -57,7 +63,16 @@ export function Column({ board, column }: { board: Board; column: KanbanColumn }
             </h2>
             <ColumnCount board={board} column={column} />
           </div>
-          {isChangeable && (
+          <button
+            type="button"
+            class="button-icon column-collapse"
+            aria-label={isClosed ? words.expandOf(name) : words.collapseOf(name)}
+            aria-expanded={!isClosed}
+            onClick={() => collapse(id, !isClosed)}
+          >
+            <Icon name={isClosed ? 'expand' : 'collapse'} />
+          </button>
+          {isChangeable && !isClosed && (
             <>
               <button
                 type="button"
@@ -73,11 +88,13 @@ export function Column({ board, column }: { board: Board; column: KanbanColumn }
             </>
           )}
         </header>
-        <div ref={body} class="column-body">
-          {isChangeable && <AddCard board={board} column={column} end="top" />}
-          <CardList board={board} name={name} scroller={body} />
-          {isChangeable && <AddCard board={board} column={column} end="bottom" />}
-        </div>
+        {!isClosed && (
+          <div ref={body} class="column-body">
+            {isChangeable && <AddCard board={board} column={column} end="top" />}
+            <CardList board={board} name={name} scroller={body} />
+            {isChangeable && <AddCard board={board} column={column} end="bottom" />}
+          </div>
+        )}
       </section>
     </div>
   )
