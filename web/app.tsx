@@ -30,7 +30,12 @@ const Mine = latePage(() => import('./mine/mine-page.tsx'))
 const Ideas = latePage(() => import('./ideas/ideas-page.tsx'))
 const SearchPage = latePage(() => import('./search/search-page.tsx'))
 const SearchDialog = late<{ onClose: () => void }>(() => import('./search/search-dialog.tsx'))
+const Palette = late<{ onClose: () => void }>(
+  () => import('./commands/palette.tsx'),
+  () => null,
+)
 const Shortcuts = late<{ onClose: () => void }>(() => import('./common/ui/shortcuts-dialog.tsx'))
+const Appearance = late<{ onClose: () => void }>(() => import('./appearance/appearance-dialog.tsx'))
 const Account = latePage(() => import('./people/account-page.tsx'))
 const Members = latePage(() => import('./people/members-page.tsx'))
 const OtherPeople = latePage(() => import('./people/people-page.tsx'))
@@ -95,7 +100,13 @@ const LINKS: readonly { page: PageName; path: string; label: string; icon: IconN
   { page: 'ideas', path: '/ideas', label: texts.ideas, icon: 'idea' },
 ]
 
-function Header({ onSearch, onShortcuts }: { onSearch: () => void; onShortcuts: () => void }) {
+interface HeaderProps {
+  onSearch: () => void
+  onAppearance: () => void
+  onShortcuts: () => void
+}
+
+function Header({ onSearch, onAppearance, onShortcuts }: HeaderProps) {
   const { page } = routeOf(place.value.path)
   const name = me.value?.name ?? texts.account
   const isDefault = identity.value?.via === 'default'
@@ -121,6 +132,7 @@ function Header({ onSearch, onShortcuts }: { onSearch: () => void; onShortcuts: 
             isAdmin.value && { label: texts.webhooks, href: href('/admin/webhooks') },
             isAdmin.value && { label: texts.audit, href: href('/admin/audit') },
             { label: texts.trash, href: href('/trash') },
+            { label: texts.appearance.open, run: onAppearance },
             { label: texts.shortcuts, run: onShortcuts, key: '?' },
             isDefault
               ? { label: texts.signIn.submit, href: href('/sign-in') }
@@ -157,11 +169,15 @@ function Connection() {
 }
 
 export function App() {
-  const [overlay, setOverlay] = useState<'search' | 'shortcuts' | undefined>()
+  const [overlay, setOverlay] = useState<'search' | 'palette' | 'shortcuts' | 'appearance' | undefined>()
   const close = () => setOverlay(undefined)
   const search = () => {
     typeAhead()
     setOverlay('search')
+  }
+  const palette = () => {
+    typeAhead()
+    setOverlay('palette')
   }
   const { page, id } = routeOf(place.value.path)
   const isShared = page === 'shared'
@@ -176,6 +192,7 @@ export function App() {
           'Ctrl+Shift+z': redoLast,
           // On a Mac, Cmd+Y is the browser's history.
           'Ctrl+y': ({ metaKey }) => (metaKey ? false : redoLast()),
+          'Ctrl+k': palette,
           'g p': () => go('/'),
           'g m': () => go('/mine'),
           'g i': () => go('/ideas'),
@@ -191,13 +208,19 @@ export function App() {
   return (
     <>
       <a class="skip" href="#main">
-        {texts.skip(page === 'board' || page === 'card' ? 'the board' : 'the page')}
+        {page === 'board' || page === 'card' ? texts.skipToBoard : texts.skipToPage}
       </a>
-      <Header onSearch={search} onShortcuts={() => setOverlay('shortcuts')} />
+      <Header
+        onSearch={search}
+        onAppearance={() => setOverlay('appearance')}
+        onShortcuts={() => setOverlay('shortcuts')}
+      />
       <Connection />
       <CurrentPage />
       {overlay === 'search' && <SearchDialog onClose={close} />}
+      {overlay === 'palette' && <Palette onClose={close} />}
       {overlay === 'shortcuts' && <Shortcuts onClose={close} />}
+      {overlay === 'appearance' && <Appearance onClose={close} />}
       {hasEnded.value && <SignInDialog />}
       {topDialog.value === undefined && <Toasts />}
     </>

@@ -10,11 +10,13 @@ import { projectList } from './common/projects.ts'
 import { followRights } from './common/rights.ts'
 import { loadSession, signedIn, startSharing } from './common/session.ts'
 import { followTeams } from './common/teams.ts'
+import { followTheme } from './common/theme.ts'
 import { place, routeOf, startRouter } from './router.ts'
 import './common/styles/index.css'
 import { failed } from './common/toasts.ts'
 import { warnBeforeLeaving } from './common/writes.ts'
 
+followTheme()
 startRouter()
 startKeys()
 warnBeforeLeaving()

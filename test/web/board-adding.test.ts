@@ -93,9 +93,9 @@ onBoard('the filter is in the address, and own new cards stay visible', async (t
   await page.getByRole('button', { name: 'Clear filter' }).first().click()
   await card(page, 'Flyer').waitFor()
   await page.getByRole('button', { name: 'Actions for Logo' }).click()
-  await page.getByRole('menuitem', { name: 'Dismiss' }).click()
+  await page.getByRole('menuitem', { name: 'Archive' }).click()
   t.strictSame(await untilShown(page, 'Done', ['Poster']), ['Poster'])
-  await page.getByLabel('Dismissed').check()
+  await page.getByLabel('Archived').check()
   t.strictSame(await untilShown(page, 'Done', ['Logo', 'Poster']), ['Logo', 'Poster'])
 })
 

@@ -158,7 +158,7 @@ onBoard(
     )
     t.equal(card.isNew, false)
     await page.keyboard.press('x')
-    await dialogOf(page).getByText('This card is dismissed.').waitFor()
+    await dialogOf(page).getByText('This card is archived.').waitFor()
     await dialogOf(page).getByRole('button', { name: 'Restore' }).click()
     await until(
       () => api.get('/api/kanban-items/{id}', itemPath),

@@ -91,8 +91,8 @@ onBoard('around every page', async (t, { api, person }) => {
   await t.test('Ctrl+Z undoes typing in a field, and a change elsewhere', async (t) => {
     await go(path)
     await card(page, 'Four').getByRole('button', { name: 'Actions for Four' }).click()
-    await page.getByRole('menuitem', { name: 'Dismiss' }).click()
-    await page.getByText('“Four” dismissed.').waitFor()
+    await page.getByRole('menuitem', { name: 'Archive' }).click()
+    await page.getByText('“Four” archived.').waitFor()
     await page.keyboard.press('f')
     await page.keyboard.type('?/nx')
     const field = page.getByRole('searchbox', { name: 'Filter cards' })
@@ -146,7 +146,7 @@ onBoard('around every page', async (t, { api, person }) => {
     for (const name of ['Close', 'Undo']) {
       await link(page, 'Four').focus()
       await page.keyboard.press('x')
-      await page.getByText('“Four” dismissed.').waitFor()
+      await page.getByText('“Four” archived.').waitFor()
       await link(page, 'One').focus()
       await page.locator('.toast').getByRole('button', { name, exact: true }).press('Enter')
       await untilFocused(page, 'One')

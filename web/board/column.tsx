@@ -11,6 +11,7 @@ import { texts } from '../texts.ts'
 import { AddCard } from './add-card.tsx'
 import type { Board } from './board.ts'
 import { Card } from './card.tsx'
+import { collapse, isCollapsed } from './collapsed.ts'
 import { ColumnMenu } from './column-menu.tsx'
 import { RenameColumn } from './column-name.tsx'
 import { dragColumn } from './drag.ts'
@@ -32,16 +33,16 @@ export function Column({ board, column }: { board: Board; column: KanbanColumn }
   }
   const isChangeable = mayWriteIn(board.store) && !isUnsaved(id)
   const mark = useComputed(() => markOf(board, id)).value
+  const isClosed = useComputed(() => isCollapsed(id)).value
 
   useEffect(() => {
-    if (!isChangeable || isRenaming || !lane.current || !element.current || !head.current || !body.current)
-      return
+    if (!isChangeable || isRenaming || !lane.current || !element.current || !head.current) return
     const parts = { lane: lane.current, element: element.current, head: head.current, body: body.current }
     return dragColumn(parts, id)
-  }, [isChangeable, isRenaming, id])
+  }, [isChangeable, isRenaming, id, isClosed])
 
   return (
-    <div ref={lane} class={`lane ${mark}`}>
+    <div ref={lane} class={`lane ${mark}${isClosed ? ' is-collapsed' : ''}`}>
       <section ref={element} class="column" data-column={id} aria-labelledby={heading}>
         <header ref={head} class="column-head" style={chipColor(column.color)}>
           {isRenaming && <RenameColumn board={board} column={column} onEnd={endRenaming} />}
@@ -51,13 +52,25 @@ export function Column({ board, column }: { board: Board; column: KanbanColumn }
               id={heading}
               class={isRenaming ? 'visually-hidden' : isChangeable ? 'edit-by-click' : undefined}
               dir="auto"
-              onClick={() => isChangeable && (getSelection()?.isCollapsed ?? true) && setRenaming(true)}
+              onClick={() => {
+                if (isClosed) collapse(id, false)
+                else if (isChangeable && (getSelection()?.isCollapsed ?? true)) setRenaming(true)
+              }}
             >
               {name}
             </h2>
             <ColumnCount board={board} column={column} />
           </div>
-          {isChangeable && (
+          <button
+            type="button"
+            class="button-icon column-collapse"
+            aria-label={isClosed ? words.expandOf(name) : words.collapseOf(name)}
+            aria-expanded={!isClosed}
+            onClick={() => collapse(id, !isClosed)}
+          >
+            <Icon name={isClosed ? 'expand' : 'collapse'} />
+          </button>
+          {isChangeable && !isClosed && (
             <>
               <button
                 type="button"
@@ -73,11 +86,13 @@ export function Column({ board, column }: { board: Board; column: KanbanColumn }
             </>
           )}
         </header>
-        <div ref={body} class="column-body">
-          {isChangeable && <AddCard board={board} column={column} end="top" />}
-          <CardList board={board} name={name} scroller={body} />
-          {isChangeable && <AddCard board={board} column={column} end="bottom" />}
-        </div>
+        {!isClosed && (
+          <div ref={body} class="column-body">
+            {isChangeable && <AddCard board={board} column={column} end="top" />}
+            <CardList board={board} name={name} scroller={body} />
+            {isChangeable && <AddCard board={board} column={column} end="bottom" />}
+          </div>
+        )}
       </section>
     </div>
   )

@@ -42,8 +42,8 @@ export interface ColumnParts {
   lane: HTMLElement
   element: HTMLElement
   head: HTMLElement
-  /** Contains the cards, and scrolls. */
-  body: HTMLElement
+  /** Contains the cards, and scrolls; null if the column is collapsed. */
+  body: HTMLElement | null
 }
 
 /** Makes a column draggable by its head, and its lane a drop target for cards and columns. */
@@ -58,15 +58,21 @@ export const dragColumn = ({ lane, element, head, body }: ColumnParts, id: strin
           { element: lane, input, allowedEdges: ['left', 'right'] },
         ),
     }),
-    autoScrollForElements({ element: body, getConfiguration: () => ({ maxScrollSpeed: 'standard' }) }),
+    body === null
+      ? () => undefined
+      : autoScrollForElements({
+          element: body,
+          getConfiguration: () => ({ maxScrollSpeed: 'standard' }),
+        }),
   )
 
 /** The place of a column at a height: beside a card, or an end. @param y in pixels of the viewport */
 function placeAt(
   head: HTMLElement,
-  body: HTMLElement,
+  body: HTMLElement | null,
   y: number,
 ): { card: string; side: Side } | { end: ColumnEnd } {
+  if (body === null) return { end: 'bottom' }
   if (y < head.getBoundingClientRect().bottom) return { end: 'top' }
   // Cards below that are scrolled out of the column.
   if (y > body.getBoundingClientRect().bottom) return { end: 'bottom' }

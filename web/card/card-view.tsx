@@ -1,12 +1,12 @@
 /** A card with all its records. */
 import { useEffect, useState } from 'preact/hooks'
 import type { KanbanItem } from '../common/api.ts'
+import { copyLink } from '../common/copy-link.ts'
 import { deleteItem, toggleDismissed } from '../common/item-writes.ts'
 import { inModal, useKeys } from '../common/keys.ts'
 import MoveDialog from '../common/move-dialog.tsx'
 import { mayWriteIn } from '../common/rights.ts'
 import { openEditors, useTextEdit } from '../common/text-edit/use-text-edit.ts'
-import { toast } from '../common/toasts.ts'
 import { Dialog } from '../common/ui/dialog.tsx'
 import { Icon } from '../common/ui/icon.tsx'
 import { Menu } from '../common/ui/menu.tsx'
@@ -43,17 +43,6 @@ const FIELDS: Readonly<Record<string, string>> = {
   labels: 'card-labels',
 }
 
-async function copyLink(card: OpenCard): Promise<void> {
-  const link = location.origin + href(paths.card(card.store.id, card.id))
-  try {
-    await navigator.clipboard.writeText(link)
-    toast(said.linkCopied)
-  } catch {
-    // The clipboard is forbidden, or the page does not use TLS.
-    toast(said.linkIs(link))
-  }
-}
-
 export function CardView({ card, item, isHere, onClose }: CardViewProps) {
   const [isMoving, setMoving] = useState(false)
   const [areLabelsOpen, setLabelsOpen] = useState(false)
@@ -78,16 +67,19 @@ export function CardView({ card, item, isHere, onClose }: CardViewProps) {
     if (field === 'title') title.begin()
     else focus(field)
   }, [])
+  const copy = () => void copyLink(href(paths.card(card.store.id, card.id)))
   const ifEditable = (act: () => void) => () => (canEdit && !isMoving ? act() : false)
   useKeys(
     inModal({
       e: ifEditable(title.begin),
       a: ifEditable(() => focus('assignee')),
+      l: ifEditable(() => focus('labels')),
       t: ifEditable(() => focus('labels')),
       p: ifEditable(() => focus('priority')),
       d: ifEditable(() => focus('due')),
       m: ifEditable(() => setMoving(true)),
       x: ifEditable(() => toggleDismissed(card)),
+      c: copy,
     }),
   )
 
@@ -116,7 +108,7 @@ export function CardView({ card, item, isHere, onClose }: CardViewProps) {
               items={[
                 !item.dismissed && { label: texts.item.dismiss, run: () => toggleDismissed(card), key: 'x' },
                 { label: texts.item.moveTo, run: () => setMoving(true), key: 'm' },
-                { label: said.copyLink, run: () => void copyLink(card) },
+                { label: said.copyLink, run: copy },
                 { label: said.delete, run: remove, isDanger: true },
               ]}
             >
@@ -140,7 +132,7 @@ export function CardView({ card, item, isHere, onClose }: CardViewProps) {
             areLabelsOpen={areLabelsOpen}
             onLabels={() => setLabelsOpen(!areLabelsOpen)}
             onMove={() => setMoving(true)}
-            onCopy={() => void copyLink(card)}
+            onCopy={copy}
           />
           <div class="card-main">
             <Comments card={card} canEdit={canEdit} />

@@ -3,13 +3,14 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { KanbanComment } from '../common/api.ts'
 import { ago, atMoment } from '../common/dates.ts'
 import { MarkdownText } from '../common/markdown/markdown-text.tsx'
-import { initials, personName } from '../common/people.ts'
+import { personName } from '../common/people.ts'
 import { isAdmin, me } from '../common/session.ts'
 import { ConflictNotice } from '../common/text-edit/conflict-notice.tsx'
 import { LeftDraft } from '../common/text-edit/left-draft.tsx'
 import { TextEditor } from '../common/text-edit/text-editor.tsx'
 import { useTextEdit } from '../common/text-edit/use-text-edit.ts'
 import { useTicks } from '../common/text-edit/use-ticks.ts'
+import { Avatar } from '../common/ui/avatar.tsx'
 import { texts } from '../texts.ts'
 import type { CardComments } from './card-comments.ts'
 
@@ -48,9 +49,7 @@ export function CommentView({ comments, comment, canEdit }: CommentViewProps) {
   return (
     <article class="card-comment" aria-label={said.commentOf(name, atMoment(createdAt))}>
       <header class="row">
-        <span class="avatar" aria-hidden="true">
-          {initials(name)}
-        </span>
+        <Avatar id={authorId} name={name} />
         <strong dir="auto">{name}</strong>
         <time class="meta" dateTime={createdAt} title={atMoment(createdAt)}>
           {ago(createdAt)}

@@ -1,4 +1,6 @@
 /** The side column of the dialog: the fields, the card's origin, and its actions. */
+
+import { makerOf } from '../common/actors.ts'
 import type { KanbanItem } from '../common/api.ts'
 import { atMoment } from '../common/dates.ts'
 import { Icon } from '../common/ui/icon.tsx'
@@ -24,12 +26,13 @@ interface SideProps {
 function Source({ card, item }: Pick<SideProps, 'card' | 'item'>) {
   const { source, sourceId, claimedUntil } = item
   const transcript = card.store.transcripts.get(sourceId)?.title
+  const maker = source === 'manual' ? card.maker.value : undefined
   const isClaimed = claimedUntil !== null && Date.parse(claimedUntil) > Date.now()
   return (
     <div class="field">
       <span class="meta">{said.source}</span>
       <span>
-        <bdi>{sourceName(source)}</bdi>
+        <bdi>{maker ? said.createdBy(makerOf(maker)) : sourceName(source)}</bdi>
         {transcript !== undefined && (
           <>
             : <bdi>{transcript}</bdi>

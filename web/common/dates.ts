@@ -1,7 +1,7 @@
 /** Formats dates and numbers in the browser's locale. A due date at midnight UTC is a calendar day, the same in every time zone. */
 
 /** The locale of the page, which is the browser's. */
-const LOCALE: string | undefined = globalThis.navigator?.language
+export const LOCALE: string | undefined = globalThis.navigator?.language
 
 const day = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', timeZone: 'UTC' })
 const dayWithYear = new Intl.DateTimeFormat(LOCALE, {
