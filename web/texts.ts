@@ -352,8 +352,13 @@ export const texts = {
 
     filter: {
       text: 'Filter cards',
+      contains: (text: string) => `“${text}”`,
+      remove: (value: string) => `Remove from the filter: ${value}`,
+      narrow: (field: string) => `Find: ${field}`,
       due: 'Due',
-      me: 'Me',
+      mine: 'Only mine',
+      noPerson: 'Nobody',
+      noLabel: 'No label',
       today: 'Today',
       week: 'Next 7 days',
       noDue: 'No date',
