@@ -352,8 +352,13 @@ export const texts = {
 
     filter: {
       text: 'Filter cards',
+      contains: (text: string) => `“${text}”`,
+      remove: (value: string) => `Remove from the filter: ${value}`,
+      narrow: (field: string) => `Find: ${field}`,
       due: 'Due',
-      me: 'Me',
+      mine: 'Only mine',
+      noPerson: 'Nobody',
+      noLabel: 'No label',
       today: 'Today',
       week: 'Next 7 days',
       noDue: 'No date',
@@ -418,10 +423,8 @@ export const texts = {
       deselect: 'Deselect',
       clear: 'Clear the selection',
       atMost: (number: number) => `At most ${number} cards can be selected.`,
-      changed: (number: number) => `Changed ${count(number, 'card', 'cards')}.`,
-      moved: (number: number, column: string) => `Moved ${count(number, 'card', 'cards')} to ${column}.`,
-      archived: (number: number) => `Archived ${count(number, 'card', 'cards')}.`,
-      restored: (number: number) => `Restored ${count(number, 'card', 'cards')}.`,
+      changed: (number: number) => `${count(number, 'card', 'cards')} changed.`,
+      moved: (number: number, column: string) => `${count(number, 'card', 'cards')} moved to ${column}.`,
     },
 
     collapseOf: (column: string) => `Collapse ${column}`,

@@ -70,14 +70,14 @@ onBoard(
     await bar(page).getByRole('button', { name: 'Due date' }).click()
     await page.keyboard.type('2030-02-03')
     await page.keyboard.press('Enter')
-    await page.getByText('Changed 2 cards.', { exact: true }).waitFor()
+    await page.getByText('2 cards changed.', { exact: true }).waitFor()
     await bar(page).getByRole('button', { name: 'Column' }).click()
     await picker(page, 'Column: 2 cards').getByRole('option', { name: 'Done' }).click()
-    await page.getByText('Moved 2 cards to Done.').waitFor()
+    await page.getByText('2 cards moved to Done.').waitFor()
     t.strictSame(await untilShown(page, 'Done', ['Old', 'One', 'Three']), ['Old', 'One', 'Three'])
     t.equal((await itemOf(api, made, 'One')).dueDate, '2030-02-03T00:00:00.000Z')
     t.strictSame(writes, ['POST /api/batch', 'POST /api/batch', 'POST /api/batch'])
-    await page.getByText('Moved 2 cards to Done.').locator('..').getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('2 cards moved to Done.').locator('..').getByRole('button', { name: 'Undo' }).click()
     t.strictSame(
       await untilShown(page, 'To Do', ['One', 'Two', 'Three', 'Four']),
       ['One', 'Two', 'Three', 'Four'],
@@ -111,7 +111,7 @@ onBoard(
     t.equal((await itemOf(api, made, 'Three')).priority, 'critical')
     await untilFocused(page, 'Two')
     await page.keyboard.press('x')
-    await page.getByText('Archived 2 cards.').waitFor()
+    await page.getByText('2 cards archived.').waitFor()
     t.strictSame(await untilShown(page, 'To Do', ['One', 'Four']), ['One', 'Four'])
     await page.keyboard.press('Control+z')
     t.strictSame(await untilShown(page, 'To Do', ['One', 'Two', 'Three', 'Four']), [
@@ -228,7 +228,7 @@ onBoard('the command palette has commands, projects and cards', async (t, { api,
   await page.keyboard.press('Escape')
   await untilFocused(page, 'Flyer')
   await run('archive the', 'Archive the card')
-  await page.getByText('Archived Flyer.').waitFor()
+  await page.getByText('“Flyer” archived.').waitFor()
   await run('new card', 'New card here')
   await page.getByRole('textbox', { name: 'Card title' }).waitFor()
   await page.keyboard.press('Escape')
@@ -269,9 +269,9 @@ onBoard('a collapsed column stays collapsed, and takes cards', async (t, { api, 
   await page.keyboard.press('ArrowRight')
   await untilFocused(page, 'Seen')
   await link(page, 'One').dragTo(column(page, 'In Progress'))
-  await page.getByText('Moved to In Progress.').waitFor()
+  await page.getByText('“One” moved to In Progress.').waitFor()
   await expand.click()
-  t.strictSame(await untilShown(page, 'In Progress', ['One', 'Busy']), ['One', 'Busy'])
+  t.strictSame(await untilShown(page, 'In Progress', ['Busy', 'One']), ['Busy', 'One'])
 })
 
 onBoard('the printed board has all columns and no controls', async (t, { api, person }) => {

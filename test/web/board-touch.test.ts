@@ -91,3 +91,47 @@ onBoard(
     }
   },
 )
+
+onBoard('a phone has its pages at the bottom, and shows a card near the top', async (t, { api, person }) => {
+  const { path } = await projectWith(api, { 'To Do': ['One'], Done: ['Old'] })
+  const { page, go, check } = await person(PHONE)
+  await go(path)
+  await card(page, 'One').waitFor()
+  const { y = 999 } = (await page.locator('.card').first().boundingBox()) ?? {}
+  t.ok(y < 200, `the first card is ${y} pixels from the top`)
+  const nav = page.getByRole('navigation', { name: 'Main' })
+  const box = await nav.boundingBox()
+  t.ok(box && box.y > 700 && box.y + box.height <= 780, 'the pages are at the bottom')
+  t.equal(await page.getByText('To Do', { exact: true }).filter({ visible: true }).count(), 2)
+  const shown = await page
+    .getByText('To Do', { exact: true })
+    .evaluateAll((all) => all.filter((one) => one.getBoundingClientRect().width > 2).length)
+  t.equal(shown, 1, 'the name of a column is shown once')
+  await check()
+  await page.getByRole('button', { name: /^Filter/ }).tap()
+  const field = page.getByRole('searchbox', { name: 'Filter cards' })
+  t.equal(await field.evaluate((one) => getComputedStyle(one).fontSize), '16px')
+  for (const name of ['Only mine', 'High']) {
+    const { height = 0 } = (await page.getByText(name, { exact: true }).locator('..').boundingBox()) ?? {}
+    t.ok(height >= 44, `${name}: ${height}`)
+  }
+  await check()
+  await page.getByRole('checkbox', { name: 'High' }).tap()
+  await page.getByRole('dialog', { name: 'Filter' }).press('Escape')
+  await page.getByRole('button', { name: 'Remove from the filter: High' }).tap()
+
+  t.comment('a card is selected from its menu, further ones by their boxes')
+  await page.getByRole('button', { name: 'Actions for One' }).tap()
+  await page.getByRole('menuitem', { name: 'Select' }).tap()
+  await page.getByText('1 card selected').waitFor()
+  await check()
+  await page.getByRole('button', { name: 'Clear the selection' }).tap()
+
+  t.comment('the fields of a card are chips in a row')
+  await page.getByRole('link', { name: 'One', exact: true }).tap()
+  const dialog = page.getByRole('dialog', { name: 'One' })
+  const fieldOf = async (label: string) =>
+    (await dialog.getByLabel(label, { exact: true }).first().boundingBox())?.y ?? 0
+  await dialog.getByLabel('Column', { exact: true }).waitFor()
+  t.ok(Math.abs((await fieldOf('Column')) - (await fieldOf('Assignee'))) < 8, 'side by side')
+})

@@ -100,6 +100,7 @@ onBoard('around every page', async (t, { api, person }) => {
     await page.keyboard.press('Control+z')
     t.not(await field.inputValue(), '?/nx')
     await field.fill('')
+    await page.keyboard.press('Escape')
     t.strictSame(await untilShown(page, 'To Do', ['One', 'Two', 'Three']), ['One', 'Two', 'Three'])
     // From another page, by the same key.
     await page.getByRole('link', { name: 'My work' }).click()

@@ -8,7 +8,7 @@ import { go } from '../router.ts'
 import { texts } from '../texts.ts'
 import type { Board, PickedField } from './board.ts'
 import { copyCardLink, editPath, pick } from './card-acts.ts'
-import { clearFilter, FILTER_FIELD } from './filter-bar.tsx'
+import { clearFilter, openFilter } from './filter-bar.tsx'
 import { focusCard } from './focus.ts'
 import { PickUp } from './pick-up.ts'
 import { type Direction, neighbour } from './steps.ts'
@@ -105,7 +105,7 @@ export function useBoardKeys(board: Board): void {
     ),
     ' ': space,
     Escape: giveUp,
-    f: () => document.getElementById(FILTER_FIELD)?.focus(),
+    f: openFilter,
     n: (event) => (!pickUp.current && mayWriteOrSay(board) ? addHere(board, current(event)) : false),
     e: onCard((id) => go(editPath(board, id, 'title'))),
     c: onCard((id) => copyCardLink(board, id), false),

@@ -24,7 +24,13 @@ export function BoardPage({ id, item, card }: BoardPageProps) {
   const board = useMemo(() => new Board(project.store), [project])
   useFocusBack(board, item)
   return (
-    <ProjectPage id={id} current="board" class="board-page" aside={() => <FilterBar board={board} />}>
+    <ProjectPage
+      id={id}
+      current="board"
+      class="board-page"
+      aside={() => <FilterBar board={board} />}
+      shape="columns"
+    >
       {() => (
         <>
           {!mayWriteIn(board.store) && <p class="board-note muted">{texts.readOnly}</p>}

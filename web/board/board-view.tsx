@@ -1,6 +1,6 @@
 /** The columns of a board, side by side. */
 import { untracked, useComputed, useSignalEffect } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { dragByTouch } from '../common/drag-by-touch.ts'
 import type { MoveDialogProps } from '../common/move-dialog.tsx'
 import { isUnsaved } from '../common/record-writes.ts'
@@ -26,6 +26,25 @@ const Doing = late<DoingProps>(
 
 const cardAt = (target: EventTarget | null) =>
   target instanceof Element ? target.closest<HTMLElement>('[data-card]')?.dataset.card : undefined
+
+/** The delay in milliseconds before what is done with cards is loaded. It does not compete with the board itself. */
+const LATER = 2000
+
+/** Whether what is done with cards is there: soon after the board, or once it is needed. */
+function useLater(board: Board): boolean {
+  const [isLater, setLater] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setLater(true), LATER)
+    return () => clearTimeout(timer)
+  }, [])
+  const isWanted = useComputed(
+    () =>
+      board.menu.value !== undefined || board.picking.value !== undefined || board.selected.value.size > 0,
+  ).value
+  const wasWanted = useRef(false)
+  wasWanted.current ||= isWanted
+  return isLater || wasWanted.current
+}
 
 /** Selects cards by Ctrl and Shift, which would open another tab or window. */
 function select(board: Board, event: MouseEvent): void {
@@ -71,6 +90,7 @@ export function BoardView({ board }: { board: Board }) {
   const isHeld = board.held.value !== undefined
   const isSelecting = useComputed(() => board.selected.value.size > 0).value
   const mayWrite = mayWriteIn(board.store)
+  const isDoing = useLater(board)
   return (
     <>
       <ColumnTabs board={board} scroller={scroller} />
@@ -97,7 +117,7 @@ export function BoardView({ board }: { board: Board }) {
         ))}
         {mayWrite && <AddColumn board={board} />}
       </div>
-      {mayWrite && <Doing board={board} />}
+      {mayWrite && isDoing && <Doing board={board} />}
       {moving !== undefined && (
         <MoveDialog
           key={moving}

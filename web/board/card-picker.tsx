@@ -1,7 +1,6 @@
 /** The small pickers of a card's fields. For selected cards, they change all of them. */
 import type { KanbanItem } from '../../src/client/api.d.ts'
 import { dayOf, fullDay, LOCALE, today } from '../common/dates.ts'
-import { dayAfter, dueOf, next } from '../common/due-words.ts'
 import { nobodyOrMe } from '../common/people.ts'
 import { sourceOf } from '../common/people-sources.ts'
 import { chipColor } from '../common/ui/chip.ts'
@@ -12,6 +11,7 @@ import { Popup } from '../common/ui/popup.tsx'
 import { PriorityIcon } from '../common/ui/priority.tsx'
 import { texts } from '../texts.ts'
 import type { Board, PickedField, Picking } from './board.ts'
+import { dayAfter, dueOf, next } from './due-text.ts'
 import { addLabelTo, changeCards, moveCards, setLabelOf } from './many-writes.ts'
 
 const words = texts.board
@@ -193,7 +193,7 @@ function Due({ board, ids, label, onClose }: PickerProps) {
   const [typed, setTyped] = useTyped()
   const now = today()
   const value = common(itemsOf(board, ids), ({ dueDate }) => (dueDate === null ? '' : dayOf(dueDate)))
-  const day = dueOf(typed, now, words.dueWords, LOCALE)
+  const day = dueOf(typed, new Date(), words.dueWords, LOCALE)
   const usual = usualDays(now)
     .filter((option) => has(option.label, typed) && option.value !== day)
     .map((option) => ({

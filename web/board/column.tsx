@@ -42,13 +42,8 @@ export function Column({ board, column }: { board: Board; column: KanbanColumn }
   }, [isChangeable, isRenaming, id, isClosed])
 
   return (
-    <div ref={lane} class={`lane ${mark}`}>
-      <section
-        ref={element}
-        class={isClosed ? 'column is-collapsed' : 'column'}
-        data-column={id}
-        aria-labelledby={heading}
-      >
+    <div ref={lane} class={`lane ${mark}${isClosed ? ' is-collapsed' : ''}`}>
+      <section ref={element} class="column" data-column={id} aria-labelledby={heading}>
         <header ref={head} class="column-head" style={chipColor(column.color)}>
           {isRenaming && <RenameColumn board={board} column={column} onEnd={endRenaming} />}
           <div class="column-title">
@@ -57,7 +52,10 @@ export function Column({ board, column }: { board: Board; column: KanbanColumn }
               id={heading}
               class={isRenaming ? 'visually-hidden' : isChangeable ? 'edit-by-click' : undefined}
               dir="auto"
-              onClick={() => isChangeable && (getSelection()?.isCollapsed ?? true) && setRenaming(true)}
+              onClick={() => {
+                if (isClosed) collapse(id, false)
+                else if (isChangeable && (getSelection()?.isCollapsed ?? true)) setRenaming(true)
+              }}
             >
               {name}
             </h2>

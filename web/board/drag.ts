@@ -42,7 +42,7 @@ export interface ColumnParts {
   lane: HTMLElement
   element: HTMLElement
   head: HTMLElement
-  /** Contains the cards, and scrolls; a collapsed column has none. */
+  /** Contains the cards, and scrolls; null if the column is collapsed. */
   body: HTMLElement | null
 }
 
@@ -58,9 +58,12 @@ export const dragColumn = ({ lane, element, head, body }: ColumnParts, id: strin
           { element: lane, input, allowedEdges: ['left', 'right'] },
         ),
     }),
-    body
-      ? autoScrollForElements({ element: body, getConfiguration: () => ({ maxScrollSpeed: 'standard' }) })
-      : () => undefined,
+    body === null
+      ? () => undefined
+      : autoScrollForElements({
+          element: body,
+          getConfiguration: () => ({ maxScrollSpeed: 'standard' }),
+        }),
   )
 
 /** The place of a column at a height: beside a card, or an end. @param y in pixels of the viewport */
@@ -69,6 +72,7 @@ function placeAt(
   body: HTMLElement | null,
   y: number,
 ): { card: string; side: Side } | { end: ColumnEnd } {
+  if (body === null) return { end: 'bottom' }
   if (y < head.getBoundingClientRect().bottom) return { end: 'top' }
   // Cards below that are scrolled out of the column.
   if (body === null || y > body.getBoundingClientRect().bottom) return { end: 'bottom' }

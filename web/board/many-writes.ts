@@ -54,18 +54,18 @@ function writeMany({ store }: Board, { ids, patch, requests, said }: ManyWrite):
 const saved = (board: Board, ids: readonly string[]) =>
   ids.filter((id) => !isUnsaved(id) && board.store.items.peek(id) !== undefined)
 
-/** Changes fields of cards. @param saidOne the message for a single card, by its title */
+/** Changes fields of cards. @param saidOf the message for a single card */
 export function changeCards(
   board: Board,
   all: readonly string[],
   update: Fields,
-  saidOne: (title: string) => string,
+  saidOf: (title: string) => string,
 ): void {
   const ids = saved(board, all)
   const [only] = ids
   if (only === undefined) return
   if (ids.length === 1) {
-    void changeItem(board.card(only), update, saidOne(board.store.items.peek(only)?.title ?? ''))
+    void changeItem(board.card(only), update, saidOf(board.store.items.peek(only)?.title ?? ''))
     return
   }
   void writeMany(board, {
@@ -114,7 +114,7 @@ export function archiveCards(board: Board, all: readonly string[]): void {
     ids,
     patch: (item) => ({ ...item, ...update }),
     requests: [{ method: 'PATCH', path: '/api/kanban-items', body: { ids, update } }],
-    said: isRestored ? words.restored(ids.length) : words.archived(ids.length),
+    said: isRestored ? texts.item.many.restored(ids.length) : texts.item.many.dismissed(ids.length),
   })
 }
 

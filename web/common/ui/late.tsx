@@ -21,7 +21,7 @@ export const Updated = () => (
  */
 export function late<Props extends object>(
   load: () => Promise<{ default: ComponentType<Props> }>,
-  Waiting: ComponentType = Loading,
+  Waiting: ComponentType = () => <Loading />,
 ): ComponentType<Props> {
   let loaded: ComponentType<Props> | undefined
   return function Late(props: Props) {

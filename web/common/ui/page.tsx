@@ -43,10 +43,19 @@ interface PageProps {
   class?: string
   /** Whether the heading is only for screen readers. */
   isTitleHidden?: boolean
+  /** The hue of what the page is about, in degrees. */
+  hue?: number
 }
 
 /** A page. It sets the document's title, and its heading takes the focus when the user comes from another page. */
-export function Page({ title, aside, children, class: className = '', isTitleHidden = false }: PageProps) {
+export function Page({
+  title,
+  aside,
+  children,
+  class: className = '',
+  isTitleHidden = false,
+  hue,
+}: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useTitle(title)
   useEffect(() => {
@@ -56,7 +65,10 @@ export function Page({ title, aside, children, class: className = '', isTitleHid
   }, [])
   return (
     <main id="main" class={`page ${className}`}>
-      <div class={isTitleHidden ? 'visually-hidden' : 'page-head'}>
+      <div
+        class={isTitleHidden ? 'visually-hidden' : `page-head${hue === undefined ? '' : ' has-hue'}`}
+        style={hue === undefined ? undefined : { '--hue': hue }}
+      >
         <h1 ref={heading} tabIndex={-1} dir="auto">
           {title}
         </h1>
@@ -67,8 +79,14 @@ export function Page({ title, aside, children, class: className = '', isTitleHid
   )
 }
 
+/** The shape of a skeleton: rows, or the columns of a board. */
+export type LoadingShape = 'rows' | 'columns' | undefined
+
+/** The numbers of cards in the columns of a skeleton. */
+const COLUMNS = [4, 3, 2, 3] as const
+
 /** The loading state: nothing at first, then a skeleton, then an announcement. */
-export function Loading() {
+export function Loading({ shape = 'rows' }: { shape?: LoadingShape }) {
   const [step, setStep] = useState<'quiet' | 'shown' | 'said'>('quiet')
   useEffect(() => {
     const timers = [
@@ -81,9 +99,23 @@ export function Loading() {
   return (
     <div class="loading" aria-busy="true">
       <p role="status">{step === 'said' ? texts.stillLoading : texts.loading}</p>
-      <div class="skeleton" />
-      <div class="skeleton" />
-      <div class="skeleton" />
+      {shape === 'columns' ? (
+        <div class="skeleton-columns" aria-hidden="true">
+          {COLUMNS.map((cards, index) => (
+            <div key={index} class="column">
+              {Array.from({ length: cards }, (_, card) => (
+                <div key={card} class="skeleton" />
+              ))}
+            </div>
+          ))}
+        </div>
+      ) : (
+        <>
+          <div class="skeleton" />
+          <div class="skeleton" />
+          <div class="skeleton" />
+        </>
+      )}
     </div>
   )
 }
