@@ -229,6 +229,6 @@ onBoard('a service killed during a drag loses nothing', async (t, { api, person,
     ['One'],
     'and sent when the service is there again',
   )
-  await page.getByText('“Two” dismissed.').waitFor()
+  await page.getByText('“Two” archived.').waitFor()
   t.strictSame(await titlesIn(page, 'Done'), ['One'])
 })

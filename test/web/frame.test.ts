@@ -117,7 +117,7 @@ onBoard('around every page', async (t, { api, person }) => {
     for (const title of ['One', 'Two']) {
       await link(page, title).focus()
       await page.keyboard.press('x')
-      await page.getByText(`Dismissed ${title}.`).waitFor()
+      await page.getByText(`“${title}” archived.`).waitFor()
     }
     const all = ['One', 'Two', 'Three', 'Four']
     const press = async (keys: readonly string[], titles: string[], what: string) => {
@@ -137,7 +137,7 @@ onBoard('around every page', async (t, { api, person }) => {
     )
     await link(page, 'Three').focus()
     await page.keyboard.press('x')
-    await page.getByText('Dismissed Three.').waitFor()
+    await page.getByText('“Three” archived.').waitFor()
     await press(['Control+Shift+z'], ['One', 'Two', 'Four'], 'another change ends redoing')
     await press(['Control+z'], all, 'undone')
   })

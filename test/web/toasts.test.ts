@@ -10,7 +10,7 @@ const toastOf = (page: Page) => page.locator('.toast')
 async function dismiss(page: Page, title: string): Promise<void> {
   await link(page, title).focus()
   await page.keyboard.press('x')
-  await toastOf(page).getByText(`“${title}” dismissed.`).waitFor()
+  await toastOf(page).getByText(`“${title}” archived.`).waitFor()
 }
 
 /** What can be pressed below the toast, looked for every few pixels. */
@@ -90,10 +90,10 @@ onBoard('several writes alike are one toast, and one undo', async (t, { api, per
   await card(page, long).waitFor()
   await link(page, long).focus()
   await page.keyboard.press('x')
-  await toastOf(page).getByText('2 cards dismissed.').waitFor()
+  await toastOf(page).getByText('2 cards archived.').waitFor()
   await link(page, 'Three').focus()
   await page.keyboard.press('x')
-  await toastOf(page).getByText('3 cards dismissed.').waitFor()
+  await toastOf(page).getByText('3 cards archived.').waitFor()
 })
 
 onBoard('a toast lies over nothing that can be pressed', async (t, { api, person }) => {
@@ -179,7 +179,7 @@ onBoard('a toast waits while it is pointed at or focused', async (t, { api, pers
   await page.clock.install()
   await go(path)
   await dismiss(page, 'One')
-  t.equal(await page.getByRole('status').filter({ hasText: '“One” dismissed.' }).count(), 1, 'said politely')
+  t.equal(await page.getByRole('status').filter({ hasText: '“One” archived.' }).count(), 1, 'said politely')
   await toastOf(page).hover()
   await page.clock.fastForward(20_000)
   t.equal(await toastOf(page).count(), 1, 'pointed at')

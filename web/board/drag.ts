@@ -75,7 +75,7 @@ function placeAt(
   if (body === null) return { end: 'bottom' }
   if (y < head.getBoundingClientRect().bottom) return { end: 'top' }
   // Cards below that are scrolled out of the column.
-  if (body === null || y > body.getBoundingClientRect().bottom) return { end: 'bottom' }
+  if (y > body.getBoundingClientRect().bottom) return { end: 'bottom' }
   let end: ColumnEnd = 'top'
   for (const row of body.querySelectorAll<HTMLElement>('[data-card]')) {
     const { top, bottom, height } = row.getBoundingClientRect()

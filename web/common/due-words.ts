@@ -1,114 +1,46 @@
-/** Reads due dates as people type them: "tomorrow", "fri", "+3", "2w", "12 dec", "24.12.", "2026-12-24". */
-import { texts } from '../texts.ts'
-import { LOCALE, today } from './dates.ts'
+/** Understands the words that people type for a due date: "today", "tomorrow", a weekday, or an ISO day. */
 
-/** The words of a language. */
-export interface DueWords {
-  today: readonly string[]
-  tomorrow: readonly string[]
-  nextWeek: readonly string[]
-  days: readonly string[]
-  weeks: readonly string[]
-  /** Words before a number, e.g. "in" 3 days. */
-  before: readonly string[]
+const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const
+
+/** The shortest abbreviation of a weekday: "fri". */
+const SHORTEST = 3
+
+/** The days from today on that have a name of their own. */
+const NAMED: Readonly<Record<string, number>> = { today: 0, tod: 0, tomorrow: 1, tom: 1, tmr: 1 }
+
+const ISO = /^(\d{4})-(\d{2})-(\d{2})$/
+
+const format = (year: number, month: number, date: number): string =>
+  `${String(year).padStart(4, '0')}-${String(month).padStart(2, '0')}-${String(date).padStart(2, '0')}`
+
+/** The calendar day some days after another one in the user's time zone. */
+function daysAfter(day: Date, days: number): string {
+  // At noon, because a day may begin or end an hour early where clocks change.
+  const other = new Date(day.getFullYear(), day.getMonth(), day.getDate() + days, 12)
+  return format(other.getFullYear(), other.getMonth() + 1, other.getDate())
 }
 
-const DAY = 86_400_000
-/** The shortest part of a word that stands for it. */
-const LEAST = 2
-
-/** A day after another. @param day `YYYY-MM-DD` */
-export const dayAfter = (day: string, days: number): string =>
-  new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY).toISOString().slice(0, 10)
-
-/** The day of the week, 0 for Sunday. */
-const weekday = (day: string) => new Date(`${day}T00:00:00Z`).getUTCDay()
-
-/** The next day of a weekday, after today. @param wanted 0 for Sunday */
-export const next = (wanted: number, today: string): string =>
-  dayAfter(today, ((wanted - weekday(today) + 6) % 7) + 1)
-
-const isPartOf = (typed: string, word: string) => typed.length >= LEAST && word.startsWith(typed)
-const isOneOf = (typed: string, words: readonly string[]) => words.some((word) => isPartOf(typed, word))
-
-/** A valid day; undefined for the 31st of February. A day without a year is the next one. */
-function dayOf(year: number | undefined, month: number, day: number, today: string): string | undefined {
-  const thisYear = Number(today.slice(0, 4))
-  const inYear = (of: number) => {
-    const made = new Date(Date.UTC(of, month - 1, day))
-    const isValid = made.getUTCMonth() === month - 1 && made.getUTCDate() === day
-    return isValid ? made.toISOString().slice(0, 10) : undefined
-  }
-  if (year !== undefined) return inYear(year < 100 ? 2000 + year : year)
-  const soon = inYear(thisYear)
-  return soon !== undefined && soon < today ? inYear(thisYear + 1) : soon
+/** An ISO day that exists in the calendar; undefined for others, such as 30 February. */
+function isoDay(text: string): string | undefined {
+  const [, year, month, date] = ISO.exec(text) ?? []
+  if (year === undefined) return undefined
+  const day = new Date(`${text}T00:00:00Z`)
+  // An engine may read a day that does not exist as a day of the next month.
+  const exists = !Number.isNaN(day.getTime()) && day.getUTCDate() === Number(date)
+  return exists && day.getUTCMonth() + 1 === Number(month) ? text : undefined
 }
-
-/** The names in a locale, in lower case: of the seven weekdays from Sunday, and of the months. */
-function names(locale: string | undefined, kind: 'weekday' | 'month'): string[][] {
-  return Array.from({ length: kind === 'weekday' ? 7 : 12 }, (_, index) =>
-    (['long', 'short'] as const).map((style) =>
-      new Intl.DateTimeFormat(locale, { [kind]: style, timeZone: 'UTC' })
-        // 1 November 2026 is a Sunday.
-        .format(Date.UTC(2026, kind === 'weekday' ? 10 : index, kind === 'weekday' ? 1 + index : 1))
-        .toLowerCase()
-        .replace(/\.$/, ''),
-    ),
-  )
-}
-
-const indexIn = (all: readonly string[][], typed: string) =>
-  all.findIndex((words) => words.some((word) => isPartOf(typed, word)))
 
 /**
- * The day that a text stands for.
- * @param today `YYYY-MM-DD`
- * @param locale of the names of days and months
- * @returns `YYYY-MM-DD`; undefined if it stands for none
+ * The day that a text means. Case and spaces around it do not matter.
+ * @param text "today", "tomorrow", a weekday or its abbreviation ("fri", "thurs"), or `YYYY-MM-DD`. A weekday is the next one
+ *   after today: on a Friday, "fri" is in a week.
+ * @param today any time of today in the user's time zone
+ * @returns `YYYY-MM-DD`; undefined for any other text
  */
-export function dueOf(
-  text: string,
-  today: string,
-  words: DueWords,
-  locale: string | undefined,
-): string | undefined {
-  const typed = text.trim().toLowerCase().replace(/\s+/g, ' ').replace(/,/g, '')
-  if (typed === '') return undefined
-  if (isOneOf(typed, words.today)) return today
-  if (isOneOf(typed, words.tomorrow)) return dayAfter(today, 1)
-  if (isOneOf(typed, words.nextWeek)) return next(1, today)
-  return afterSome(typed, today, words) ?? dateOf(typed, today, locale) ?? weekdayOf(typed, today, locale)
+export function parseDue(text: string, today: Date): string | undefined {
+  const word = text.trim().toLowerCase()
+  if (Object.hasOwn(NAMED, word)) return daysAfter(today, NAMED[word] ?? 0)
+  const weekday = word.length < SHORTEST ? -1 : WEEKDAYS.findIndex((name) => name.startsWith(word))
+  if (weekday >= 0) return daysAfter(today, ((weekday - today.getDay() + 6) % 7) + 1)
+  return isoDay(word)
 }
-
-function afterSome(typed: string, today: string, { days, weeks, before }: DueWords): string | undefined {
-  const [, word, number = '', unit = ''] = /^(?:(\p{L}+) |\+)?(\d{1,3}) ?(\p{L}*)$/u.exec(typed) ?? []
-  if (number === '' || (word !== undefined && !before.includes(word))) return undefined
-  const starts = (all: readonly string[]) => all.some((one) => one.startsWith(unit))
-  if (unit === '') return typed.startsWith('+') ? dayAfter(today, Number(number)) : undefined
-  if (starts(days)) return dayAfter(today, Number(number))
-  return starts(weeks) ? dayAfter(today, 7 * Number(number)) : undefined
-}
-
-function dateOf(typed: string, today: string, locale: string | undefined): string | undefined {
-  const iso = /^(\d{4})-(\d{1,2})-(\d{1,2})$/.exec(typed)
-  if (iso) return dayOf(Number(iso[1]), Number(iso[2]), Number(iso[3]), today)
-  const dotted = /^(\d{1,2})\. ?(\d{1,2})\.? ?(\d{2}|\d{4})?$/.exec(typed)
-  if (dotted) {
-    return dayOf(dotted[3] ? Number(dotted[3]) : undefined, Number(dotted[2]), Number(dotted[1]), today)
-  }
-  const named =
-    /^(?<day>\d{1,2})\.? (?<month>\p{L}+)\.?(?: (?<year>\d{4}))?$/u.exec(typed) ??
-    /^(?<month>\p{L}+)\.? (?<day>\d{1,2})(?: (?<year>\d{4}))?$/u.exec(typed)
-  const { day, month = '', year } = named?.groups ?? {}
-  const index = indexIn(names(locale, 'month'), month)
-  return index === -1 ? undefined : dayOf(year ? Number(year) : undefined, index + 1, Number(day), today)
-}
-
-function weekdayOf(typed: string, today: string, locale: string | undefined): string | undefined {
-  const index = indexIn(names(locale, 'weekday'), typed)
-  return index === -1 ? undefined : next(index, today)
-}
-
-/** The day that a text stands for, in the words and names of the page. @param now any time of today in the user's time zone */
-export const parseDue = (text: string, now: Date): string | undefined =>
-  dueOf(text, today(now), texts.board.dueWords, LOCALE)
