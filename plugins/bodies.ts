@@ -43,7 +43,7 @@ function isBodyAbsent({ raw, headers }: FastifyRequest): boolean {
 /** Whether a route's body is optional: an absent one is then an empty object. */
 const takesNoBody = ({ routeOptions }: FastifyRequest) => routeOptions.config.isBodyOptional === true
 
-const takesFile = ({ routeOptions }: FastifyRequest) => routeOptions.config.takesFile === true
+const takesFile = ({ routeOptions: { config } }: FastifyRequest) => Boolean(config.takesFile)
 
 /**
  * Parses every body as JSON, whatever its media type, except files. An absent body is treated like one that is not JSON.

@@ -59,8 +59,13 @@ const optionalFields = {
 const CreateKanbanItem = CreateBody({
   title: Title,
   ...Type.Partial(Type.Object(optionalFields)).properties,
+  coverId: Type.Optional(Type.Null({ description: 'A new item has no images yet' })),
 })
-const UpdateKanbanItem = UpdateBody({ title: Title, ...optionalFields })
+const UpdateKanbanItem = UpdateBody({
+  title: Title,
+  ...optionalFields,
+  coverId: Nullable({ ...Reference, description: 'An image attached to the item, or null' }),
+})
 
 const Ids = Type.Array(Type.String(), { minItems: 1, maxItems: 500, uniqueItems: true })
 const UpdateKanbanItems = CreateBody({

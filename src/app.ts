@@ -8,6 +8,7 @@ import changeIndex from '../plugins/change-index.ts'
 import changes from '../plugins/changes.ts'
 import database from '../plugins/database.ts'
 import errors from '../plugins/errors.ts'
+import files from '../plugins/files.ts'
 import headers from '../plugins/headers.ts'
 import imports from '../plugins/imports.ts'
 import largeWrites from '../plugins/large-writes.ts'
@@ -23,6 +24,7 @@ import strictness from '../plugins/strictness.ts'
 import telemetry from '../plugins/telemetry.ts'
 import traffic from '../plugins/traffic.ts'
 import webhooks from '../plugins/webhooks.ts'
+import attachmentRoutes from '../routes/attachments.ts'
 import auditLogRoutes from '../routes/audit-log.ts'
 import batchRoutes from '../routes/batch.ts'
 import changeRoutes from '../routes/changes.ts'
@@ -114,6 +116,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(database, options)
   await app.register(largeWrites, options)
   await app.register(rules, options)
+  await app.register(files, options)
   await app.register(retention, options)
   await app.register(changeIndex)
   await app.register(snapshots, options)
@@ -156,6 +159,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(flowRoutes)
   await app.register(kanbanSubtaskRoutes)
   await app.register(kanbanCommentRoutes)
+  await app.register(attachmentRoutes)
   await app.register(kanbanActivityRoutes)
   await app.register(kanbanLabelRoutes)
   await app.register(objectiveRoutes)

@@ -39,6 +39,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, string>> = {
   no_account: 'no member has this account of the sign-in provider',
   no_column: 'the board has no column',
   no_new_projects: 'the caller would not see the project that it creates',
+  no_space: 'there is no space left for attachments',
   not_claimed: 'the item is not claimed',
   not_found: 'the record or path does not exist, or the caller may not see it: perhaps `details.missing`',
   not_json: 'the body is not JSON',
@@ -79,6 +80,7 @@ const OF_STATUS: Record<number, ErrorCode> = {
   431: 'headers_too_large',
   500: 'internal_error',
   503: 'unavailable',
+  507: 'no_space',
 }
 
 /** The default code of an error without one, e.g. a host's. */

@@ -33,6 +33,10 @@ export interface Config {
   bodyLimit: number
   /** The largest file that can be imported over HTTP. In bytes. */
   importLimit: number
+  /** The largest file that can be attached to an item. In bytes. */
+  attachmentLimit: number
+  /** The most bytes of all attached files together, with deleted ones that can still be restored. In bytes. */
+  attachmentsTotal: number
   /** The most records that one import of a board may create, over HTTP or by command. */
   importRecords: number
   /** The proxies whose `X-Forwarded-*` headers count: all (true), none (false), or a list of addresses and subnets. */
@@ -134,6 +138,8 @@ export type PhaseboardOptions = Partial<
     | 'adminPassword'
     | 'bodyLimit'
     | 'importLimit'
+    | 'attachmentLimit'
+    | 'attachmentsTotal'
     | 'importRecords'
     | 'trustProxy'
     | 'corsOrigins'
@@ -232,6 +238,7 @@ export type ErrorCode =
   | 'no_account'
   | 'no_column'
   | 'no_new_projects'
+  | 'no_space'
   | 'not_claimed'
   | 'not_found'
   | 'not_json'

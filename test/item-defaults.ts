@@ -14,6 +14,7 @@ export const ITEM_DEFAULTS = {
   dismissed: false,
   metadata: {},
   claimedUntil: null,
+  coverId: null,
   createdAt: '',
   updatedAt: '',
   labels: [],

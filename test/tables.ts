@@ -14,6 +14,8 @@ export const TABLES_OF_THE_SERVICE = [
   'api_tokens',
   'change_subjects',
   'changes_pending',
+  'file_chunks',
+  'file_contents',
   'idempotency_keys',
   'staged_changes',
   'hidden_projects',

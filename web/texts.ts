@@ -983,6 +983,7 @@ export const texts = {
       'kanban-item': 'Cards',
       'kanban-subtask': 'Subtasks',
       'kanban-comment': 'Comments',
+      attachment: 'Attachments',
       'kanban-column': 'Columns',
       'kanban-label': 'Labels',
       'kanban-item-label': 'Labels of cards',

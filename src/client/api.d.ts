@@ -57,7 +57,7 @@ export interface Problem {
   title: string
   /** The status of the response */
   status: number
-  /** What went wrong, for programs:  - `admin_required`: only an admin may do this - `already_assigned`: the member is already assigned to the project - `already_done`: a request with this Idempotency-Key has already succeeded, and its response is not stored - `already_promoted`: the idea is already a project - `authentication_required`: the request has no valid credential - `bad_request`: the request is malformed - `behind_proxy`: in open mode: the request came through a proxy and carries no credential - `changed_since`: records have changed since the write to undo: `details.conflicts` - `changes_gone`: the changes are no longer stored: `details.oldest` - `claimed`: another member has claimed the item - `column_has_items`: the column still has items - `conflict`: the current state does not allow the request - `cross_origin`: a page of another origin sent the request, with the credentials of the browser - `database_busy`: the write waited too long for other writes: nothing was written - `email_taken`: another member has the email - `forbidden`: the caller may not do this - `foreign_host`: in open mode on a loopback address: the host name is neither local nor in CORS_ORIGIN - `headers_too_large`: the headers are too large - `idempotency_key_reused`: the Idempotency-Key was used for another request - `internal_error`: the service failed: nothing was written - `invalid_credentials`: the email or the password is wrong - `invalid_link`: the one-time link was used, has expired or was revoked - `is_member`: the person is a member - `last_admin`: the service would have no admin left - `limit_reached`: there are already as many as the limit allows - `member_disabled`: the member is disabled - `method_not_allowed`: the path does not support the method - `name_taken`: another record has the name - `no_account`: no member has this account of the sign-in provider - `no_column`: the board has no column - `no_new_projects`: the caller would not see the project that it creates - `not_claimed`: the item is not claimed - `not_found`: the record or path does not exist, or the caller may not see it: perhaps `details.missing` - `not_json`: the body is not JSON - `not_owner`: the record belongs to another member - `precondition_failed`: `If-Match` or `If-None-Match` did not hold: nothing was written - `provider_unavailable`: the sign-in provider does not respond - `rate_limited`: the client has sent too many requests in a minute - `read_only_project`: the caller may only read the project - `read_only_role`: the member's role is read-only - `read_only_token`: the token is read-only - `request_failed`: any other error - `session_required`: the request needs a session, not a token - `sign_in_failed`: the sign-in with the provider failed - `sign_in_refused`: the provider refused the sign-in - `too_large`: the request or its response is too large - `too_many_at_once`: the caller has too many requests in progress - `too_many_sign_ins`: too many sign-ins have failed - `too_many_streams`: too many streams are open - `took_too_long`: the request took too long - `unavailable`: the service cannot handle the request at the moment: nothing was written - `validation_failed`: fields or parameters are invalid: `details` - `wip_limit_reached`: the column is at its WIP limit - `would_lose_project`: the caller would no longer see the project */
+  /** What went wrong, for programs:  - `admin_required`: only an admin may do this - `already_assigned`: the member is already assigned to the project - `already_done`: a request with this Idempotency-Key has already succeeded, and its response is not stored - `already_promoted`: the idea is already a project - `authentication_required`: the request has no valid credential - `bad_request`: the request is malformed - `behind_proxy`: in open mode: the request came through a proxy and carries no credential - `changed_since`: records have changed since the write to undo: `details.conflicts` - `changes_gone`: the changes are no longer stored: `details.oldest` - `claimed`: another member has claimed the item - `column_has_items`: the column still has items - `conflict`: the current state does not allow the request - `cross_origin`: a page of another origin sent the request, with the credentials of the browser - `database_busy`: the write waited too long for other writes: nothing was written - `email_taken`: another member has the email - `forbidden`: the caller may not do this - `foreign_host`: in open mode on a loopback address: the host name is neither local nor in CORS_ORIGIN - `headers_too_large`: the headers are too large - `idempotency_key_reused`: the Idempotency-Key was used for another request - `internal_error`: the service failed: nothing was written - `invalid_credentials`: the email or the password is wrong - `invalid_link`: the one-time link was used, has expired or was revoked - `is_member`: the person is a member - `last_admin`: the service would have no admin left - `limit_reached`: there are already as many as the limit allows - `member_disabled`: the member is disabled - `method_not_allowed`: the path does not support the method - `name_taken`: another record has the name - `no_account`: no member has this account of the sign-in provider - `no_column`: the board has no column - `no_new_projects`: the caller would not see the project that it creates - `no_space`: there is no space left for attachments - `not_claimed`: the item is not claimed - `not_found`: the record or path does not exist, or the caller may not see it: perhaps `details.missing` - `not_json`: the body is not JSON - `not_owner`: the record belongs to another member - `precondition_failed`: `If-Match` or `If-None-Match` did not hold: nothing was written - `provider_unavailable`: the sign-in provider does not respond - `rate_limited`: the client has sent too many requests in a minute - `read_only_project`: the caller may only read the project - `read_only_role`: the member's role is read-only - `read_only_token`: the token is read-only - `request_failed`: any other error - `session_required`: the request needs a session, not a token - `sign_in_failed`: the sign-in with the provider failed - `sign_in_refused`: the provider refused the sign-in - `too_large`: the request or its response is too large - `too_many_at_once`: the caller has too many requests in progress - `too_many_sign_ins`: too many sign-ins have failed - `too_many_streams`: too many streams are open - `took_too_long`: the request took too long - `unavailable`: the service cannot handle the request at the moment: nothing was written - `validation_failed`: fields or parameters are invalid: `details` - `wip_limit_reached`: the column is at its WIP limit - `would_lose_project`: the caller would no longer see the project */
   code:
     | 'admin_required'
     | 'already_assigned'
@@ -90,6 +90,7 @@ export interface Problem {
     | 'no_account'
     | 'no_column'
     | 'no_new_projects'
+    | 'no_space'
     | 'not_claimed'
     | 'not_found'
     | 'not_json'
@@ -195,6 +196,8 @@ export interface KanbanItem {
   }
   /** When the claim of the assignee ends; null if it is not claimed */
   claimedUntil: string | null
+  /** The attachment that the board shows on its card: one of its own images, or null */
+  coverId: string | null
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
   /** ISO 8601 in UTC with milliseconds */
@@ -228,6 +231,8 @@ export interface KanbanItemWithPeople {
   }
   /** When the claim of the assignee ends; null if it is not claimed */
   claimedUntil: string | null
+  /** The attachment that the board shows on its card: one of its own images, or null */
+  coverId: string | null
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
   /** ISO 8601 in UTC with milliseconds */
@@ -268,6 +273,35 @@ export interface KanbanComment {
   editedAt: string | null
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
+}
+
+export interface Attachment {
+  /** UUIDv7, generated by the server */
+  id: string
+  /** UUIDv7, generated by the server */
+  itemId: string
+  name: string
+  kind: 'file' | 'link'
+  /** Only of a link */
+  url?: string
+  /** By the first bytes, or else by the name of the file; null for a link */
+  mediaType: string | null
+  /** In bytes; null for a link */
+  size: number | null
+  /** SHA-256 of the bytes, hexadecimal, which is the ETag of the content; null for a link */
+  sha256: string | null
+  /** In pixels, as shown; only of an image, if known */
+  width?: number
+  /** In pixels, as shown; only of an image, if known */
+  height?: number
+  /** Whether a client has stored a small image of it */
+  hasThumbnail: boolean
+  /** The member; null if unknown */
+  createdBy: string | null
+  /** ISO 8601 in UTC with milliseconds */
+  createdAt: string
+  /** ISO 8601 in UTC with milliseconds */
+  updatedAt: string
 }
 
 export interface KanbanColumn {
@@ -1291,6 +1325,8 @@ export interface CreateKanbanItem {
         [key: string]: unknown
       }
     | string
+  /** A new item has no images yet */
+  coverId?: null
 }
 
 export interface UpdateKanbanItems {
@@ -1348,6 +1384,8 @@ export interface UpdateKanbanItem {
         [key: string]: unknown
       }
     | string
+  /** An image attached to the item, or null */
+  coverId?: string | null
 }
 
 /** At most one of `beforeId`, `afterId` and `position`; the default is the bottom */
@@ -1393,6 +1431,20 @@ export interface CreateKanbanComment {
 
 export interface UpdateKanbanComment {
   content?: string
+}
+
+export interface CreateAttachments {
+  /** An http, https or mailto URL */
+  url: string
+  /** At most 255 bytes in UTF-8; folders and invisible characters are dropped */
+  name?: string
+}
+
+export type SetAttachmentThumbnail = string
+
+export interface UpdateAttachment {
+  /** At most 255 bytes in UTF-8; folders and invisible characters are dropped */
+  name?: string
 }
 
 export interface CreateKanbanLabel {
@@ -1591,6 +1643,7 @@ export interface CreateWebhook {
     | 'kanban-item'
     | 'kanban-subtask'
     | 'kanban-comment'
+    | 'attachment'
     | 'kanban-item-label'
     | 'kanban-activity'
     | 'objective'
@@ -1619,6 +1672,7 @@ export interface UpdateWebhook {
     | 'kanban-item'
     | 'kanban-subtask'
     | 'kanban-comment'
+    | 'attachment'
     | 'kanban-item-label'
     | 'kanban-activity'
     | 'objective'
@@ -2724,6 +2778,109 @@ export interface Paths {
       answer: Success
     }
   }
+  '/api/kanban-items/{id}/attachments': {
+    /** List the attachments of an item */
+    get: {
+      path: {
+        id: string
+      }
+      query?:
+        | {
+            /** Records per page; all by default */
+            limit?: number | undefined
+            /** Where the page begins: from the `Link` of the previous page */
+            cursor?: string | undefined
+          }
+        | undefined
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      answer: Attachment[]
+    }
+    /** Attach files, or a link */
+    post: {
+      path: {
+        id: string
+      }
+      query?:
+        | {
+            /** The name of a file that is the body; forms have their own names */
+            name?: string | undefined
+          }
+        | undefined
+      body: CreateAttachments | BytesIn
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: Attachment[] | Attachment
+    }
+  }
+  '/api/attachments/{id}/thumbnail': {
+    /** Store a small image of a file */
+    put: {
+      path: {
+        id: string
+      }
+      body: BytesIn
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: Attachment
+    }
+    /** Get the small image of a file */
+    get: {
+      path: {
+        id: string
+      }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      answer: BytesOut
+    }
+  }
+  '/api/attachments/{id}': {
+    /** Get an attachment */
+    get: {
+      path: {
+        id: string
+      }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      answer: Attachment
+    }
+    /** Rename an attachment */
+    patch: {
+      path: {
+        id: string
+      }
+      body: UpdateAttachment
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: Attachment
+    }
+    /** Delete an attachment */
+    delete: {
+      path: {
+        id: string
+      }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: Success
+    }
+  }
+  '/api/attachments/{id}/content': {
+    /** Download a file */
+    get: {
+      path: {
+        id: string
+      }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      answer: BytesOut
+    }
+  }
   '/api/kanban-items/{id}/activity': {
     /** List the activity entries of an item, newest first */
     get: {
@@ -3598,7 +3755,7 @@ export interface Paths {
             projectId?: string | undefined
             /** Only this item and what belongs to it */
             itemId?: string | undefined
-            /** Only these kinds, comma-separated or repeated: member, team, person, project, kanban-column, kanban-label, kanban-item, kanban-subtask, kanban-comment, kanban-item-label, kanban-activity, objective, metric, transcript-summary, team-assignment, personal-idea */
+            /** Only these kinds, comma-separated or repeated: member, team, person, project, kanban-column, kanban-label, kanban-item, kanban-subtask, kanban-comment, attachment, kanban-item-label, kanban-activity, objective, metric, transcript-summary, team-assignment, personal-idea */
             kind?: string | string[] | undefined
             /** Maximum number of changes; `100` if absent */
             limit?: number | undefined

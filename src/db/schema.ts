@@ -11,7 +11,16 @@
  * that recreates such a table must recreate its triggers, too.
  */
 import { sql } from 'drizzle-orm'
-import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import {
+  blob,
+  index,
+  integer,
+  primaryKey,
+  real,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/sqlite-core'
 import { jsonArrayText, jsonObjectText } from './json-text.ts'
 
 const now = sql`(strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))`
@@ -84,6 +93,11 @@ export const kanbanItems = sqliteTable(
     claimedUntil: text(),
     /** The place the item was claimed from, `{"column", "sortOrder"}` as JSON; empty for an unclaimed item. */
     claimedFrom: string(''),
+    /**
+     * The attachment that the board shows on its card; NULL for none. No foreign key: an undo restores an item before its
+     * attachments.
+     */
+    coverId: text(),
     ...timestamps(),
   },
   (table) => [
@@ -155,6 +169,70 @@ export const kanbanComments = sqliteTable(
     index('kanban_comments_author').on(table.authorId),
   ],
 )
+
+/** The attachments of items: files, whose bytes are a {@link fileContents}, and links. */
+export const attachments = sqliteTable(
+  'attachments',
+  {
+    id: id(),
+    itemId: itemId(),
+    name: required(),
+    kind: text({ enum: ['file', 'link'] })
+      .notNull()
+      .default('link'),
+    /** Of a link; NULL for a file. */
+    url: text(),
+    /** The following are NULL for a link. */
+    mediaType: text(),
+    size: integer(),
+    /** The content. No foreign key: an undo restores the record, and the content is kept for it. */
+    sha256: text(),
+    /** In pixels; NULL if unknown. */
+    width: integer(),
+    height: integer(),
+    /** The hash of a small image of it, another content; NULL for none. */
+    thumbnail: text(),
+    /** The member; NULL if unknown. */
+    createdBy: text(),
+    ...timestamps(),
+  },
+  (table) => [
+    index('attachments_item').on(table.itemId, table.id),
+    index('attachments_content').on(table.sha256),
+    index('attachments_thumbnail').on(table.thumbnail).where(sql`"thumbnail" is not null`),
+  ],
+)
+
+/**
+ * The bytes of files, once for each hash (see `file-contents.ts`). Without a hash it is incomplete: being uploaded, or left over, or
+ * being removed.
+ */
+export const fileContents = sqliteTable(
+  'file_contents',
+  {
+    id: integer().primaryKey(),
+    /** SHA-256, hexadecimal. */
+    sha256: text(),
+    /** In bytes, so far. */
+    size: integer().notNull().default(0),
+    /** When its latest chunk was written, in milliseconds since 1970. */
+    touchedAt: integer().notNull().default(0),
+    /** The newest change when no record named it any more: it goes when changes up to this one are pruned. A trigger resets it. */
+    unnamedSince: integer(),
+  },
+  (table) => [
+    uniqueIndex('file_contents_hash').on(table.sha256),
+    index('file_contents_size').on(table.size),
+    index('file_contents_incomplete').on(table.touchedAt).where(sql`"sha256" is null`),
+    index('file_contents_unnamed').on(table.unnamedSince).where(sql`"unnamed_since" is not null`),
+  ],
+)
+
+/** The chunks of contents, in order: the id of the content times 65,536 plus the number of the chunk. */
+export const fileChunks = sqliteTable('file_chunks', {
+  place: integer().primaryKey(),
+  bytes: blob({ mode: 'buffer' }).notNull(),
+})
 
 /** The columns of the projects' boards. Items refer to them by name. */
 export const kanbanColumns = sqliteTable(

@@ -58,7 +58,9 @@ const TAGS = [
     description: 'Agents and people share a column, and each item has at most one holder',
   },
   { name: 'Kanban subtasks', description: 'The checklist of an item' },
+  { name: 'Attachments', description: 'Files and links, attached to kanban items' },
   { name: 'Kanban comments', description: 'The comments on an item' },
+  { name: 'Attachments', description: 'The files and links of an item' },
   { name: 'Kanban columns', description: 'The columns of a board, with their limits of work in progress' },
   { name: 'Kanban labels', description: 'The labels of a board and its items' },
   { name: 'Objectives', description: 'The objectives of a project' },
@@ -242,10 +244,22 @@ const FILE_BODY = {
       schema: {
         type: 'object',
         required: ['file'],
-        properties: { file: { type: 'string', format: 'binary', description: 'The one part' } },
+        properties: { file: { type: 'string', format: 'binary', description: 'The file' } },
       },
     },
   },
+}
+
+/** The body of a route that takes files: alone, in a form, and perhaps JSON instead. */
+function fileBodyOf({ schema, config: { takesFile, orTakes } }: DescribedRoute) {
+  const { 'multipart/form-data': _, ...alone } = FILE_BODY.content
+  const json = orTakes && documentedBody(orTakes, schema.operationId)
+  return {
+    content: {
+      ...(json && { 'application/json': { schema: json } }),
+      ...(takesFile === 'alone' ? alone : FILE_BODY.content),
+    },
+  }
 }
 
 /** A route's schema as documented. */
@@ -265,7 +279,7 @@ function documented(route: DescribedRoute, authMode: 'open' | 'required'): Fasti
     ...rest,
     ...headersOfRequest(route),
     ...(body ? { body: documentedBody(body as TSchema, schema.operationId) } : {}),
-    ...(config.takesFile ? { body: FILE_BODY } : {}),
+    ...(config.takesFile ? { body: fileBodyOf(route) } : {}),
     ...(querystring ? { querystring: documentedQuery(querystring as TSchema) } : {}),
     response: Object.fromEntries(responses),
     security: security(config.access, authMode),

@@ -18,6 +18,10 @@ const kindOf = ({ $ref }: TSchema): ResponseShape['kind'] => {
   return records.has($ref) ? 'record' : 'other'
 }
 
+/** The reference to the record of a response that is either one record or a list of such; undefined for any other. */
+const oneOrMoreOf = ({ anyOf }: TSchema): TSchema | undefined =>
+  anyOf?.find(({ $ref }: TSchema) => records.has($ref))
+
 /**
  * The shape of a route's successful responses; undefined for a route without one. A route that declares 204 besides another
  * status sends it if its rule returns nothing.
@@ -28,6 +32,9 @@ export function shapeOf(schema: FastifySchema | undefined): ResponseShape | unde
   if (operationId === undefined || success === undefined) return undefined
   const [status, answer] = success as [string, TSchema]
   const record = SHOWN_ONCE.get(answer.$ref)
+  const one = oneOrMoreOf(answer)
+  if (one !== undefined)
+    return { name: operationId, status: Number(status), schema: answer, kind: 'record', record: one }
   const mayBeEmpty = status !== '204' && '204' in Object(response)
   return {
     name: operationId,

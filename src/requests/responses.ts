@@ -49,7 +49,9 @@ export function responseOf(shape: ResponseShape, value: unknown): MadeResponse {
   const { status, kind, mayBeEmpty = false } = shape
   if (mayBeEmpty && value === null) return { status: 204, body: '', etag: null }
   const body = bodyOf(shape, value)
-  const etag = kind === 'record' ? etagOfRecord(shape, value, body) : null
+  // A route whose response may be one record or several: several have none.
+  const isList = shape.record !== undefined && Array.isArray(value)
+  const etag = kind === 'record' && !isList ? etagOfRecord(shape, value, body) : null
   if (!isJsonPage(value) || value.next === undefined) return { status, body, etag }
   return { status, body, etag, next: String(value.next) }
 }

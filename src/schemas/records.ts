@@ -76,6 +76,10 @@ export const KanbanItemSchema = Type.Object(
       ...Timestamp,
       description: 'When the claim of the assignee ends; null if it is not claimed',
     }),
+    coverId: Nullable({
+      ...Id,
+      description: 'The attachment that the board shows on its card: one of its own images, or null',
+    }),
     ...timestamps,
     labels: Type.Array(ref(KanbanLabelSchema)),
     subtasks: Type.Array(ref(KanbanSubtaskSchema)),
@@ -121,6 +125,38 @@ export const KanbanCommentSchema = Type.Object(
   },
   { $id: 'KanbanComment' },
 )
+
+/** A file or a link, attached to an item. */
+export const AttachmentSchema = Type.Object(
+  {
+    id: Id,
+    itemId: Id,
+    name: Type.String({ examples: ['plan.pdf'] }),
+    kind: Type.Unsafe<'file' | 'link'>({ type: 'string', enum: ['file', 'link'] }),
+    url: Type.Optional(
+      Type.String({ description: 'Only of a link', examples: ['https://example.org/plan'] }),
+    ),
+    mediaType: Nullable(
+      Type.String({
+        description: 'By the first bytes, or else by the name of the file; null for a link',
+        examples: ['application/pdf', 'image/png'],
+      }),
+    ),
+    size: Nullable(Type.Integer({ description: 'In bytes; null for a link' })),
+    sha256: Nullable(
+      Type.String({
+        description: 'SHA-256 of the bytes, hexadecimal, which is the ETag of the content; null for a link',
+      }),
+    ),
+    width: Type.Optional(Type.Integer({ description: 'In pixels, as shown; only of an image, if known' })),
+    height: Type.Optional(Type.Integer({ description: 'In pixels, as shown; only of an image, if known' })),
+    hasThumbnail: Type.Boolean({ description: 'Whether a client has stored a small image of it' }),
+    createdBy: Nullable(Type.String({ description: 'The member; null if unknown' })),
+    ...timestamps,
+  },
+  { $id: 'Attachment' },
+)
+export type Attachment = Static<typeof AttachmentSchema>
 
 /** A column of a project's board. Items refer to it by name. */
 export const KanbanColumnSchema = Type.Object(
@@ -911,6 +947,7 @@ export const namedSchemas = [
   KanbanItemWithPeopleSchema,
   KanbanActivitySchema,
   KanbanCommentSchema,
+  AttachmentSchema,
   KanbanColumnSchema,
   TranscriptSummarySchema,
   IngestedTranscriptSchema,

@@ -4,6 +4,7 @@
  * of the service, and no database.
  */
 import type { Test } from 'tap'
+import { FORM_TYPE, filePart, formOf, png } from '../attachments.ts'
 import { ROUTED } from '../kinds.ts'
 
 /** A running service with only its admin. */
@@ -22,8 +23,10 @@ interface Request {
   /** The values of the path's parameters, in order. */
   at?: readonly string[]
   query?: string
-  /** An object is sent as JSON, a string unchanged. */
+  /** An object is sent as JSON, a string or bytes unchanged. */
   body?: unknown
+  /** The media type of the body. */
+  type?: string
 }
 
 interface Answer {
@@ -46,6 +49,9 @@ const readOnlyRole = { error: 'Forbidden: read-only role' }
 const readOnlyToken = { error: 'Forbidden: read-only token' }
 const validationFailed = { error: 'Validation failed', details: { formErrors: [], fieldErrors: {} } }
 
+const isRaw = (body: unknown): body is string | Uint8Array<ArrayBuffer> =>
+  typeof body === 'string' || body instanceof Uint8Array
+
 /** A client that records successful operations. */
 class Client {
   readonly succeeded = new Set<string>()
@@ -55,14 +61,14 @@ class Client {
     this.#url = url.replace(/\/$/, '')
   }
 
-  async ask(who: Who, operation: string, { at = [], query = '', body }: Request = {}): Promise<Answer> {
+  async ask(who: Who, operation: string, { at = [], query = '', body, type }: Request = {}): Promise<Answer> {
     const [method = '', template = ''] = operation.split(' ')
     const values = [...at]
     const path = template.replace(/\{\w+\}/g, () => encodeURIComponent(values.shift() ?? ''))
     const response = await fetch(`${this.#url}${path}${query}`, {
       method,
-      headers: { ...(body !== undefined && JSON_TYPE), ...who },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      headers: { ...(body !== undefined && (type ? { 'content-type': type } : JSON_TYPE)), ...who },
+      ...(body !== undefined && { body: isRaw(body) ? body : JSON.stringify(body) }),
     })
     // A stream of events never ends.
     const isStream = response.headers.get('content-type') === 'text/event-stream'
@@ -389,6 +395,7 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
       column: 'To Do',
       assigneeId: null,
       claimedUntil: null,
+      coverId: null,
     })
     await refused(writer, release, { at: [doomed.id] }, 409, { error: 'Kanban item is not claimed' })
     const remove = 'DELETE /api/kanban-items/{id}'
@@ -422,6 +429,28 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     const remove = 'DELETE /api/kanban-subtasks/{id}'
     t.strictSame(await ok(writer, remove, { at }, 200), { success: true })
     await refused(writer, remove, { at }, 500, failure)
+  })
+
+  await part('files are attached, downloaded, and shown small', async (t) => {
+    const attach = 'POST /api/kanban-items/{id}/attachments'
+    const content = 'GET /api/attachments/{id}/content'
+    const form = formOf(filePart('plan.txt', 'first, second'), filePart('logo.png', png(30, 20)))
+    const [plan, logo] = await ok(writer, attach, { at: item, body: form, type: FORM_TYPE }, 201, [
+      { name: 'plan.txt', kind: 'file', mediaType: 'text/plain', size: 13 },
+      { name: 'logo.png', mediaType: 'image/png', width: 30, height: 20 },
+    ])
+    const nowhere = { at: [UNKNOWN], body: form, type: FORM_TYPE }
+    await refused(writer, attach, nowhere, 404, { error: 'Kanban item not found' })
+    t.equal((await client.ask(writer, content, { at: [plan.id] })).body, 'first, second')
+    const thumbnail = { at: [logo.id], body: png(3, 2), type: 'image/png' }
+    await ok(writer, 'PUT /api/attachments/{id}/thumbnail', thumbnail, 200, { hasThumbnail: true })
+    await ok(writer, 'GET /api/attachments/{id}/thumbnail', { at: [logo.id] }, 200)
+    const cover = { coverId: logo.id }
+    await ok(writer, 'PATCH /api/kanban-items/{id}', { at: item, body: cover }, 200, cover)
+    await ok(writer, 'DELETE /api/attachments/{id}', { at: [logo.id] }, 200)
+    await ok(writer, 'GET /api/kanban-items/{id}', { at: item }, 200, { coverId: null })
+    t.equal((await client.ask(writer, content, { at: [logo.id] })).status, 404)
+    await ok(writer, 'DELETE /api/attachments/{id}', { at: [plan.id] }, 200)
   })
 
   /** The usual five operations of child records. Each run leaves one record behind. */

@@ -73,6 +73,7 @@ function unsaved(board: Board, fields: Pick<KanbanItem, 'title' | 'column' | 'so
     dismissed: false,
     metadata: {},
     claimedUntil: null,
+    coverId: null,
     createdAt: now,
     updatedAt: now,
     labels: [],
