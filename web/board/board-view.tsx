@@ -1,5 +1,6 @@
 /** The columns of a board, side by side. */
 import { untracked, useComputed, useSignalEffect } from '@preact/signals'
+import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { dragByTouch } from '../common/drag-by-touch.ts'
 import type { MoveDialogProps } from '../common/move-dialog.tsx'
@@ -30,21 +31,23 @@ const cardAt = (target: EventTarget | null) =>
 /** The delay in milliseconds before what is done with cards is loaded. It does not compete with the board itself. */
 const LATER = 2000
 
-/** Whether what is done with cards is there: soon after the board, or once it is needed. */
-function useLater(board: Board): boolean {
+/** What is done with cards, once the user turns to the board, or soon after it is shown. */
+function LateDoing({ board, scroller }: { board: Board; scroller: RefObject<HTMLElement | null> }) {
   const [isLater, setLater] = useState(false)
   useEffect(() => {
-    const timer = setTimeout(() => setLater(true), LATER)
-    return () => clearTimeout(timer)
+    const load = () => setLater(true)
+    const timer = setTimeout(load, LATER)
+    for (const event of TURNS) scroller.current?.addEventListener(event, load, { once: true, passive: true })
+    return () => {
+      clearTimeout(timer)
+      for (const event of TURNS) scroller.current?.removeEventListener(event, load)
+    }
   }, [])
-  const isWanted = useComputed(
-    () =>
-      board.menu.value !== undefined || board.picking.value !== undefined || board.selected.value.size > 0,
-  ).value
-  const wasWanted = useRef(false)
-  wasWanted.current ||= isWanted
-  return isLater || wasWanted.current
+  return isLater ? <Doing board={board} /> : null
 }
+
+/** What happens before anything can be done with a card. */
+const TURNS = ['pointermove', 'pointerdown', 'focusin'] as const
 
 /** Selects cards by Ctrl and Shift, which would open another tab or window. */
 function select(board: Board, event: MouseEvent): void {
@@ -90,7 +93,6 @@ export function BoardView({ board }: { board: Board }) {
   const isHeld = board.held.value !== undefined
   const isSelecting = useComputed(() => board.selected.value.size > 0).value
   const mayWrite = mayWriteIn(board.store)
-  const isDoing = useLater(board)
   return (
     <>
       <ColumnTabs board={board} scroller={scroller} />
@@ -117,7 +119,7 @@ export function BoardView({ board }: { board: Board }) {
         ))}
         {mayWrite && <AddColumn board={board} />}
       </div>
-      {mayWrite && isDoing && <Doing board={board} />}
+      {mayWrite && <LateDoing board={board} scroller={scroller} />}
       {moving !== undefined && (
         <MoveDialog
           key={moving}

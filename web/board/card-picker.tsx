@@ -1,6 +1,6 @@
 /** The small pickers of a card's fields. For selected cards, they change all of them. */
 import type { KanbanItem } from '../../src/client/api.d.ts'
-import { dayOf, fullDay, LOCALE, today } from '../common/dates.ts'
+import { dayOf, fullDay, LOCALE, today, weekdayName } from '../common/dates.ts'
 import { nobodyOrMe } from '../common/people.ts'
 import { sourceOf } from '../common/people-sources.ts'
 import { chipColor } from '../common/ui/chip.ts'
@@ -202,7 +202,9 @@ function Due({ board, ids, label, onClose }: PickerProps) {
       isOn: option.value === value,
     }))
   const options =
-    day === undefined ? usual : [{ value: day, label: fullDay(day), isOn: day === value }, ...usual]
+    day === undefined
+      ? usual
+      : [{ value: day, label: fullDay(day), note: weekdayName(day), isOn: day === value }, ...usual]
   return (
     <>
       <OptionList

@@ -11,6 +11,7 @@ const dayWithYear = new Intl.DateTimeFormat(LOCALE, {
   timeZone: 'UTC',
 })
 const longDay = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'long', timeZone: 'UTC' })
+const weekday = new Intl.DateTimeFormat(LOCALE, { weekday: 'long', timeZone: 'UTC' })
 const moment = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short' })
 const time = new Intl.DateTimeFormat(LOCALE, { timeStyle: 'short' })
 const relative = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto' })
@@ -49,6 +50,9 @@ export function shortDay(date: string, now = new Date()): string {
 
 /** A day in full: "12 November 2026". */
 export const fullDay = (date: string): string => longDay.format(new Date(`${dayOf(date)}T00:00:00Z`))
+
+/** The day of the week: "Thursday". */
+export const weekdayName = (date: string): string => weekday.format(new Date(`${dayOf(date)}T00:00:00Z`))
 
 /** A timestamp in the user's time zone: "12 Nov 2026, 14:05". */
 export const atMoment = (timestamp: string | number): string => moment.format(new Date(timestamp))

@@ -1,5 +1,5 @@
 /** A person as two letters on a colour of their own. The name is beside it, or said in another way. */
-import { initials } from '../people.ts'
+import { initials } from '../titles.ts'
 import { hueOf } from './hue.ts'
 
 interface AvatarProps {

@@ -5,8 +5,9 @@ const HUES = 24
 
 /** The hue of an id, in degrees. The style sheet adds lightness and chroma, with enough contrast in both schemes. */
 export function hueOf(id: string): number {
-  let hash = 0
-  for (let index = 0; index < id.length; index++) hash = (Math.imul(hash, 31) + id.charCodeAt(index)) >>> 0
-  // The last bits alone would be those of the last letter.
-  return ((hash ^ (hash >>> 13)) % HUES) * (360 / HUES)
+  // FNV-1a, with a last step that spreads ids that differ in few letters.
+  let hash = 2_166_136_261
+  for (let index = 0; index < id.length; index++) hash = Math.imul(hash ^ id.charCodeAt(index), 16_777_619)
+  hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b)
+  return (((hash ^ (hash >>> 13)) >>> 0) % HUES) * (360 / HUES)
 }

@@ -31,7 +31,7 @@ const SHAPES = {
   warning: 'M8 2.5 14.5 13.5h-13zM8 6.5v3.5M8 11.8v.2',
   stop: 'M5.2 2h5.6L14 5.2v5.6L10.8 14H5.2L2 10.8V5.2zM4.5 8h7',
   priority: 'M3 13V9.5M6.3 13V7M9.7 13V4.5M13 13V2',
-  low: 'M4 4.5 8 8.5 12 4.5M8 8.5V3M3 13h10',
+  low: 'm4 9 4 4 4-4M8 13V3',
   medium: 'M3 6h10M3 10h10',
   high: 'm4 7 4-4 4 4M8 3v10',
   critical: 'm4 7.5 4-4 4 4M4 12.5l4-4 4 4',
