@@ -133,5 +133,6 @@ onBoard('a phone has its pages at the bottom, and shows a card near the top', as
   const fieldOf = async (label: string) =>
     (await dialog.getByLabel(label, { exact: true }).first().boundingBox())?.y ?? 0
   await dialog.getByLabel('Column', { exact: true }).waitFor()
-  t.ok(Math.abs((await fieldOf('Column')) - (await fieldOf('Assignee'))) < 8, 'side by side')
+  const [column1, assignee] = [await fieldOf('Column'), await fieldOf('Assignee')]
+  t.ok(Math.abs(column1 - assignee) < 8, `side by side: ${column1}, ${assignee}`)
 })
