@@ -22,7 +22,7 @@ export function setLabel(card: OpenCard, label: KanbanLabel, isOn: boolean): Pro
   })
   return accepted(
     writeAndSay(
-      { text: isOn ? said.labelAdded(label.name) : said.labelRemoved(label.name), shown: 'heard' },
+      { text: label.name, shown: 'nowhere' },
       {
         pending: [card.store.items.patch(card.id, patch)],
         send: (idempotencyKey) =>

@@ -35,7 +35,11 @@ interface ItemWrite {
 }
 
 /** Stores a card from a response. @param seq the response's last change, if the response does not have it */
-export function takeItem(store: ProjectStore, answer: Answer<KanbanItem>, seq?: number): void {
+export function takeItem(
+  store: ProjectStore,
+  answer: Pick<Answer<KanbanItem>, 'data' | 'seq'>,
+  seq?: number,
+): void {
   const { warnings: _, ...item } = answer.data
   if (item.projectId === store.id) store.items.put(item, answer.seq ?? seq ?? store.items.seqOf(item.id))
 }

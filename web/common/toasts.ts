@@ -39,6 +39,8 @@ export interface Toast extends Partial<Writes> {
 
 /** How long a toast stays, in milliseconds. It stays longer while the pointer or the focus is on it. */
 export const STAYS = 8000
+/** How long an announcement stays in the document, in milliseconds. It is announced once, when it appears. */
+const ANNOUNCED = 2000
 /** The maximum number of messages of refused writes that wait to be closed. */
 const MOST = 3
 /** The maximum number of writes of one toast. They are undone in one batch. */
@@ -52,12 +54,17 @@ const all = signal<readonly Toast[]>([])
 /** The toast that is shown. */
 export const currentToast = computed(() => all.value.at(-1))
 
-/** What only screen readers announce. The count tells two equal announcements apart. */
-export const announcement = signal({ text: '', count: 0 })
+/** What only screen readers announce; a new object each time. */
+export const announcement = signal<{ text: string } | undefined>(undefined)
+let forgetting: ReturnType<typeof setTimeout> | undefined
 
 /** Lets screen readers announce what the page shows by other means. */
 export function announce(text: string): void {
-  announcement.value = { text, count: announcement.peek().count + 1 }
+  announcement.value = { text }
+  clearTimeout(forgetting)
+  forgetting = setTimeout(() => {
+    announcement.value = undefined
+  }, ANNOUNCED)
 }
 
 let last = 0

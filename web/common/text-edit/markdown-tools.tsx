@@ -17,15 +17,15 @@ const SHAPES: Readonly<Record<Format, string>> = {
   quote: 'M3 3v10M6.5 5H14M6.5 8H14M6.5 11H12',
 }
 
-/** The keys of the formats, with Ctrl or the command key: the key's own code, because letters differ with Shift. */
-const KEYS: Readonly<Record<string, Format>> = {
-  KeyB: 'bold',
-  KeyI: 'italic',
-  KeyK: 'link',
-  KeyE: 'code',
-  'Shift+Digit8': 'list',
-  'Shift+Digit9': 'tasks',
-  'Shift+Period': 'quote',
+/** The keys of the formats: as screen readers get them, and the code of the key, because characters differ with Shift. */
+const KEYS: Readonly<Record<Format, readonly [name: string, code: string]>> = {
+  bold: ['Control+B', 'KeyB'],
+  italic: ['Control+I', 'KeyI'],
+  link: ['Control+K', 'KeyK'],
+  code: ['Control+E', 'KeyE'],
+  list: ['Control+Shift+8', 'Shift+Digit8'],
+  tasks: ['Control+Shift+9', 'Shift+Digit9'],
+  quote: ['Control+Shift+.', 'Shift+Period'],
 }
 
 /** The edit of a key; undefined if the key is not for the text. */
@@ -34,7 +34,8 @@ function editOf(event: KeyboardEvent, field: HTMLTextAreaElement): Edit | undefi
   if (event.isComposing || altKey) return undefined
   const selected = selectedIn(field)
   if (ctrlKey || metaKey) {
-    const format = KEYS[shiftKey ? `Shift+${code}` : code]
+    const pressed = shiftKey ? `Shift+${code}` : code
+    const format = FORMATS.find((one) => KEYS[one][1] === pressed)
     return format && formatted(format, selected)
   }
   if (key === 'Enter' && !shiftKey) return continued(selected)
@@ -98,9 +99,9 @@ export function MarkdownTools({ field, controls, isPreviewing = false, onPreview
           type="button"
           class="button-icon"
           tabIndex={index === stop ? 0 : -1}
-          aria-label={words[format].name}
-          aria-keyshortcuts={words[format].keys}
-          title={`${words[format].name} (${words[format].keys.replace('Control', 'Ctrl')})`}
+          aria-label={words[format]}
+          aria-keyshortcuts={KEYS[format][0]}
+          title={`${words[format]} (${KEYS[format][0].replace('Control', 'Ctrl')})`}
           disabled={isPreviewing}
           onClick={() => {
             if (field.current) applyEdit(field.current, formatted(format, selectedIn(field.current)))

@@ -1,11 +1,8 @@
 /** The toast at the bottom of the page, and the live region of the page. */
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { texts } from '../../texts.ts'
 import { announcement, closeToast, currentToast, STAYS, type Toast } from '../toasts.ts'
 import { Icon } from './icon.tsx'
-
-/** How long an announcement stays in the document, in milliseconds. It is announced once, when it appears. */
-const ANNOUNCED = 2000
 
 /**
  * Keeps free what the toast covers: the page and its dialogs end above it, so that it lies over nothing that can be pressed. A
@@ -89,21 +86,6 @@ function ToastView({ toast }: { toast: Toast }) {
   )
 }
 
-/** What only screen readers announce. */
-function Announcement() {
-  const { text, count } = announcement.value
-  const [past, setPast] = useState(count)
-  useEffect(() => {
-    const timer = setTimeout(() => setPast(count), ANNOUNCED)
-    return () => clearTimeout(timer)
-  }, [count])
-  return (
-    <div class="visually-hidden" role="status">
-      {count > past && <p key={count}>{text}</p>}
-    </div>
-  )
-}
-
 /** The current message. The live regions exist before their texts, because screen readers only announce what is added to a known one. */
 export function Toasts() {
   const toast = currentToast.value
@@ -112,7 +94,9 @@ export function Toasts() {
       <div class="toasts" role="status">
         {toast && <ToastView key={toast.id} toast={toast} />}
       </div>
-      <Announcement />
+      <div class="visually-hidden" role="status">
+        {announcement.value && <p key={announcement.value}>{announcement.value.text}</p>}
+      </div>
     </>
   )
 }
