@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { card, column, link, projectWith, untilSaid, untilSaved, untilShown } from './board-steps.ts'
 import { onBoard } from './browser.ts'
 import { dialogOf, makeCard, partOf } from './card-steps.ts'
+import { lookUntil } from './until.ts'
 
 const toastOf = (page: Page) => page.locator('.toast')
 
@@ -19,7 +20,8 @@ const pressableBelow = (page: Page): Promise<string[]> =>
     const toast = document.querySelector<HTMLElement>('.toast')
     if (!toast) return ['no toast']
     const { left, right, top, bottom } = toast.getBoundingClientRect()
-    toast.style.visibility = 'hidden'
+    const box = toast.parentElement ?? toast
+    box.style.pointerEvents = 'none'
     const found = new Set<string>()
     for (let x = left; x <= right; x += 4) {
       for (let y = top; y <= bottom; y += 4) {
@@ -29,9 +31,16 @@ const pressableBelow = (page: Page): Promise<string[]> =>
         if (pressable) found.add(pressable.outerHTML.slice(0, 120))
       }
     }
-    toast.style.visibility = ''
+    box.style.pointerEvents = ''
     return [...found]
   })
+
+/** The room is made in the next frame. @returns what can still be pressed then */
+const untilFree = (page: Page) =>
+  lookUntil(
+    () => pressableBelow(page),
+    (found) => found.length === 0,
+  )
 
 /** How far the middle of the toast is from the middle of the window, in pixels. */
 const offCentre = (page: Page): Promise<number> =>
@@ -99,9 +108,9 @@ onBoard('several writes alike are one toast, and one undo', async (t, { api, per
 onBoard('a toast lies over nothing that can be pressed', async (t, { api, person }) => {
   const many = Array.from({ length: 40 }, (_, index) => `Card ${index}`)
   const { id, path, cards } = await projectWith(api, { 'To Do': many, 'In Progress': many, Done: many })
-  const description = Array.from({ length: 80 }, (_, at) => `[Link ${at}](https://example.test/${at})`).join(
-    '\n\n',
-  )
+  const long = 'a link as wide as the column, '.repeat(3)
+  const links = Array.from({ length: 80 }, (_, at) => `[Link ${at}, ${long}](https://example.test/${at})`)
+  const description = links.join('\n\n')
   await api.patch('/api/kanban-items/{id}', {
     path: { id: cards.get('Card 1') ?? '' },
     body: { description },
@@ -121,13 +130,13 @@ onBoard('a toast lies over nothing that can be pressed', async (t, { api, person
       await toastOf(page).getByRole('button', { name: 'Undo' }).waitFor()
     }
     await dismissFirst()
-    t.strictSame(await pressableBelow(page), [], `${name}: above the board`)
+    t.strictSame(await untilFree(page), [], `${name}: above the board`)
     t.ok((await offCentre(page)) < 2)
     await page.evaluate(() => document.documentElement.style.setProperty('--bottom-bar', '56px'))
     const bottom = () => toastOf(page).evaluate((toast) => innerHeight - toast.getBoundingClientRect().bottom)
     t.ok((await bottom()) >= 56, `${name}: above the bar at the bottom`)
     await dismissFirst()
-    t.strictSame(await pressableBelow(page), [], `${name}: and there over nothing, too`)
+    t.strictSame(await untilFree(page), [], `${name}: and there over nothing, too`)
 
     // Above a tall dialog.
     await page.evaluate(() => document.documentElement.style.removeProperty('--bottom-bar'))
@@ -135,9 +144,9 @@ onBoard('a toast lies over nothing that can be pressed', async (t, { api, person
     await dialogOf(page).getByRole('link', { name: 'Link 79' }).waitFor()
     await dialogOf(page).getByRole('combobox', { name: 'Priority' }).selectOption('High')
     await toastOf(page).getByText('Priority of “Card 1” changed.').waitFor()
-    t.strictSame(await pressableBelow(page), [], `${name}: above a dialog`)
+    t.strictSame(await untilFree(page), [], `${name}: above a dialog`)
     await dialogOf(page).getByRole('link', { name: 'Link 40' }).scrollIntoViewIfNeeded()
-    t.strictSame(await pressableBelow(page), [], `${name}: also when it is scrolled`)
+    t.strictSame(await untilFree(page), [], `${name}: also when it is scrolled`)
     await toastOf(page).getByRole('button', { name: 'Undo' }).press('Enter')
     await toastOf(page).getByText('Undone.').waitFor()
     await toastOf(page).getByRole('button', { name: 'Close' }).press('Enter')

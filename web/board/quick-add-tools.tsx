@@ -239,7 +239,9 @@ function Suggestions({ board, text, field, onKey }: SuggestionsProps) {
   const isOpen = options.length > 0
 
   const choose = (option: Named | undefined) => {
-    if (!area || start === undefined || option === undefined) return
+    // The caret may have moved since.
+    if (!area || option === undefined || typingAt(text, area.selectionEnd)?.start !== start) return
+    if (start === undefined) return
     const insert = `${text[start]}${option.name} `
     applyEdit(area, {
       from: start,
@@ -257,7 +259,10 @@ function Suggestions({ board, text, field, onKey }: SuggestionsProps) {
     else if ((event.key === 'Enter' && !event.ctrlKey) || (event.key === 'Tab' && !event.shiftKey))
       choose(options[active])
     else if (event.key === 'Escape') setClosedFor(text)
-    else return onKey(event, area)
+    else if (/^(?:Arrow|Home$|End$|Page)/.test(event.key)) {
+      setClosedFor(text)
+      return false
+    } else return onKey(event, area)
     return true
   }
   const act = useRef(onKeyDown)
@@ -270,8 +275,16 @@ function Suggestions({ board, text, field, onKey }: SuggestionsProps) {
       event.preventDefault()
       event.stopImmediatePropagation()
     }
+    // The focus or the caret is elsewhere: the list opens again with the next letter.
+    const close = () => setClosedFor(element?.value)
     element?.addEventListener('keydown', listen, { capture: true })
-    return () => element?.removeEventListener('keydown', listen, { capture: true })
+    element?.addEventListener('blur', close)
+    element?.addEventListener('click', close)
+    return () => {
+      element?.removeEventListener('keydown', listen, { capture: true })
+      element?.removeEventListener('blur', close)
+      element?.removeEventListener('click', close)
+    }
   }, [])
   useLayoutEffect(() => {
     list.current?.togglePopover(isOpen)

@@ -28,16 +28,22 @@ const KEYS: Readonly<Record<Format, readonly [name: string, code: string]>> = {
   quote: ['Control+Shift+.', 'Shift+Period'],
 }
 
+/** Apple's devices have the command key; their Control key moves the caret. */
+const IS_APPLE = /Mac|iP/.test(navigator.platform)
+const COMMAND = IS_APPLE ? 'Meta' : 'Control'
+
 /** The edit of a key; undefined if the key is not for the text. */
 function editOf(event: KeyboardEvent, field: HTMLTextAreaElement): Edit | undefined {
   const { key, code, ctrlKey, metaKey, altKey, shiftKey } = event
+  const isCommand = IS_APPLE ? metaKey && !ctrlKey : ctrlKey && !metaKey
   if (event.isComposing || altKey) return undefined
   const selected = selectedIn(field)
-  if (ctrlKey || metaKey) {
+  if (isCommand) {
     const pressed = shiftKey ? `Shift+${code}` : code
     const format = FORMATS.find((one) => KEYS[one][1] === pressed)
     return format && formatted(format, selected)
   }
+  if (ctrlKey || metaKey) return undefined
   if (key === 'Enter' && !shiftKey) return continued(selected)
   return key === 'Tab' ? indented(selected, shiftKey) : undefined
 }
@@ -67,6 +73,17 @@ export function MarkdownTools({ field, controls, isPreviewing = false, onPreview
     area?.addEventListener('keydown', onKeyDown)
     return () => area?.removeEventListener('keydown', onKeyDown)
   }, [])
+  const write = (format: Format) => {
+    const area = field.current
+    const edit = () => area && !area.readOnly && applyEdit(area, formatted(format, selectedIn(area)))
+    if (area?.offsetParent !== null) {
+      edit()
+      return
+    }
+    // The preview is in its place.
+    onPreview?.()
+    requestAnimationFrame(edit)
+  }
   const onKeyDown = (event: KeyboardEvent) => {
     // Hidden buttons cannot be focused.
     const buttons = [...(bar.current?.querySelectorAll<HTMLElement>('button') ?? [])]
@@ -100,12 +117,9 @@ export function MarkdownTools({ field, controls, isPreviewing = false, onPreview
           class="button-icon"
           tabIndex={index === stop ? 0 : -1}
           aria-label={words[format]}
-          aria-keyshortcuts={KEYS[format][0]}
-          title={`${words[format]} (${KEYS[format][0].replace('Control', 'Ctrl')})`}
-          disabled={isPreviewing}
-          onClick={() => {
-            if (field.current) applyEdit(field.current, formatted(format, selectedIn(field.current)))
-          }}
+          aria-keyshortcuts={KEYS[format][0].replace('Control', COMMAND)}
+          title={`${words[format]} (${KEYS[format][0].replace('Control', IS_APPLE ? '⌘' : 'Ctrl')})`}
+          onClick={() => write(format)}
         >
           <svg class="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">
             <path d={SHAPES[format]} />
