@@ -166,7 +166,7 @@ const uploadRoutes: Routes = async (app) => {
       isSentAlone: (request) => request.body instanceof Readable,
     },
     schema: {
-      operationId: 'createAttachments',
+      operationId: 'createAttachment',
       summary: 'Attach files, or a link',
       description: `A form (\`multipart/form-data\`) has one or more files, each a part named \`file\`; a body of the type \`application/json\` is a link; any other body is a file, whose name is \`?name=\`. The bytes are streamed; they are attached all together or not at all. The media type is what the first bytes say, or else what the name says. An item has at most ${ATTACHMENTS_LIMIT} attachments. Returns the list of new attachments, or the link.`,
       tags,
