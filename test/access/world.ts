@@ -111,7 +111,15 @@ function statementsFor(word: string, person: string): string[] {
     name: `${word} link`,
     secret_hash: `hash of ${word}`,
   })
-  return [project, done, link, ...storing(contentOf(word)), ...storing(thumbnailOf(word)), ...children, ...items]
+  return [
+    project,
+    done,
+    link,
+    ...storing(contentOf(word)),
+    ...storing(thumbnailOf(word)),
+    ...children,
+    ...items,
+  ]
 }
 
 /** The id of a principal's member. */
