@@ -12,8 +12,9 @@ declare module 'fastify' {
       store: FileStore
       /** Stores uploads, within the limit of all files together. */
       sink: ChunkSink
-      /** Bytes of a file, at most. */
+      /** Bytes of a file, and of all together, at most. */
       limit: number
+      total: number
       uploads: FileSeats
       downloads: FileSeats
     }
@@ -49,6 +50,7 @@ export default fp<FilesOptions>(
         discard: (content) => store.discard(content),
       },
       limit: attachmentLimit,
+      total: attachmentsTotal,
       uploads: new FileSeats(UPLOADS),
       downloads: new FileSeats(DOWNLOADS, { ofMember: DOWNLOADS_OF_MEMBER, longest: LONGEST_WAIT }),
     })

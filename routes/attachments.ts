@@ -1,9 +1,10 @@
+import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest, preHandlerHookHandler } from 'fastify'
 import { callerOf, memberOf, turnOf } from '../src/access/identity.ts'
 import { problemOfLink, problemOfName } from '../src/board/attachment-names.ts'
-import { ATTACHMENTS_LIMIT, tooManyAttachments } from '../src/board/attachments.ts'
+import { ATTACHMENTS_LIMIT, type Thumbnail, tooManyAttachments } from '../src/board/attachments.ts'
 import { invalidField, validationFailed } from '../src/errors.ts'
 import type { ReceivedFile } from '../src/requests/attachment-uploads.ts'
 import { childRoutes } from '../src/requests/child-routes.ts'
@@ -47,6 +48,9 @@ const THUMBNAIL_LIMIT = 65_536
 
 /** Uploads of requests, to be removed if nothing came to name them. */
 const uploads = new WeakMap<FastifyRequest, readonly ReceivedFile[]>()
+
+/** The thumbnails of requests. */
+const thumbnails = new WeakMap<FastifyRequest, Thumbnail>()
 
 const uploadsOf = (request: FastifyRequest): readonly ReceivedFile[] => uploads.get(request) ?? []
 
@@ -166,7 +170,7 @@ const uploadRoutes: Routes = async (app) => {
       isSentAlone: (request) => request.body instanceof Readable,
     },
     schema: {
-      operationId: 'createAttachments',
+      operationId: 'createAttachment',
       summary: 'Attach files, or a link',
       description: `A form (\`multipart/form-data\`) has one or more files, each a part named \`file\`; a body of the type \`application/json\` is a link; any other body is a file, whose name is \`?name=\`. The bytes are streamed; they are attached all together or not at all. The media type is what the first bytes say, or else what the name says. An item has at most ${ATTACHMENTS_LIMIT} attachments. Returns the list of new attachments, or the link.`,
       tags,
@@ -190,27 +194,25 @@ const uploadRoutes: Routes = async (app) => {
   })
 
   /** Receives a thumbnail. @throws ApiError 404, 403, 413; 400 for anything but an image */
-  async function receiveThumbnail(request: FastifyRequest): Promise<ReceivedFile> {
+  async function receiveThumbnail(request: FastifyRequest): Promise<Thumbnail> {
     const { principal } = callerOf(request)
+    // The attachment of a repetition may be deleted.
     if (!isRepeated(request)) {
       const projectId = scoped.read(principal, ({ board }) => board.attachments.projectOf(idOf(request)))
       scoped.ensureWritable(principal, projectId)
     }
     checkLength(request.headers, THUMBNAIL_LIMIT)
     const { imageTypeOf } = await import('../src/requests/file-types.ts')
-    const { receiveFile, receiveSmall } = await import('../src/requests/attachment-uploads.ts')
-    const bytes =
-      request.body instanceof Readable ? await receiveSmall(request.body, THUMBNAIL_LIMIT) : undefined
+    const { receiveSmall } = await import('../src/requests/attachment-uploads.ts')
+    const { body } = request
+    const bytes = body instanceof Readable ? await receiveSmall(body, THUMBNAIL_LIMIT) : undefined
     if (bytes === undefined || (await imageTypeOf(bytes)) === undefined) {
       throw validationFailed({
         formErrors: ['must be a PNG, JPEG, GIF, WebP or AVIF image'],
         fieldErrors: {},
       })
     }
-    const sink = isRepeated(request) ? undefined : files.sink
-    const limits = { file: THUMBNAIL_LIMIT, files: 1 }
-    const [received] = await receiveFile(Readable.from([bytes]), undefined, limits, sink)
-    return received as ReceivedFile
+    return { bytes, sha256: hash('sha256', bytes) }
   }
 
   app.put('/api/attachments/:id/thumbnail', {
@@ -232,19 +234,16 @@ const uploadRoutes: Routes = async (app) => {
     },
     preHandler: async (request, reply) => {
       try {
-        const received = await receiveThumbnail(request)
-        uploads.set(request, [received])
-        request.body = identified([received])
+        const thumbnail = await receiveThumbnail(request)
+        thumbnails.set(request, thumbnail)
+        request.body = thumbnail.sha256
       } catch (error) {
         if (!request.raw.complete) reply.header('connection', 'close')
         throw error
       }
     },
-    handler: async (request) => {
-      const [received] = uploadsOf(request)
-      const { content, size, sha256 } = received as ReceivedFile
-      return attachments.setThumbnail(idOf(request), { content: content ?? 0, size, sha256 })
-    },
+    handler: async (request) =>
+      attachments.setThumbnail(idOf(request), thumbnails.get(request) as Thumbnail, files.total),
   })
 }
 

@@ -111,6 +111,10 @@ export const REQUESTS: Record<string, Request> = {
   'POST /api/session/link/check': [400, {}],
   // The file of an import is not JSON. The error about it shows that access was granted.
   'POST /api/imports': [400],
+  // The attachment is a link, and there is no image.
+  'GET /api/attachments/:id/content': [404],
+  'GET /api/attachments/:id/thumbnail': [404],
+  'PUT /api/attachments/:id/thumbnail': [400],
   'GET /api/session/oidc': [404],
   'GET /api/session/oidc/callback': [404],
   'POST /api/tokens': [201, { name: 'CI' }],

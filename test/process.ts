@@ -24,6 +24,7 @@ export interface Service {
   /** Its URL, e.g. `http://127.0.0.1:40123`. */
   url: string
   port: number
+  pid: number
   /** Its log so far. */
   log: () => string
   /** Sends a signal. The process may take some time. */
@@ -108,7 +109,16 @@ export async function start(
     if (found.length > 0) throw new Error(`the doctor finds ${JSON.stringify(found)}`)
   })
   const [, url = ''] = await logged(/listening on (http:\/\/\S+)/)
-  return { url, port: Number(new URL(url).port), log, kill: (signal) => child.kill(signal), logged, exited }
+  const pid = Number(child.pid)
+  return {
+    url,
+    port: Number(new URL(url).port),
+    pid,
+    log,
+    kill: (signal) => child.kill(signal),
+    logged,
+    exited,
+  }
 }
 
 /** A raw connection, for data that no HTTP client would send. `received` resolves with everything received until it was closed. */

@@ -40,6 +40,12 @@ export interface AttachmentPlace {
   count: number
 }
 
+/** A small image of a file. */
+export interface Thumbnail {
+  bytes: Uint8Array
+  sha256: string
+}
+
 /** What a download sends. */
 export interface Content {
   /** The id of its content. */
@@ -169,11 +175,15 @@ export class Attachments {
     return toAttachment(this.#rows.update(id, name === undefined ? {} : { name: nameIn(name) }))
   }
 
-  /** Stores a thumbnail of a file. @throws ApiError 404, also for a link */
-  setThumbnail(id: string, uploaded: Uploaded): Attachment {
+  /**
+   * Stores a thumbnail of a file.
+   * @param most bytes of all contents together
+   * @throws ApiError 404, also for a link; 507 without space
+   */
+  setThumbnail(id: string, { bytes, sha256 }: Thumbnail, most: number): Attachment {
     if (this.#rows.get(id).sha256 === null) throwNotFound(attachments)
-    this.#contents.complete(uploaded)
-    return toAttachment(this.#rows.update(id, { thumbnail: uploaded.sha256 }))
+    this.#contents.add(bytes, sha256, most)
+    return toAttachment(this.#rows.update(id, { thumbnail: sha256 }))
   }
 
   /** Deletes an attachment; its item loses the cover that it was. @throws ApiError 404 */

@@ -1433,7 +1433,7 @@ export interface UpdateKanbanComment {
   content?: string
 }
 
-export interface CreateAttachments {
+export interface CreateAttachment {
   /** An http, https or mailto URL */
   url: string
   /** At most 255 bytes in UTF-8; folders and invisible characters are dropped */
@@ -2807,7 +2807,7 @@ export interface Paths {
             name?: string | undefined
           }
         | undefined
-      body: CreateAttachments | BytesIn
+      body: CreateAttachment | BytesIn
       /** Of your own, for repetitions by another process */
       idempotencyKey?: string | undefined
       answer: Attachment[] | Attachment

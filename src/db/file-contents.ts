@@ -179,6 +179,19 @@ export class FileContents {
     if (this.#sql.complete().run({ content, size, sha256 }).changes === 0) throw unavailable(RETRY_AFTER)
   }
 
+  /**
+   * Stores a content of one chunk at once, unless there is one of the same hash already.
+   * @param most bytes of all contents together
+   * @throws ApiError 507 without space
+   */
+  add(bytes: Uint8Array, sha256: string, most: number): void {
+    if (this.known(sha256) !== undefined) return
+    const size = bytes.byteLength
+    if (!this.takeRoomFor(size, most)) throw noSpace()
+    const content = this.write(null, 0, bytes, Date.now())
+    this.complete({ content, size, sha256 })
+  }
+
   /** Removes some of an incomplete content. @returns whether there is more of it */
   removeSome(content: number): boolean {
     if (this.#sql.isIncomplete().get(content) === undefined) return false

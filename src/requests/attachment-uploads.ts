@@ -12,10 +12,20 @@ import { ApiError, validationFailed } from '../errors.ts'
 import { type FileType, fileTypeOf } from './file-types.ts'
 import { refusal } from './uploads.ts'
 
+/** A stored chunk. */
+export interface StoredChunk {
+  content: number
+  bytes: Uint8Array
+}
+
 /** Stores chunks of uploads. */
 export interface ChunkSink {
-  /** @param content null for the first chunk @param bytes are gone afterwards @returns the id of the content */
-  write: (content: number | null, chunk: number, bytes: Uint8Array) => Promise<number>
+  /**
+   * @param content null for the first chunk
+   * @param bytes are gone afterwards
+   * @returns the id of the content, and the same memory, to be used again
+   */
+  write: (content: number | null, chunk: number, bytes: Uint8Array) => Promise<StoredChunk>
   discard: (content: number) => Promise<void>
 }
 
@@ -68,6 +78,14 @@ async function* inTime(body: Readable): AsyncGenerator<Buffer> {
     clearTimeout(timer)
   }
 }
+
+/** Memory of whole chunks that were stored: V8 would not collect it before there are tens of megabytes. */
+const spare: Uint8Array[] = []
+const SPARE = 16
+
+/** Memory for a chunk, all of its own: it is moved to another thread. */
+const memoryFor = (size: number): Uint8Array =>
+  (size === CHUNK_BYTES ? spare.pop() : undefined) ?? new Uint8Array(size)
 
 /** Gathers the bytes of a file into chunks, and stores each while the next is received. */
 class FileReceiver {
@@ -127,8 +145,7 @@ class FileReceiver {
 
   /** Stores what was gathered, once the chunk before is stored. */
   async #flush(): Promise<void> {
-    // A buffer of its own, to be moved to another thread.
-    const chunk = new Uint8Array(this.#gathered)
+    const chunk = memoryFor(this.#gathered)
     let at = 0
     for (const part of this.#parts) {
       chunk.set(part, at)
@@ -140,7 +157,10 @@ class FileReceiver {
     const content = await this.#stored()
     const number = this.#chunk++
     if (this.#sink === undefined) return
-    this.#storing = this.#sink.write(content, number, chunk)
+    this.#storing = this.#sink.write(content, number, chunk).then((stored) => {
+      if (stored.bytes.length === CHUNK_BYTES && spare.length < SPARE) spare.push(stored.bytes)
+      return stored.content
+    })
     this.#storing.catch(() => undefined)
   }
 }

@@ -26,7 +26,7 @@ export const BODY_EXAMPLES: Readonly<Record<string, object>> = {
   signIn: { email: 'admin@localhost', password: 'correct horse battery staple' },
   createToken: { name: 'Nightly report', scope: 'read', expiresAt: '2030-01-31' },
   createTeam: { name: 'Web', description: 'Everything that has an address', memberIds: ['ada', 'bob'] },
-  createAttachments: { url: 'https://example.org/plan', name: 'The plan' },
+  createAttachment: { url: 'https://example.org/plan', name: 'The plan' },
   updateAttachment: { name: 'plan.pdf' },
   updateTeam: { memberIds: ['ada', 'bob', 'cleo'] },
   createMember: {

@@ -7,13 +7,18 @@ import { databasePath, type SharedDatabase } from '../db/client.ts'
 import { FileContents } from '../db/file-contents.ts'
 import { type DatabaseFiles, NO_FILES } from '../db/files.ts'
 import type { GroupCommit } from '../db/group-commit.ts'
+import { garbageCollector } from '../garbage.ts'
+import { once } from '../once.ts'
 import { moduleBeside } from '../package-files.ts'
 import type { Config } from '../phaseboard.d.ts'
-import { type FileTask, performFileTask } from './file-tasks.ts'
+import { type FileTask, performFileTask, type WrittenChunk } from './file-tasks.ts'
 import { type Outcome, unwrap } from './outcomes.ts'
 
 /** The file for the thread, and its options. */
-export type FileWorkerOptions = Pick<Config, 'databaseUrl' | 'walCheckpoints'>
+export interface FileWorkerData extends Pick<Config, 'walCheckpoints'> {
+  /** Of the database, which is migrated. */
+  path: string
+}
 
 /** A message to the thread: a task, or a stop. */
 export type PostedFileTask = (FileTask & { id: number }) | 'end'
@@ -30,13 +35,19 @@ const YOUNG_MEGABYTES = 4
 /** Milliseconds for the thread to end once the service stops. */
 const ENDING = 1000
 
+/**
+ * Bytes of files after which garbage is collected: chunks, and what a connection receives, are outside of V8's heap, so that it would wait for
+ * some tens of megabytes. It takes a millisecond or two.
+ */
+const COLLECT_EVERY = 4 * 1024 * 1024
+
 interface Asker {
   resolve: (value: unknown) => void
   reject: (error: unknown) => void
 }
 
 /** What the store needs of the service. */
-export interface FileStoreParts extends FileWorkerOptions {
+export interface FileStoreParts extends Pick<Config, 'databaseUrl' | 'walCheckpoints'> {
   db: SharedDatabase
   files?: DatabaseFiles
   groupCommit: Pick<GroupCommit, 'write'>
@@ -49,6 +60,9 @@ export class FileStore {
   readonly #asking = new Map<number, Asker>()
   #worker: Worker | undefined
   #latest = 0
+  /** Bytes since garbage was last collected. */
+  #passed = 0
+  readonly #collect = once(garbageCollector)
   #isClosed = false
 
   constructor(parts: FileStoreParts) {
@@ -58,7 +72,9 @@ export class FileStore {
 
   /** A chunk of a content; undefined if there is none. */
   async read(content: number, chunk: number): Promise<Uint8Array | undefined> {
-    return (await this.#perform({ kind: 'read', content, chunk })) as Uint8Array | undefined
+    const bytes = (await this.#perform({ kind: 'read', content, chunk })) as Uint8Array | undefined
+    this.#pass(bytes?.byteLength ?? 0)
+    return bytes
   }
 
   /**
@@ -66,11 +82,12 @@ export class FileStore {
    * @param content the id of its content; null for its first chunk
    * @param bytes moved to the thread: they are gone afterwards
    * @param most bytes of all contents together
-   * @returns the id
+   * @returns the id, and the same memory, moved back
    * @throws ApiError 507 without space, 503
    */
-  async write(content: number | null, chunk: number, bytes: Uint8Array, most: number): Promise<number> {
-    return (await this.#perform({ kind: 'write', content, chunk, bytes, most })) as number
+  async write(content: number | null, chunk: number, bytes: Uint8Array, most: number): Promise<WrittenChunk> {
+    this.#pass(bytes.byteLength)
+    return (await this.#perform({ kind: 'write', content, chunk, bytes, most })) as WrittenChunk
   }
 
   /** Removes an upload that was not completed. */
@@ -104,6 +121,13 @@ export class FileStore {
     clearTimeout(timer)
   }
 
+  #pass(bytes: number): void {
+    this.#passed += bytes
+    if (this.#passed < COLLECT_EVERY) return
+    this.#passed = 0
+    this.#collect()?.({ type: 'minor', execution: 'sync' })
+  }
+
   async #perform(task: FileTask): Promise<unknown> {
     if (this.#isClosed) throw new Error('the service has stopped')
     const { databaseUrl, files = NO_FILES, groupCommit } = this.#parts
@@ -132,7 +156,7 @@ export class FileStore {
   #start(): Worker {
     const { databaseUrl, walCheckpoints } = this.#parts
     const started = new Worker(moduleBeside('file-worker', import.meta.url), {
-      workerData: { databaseUrl, walCheckpoints } satisfies FileWorkerOptions,
+      workerData: { path: databasePath(databaseUrl), walCheckpoints } satisfies FileWorkerData,
       name: 'phaseboard-files',
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MEGABYTES },
     })

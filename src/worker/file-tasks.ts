@@ -19,6 +19,12 @@ interface WriteChunk {
   most: number
 }
 
+/** A written chunk: the id of its content, and its memory, to be used again. */
+export interface WrittenChunk {
+  content: number
+  bytes: Uint8Array
+}
+
 /** Removes an upload. */
 interface Discard {
   kind: 'discard'
@@ -50,7 +56,8 @@ export async function performFileTask({ contents, write }: FilePlace, task: Excl
     const { content, chunk, bytes, most } = task
     if (!contents.takeRoomFor(bytes.byteLength, most)) throw noSpace()
     try {
-      return await write(() => contents.write(content, chunk, bytes, Date.now()))
+      const id = await write(() => contents.write(content, chunk, bytes, Date.now()))
+      return { content: id, bytes } satisfies WrittenChunk
     } catch (error) {
       throw isFull(error) ? noSpace() : error
     }

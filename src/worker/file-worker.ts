@@ -3,10 +3,13 @@
  * commits are like those of another process.
  */
 import { parentPort, type Transferable, workerData } from 'node:worker_threads'
+import SQLite from 'better-sqlite3'
+import { BUSY_TIMEOUT } from '../db/busy.ts'
 import { ChunkedWriter } from '../db/chunked-writer.ts'
-import { openDatabase } from '../db/client.ts'
 import { FileContents } from '../db/file-contents.ts'
-import type { FileMessage, FileWorkerOptions, PostedFileTask } from './file-store.ts'
+import { watchFiles } from '../db/files.ts'
+import { setPragmas } from '../db/pragmas.ts'
+import type { FileMessage, FileWorkerData, PostedFileTask } from './file-store.ts'
 import { performFileTask } from './file-tasks.ts'
 import { outcomeOf, outcomeOfPromise } from './outcomes.ts'
 
@@ -16,12 +19,13 @@ const CACHE_SIZE = 1024
 /** A chunk takes a millisecond or two; then others, who retry every millisecond, have their turn. */
 const INTERVALS = { held: 20, left: 3 }
 
-const { databaseUrl, walCheckpoints } = workerData as FileWorkerOptions
-const { db, files, close } = openDatabase(databaseUrl, walCheckpoints)
-db.$client.pragma(`cache_size = -${CACHE_SIZE}`)
+const { path, walCheckpoints } = workerData as FileWorkerData
+// Without Drizzle and the migrations, which take as much memory as all of this thread.
+const client = new SQLite(path, { fileMustExist: true, timeout: BUSY_TIMEOUT })
+setPragmas(client, walCheckpoints, CACHE_SIZE)
 const ending = new AbortController()
-const writes = new ChunkedWriter(db, files, ending.signal, INTERVALS)
-const contents = new FileContents(db.$client)
+const writes = new ChunkedWriter({ $client: client }, watchFiles(path), ending.signal, INTERVALS)
+const contents = new FileContents(client)
 
 /** One write at a time: the pause after each is for other connections. */
 let current: Promise<unknown> = Promise.resolve()
@@ -38,16 +42,19 @@ parentPort?.on('message', async (task: PostedFileTask) => {
   if (task === 'end') {
     ending.abort(new Error('the service has stopped'))
     await current
-    close()
+    client.close()
     parentPort?.close()
     return
   }
   const { id } = task
   if (task.kind !== 'read') {
-    post({ id, outcome: await outcomeOfPromise(performFileTask({ contents, write }, task)) })
+    const outcome = await outcomeOfPromise(performFileTask({ contents, write }, task))
+    const isWritten = task.kind === 'write' && 'value' in outcome
+    post({ id, outcome }, isWritten ? [task.bytes.buffer as ArrayBuffer] : [])
     return
   }
   const outcome = outcomeOf(() => contents.read(task.content, task.chunk))
   const bytes = 'value' in outcome ? (outcome.value as Buffer | undefined) : undefined
-  post({ id, outcome }, bytes?.byteLength === bytes?.buffer.byteLength ? [bytes?.buffer as ArrayBuffer] : [])
+  const isAlone = bytes !== undefined && bytes.byteLength === bytes.buffer.byteLength
+  post({ id, outcome }, isAlone ? [bytes.buffer as ArrayBuffer] : [])
 })

@@ -1,6 +1,6 @@
 /** Outcomes of work in the worker thread, as posted back: errors lose their class on the way. */
 import { databaseBusy, isBusy } from '../db/busy.ts'
-import { LargeWork } from '../db/work-limits.ts'
+import { LargeWork } from '../db/too-much-work.ts'
 import type { ErrorCode } from '../error-codes.ts'
 import { ApiError, type ErrorDetails } from '../errors.ts'
 

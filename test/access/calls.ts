@@ -6,7 +6,8 @@ import type { Ids } from './world.ts'
 export interface Call {
   /** What each id in the path names, in order: see `idsOf`. */
   path: readonly string[]
-  body?: (own: Ids) => object
+  /** A string is sent as it is. */
+  body?: (own: Ids) => object | string
   query?: string
   /** Other answers to who may do it than 2xx: `<status> <error>`. */
   also?: readonly string[]
@@ -44,6 +45,9 @@ const ofKinds = ROUTED.flatMap(({ kind, of, routes }): [string, Call][] => {
   ]
 })
 
+/** An image that is ASCII, too. */
+export const GIF = 'GIF89a  !! ;'
+
 const OTHERS_COMMENT = "403 Forbidden: another member's comment"
 const UNSPECIFIC = '500 Internal server error'
 const NOT_HOLDER = '409 Kanban item is claimed by another member'
@@ -79,6 +83,9 @@ export const OF_PROJECTS: Readonly<Record<string, Call>> = {
   listKanbanActivity: { path: ['kanban-item'] },
   attachKanbanLabel: { path: ['kanban-item', 'kanban-label'] },
   detachKanbanLabel: { path: ['kanban-item', 'kanban-label'] },
+  getAttachmentContent: { path: ['attachment'] },
+  getAttachmentThumbnail: { path: ['attachment'] },
+  setAttachmentThumbnail: { path: ['attachment'], body: () => GIF },
   exportProjectAsCsv: { path: ['project'] },
   getFlow: { path: ['project'] },
   listProjectChanges: { path: ['project'] },
