@@ -33,6 +33,7 @@ export async function addCard(board: Board, column: string, end: End, title: str
   try {
     const { seq } = await write({
       pending: [pending],
+      said: added(title).text,
       send: (idempotencyKey) => {
         stop ??= follow()
         return api.request('post', '/api/projects/{id}/kanban-items', {
