@@ -117,7 +117,7 @@ onBoard('around every page', async (t, { api, person, url }) => {
     for (const title of ['One', 'Two']) {
       await link(page, title).focus()
       await page.keyboard.press('x')
-      await page.getByText(`“${title}” archived.`).waitFor()
+      await link(page, title).waitFor({ state: 'detached' })
     }
     const all = ['One', 'Two', 'Three', 'Four']
     const press = async (keys: readonly string[], titles: string[], what: string) => {
