@@ -1,10 +1,12 @@
 /** The frame of all pages: navigation, connection status, messages, and the current page. */
 import { useEffect, useState } from 'preact/hooks'
 import { BoardPage } from './board/board-page.tsx'
+import { messageOf } from './common/api.ts'
+import { whenIdle } from './common/idle.ts'
 import { typeAhead, useKeys } from './common/keys.ts'
 import { liveState } from './common/live.ts'
 import type { OpenProject } from './common/open-project.ts'
-import { hasEnded, identity, isAdmin, me, sessionState } from './common/session.ts'
+import { hasEnded, identity, isAdmin, me, sessionFailure, sessionState } from './common/session.ts'
 import { signOut } from './common/sign-out.ts'
 import { failed, redoLast, undoLast } from './common/toasts.ts'
 import { topDialog } from './common/ui/dialog.tsx'
@@ -22,9 +24,11 @@ const SignIn = latePage(() => import('./people/sign-in-page.tsx'))
 const LinkPage = latePage(() => import('./people/link-page.tsx'))
 const SharedPage = latePage<{ secret: string }>(() => import('./board/shared-page.tsx'))
 const SignInDialog = late(() => import('./people/sign-in-dialog.tsx'))
-const CardDialog = late<{ project: OpenProject; id: string }>(() => import('./card/card-dialog.tsx'))
+const loadCard = () => import('./card/card-dialog.tsx')
+const CardDialog = late<{ project: OpenProject; id: string }>(loadCard)
 const Overview = latePage<{ id: string }>(() => import('./overview/overview-page.tsx'))
-const Flow = latePage<{ id: string }>(() => import('./flow/flow-page.tsx'))
+const loadFlow = () => import('./flow/flow-page.tsx')
+const Flow = latePage<{ id: string }>(loadFlow)
 const Trash = latePage<{ id?: string }>(() => import('./trash/trash-page.tsx'))
 const Mine = latePage(() => import('./mine/mine-page.tsx'))
 const Ideas = latePage(() => import('./ideas/ideas-page.tsx'))
@@ -42,6 +46,9 @@ const OtherPeople = latePage(() => import('./people/people-page.tsx'))
 const Teams = latePage(() => import('./people/teams-page.tsx'))
 const Webhooks = latePage(() => import('./people/webhooks-page.tsx'))
 const Audit = latePage(() => import('./people/audit-page.tsx'))
+
+/** What a board opens next. It is loaded when the browser is idle, and then opens at once, also without a connection. */
+const NEXT = [loadCard, async () => (await import('./common/markdown/markdown.ts')).fetchWorker(), loadFlow]
 
 /** The page for the current address. */
 function CurrentPage() {
@@ -146,6 +153,16 @@ function Header({ onSearch, onAppearance, onShortcuts }: HeaderProps) {
   )
 }
 
+/** Shown while the service does not respond to a page that was just opened. */
+const NoSession = () => (
+  <Page title={texts.name}>
+    <div class="notice" role="alert">
+      <p>{texts.unreachable}</p>
+      <p class="muted">{messageOf(sessionFailure.value)}</p>
+    </div>
+  </Page>
+)
+
 /** The connection status. */
 function Connection() {
   const [wasOffline, setWasOffline] = useState(false)
@@ -162,7 +179,10 @@ function Connection() {
     waiting > 0 ? texts.waiting(waiting) : '',
   ].filter(Boolean)
   return (
-    <div role="status" class={text.length > 0 ? `connection connection-${state}` : 'visually-hidden'}>
+    <div
+      role="status"
+      class={text.length > 0 ? `connection${waiting > 0 ? ' is-waiting' : ''}` : 'visually-hidden'}
+    >
       {text.join(' ')}
     </div>
   )
@@ -200,11 +220,15 @@ export function App() {
           'g f': () => (id ? go(paths.flow(id)) : false),
         },
   )
+  const isSignedIn = sessionState.value === 'signed-in' && !isShared
+  useEffect(() => {
+    if (isSignedIn) void whenIdle(NEXT)
+  }, [isSignedIn])
   if (isShared) return <SharedPage key={id} secret={id} />
   // The user may be signed out, or another member, after following a link.
   if (page === 'link') return <LinkPage />
   if (sessionState.value === 'signed-out' || page === 'sign-in') return <SignIn />
-  if (sessionState.value === 'unknown') return <LoadingPage />
+  if (sessionState.value === 'unknown') return sessionFailure.value ? <NoSession /> : <LoadingPage />
   return (
     <>
       <a class="skip" href="#main">

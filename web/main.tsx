@@ -8,12 +8,12 @@ import { openProject } from './common/open-project.ts'
 import { followPeople } from './common/people.ts'
 import { projectList } from './common/projects.ts'
 import { followRights } from './common/rights.ts'
-import { loadSession, signedIn, startSharing } from './common/session.ts'
+import { openSession, signedIn, startSharing } from './common/session.ts'
 import { followTeams } from './common/teams.ts'
 import { followTheme } from './common/theme.ts'
 import { place, routeOf, startRouter } from './router.ts'
 import './common/styles/index.css'
-import { failed } from './common/toasts.ts'
+import { resumeAndSay } from './common/resume.ts'
 import { warnBeforeLeaving } from './common/writes.ts'
 
 followTheme()
@@ -27,8 +27,9 @@ if (page === 'board' || page === 'card') openProject(id)
 if (page === 'projects') projectList.refresh()
 // Whoever reads a shared board is no user.
 if (page !== 'shared') {
-  loadSession().then(startSharing, (error) => failed(error, () => location.reload()))
+  void openSession().then(startSharing)
   void signedIn().then(() => {
+    void resumeAndSay()
     startLive()
     followPeople()
     followRights()

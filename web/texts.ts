@@ -112,11 +112,13 @@ export const texts = {
   notRedone: (error: string) => `Can't redo: ${error}.`,
   notSaved: (error: string) => `Not saved: ${error}.`,
   notLoaded: 'Phaseboard could not load this page.',
+  partFailed: (error: string) => `Not loaded: ${error.replace(/\.$/, '')}.`,
   missingPage: 'There is no such page.',
   missingProject: 'There is no such project.',
   missingCard: 'There is no such card.',
   toProjects: 'Go to projects',
   updated: 'Phaseboard was updated. Reload to continue.',
+  partNotLoaded: 'This part of the page is not loaded yet. It loads when Phaseboard responds again.',
   reload: 'Reload',
   plainMarkdown: 'Too long or too deeply nested for Markdown: shown as plain text.',
   readOnly: 'You may only read this project.',
@@ -163,9 +165,16 @@ export const texts = {
   liveHint: 'Changes by others appear as they happen',
   connecting: 'Connecting…',
   lost: 'Connection lost, trying again',
+  unreachable: 'Phaseboard does not respond. The page opens when it does.',
   offline: 'Offline. You can keep working; changes are sent when the connection is back.',
   waiting: (number: number) => `${count(number, 'change is', 'changes are')} waiting.`,
   connected: 'Connected again.',
+  resumed: (number: number) => `Sent ${count(number, 'change', 'changes')} from before the reload.`,
+  notResumed: (lines: readonly string[], more: number) =>
+    `Not saved after the reload: ${lines.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`,
+  notResumedOne: (said: string, reason: string) =>
+    `${said ? said.replace(/\.$/, '') : 'a change'} (${reason})`,
+  tooLate: 'more than a day has passed',
 
   // Navigation
   main: 'Main',
@@ -233,6 +242,8 @@ export const texts = {
     health: (words: string) => `Health: ${words}`,
     lead: (name: string) => `Lead ${name}`,
     column: (name: string, number: string) => `${name} ${number}`,
+    moreColumns: (number: number) => `+${number} more`,
+    moreColumnsHint: (columns: string) => `Other columns: ${columns}`,
     progress: (name: string, done: string, total: string) => `${name}: ${done} of ${total} done`,
     accessHint: 'If only those assigned see it, you are the first of them.',
     archive: 'Archive',
@@ -750,6 +761,8 @@ export const texts = {
     forecast: (remaining: string, date: string) =>
       `At this pace the remaining **${remaining}** cards are done by **${date}** (85 %).`,
     noForecast: 'Nothing was finished in this range, so there is no forecast.',
+    tooFewForForecast: (finished: string, least: string) =>
+      `A forecast needs at least ${least} finished cards; in this range there ${finished === '1' ? 'is' : 'are'} **${finished}**.`,
     nothingFinished: 'Nothing was finished in this range.',
     nothingInProgress: 'Nothing is in progress.',
     nothingRemains: 'Nothing is left to do.',

@@ -561,6 +561,10 @@ export interface ProjectSummary {
     columns: {
       [key: string]: number
     }
+    /** Number of dismissed items per column, of the columns that have any */
+    dismissed: {
+      [key: string]: number
+    }
   }
 }
 

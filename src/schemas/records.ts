@@ -367,6 +367,12 @@ export const ProjectSummarySchema = Type.Object(
         description: 'Number of items per column, dismissed ones too: every column of the board, in order',
         examples: [{ 'To Do': 3, 'In Progress': 1, Review: 0, Done: 7 }],
       }),
+      dismissed: Type.Unsafe<Record<string, number>>({
+        type: 'object',
+        additionalProperties: { type: 'integer' },
+        description: 'Number of dismissed items per column, of the columns that have any',
+        examples: [{ 'To Do': 1 }],
+      }),
     }),
   },
   { $id: 'ProjectSummary' },

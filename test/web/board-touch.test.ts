@@ -136,3 +136,15 @@ onBoard('a phone has its pages at the bottom, and shows a card near the top', as
   const [column1, assignee] = [await fieldOf('Column'), await fieldOf('Assignee')]
   t.ok(Math.abs(column1 - assignee) < 8, `side by side: ${column1}, ${assignee}`)
 })
+
+onBoard('a card is as high as its menu button', async (t, { api, person }) => {
+  const { path } = await projectWith(api, { 'To Do': ['One'] })
+  const { page, go } = await person(PHONE)
+  await go(path)
+  const face = await card(page, 'One').getByRole('article').boundingBox()
+  const button = await page.getByRole('button', { name: 'Actions for One' }).boundingBox()
+  t.ok((button?.height ?? 0) >= 44 && (button?.width ?? 0) >= 44)
+  t.ok((face?.height ?? 0) >= (button?.height ?? 0))
+  t.ok((button?.y ?? 0) >= (face?.y ?? 0), 'nothing of it is outside')
+  t.ok((button?.y ?? 0) + (button?.height ?? 0) <= (face?.y ?? 0) + (face?.height ?? 0))
+})

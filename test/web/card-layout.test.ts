@@ -1,5 +1,6 @@
 /** The dialog of a card stays within its width, whatever its texts hold. */
 import type { Page } from 'playwright-core'
+import { card, link, projectWith, untilFocused } from './board-steps.ts'
 import { onBoard } from './browser.ts'
 import { dialogOf, makeCard, partOf } from './card-steps.ts'
 
@@ -74,4 +75,48 @@ onBoard('the comments begin below the description, beside the fields', async (t,
     return (below?.y ?? 0) - (above?.y ?? 0) - (above?.height ?? 0)
   }
   t.ok((await gap()) <= 24, `${await gap()} pixels between them`)
+})
+
+onBoard('a title from right to left is aligned to the right, beside the menu', async (t, { api, person }) => {
+  const { path } = await projectWith(api, { 'To Do': ['שלום', 'Flyer'] })
+  const { page, go } = await person()
+  await go(path)
+  const placeOf = (title: string) =>
+    link(page, title).evaluate((element) => {
+      const range = document.createRange()
+      range.selectNodeContents(element)
+      const { left, right } = range.getBoundingClientRect()
+      const face = element.closest('article')?.getBoundingClientRect()
+      return { left: left - (face?.left ?? 0), right: (face?.right ?? 0) - right }
+    })
+  const [hebrew, latin] = [await placeOf('שלום'), await placeOf('Flyer')]
+  t.ok(hebrew.right < hebrew.left, 'at the right')
+  t.ok(latin.left < latin.right, 'at the left')
+  await link(page, 'שלום').focus()
+  const menu = await page.getByRole('button', { name: 'Actions for שלום' }).boundingBox()
+  const face = await card(page, 'שלום').getByRole('article').boundingBox()
+  const menuFromRight = (face?.x ?? 0) + (face?.width ?? 0) - (menu?.x ?? 0)
+  t.ok(hebrew.right >= menuFromRight - 4, `the menu covers nothing: ${hebrew.right}, ${menuFromRight}`)
+})
+
+onBoard('after a card is deleted in its dialog, the focus is on the next one', async (t, { api, person }) => {
+  const { path } = await projectWith(api, { 'To Do': ['One', 'Two', 'Three'], Done: ['Old'] })
+  const { page, go } = await person()
+  await go(path)
+  const remove = async (title: string) => {
+    await link(page, title).click()
+    await dialogOf(page, title).waitFor()
+    await dialogOf(page)
+      .getByRole('button', { name: `Actions for ${title}` })
+      .click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await dialogOf(page).waitFor({ state: 'detached' })
+  }
+  await remove('Two')
+  await untilFocused(page, 'Three')
+  await remove('Three')
+  await untilFocused(page, 'One')
+  await remove('Old')
+  await untilFocused(page, 'Website relaunch')
+  t.equal(await page.evaluate(() => document.activeElement?.tagName), 'H1')
 })

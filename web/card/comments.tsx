@@ -96,7 +96,7 @@ export function Comments({ card, canEdit }: CommentsProps) {
     <section class="card-part" aria-labelledby="card-comments">
       <h3 id="card-comments">{said.comments}</h3>
       {canEdit && <NewComment card={card} comments={comments} />}
-      {failure !== undefined && <Failed error={failure} retry={() => void comments.load()} />}
+      {failure !== undefined && <Failed isPart error={failure} retry={() => void comments.load()} />}
       {!canEdit && list.length === 0 && <p class="meta">{said.noComments}</p>}
       {list.map((comment) => (
         <CommentView key={comment.id} comments={comments} comment={comment} canEdit={canEdit} />

@@ -76,7 +76,7 @@ export function HistoryList({ card, canEdit }: { card: OpenCard; canEdit: boolea
   return (
     <section class="card-part" aria-labelledby="card-history">
       <h3 id="card-history">{texts.history}</h3>
-      {failure !== undefined && <Failed error={failure} retry={() => void history.load()} />}
+      {failure !== undefined && <Failed isPart error={failure} retry={() => void history.load()} />}
       {entries === undefined && failure === undefined && <Loading />}
       <ul aria-labelledby="card-history">
         {entries?.map((entry) => (

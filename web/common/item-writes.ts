@@ -53,6 +53,7 @@ async function writeItem(target: CardTarget, { patch, send, said, column }: Item
     const { data, seq } = await write({
       pending: [store.items.patch(id, patch)],
       send,
+      said: said.text,
       onDone: (answer) => (target.take ? target.take(answer) : takeItem(store, answer)),
     })
     done(seq, { ...said, of: id, note: data.warnings?.length ? aboveIn(store, data) : undefined })

@@ -30,7 +30,7 @@ export async function writeAndSay<Data>(
   said: string | Message,
   job: Write<Answer<Data>>,
 ): Promise<Answer<Data>> {
-  const answer = await write(job)
+  const answer = await write({ said: typeof said === 'string' ? said : said.text, ...job })
   done(answer.seq, said)
   return answer
 }

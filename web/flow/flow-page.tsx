@@ -101,7 +101,7 @@ function Sections({ flow, store }: { flow: Flow; store: ProjectStore }) {
         table={tables.forecastTable(flow)}
         file="forecast"
         height={140}
-        isEmpty={flow.forecast.p85 === null || flow.forecast.remaining === 0}
+        isEmpty={!say.hasForecast(flow)}
         chart={(frame) => <ForecastChart flow={flow} frame={frame} />}
       />
     </div>

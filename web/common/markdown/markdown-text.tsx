@@ -4,19 +4,21 @@
  */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { texts } from '../../texts.ts'
+import { loadPart, type NoPart } from '../part.ts'
 import type { Tick } from '../text-edit/use-ticks.ts'
-import { Updated } from '../ui/late.tsx'
+import { NotLoaded } from '../ui/late.tsx'
 
 type Rendering = typeof import('./markdown.ts')
 
 let rendering: Rendering | undefined
 
-async function load(): Promise<Rendering> {
-  rendering ??= await import('./markdown.ts')
-  return rendering
-}
+/** Loads the renderer, whose worker fails if its script cannot be loaded either. */
+const load = () => import('./markdown.ts')
 
-type Shown = { as: 'waiting' | 'text' | 'failed' } | { as: 'markdown'; nodes: DocumentFragment }
+type Shown =
+  | { as: 'waiting' | 'text' }
+  | { as: 'failed'; why: NoPart }
+  | { as: 'markdown'; nodes: DocumentFragment }
 
 const shownOf = (nodes: DocumentFragment | undefined): Shown =>
   nodes === undefined ? { as: 'text' } : { as: 'markdown', nodes }
@@ -78,6 +80,7 @@ function focusWide(element: HTMLElement): () => void {
 /** @param onTick ticks a task of the text; without it tasks are text */
 export function MarkdownText({ text, onTick }: { text: string; onTick?: Tick | undefined }) {
   const element = useRef<HTMLDivElement>(null)
+  const [attempt, setAttempt] = useState(0)
   const [shown, setShown] = useState<Shown>({ as: 'waiting' })
   const tick = useRef(onTick)
   tick.current = onTick
@@ -92,14 +95,16 @@ export function MarkdownText({ text, onTick }: { text: string; onTick?: Tick | u
     const show = (next: Shown) => {
       if (!leaving.signal.aborted) setShown(next)
     }
-    load()
-      .then(({ renderMarkdown }) => renderMarkdown(text, leaving.signal))
-      .then(
-        (nodes) => show(shownOf(nodes)),
-        () => show({ as: 'failed' }),
-      )
+    const render = async () => {
+      const part = await load()
+      rendering = part
+      return { nodes: await part.renderMarkdown(text, leaving.signal) }
+    }
+    void loadPart(render).then((found) =>
+      show(typeof found === 'string' ? { as: 'failed', why: found } : shownOf(found.nodes)),
+    )
     return () => leaving.abort()
-  }, [text])
+  }, [text, attempt])
   useLayoutEffect(() => {
     const place = element.current
     if (shown.as !== 'markdown' || place === null) return
@@ -117,7 +122,7 @@ export function MarkdownText({ text, onTick }: { text: string; onTick?: Tick | u
         {text}
       </p>
       {shown.as === 'text' && <p class="muted">{texts.plainMarkdown}</p>}
-      {shown.as === 'failed' && <Updated />}
+      {shown.as === 'failed' && <NotLoaded why={shown.why} retry={() => setAttempt(attempt + 1)} />}
     </>
   )
 }

@@ -56,3 +56,6 @@ export async function renderMarkdown(
 ): Promise<DocumentFragment | undefined> {
   return toNodes(await queue.html(text, signal))
 }
+
+/** Loads the worker's script into the browser's cache, so that it starts without the service. */
+export const fetchWorker = async (): Promise<void> => void (await fetch(address))

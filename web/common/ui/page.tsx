@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { go } from '../../router.ts'
 import { texts } from '../../texts.ts'
 import { messageOf } from '../api.ts'
+import { onConnected } from '../live.ts'
 
 /** The delays in milliseconds before loading is shown, and before it is announced. */
 const SHOWN_AFTER = 200
@@ -128,18 +129,32 @@ export const LoadingPage = () => (
   </main>
 )
 
-/** Shown if a page could not be loaded. */
-export const Failed = ({ error, retry }: { error: unknown; retry: () => void }) => (
-  <div class="notice" role="alert">
-    <p>{texts.notLoaded}</p>
-    <p class="muted" dir="auto">
-      {messageOf(error)}
-    </p>
-    <button type="button" class="button" onClick={retry}>
-      {texts.tryAgain}
-    </button>
-  </div>
-)
+interface FailedProps {
+  error: unknown
+  retry: () => void
+  /** Whether only a section of the page is not loaded. The message is then no larger than the section. */
+  isPart?: boolean
+}
+
+/** Shown if a page or a section could not be loaded. It is loaded again with the next connection. */
+export function Failed({ error, retry, isPart = false }: FailedProps) {
+  const latest = useRef(retry)
+  latest.current = retry
+  useEffect(() => onConnected(() => latest.current()), [])
+  return (
+    <div class={isPart ? 'notice notice-part' : 'notice'} role="alert">
+      <p>{isPart ? texts.partFailed(messageOf(error)) : texts.notLoaded}</p>
+      {!isPart && (
+        <p class="muted" dir="auto">
+          {messageOf(error)}
+        </p>
+      )}
+      <button type="button" class={isPart ? 'button-link' : 'button'} onClick={retry}>
+        {texts.tryAgain}
+      </button>
+    </div>
+  )
+}
 
 /** Shown for something that does not exist, with a link to go on. */
 export const Missing = ({ text }: { text: string }) => (
