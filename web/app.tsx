@@ -43,6 +43,9 @@ const Teams = latePage(() => import('./people/teams-page.tsx'))
 const Webhooks = latePage(() => import('./people/webhooks-page.tsx'))
 const Audit = latePage(() => import('./people/audit-page.tsx'))
 
+/** A page for development, which the shipped build does not have. */
+const Styleguide = DEVELOPMENT ? latePage(() => import('./styleguide/styleguide-page.tsx')) : undefined
+
 /** The page for the current address. */
 function CurrentPage() {
   const { page, id, item } = routeOf(place.value.path)
@@ -200,6 +203,7 @@ export function App() {
           'g f': () => (id ? go(paths.flow(id)) : false),
         },
   )
+  if (Styleguide && place.value.path === '/styleguide') return <Styleguide />
   if (isShared) return <SharedPage key={id} secret={id} />
   // The user may be signed out, or another member, after following a link.
   if (page === 'link') return <LinkPage />
