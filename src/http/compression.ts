@@ -101,10 +101,11 @@ class Compressor {
   }
 }
 
-/** Appends `Accept-Encoding` to `Vary`. */
+/** Adds `Accept-Encoding` to `Vary`. */
 function vary(reply: FastifyReply): void {
   const names = reply.getHeader('vary')
-  reply.header('vary', names === undefined ? 'Accept-Encoding' : `${names}, Accept-Encoding`)
+  if (names === undefined) reply.header('vary', 'Accept-Encoding')
+  else if (!/accept-encoding/i.test(String(names))) reply.header('vary', `${names}, Accept-Encoding`)
 }
 
 /** The ETag of a 304 is the one that the client has: of the same bytes, compressed perhaps. */

@@ -1,5 +1,5 @@
 /** Writes of records with optimistic updates, which are reverted if the service refuses them. */
-
+import { randomId } from '../../src/client/random-id.ts'
 import { texts } from '../texts.ts'
 import type { Answer } from './api.ts'
 import type { Placed } from './order.ts'
@@ -9,7 +9,7 @@ import { type Write, write } from './writes.ts'
 
 const NEW = 'new:'
 /** The placeholder id of a record until the service responds. */
-export const newId = (): string => NEW + crypto.randomUUID()
+export const newId = (): string => NEW + randomId()
 export const isUnsaved = (id: string): boolean => id.startsWith(NEW)
 
 interface RecordWrite<T extends { id: string }, Data> {

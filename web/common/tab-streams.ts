@@ -3,6 +3,7 @@
  * stream, and passes on what arrives by a channel. The lock goes to another tab when that tab is closed, crashes or is hidden. If
  * it hangs, another tab takes the lock. Tabs of other users have other locks and channels.
  */
+import { randomId } from '../../src/client/random-id.ts'
 import type { AccessChange, Change } from './api.ts'
 
 /** What arrives by the stream: a change, an access change, or its position. */
@@ -124,7 +125,7 @@ export class TabStream {
 
   #hello(): void {
     this.#isWelcome = false
-    this.#id = crypto.randomUUID()
+    this.#id = randomId()
     this.#post({ type: 'hello', from: this.#id, after: this.#tab.place() })
   }
 

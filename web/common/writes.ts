@@ -4,6 +4,7 @@
  * they wait, the tab's storage keeps them, so that a reload does not lose them.
  */
 import { batch, computed, signal } from '@preact/signals'
+import { randomId } from '../../src/client/random-id.ts'
 import { describe, isPassing, PhaseboardError, type PlainRequest, root, sendPlain } from './api.ts'
 import { isKept, type KeptWrite, KeptWrites, type WriteStorage } from './kept-writes.ts'
 import { liveState, onConnected } from './live.ts'
@@ -92,7 +93,7 @@ function keepWaiting(): boolean {
  * @throws PhaseboardError if the service refuses; the optimistic update is reverted by then
  */
 export function write<Answer>(job: Write<Answer>): Promise<Answer> {
-  return enqueue(job, { key: crypto.randomUUID(), at: Date.now() })
+  return enqueue(job, { key: randomId(), at: Date.now() })
 }
 
 function enqueue<Answer>(job: Write<Answer>, more: Omit<Waiting, 'job'>): Promise<Answer> {
