@@ -2,7 +2,7 @@
 import { computed, signal } from '@preact/signals'
 import { texts } from '../texts.ts'
 import { api, messageOf, PhaseboardError } from './api.ts'
-import { write } from './writes.ts'
+import { write, written } from './writes.ts'
 
 /** The action of a toast. */
 export interface ToastAction {
@@ -153,6 +153,8 @@ function afterFormer<T>(act: () => Promise<T>): Promise<T> {
 /** Undoes the user's last write that is not undone yet. */
 export const undoLast = (): void =>
   void afterFormer(async () => {
+    // The last write may not be answered yet. It, and none before it, is to be undone.
+    await written()
     const latest = undoable.at(-1)
     if (latest === undefined) toast(texts.nothingToUndo)
     else await undoNow(latest.seq)
