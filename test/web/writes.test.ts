@@ -244,3 +244,21 @@ async function waitForAnother(t: Test, board: Board): Promise<void> {
   t.strictSame(await savedIn(board.api, id, 'To Do'), ['One', 'Two'])
 }
 onBoard('that wait are not sent for another member', waitForAnother, { mode: 'required' })
+
+onBoard('work where browsers have only the functions for pages without TLS', async (t, { api, person }) => {
+  const { id, path } = await projectWith(api, { 'To Do': ['One', 'Two'] })
+  const { page, context, go } = await person()
+  await context.addInitScript(() => {
+    for (const name of ['locks', 'clipboard']) Reflect.deleteProperty(Navigator.prototype, name)
+    for (const name of ['randomUUID', 'subtle']) Reflect.deleteProperty(Crypto.prototype, name)
+  })
+  await go(path)
+  await page.getByText('Live', { exact: true }).waitFor()
+  await link(page, 'One').focus()
+  await page.keyboard.press('x')
+  await page.getByText('“One” archived.').waitFor()
+  await page.keyboard.press('n')
+  await page.keyboard.type('Three')
+  await page.keyboard.press('Enter')
+  t.strictSame(await untilSaved(api, id, 'To Do', ['Two', 'Three']), ['Two', 'Three'])
+})
