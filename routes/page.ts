@@ -34,6 +34,8 @@ const ADDRESSES = [
   '/projects/:id/flow',
   '/projects/:id/trash',
   '/trash',
+  // A page for development.
+  ...(isWatched ? ['/styleguide'] : []),
   '/mine',
   '/ideas',
   '/search',

@@ -83,7 +83,11 @@ const workers: Plugin = {
   },
 }
 
-const optionsFor = (root: string, folder: string): BuildOptions & { metafile: true } => ({
+const optionsFor = (
+  root: string,
+  folder: string,
+  isDevelopment = false,
+): BuildOptions & { metafile: true } => ({
   absWorkingDir: root,
   entryPoints: [ENTRY, STYLES],
   outdir: join(folder, 'assets'),
@@ -99,7 +103,7 @@ const optionsFor = (root: string, folder: string): BuildOptions & { metafile: tr
   mainFields: ['module:es2019', 'module', 'main'],
   jsx: 'automatic',
   jsxImportSource: 'preact',
-  define: { 'process.env.NODE_ENV': '"production"' },
+  define: { 'process.env.NODE_ENV': '"production"', DEVELOPMENT: String(isDevelopment) },
   minify: true,
   // Every visitor would load licence comments; the licences are in the packages.
   legalComments: 'none',
@@ -227,34 +231,48 @@ export async function buildWeb(
   return weighed
 }
 
+/** The options of a quick build with the pages for development: neither minified nor compressed, with source maps. */
+const developmentOptions = (root: string, folder: string, icon: string, onBuilt: () => void) => ({
+  ...optionsFor(root, folder, true),
+  minify: false,
+  sourcemap: 'linked' as const,
+  plugins: [
+    oneStyleSheet(join(root, STYLES)),
+    workers,
+    {
+      name: 'page',
+      setup({ onEnd }) {
+        onEnd(async ({ metafile }) => {
+          // esbuild has printed its errors.
+          if (metafile !== undefined) await writePage(root, folder, partsOf(metafile), icon)
+          onBuilt()
+        })
+      },
+    } satisfies Plugin,
+  ],
+})
+
+/** Empties the folder of a build for development. @returns the name of the icon */
+async function prepare(root: string, folder: string): Promise<string> {
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(join(folder, 'assets'), { recursive: true })
+  return addIcon(root, folder)
+}
+
+/** Bundles the page once like `watchWeb`. */
+export async function buildForDevelopment(root: string, folder: string): Promise<void> {
+  const icon = await prepare(root, folder)
+  await esbuild(developmentOptions(root, folder, icon, () => undefined))
+}
+
 /**
- * Bundles the page again whenever its sources change, quickly: neither minified nor compressed, with source maps.
+ * Bundles the page again whenever its sources change.
  * @returns after the first build; ends with the process
  */
 export async function watchWeb(root: string, folder: string): Promise<void> {
-  await rm(folder, { recursive: true, force: true })
-  await mkdir(join(folder, 'assets'), { recursive: true })
-  const icon = await addIcon(root, folder)
+  const icon = await prepare(root, folder)
   const made = Promise.withResolvers<void>()
-  const watching = await context({
-    ...optionsFor(root, folder),
-    minify: false,
-    sourcemap: 'linked',
-    plugins: [
-      oneStyleSheet(join(root, STYLES)),
-      workers,
-      {
-        name: 'page',
-        setup({ onEnd }) {
-          onEnd(async ({ metafile }) => {
-            // esbuild has printed its errors.
-            if (metafile !== undefined) await writePage(root, folder, partsOf(metafile), icon)
-            made.resolve()
-          })
-        },
-      },
-    ],
-  })
+  const watching = await context(developmentOptions(root, folder, icon, made.resolve))
   await watching.watch()
   await made.promise
 }

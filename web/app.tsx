@@ -50,6 +50,9 @@ const Audit = latePage(() => import('./people/audit-page.tsx'))
 /** What a board opens next. It is loaded when the browser is idle, and then opens at once, also without a connection. */
 const NEXT = [loadCard, async () => (await import('./common/markdown/markdown.ts')).fetchWorker(), loadFlow]
 
+/** A page for development, which the shipped build does not have. */
+const Styleguide = DEVELOPMENT ? latePage(() => import('./styleguide/styleguide-page.tsx')) : undefined
+
 /** The page for the current address. */
 function CurrentPage() {
   const { page, id, item } = routeOf(place.value.path)
@@ -224,6 +227,7 @@ export function App() {
   useEffect(() => {
     if (isSignedIn) void whenIdle(NEXT)
   }, [isSignedIn])
+  if (Styleguide && place.value.path === '/styleguide') return <Styleguide />
   if (isShared) return <SharedPage key={id} secret={id} />
   // The user may be signed out, or another member, after following a link.
   if (page === 'link') return <LinkPage />

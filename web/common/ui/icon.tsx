@@ -45,6 +45,9 @@ const SHAPES = {
 
 export type IconName = keyof typeof SHAPES
 
+/** All names, in the order of the style guide. */
+export const ICON_NAMES = /* @__PURE__ */ Object.keys(SHAPES) as IconName[]
+
 export const Icon = ({ name }: { name: IconName }) => (
   <svg class="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">
     <path d={SHAPES[name]} />
