@@ -83,6 +83,44 @@ const workers: Plugin = {
   },
 }
 
+/** The files of languages in `assets/`: `texts.de-1A2B3C4D.js`. */
+const LANGUAGE_FILE = /^(texts\.\w+)-\w+\.js$/
+
+/**
+ * Bundles the texts of each language separately. The first chunk awaits them, so they must not import anything of it, which a
+ * common bundle would make them do.
+ * @param folder of the build
+ */
+const languages = (folder: string): Plugin => ({
+  name: 'languages',
+  setup({ onResolve, initialOptions }) {
+    onResolve({ filter: /^\.\/texts\.\w+\.ts$/ }, async ({ path, kind, resolveDir }) => {
+      if (kind !== 'dynamic-import') return undefined
+      const { target, minify = false, write = true } = initialOptions
+      const source = resolve(resolveDir, path)
+      const { outputFiles } = await esbuild({
+        ...(target !== undefined && { target }),
+        minify,
+        entryPoints: [source],
+        bundle: true,
+        format: 'esm',
+        platform: 'browser',
+        charset: 'utf8',
+        legalComments: 'none',
+        write: false,
+        logLevel: 'silent',
+      })
+      const content = outputFiles[0]?.contents ?? new Uint8Array()
+      const name = `${basename(path, '.ts')}-${hashOf(content)}.js`
+      if (write) {
+        await mkdir(join(folder, 'assets'), { recursive: true })
+        await writeFile(join(folder, 'assets', name), content)
+      }
+      return { path: `./${name}`, external: true, watchFiles: [source] }
+    })
+  },
+})
+
 const optionsFor = (
   root: string,
   folder: string,
@@ -107,7 +145,7 @@ const optionsFor = (
   minify: true,
   // Every visitor would load licence comments; the licences are in the packages.
   legalComments: 'none',
-  plugins: [oneStyleSheet(join(root, STYLES)), workers],
+  plugins: [oneStyleSheet(join(root, STYLES)), workers, languages(folder)],
   metafile: true,
   logLevel: 'warning',
 })
@@ -166,10 +204,14 @@ function partsOf(metafile: Metafile): WebParts {
   return { entry: basename(entry), style: basename(style), modules, later }
 }
 
+/** The hash of a file in its name. */
+const hashOf = (content: Uint8Array) =>
+  createHash('sha256').update(content).digest('hex').slice(0, 8).toUpperCase()
+
 /** Writes a file of the page's own under a name with its hash. @returns the name */
 async function addIcon(root: string, folder: string): Promise<string> {
   const content = await readFile(join(root, ICON))
-  const name = `icon-${createHash('sha256').update(content).digest('hex').slice(0, 8).toUpperCase()}.svg`
+  const name = `icon-${hashOf(content)}.svg`
   await writeFile(join(folder, 'assets', name), content)
   return name
 }
@@ -225,7 +267,15 @@ export async function buildWeb(
       html: (await readFile(join(folder, 'page.html'))).length,
       icon: sum([icon]),
     },
-    later: Object.fromEntries([...parts.later].map(([name, names]) => [name, sum(names)])),
+    later: {
+      ...Object.fromEntries([...parts.later].map(([name, names]) => [name, sum(names)])),
+      ...Object.fromEntries(
+        [...sizes].flatMap(([name, size]) => {
+          const [, language] = LANGUAGE_FILE.exec(name) ?? []
+          return language === undefined ? [] : [[language, size]]
+        }),
+      ),
+    },
   }
   checkBudget(weighed, budget)
   return weighed
@@ -239,6 +289,7 @@ const developmentOptions = (root: string, folder: string, icon: string, onBuilt:
   plugins: [
     oneStyleSheet(join(root, STYLES)),
     workers,
+    languages(folder),
     {
       name: 'page',
       setup({ onEnd }) {

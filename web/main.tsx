@@ -3,6 +3,7 @@ import { render } from 'preact'
 import { App } from './app.tsx'
 import { drafts } from './common/drafts.ts'
 import { startKeys } from './common/keys.ts'
+import { showLanguage } from './common/language.ts'
 import { startLive } from './common/live.ts'
 import { openProject } from './common/open-project.ts'
 import { followPeople } from './common/people.ts'
@@ -16,6 +17,7 @@ import './common/styles/index.css'
 import { resumeAndSay } from './common/resume.ts'
 import { warnBeforeLeaving } from './common/writes.ts'
 
+showLanguage()
 followTheme()
 startRouter()
 startKeys()

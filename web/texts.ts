@@ -1,27 +1,19 @@
-/** All English texts of the page. Values are inserted unchanged, and shown as text. */
+/**
+ * The texts of the page. The English ones are here, and load with the page; each other language is a file of its own, which only
+ * its readers load. Values are inserted unchanged, and shown as text.
+ */
 import { formatNumber } from './common/dates.ts'
+import type { DueWords } from './common/due-words.ts'
+import { language } from './common/language.ts'
 
-const count = (number: number, one: string, many: string) =>
-  `${formatNumber(number)} ${number === 1 ? one : many}`
+const plurals = new Intl.PluralRules(language)
+
+/** A number with the form of a word for it. */
+const count = (number: number, one: string, other: string): string =>
+  `${formatNumber(number)} ${plurals.select(number) === 'one' ? one : other}`
 
 /** A sentence in pieces. Values are separate pieces, so that their text direction cannot reorder the rest. */
 export type Sentence = readonly (string | { value: string })[]
-
-/** The maximum length of a title in a message. */
-const TITLE = 60
-
-/** A title as part of a message: in quotes, and not longer than a line. */
-const quoted = (title: string): string => {
-  const characters = [...title]
-  const short =
-    characters.length > TITLE
-      ? `${characters
-          .slice(0, TITLE - 1)
-          .join('')
-          .trimEnd()}…`
-      : title
-  return `“${short === '' ? '(untitled)' : short}”`
-}
 
 const said = (words: TemplateStringsArray, ...values: readonly string[]): Sentence =>
   words.flatMap((word, index) => {
@@ -29,13 +21,36 @@ const said = (words: TemplateStringsArray, ...values: readonly string[]): Senten
     return [word, ...(value === undefined ? [] : [{ value }])].filter((piece) => piece !== '')
   })
 
-export const texts = {
+/** The maximum length of a title in a message. */
+const TITLE = 60
+
+/** A title as part of a message: not longer than a line. */
+function shortened(title: string): string {
+  if (title === '') return texts.untitled
+  const characters = [...title]
+  if (characters.length <= TITLE) return title
+  return `${characters
+    .slice(0, TITLE - 1)
+    .join('')
+    .trimEnd()}…`
+}
+
+/** A title as part of a message, in quotes. */
+const quoted = (title: string): string => `“${shortened(title)}”`
+
+/** What texts of every language are made with. */
+const helpers = { count, said, shortened, formatNumber }
+export type TextHelpers = typeof helpers
+
+const english = {
   name: 'Phaseboard',
   untitled: '(untitled)',
-  documentTitle: (...parts: readonly string[]) => [...parts, 'Phaseboard'].join(' · '),
+  documentTitle: (...parts: string[]) => [...parts, 'Phaseboard'].join(' · '),
   skipToBoard: 'Skip to the board',
   skipToPage: 'Skip to the page',
   cards: (number: number) => count(number, 'card', 'cards'),
+  /** A name of a field within a sentence. */
+  inSentence: (name: string) => name.toLowerCase(),
 
   // Common to many pages
   fields: {
@@ -438,7 +453,7 @@ export const texts = {
       days: ['days'],
       weeks: ['weeks'],
       before: ['in'],
-    },
+    } as DueWords,
 
     // Several cards
     many: {
@@ -1128,3 +1143,18 @@ export const texts = {
     ],
   },
 } as const
+
+/** The same texts in any language. */
+type Words<T> = T extends string
+  ? string
+  : T extends (...values: infer Values) => infer Said
+    ? (...values: Values) => Words<Said>
+    : { readonly [Key in keyof T]: Words<T[Key]> }
+
+export type Texts = Words<typeof english>
+
+/** The texts in the language of the page. All that imports them waits until they are there. */
+export const texts: Texts = language === 'de' ? (await import('./texts.de.ts')).germanTexts(helpers) : english
+
+/** For tests, which compare the languages. */
+export const textsOf = { english, helpers }

@@ -1,6 +1,8 @@
 /** The colours of the page, and its language. Both are kept in this browser. */
+import { chooseLanguage, chosenLanguage, LANGUAGES } from '../common/language.ts'
 import { chooseTheme, THEMES, themeNow } from '../common/theme.ts'
 import { Dialog } from '../common/ui/dialog.tsx'
+import { Select } from '../common/ui/select.tsx'
 import { texts } from '../texts.ts'
 
 const words = texts.appearance
@@ -24,6 +26,19 @@ export default function AppearanceDialog({ onClose }: { onClose: () => void }) {
           ))}
         </div>
       </fieldset>
+      <Select
+        label={words.language}
+        value={chosenLanguage()}
+        options={[
+          ['', words.languageOfBrowser],
+          ...Object.entries(LANGUAGES).map(([tag, { name }]) => [tag, name] as const),
+        ]}
+        onChoose={(tag) => {
+          chooseLanguage(tag)
+          location.reload()
+        }}
+      />
+      <p class="meta">{words.languageHint}</p>
     </Dialog>
   )
 }

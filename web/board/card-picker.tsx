@@ -1,6 +1,7 @@
 /** The small pickers of a card's fields. For selected cards, they change all of them. */
 import type { KanbanItem } from '../../src/client/api.d.ts'
-import { dayOf, fullDay, LOCALE, today, weekdayName } from '../common/dates.ts'
+import { dayOf, fullDay, today, weekdayName } from '../common/dates.ts'
+import { locale } from '../common/language.ts'
 import { nobodyOrMe } from '../common/people.ts'
 import { sourceOf } from '../common/people-sources.ts'
 import { chipColor } from '../common/ui/chip.ts'
@@ -193,7 +194,7 @@ function Due({ board, ids, label, onClose }: PickerProps) {
   const [typed, setTyped] = useTyped()
   const now = today()
   const value = common(itemsOf(board, ids), ({ dueDate }) => (dueDate === null ? '' : dayOf(dueDate)))
-  const day = dueOf(typed, new Date(), words.dueWords, LOCALE)
+  const day = dueOf(typed, new Date(), words.dueWords, locale)
   const usual = usualDays(now)
     .filter((option) => has(option.label, typed) && option.value !== day)
     .map((option) => ({

@@ -3,18 +3,7 @@
  * page's language, and dates: "tomor", "Freitag", "+3", "2w", "12 dec", "24.12.". Uses neither the DOM nor the network.
  */
 import { today as dayOfToday } from '../common/dates.ts'
-import { parseDue } from '../common/due-words.ts'
-
-/** The words of a language. */
-export interface DueWords {
-  today: readonly string[]
-  tomorrow: readonly string[]
-  nextWeek: readonly string[]
-  days: readonly string[]
-  weeks: readonly string[]
-  /** Words before a number, e.g. "in" 3 days. */
-  before: readonly string[]
-}
+import { type DueWords, parseDue } from '../common/due-words.ts'
 
 const DAY = 86_400_000
 /** The shortest part of a word that stands for it. */

@@ -9,7 +9,7 @@ import { shownTitle } from '../common/titles.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { texts } from '../texts.ts'
 
-const CALLED = texts.card.title.toLowerCase()
+const CALLED = texts.inSentence(texts.card.title)
 
 /** @param id the id of the heading, which labels the dialog */
 export function CardTitle({ id, edit, canEdit }: { id: string; edit: TextEdit; canEdit: boolean }) {

@@ -49,7 +49,7 @@ export function CardView({ card, item, isHere, onClose }: CardViewProps) {
   const canEdit = isHere && mayWriteIn(card.store)
   const title = useTextEdit({
     name: `${card.draftPrefix}:title`,
-    called: said.title.toLowerCase(),
+    called: texts.inSentence(said.title),
     value: item.title,
     base: card.store.items.base(card.id)?.title,
     save: (text, from) => saveCardText(card, 'title', text, from),

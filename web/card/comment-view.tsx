@@ -15,7 +15,7 @@ import { texts } from '../texts.ts'
 import type { CardComments } from './card-comments.ts'
 
 const said = texts.card
-const CALLED = said.comment.toLowerCase()
+const CALLED = texts.inSentence(said.comment)
 
 interface CommentViewProps {
   comments: CardComments

@@ -12,7 +12,7 @@ import { texts } from '../texts.ts'
 import { saveCardText } from './card-writes.ts'
 import type { OpenCard } from './open-card.ts'
 
-const CALLED = texts.card.description.toLowerCase()
+const CALLED = texts.inSentence(texts.card.description)
 
 interface DescriptionProps {
   card: OpenCard

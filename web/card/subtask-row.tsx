@@ -14,7 +14,7 @@ import type { OpenCard } from './open-card.ts'
 import { renameSubtask, tickSubtask } from './subtask-writes.ts'
 
 const said = texts.card
-const CALLED = said.subtaskTitle.toLowerCase()
+const CALLED = texts.inSentence(said.subtaskTitle)
 
 interface SubtaskRowProps {
   card: OpenCard

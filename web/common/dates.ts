@@ -1,21 +1,20 @@
 /** Formats dates and numbers in the browser's locale. A due date at midnight UTC is a calendar day, the same in every time zone. */
 
-/** The locale of the page, which is the browser's. */
-export const LOCALE: string | undefined = globalThis.navigator?.language
+import { locale } from './language.ts'
 
-const day = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', timeZone: 'UTC' })
-const dayWithYear = new Intl.DateTimeFormat(LOCALE, {
+const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' })
+const dayWithYear = new Intl.DateTimeFormat(locale, {
   day: 'numeric',
   month: 'short',
   year: 'numeric',
   timeZone: 'UTC',
 })
-const longDay = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'long', timeZone: 'UTC' })
-const weekday = new Intl.DateTimeFormat(LOCALE, { weekday: 'long', timeZone: 'UTC' })
-const moment = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short' })
-const time = new Intl.DateTimeFormat(LOCALE, { timeStyle: 'short' })
-const relative = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto' })
-const number = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 2 })
+const longDay = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' })
+const weekday = new Intl.DateTimeFormat(locale, { weekday: 'long', timeZone: 'UTC' })
+const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
+const time = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 })
 
 const DAY = 86_400_000
 

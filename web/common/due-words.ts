@@ -1,5 +1,16 @@
 /** Understands the words that people type for a due date: "today", "tomorrow", a weekday, or an ISO day. */
 
+/** The words of a language that a field for a due date understands, besides the names of days and months. */
+export interface DueWords {
+  today: readonly string[]
+  tomorrow: readonly string[]
+  nextWeek: readonly string[]
+  days: readonly string[]
+  weeks: readonly string[]
+  /** Words before a number, e.g. "in" 3 days. */
+  before: readonly string[]
+}
+
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'] as const
 
 /** The shortest abbreviation of a weekday: "fri". */
