@@ -345,8 +345,8 @@ export const germanTexts = ({ count, said, shortened, formatNumber }: TextHelper
     overdue: (day) => `Fällig am ${day}, überfällig`,
     assignedTo: (name) => `Zugewiesen an ${name}`,
 
-    addTo: (column) => `Karte zu ${column} hinzufügen`,
-    addAtTop: (column) => `Karte oben in ${column} hinzufügen`,
+    addTo: (column) => `Karte hinzufügen zu ${column}`,
+    addAtTop: (column) => `Karte hinzufügen oben in ${column}`,
     addCard: 'Karte hinzufügen',
     cardTitle: 'Titel der Karte',
     addColumn: 'Spalte hinzufügen',
