@@ -16,10 +16,13 @@ import { Menu } from './common/ui/menu.tsx'
 import { LoadingPage, Missing, Page } from './common/ui/page.tsx'
 import { Toasts } from './common/ui/toasts.tsx'
 import { waitingWrites } from './common/writes.ts'
-import { ProjectsPage } from './projects/projects-page.tsx'
 import { go, href, type PageName, paths, place, routeOf } from './router.ts'
 import { texts } from './texts.ts'
 
+/** Loads the page of projects, which most boards are opened without. */
+export const loadProjects = () => import('./projects/projects-page.tsx')
+
+const ProjectsPage = latePage(loadProjects)
 const SignIn = latePage(() => import('./people/sign-in-page.tsx'))
 const LinkPage = latePage(() => import('./people/link-page.tsx'))
 const SharedPage = latePage<{ secret: string }>(() => import('./board/shared-page.tsx'))

@@ -92,6 +92,15 @@ export const germanTexts = ({ count, said, shortened, formatNumber }: TextHelper
   toProjects: 'Zu den Projekten',
   updated: 'Phaseboard wurde aktualisiert. Laden Sie die Seite neu, um fortzufahren.',
   reload: 'Neu laden',
+  partFailed: (error) => `Nicht geladen: ${error.replace(/\.$/, '')}.`,
+  partNotLoaded:
+    'Dieser Teil der Seite ist noch nicht geladen. Er wird geladen, sobald Phaseboard wieder antwortet.',
+  unreachable: 'Phaseboard antwortet nicht. Die Seite öffnet sich, sobald es antwortet.',
+  resumed: (number) => `${count(number, 'Änderung', 'Änderungen')} von vor dem Neuladen gesendet.`,
+  notResumed: (lines, more) =>
+    `Nach dem Neuladen nicht gespeichert: ${lines.join('; ')}${more > 0 ? `; und ${more} weitere` : ''}.`,
+  notResumedOne: (said, reason) => `${said ? said.replace(/\.$/, '') : 'eine Änderung'} (${reason})`,
+  tooLate: 'mehr als ein Tag ist vergangen',
   plainMarkdown: 'Zu lang oder zu tief verschachtelt für Markdown: als einfacher Text gezeigt.',
   readOnly: 'Dieses Projekt dürfen Sie nur lesen.',
 
@@ -212,6 +221,8 @@ export const germanTexts = ({ count, said, shortened, formatNumber }: TextHelper
     archived: (name) => `${name} archiviert.`,
     unarchived: (name) => `${name} ist wieder aktiv.`,
     phases: (names) => `Phasen: ${names}`,
+    moreColumns: (number) => `+${number} weitere`,
+    moreColumnsHint: (columns) => `Weitere Spalten: ${columns}`,
   },
 
   imports: {
@@ -349,6 +360,21 @@ export const germanTexts = ({ count, said, shortened, formatNumber }: TextHelper
     addAtTop: (column) => `Karte hinzufügen oben in ${column}`,
     addCard: 'Karte hinzufügen',
     cardTitle: 'Titel der Karte',
+    quick: {
+      create: (number) => `${formatNumber(number)} Karten anlegen`,
+      join: 'Als eine Karte hinzufügen',
+      added: (number) => `${formatNumber(number)} Karten hinzugefügt.`,
+      tooMany: (number, most) =>
+        `Höchstens ${formatNumber(most)} Karten und Labels können auf einmal hinzugefügt werden; dies sind ${formatNumber(number)}.`,
+      tooLong: (most) => `Ein Titel hat höchstens ${formatNumber(most)} Zeichen.`,
+      tokens: 'Im Text erkannt',
+      token: (kind, name) =>
+        `${{ person: 'Zuständig', label: 'Label', priority: 'Priorität', due: 'Fällig' }[kind]} ${name}`,
+      recognised: (what) => `Erkannt: ${what}.`,
+      isText: (what) => `${what} ist jetzt Text.`,
+      keepAsText: (what) => `${what}: als Text behalten`,
+      suggestions: (number) => `${count(number, 'Vorschlag', 'Vorschläge')}.`,
+    },
     addColumn: 'Spalte hinzufügen',
     columnName: 'Name der Spalte',
 
@@ -387,6 +413,8 @@ export const germanTexts = ({ count, said, shortened, formatNumber }: TextHelper
       clear: 'Auswahl aufheben',
       atMost: (number) => `Höchstens ${number} Karten können ausgewählt werden.`,
       changed: (number) => `${count(number, 'Karte', 'Karten')} geändert.`,
+      labelAdded: (name) => `Label ${name} hinzugefügt.`,
+      labelRemoved: (name) => `Label ${name} entfernt.`,
       moved: (number, column) => `${count(number, 'Karte', 'Karten')} nach ${column} verschoben.`,
     },
 
@@ -456,8 +484,6 @@ export const germanTexts = ({ count, said, shortened, formatNumber }: TextHelper
     labelName: 'Name des Labels',
     editLabel: (name) => `Label ${name} bearbeiten`,
     deleteLabel: 'Label löschen',
-    labelAdded: (name) => `Label ${name} hinzugefügt.`,
-    labelRemoved: (name) => `Label ${name} entfernt.`,
     labelChanged: (name) => `Label ${name} geändert.`,
     labelDeleted: (name) => `Label ${name} gelöscht.`,
 
@@ -533,18 +559,18 @@ export const germanTexts = ({ count, said, shortened, formatNumber }: TextHelper
     begin: (field) => `Bearbeiten: ${field}`,
     tools: 'Formatierung',
     formats: {
-      bold: { name: 'Fett', keys: 'Control+B' },
-      italic: { name: 'Kursiv', keys: 'Control+I' },
-      link: { name: 'Link', keys: 'Control+K' },
-      list: { name: 'Liste', keys: 'Control+Shift+8' },
-      tasks: { name: 'Aufgabenliste', keys: 'Control+Shift+9' },
-      code: { name: 'Code', keys: 'Control+E' },
-      quote: { name: 'Zitat', keys: 'Control+Shift+.' },
+      bold: 'Fett',
+      italic: 'Kursiv',
+      link: 'Link',
+      list: 'Liste',
+      tasks: 'Aufgabenliste',
+      code: 'Code',
+      quote: 'Zitat',
     },
     preview: 'Vorschau',
     noPreview: 'Nichts in der Vorschau',
     task: 'Aufgabe',
-    notTicked: 'Diese Aufgabe wurde im Text nicht gefunden. Bearbeiten Sie den Text, um sie abzuhaken.',
+    notTicked: 'Diese Aufgabe wurde nicht gefunden. Bearbeiten Sie den Text, um sie abzuhaken.',
     saveHint: 'Strg+Enter speichert. Esc schließt, der Entwurf bleibt.',
     unsaved: (time) => `Nicht gespeicherte Änderungen von ${time}.`,
     keepEditing: 'Weiter bearbeiten',
@@ -697,6 +723,8 @@ export const germanTexts = ({ count, said, shortened, formatNumber }: TextHelper
     forecasts: 'Prognose',
     forecast: (remaining, date) =>
       `In diesem Tempo sind die restlichen **${remaining}** Karten bis **${date}** fertig (85 %).`,
+    tooFewForForecast: (finished, least) =>
+      `Eine Prognose braucht mindestens ${least} fertige Karten; in diesem Zeitraum: **${finished}**.`,
     noForecast: 'In diesem Zeitraum wurde nichts fertig, daher gibt es keine Prognose.',
     nothingFinished: 'In diesem Zeitraum wurde nichts fertig.',
     nothingInProgress: 'Nichts ist in Arbeit.',

@@ -61,7 +61,7 @@ export async function addCard(board: Board, column: string, end: End, added: New
   try {
     const { seq } = await write({
       pending: [pending],
-      said: added(title).text,
+      said: saidAdded(card.title).text,
       send: (idempotencyKey) => {
         stop ??= followCreated(board, [shown])
         return api.request('post', '/api/projects/{id}/kanban-items', {

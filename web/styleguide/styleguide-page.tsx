@@ -8,7 +8,7 @@ import { Dialog, DialogFoot } from '../common/ui/dialog.tsx'
 import { Area, Check, Choice, Field, Form } from '../common/ui/field.tsx'
 import { FormDialog } from '../common/ui/form-dialog.tsx'
 import { ICON_NAMES, Icon } from '../common/ui/icon.tsx'
-import { Updated } from '../common/ui/late.tsx'
+import { NotLoaded } from '../common/ui/late.tsx'
 import { Lock } from '../common/ui/lock.tsx'
 import { Menu } from '../common/ui/menu.tsx'
 import { OptionList } from '../common/ui/option-list.tsx'
@@ -192,7 +192,7 @@ export default function StyleguidePage() {
           </div>
         </Part>
         <Part name="late">
-          <Updated />
+          <NotLoaded why="updated" retry={() => undefined} />
         </Part>
         <Part name="lock">
           <p>
