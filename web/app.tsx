@@ -16,10 +16,13 @@ import { Menu } from './common/ui/menu.tsx'
 import { LoadingPage, Missing, Page } from './common/ui/page.tsx'
 import { Toasts } from './common/ui/toasts.tsx'
 import { waitingWrites } from './common/writes.ts'
-import { ProjectsPage } from './projects/projects-page.tsx'
 import { go, href, type PageName, paths, place, routeOf } from './router.ts'
 import { texts } from './texts.ts'
 
+/** Loads the page of projects, which most boards are opened without. */
+export const loadProjects = () => import('./projects/projects-page.tsx')
+
+const ProjectsPage = latePage(loadProjects)
 const SignIn = latePage(() => import('./people/sign-in-page.tsx'))
 const LinkPage = latePage(() => import('./people/link-page.tsx'))
 const SharedPage = latePage<{ secret: string }>(() => import('./board/shared-page.tsx'))
@@ -49,6 +52,9 @@ const Audit = latePage(() => import('./people/audit-page.tsx'))
 
 /** What a board opens next. It is loaded when the browser is idle, and then opens at once, also without a connection. */
 const NEXT = [loadCard, async () => (await import('./common/markdown/markdown.ts')).fetchWorker(), loadFlow]
+/** A page for development, which the shipped build does not have. */
+const Styleguide = DEVELOPMENT ? latePage(() => import('./styleguide/styleguide-page.tsx')) : undefined
+
 /** A page for development, which the shipped build does not have. */
 const Styleguide = DEVELOPMENT ? latePage(() => import('./styleguide/styleguide-page.tsx')) : undefined
 

@@ -1,6 +1,6 @@
 /** The entry point. It loads the user, the stream and the current page, all at once. */
 import { render } from 'preact'
-import { App } from './app.tsx'
+import { App, loadProjects } from './app.tsx'
 import { drafts } from './common/drafts.ts'
 import { startKeys } from './common/keys.ts'
 import { showLanguage } from './common/language.ts'
@@ -26,7 +26,11 @@ addEventListener('pagehide', () => drafts.flush())
 
 const { page, id } = routeOf(place.peek().path)
 if (page === 'board' || page === 'card') openProject(id)
-if (page === 'projects') projectList.refresh()
+if (page === 'projects') {
+  projectList.refresh()
+  // If that fails, it is loaded again when it is shown.
+  void loadProjects().catch(() => undefined)
+}
 // Whoever reads a shared board is no user.
 if (page !== 'shared') {
   void openSession().then(startSharing)

@@ -86,14 +86,21 @@ export const germanTexts = ({ count, said, shortened, formatNumber }: TextHelper
   notRedone: (error) => `Nicht zu wiederholen: ${error}.`,
   notSaved: (error) => `Nicht gespeichert: ${error}.`,
   notLoaded: 'Phaseboard konnte diese Seite nicht laden.',
-  partFailed: (error) => `Nicht geladen: ${error.replace(/\.$/, '')}.`,
   missingPage: 'Diese Seite gibt es nicht.',
   missingProject: 'Dieses Projekt gibt es nicht.',
   missingCard: 'Diese Karte gibt es nicht.',
   toProjects: 'Zu den Projekten',
   updated: 'Phaseboard wurde aktualisiert. Laden Sie die Seite neu, um fortzufahren.',
-  partNotLoaded: 'Dieser Teil der Seite ist noch nicht geladen. Er lädt, sobald Phaseboard wieder antwortet.',
   reload: 'Neu laden',
+  partFailed: (error) => `Nicht geladen: ${error.replace(/\.$/, '')}.`,
+  partNotLoaded:
+    'Dieser Teil der Seite ist noch nicht geladen. Er wird geladen, sobald Phaseboard wieder antwortet.',
+  unreachable: 'Phaseboard antwortet nicht. Die Seite öffnet sich, sobald es antwortet.',
+  resumed: (number) => `${count(number, 'Änderung', 'Änderungen')} von vor dem Neuladen gesendet.`,
+  notResumed: (lines, more) =>
+    `Nach dem Neuladen nicht gespeichert: ${lines.join('; ')}${more > 0 ? `; und ${more} weitere` : ''}.`,
+  notResumedOne: (said, reason) => `${said ? said.replace(/\.$/, '') : 'eine Änderung'} (${reason})`,
+  tooLate: 'mehr als ein Tag ist vergangen',
   plainMarkdown: 'Zu lang oder zu tief verschachtelt für Markdown: als einfacher Text gezeigt.',
   readOnly: 'Dieses Projekt dürfen Sie nur lesen.',
 
@@ -136,16 +143,10 @@ export const germanTexts = ({ count, said, shortened, formatNumber }: TextHelper
   liveHint: 'Änderungen anderer erscheinen sofort',
   connecting: 'Verbindung wird hergestellt …',
   lost: 'Verbindung verloren, neuer Versuch läuft',
-  unreachable: 'Phaseboard antwortet nicht. Die Seite öffnet sich, sobald es antwortet.',
   offline:
     'Offline. Sie können weiterarbeiten; Änderungen werden gesendet, sobald die Verbindung wieder da ist.',
   waiting: (number) => `${count(number, 'Änderung wartet', 'Änderungen warten')}.`,
   connected: 'Wieder verbunden.',
-  resumed: (number) => `${count(number, 'Änderung', 'Änderungen')} von vor dem Neuladen gesendet.`,
-  notResumed: (lines, more) =>
-    `Nach dem Neuladen nicht gespeichert: ${lines.join('; ')}${more > 0 ? `; und ${formatNumber(more)} weitere` : ''}.`,
-  notResumedOne: (said, reason) => `${said ? said.replace(/\.$/, '') : 'eine Änderung'} (${reason})`,
-  tooLate: 'mehr als ein Tag ist vergangen',
 
   main: 'Hauptnavigation',
   projects: 'Projekte',
@@ -206,8 +207,6 @@ export const germanTexts = ({ count, said, shortened, formatNumber }: TextHelper
     none: 'Noch keine Projekte. Legen Sie eines an, oder importieren Sie ein Board.',
     noneYet: 'Noch keine Projekte.',
     noneForGuest: 'Sie sind noch keinem Projekt zugewiesen. Fragen Sie, wer Sie eingeladen hat.',
-    moreColumns: (number) => `+${formatNumber(number)} weitere`,
-    moreColumnsHint: (columns) => `Weitere Spalten: ${columns}`,
     noMatch: 'Kein Projekt passt zum Filter.',
     projects: (number) => count(number, 'Projekt', 'Projekte'),
     group: (status) => `Projekte: ${status}`,
@@ -222,6 +221,8 @@ export const germanTexts = ({ count, said, shortened, formatNumber }: TextHelper
     archived: (name) => `${name} archiviert.`,
     unarchived: (name) => `${name} ist wieder aktiv.`,
     phases: (names) => `Phasen: ${names}`,
+    moreColumns: (number) => `+${number} weitere`,
+    moreColumnsHint: (columns) => `Weitere Spalten: ${columns}`,
   },
 
   imports: {
@@ -355,23 +356,10 @@ export const germanTexts = ({ count, said, shortened, formatNumber }: TextHelper
     overdue: (day) => `Fällig am ${day}, überfällig`,
     assignedTo: (name) => `Zugewiesen an ${name}`,
 
-    addTo: (column) => `Karte zu ${column} hinzufügen`,
-    addAtTop: (column) => `Karte oben in ${column} hinzufügen`,
+    addTo: (column) => `Karte hinzufügen zu ${column}`,
+    addAtTop: (column) => `Karte hinzufügen oben in ${column}`,
     addCard: 'Karte hinzufügen',
     cardTitle: 'Titel der Karte',
-    addColumn: 'Spalte hinzufügen',
-    columnName: 'Name der Spalte',
-
-    editTitle: 'Titel bearbeiten',
-    pickers: {
-      assignee: 'Zuständig',
-      labels: 'Labels',
-      due: 'Fälligkeit',
-      priority: 'Priorität',
-      column: 'Spalte',
-    },
-    pickerOf: (field) => `${field} …`,
-    fieldOf: (field, cards) => `${field}: ${cards}`,
     quick: {
       create: (number) => `${formatNumber(number)} Karten anlegen`,
       join: 'Als eine Karte hinzufügen',
@@ -387,6 +375,19 @@ export const germanTexts = ({ count, said, shortened, formatNumber }: TextHelper
       keepAsText: (what) => `${what}: als Text behalten`,
       suggestions: (number) => `${count(number, 'Vorschlag', 'Vorschläge')}.`,
     },
+    addColumn: 'Spalte hinzufügen',
+    columnName: 'Name der Spalte',
+
+    editTitle: 'Titel bearbeiten',
+    pickers: {
+      assignee: 'Zuständig',
+      labels: 'Labels',
+      due: 'Fälligkeit',
+      priority: 'Priorität',
+      column: 'Spalte',
+    },
+    pickerOf: (field) => `${field} …`,
+    fieldOf: (field, cards) => `${field}: ${cards}`,
     createLabel: (name) => `„${name}“ anlegen`,
     noLabels: 'Noch keine Labels. Tippen Sie einen Namen, um eines anzulegen.',
     noPriority: 'Keine solche Priorität',
@@ -412,6 +413,8 @@ export const germanTexts = ({ count, said, shortened, formatNumber }: TextHelper
       clear: 'Auswahl aufheben',
       atMost: (number) => `Höchstens ${number} Karten können ausgewählt werden.`,
       changed: (number) => `${count(number, 'Karte', 'Karten')} geändert.`,
+      labelAdded: (name) => `Label ${name} hinzugefügt.`,
+      labelRemoved: (name) => `Label ${name} entfernt.`,
       moved: (number, column) => `${count(number, 'Karte', 'Karten')} nach ${column} verschoben.`,
     },
 
@@ -481,8 +484,6 @@ export const germanTexts = ({ count, said, shortened, formatNumber }: TextHelper
     labelName: 'Name des Labels',
     editLabel: (name) => `Label ${name} bearbeiten`,
     deleteLabel: 'Label löschen',
-    labelAdded: (name) => `Label ${name} hinzugefügt.`,
-    labelRemoved: (name) => `Label ${name} entfernt.`,
     labelChanged: (name) => `Label ${name} geändert.`,
     labelDeleted: (name) => `Label ${name} gelöscht.`,
 
@@ -569,7 +570,7 @@ export const germanTexts = ({ count, said, shortened, formatNumber }: TextHelper
     preview: 'Vorschau',
     noPreview: 'Nichts in der Vorschau',
     task: 'Aufgabe',
-    notTicked: 'Diese Aufgabe wurde im Text nicht gefunden. Bearbeiten Sie den Text, um sie abzuhaken.',
+    notTicked: 'Diese Aufgabe wurde nicht gefunden. Bearbeiten Sie den Text, um sie abzuhaken.',
     saveHint: 'Strg+Enter speichert. Esc schließt, der Entwurf bleibt.',
     unsaved: (time) => `Nicht gespeicherte Änderungen von ${time}.`,
     keepEditing: 'Weiter bearbeiten',
@@ -722,9 +723,9 @@ export const germanTexts = ({ count, said, shortened, formatNumber }: TextHelper
     forecasts: 'Prognose',
     forecast: (remaining, date) =>
       `In diesem Tempo sind die restlichen **${remaining}** Karten bis **${date}** fertig (85 %).`,
-    noForecast: 'In diesem Zeitraum wurde nichts fertig, daher gibt es keine Prognose.',
     tooFewForForecast: (finished, least) =>
-      `Eine Prognose braucht mindestens ${least} erledigte Karten; in diesem Zeitraum ${finished === '1' ? 'ist' : 'sind'} es **${finished}**.`,
+      `Eine Prognose braucht mindestens ${least} fertige Karten; in diesem Zeitraum: **${finished}**.`,
+    noForecast: 'In diesem Zeitraum wurde nichts fertig, daher gibt es keine Prognose.',
     nothingFinished: 'In diesem Zeitraum wurde nichts fertig.',
     nothingInProgress: 'Nichts ist in Arbeit.',
     nothingRemains: 'Nichts ist mehr zu tun.',

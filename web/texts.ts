@@ -465,6 +465,8 @@ const english = {
       clear: 'Clear the selection',
       atMost: (number: number) => `At most ${number} cards can be selected.`,
       changed: (number: number) => `${count(number, 'card', 'cards')} changed.`,
+      labelAdded: (name: string) => `Label ${name} added.`,
+      labelRemoved: (name: string) => `Label ${name} removed.`,
       moved: (number: number, column: string) => `${count(number, 'card', 'cards')} moved to ${column}.`,
     },
 

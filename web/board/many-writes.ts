@@ -127,7 +127,7 @@ export function setLabelOf(board: Board, all: readonly string[], label: KanbanLa
     (id) => isOn !== items.peek(id)?.labels.some((one) => one.id === label.id),
   )
   if (ids.length === 0) return
-  const said = isOn ? texts.card.labelAdded(label.name) : texts.card.labelRemoved(label.name)
+  const said = isOn ? words.labelAdded(label.name) : words.labelRemoved(label.name)
   void writeMany(board, {
     ids,
     patch: (item) => {
@@ -149,7 +149,7 @@ export async function addLabelTo(board: Board, all: readonly string[], name: str
     ...ids.map((id) => ({ method: 'PUT', path: pathOf(id, '{{label.id}}') }) as const),
   ]
   await accepted(
-    writeAndSay(texts.card.labelAdded(name), {
+    writeAndSay(words.labelAdded(name), {
       send: (idempotencyKey) => api.request('post', '/api/batch', { body: { requests }, idempotencyKey }),
       onDone: ({ data: { results }, seq }) => {
         const [label, ...items] = results.map(({ body }) => body)
