@@ -36,13 +36,17 @@ const HOUR = 60 * 60 * 1000
 /** Milliseconds without a new chunk after which an upload is left over from a process that has ended: a running one ends earlier. */
 const LEFT_OVER = 2 * 60 * 1000
 
-type FilesOptions = Pick<Config, 'databaseUrl' | 'walCheckpoints' | 'attachmentLimit' | 'attachmentsTotal'>
+interface FilesOptions
+  extends Pick<Config, 'databaseUrl' | 'walCheckpoints' | 'attachmentLimit' | 'attachmentsTotal'> {
+  /** Whether the process is the service's own, and not a host's. */
+  ownsProcess: boolean
+}
 
 /** The bytes of attached files. Removes what nothing names any more, at startup and once an hour. */
 export default fp<FilesOptions>(
-  async (app, { databaseUrl, walCheckpoints, attachmentLimit, attachmentsTotal }) => {
+  async (app, { databaseUrl, walCheckpoints, attachmentLimit, attachmentsTotal, ownsProcess }) => {
     const { db, databaseFiles: files, groupCommit } = app
-    const store = new FileStore({ db, files, groupCommit, databaseUrl, walCheckpoints })
+    const store = new FileStore({ db, files, groupCommit, databaseUrl, walCheckpoints, ownsProcess })
     app.decorate('files', {
       store,
       sink: {

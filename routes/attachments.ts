@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest, preHandlerHookHandler } from 'fastif
 import { callerOf, memberOf, turnOf } from '../src/access/identity.ts'
 import { problemOfLink, problemOfName } from '../src/board/attachment-names.ts'
 import { ATTACHMENTS_LIMIT, type Thumbnail, tooManyAttachments } from '../src/board/attachments.ts'
-import { invalidField, validationFailed } from '../src/errors.ts'
+import { invalidField, SpecifiedFailure, validationFailed } from '../src/errors.ts'
 import type { ReceivedFile } from '../src/requests/attachment-uploads.ts'
 import { childRoutes } from '../src/requests/child-routes.ts'
 import { isRepeated } from '../src/requests/idempotency.ts'
@@ -131,13 +131,8 @@ const uploadRoutes: Routes = async (app) => {
     return link
   }
 
-  /** Reads the body: JSON is a link, anything else is files. In a batch it is a value already. */
-  async function read(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const { body } = request
-    if (!(body instanceof Readable)) {
-      request.body = linkIn(request, body)
-      return
-    }
+  /** Reads the body: JSON is a link, anything else is files. */
+  async function read(request: FastifyRequest, reply: FastifyReply, body: Readable): Promise<void> {
     try {
       if (isJson(request.raw.headers['content-type'])) {
         request.body = linkIn(request, await readJson(body))
@@ -154,11 +149,17 @@ const uploadRoutes: Routes = async (app) => {
   }
 
   const takeBody: preHandlerHookHandler = (request, reply, done) => {
-    if (request.body instanceof Readable) read(request, reply).then(() => done(), done)
-    else {
-      request.body = linkIn(request, request.body)
-      done()
+    const { body } = request
+    if (body instanceof Readable) {
+      read(request, reply, body).then(() => done(), done)
+      return
     }
+    // As everywhere, no body is like one that is not JSON.
+    if (body === undefined || body === null)
+      throw new SpecifiedFailure('the request body is empty', 'not_json')
+    // In a batch it is a value already.
+    request.body = linkIn(request, body)
+    done()
   }
 
   app.post('/api/kanban-items/:id/attachments', {

@@ -95,6 +95,8 @@ type ServiceOptions = Config & {
   hooksComeFirst: boolean
   /** Whether the service responds to paths without a route. */
   answersUnknownRoutes: boolean
+  /** Whether the process is the service's own, and not a host's. */
+  ownsProcess: boolean
   /** Whether the service sends CORS headers. */
   sendsCorsHeaders: boolean
 }
@@ -206,6 +208,7 @@ export const phaseboard: FastifyPluginAsync<PhaseboardOptions> = async (app, opt
     hooksComeFirst: false,
     answersUnknownRoutes: app.prefix !== '',
     sendsCorsHeaders: false,
+    ownsProcess: false,
   })
 }
 
@@ -230,6 +233,7 @@ export async function buildApp({
     hooksComeFirst: true,
     answersUnknownRoutes: true,
     sendsCorsHeaders: true,
+    ownsProcess: true,
   })
   return app
 }

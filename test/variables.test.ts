@@ -50,6 +50,18 @@ async function session(t: Test, service: Service) {
   return { cookie: response.headers.get('set-cookie')?.split(';', 1)[0] ?? '' }
 }
 
+/** Attaches files of some size to an item. @returns the status of each */
+async function attaching(t: Test, service: Service) {
+  const headers = await session(t, service)
+  const idOf = async (path: string, body: object) =>
+    ((await (await ask(service, path, { headers, body })).json()) as { id: string }).id
+  const project = await idOf('/api/projects', { name: 'Apollo' })
+  const item = await idOf(`/api/projects/${project}/kanban-items`, { title: 'Card' })
+  const url = `http://127.0.0.1:${service.port}/api/kanban-items/${item}/attachments?name=x`
+  return async (size: number) =>
+    (await fetch(url, { method: 'POST', headers, body: 'x'.repeat(size) })).status
+}
+
 /** A port below those that the system assigns to sockets without one. */
 async function freePort(): Promise<string> {
   for (;;) {
@@ -175,6 +187,24 @@ const CASES: Record<string, Case> = {
         ask(service, '/api/imports?format=trello', { headers, body: { name: 'x'.repeat(size) } })
       t.equal((await ofSize(10)).status, 202)
       t.equal((await ofSize(200)).status, 413)
+    },
+  },
+  ATTACHMENT_LIMIT: {
+    settings: { ATTACHMENT_LIMIT: '200' },
+    show: async (t, service) => {
+      const statusOf = await attaching(t, service)
+      t.equal(await statusOf(200), 201)
+      t.equal(await statusOf(201), 413)
+    },
+  },
+  ATTACHMENTS_TOTAL: {
+    settings: { ATTACHMENTS_TOTAL: '700' },
+    show: async (t, service) => {
+      const statusOf = await attaching(t, service)
+      // Each is another file. Other cases may have stored some.
+      const statuses = [await statusOf(199), await statusOf(198), await statusOf(197), await statusOf(196)]
+      t.equal(statuses[0], 201)
+      t.equal(statuses[3], 507)
     },
   },
   IMPORT_RECORDS: {

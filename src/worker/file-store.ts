@@ -51,6 +51,8 @@ export interface FileStoreParts extends Pick<Config, 'databaseUrl' | 'walCheckpo
   db: SharedDatabase
   files?: DatabaseFiles
   groupCommit: Pick<GroupCommit, 'write'>
+  /** Whether the process is the service's own, and not a host's. */
+  ownsProcess?: boolean
 }
 
 /** The bytes of files of a service. */
@@ -123,7 +125,7 @@ export class FileStore {
 
   #pass(bytes: number): void {
     this.#passed += bytes
-    if (this.#passed < COLLECT_EVERY) return
+    if (this.#passed < COLLECT_EVERY || !this.#parts.ownsProcess) return
     this.#passed = 0
     this.#collect()?.({ type: 'minor', execution: 'sync' })
   }
