@@ -224,6 +224,7 @@ export type ErrorCode =
   | 'email_taken'
   | 'forbidden'
   | 'foreign_host'
+  | 'handle_taken'
   | 'headers_too_large'
   | 'idempotency_key_reused'
   | 'internal_error'

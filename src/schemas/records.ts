@@ -54,6 +54,9 @@ export const KanbanLabelSchema = Type.Object(
 )
 export type KanbanLabel = Static<typeof KanbanLabelSchema>
 
+/** A reminder of an item: a time, or an ISO 8601 duration before its due date. */
+const Reminder = Type.Object({ at: Type.Optional(Timestamp), before: Type.Optional(Type.String()) })
+
 /** A card of a board, with its labels and subtasks. */
 export const KanbanItemSchema = Type.Object(
   {
@@ -79,6 +82,10 @@ export const KanbanItemSchema = Type.Object(
     coverId: Nullable({
       ...Id,
       description: 'The attachment that the board shows on its card: one of its own images, or null',
+    }),
+    reminders: Type.Array(Reminder, {
+      description: 'When its watchers are reminded: at a time, or a duration before the due date',
+      examples: [[{ at: '2026-01-31T09:00:00.000Z' }, { before: 'P1D' }]],
     }),
     ...timestamps,
     labels: Type.Array(ref(KanbanLabelSchema)),
@@ -472,6 +479,13 @@ export const MemberSchema = Type.Object(
     disabled: Type.Boolean({
       description: 'Whether sign-ins, sessions and tokens of the member are refused',
     }),
+    handle: Nullable(
+      Type.String({
+        description:
+          'The name in mentions, as in `@ada`; unique. null only for a moment, for a member that another tool has just added',
+        examples: ['ada', 'ada.lovelace'],
+      }),
+    ),
     ...timestamps,
   },
   { $id: 'Member' },

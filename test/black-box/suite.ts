@@ -396,6 +396,7 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
       assigneeId: null,
       claimedUntil: null,
       coverId: null,
+      reminders: [],
     })
     await refused(writer, release, { at: [doomed.id] }, 409, { error: 'Kanban item is not claimed' })
     const remove = 'DELETE /api/kanban-items/{id}'
