@@ -301,13 +301,20 @@ const kanbanItemRoutes: Routes = async (app) => {
     },
     handler: (request, reply) => {
       const { id } = request.params
-      return expandsPeople(request.query)
-        ? sendWithPeople(app, reply, id, snapshotOf(id, callerOf(request)))
-        : items.get(id)
+      const { watchers } = app.attention
+      if (!expandsPeople(request.query)) return watchers.item(id, memberOf(request).id)
+      return sendWatched(request, reply, id)
     },
   })
 
   const toJson = createJsonWriter(KanbanItemSchema)
+
+  async function sendWatched(request: FastifyRequest, reply: FastifyReply, id: string): Promise<void> {
+    const caller = callerOf(request)
+    const snapshot = await snapshotOf(id, caller)
+    const watching = await app.read(app.attention.watchers.isWatching(id, memberOf(request).id), caller)
+    await sendWithPeople(app, reply, id, snapshot, watching)
+  }
 
   async function snapshotOf(id: string, caller: Caller) {
     const body = Buffer.from(toJson(await app.read(items.get(id), caller)))

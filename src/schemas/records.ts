@@ -343,9 +343,18 @@ export const SharedProjectSchema = Type.Object(
   { $id: 'SharedProject' },
 )
 
-/** An item, and the name of its assignee where it is asked for. */
+/** An item, whether the caller watches it, and the name of its assignee where it is asked for. */
 export const KanbanItemWithPeopleSchema = Type.Object(
-  { ...Type.Omit(KanbanItemSchema, ['warnings']).properties, people },
+  {
+    ...Type.Omit(KanbanItemSchema, ['warnings']).properties,
+    watching: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether the caller watches the item: by itself, with its project, or as its assignee. Not in a batch',
+      }),
+    ),
+    people,
+  },
   { $id: 'KanbanItemWithPeople' },
 )
 
@@ -492,6 +501,55 @@ export const MemberSchema = Type.Object(
 )
 export type SeenMember = Static<typeof MemberSchema>
 export type Member = SeenMember & { email: string }
+
+/** A notification of the caller. */
+export const NotificationSchema = Type.Object(
+  {
+    id: Id,
+    kind: Type.Unsafe<
+      'assigned' | 'mentioned' | 'commented' | 'moved' | 'due' | 'unblocked' | 'lease-lapsed'
+    >({
+      type: 'string',
+      enum: ['assigned', 'mentioned', 'commented', 'moved', 'due', 'unblocked', 'lease-lapsed'],
+      description:
+        'What happened: the item was assigned to the caller, a text mentions the caller, somebody commented on the item, it moved to another column or project, a reminder has come, it waits for nothing any more, the lease of its claim has ended',
+    }),
+    itemId: Nullable(Type.String({ description: 'null if it tells of several items' })),
+    projectId: Nullable(Type.String({ description: 'null if it tells of items of several projects' })),
+    actorId: Nullable(
+      Type.String({ description: 'Who did it; null for other tools, commands, and what comes with time' }),
+    ),
+    seq: Nullable(
+      Type.Integer({
+        description: 'The change that it tells of, the last one if several; null for what comes with time',
+      }),
+    ),
+    title: Type.String({
+      description: 'The title of the item at that time; of several items, the name of their project',
+    }),
+    text: Type.String({
+      description:
+        'The beginning of the comment or description, the column of a move, or the due date; empty for others',
+    }),
+    count: Type.Integer({
+      description:
+        'The number of items that it tells of: more than ten items of one write are one notification',
+    }),
+    createdAt: Timestamp,
+    readAt: Nullable(Timestamp),
+  },
+  { $id: 'Notification' },
+)
+export type Notification = Static<typeof NotificationSchema>
+
+/** Whether the caller watches an item or a project. */
+export const WatchSchema = Type.Object({ watching: Type.Boolean() }, { $id: 'Watch' })
+
+/** The number of unread notifications. */
+export const UnreadSchema = Type.Object(
+  { unread: Type.Integer({ description: 'At most 1,000: that many, or more' }) },
+  { $id: 'Unread' },
+)
 
 /** Kinds of people: members, people of the host application, people of imported boards. A closed set. */
 export const PERSON_KINDS = ['member', 'host', 'import'] as const
@@ -1002,6 +1060,9 @@ export const namedSchemas = [
   WebhookSchema,
   WebhookWithSecretSchema,
   WebhookDeliverySchema,
+  NotificationSchema,
+  WatchSchema,
+  UnreadSchema,
   ImportStartedSchema,
   ImportedPersonSchema,
   ImportSchema,

@@ -15,7 +15,7 @@ import { webhooks } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
 import type { WebhookDelivery } from '../schemas/records.ts'
 import { timestamp } from '../time.ts'
-import type { Clock } from './clock.ts'
+import type { Clock } from '../clock.ts'
 import {
   type Delivered,
   type Deliveries,

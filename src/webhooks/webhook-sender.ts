@@ -4,7 +4,7 @@ import https from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { version } from '../package-files.ts'
-import type { Clock } from './clock.ts'
+import type { Clock } from '../clock.ts'
 import { hasRefusedAddress, publicLookup, REFUSED_ADDRESS } from './webhook-urls.ts'
 
 /** Timeout of a delivery, in milliseconds: connecting, sending, and the whole response. */

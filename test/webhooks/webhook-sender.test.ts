@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
 import t, { type Test } from 'tap'
 import { version } from '../../src/package-files.ts'
-import { systemClock } from '../../src/webhooks/clock.ts'
+import { systemClock } from '../../src/clock.ts'
 import { createSender, type SenderOptions } from '../../src/webhooks/webhook-sender.ts'
 import { accept, answer, hang, listen, manualClock, receive } from '../receivers.ts'
 
