@@ -6,9 +6,9 @@ import type { SharedDatabase } from './client.ts'
 import { connectionOf } from './connection.ts'
 
 const prepare = (client: object) =>
-  (client as SharedDatabase['$client']).prepare<[number]>(
+  (client as SharedDatabase['$client']).prepare<[object]>(
     `insert or replace into quiet_changes (first, last)
-    select +?1 + 1, max(seq) from changes having max(seq) > +?1`,
+    select +:since + 1, max(seq) from changes having max(seq) > +:since`,
   )
 
 const statements = new WeakMap<object, ReturnType<typeof prepare>>()
@@ -21,5 +21,5 @@ export function tellNobody(db: Pick<SharedDatabase, '$client'>, since: number): 
   const connection = connectionOf(db)
   const statement = statements.get(connection) ?? prepare(connection)
   statements.set(connection, statement)
-  statement.run(since)
+  statement.run({ since })
 }

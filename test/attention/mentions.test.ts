@@ -39,7 +39,21 @@ t.test('a mention may mean a handle without the dots that end a sentence', async
 })
 
 t.test('any text is read, in a time that grows with its length', async (t) => {
-  const piece = fc.constantFrom('`', '``', FENCE, '~~~', '\n', '\n\n', '@ada', '@', ' ', 'x', '> ', '- ', '\\')
+  const piece = fc.constantFrom(
+    '`',
+    '``',
+    FENCE,
+    '~~~',
+    '\n',
+    '\n\n',
+    '@ada',
+    '@',
+    ' ',
+    'x',
+    '> ',
+    '- ',
+    '\\',
+  )
   fc.assert(
     fc.property(fc.array(piece), (pieces) => {
       const found = mentionsIn(pieces.join(''))
