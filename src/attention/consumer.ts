@@ -303,7 +303,7 @@ export class NotificationConsumer {
       const times = rules.times.due(timestamp(clock.now()), TIMES)
       if (times.length === 0) break
       await this.#tellOf(times)
-      await setImmediate()
+      await this.#pause()
     }
     this.#nextTime = rules.times.next()
   }

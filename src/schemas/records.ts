@@ -538,7 +538,7 @@ export const NotificationSchema = Type.Object(
     createdAt: Timestamp,
     readAt: Nullable(Timestamp),
   },
-  { $id: 'Notification' },
+  { $id: 'MemberNotification' },
 )
 export type Notification = Static<typeof NotificationSchema>
 

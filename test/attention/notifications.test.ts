@@ -202,7 +202,13 @@ t.test('only who sees the project is told, and reads it', async (t) => {
     ['PATCH', `/api/notifications/${ids[0]}`, { read: true }, ada.headers, 404, gone],
     ['PATCH', `/api/notifications/${ids[0]}`, { read: true }, admin.headers, 404, gone],
   ])
-  await send(app, 'POST', `/api/projects/${project.id}/team-assignments`, { memberId: 'guest' }, admin.headers)
+  await send(
+    app,
+    'POST',
+    `/api/projects/${project.id}/team-assignments`,
+    { memberId: 'guest' },
+    admin.headers,
+  )
   await send(app, 'POST', `${url}/comments`, { content: 'x' }, admin.headers)
   t.equal((await toldTo(app, guest)).length, 1)
 })
