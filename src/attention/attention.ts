@@ -87,7 +87,7 @@ const statementsOf = (db: SharedDatabase) => {
     quiet: prepare<QuietRange>(
       'select first, last from quiet_changes where last > :after and first <= :to order by first',
     ),
-    forgetQuiet: prepare('delete from quiet_changes where last <= :after'),
+    forgetQuiet: prepare('delete from quiet_changes where first <= +:after and last <= +:after'),
     /** Watches of items and projects that no change names any more: nothing brings them back. */
     leftovers: { item: leftoversOf('item', 'kanban_items'), project: leftoversOf('project', 'projects') },
   }

@@ -16,7 +16,7 @@ import type { ItemTime } from './item-times.ts'
 import type { NewNotification } from './notifications.ts'
 import type { Recipient } from './recipients.ts'
 import { type Telling, type TellingSources, WriteTelling } from './telling.ts'
-import type { FoundWatch } from './watchers.ts'
+import type { FoundWatch, ItemWatcher } from './watchers.ts'
 
 /** Milliseconds between two looks at the sequence, and between two looks at the clock. */
 export const HEARTBEAT = 250
@@ -90,6 +90,8 @@ export class NotificationConsumer {
   /** What is to be stored, and the number of its rows. */
   #told: ToldByWrite[] = []
   #watches: FoundWatch[] = []
+  /** The items of these watches. */
+  readonly #watched = new Set<string>()
   #items: [string, string][] = []
   #rows = 0
   /** Whether it has decided whom to tell since the place was stored: a later decision might be another one. */
@@ -101,7 +103,7 @@ export class NotificationConsumer {
     this.#sources = {
       item: (id) => rules.item(id),
       projectName: (id) => rules.projectName(id),
-      watchersOf: (itemId) => rules.watchers.ofItem(itemId),
+      watchersOf: (itemId) => this.#watchersOf(itemId),
       watchersOfProject: (projectId) => rules.watchers.ofProject(projectId),
       recipient: (id) => rules.recipients.one(id, others),
       named: (handles) => rules.recipients.named(handles),
@@ -172,6 +174,7 @@ export class NotificationConsumer {
   #clear(): void {
     this.#told = []
     this.#watches = []
+    this.#watched.clear()
     this.#items = []
     this.#rows = 0
   }
@@ -255,6 +258,7 @@ export class NotificationConsumer {
     this.#hasDecided ||= hasDecided
     for (const watch of watches) {
       this.#watches.push(watch)
+      this.#watched.add(watch.itemId)
       await this.#storeIfMany(1)
     }
     for (const item of items) {
@@ -270,6 +274,16 @@ export class NotificationConsumer {
   async #storeIfMany(added: number): Promise<void> {
     this.#rows += added
     if (this.#rows >= STORED_AT_ONCE) await this.#store(undefined)
+  }
+
+  /** Who watches an item, with the watches that are not stored yet. */
+  #watchersOf(itemId: string): ItemWatcher[] {
+    const stored = this.#options.rules.watchers.ofItem(itemId)
+    if (!this.#watched.has(itemId)) return stored
+    const known = new Set(stored.map(({ memberId }) => memberId))
+    const found = this.#watches.filter((watch) => watch.itemId === itemId && !known.has(watch.memberId))
+    const first = new Map(found.toReversed().map((watch) => [watch.memberId, { ...watch, watching: 1 }]))
+    return [...stored, ...first.values()]
   }
 
   /** Stores the rest, and the place if it is worth a write. */

@@ -83,6 +83,8 @@ export class WriteTelling {
   #last: number
   readonly #told = new Map<string, Told>()
   readonly #watches: FoundWatch[] = []
+  /** The same, by item. */
+  readonly #watchesOf = new Map<string, FoundWatch[]>()
   readonly #items = new Map<string, string>()
   /** Renamed columns: their items do not move. */
   readonly #renamed = new Set<string>()
@@ -244,11 +246,16 @@ export class WriteTelling {
     itemId: string,
     item: LiveItem,
   ): Generator<string> {
-    const own = this.#sources.watchersOf(itemId)
     const decided = new Set<string>()
-    for (const { memberId, watching, since } of own) {
+    for (const { memberId, watching, since } of this.#sources.watchersOf(itemId)) {
       decided.add(memberId)
       if (watching === 1 && since < seq) yield memberId
+    }
+    // Of the same write.
+    for (const { memberId, since } of this.#watchesOf.get(itemId) ?? []) {
+      if (decided.has(memberId)) continue
+      decided.add(memberId)
+      if (since < seq) yield memberId
     }
     for (const project of new Set([projectId, fromProjectId])) {
       if (project === null) continue
@@ -291,7 +298,12 @@ export class WriteTelling {
   }
 
   #watch(itemId: string, memberId: string, since: number): void {
-    if (this.#recipient(memberId) !== undefined) this.#watches.push({ itemId, memberId, since })
+    if (this.#recipient(memberId) === undefined) return
+    const watch = { itemId, memberId, since }
+    this.#watches.push(watch)
+    const ofItem = this.#watchesOf.get(itemId)
+    if (ofItem) ofItem.push(watch)
+    else this.#watchesOf.set(itemId, [watch])
   }
 
   #tell(row: ChangeRow, item: LiveItem, memberId: string, kind: NotificationKind, text: string): void {

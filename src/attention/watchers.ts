@@ -56,9 +56,10 @@ const statementsOf = (db: SharedDatabase) => {
     ),
     /** What the consumer will find. */
     coming: prepare<{ seq: number }>(
-      `select seq from main.changes where seq > ifnull((select after from consumers where name = '${CONSUMER}'), 0)
+      `select seq from main.changes as changes where seq > ifnull((select after from consumers where name = '${CONSUMER}'), 0)
       and seq > ${newest} - ${RECENT} and item_id = :itemId and actor_id = :memberId and action = 'created'
-      and kind in ('kanban-item', 'kanban-comment') limit 1`,
+      and kind in ('kanban-item', 'kanban-comment')
+      and not exists (select 1 from quiet_changes as quiet where changes.seq between quiet.first and quiet.last) limit 1`,
     ),
     watch: prepare(
       `insert into item_watches (item_id, member_id, watching, since) values (:itemId, :memberId, :watching, ${newest})

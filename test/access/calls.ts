@@ -432,6 +432,7 @@ export const OTHERS: Readonly<
           ['find_items', { q: 'words' }],
           ['search', { q: 'words' }],
           ['find_people', {}],
+          ['notifications', {}],
         ] as const
       ).map(([name, args]) => ({ method: 'tools/call', params: { name, arguments: args } })),
     ].map((message) => ({ jsonrpc: '2.0', id: 1, ...message })),

@@ -124,7 +124,7 @@ const DEFAULTS: Record<string, [Record<string, string | number>, Record<string, 
   ],
   item_times: [{ item_id: 'item', kind: 'due', at: '2026-01-31T00:00:00.000Z' }, {}],
   consumers: [{ name: 'notifications' }, { after: 0 }],
-  quiet_changes: [{ first: 1, last: 1 }, {}],
+  quiet_changes: [{ last: 1 }, { first: 1 }],
   member_identities: [
     { issuer: 'https://id.example.test', subject: '7', member_id: 'ada' },
     { created_at: TIME },
