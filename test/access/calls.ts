@@ -243,6 +243,7 @@ export const NAMINGS: readonly Naming[] = [
       ['read_board', (other) => ({ projectId: other.project })],
       ['read_item', (other) => ({ itemId: other['kanban-item'] })],
       ['find_people', (other) => ({ ids: other.project })],
+      ['notifications', () => ({})],
       ['flow', (other) => ({ projectId: other.project })],
       ['create_item', (other) => ({ projectId: other.project, title: 'New' })],
       ['create_item', (other) => ({ projectId: other.project, title: 'New', column: 'None' })],

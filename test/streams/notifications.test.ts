@@ -38,7 +38,10 @@ t.test('a notification is sent to the streams of its member, and to nobody else'
   const admins = await follow(admin.headers)
   await workedOff(app)
 
-  const client = createClient({ baseUrl: url, token: tokenOf(app, 'ada').authorization.slice('Bearer '.length) })
+  const client = createClient({
+    baseUrl: url,
+    token: tokenOf(app, 'ada').authorization.slice('Bearer '.length),
+  })
   const closing = new AbortController()
   t.teardown(() => closing.abort())
   let isConnected = false
@@ -56,7 +59,9 @@ t.test('a notification is sent to the streams of its member, and to nobody else'
   await send(app, 'POST', `${path}/comments`, { content: 'Hm @bob' }, admin.headers)
   const told = (await toldTo(app, ada)).reverse()
   t.equal(told.length, 2)
-  await until(() => own.length === 2 && filtered.length === 2 && another.length === 1 && followed.length === 2)
+  await until(
+    () => own.length === 2 && filtered.length === 2 && another.length === 1 && followed.length === 2,
+  )
   t.strictSame(
     own.map(({ data }) => JSON.parse(data)),
     told,

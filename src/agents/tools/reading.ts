@@ -1,6 +1,7 @@
 /** The tools that read. */
 import { Type } from '@sinclair/typebox'
 import { type ApiError, invalidField } from '../../errors.ts'
+import { Nullable } from '../../schemas/common.ts'
 import {
   type KanbanActivity,
   KanbanActivitySchema,
@@ -13,7 +14,6 @@ import {
   type Person,
   SearchResultSchema,
 } from '../../schemas/records.ts'
-import { Nullable } from '../../schemas/common.ts'
 import { type Names, named, namesOf } from '../names.ts'
 import { CardSchema, Cutter, cardOf, cardsOf, Notes } from '../records.ts'
 import { Arguments, fieldsOf, type RouteSchemas, required } from '../schemas.ts'
