@@ -13,8 +13,8 @@ import { defineContains, fold } from '../db/folded-text.ts'
 import { isHiddenRecord } from '../db/hidden.ts'
 import { thingOf } from '../db/kinds.ts'
 import { type JsonPage, type KeyPlace, type PageQuery, readPage } from '../db/pages.ts'
-import { scopeOf } from '../db/row-security.ts'
 import { tellNobody } from '../db/quiet-changes.ts'
+import { scopeOf } from '../db/row-security.ts'
 import { members, people, teamAssignments } from '../db/schema.ts'
 import {
   change,
