@@ -1,6 +1,7 @@
 /** The service: the Fastify() call, and the order of registration as one list. */
 
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
+import attention from '../plugins/attention.ts'
 import auth from '../plugins/auth.ts'
 import batch from '../plugins/batch.ts'
 import bodies from '../plugins/bodies.ts'
@@ -47,6 +48,7 @@ import mcpRoutes from '../routes/mcp.ts'
 import memberLinkRoutes from '../routes/member-links.ts'
 import memberRoutes from '../routes/members.ts'
 import metricRoutes from '../routes/metrics.ts'
+import notificationRoutes from '../routes/notifications.ts'
 import objectiveRoutes from '../routes/objectives.ts'
 import pageRoutes from '../routes/page.ts'
 import peopleRoutes from '../routes/people.ts'
@@ -64,6 +66,7 @@ import teamAssignmentRoutes from '../routes/team-assignments.ts'
 import teamRoutes from '../routes/teams.ts'
 import tokenRoutes from '../routes/tokens.ts'
 import transcriptSummaryRoutes from '../routes/transcript-summaries.ts'
+import watchRoutes from '../routes/watches.ts'
 import webhookRoutes from '../routes/webhooks.ts'
 import { configure, loadConfig } from './config.ts'
 import { compressResponses } from './http/compression.ts'
@@ -136,6 +139,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(auth, options)
   await app.register(changes, options)
   await app.register(webhooks, options)
+  await app.register(attention, options)
   await app.register(imports, options)
   await app.register(openapi, options)
 
@@ -164,6 +168,8 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(attachmentRoutes)
   await app.register(kanbanActivityRoutes)
   await app.register(kanbanLabelRoutes)
+  await app.register(watchRoutes)
+  await app.register(notificationRoutes)
   await app.register(objectiveRoutes)
   await app.register(metricRoutes)
   await app.register(transcriptSummaryRoutes)

@@ -25,6 +25,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, string>> = {
   email_taken: 'another member has the email',
   forbidden: 'the caller may not do this',
   foreign_host: 'in open mode on a loopback address: the host name is neither local nor in CORS_ORIGIN',
+  handle_taken: 'another member has the handle',
   headers_too_large: 'the headers are too large',
   idempotency_key_reused: 'the Idempotency-Key was used for another request',
   internal_error: 'the service failed: nothing was written',

@@ -53,6 +53,8 @@ export interface Config {
   maxConnections: number
   /** How long the service keeps entries of the audit log; 0 is for ever. In days. */
   auditKeepDays: number
+  /** How long the service keeps notifications; 0 is for ever. In days. */
+  notificationsKeepDays: number
   /** How long the service keeps changes; 0 is for ever. In days. */
   changesKeepDays: number
   /** The most open streams of changes and waiting polls; further ones get 503. */
@@ -147,6 +149,7 @@ export type PhaseboardOptions = Partial<
     | 'rateLimitMax'
     | 'snapshotCacheBytes'
     | 'auditKeepDays'
+    | 'notificationsKeepDays'
     | 'changesKeepDays'
     | 'streamsMax'
     | 'webhookAllowPrivate'
@@ -224,6 +227,7 @@ export type ErrorCode =
   | 'email_taken'
   | 'forbidden'
   | 'foreign_host'
+  | 'handle_taken'
   | 'headers_too_large'
   | 'idempotency_key_reused'
   | 'internal_error'

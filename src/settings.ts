@@ -254,6 +254,17 @@ export const SETTINGS = {
     meaning: 'How long the service keeps entries of the audit log; 0 is for ever.',
     isForHosts: true,
   },
+  notificationsKeepDays: {
+    variable: 'NOTIFICATIONS_KEEP_DAYS',
+    kind: 'number',
+    minimum: 0,
+    maximum: 36_500,
+    unit: 'days',
+    default: 90,
+    meaning: 'How long the service keeps notifications; 0 is for ever.',
+    more: 'See [notifications](attention.md#notifications).',
+    isForHosts: true,
+  },
   changesKeepDays: {
     variable: 'CHANGES_KEEP_DAYS',
     kind: 'number',

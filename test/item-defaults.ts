@@ -15,6 +15,7 @@ export const ITEM_DEFAULTS = {
   metadata: {},
   claimedUntil: null,
   coverId: null,
+  reminders: [],
   createdAt: '',
   updatedAt: '',
   labels: [],

@@ -51,7 +51,7 @@ export const KIND_EXAMPLES: readonly KindExample[] = [
     table: 'members',
     id: 'ada',
     row: { name: 'Ada', email: 'ada@example.test' },
-    defaults: { role: 'member', disabled: 0, password_hash: null, ...times },
+    defaults: { role: 'member', disabled: 0, password_hash: null, handle: null, ...times },
     changed: ['name', 'email', 'password_hash'],
   },
   {
@@ -143,6 +143,7 @@ export const KIND_EXAMPLES: readonly KindExample[] = [
       dismissed: 0,
       metadata: '{}',
       claimed_until: null,
+      reminders: '[]',
       claimed_from: '',
       cover_id: null,
       ...times,

@@ -21,10 +21,12 @@ const ROOMS: Record<string, readonly string[]> = {
   'src/reading': ['src/access', 'src/board', 'src/db', 'src/projects', 'src/schemas'],
   'src/changes': ['src/board', 'src/db', 'src/members', 'src/schemas'],
   'src/flow': ['src/board', 'src/changes', 'src/db', 'src/schemas'],
+  'src/attention': ['src/board', 'src/changes', 'src/db', 'src/schemas'],
   'src/webhooks': ['src/changes', 'src/db', 'src/members', 'src/schemas'],
   'src/requests': [
     'fastify',
     'src/access',
+    'src/attention',
     'src/board',
     'src/changes',
     'src/db',
@@ -78,6 +80,7 @@ const ROOMS: Record<string, readonly string[]> = {
   plugins: [
     'fastify',
     'src/access',
+    'src/attention',
     'src/batch',
     'src/changes',
     'src/db',
@@ -94,6 +97,7 @@ const ROOMS: Record<string, readonly string[]> = {
   routes: [
     'fastify',
     'src/access',
+    'src/attention',
     'src/agents',
     'src/batch',
     'src/board',

@@ -13,6 +13,12 @@ export const ALL_TABLES = Object.values(schema)
 export const TABLES_OF_THE_SERVICE = [
   'api_tokens',
   'change_subjects',
+  'consumers',
+  'item_times',
+  'item_watches',
+  'notifications',
+  'project_watches',
+  'quiet_changes',
   'changes_pending',
   'file_chunks',
   'file_contents',

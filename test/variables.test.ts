@@ -298,6 +298,14 @@ const CASES: Record<string, Case> = {
       t.match(await response.json(), [{ action: 'sign-in' }], 'what is younger is kept')
     },
   },
+  NOTIFICATIONS_KEEP_DAYS: {
+    settings: { NOTIFICATIONS_KEEP_DAYS: '1' },
+    show: async (t, service) => {
+      const headers = await session(t, service)
+      const response = await ask(service, '/api/notifications', { headers })
+      t.strictSame(await response.json(), [], 'there is nothing yet')
+    },
+  },
   CHANGES_KEEP_DAYS: {
     settings: { CHANGES_KEEP_DAYS: '1' },
     show: async (t, service) => {

@@ -52,8 +52,6 @@ const Audit = latePage(() => import('./people/audit-page.tsx'))
 
 /** What a board opens next. It is loaded when the browser is idle, and then opens at once, also without a connection. */
 const NEXT = [loadCard, async () => (await import('./common/markdown/markdown.ts')).fetchWorker(), loadFlow]
-/** A page for development, which the shipped build does not have. */
-const Styleguide = DEVELOPMENT ? latePage(() => import('./styleguide/styleguide-page.tsx')) : undefined
 
 /** A page for development, which the shipped build does not have. */
 const Styleguide = DEVELOPMENT ? latePage(() => import('./styleguide/styleguide-page.tsx')) : undefined

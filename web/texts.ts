@@ -538,8 +538,6 @@ const english = {
     labelName: 'Label name',
     editLabel: (name: string) => `Edit the label ${name}`,
     deleteLabel: 'Delete label',
-    labelAdded: (name: string) => `Label ${name} added.`,
-    labelRemoved: (name: string) => `Label ${name} removed.`,
     labelChanged: (name: string) => `Label ${name} changed.`,
     labelDeleted: (name: string) => `Label ${name} deleted.`,
 

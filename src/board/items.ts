@@ -30,14 +30,16 @@ import type { Labels } from './labels.ts'
 import { endsLease, type Lease, NO_LEASE } from './leases.ts'
 import { IMAGE_TYPES } from './media-types.ts'
 import { type ColumnOf, ITEMS_OF_COLUMN, isInColumn, Places, type Position } from './places.ts'
+import { type Reminder, type ReminderInput, toStoredReminders } from './reminders.ts'
 import { countedIn, type Shift, WipLimits } from './wip-limits.ts'
 
 type NewItem = typeof kanbanItems.$inferInsert
 
-/** Fields a client may set. `dueDate` is as the client sent it: a date string, or a falsy value for none. */
+/** Fields a client may set. Dates are as the client sent them: date strings, or a falsy value for none. */
 export type ItemInput = Partial<
-  Omit<NewItem, 'id' | 'projectId' | 'dueDate' | keyof Lease | 'createdAt' | 'updatedAt'> & {
+  Omit<NewItem, 'id' | 'projectId' | 'dueDate' | 'reminders' | keyof Lease | 'createdAt' | 'updatedAt'> & {
     dueDate: ClientDate
+    reminders: readonly ReminderInput[]
   }
 >
 
@@ -82,10 +84,15 @@ interface Written {
 }
 
 /** A change with stored values. */
-const toRow = <T extends Change>(change: T): Omit<T, 'dueDate'> & { dueDate?: string | null } =>
-  change.dueDate === undefined
-    ? (change as Omit<T, 'dueDate'>)
-    : { ...change, dueDate: toStoredDate(change.dueDate) }
+const toRow = <T extends Change>({
+  dueDate,
+  reminders,
+  ...change
+}: T): Omit<T, 'dueDate' | 'reminders'> & { dueDate?: string | null; reminders?: Reminder[] } => ({
+  ...change,
+  ...(dueDate !== undefined && { dueDate: toStoredDate(dueDate) }),
+  ...(reminders !== undefined && { reminders: toStoredReminders(reminders) }),
+})
 
 const withWarnings = (item: KanbanItem, warnings: string[] = []): KanbanItem =>
   warnings.length > 0 ? { ...item, warnings } : item

@@ -57,7 +57,7 @@ export interface Problem {
   title: string
   /** The status of the response */
   status: number
-  /** What went wrong, for programs:  - `admin_required`: only an admin may do this - `already_assigned`: the member is already assigned to the project - `already_done`: a request with this Idempotency-Key has already succeeded, and its response is not stored - `already_promoted`: the idea is already a project - `authentication_required`: the request has no valid credential - `bad_request`: the request is malformed - `behind_proxy`: in open mode: the request came through a proxy and carries no credential - `changed_since`: records have changed since the write to undo: `details.conflicts` - `changes_gone`: the changes are no longer stored: `details.oldest` - `claimed`: another member has claimed the item - `column_has_items`: the column still has items - `conflict`: the current state does not allow the request - `cross_origin`: a page of another origin sent the request, with the credentials of the browser - `database_busy`: the write waited too long for other writes: nothing was written - `email_taken`: another member has the email - `forbidden`: the caller may not do this - `foreign_host`: in open mode on a loopback address: the host name is neither local nor in CORS_ORIGIN - `headers_too_large`: the headers are too large - `idempotency_key_reused`: the Idempotency-Key was used for another request - `internal_error`: the service failed: nothing was written - `invalid_credentials`: the email or the password is wrong - `invalid_link`: the one-time link was used, has expired or was revoked - `is_member`: the person is a member - `last_admin`: the service would have no admin left - `limit_reached`: there are already as many as the limit allows - `member_disabled`: the member is disabled - `method_not_allowed`: the path does not support the method - `name_taken`: another record has the name - `no_account`: no member has this account of the sign-in provider - `no_column`: the board has no column - `no_new_projects`: the caller would not see the project that it creates - `no_space`: there is no space left for attachments - `not_claimed`: the item is not claimed - `not_found`: the record or path does not exist, or the caller may not see it: perhaps `details.missing` - `not_json`: the body is not JSON - `not_owner`: the record belongs to another member - `precondition_failed`: `If-Match` or `If-None-Match` did not hold: nothing was written - `provider_unavailable`: the sign-in provider does not respond - `rate_limited`: the client has sent too many requests in a minute - `read_only_project`: the caller may only read the project - `read_only_role`: the member's role is read-only - `read_only_token`: the token is read-only - `request_failed`: any other error - `session_required`: the request needs a session, not a token - `sign_in_failed`: the sign-in with the provider failed - `sign_in_refused`: the provider refused the sign-in - `too_large`: the request or its response is too large - `too_many_at_once`: the caller has too many requests in progress - `too_many_sign_ins`: too many sign-ins have failed - `too_many_streams`: too many streams are open - `took_too_long`: the request took too long - `unavailable`: the service cannot handle the request at the moment: nothing was written - `validation_failed`: fields or parameters are invalid: `details` - `wip_limit_reached`: the column is at its WIP limit - `would_lose_project`: the caller would no longer see the project */
+  /** What went wrong, for programs:  - `admin_required`: only an admin may do this - `already_assigned`: the member is already assigned to the project - `already_done`: a request with this Idempotency-Key has already succeeded, and its response is not stored - `already_promoted`: the idea is already a project - `authentication_required`: the request has no valid credential - `bad_request`: the request is malformed - `behind_proxy`: in open mode: the request came through a proxy and carries no credential - `changed_since`: records have changed since the write to undo: `details.conflicts` - `changes_gone`: the changes are no longer stored: `details.oldest` - `claimed`: another member has claimed the item - `column_has_items`: the column still has items - `conflict`: the current state does not allow the request - `cross_origin`: a page of another origin sent the request, with the credentials of the browser - `database_busy`: the write waited too long for other writes: nothing was written - `email_taken`: another member has the email - `forbidden`: the caller may not do this - `foreign_host`: in open mode on a loopback address: the host name is neither local nor in CORS_ORIGIN - `handle_taken`: another member has the handle - `headers_too_large`: the headers are too large - `idempotency_key_reused`: the Idempotency-Key was used for another request - `internal_error`: the service failed: nothing was written - `invalid_credentials`: the email or the password is wrong - `invalid_link`: the one-time link was used, has expired or was revoked - `is_member`: the person is a member - `last_admin`: the service would have no admin left - `limit_reached`: there are already as many as the limit allows - `member_disabled`: the member is disabled - `method_not_allowed`: the path does not support the method - `name_taken`: another record has the name - `no_account`: no member has this account of the sign-in provider - `no_column`: the board has no column - `no_new_projects`: the caller would not see the project that it creates - `no_space`: there is no space left for attachments - `not_claimed`: the item is not claimed - `not_found`: the record or path does not exist, or the caller may not see it: perhaps `details.missing` - `not_json`: the body is not JSON - `not_owner`: the record belongs to another member - `precondition_failed`: `If-Match` or `If-None-Match` did not hold: nothing was written - `provider_unavailable`: the sign-in provider does not respond - `rate_limited`: the client has sent too many requests in a minute - `read_only_project`: the caller may only read the project - `read_only_role`: the member's role is read-only - `read_only_token`: the token is read-only - `request_failed`: any other error - `session_required`: the request needs a session, not a token - `sign_in_failed`: the sign-in with the provider failed - `sign_in_refused`: the provider refused the sign-in - `too_large`: the request or its response is too large - `too_many_at_once`: the caller has too many requests in progress - `too_many_sign_ins`: too many sign-ins have failed - `too_many_streams`: too many streams are open - `took_too_long`: the request took too long - `unavailable`: the service cannot handle the request at the moment: nothing was written - `validation_failed`: fields or parameters are invalid: `details` - `wip_limit_reached`: the column is at its WIP limit - `would_lose_project`: the caller would no longer see the project */
   code:
     | 'admin_required'
     | 'already_assigned'
@@ -76,6 +76,7 @@ export interface Problem {
     | 'email_taken'
     | 'forbidden'
     | 'foreign_host'
+    | 'handle_taken'
     | 'headers_too_large'
     | 'idempotency_key_reused'
     | 'internal_error'
@@ -198,6 +199,12 @@ export interface KanbanItem {
   claimedUntil: string | null
   /** The attachment that the board shows on its card: one of its own images, or null */
   coverId: string | null
+  /** When its watchers are reminded: at a time, or a duration before the due date */
+  reminders: {
+    /** ISO 8601 in UTC with milliseconds */
+    at?: string
+    before?: string
+  }[]
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
   /** ISO 8601 in UTC with milliseconds */
@@ -233,12 +240,20 @@ export interface KanbanItemWithPeople {
   claimedUntil: string | null
   /** The attachment that the board shows on its card: one of its own images, or null */
   coverId: string | null
+  /** When its watchers are reminded: at a time, or a duration before the due date */
+  reminders: {
+    /** ISO 8601 in UTC with milliseconds */
+    at?: string
+    before?: string
+  }[]
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
   /** ISO 8601 in UTC with milliseconds */
   updatedAt: string
   labels: KanbanLabel[]
   subtasks: KanbanSubtask[]
+  /** Whether the caller watches the item: by itself, with its project, or as its assignee. Not in a batch */
+  watching?: boolean
   /** Only with `expand=people`: the names of all whom it names, by their ids */
   people?: {
     [key: string]: string
@@ -622,6 +637,8 @@ export interface Member {
   role: 'admin' | 'member' | 'viewer' | 'guest'
   /** Whether sign-ins, sessions and tokens of the member are refused */
   disabled: boolean
+  /** The name in mentions, as in `@ada`; unique. null only for a moment, for a member that another tool has just added */
+  handle: string | null
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
   /** ISO 8601 in UTC with milliseconds */
@@ -937,6 +954,40 @@ export interface WebhookDelivery {
   createdAt: string
 }
 
+export interface MemberNotification {
+  /** UUIDv7, generated by the server */
+  id: string
+  /** What happened: the item was assigned to the caller, a text mentions the caller, somebody commented on the item, it moved to another column or project, a reminder has come, it waits for nothing any more, the lease of its claim has ended */
+  kind: 'assigned' | 'mentioned' | 'commented' | 'moved' | 'due' | 'unblocked' | 'lease-lapsed'
+  /** null if it tells of several items */
+  itemId: string | null
+  /** null if it tells of items of several projects */
+  projectId: string | null
+  /** Who did it; null for other tools, commands, and what comes with time */
+  actorId: string | null
+  /** The change that it tells of, the last one if several; null for what comes with time */
+  seq: number | null
+  /** The title of the item at that time; of several items, the name of their project */
+  title: string
+  /** The beginning of the comment or description, the column of a move, or the due date; empty for others */
+  text: string
+  /** The number of items that it tells of: more than ten items of one write are one notification */
+  count: number
+  /** ISO 8601 in UTC with milliseconds */
+  createdAt: string
+  /** ISO 8601 in UTC with milliseconds */
+  readAt: string | null
+}
+
+export interface Watch {
+  watching: boolean
+}
+
+export interface Unread {
+  /** At most 1,000: that many, or more */
+  unread: number
+}
+
 /** An import that has begun */
 export interface ImportStarted {
   /** UUIDv7, generated by the server */
@@ -1149,11 +1200,15 @@ export interface CreateMember {
   /** Unique, ignoring case */
   email: string
   role?: 'admin' | 'member' | 'viewer' | 'guest'
+  /** The name in mentions, as in `@ada`: 2 to 32 of `a-z0-9._-`, unique */
+  handle?: string
   password?: string
 }
 
 export interface UpdateMember {
   name?: string
+  /** The name in mentions, as in `@ada`: 2 to 32 of `a-z0-9._-`, unique */
+  handle?: string
   /** Unique, ignoring case */
   email?: string
   role?: 'admin' | 'member' | 'viewer' | 'guest'
@@ -1329,6 +1384,8 @@ export interface CreateKanbanItem {
         [key: string]: unknown
       }
     | string
+  /** When its watchers are reminded of it: at a time, or a duration before the due date */
+  reminders?: unknown[]
   /** A new item has no images yet */
   coverId?: null
 }
@@ -1388,6 +1445,8 @@ export interface UpdateKanbanItem {
         [key: string]: unknown
       }
     | string
+  /** When its watchers are reminded of it: at a time, or a duration before the due date */
+  reminders?: unknown[]
   /** An image attached to the item, or null */
   coverId?: string | null
 }
@@ -1461,6 +1520,15 @@ export interface UpdateKanbanLabel {
   /** Unique in its project */
   name?: string
   color?: string
+}
+
+export interface ReadNotifications {
+  /** The id of the newest notification to mark */
+  upTo: string
+}
+
+export interface UpdateNotification {
+  read: boolean
 }
 
 export interface CreateObjective {
@@ -2991,6 +3059,104 @@ export interface Paths {
       /** Of your own, for repetitions by another process */
       idempotencyKey?: string | undefined
       answer: KanbanItem
+    }
+  }
+  '/api/projects/{id}/watch': {
+    /** Whether the caller watches a project */
+    get: {
+      path: {
+        id: string
+      }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      answer: Watch
+    }
+    /** Watch all items of a project */
+    put: {
+      path: {
+        id: string
+      }
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: Watch
+    }
+    /** Do not watch a project any more */
+    delete: {
+      path: {
+        id: string
+      }
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: Watch
+    }
+  }
+  '/api/kanban-items/{id}/watch': {
+    /** Watch an item */
+    put: {
+      path: {
+        id: string
+      }
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: Watch
+    }
+    /** Do not watch an item any more */
+    delete: {
+      path: {
+        id: string
+      }
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: Watch
+    }
+  }
+  '/api/notifications': {
+    /** List the caller's notifications, newest first */
+    get: {
+      query?:
+        | {
+            /** `true`: only unread ones; `false` if absent */
+            unread?: 'true' | 'false' | undefined
+            /** Only these kinds: `assigned`, `mentioned`, `commented`, `moved`, `due`, `unblocked`, `lease-lapsed`; may be comma-separated; may be repeated: any of them; empty does not filter */
+            kind?: string | string[] | undefined
+            /** Notifications per page; `100` if absent */
+            limit?: number | undefined
+            /** Where the page begins: from the `Link` of the previous page */
+            cursor?: string | undefined
+          }
+        | undefined
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      answer: MemberNotification[]
+    }
+  }
+  '/api/notifications/count': {
+    /** The number of the caller's unread notifications */
+    get: {
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      answer: Unread
+    }
+  }
+  '/api/notifications/read': {
+    /** Mark the caller's notifications up to one as read */
+    post: {
+      body: ReadNotifications
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: Unread
+    }
+  }
+  '/api/notifications/{id}': {
+    /** Mark a notification as read, or as unread */
+    patch: {
+      path: {
+        id: string
+      }
+      body: UpdateNotification
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: MemberNotification
     }
   }
   '/api/projects/{id}/objectives': {

@@ -21,7 +21,7 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core'
-import { jsonArrayText, jsonObjectText } from './json-text.ts'
+import { jsonArrayText, jsonObjectText, remindersText } from './json-text.ts'
 
 const now = sql`(strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))`
 
@@ -98,6 +98,8 @@ export const kanbanItems = sqliteTable(
      * attachments.
      */
     coverId: text(),
+    /** When its watchers are reminded: objects with either `at`, a time, or `before`, a duration before the due date. */
+    reminders: remindersText().default(sql`'[]'`),
     ...timestamps(),
   },
   (table) => [
@@ -387,9 +389,12 @@ export const members = sqliteTable(
     disabled: flag(false),
     /** The argon2id hash in PHC format; NULL if the member cannot sign in with a password. */
     passwordHash: text(),
+    /** The name in mentions, as in `@ada`. NULL only until the service gives one to a member that another tool has added. */
+    handle: text(),
     ...timestamps(),
   },
   (table) => [
+    uniqueIndex('members_handle').on(table.handle),
     uniqueIndex('members_email').on(sql`lower(${table.email})`),
     // Emails with letters that SQLite's `lower` does not know: few, and scanned (see `emails.ts`).
     index('members_email_beyond_ascii').on(table.email).where(sql`"email" glob '*[^ -~]*'`),
@@ -787,3 +792,98 @@ export const memberIdentities = sqliteTable(
     index('member_identities_member').on(table.memberId),
   ],
 )
+
+/**
+ * Who watches an item, or has stopped to. No foreign key: whoever watched an item that an undo restores still does.
+ * `since` is the last change before it: they hear of later ones.
+ */
+export const itemWatches = sqliteTable(
+  'item_watches',
+  {
+    itemId: required(),
+    memberId: required(),
+    /** False: the member does not want to hear of it, also as a watcher of its project. */
+    watching: flag(true),
+    since: integer().notNull().default(0),
+  },
+  (table) => [
+    primaryKey({ columns: [table.itemId, table.memberId] }),
+    index('item_watches_member').on(table.memberId),
+  ],
+)
+
+/** Who watches all items of a project. No foreign key, as for {@link itemWatches}. */
+export const projectWatches = sqliteTable(
+  'project_watches',
+  { projectId: required(), memberId: required(), since: integer().notNull().default(0) },
+  (table) => [
+    primaryKey({ columns: [table.projectId, table.memberId] }),
+    index('project_watches_member').on(table.memberId),
+  ],
+)
+
+/** What members are told. It stays as it was made, whatever happens to the item; no foreign keys, since its member may be a host's. */
+export const notifications = sqliteTable(
+  'notifications',
+  {
+    id: id(),
+    memberId: required(),
+    kind: text({
+      enum: ['assigned', 'mentioned', 'commented', 'moved', 'due', 'unblocked', 'lease-lapsed'],
+    }).notNull(),
+    /** NULL if it tells of several items. */
+    itemId: text(),
+    /** NULL if it tells of items of several projects. */
+    projectId: text(),
+    /** Who did it; NULL for the service, a command or another tool, and for what comes with time. */
+    actorId: text(),
+    /** The change that it tells of, the last one if several; NULL for what comes with time. */
+    seq: integer(),
+    /** The title of the item; of several items, the name of their project. */
+    title: string(''),
+    /** The beginning of the comment or description, the column of a move, the due date. */
+    text: string(''),
+    /** The number of items that it tells of. */
+    count: integer().notNull().default(1),
+    /** The time that it tells of; NULL if it tells of a change. */
+    dueAt: text(),
+    createdAt: createdAt(),
+    readAt: text(),
+  },
+  (table) => [
+    uniqueIndex('notifications_change').on(table.memberId, table.seq),
+    uniqueIndex('notifications_time')
+      .on(table.itemId, table.kind, table.dueAt, table.memberId)
+      .where(sql`"due_at" is not null`),
+    index('notifications_member').on(table.memberId, table.id),
+    index('notifications_unread').on(table.memberId, table.id).where(sql`"read_at" is null`),
+    index('notifications_kind').on(table.memberId, table.kind, table.id),
+    index('notifications_age').on(table.createdAt),
+  ],
+)
+
+/** The times of items that watchers will hear of: reminders, and the ends of leases. */
+export const itemTimes = sqliteTable(
+  'item_times',
+  {
+    itemId: required(),
+    kind: text({ enum: ['due', 'lease-lapsed'] }).notNull(),
+    at: required(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.itemId, table.kind, table.at] }),
+    index('item_times_at').on(table.at),
+  ],
+)
+
+/** How far the makers of notifications have come in the sequence of changes. */
+export const consumers = sqliteTable('consumers', {
+  name: required().primaryKey(),
+  after: integer().notNull().default(0),
+})
+
+/** Ranges of changes that nobody is told of: of undos and imports. Removed once they are passed. */
+export const quietChanges = sqliteTable('quiet_changes', {
+  first: integer().primaryKey(),
+  last: integer().notNull(),
+})

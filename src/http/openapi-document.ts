@@ -63,6 +63,7 @@ const TAGS = [
   { name: 'Attachments', description: 'The files and links of an item' },
   { name: 'Kanban columns', description: 'The columns of a board, with their limits of work in progress' },
   { name: 'Kanban labels', description: 'The labels of a board and its items' },
+  { name: 'Notifications', description: 'What the caller is told, and what the caller watches' },
   { name: 'Objectives', description: 'The objectives of a project' },
   { name: 'Metrics', description: 'The metrics of a project, with their history' },
   { name: 'Transcript summaries', description: 'Summaries of meetings' },

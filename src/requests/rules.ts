@@ -1,4 +1,5 @@
 /** All rules of the service, by name. */
+import { Attention } from '../attention/attention.ts'
 import { Board } from '../board/board.ts'
 import { Changes } from '../changes/changes.ts'
 import type { SharedDatabase } from '../db/client.ts'
@@ -12,6 +13,7 @@ import { IdempotencyStore } from './idempotency-store.ts'
 
 /** The rules of one connection. Call a write inside a transaction. */
 export interface Rules {
+  attention: Attention
   board: Board
   changes: Changes
   deliveries: Deliveries
@@ -32,6 +34,7 @@ export function createRules(db: SharedDatabase): Rules {
   const changes = new Changes(db, board, members)
   const flow = new Flow(db, changes.subjects)
   return {
+    attention: new Attention(db, board),
     board,
     changes,
     deliveries: new Deliveries(db, members.audit),

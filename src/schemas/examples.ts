@@ -80,6 +80,8 @@ export const BODY_EXAMPLES: Readonly<Record<string, object>> = {
   createKanbanLabel: { name: 'Content', color: '#3b82f6' },
   updateKanbanLabel: { color: '#ef4444' },
   createObjective: { title: 'Twice as many orders over the web', status: 'in-progress' },
+  updateNotification: { read: true },
+  readNotifications: { upTo: '019f0000-0000-7000-8000-000000000000' },
   updateObjective: { status: 'completed' },
   createMetric: { name: 'Orders a week', value: 42, unit: 'orders', category: 'sales' },
   updateMetric: { value: 47 },

@@ -54,6 +54,9 @@ export const KanbanLabelSchema = Type.Object(
 )
 export type KanbanLabel = Static<typeof KanbanLabelSchema>
 
+/** A reminder of an item: a time, or an ISO 8601 duration before its due date. */
+const Reminder = Type.Object({ at: Type.Optional(Timestamp), before: Type.Optional(Type.String()) })
+
 /** A card of a board, with its labels and subtasks. */
 export const KanbanItemSchema = Type.Object(
   {
@@ -79,6 +82,10 @@ export const KanbanItemSchema = Type.Object(
     coverId: Nullable({
       ...Id,
       description: 'The attachment that the board shows on its card: one of its own images, or null',
+    }),
+    reminders: Type.Array(Reminder, {
+      description: 'When its watchers are reminded: at a time, or a duration before the due date',
+      examples: [[{ at: '2026-01-31T09:00:00.000Z' }, { before: 'P1D' }]],
     }),
     ...timestamps,
     labels: Type.Array(ref(KanbanLabelSchema)),
@@ -336,9 +343,18 @@ export const SharedProjectSchema = Type.Object(
   { $id: 'SharedProject' },
 )
 
-/** An item, and the name of its assignee where it is asked for. */
+/** An item, whether the caller watches it, and the name of its assignee where it is asked for. */
 export const KanbanItemWithPeopleSchema = Type.Object(
-  { ...Type.Omit(KanbanItemSchema, ['warnings']).properties, people },
+  {
+    ...Type.Omit(KanbanItemSchema, ['warnings']).properties,
+    watching: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether the caller watches the item: by itself, with its project, or as its assignee. Not in a batch',
+      }),
+    ),
+    people,
+  },
   { $id: 'KanbanItemWithPeople' },
 )
 
@@ -472,12 +488,68 @@ export const MemberSchema = Type.Object(
     disabled: Type.Boolean({
       description: 'Whether sign-ins, sessions and tokens of the member are refused',
     }),
+    handle: Nullable(
+      Type.String({
+        description:
+          'The name in mentions, as in `@ada`; unique. null only for a moment, for a member that another tool has just added',
+        examples: ['ada', 'ada.lovelace'],
+      }),
+    ),
     ...timestamps,
   },
   { $id: 'Member' },
 )
 export type SeenMember = Static<typeof MemberSchema>
 export type Member = SeenMember & { email: string }
+
+/** A notification of the caller. */
+export const NotificationSchema = Type.Object(
+  {
+    id: Id,
+    kind: Type.Unsafe<
+      'assigned' | 'mentioned' | 'commented' | 'moved' | 'due' | 'unblocked' | 'lease-lapsed'
+    >({
+      type: 'string',
+      enum: ['assigned', 'mentioned', 'commented', 'moved', 'due', 'unblocked', 'lease-lapsed'],
+      description:
+        'What happened: the item was assigned to the caller, a text mentions the caller, somebody commented on the item, it moved to another column or project, a reminder has come, it waits for nothing any more, the lease of its claim has ended',
+    }),
+    itemId: Nullable(Type.String({ description: 'null if it tells of several items' })),
+    projectId: Nullable(Type.String({ description: 'null if it tells of items of several projects' })),
+    actorId: Nullable(
+      Type.String({ description: 'Who did it; null for other tools, commands, and what comes with time' }),
+    ),
+    seq: Nullable(
+      Type.Integer({
+        description: 'The change that it tells of, the last one if several; null for what comes with time',
+      }),
+    ),
+    title: Type.String({
+      description: 'The title of the item at that time; of several items, the name of their project',
+    }),
+    text: Type.String({
+      description:
+        'The beginning of the comment or description, the column of a move, or the due date; empty for others',
+    }),
+    count: Type.Integer({
+      description:
+        'The number of items that it tells of: more than ten items of one write are one notification',
+    }),
+    createdAt: Timestamp,
+    readAt: Nullable(Timestamp),
+  },
+  { $id: 'MemberNotification' },
+)
+export type Notification = Static<typeof NotificationSchema>
+
+/** Whether the caller watches an item or a project. */
+export const WatchSchema = Type.Object({ watching: Type.Boolean() }, { $id: 'Watch' })
+
+/** The number of unread notifications. */
+export const UnreadSchema = Type.Object(
+  { unread: Type.Integer({ description: 'At most 1,000: that many, or more' }) },
+  { $id: 'Unread' },
+)
 
 /** Kinds of people: members, people of the host application, people of imported boards. A closed set. */
 export const PERSON_KINDS = ['member', 'host', 'import'] as const
@@ -988,6 +1060,9 @@ export const namedSchemas = [
   WebhookSchema,
   WebhookWithSecretSchema,
   WebhookDeliverySchema,
+  NotificationSchema,
+  WatchSchema,
+  UnreadSchema,
   ImportStartedSchema,
   ImportedPersonSchema,
   ImportSchema,

@@ -15,6 +15,8 @@ export interface Call {
   isForAdmins?: boolean
   /** Whether only who may write the project may do it, although no change tells of it. */
   isForWriters?: boolean
+  /** Whether it only changes what is the caller's own: who may read the project may do it. */
+  isOwn?: boolean
   /** The answer for an unknown record, as the specification has it, if it is not 404. */
   unknown?: string
 }
@@ -91,6 +93,11 @@ export const OF_PROJECTS: Readonly<Record<string, Call>> = {
   listProjectChanges: { path: ['project'] },
   listKanbanItemChanges: { path: ['kanban-item'] },
   undoChange: { path: ['seq'] },
+  getProjectWatch: { path: ['project'] },
+  watchProject: { path: ['project'], isOwn: true },
+  unwatchProject: { path: ['project'], isOwn: true },
+  watchKanbanItem: { path: ['kanban-item'], isOwn: true },
+  unwatchKanbanItem: { path: ['kanban-item'], isOwn: true },
   listShareLinks: { path: ['project'], isForWriters: true },
   createShareLink: { path: ['project'], isForWriters: true },
   getShareLink: { path: ['share-link'], isForWriters: true },
@@ -236,6 +243,7 @@ export const NAMINGS: readonly Naming[] = [
       ['read_board', (other) => ({ projectId: other.project })],
       ['read_item', (other) => ({ itemId: other['kanban-item'] })],
       ['find_people', (other) => ({ ids: other.project })],
+      ['notifications', () => ({})],
       ['flow', (other) => ({ projectId: other.project })],
       ['create_item', (other) => ({ projectId: other.project, title: 'New' })],
       ['create_item', (other) => ({ projectId: other.project, title: 'New', column: 'None' })],
@@ -389,6 +397,10 @@ export const OTHERS: Readonly<
   listWebhookDeliveries: { isForAdmins: true },
   replayWebhook: { isForAdmins: true, bodies: [{ after: 0 }] },
   getSharedProject: {},
+  listNotifications: { queries: ['', 'unread=true', 'kind=moved', 'limit=1'] },
+  countNotifications: {},
+  readNotifications: { bodies: [{ upTo: 'zzzzz' }] },
+  updateNotification: { bodies: [{ read: true }] },
   listTrash: { queries: ['', 'limit=1'] },
   listAuditLog: { isForAdmins: true },
   exportAll: { isForAdmins: true },
@@ -421,6 +433,7 @@ export const OTHERS: Readonly<
           ['find_items', { q: 'words' }],
           ['search', { q: 'words' }],
           ['find_people', {}],
+          ['notifications', {}],
         ] as const
       ).map(([name, args]) => ({ method: 'tools/call', params: { name, arguments: args } })),
     ].map((message) => ({ jsonrpc: '2.0', id: 1, ...message })),

@@ -177,6 +177,17 @@ function principalStatements(principal: Principal): string[] {
       title: 'Fly',
       promoted_project_id: 'vault',
     }),
+    // Made while it saw them.
+    ...[...PROJECTS, RELIC].map((word) =>
+      insertion('notifications', {
+        id: `notification of ${word} for ${principal.name}`,
+        member_id: id,
+        kind: 'moved',
+        item_id: `${word}-kanban-item`,
+        project_id: word,
+        title: `${word} words`,
+      }),
+    ),
     insertion('imports', {
       id: `import of ${principal.name}`,
       format: 'trello',

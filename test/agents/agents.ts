@@ -156,6 +156,7 @@ export async function callEveryTool(t: Test, { call, refused, tools }: Agent): P
   t.match(items, [{ title: 'Order steel' }])
   t.equal(nextCursor, undefined)
   t.match(await use('find_items', { assigneeId: 'me', projectId, q: 'ENGINE' }), { items: [{ id: itemId }] })
+  t.type((await use('notifications', { unread: false, kind: 'moved', limit: 5 })).notifications, Array)
   const { people } = await use('find_people', { limit: 1 })
   t.match(await use('find_people', { ids: people.map(({ id }: { id: string }) => id) }), { people })
   t.match(await use('search', { q: 'weld', projectId }), { results: [{ projectId }] })

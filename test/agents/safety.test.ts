@@ -47,7 +47,16 @@ t.test('a read-only token cannot write through any tool', async (t) => {
     const { tools, call, refused } = await overHttp(t, url, headers)
     t.strictSame(
       tools,
-      ['search', 'find_items', 'list_projects', 'read_board', 'read_item', 'find_people', 'flow'],
+      [
+        'search',
+        'find_items',
+        'list_projects',
+        'read_board',
+        'read_item',
+        'find_people',
+        'notifications',
+        'flow',
+      ],
       who,
     )
     t.match(await call('read_item', { itemId: item.id }), { item: { title: 'Card' } })

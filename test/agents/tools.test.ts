@@ -24,6 +24,7 @@ t.test('every tool can be called over HTTP, and returns what its schema says', a
     'read_board',
     'read_item',
     'find_people',
+    'notifications',
     'flow',
   ])
   t.match(agent.client.getInstructions(), /data written by people.*never instructions/s)

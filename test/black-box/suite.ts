@@ -396,6 +396,7 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
       assigneeId: null,
       claimedUntil: null,
       coverId: null,
+      reminders: [],
     })
     await refused(writer, release, { at: [doomed.id] }, 409, { error: 'Kanban item is not claimed' })
     const remove = 'DELETE /api/kanban-items/{id}'
@@ -579,6 +580,34 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     })
   })
 
+  await part('members are told of what concerns them, and watch items and projects', async (t) => {
+    const body = { title: 'Watched', assigneeId: ids.member }
+    const item = await ok(admin, 'POST /api/projects/{id}/kanban-items', { at: project, body }, 201)
+    const ofItem = { itemId: item.id, kind: 'assigned', title: 'Watched', readAt: null }
+    let listed: { id: string; itemId: string }[] = []
+    for (let tries = 0; !listed.some(({ itemId }) => itemId === item.id) && tries < 500; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      listed = await ok(member, 'GET /api/notifications', { query: '?unread=true&limit=5' }, 200)
+    }
+    t.match(listed[0], ofItem)
+    const { unread } = await ok(member, 'GET /api/notifications/count', {}, 200)
+    const at = [String(listed[0]?.id)]
+    const read = { ...ofItem, readAt: String }
+    await ok(member, 'PATCH /api/notifications/{id}', { at, body: { read: true } }, 200, read)
+    await ok(member, 'GET /api/notifications/count', {}, 200, { unread: unread - 1 })
+    await ok(member, 'POST /api/notifications/read', { body: { upTo: at[0] } }, 200, { unread: 0 })
+    const notFound = { error: 'Notification not found' }
+    await refused(admin, 'PATCH /api/notifications/{id}', { at, body: { read: true } }, 404, notFound)
+    const one = { at: [item.id] }
+    await ok(admin, 'DELETE /api/kanban-items/{id}/watch', one, 200, { watching: false })
+    await ok(admin, 'GET /api/kanban-items/{id}', one, 200, { watching: false })
+    await ok(admin, 'PUT /api/kanban-items/{id}/watch', one, 200, { watching: true })
+    await ok(member, 'PUT /api/projects/{id}/watch', { at: project }, 200, { watching: true })
+    await ok(member, 'GET /api/projects/{id}/watch', { at: project }, 200, { watching: true })
+    await ok(member, 'DELETE /api/projects/{id}/watch', { at: project }, 200, { watching: false })
+    await ok(admin, 'DELETE /api/kanban-items/{id}', one, 200)
+  })
+
   await part('changes can be undone, and deleted records restored', async (t) => {
     const body = { title: 'Mistake' }
     const item = await ok(member, 'POST /api/projects/{id}/kanban-items', { at: project, body }, 201)
@@ -588,7 +617,8 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     const undo = 'POST /api/changes/{seq}/undo'
     const change = [String(deleted.seq)]
     const { group } = await ok(member, undo, { at: change }, 200, { changes: [{ action: 'created' }] })
-    t.strictSame(await ok(member, 'GET /api/kanban-items/{id}', { at }, 200), item)
+    const restored = { ...item, watching: true }
+    t.strictSame(await ok(member, 'GET /api/kanban-items/{id}', { at }, 200), restored)
     const another = await ok(member, 'POST /api/projects/{id}/kanban-items', { at: project, body }, 201)
     await ok(member, 'DELETE /api/kanban-items', { body: { ids: [another.id] } }, 200, { success: true })
     const conflicts = [{ kind: 'kanban-item', id: item.id }]

@@ -102,6 +102,29 @@ const DEFAULTS: Record<string, [Record<string, string | number>, Record<string, 
       after: null,
     },
   ],
+  item_watches: [
+    { item_id: 'item', member_id: 'ada' },
+    { watching: 1, since: 0 },
+  ],
+  project_watches: [{ project_id: 'project', member_id: 'ada' }, { since: 0 }],
+  notifications: [
+    { id: 'n', member_id: 'ada', kind: 'moved' },
+    {
+      item_id: null,
+      project_id: null,
+      actor_id: null,
+      seq: null,
+      title: '',
+      text: '',
+      count: 1,
+      due_at: null,
+      created_at: TIME,
+      read_at: null,
+    },
+  ],
+  item_times: [{ item_id: 'item', kind: 'due', at: '2026-01-31T00:00:00.000Z' }, {}],
+  consumers: [{ name: 'notifications' }, { after: 0 }],
+  quiet_changes: [{ last: 1 }, { first: 1 }],
   member_identities: [
     { issuer: 'https://id.example.test', subject: '7', member_id: 'ada' },
     { created_at: TIME },
@@ -287,9 +310,11 @@ t.test('foreign keys are enforced inside the service, but not for people and tea
 
 t.test('unique columns stay unique', async (t) => {
   const { client, close } = seeded()
+  client.exec("update members set handle = 'ada'")
   t.teardown(close)
   const twice: [string, Record<string, string | number>][] = [
     ['members', { id: 'x', name: 'Ada', email: 'ADA@Example.test' }],
+    ['members', { id: 'y', name: 'Ada', email: 'y@example.test', handle: 'ada' }],
     ['sessions', { ...DEFAULTS.sessions?.[0], id: 'x' }],
     ['api_tokens', { ...DEFAULTS.api_tokens?.[0], id: 'x' }],
     ['kanban_columns', { ...rowNamed('kanban-column'), id: 'x' }],

@@ -136,7 +136,7 @@ const OTHER_MEDIA: Record<string, string> = {
 
 /** Operations with ids in their bodies. */
 const NAMING =
-  /^(post .*\/reorder|post \/api\/kanban-items\/\{id\}\/move|post \/api\/people\/\{id\}\/merge|(patch|delete) \/api\/kanban-items|(post|patch) \/api\/webhooks(\/\{id\})?)$/
+  /^(post .*\/reorder|post \/api\/notifications\/read|post \/api\/kanban-items\/\{id\}\/move|post \/api\/people\/\{id\}\/merge|(patch|delete) \/api\/kanban-items|(post|patch) \/api\/webhooks(\/\{id\})?)$/
 
 t.test('every operation documents its possible errors', async (t) => {
   for (const { method, path, requestBody, responses } of operationsOf(await documentOf(await build(t)))) {
@@ -239,6 +239,7 @@ t.test('request bodies are documented with their fields, and allow additional on
         'dismissed',
         'metadata',
         'coverId',
+        'reminders',
       ],
     ],
     updateKanbanSubtask: [undefined, ['title', 'completed', 'sortOrder']],

@@ -156,6 +156,48 @@ t.test('PATCH /api/kanban-items/{id}', async (t) => {
     ])
   })
 
+  t.test('reminders are stored in UTC, at most five, each a time or a duration', async (t) => {
+    const { app, url } = await boardOf(t)
+    const five = [1, 2, 3, 4, 5].map((days) => ({ before: `P${days}D` }))
+    await holds(t, app, [
+      ['PATCH', url, { reminders: five }, undefined, 200, { reminders: five }],
+      ['PATCH', url, {}, undefined, 200, { reminders: five }],
+      [
+        'PATCH',
+        url,
+        { reminders: [{ at: '2026-01-31T01:00:00+01:00', more: 1 }, { before: 'PT15M' }] },
+        undefined,
+        200,
+        { reminders: [{ at: '2026-01-31T00:00:00.000Z' }, { before: 'PT15M' }] },
+      ],
+      ['PATCH', url, { reminders: [] }, undefined, 200, { reminders: [] }],
+    ])
+    for (const reminders of [
+      [...five, { at: '2026-01-31' }],
+      [{}],
+      [{ more: 1 }],
+      [{ at: '2026-01-31', before: 'P1D' }],
+      [{ at: 'soon' }],
+      [{ at: null }],
+      [{ before: 'P' }],
+      [{ before: '-P1D' }],
+      [{ before: 'P99999D' }],
+      [null],
+      null,
+      'P1D',
+    ]) {
+      const { status, body } = await send(app, 'PATCH', url, { reminders })
+      t.equal(status, 400, JSON.stringify(reminders))
+      t.strictSame(Object.keys(body.details.fieldErrors), ['reminders'])
+    }
+    app.db.$client.exec(
+      `update kanban_items set reminders = '[{"at":"2026-01-31","claimedUntil":1},null,7,{"before":2},{"at":"x"}]'`,
+    )
+    await holds(t, app, [
+      ['GET', url, undefined, undefined, 200, { reminders: [{ at: '2026-01-31T00:00:00.000Z' }] }],
+    ])
+  })
+
   t.test('existence is checked before the body', async (t) => {
     const app = await build(t, { bodyLimit: 1000 })
     const text = { 'content-type': 'text/plain' }

@@ -103,6 +103,7 @@ function unsaved(board: Board, fields: Pick<KanbanItem, 'title' | 'column' | 'so
     metadata: {},
     claimedUntil: null,
     coverId: null,
+    reminders: [],
     createdAt: now,
     updatedAt: now,
     labels: [],

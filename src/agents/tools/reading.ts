@@ -1,6 +1,7 @@
 /** The tools that read. */
 import { Type } from '@sinclair/typebox'
 import { type ApiError, invalidField } from '../../errors.ts'
+import { Nullable } from '../../schemas/common.ts'
 import {
   type KanbanActivity,
   KanbanActivitySchema,
@@ -9,6 +10,7 @@ import {
   type KanbanItem,
   KanbanItemSchema,
   KanbanSubtaskSchema,
+  type Notification as MemberNotification,
   type Person,
   SearchResultSchema,
 } from '../../schemas/records.ts'
@@ -373,4 +375,52 @@ const findPeople = (routes: RouteSchemas): Tool => ({
 })
 
 /** The tools that read. */
-export const readingTools = [search, findItems, listProjects, board, readItem, findPeople]
+/** `notifications`. */
+const notifications = (routes: RouteSchemas): Tool => ({
+  name: 'notifications',
+  title: 'List your notifications',
+  description:
+    'Lists what you have been told: assignments, mentions, comments and moves of items that you watch, reminders, ends of leases. Use it to learn what waits for you. Returns a page at a time, newest first, unread ones unless `unread` is false.',
+  hints: READS,
+  input: Arguments({
+    ...fieldsOf(routes.query('listNotifications'), ['kind', 'cursor'], {
+      kind: 'One, or an array: any of them',
+      cursor: FILTERS.cursor,
+    }),
+    unread: Type.Optional(Type.Boolean({ default: true, description: 'Whether to list only unread ones' })),
+    limit: limited(100, 20, 'Notifications on a page'),
+  }),
+  output: Type.Object({
+    notifications: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        kind: Type.String(),
+        itemId: Nullable(Type.String()),
+        projectId: Nullable(Type.String()),
+        actorId: Nullable(Type.String()),
+        actor: Type.Optional(Type.String()),
+        title: Type.String(),
+        text: Type.String(),
+        count: Type.Integer(),
+        createdAt: Type.String(),
+        readAt: Nullable(Type.String()),
+      }),
+    ),
+    nextCursor: NextCursor,
+  }),
+  async run({ unread = true, limit = 20, ...query }, service) {
+    const path = withQuery('/api/notifications', { ...query, unread: String(unread), limit })
+    const [answer] = (await service.read(path)) as [Answer]
+    const listed = answer.body as MemberNotification[]
+    const names = await namesOf(
+      service,
+      listed.map(({ actorId }) => actorId),
+    )
+    return {
+      notifications: listed.map(({ seq: _, ...one }) => ({ ...one, ...named('actor', one.actorId, names) })),
+      ...next(answer),
+    }
+  },
+})
+
+export const readingTools = [search, findItems, listProjects, board, readItem, findPeople, notifications]
