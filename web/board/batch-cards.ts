@@ -46,10 +46,13 @@ export async function addCards(
     store.id,
     cards.map((card, index) => ({ ...card, body: shown[index]?.body ?? {} })),
   )
+  const [first] = cards
+  const said = cards.length === 1 && first ? added(first.title) : texts.board.quick.added(cards.length)
   let stop: (() => void) | undefined
   try {
     const answer: Answer<{ results: readonly { body: unknown }[] }> = await write({
       pending: shown.map(({ pending }) => pending),
+      said: typeof said === 'string' ? said : said.text,
       send: (idempotencyKey) => {
         stop ??= followCreated(board, shown)
         return api.request('post', '/api/batch', {
@@ -67,8 +70,7 @@ export async function addCards(
         }
       },
     })
-    const [first] = cards
-    done(answer.seq, cards.length === 1 && first ? added(first.title) : texts.board.quick.added(cards.length))
+    done(answer.seq, said)
     return true
   } catch (error) {
     const [first] = shown
