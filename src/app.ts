@@ -14,6 +14,7 @@ import headers from '../plugins/headers.ts'
 import imports from '../plugins/imports.ts'
 import largeWrites from '../plugins/large-writes.ts'
 import logging from '../plugins/logging.ts'
+import mail from '../plugins/mail.ts'
 import openapi from '../plugins/openapi.ts'
 import operations from '../plugins/operations.ts'
 import people from '../plugins/people.ts'
@@ -53,6 +54,7 @@ import objectiveRoutes from '../routes/objectives.ts'
 import pageRoutes from '../routes/page.ts'
 import peopleRoutes from '../routes/people.ts'
 import personalIdeaRoutes from '../routes/personal-ideas.ts'
+import preferenceRoutes from '../routes/preferences.ts'
 import projectRoutes from '../routes/projects.ts'
 import prometheusRoutes from '../routes/prometheus.ts'
 import searchRoutes from '../routes/search.ts'
@@ -66,6 +68,7 @@ import teamAssignmentRoutes from '../routes/team-assignments.ts'
 import teamRoutes from '../routes/teams.ts'
 import tokenRoutes from '../routes/tokens.ts'
 import transcriptSummaryRoutes from '../routes/transcript-summaries.ts'
+import unsubscribeRoutes from '../routes/unsubscribe.ts'
 import watchRoutes from '../routes/watches.ts'
 import webhookRoutes from '../routes/webhooks.ts'
 import { configure, loadConfig } from './config.ts'
@@ -73,7 +76,14 @@ import { compressResponses } from './http/compression.ts'
 import { hideFromHostDocument, ignoreHostSchemas } from './http/embedding.ts'
 import { limitConnections, rejectProtocolErrors, releaseConnections, serverOptions } from './http/server.ts'
 import { limitUnsentResponses } from './http/unsent-responses.ts'
-import type { BuildOptions, Config, ListMembers, PhaseboardOptions, ResolveMember } from './phaseboard.d.ts'
+import type {
+  BuildOptions,
+  Config,
+  ListMembers,
+  OnNotification,
+  PhaseboardOptions,
+  ResolveMember,
+} from './phaseboard.d.ts'
 import type { RouteTypes } from './requests/route-types.ts'
 
 export { ApiError, StartupError } from './errors.ts'
@@ -84,8 +94,10 @@ export type {
   ErrorCode,
   ErrorDetails,
   HostMember,
+  HostNotification,
   HostPerson,
   ListMembers,
+  OnNotification,
   PhaseboardOptions,
   ResolveMember,
   ValidationDetails,
@@ -94,6 +106,7 @@ export type {
 type ServiceOptions = Config & {
   resolveMember?: ResolveMember | undefined
   listMembers?: ListMembers | undefined
+  onNotification?: OnNotification | undefined
   /** Whether no host's hooks run before the service's. */
   hooksComeFirst: boolean
   /** Whether the service responds to paths without a route. */
@@ -140,6 +153,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(changes, options)
   await app.register(webhooks, options)
   await app.register(attention, options)
+  await app.register(mail, options)
   await app.register(imports, options)
   await app.register(openapi, options)
 
@@ -156,6 +170,8 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(teamRoutes)
   await app.register(memberRoutes)
   await app.register(peopleRoutes)
+  await app.register(preferenceRoutes)
+  await app.register(unsubscribeRoutes)
   await app.register(memberLinkRoutes, { publicUrl: options.publicUrl })
   await app.register(projectRoutes)
   await app.register(kanbanColumnRoutes)

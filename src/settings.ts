@@ -374,6 +374,23 @@ export const SETTINGS = {
       "The claim with a member's role: admin, member, viewer or guest. If it has several, the highest counts.",
     isForHosts: true,
   },
+  smtpUrl: {
+    variable: 'SMTP_URL',
+    kind: 'text',
+    maxLength: 2000,
+    meaning: 'The mail server for e-mail of notifications; required with a sender address.',
+    more: '`smtp://` or `smtps://`, with user and password if needed, e.g. `smtps://user:password@mail.example`: see [e-mail](mail.md).',
+    isSecret: true,
+    isForHosts: true,
+  },
+  mailFrom: {
+    variable: 'MAIL_FROM',
+    kind: 'text',
+    maxLength: 500,
+    meaning: 'The sender of e-mail, an address with or without a name; required with a mail server.',
+    more: 'For example `board@example.org` or `Board <board@example.org>`.',
+    isForHosts: true,
+  },
 } as const satisfies Record<string, Setting>
 
 /** The name of a setting, which is also the name of its option for host applications. */

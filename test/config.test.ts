@@ -43,6 +43,8 @@ const DEFAULTS = {
   oidcScope: 'openid email profile',
   oidcSignUp: false,
   oidcRoleClaim: undefined,
+  smtpUrl: undefined,
+  mailFrom: undefined,
 }
 
 /** An OpenID provider. */
@@ -109,6 +111,8 @@ t.test('every variable is read', async (t) => {
     OIDC_SCOPE: 'openid email groups',
     OIDC_SIGN_UP: 'true',
     OIDC_ROLE_CLAIM: 'groups',
+    SMTP_URL: 'smtps://board:s3cret@mail.example',
+    MAIL_FROM: 'Board <board@example.org>',
   }
   t.strictSame(loadConfig(environment), {
     host: '0.0.0.0',
@@ -148,6 +152,8 @@ t.test('every variable is read', async (t) => {
     oidcScope: 'openid email groups',
     oidcSignUp: true,
     oidcRoleClaim: 'groups',
+    smtpUrl: 'smtps://board:s3cret@mail.example',
+    mailFrom: 'Board <board@example.org>',
   })
 })
 
@@ -493,4 +499,31 @@ t.test('the declaration has each setting once, with a sentence', async (t) => {
   const variables = ALL_SETTINGS.map(([, { variable }]) => variable)
   t.equal(new Set(variables).size, variables.length)
   for (const [name, { meaning }] of ALL_SETTINGS) t.match(meaning, /^[A-Z].*\.$/, name)
+})
+
+t.test('a mail server and a sender go together, and both are checked', async (t) => {
+  const [SMTP_URL, MAIL_FROM] = ['smtp://mail.example', 'board@example.org']
+  t.equal(complaint({ SMTP_URL, MAIL_FROM }), 'nothing')
+  t.equal(complaint({ SMTP_URL }), 'MAIL_FROM is missing: SMTP_URL and MAIL_FROM go together')
+  t.equal(complaint({ MAIL_FROM }), 'SMTP_URL is missing: SMTP_URL and MAIL_FROM go together')
+  for (const url of [
+    'mail.example',
+    'https://mail.example',
+    'smtp:mail.example',
+    'smtp://',
+    'smtp://user@mail.example',
+    'smtp://:s3cret@mail.example',
+    'smtp://user:%zz@mail.example',
+    'smtp://mail.example/inbox',
+    'smtp://mail.example?pool=true',
+    'smtp://mail.example:99999',
+  ]) {
+    const refusal = complaint({ SMTP_URL: url, MAIL_FROM })
+    t.match(refusal, /^SMTP_URL must be the address of a mail server/, url)
+    t.notMatch(refusal, 's3cret', 'it may have a password')
+  }
+  for (const url of ['smtp://mail.example:587', 'smtps://u:p%40%2F@mail.example/', 'smtp://[::1]:25'])
+    t.equal(complaint({ SMTP_URL: url, MAIL_FROM }), 'nothing', url)
+  for (const from of ['board', 'a@b, c@d', 'Board <a@b>, c@d', 'a@b\r\nBcc: c@d'])
+    t.match(complaint({ SMTP_URL, MAIL_FROM: from }), /^MAIL_FROM must be an address such as/, from)
 })

@@ -35,7 +35,7 @@ export interface Service {
 }
 
 const OURS =
-  /^(HOST|PORT|DATABASE_URL|AUTH_|DEFAULT_MEMBER_ID|ADMIN_|LOG_LEVEL|BODY_LIMIT|IMPORT_|ATTACHMENT|TRUST_PROXY|CORS_|RATE_|SNAPSHOT_|CHANGES_|STREAMS_|WEBHOOK_|METRICS_|WEB_|OIDC_|WAL_)/
+  /^(HOST|PORT|DATABASE_URL|AUTH_|DEFAULT_MEMBER_ID|ADMIN_|LOG_LEVEL|BODY_LIMIT|IMPORT_|ATTACHMENT|TRUST_PROXY|CORS_|RATE_|SNAPSHOT_|CHANGES_|STREAMS_|WEBHOOK_|METRICS_|WEB_|OIDC_|WAL_|SMTP_|MAIL_)/
 
 function launch(t: Owner, environment: Record<string, string>, tracer: string[] = []) {
   const inherited = Object.entries(process.env).filter(([name]) => !OURS.test(name))

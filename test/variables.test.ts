@@ -8,6 +8,7 @@ import t, { type Test } from 'tap'
 import { CLIENT, comeBack, provide } from './openid-provider.ts'
 import { onNewFile, type Service, start } from './process.ts'
 import { receive } from './receivers.ts'
+import { receiveMail } from './smtp.ts'
 
 const MODES = ['open', 'required'] as const
 type Mode = (typeof MODES)[number]
@@ -45,9 +46,9 @@ const signIn = (service: Service, headers: Record<string, string> = {}) =>
 
 /** The headers that carry the admin's session. */
 async function session(t: Test, service: Service) {
-  const response = await signIn(service)
-  t.equal(response.status, 201)
-  return { cookie: response.headers.get('set-cookie')?.split(';', 1)[0] ?? '' }
+  const headers = await signedIn(service)
+  t.not(headers.cookie, '')
+  return headers
 }
 
 /** Attaches files of some size to an item. @returns the status of each */
@@ -61,6 +62,10 @@ async function attaching(t: Test, service: Service) {
   return async (size: number) =>
     (await fetch(url, { method: 'POST', headers, body: 'x'.repeat(size) })).status
 }
+
+const signedIn = async (service: Service) => ({
+  cookie: (await signIn(service)).headers.get('set-cookie')?.split(';', 1)[0] ?? '',
+})
 
 /** A port below those that the system assigns to sockets without one. */
 async function freePort(): Promise<string> {
@@ -95,6 +100,19 @@ async function signInAtProvider(service: Service) {
   const [, session] = response.headers.getSetCookie()
   const whoAmI = await ask(service, '/api/session', { headers: { cookie: `${session?.split(';', 1)}` } })
   return whoAmI.json()
+}
+
+const mailServer = await receiveMail(t)
+const MAIL = { SMTP_URL: mailServer.url, MAIL_FROM: 'Board <board@example.org>' }
+
+/** The test mail that the admin gets. */
+async function testMail(service: Service) {
+  const { length } = mailServer.received
+  const response = await ask(service, '/api/me/preferences/test-mail', {
+    headers: await signedIn(service),
+    body: {},
+  })
+  return { answer: await response.json(), mail: mailServer.received[length] }
 }
 
 /** Every variable in the table of docs/configuration.md. A new one needs a case here. */
@@ -395,6 +413,16 @@ const CASES: Record<string, Case> = {
   OIDC_ROLE_CLAIM: {
     settings: { OIDC_ROLE_CLAIM: 'groups' },
     show: async (t, service) => t.match(await signInAtProvider(service), { member: { role: 'viewer' } }),
+  },
+  SMTP_URL: {
+    settings: MAIL,
+    show: async (t, service) =>
+      t.match(await testMail(service), { answer: { error: null }, mail: { to: ADMIN.email } }),
+  },
+  MAIL_FROM: {
+    settings: MAIL,
+    show: async (t, service) =>
+      t.match((await testMail(service)).mail?.headers, { from: 'Board <board@example.org>' }),
   },
 }
 

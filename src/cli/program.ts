@@ -265,6 +265,31 @@ describeCommand(
   },
 )
 
+const mail = describeCommand(program.command('mail').description('try the e-mail of notifications'), {
+  examples: [['mail test ada@example.org', 'send a test mail']],
+  seeAlso: ['docs/mail.md'],
+})
+
+describeCommand(
+  mail
+    .command('test')
+    .description('send a test mail, with the settings of the environment')
+    .argument('<address>', 'whom to send it to')
+    .action(async (address) => {
+      const { sendTestMail } = await import('./mail-command.ts')
+      await sendTestMail(address)
+    }),
+  {
+    details: [
+      'Set the same variables as for the service. Prints what the mail server answers if it does not accept the mail. That it accepts it does not mean that it arrives.',
+    ],
+    settings: ['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL'],
+    examples: [['mail test ada@example.org', 'send a test mail to Ada']],
+    failure: 'the mail server did not accept it, or cannot be reached',
+    seeAlso: ['docs/mail.md', 'docs/configuration.md'],
+  },
+)
+
 describeCommand(
   program
     .command('completion')

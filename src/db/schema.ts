@@ -887,3 +887,52 @@ export const quietChanges = sqliteTable('quiet_changes', {
   first: integer().primaryKey(),
   last: integer().notNull(),
 })
+
+/** What members want to be told by e-mail, and when. A member without a row has the defaults. */
+export const memberPreferences = sqliteTable('member_preferences', {
+  memberId: memberId().primaryKey(),
+  email: text({ enum: ['none', 'each', 'daily'] })
+    .notNull()
+    .default('none'),
+  /** An IANA time zone. */
+  timeZone: string('UTC'),
+  /** The address that the mail server has refused for good, and its words; NULL for none. Another address of the member is not stopped. */
+  stoppedAddress: text(),
+  stoppedBecause: text(),
+  /** Why the latest mail was given up; NULL once one has been sent. */
+  failure: text(),
+  updatedAt: text().notNull().default(now),
+})
+
+/** Notifications that their members will be told outside of the service. A trigger of `notifications` fills it. */
+export const mailQueue = sqliteTable(
+  'mail_queue',
+  {
+    notificationId: required()
+      .primaryKey()
+      .references(() => notifications.id, { onDelete: 'cascade' }),
+    memberId: required(),
+  },
+  (table) => [index('mail_queue_member').on(table.memberId, table.notificationId)],
+)
+
+/** The next mail to each member with queued notifications. No foreign key: the member may be a host's. */
+export const mails = sqliteTable(
+  'mails',
+  {
+    memberId: required().primaryKey(),
+    /** When it is due, also for another attempt; NULL: not yet known. */
+    dueAt: text(),
+    /** Failed attempts, and the time and reason of the first and the latest. */
+    attempts: integer().notNull().default(0),
+    failingSince: text(),
+    failure: text(),
+  },
+  (table) => [index('mails_due').on(table.dueAt)],
+)
+
+/** What the sending of mail remembers, by name: the key that signs links to unsubscribe, and whether a host takes all notifications. */
+export const mailState = sqliteTable('mail_state', {
+  name: required().primaryKey(),
+  value: required(),
+})

@@ -75,6 +75,7 @@ const TAGS = [
   { name: 'Personal ideas', description: "Each member's private list" },
   { name: 'Session', description: 'Sign-in, sign-out, and other sessions' },
   { name: 'Tokens', description: 'API tokens for scripts and integrations' },
+  { name: 'Preferences', description: 'What each member wants to be told by e-mail' },
   { name: 'Members', description: 'The members and their roles' },
   { name: 'People', description: 'Names for the ids in records, members or not' },
   { name: 'One-time links', description: 'For setting passwords, and invitations of members' },

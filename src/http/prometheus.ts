@@ -81,6 +81,7 @@ export class Exposition {
     this.#addWrites(app)
     this.#addReaders(app)
     this.#addWebhooks(app)
+    this.#addMail(app)
     this.#addDatabase(app, databaseUrl)
     this.#addProcess()
   }
@@ -202,6 +203,29 @@ export class Exposition {
     )
     this.#add('gauge', 'phaseboard_changes_last_seq', 'The newest change of the sequence', () =>
       one(sequence.last()),
+    )
+  }
+
+  #addMail({ rules, courier }: FastifyInstance): void {
+    const { queue } = rules.mail
+    this.#add(
+      'gauge',
+      'phaseboard_mail_queue',
+      'Notifications that wait to be told by mail or to the host',
+      () => one(queue.summary().queued),
+    )
+    this.#add('gauge', 'phaseboard_mail_members', 'Members whom mail does not reach, by state', () => {
+      const { failing, stopped } = queue.summary()
+      return [
+        { labels: { state: 'failing' }, value: failing },
+        { labels: { state: 'stopped' }, value: stopped },
+      ]
+    })
+    this.#add(
+      'counter',
+      'phaseboard_mails_total',
+      'Mails, or notifications to the host, by outcome of the attempt',
+      () => Object.entries(courier?.counts ?? {}).map(([outcome, value]) => ({ labels: { outcome }, value })),
     )
   }
 

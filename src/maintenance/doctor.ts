@@ -15,6 +15,7 @@ import { BOARD_CHECKS } from './board-checks.ts'
 import type { Check, Finding, Subject } from './checks.ts'
 import { FILE_CHECKS } from './file-checks.ts'
 import { LEFTOVER_CHECKS } from './leftover-checks.ts'
+import { MAIL_CHECKS } from './mail-checks.ts'
 import { PEOPLE_CHECKS } from './people-checks.ts'
 import { SEARCH_CHECKS } from './search-checks.ts'
 import { SEQUENCE_CHECKS } from './sequence-checks.ts'
@@ -28,6 +29,7 @@ export const CHECKS: readonly Check[] = [
   ...PEOPLE_CHECKS,
   ...SEQUENCE_CHECKS,
   ...VALUE_CHECKS,
+  ...MAIL_CHECKS,
   ...LEFTOVER_CHECKS,
 ]
 

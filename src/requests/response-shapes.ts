@@ -2,14 +2,17 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
 import { ref, Success } from '../schemas/common.ts'
-import { namedSchemas, PersonalIdeaListSchema, SHOWN_ONCE } from '../schemas/records.ts'
+import { namedSchemas, PersonalIdeaListSchema, PreferencesSchema, SHOWN_ONCE } from '../schemas/records.ts'
 import type { Call } from './calls.ts'
 import type { ResponseShape } from './responses.ts'
 
-/** The names of the schemas of single records, which have an id, and of the list that has an ETag like one. */
+/** The schemas that have an ETag like a record with an id. */
+const likeRecords: readonly TSchema[] = [PersonalIdeaListSchema, PreferencesSchema]
+
+/** The names of the schemas of single records, which have an id, and of those like them. */
 const records = new Set(
   namedSchemas
-    .filter((schema: TSchema) => 'id' in Object(schema.properties) || schema === PersonalIdeaListSchema)
+    .filter((schema: TSchema) => 'id' in Object(schema.properties) || likeRecords.includes(schema))
     .map((schema) => ref(schema).$ref),
 )
 

@@ -4,6 +4,7 @@ import { Board } from '../board/board.ts'
 import { Changes } from '../changes/changes.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { Flow } from '../flow/flow.ts'
+import { Mail } from '../mail/mail.ts'
 import { Members } from '../members/members.ts'
 import { Projects } from '../projects/projects.ts'
 import { Reading } from '../reading/reading.ts'
@@ -19,6 +20,7 @@ export interface Rules {
   deliveries: Deliveries
   flow: Flow
   idempotencyStore: IdempotencyStore
+  mail: Mail
   members: Members
   projects: Projects
   reading: Reading
@@ -40,6 +42,7 @@ export function createRules(db: SharedDatabase): Rules {
     deliveries: new Deliveries(db, members.audit),
     flow,
     idempotencyStore: new IdempotencyStore(db),
+    mail: new Mail(db, members.people),
     members,
     projects,
     reading,

@@ -25,6 +25,7 @@ export const BODY_EXAMPLES: Readonly<Record<string, object>> = {
   mcp: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
   signIn: { email: 'admin@localhost', password: 'correct horse battery staple' },
   createToken: { name: 'Nightly report', scope: 'read', expiresAt: '2030-01-31' },
+  updatePreferences: { email: 'daily', timeZone: 'Europe/Berlin' },
   createTeam: { name: 'Web', description: 'Everything that has an address', memberIds: ['ada', 'bob'] },
   createAttachment: { url: 'https://example.org/plan', name: 'The plan' },
   updateAttachment: { name: 'plan.pdf' },

@@ -473,6 +473,40 @@ export const CurrentMemberSchema = Type.Object(
 )
 export type CurrentMember = Static<typeof CurrentMemberSchema>
 
+/** What a member wants to be told by e-mail. */
+export const PreferencesSchema = Type.Object(
+  {
+    email: Type.Unsafe<'none' | 'each' | 'daily'>({
+      type: 'string',
+      enum: ['none', 'each', 'daily'],
+      description:
+        'Which e-mail the member gets: none; of each notification, where those of two minutes come together; or one a day, at 8 in `timeZone`',
+    }),
+    timeZone: Type.String({ description: 'An IANA time zone', examples: ['Europe/Berlin'] }),
+    stoppedBecause: Nullable(
+      Type.String({
+        description:
+          "Why no mail is sent: the words in which the address's server has refused it for good; null if it has not. Setting `email` confirms the address",
+      }),
+    ),
+    emailAvailable: Type.Boolean({ description: 'Whether the service sends e-mail' }),
+  },
+  { $id: 'Preferences' },
+)
+export type Preferences = Static<typeof PreferencesSchema>
+
+/** The result of a test mail. */
+export const TestMailSchema = Type.Object(
+  {
+    address: Type.String({ description: 'The address that it was sent to' }),
+    error: Nullable(
+      Type.String({ description: 'Why it was not sent; null if the mail server has accepted it' }),
+    ),
+  },
+  { $id: 'TestMail' },
+)
+export type TestMail = Static<typeof TestMailSchema>
+
 /** The signed-in member, and when the session ends. */
 export const SignedInSchema = Type.Object({ member: ref(CurrentMemberSchema), expiresAt: Timestamp })
 
@@ -1040,6 +1074,8 @@ export const namedSchemas = [
   ProjectSummaryListSchema,
   PersonalIdeaSchema,
   PersonalIdeaListSchema,
+  PreferencesSchema,
+  TestMailSchema,
   SearchResultSchema,
   CurrentMemberSchema,
   MemberSchema,

@@ -862,6 +862,20 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     t.match(await client.ask(admin, 'GET /api/changes/stream'), { status: 200 })
   })
 
+  await part('members choose their e-mail', async () => {
+    const at = '/api/me/preferences'
+    await ok(admin, `GET ${at}`, {}, 200, { email: 'none', timeZone: 'UTC', emailAvailable: false })
+    await ok(admin, `PATCH ${at}`, { body: { email: 'daily', timeZone: 'Asia/Tokyo' } }, 200, {
+      email: 'daily',
+    })
+    await ok(admin, `PATCH ${at}`, { body: { email: 'none' } }, 200, {
+      email: 'none',
+      timeZone: 'Asia/Tokyo',
+    })
+    await refused(admin, `PATCH ${at}`, { body: { timeZone: 'Mars' } }, 400, validationFailed)
+    await refused(admin, `POST ${at}/test-mail`, {}, 409, { error: 'This service sends no e-mail' })
+  })
+
   await part('agents call its tools', async (t) => {
     const call = (method: string, params = {}) => ({ body: { jsonrpc: '2.0', id: 1, method, params } })
     const listed = await ok(admin, 'POST /mcp', call('tools/list'), 200, { id: 1 })
@@ -876,8 +890,10 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     )
     t.ok(documented.length > 80)
-    // Operations that need a provider are in test/variables.test.ts.
-    const tried = documented.filter((operation) => !operation.startsWith('GET /api/session/oidc'))
+    // Operations that need a provider or a mail server are in test/variables.test.ts.
+    const tried = documented.filter(
+      (operation) => !/ \/api\/(session\/oidc|me\/preferences\/test-mail)/.test(operation),
+    )
     const missing = tried.filter((operation) => !client.succeeded.has(operation))
     t.strictSame(missing, [], 'each succeeded at least once')
   })

@@ -109,6 +109,18 @@ const CASES: [
     ["select count(*) from kanban_columns where name = 'Nowhere' and project_id = 'p'", 1],
   ],
   [
+    'mail that does not reach its members',
+    `insert into members (id, name, email) values ('bob', 'Bob', 'bob@example.test'), ('eve', 'Eve', 'eve@example.test');
+     insert into member_preferences (member_id, email, stopped_address, stopped_because, failure)
+       values ('ada', 'each', 'ada@example.test', '550 no such user', null), ('bob', 'daily', null, null, '451 later'),
+       ('eve', 'each', 'old@example.test', '550 no such user', null);
+     insert into mails (member_id, due_at, attempts, failing_since, failure)
+       values ('eve', '2026-01-02T00:00:00.000Z', 3, '2026-01-01T00:00:00.000Z', '451 later'),
+       ('bob', '2026-01-02T00:00:00.000Z', 1, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), '451 later')`,
+    [['mail', 3]],
+    false,
+  ],
+  [
     'people who were merged into nobody, or are of no kind',
     `insert into people (id, name, kind, source, source_id, merged_into, created_at, updated_at)
        select value ->> 0, 'Somebody', value ->> 1, value ->> 2, '', value ->> 3,
