@@ -24,6 +24,7 @@ t.test('every record can be sent back unchanged, and nothing changes', async (t)
       run(app.db.$client, EMPTY)
       const { headers } = signInAs(app, 'admin', { id: CALLER })
       run(app.db.$client, SEEDED)
+      app.db.$client.exec('update members set handle = id')
       // An old version has stored this. The current one would not.
       app.db.$client.exec('update projects set phase = \'Build\', phase_config = \'[{"name":"Build"}]\'')
       app.db.$client.exec('update kanban_items set "column" = \'Parked\'')
