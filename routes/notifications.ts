@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { memberOf } from '../src/access/identity.ts'
 import { NOTIFICATION_KINDS } from '../src/attention/notifications.ts'
 import { PageParameters } from '../src/requests/pages.ts'
+import { recordFor } from '../src/requests/response-shapes.ts'
 import type { Routes } from '../src/requests/route-types.ts'
 import {
   AnyOfThese,
@@ -83,7 +84,12 @@ const notificationRoutes: Routes = async (app) => {
   })
 
   app.patch('/api/notifications/:id', {
-    config: { access: 'own', failure: 'Failed to update notification', caching },
+    config: {
+      access: 'own',
+      failure: 'Failed to update notification',
+      caching,
+      record: recordFor(NotificationSchema, (id, request) => notifications.get(id, memberOf(request).id)),
+    },
     schema: {
       operationId: 'updateNotification',
       summary: 'Mark a notification as read, or as unread',

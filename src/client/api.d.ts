@@ -3204,6 +3204,8 @@ export interface Paths {
         id: string
       }
       body: UpdateNotification
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
       idempotencyKey?: string | undefined
       answer: MemberNotification
