@@ -124,6 +124,7 @@ const ROOMS: Record<string, readonly string[]> = {
   'web/common': [
     'src/client/api.d.ts',
     'src/client/client.ts',
+    'src/client/random-id.ts',
     'src/client/types.d.ts',
     'src/projects/phases.ts',
     'web',
