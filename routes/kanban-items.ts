@@ -289,7 +289,8 @@ const kanbanItemRoutes: Routes = async (app) => {
     config: {
       access: 'read',
       failure: 'Failed to fetch kanban item',
-      inBatch: ({ params }) => items.get((params as Static<typeof IdParams>).id),
+      inBatch: (request) =>
+        app.attention.watchers.item((request.params as Static<typeof IdParams>).id, memberOf(request).id),
     },
     schema: {
       operationId: 'getKanbanItem',

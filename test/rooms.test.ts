@@ -130,6 +130,7 @@ const ROOMS: Record<string, readonly string[]> = {
     'web',
   ],
   'web/*': ['src/client/api.d.ts', 'src/client/types.d.ts', 'web', 'web/common'],
+  'src/client/random-id.ts': [],
   'src/projects/phases.ts': [],
 }
 

@@ -36,6 +36,9 @@ const ALONE = new Set([
   'createWebhook',
   'getSharedProject',
   'testWebhook',
+  'getPreferences',
+  'updatePreferences',
+  'sendTestMail',
   'rotateWebhookSecret',
   // The example contains a password.
   'createMember',

@@ -131,8 +131,10 @@ t.test('writes, reads, streams and the sequence', async (t) => {
   const stream = await app.inject({ url: '/api/changes/stream', payloadAsStream: true })
   const after = await scrape(app)
   const grown = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0)
-  t.equal(grown('phaseboard_commit_group_size_sum'), 3, 'writes')
-  t.ok(grown('phaseboard_commit_group_size_count') <= 3, 'commits')
+  // The fourth is the place of the notifications in the sequence of changes, if it was written meanwhile.
+  const writes = grown('phaseboard_commit_group_size_sum')
+  t.ok(writes === 3 || writes === 4, `${writes} writes`)
+  t.ok(grown('phaseboard_commit_group_size_count') <= writes, 'commits')
   t.equal(grown('phaseboard_commit_duration_seconds_count'), grown('phaseboard_commit_group_size_count'))
   t.equal(grown('phaseboard_snapshot_reads_total{result="hit"}'), 1)
   t.equal(grown('phaseboard_snapshot_reads_total{result="miss"}'), 1)
