@@ -149,14 +149,14 @@ export const AttachmentSchema = Type.Object(
         examples: ['application/pdf', 'image/png'],
       }),
     ),
-    size: Nullable(Type.Integer({ description: 'In bytes; null for a link' })),
+    size: Nullable(Type.Number({ description: 'In bytes; null for a link' })),
     sha256: Nullable(
       Type.String({
         description: 'SHA-256 of the bytes, hexadecimal, which is the ETag of the content; null for a link',
       }),
     ),
-    width: Type.Optional(Type.Integer({ description: 'In pixels, as shown; only of an image, if known' })),
-    height: Type.Optional(Type.Integer({ description: 'In pixels, as shown; only of an image, if known' })),
+    width: Type.Optional(Type.Number({ description: 'In pixels, as shown; only of an image, if known' })),
+    height: Type.Optional(Type.Number({ description: 'In pixels, as shown; only of an image, if known' })),
     hasThumbnail: Type.Boolean({ description: 'Whether a client has stored a small image of it' }),
     createdBy: Nullable(Type.String({ description: 'The member; null if unknown' })),
     ...timestamps,
