@@ -59,6 +59,9 @@ const DEMANDED: Record<string, Access> = {
   'DELETE /api/kanban-items/:id/watch': 'own',
   'POST /api/notifications/read': 'own',
   'PATCH /api/notifications/:id': 'own',
+  'GET /api/me/preferences': 'own',
+  'PATCH /api/me/preferences': 'own',
+  'POST /api/me/preferences/test-mail': 'own',
   'DELETE /api/members/:id': 'admin',
   'POST /api/members/:id/password-link': 'admin',
   'POST /api/invitations': 'admin',
@@ -131,6 +134,9 @@ const EXCEPTIONS: Record<string, Record<string, string>> = {
   'DELETE /api/sessions/:id': { anonymous: '404/401' },
   'GET /api/projects/:id/share-links': READ_TOKENS,
   'GET /api/share-links/:id': READ_TOKENS,
+  // Mail goes to the addresses of members, and the default member has none.
+  'PATCH /api/me/preferences': { anonymous: 'session/401' },
+  'POST /api/me/preferences/test-mail': { anonymous: 'session/401' },
   // The default member is not in the list of members either.
   'GET /api/members/:id': { anonymous: '404/401' },
   'PATCH /api/members/:id': { anonymous: 'admin/401' },

@@ -115,6 +115,12 @@ export const REQUESTS: Record<string, Request> = {
   'POST /api/imports': [400],
   // The attachment is a link, and there is no image.
   'GET /api/attachments/:id/content': [404],
+  'PATCH /api/me/preferences': [200, { email: 'daily' }],
+  // Without a mail server, which is known only to who may send.
+  'POST /api/me/preferences/test-mail': [409],
+  // Nobody signed the token.
+  'GET /unsubscribe/:token': [404],
+  'POST /unsubscribe/:token': [404],
   'GET /api/attachments/:id/thumbnail': [404],
   'PUT /api/attachments/:id/thumbnail': [400],
   'GET /api/session/oidc': [404],
