@@ -2,6 +2,7 @@
  * The thread for the bytes of files, on its own connection: reads and writes chunks, each in a short transaction. For the main thread its
  * commits are like those of another process.
  */
+import { type FileHandle, open } from 'node:fs/promises'
 import { parentPort, type Transferable, workerData } from 'node:worker_threads'
 import SQLite from 'better-sqlite3'
 import { BUSY_TIMEOUT } from '../db/busy.ts'
@@ -27,11 +28,26 @@ const ending = new AbortController()
 const writes = new ChunkedWriter({ $client: client }, watchFiles(path), ending.signal, INTERVALS)
 const contents = new FileContents(client)
 
+let log: FileHandle | undefined
+
+/**
+ * Syncs what was written, without the write lock: the next commit of another connection, which syncs the same file, then finds a chunk to sync at
+ * most, and not some megabytes.
+ */
+async function syncLog(): Promise<void> {
+  try {
+    log ??= await open(`${path}-wal`)
+    await log.datasync()
+  } catch {
+    // That commit does it.
+  }
+}
+
 /** One write at a time: the pause after each is for other connections. */
 let current: Promise<unknown> = Promise.resolve()
 const write = <T>(work: () => T): Promise<T> => {
   const written = current.then(() => writes.slice(work))
-  current = written.catch(() => undefined)
+  current = written.then(syncLog, () => undefined)
   return written
 }
 
@@ -42,6 +58,7 @@ parentPort?.on('message', async (task: PostedFileTask) => {
   if (task === 'end') {
     ending.abort(new Error('the service has stopped'))
     await current
+    await log?.close()
     client.close()
     parentPort?.close()
     return

@@ -441,7 +441,14 @@ t.test('DELETE /api/kanban-items/{id}', async (t) => {
       .prepare("insert into kanban_comments (id, item_id, author_id, content) values ('c', ?, 'x', 'x')")
       .run(kept.id)
     sql.prepare("insert into kanban_activity (id, item_id, type) values ('a', ?, 'priority')").run(kept.id)
-    const tables = ['kanban_subtasks', 'kanban_activity', 'kanban_comments', 'kanban_item_labels']
+    sql.prepare("insert into attachments (id, item_id, name) values ('f', ?, 'x')").run(kept.id)
+    const tables = [
+      'kanban_subtasks',
+      'kanban_activity',
+      'kanban_comments',
+      'kanban_item_labels',
+      'attachments',
+    ]
     const referring = sql
       .prepare(
         `select distinct t.name from sqlite_schema t, pragma_foreign_key_list(t.name) f
