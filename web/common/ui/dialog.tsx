@@ -18,8 +18,8 @@ interface DialogProps {
   heading?: (id: string) => ComponentChildren
   /** Called when the user closes it by Escape, the close button, or a click outside. */
   onClose: () => void
-  /** `wide` for two columns, `side` for a dialog that slides in. */
-  size?: 'small' | 'wide'
+  /** `wide` for two columns, `full` for all of the window. */
+  size?: 'small' | 'wide' | 'full'
   /** Whether a click outside closes it. False if typed text could be hidden. */
   closesOutside?: boolean
   /** Buttons beside the close button. */
