@@ -140,10 +140,7 @@ function Cover({ id }: { id: string }) {
       class="card-cover"
       src={isWhole ? contentOf(id) : thumbnailOf(id)}
       alt=""
-      width={480}
-      height={270}
       loading="lazy"
-      decoding="async"
       draggable={false}
       onError={() => setWhole(true)}
     />

@@ -66,7 +66,7 @@ export default function Files({ files, item, canEdit }: FilesProps) {
         )}
       </div>
       {failure !== undefined && <Failed isPart error={failure} retry={() => void files.load()} />}
-      {list.length + running.length === 0 && <p class="meta">{canEdit ? said.none : said.noneToSee}</p>}
+      {canEdit && list.length + running.length === 0 && <p class="meta">{said.none}</p>}
       {list.length + running.length > 0 && (
         <ul class="files">
           {list.map((file) => (
@@ -99,8 +99,8 @@ export default function Files({ files, item, canEdit }: FilesProps) {
             setLinking(false)
           }}
         >
-          <Field name="url" label={said.url} hint={said.urlHint} maxLength={LONGEST_URL} required autofocus />
-          <Field name="name" label={texts.fields.name} hint={said.nameHint} maxLength={LONGEST_NAME} />
+          <Field name="url" label={said.url} maxLength={LONGEST_URL} required autofocus />
+          <Field name="name" label={texts.fields.name} maxLength={LONGEST_NAME} />
         </FormDialog>
       )}
       {renamed && (

@@ -29,7 +29,7 @@ async function insert(field: HTMLTextAreaElement, files: ItemFiles, added: reado
   await Promise.all(
     added.map(async (file) => {
       // Several files may have the same name.
-      const placeholder = `![${escaped(texts.files.uploading(file.name || texts.files.pasted))}](${++last})`
+      const placeholder = `![${escaped(texts.files.uploading(file.name))}](${++last})`
       const { start, end } = selectedIn(field)
       const caret = start + placeholder.length
       applyEdit(field, { from: start, to: end, insert: placeholder, start: caret, end: caret })

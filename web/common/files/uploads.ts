@@ -46,7 +46,7 @@ export class Upload {
   constructor(itemId: string, file: File, options: UploadOptions) {
     this.itemId = itemId
     this.file = file
-    this.name = file.name || texts.files.pasted
+    this.name = file.name || texts.files.title
     this.options = options
     this.attached = new Promise((resolve) => {
       this.settle = resolve
