@@ -86,7 +86,7 @@ export function Card({ board, id, index, size, top, measure }: CardProps) {
             onChange={() => board.toggleSelected(id)}
           />
         )}
-        {item.coverId !== null && <Cover key={item.coverId} id={item.coverId} />}
+        {item.coverId && <Cover key={item.coverId} id={item.coverId} />}
         <CardLabels item={item} />
         <h3 class="card-name">
           {isUnsaved(id) ? (
