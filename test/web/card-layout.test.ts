@@ -69,8 +69,9 @@ onBoard('the comments begin below the description, beside the fields', async (t,
   const { page, go } = await person({ viewport: { width: 1100, height: 800 } })
   await go(path)
   await partOf(page, 'Comments').waitFor()
+  await partOf(page, 'Files').waitFor()
   const gap = async () => {
-    const above = await partOf(page, 'Subtasks').boundingBox()
+    const above = await partOf(page, 'Files').boundingBox()
     const below = await partOf(page, 'Comments').boundingBox()
     return (below?.y ?? 0) - (above?.y ?? 0) - (above?.height ?? 0)
   }

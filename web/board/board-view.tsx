@@ -47,7 +47,7 @@ function LateDoing({ board, scroller }: { board: Board; scroller: RefObject<HTML
 }
 
 /** What happens before anything can be done with a card. */
-const TURNS = ['pointermove', 'pointerdown', 'focusin'] as const
+const TURNS = ['pointermove', 'pointerdown', 'focusin', 'dragenter'] as const
 
 /** Selects cards by Ctrl and Shift, which would open another tab or window. */
 function select(board: Board, event: MouseEvent): void {

@@ -1,8 +1,9 @@
 /** A card on the board. It reads its own record, so that a change renders only this card. */
 import { useComputed } from '@preact/signals'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { KanbanItem } from '../../src/client/api.d.ts'
 import { fullDay, isOverdue, shortDay } from '../common/dates.ts'
+import { contentOf, thumbnailOf } from '../common/files/addresses.ts'
 import { isWaiting } from '../common/item-writes.ts'
 import { personName } from '../common/people.ts'
 import { isUnsaved } from '../common/record-writes.ts'
@@ -85,6 +86,7 @@ export function Card({ board, id, index, size, top, measure }: CardProps) {
             onChange={() => board.toggleSelected(id)}
           />
         )}
+        {item.coverId && <Cover key={item.coverId} id={item.coverId} />}
         <CardLabels item={item} />
         <h3 class="card-name">
           {isUnsaved(id) ? (
@@ -126,6 +128,22 @@ function MenuButton({ board, item, tabIndex }: { board: Board; item: KanbanItem;
     >
       <Icon name="more" />
     </button>
+  )
+}
+
+/** The cover of a card. Its place has the same form whatever the picture, so that nothing moves when that has loaded. */
+function Cover({ id }: { id: string }) {
+  /** Pictures that were attached by other programs may have no thumbnail. */
+  const [isWhole, setWhole] = useState(false)
+  return (
+    <img
+      class="card-cover"
+      src={isWhole ? contentOf(id) : thumbnailOf(id)}
+      alt=""
+      loading="lazy"
+      draggable={false}
+      onError={() => setWhole(true)}
+    />
   )
 }
 

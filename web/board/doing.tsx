@@ -1,7 +1,9 @@
 /** What is done with cards on the board: their menu, the small pickers of their fields, and the bar of the selected ones. Loaded after the board. */
+import { useEffect } from 'preact/hooks'
 import type { Board } from './board.ts'
 import { CardMenu } from './card-menu.tsx'
 import { CardPicker } from './card-picker.tsx'
+import { followFiles } from './drop-files.ts'
 import { focusCard } from './focus.ts'
 import { SelectionBar } from './selection-bar.tsx'
 
@@ -12,6 +14,7 @@ export interface DoingProps {
 export default function Doing({ board }: DoingProps) {
   const menu = board.menu.value
   const picking = board.picking.value
+  useEffect(() => followFiles(board), [board])
   const closePicker = () => {
     if (board.picking.peek() !== picking || picking === undefined) return
     board.picking.value = undefined

@@ -25,12 +25,13 @@ function NewComment({ card, comments }: { card: OpenCard; comments: CardComments
   const field = useRef<HTMLTextAreaElement>(null)
   /** The toolbar takes room only for those who write. */
   const [isActive, setActive] = useState(false)
+  const [isUploading, setUploading] = useState(false)
   useEffect(() => {
     // A dialog sent this comment and was closed before the response.
     if (!isSending && drafts.read(name) === undefined) remove()
   }, [isSending])
   const text = draft?.text ?? ''
-  const canSend = text.trim() !== '' && !isSending
+  const canSend = text.trim() !== '' && !isSending && !isUploading
   const send = async () => {
     if (!canSend) return
     sending.value = new Set([...sending.peek(), name])
@@ -52,7 +53,7 @@ function NewComment({ card, comments }: { card: OpenCard; comments: CardComments
         void send()
       }}
     >
-      {isActive && <MarkdownTools field={field} controls={id} />}
+      {isActive && <MarkdownTools field={field} controls={id} onUploading={setUploading} />}
       <textarea
         ref={field}
         id={id}

@@ -2,8 +2,9 @@
  * Shows Markdown. The renderer is loaded lazily with the first text. Until a text is rendered, or if it exceeds the limits, it
  * shows as plain text.
  */
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { texts } from '../../texts.ts'
+import { FilesContext } from '../files/files-context.ts'
 import { loadPart, type NoPart } from '../part.ts'
 import type { Tick } from '../text-edit/use-ticks.ts'
 import { NotLoaded } from '../ui/late.tsx'
@@ -85,6 +86,8 @@ export function MarkdownText({ text, onTick }: { text: string; onTick?: Tick | u
   const tick = useRef(onTick)
   tick.current = onTick
   const canTick = onTick !== undefined
+  const files = useContext(FilesContext)
+  const existing = shown.as === 'markdown' ? files?.existingIn(shown.nodes) : undefined
   useLayoutEffect(() => {
     const before = rendering?.renderedBefore(text)
     if (before) {
@@ -115,6 +118,9 @@ export function MarkdownText({ text, onTick }: { text: string; onTick?: Tick | u
     if (canTick) addBoxes(place, () => tick.current, focused)
     return focusWide(place)
   }, [shown, canTick])
+  useLayoutEffect(() => {
+    if (element.current && shown.as === 'markdown') files?.fill(element.current)
+  }, [shown, canTick, existing])
   if (shown.as === 'markdown') return <div key="ready" ref={element} class="markdown" dir="auto" />
   return (
     <>

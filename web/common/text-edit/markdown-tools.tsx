@@ -1,6 +1,7 @@
 /** The toolbar of a field for Markdown (the toolbar pattern of the ARIA Authoring Practices), with the keys of the field. */
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { texts } from '../../texts.ts'
+import { FilesContext } from '../files/files-context.ts'
 import { applyEdit, selectedIn } from './apply-edit.ts'
 import { continued, type Edit, FORMATS, type Format, formatted, indented } from './markdown-edit.ts'
 
@@ -55,9 +56,18 @@ interface MarkdownToolsProps {
   isPreviewing?: boolean
   /** Shows or hides the preview, where there is no room for both. */
   onPreview?: () => void
+  /** Called when files begin or end to be uploaded into the text, which has placeholders until then. */
+  onUploading?: (isUploading: boolean) => void
 }
 
-export function MarkdownTools({ field, controls, isPreviewing = false, onPreview }: MarkdownToolsProps) {
+export function MarkdownTools({
+  field,
+  controls,
+  isPreviewing = false,
+  onPreview,
+  onUploading,
+}: MarkdownToolsProps) {
+  const files = useContext(FilesContext)
   const bar = useRef<HTMLDivElement>(null)
   /** The button that Tab focuses. */
   const [stop, setStop] = useState(0)
@@ -73,6 +83,9 @@ export function MarkdownTools({ field, controls, isPreviewing = false, onPreview
     area?.addEventListener('keydown', onKeyDown)
     return () => area?.removeEventListener('keydown', onKeyDown)
   }, [])
+  useLayoutEffect(() => {
+    if (field.current) return files?.takeInto(field.current, (isBusy) => onUploading?.(isBusy))
+  }, [files])
   const write = (format: Format) => {
     const area = field.current
     const edit = () => area && !area.readOnly && applyEdit(area, formatted(format, selectedIn(area)))

@@ -17,10 +17,12 @@ interface TextEditorProps {
 }
 
 /** Takes the focus when it appears, with the caret at the end. */
-export function TextEditor({ label, text, onType, onSave, onLeave, submit, isDisabled }: TextEditorProps) {
+export function TextEditor({ label, text, onType, onSave, onLeave, submit, ...rest }: TextEditorProps) {
   const id = useId()
   const field = useRef<HTMLTextAreaElement>(null)
   const [isPreviewing, setPreviewing] = useState(false)
+  const [isUploading, setUploading] = useState(false)
+  const isDisabled = rest.isDisabled || isUploading
   // Runs before the next key, which belongs to the field.
   useLayoutEffect(() => {
     field.current?.focus()
@@ -38,6 +40,7 @@ export function TextEditor({ label, text, onType, onSave, onLeave, submit, isDis
         field={field}
         controls={id}
         isPreviewing={isPreviewing}
+        onUploading={setUploading}
         onPreview={() => {
           // The field cannot take the focus before it is shown again.
           if (isPreviewing) requestAnimationFrame(() => field.current?.focus())
