@@ -124,12 +124,14 @@ const ROOMS: Record<string, readonly string[]> = {
   'web/common': [
     'src/client/api.d.ts',
     'src/client/client.ts',
+    'src/client/errors.ts',
     'src/client/random-id.ts',
     'src/client/types.d.ts',
     'src/projects/phases.ts',
     'web',
   ],
   'web/*': ['src/client/api.d.ts', 'src/client/types.d.ts', 'web', 'web/common'],
+  'src/client/errors.ts': ['src/client/types.d.ts'],
   'src/client/random-id.ts': [],
   'src/projects/phases.ts': [],
 }
