@@ -37,6 +37,7 @@ const ADDRESSES = [
   // A page for development.
   ...(isWatched ? ['/styleguide'] : []),
   '/mine',
+  '/notifications',
   '/ideas',
   '/search',
   '/sign-in',

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { BoardPage } from './board/board-page.tsx'
 import { messageOf } from './common/api.ts'
-import { whenIdle } from './common/idle.ts'
+import { whenIdle, whenShown } from './common/idle.ts'
 import { typeAhead, useKeys } from './common/keys.ts'
 import { liveState } from './common/live.ts'
 import type { OpenProject } from './common/open-project.ts'
@@ -15,6 +15,7 @@ import { Menu } from './common/ui/menu.tsx'
 import { topDialog } from './common/ui/open-dialogs.ts'
 import { LoadingPage, Missing, Page } from './common/ui/page.tsx'
 import { Toasts } from './common/ui/toasts.tsx'
+import { unread } from './common/unread.ts'
 import { waitingWrites } from './common/writes.ts'
 import { go, href, type PageName, paths, place, routeOf } from './router.ts'
 import { texts } from './texts.ts'
@@ -34,6 +35,7 @@ const loadFlow = () => import('./flow/flow-page.tsx')
 const Flow = latePage<{ id: string }>(loadFlow)
 const Trash = latePage<{ id?: string }>(() => import('./trash/trash-page.tsx'))
 const Mine = latePage(() => import('./mine/mine-page.tsx'))
+const Inbox = latePage(() => import('./attention/inbox-page.tsx'))
 const Ideas = latePage(() => import('./ideas/ideas-page.tsx'))
 const SearchPage = latePage(() => import('./search/search-page.tsx'))
 const SearchDialog = late<{ onClose: () => void }>(() => import('./search/search-dialog.tsx'))
@@ -52,6 +54,12 @@ const Audit = latePage(() => import('./people/audit-page.tsx'))
 
 /** What a board opens next. It is loaded when the browser is idle, and then opens at once, also without a connection. */
 const NEXT = [loadCard, async () => (await import('./common/markdown/markdown.ts')).fetchWorker(), loadFlow]
+
+/** Starts following the user's notifications, once the page has what it shows first. */
+async function followNotifications(): Promise<void> {
+  await whenShown()
+  ;(await import('./attention/follow.ts')).follow()
+}
 
 /** A page for development, which the shipped build does not have. */
 const Styleguide = DEVELOPMENT ? latePage(() => import('./styleguide/styleguide-page.tsx')) : undefined
@@ -82,6 +90,8 @@ function CurrentPage() {
       return <Trash key="all" />
     case 'mine':
       return <Mine />
+    case 'notifications':
+      return <Inbox />
     case 'ideas':
       return <Ideas />
     case 'search':
@@ -111,6 +121,7 @@ const LINKS: readonly { page: PageName; path: string; label: string; icon: IconN
   { page: 'projects', path: '/', label: texts.projects, icon: 'board' },
   { page: 'mine', path: '/mine', label: texts.mine, icon: 'person' },
   { page: 'ideas', path: '/ideas', label: texts.ideas, icon: 'idea' },
+  { page: 'notifications', path: '/notifications', label: texts.inbox, icon: 'bell' },
 ]
 
 interface HeaderProps {
@@ -129,6 +140,11 @@ function Header({ onSearch, onAppearance, onShortcuts }: HeaderProps) {
         {LINKS.map((link) => (
           <a key={link.path} href={href(link.path)} aria-current={link.page === page ? 'page' : undefined}>
             <Icon name={link.icon} /> <span>{link.label}</span>
+            {link.icon === 'bell' && unread.value > 0 && (
+              <b aria-label={texts.unread(unread.value)} role="img">
+                {unread.value > 99 ? '99+' : unread.value}
+              </b>
+            )}
           </a>
         ))}
         <button type="button" onClick={onSearch}>
@@ -221,6 +237,7 @@ export function App() {
           'Ctrl+k': palette,
           'g p': () => go('/'),
           'g m': () => go('/mine'),
+          'g n': () => go('/notifications'),
           'g i': () => go('/ideas'),
           'g b': () => (id ? go(paths.board(id)) : false),
           'g f': () => (id ? go(paths.flow(id)) : false),
@@ -228,7 +245,9 @@ export function App() {
   )
   const isSignedIn = sessionState.value === 'signed-in' && !isShared
   useEffect(() => {
-    if (isSignedIn) void whenIdle(NEXT)
+    if (!isSignedIn) return
+    void whenIdle(NEXT)
+    void followNotifications().catch(() => undefined)
   }, [isSignedIn])
   if (Styleguide && place.value.path === '/styleguide') return <Styleguide />
   if (isShared) return <SharedPage key={id} secret={id} />

@@ -1,12 +1,14 @@
 /** All German texts of the page. Only who reads German loads them. They have the same names and values as the English ones. */
-import type { TextHelpers, Texts } from './texts.ts'
+import type { LaterTexts, TextHelpers, Texts } from './texts.ts'
 
 const quoted = (title: string) => `„${title}“`
 
 /** @param helpers numbers, plurals and sentences in the page's language */
-export const germanTexts = ({ count, said, shortened, formatNumber }: TextHelpers): Texts => ({
+export const germanTexts = ({ count, said, shortened, formatNumber }: TextHelpers): Texts & LaterTexts => ({
   name: 'Phaseboard',
   untitled: '(ohne Titel)',
+  inbox: 'Eingang',
+  unread: (number) => `${formatNumber(number)} ungelesen`,
   documentTitle: (...parts) => [...parts, 'Phaseboard'].join(' · '),
   skipToBoard: 'Zum Board springen',
   skipToPage: 'Zur Seite springen',
@@ -735,6 +737,82 @@ export const germanTexts = ({ count, said, shortened, formatNumber }: TextHelper
     csv: 'Karten als CSV',
   },
 
+  attention: {
+    unread: (number) => count(number, 'ungelesene Benachrichtigung', 'ungelesene Benachrichtigungen'),
+    show: 'Zeigen',
+    onlyUnread: 'Ungelesene',
+    everything: 'Alle',
+    none: 'Keine Benachrichtigungen.',
+    noneUnread: 'Nichts ungelesen.',
+    list: 'Benachrichtigungen',
+    markRead: 'Als gelesen markieren',
+    markUnread: 'Als ungelesen markieren',
+    markedOf: (action, title) => `${action}: ${title}`,
+    markAll: 'Alle als gelesen markieren',
+    allMarked: (number) => `${count(number, 'Benachrichtigung', 'Benachrichtigungen')} als gelesen markiert.`,
+    allUnmarked: 'Wieder ungelesen.',
+    older: 'Ältere Benachrichtigungen',
+    isUnread: 'Ungelesen',
+    somebody: 'Jemand',
+    did: {
+      assigned: (who) => `${who} hat dir die Karte zugewiesen`,
+      mentioned: (who) => `${who} hat dich erwähnt`,
+      commented: (who) => `${who} hat kommentiert`,
+      moved: (who) => `${who} hat die Karte verschoben`,
+      due: () => 'Erinnerung',
+      unblocked: () => 'Wartet auf nichts mehr',
+      'lease-lapsed': () => 'Die Reservierung ist abgelaufen',
+    },
+    many: (number) => count(number, 'Karte', 'Karten'),
+    movedTo: (column) => `Nach ${column}`,
+    dueOn: (day) => `Fällig am ${day}`,
+    notificationOf: (did, title) => `${did}: ${shortened(title)}`,
+
+    watch: 'Beobachten',
+    watchHint: 'Du erfährst von Kommentaren und Verschiebungen.',
+    watchProject: 'Projekt beobachten',
+    watchProjectHint: 'Du erfährst von Kommentaren und Verschiebungen aller Karten.',
+    watched: (title) => `Du beobachtest „${shortened(title)}“.`,
+    unwatched: (title) => `Du beobachtest „${shortened(title)}“ nicht mehr.`,
+
+    reminders: 'Erinnerungen',
+    addReminder: 'Erinnerung hinzufügen',
+    removeReminder: (when) => `Entfernen: ${when}`,
+    atTime: 'Zu einer Zeit …',
+    time: 'Zeit der Erinnerung',
+    needsDue: 'Erinnerungen vor der Fälligkeit beginnen, sobald die Karte ein Datum hat.',
+    remindersHint: 'Für alle, die die Karte beobachten.',
+    atDue: 'Zur Fälligkeit',
+    minutesBefore: (number) => `${count(number, 'Minute', 'Minuten')} vorher`,
+    hoursBefore: (number) => `${count(number, 'Stunde', 'Stunden')} vorher`,
+    daysBefore: (number) => `${count(number, 'Tag', 'Tage')} vorher`,
+    weeksBefore: (number) => `${count(number, 'Woche', 'Wochen')} vorher`,
+    otherBefore: (duration) => `${duration} vorher`,
+
+    preferences: 'Benachrichtigungen',
+    email: 'Per E-Mail',
+    emails: { none: 'Keine', each: 'Eine je Benachrichtigung', daily: 'Eine am Tag, um 8' },
+    timeZone: 'Zeitzone',
+    preferencesSaved: 'Gespeichert.',
+    noMail: 'Dieser Dienst sendet keine E-Mails.',
+    stopped: 'Es wird keine E-Mail gesendet, weil deine Adresse abgelehnt wurde:',
+    sendAgain: 'Die Adresse stimmt: wieder senden',
+    testMail: 'Test-E-Mail senden',
+    testSent: (address) => `Eine Test-E-Mail wurde an ${address} gesendet.`,
+    testRefused: (reason) => `Sie wurde nicht gesendet: ${reason}`,
+    handle: 'Kürzel',
+    handleHint: 'Damit wirst du erwähnt, z. B. @ada: 2 bis 32 von a–z, 0–9, Punkt, Strich, Unterstrich.',
+    handleSaved: 'Kürzel gespeichert.',
+    inBrowser: 'Durch diesen Browser',
+    inBrowserHint: 'Während ein Tab des Boards offen ist und du etwas anderes siehst.',
+    inBrowserDenied: 'Dieser Browser erlaubt es nicht. Das ändern seine Einstellungen für diese Seite.',
+
+    people: 'Personen zum Erwähnen',
+    suggestions: (number) =>
+      count(number, 'Vorschlag, Enter fügt ihn ein', 'Vorschläge, Enter fügt einen ein'),
+    handleOf: (name, handle) => `${name} @${handle}`,
+  },
+
   flow: {
     title: (project) => `Fluss von ${project}`,
     name: 'Fluss',
@@ -1100,6 +1178,7 @@ export const germanTexts = ({ count, said, shortened, formatNumber }: TextHelper
           ['g b', 'Zum Board'],
           ['g f', 'Zum Fluss'],
           ['g m', 'Zu meiner Arbeit'],
+          ['g n', 'Zum Eingang'],
           ['g i', 'Zu den Ideen'],
           ['Escape', 'Schließen, oder den Filter leeren'],
         ],

@@ -5,6 +5,7 @@
 import { formatNumber } from './common/dates.ts'
 import type { DueWords } from './common/due-words.ts'
 import { language } from './common/language.ts'
+import type { laterEnglish } from './later-texts.ts'
 
 const plurals = new Intl.PluralRules(language)
 
@@ -45,6 +46,8 @@ export type TextHelpers = typeof helpers
 const english = {
   name: 'Phaseboard',
   untitled: '(untitled)',
+  inbox: 'Inbox',
+  unread: (number: number) => `${formatNumber(number)} unread`,
   documentTitle: (...parts: string[]) => [...parts, 'Phaseboard'].join(' · '),
   skipToBoard: 'Skip to the board',
   skipToPage: 'Skip to the page',
@@ -787,65 +790,6 @@ const english = {
     csv: 'Cards as CSV',
   },
 
-  // Flow
-  flow: {
-    title: (project: string) => `Flow of ${project}`,
-    name: 'Flow',
-    range: 'Range',
-    ranges: { 30: '30 days', 90: '90 days', 182: 'Half a year', 365: 'A year', 1095: 'Three years' },
-    other: 'Other dates',
-    from: 'From',
-    to: 'To',
-    numbers: 'Show the numbers',
-    saveSvg: 'Save as SVG',
-    saveCsv: 'Save as CSV',
-    more: (number: number) => `and ${count(number, 'more row', 'more rows')}, all of them in the CSV file`,
-    days: (number: number) => count(Number(number.toFixed(1)), 'day', 'days'),
-    work: 'Work in progress',
-    workGrew: (from: string, to: string) => `Work in progress grew from **${from}** to **${to}**.`,
-    workShrank: (from: string, to: string) => `Work in progress shrank from **${from}** to **${to}**.`,
-    workStayed: (number: string) => `Work in progress is **${number}**, as it was at the beginning.`,
-    cycleTimes: 'Cycle time',
-    cycleTime: (half: string, most: string) =>
-      `Half of the cards were done within **${half}**, 85 % within **${most}**.`,
-    throughputs: 'Throughput',
-    throughput: (number: string) => `**${number}** cards a week were finished on average.`,
-    ages: 'Age of work in progress',
-    age: (old: string, all: string) =>
-      `**${old}** of ${all} cards in progress are older than 85 % of finished ones were.`,
-    ageWithoutComparison: (all: string) =>
-      `**${all}** cards are in progress; none is finished to compare them with.`,
-    forecasts: 'Forecast',
-    forecast: (remaining: string, date: string) =>
-      `At this pace the remaining **${remaining}** cards are done by **${date}** (85 %).`,
-    noForecast: 'Nothing was finished in this range, so there is no forecast.',
-    tooFewForForecast: (finished: string, least: string) =>
-      `A forecast needs at least ${least} finished cards; in this range there ${finished === '1' ? 'is' : 'are'} **${finished}**.`,
-    nothingFinished: 'Nothing was finished in this range.',
-    nothingInProgress: 'Nothing is in progress.',
-    nothingRemains: 'Nothing is left to do.',
-    nothingMoved: 'No card has passed a column in this range.',
-    times: 'Time in each column',
-    timeInColumn: (column: string, time: string) =>
-      `Cards stay longest in ${column}: half of them for **${time}** or more.`,
-    percentile: (percent: number, days: string) => `${percent} %: ${days}`,
-    point: (title: string, days: string) => `${title}: ${days}`,
-    heads: {
-      day: 'Day',
-      arrived: 'Arrived',
-      finished: 'Finished',
-      card: 'Card',
-      started: 'Started',
-      days: 'Days',
-      week: 'Week',
-      column: 'Column',
-      above85: 'Above 85 %',
-      remaining: 'Remaining',
-      yes: 'yes',
-      no: 'no',
-    },
-  },
-
   // The trash
   trashPage: {
     titleOf: (project: string) => `Trash of ${project}`,
@@ -1159,6 +1103,7 @@ const english = {
           ['g b', 'Go to the board'],
           ['g f', 'Go to flow'],
           ['g m', 'Go to my work'],
+          ['g n', 'Go to the inbox'],
           ['g i', 'Go to ideas'],
           ['Escape', 'Close, or clear the filter'],
         ],
@@ -1195,8 +1140,9 @@ type Words<T> = T extends string
     : { readonly [Key in keyof T]: Words<T[Key]> }
 
 export type Texts = Words<typeof english>
+export type LaterTexts = Words<typeof laterEnglish>
 
-/** The texts in the language of the page. All that imports them waits until they are there. */
+/** The texts in the language of the page. All that imports them waits until they are there. `later-texts.ts` has those of parts. */
 export const texts: Texts = language === 'de' ? (await import('./texts.de.ts')).germanTexts(helpers) : english
 
 /** For tests, which compare the languages. */

@@ -71,7 +71,11 @@ onBoard(
       body: { title: 'Land', assigneeId: self?.id ?? '' },
     })
     const untilTitled = (named: string) =>
-      page.waitForFunction((wanted) => document.title === wanted, `${named} · Phaseboard`)
+      // After the number of unread notifications.
+      page.waitForFunction(
+        (wanted) => document.title.replace(/^\(\d+\) /, '') === wanted,
+        `${named} · Phaseboard`,
+      )
 
     await t.test('shows hostile text as text, in every size, width and direction', async (t) => {
       const pages: readonly [path: string, title: string][] = [

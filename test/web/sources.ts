@@ -88,8 +88,11 @@ function usedBy({ params, body }: ArrowFunctionExpression): string[] {
   return names.filter((name) => used.has(name)).toSorted()
 }
 
-/** Each text of a language by its path, with the values that it contains: `board.countOf` -> `all, shown`. */
-export function textsIn(path: string): Map<string, string> {
+/**
+ * Each text of a language by its path, with the values that it contains: `board.countOf` -> `all, shown`.
+ * @param name a text that only the object of all texts has
+ */
+export function textsIn(path: string, name = 'documentTitle'): Map<string, string> {
   const found = new Map<string, string>()
   const add = (at: string, node: AnyNode): void => {
     if (node.type === 'ObjectExpression') {
@@ -102,7 +105,7 @@ export function textsIn(path: string): Map<string, string> {
   }
   for (const node of allIn(treeOf(path))) {
     if (node.type !== 'ObjectExpression') continue
-    if (!propertiesOf(node).some(([name]) => name === 'documentTitle')) continue
+    if (!propertiesOf(node).some(([one]) => one === name)) continue
     add('', node)
     break
   }

@@ -36,6 +36,7 @@ function open(
       },
       take: (arrival) => {
         if (arrival.kind === 'access') tab.got.push(arrival.access.projectId)
+        else if (arrival.kind === 'notification') tab.got.push(arrival.notification.id)
         else {
           const seq = arrival.kind === 'change' ? arrival.change.seq : arrival.seq
           if (arrival.kind === 'change' && seq > (tab.at ?? 0)) tab.got.push(seq)

@@ -1,12 +1,11 @@
 /** What the field for new cards recognises: its tokens as chips, and suggestions while a name is typed. Loaded when the field opens. */
-import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { fullDay } from '../common/dates.ts'
 import { findPeople } from '../common/people.ts'
 import { me } from '../common/session.ts'
-import { applyEdit } from '../common/text-edit/apply-edit.ts'
 import { announce } from '../common/toasts.ts'
 import { Icon } from '../common/ui/icon.tsx'
-import { placeBelow } from '../common/ui/place-below.ts'
+import { Suggestions } from '../common/ui/suggestions.tsx'
 import { texts } from '../texts.ts'
 import { addCards } from './batch-cards.ts'
 import type { Board } from './board.ts'
@@ -187,146 +186,19 @@ export default function QuickAddTools({ board, text, field, plan, onCount, onJoi
           {words.join}
         </button>
       )}
-      <Suggestions board={board} text={text} field={field} onKey={onBackspace} />
+      <Suggestions<Named>
+        text={text}
+        field={field}
+        typingAt={typingAt}
+        find={({ kind, typed }) => {
+          if (kind !== 'label') return () => peopleNamed(typed, MOST)
+          const has = ({ name }: Named) => name.toLowerCase().includes(typed.toLowerCase())
+          return board.store.labelList.filter(has).slice(0, MOST)
+        }}
+        label={(kind) => (kind === 'label' ? texts.card.labels : texts.fields.person)}
+        said={words.suggestions}
+        onKey={onBackspace}
+      />
     </>
-  )
-}
-
-interface SuggestionsProps extends Pick<QuickAddToolsProps, 'board' | 'text' | 'field'> {
-  /** Handles a key that is not for the list. @returns whether it did */
-  onKey: (event: KeyboardEvent, area: HTMLTextAreaElement) => boolean
-}
-
-/** The list of people or labels for the name that is being typed. The field keeps the focus, and says which option is active. */
-function Suggestions({ board, text, field, onKey }: SuggestionsProps) {
-  const id = useId()
-  const list = useRef<HTMLDivElement>(null)
-  const [found, setFound] = useState<readonly Named[]>([])
-  const [active, setActive] = useState(0)
-  /** The text for which the user closed the list. */
-  const [closedFor, setClosedFor] = useState<string | undefined>()
-  const area = field.current
-  const hasFocus = area !== null && document.activeElement === area
-  const typing =
-    hasFocus && text !== closedFor && area.value === text ? typingAt(text, area.selectionEnd) : undefined
-  const { kind, typed, start } = typing ?? {}
-  useEffect(() => {
-    setActive(0)
-    if (kind === undefined || typed === undefined) {
-      setFound([])
-      return
-    }
-    if (kind === 'label') {
-      const has = ({ name }: Named) => name.toLowerCase().includes(typed.toLowerCase())
-      setFound(board.store.labelList.filter(has).slice(0, MOST))
-      return
-    }
-    let isCurrent = true
-    const timer = setTimeout(() => {
-      peopleNamed(typed, MOST).then(
-        (people) => isCurrent && setFound(people),
-        () => isCurrent && setFound([]),
-      )
-    }, AFTER)
-    return () => {
-      isCurrent = false
-      clearTimeout(timer)
-    }
-  }, [kind, typed])
-  // A name that is typed whole needs no suggestion.
-  const isWhole = found.length === 1 && found[0]?.name.toLowerCase() === typed?.toLowerCase()
-  const options = typing === undefined || isWhole ? [] : found
-  const isOpen = options.length > 0
-
-  const choose = (option: Named | undefined) => {
-    // The caret may have moved since.
-    if (!area || option === undefined || typingAt(text, area.selectionEnd)?.start !== start) return
-    if (start === undefined) return
-    const insert = `${text[start]}${option.name} `
-    applyEdit(area, {
-      from: start,
-      to: area.selectionEnd,
-      insert,
-      start: start + insert.length,
-      end: start + insert.length,
-    })
-  }
-  const onKeyDown = (event: KeyboardEvent): boolean => {
-    if (!area || event.isComposing) return false
-    if (!isOpen) return onKey(event, area)
-    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
-    if (step !== 0) setActive((active + step + options.length) % options.length)
-    else if ((event.key === 'Enter' && !event.ctrlKey) || (event.key === 'Tab' && !event.shiftKey))
-      choose(options[active])
-    else if (event.key === 'Escape') setClosedFor(text)
-    else if (/^(?:Arrow|Home$|End$|Page)/.test(event.key)) {
-      setClosedFor(text)
-      return false
-    } else return onKey(event, area)
-    return true
-  }
-  const act = useRef(onKeyDown)
-  act.current = onKeyDown
-  useLayoutEffect(() => {
-    const element = field.current
-    // Before the field's own handler, which would add the card or close the field.
-    const listen = (event: KeyboardEvent) => {
-      if (!act.current(event)) return
-      event.preventDefault()
-      event.stopImmediatePropagation()
-    }
-    // The focus or the caret is elsewhere: the list opens again with the next letter.
-    const close = () => setClosedFor(element?.value)
-    element?.addEventListener('keydown', listen, { capture: true })
-    element?.addEventListener('blur', close)
-    element?.addEventListener('click', close)
-    return () => {
-      element?.removeEventListener('keydown', listen, { capture: true })
-      element?.removeEventListener('blur', close)
-      element?.removeEventListener('click', close)
-    }
-  }, [])
-  useLayoutEffect(() => {
-    list.current?.togglePopover(isOpen)
-    if (isOpen) placeBelow(area, list.current)
-    for (const [name, value] of Object.entries({
-      'aria-controls': isOpen ? id : undefined,
-      'aria-activedescendant': isOpen ? `${id}-${active}` : undefined,
-    })) {
-      if (value === undefined) area?.removeAttribute(name)
-      else area?.setAttribute(name, value)
-    }
-    document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: 'nearest' })
-  })
-  const said = isOpen ? words.suggestions(options.length) : ''
-  useEffect(() => {
-    if (said !== '') announce(said)
-  }, [said])
-  return (
-    <div
-      ref={list}
-      id={id}
-      class="menu"
-      role="listbox"
-      aria-label={kind === 'label' ? texts.card.labels : texts.fields.person}
-      popover="manual"
-      // The field keeps the focus, and a phone its keyboard.
-      onPointerDown={(event) => event.preventDefault()}
-    >
-      {options.map((option, index) => (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the field's.
-        // biome-ignore lint/a11y/useFocusableInteractive: the field says which one is active.
-        <div
-          key={option.id}
-          id={`${id}-${index}`}
-          role="option"
-          aria-selected={index === active}
-          class={index === active ? 'is-active' : undefined}
-          onClick={() => choose(option)}
-        >
-          <span dir="auto">{option.name}</span>
-        </div>
-      ))}
-    </div>
   )
 }

@@ -80,7 +80,9 @@ export function CardView({ card, item, isHere, onClose }: CardViewProps) {
   }
   // By then the dialog has focused the title.
   useEffect(() => {
-    const field = place.peek().query.get('edit')
+    const { query } = place.peek()
+    if (query.get('at') === 'comments') document.getElementById('card-comments')?.scrollIntoView()
+    const field = query.get('edit')
     if (field === null || !canEdit) return
     if (field === 'title') title.begin()
     else focus(field)

@@ -64,6 +64,7 @@ export function CommentView({ comments, comment, canEdit }: CommentViewProps) {
       {edit.mode === 'shown' && <MarkdownText text={edit.shown} onTick={tick} />}
       {edit.mode === 'editing' && (
         <TextEditor
+          hasMentions
           label={said.comment}
           text={edit.text}
           onType={edit.type}

@@ -4,6 +4,7 @@ import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
 import { drafts } from '../common/drafts.ts'
 import { newestFirst } from '../common/order.ts'
 import { MarkdownTools } from '../common/text-edit/markdown-tools.tsx'
+import { Mentions } from '../common/text-edit/mentions.tsx'
 import { failed } from '../common/toasts.ts'
 import { Failed } from '../common/ui/page.tsx'
 import { useDraft } from '../common/use-draft.ts'
@@ -71,6 +72,7 @@ function NewComment({ card, comments }: { card: OpenCard; comments: CardComments
           void send()
         }}
       />
+      {isActive && <Mentions text={text} field={field} />}
       {text !== '' && (
         <div class="row">
           <button type="submit" class="button" aria-disabled={!canSend}>

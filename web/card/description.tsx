@@ -70,6 +70,7 @@ export function Description({ card, value, canEdit }: DescriptionProps) {
       )}
       {edit.mode === 'editing' && (
         <TextEditor
+          hasMentions
           label={texts.card.description}
           text={edit.text}
           onType={edit.type}

@@ -4,10 +4,12 @@ import { makerOf } from '../common/actors.ts'
 import type { KanbanItem } from '../common/api.ts'
 import { atMoment } from '../common/dates.ts'
 import { Icon } from '../common/ui/icon.tsx'
+import { WatchButton } from '../common/ui/watch-button.tsx'
 import { texts } from '../texts.ts'
 import { AssigneeField, ColumnField, DueDateField, PriorityField } from './fields.tsx'
 import { Labels } from './labels.tsx'
 import type { OpenCard } from './open-card.ts'
+import { Reminders } from './reminders.tsx'
 import { sourceName } from './words.ts'
 
 const said = texts.card
@@ -51,10 +53,12 @@ export function Side({ card, item, canEdit, areLabelsOpen, onLabels, onMove, onC
       <ColumnField {...fields} />
       <AssigneeField {...fields} />
       <DueDateField {...fields} />
+      <Reminders {...fields} />
       <PriorityField {...fields} />
       <Labels {...fields} isOpen={areLabelsOpen} onToggle={onLabels} />
       <Source card={card} item={item} />
       <div class="row">
+        <WatchButton kind="card" id={card.id} title={item.title} />
         {canEdit && (
           <button type="button" class="button" onClick={onMove}>
             <Icon name="move" /> {texts.item.moveTo}

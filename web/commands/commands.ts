@@ -45,6 +45,7 @@ export function commandsNow(projectId: string): Command[] {
   const everywhere = [
     toPage(texts.projects, '/', 'g p'),
     toPage(texts.mine, '/mine', 'g m'),
+    toPage(texts.inbox, '/notifications', 'g n'),
     toPage(texts.ideas, '/ideas', 'g i'),
     toPage(texts.search, '/search'),
     toPage(texts.account, '/account'),

@@ -19,11 +19,17 @@ function connection(): Promise<void> {
 const idle = (): Promise<unknown> =>
   new Promise((resolve) => (globalThis.requestIdleCallback ?? setTimeout)(resolve))
 
+/** Waits until the page has probably loaded what it shows first, and the service is available. */
+export async function whenShown(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, AFTER))
+  await connection()
+}
+
 /** Runs loads one after another when the browser is idle, unless the user saves data. Failures have no effect. */
 export async function whenIdle(loads: readonly (() => Promise<unknown>)[]): Promise<void> {
   const { connection: network } = navigator as { connection?: { saveData?: boolean } }
   if (network?.saveData) return
-  await new Promise((resolve) => setTimeout(resolve, AFTER))
+  await whenShown()
   for (const load of loads) {
     await connection()
     await idle()

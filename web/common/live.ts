@@ -3,7 +3,15 @@
  * after it is hidden, and then resumes after its last change.
  */
 import { batch, signal } from '@preact/signals'
-import { type AccessChange, api, type Change, onAnswer, PhaseboardError, root } from './api.ts'
+import {
+  type AccessChange,
+  api,
+  type Change,
+  type MemberNotification,
+  onAnswer,
+  PhaseboardError,
+  root,
+} from './api.ts'
 import { endSession, me, signedIn } from './session.ts'
 import { type Arrival, canShare, TabStream } from './tab-streams.ts'
 
@@ -34,6 +42,8 @@ type Listener = (change: Change) => void
 
 const listeners = new Set<Listener>()
 const accessListeners = new Set<(access: AccessChange) => void>()
+let notified: ((notification: MemberNotification) => void) | undefined
+let isKept = () => false
 const resets = new Set<() => void>()
 const connected = new Set<(isBeginning: boolean) => void>()
 
@@ -83,6 +93,19 @@ export function onAccess(listener: (access: AccessChange) => void): () => void {
 }
 
 /**
+ * Calls back with each new notification of the user, perhaps twice. Not with those of a time without a connection: see
+ * {@link onConnected}.
+ * @param staysOpen whether a hidden tab keeps the stream, too
+ */
+export function onNotification(
+  listener: (notification: MemberNotification) => void,
+  staysOpen: () => boolean,
+): void {
+  notified = listener
+  isKept = staysOpen
+}
+
+/**
  * Subscribes to connections and reconnections.
  * @param listener `isBeginning` if no earlier connection is resumed, so that everything is reloaded anyway
  * @returns unsubscribes
@@ -129,7 +152,7 @@ export function startLive(): void {
 
 function hideLater(): void {
   clearTimeout(hiding)
-  if (document.visibilityState === 'hidden') hiding = setTimeout(close, HIDDEN_FOR)
+  if (document.visibilityState === 'hidden') hiding = setTimeout(() => isKept() || close(), HIDDEN_FOR)
 }
 
 function onVisibility(): void {
@@ -179,6 +202,7 @@ function open(): void {
 /** Handles what another tab has read, unless this one knows it already. */
 function takeFromTab(arrival: Arrival): void {
   if (arrival.kind === 'access') add(arrival.access)
+  else if (arrival.kind === 'notification') notified?.(arrival.notification)
   else if (arrival.kind === 'place') {
     if (arrival.seq >= (place ?? 0)) arrive(arrival.seq)
   } else if (arrival.change.seq > (place ?? 0)) take(arrival.change)
@@ -210,6 +234,11 @@ async function follow(signal: AbortSignal): Promise<void> {
           if (isOver()) return
           pass({ kind: 'access', access }, place)
           add(access)
+        },
+        onNotification: (notification: MemberNotification) => {
+          if (isOver()) return
+          pass({ kind: 'notification', notification }, place)
+          notified?.(notification)
         },
       }
       for await (const change of api.changes(options)) {

@@ -4,12 +4,13 @@
  * it hangs, another tab takes the lock. Tabs of other users have other locks and channels.
  */
 import { randomId } from '../../src/client/random-id.ts'
-import type { AccessChange, Change } from './api.ts'
+import type { AccessChange, Change, MemberNotification } from './api.ts'
 
-/** What arrives by the stream: a change, an access change, or its position. */
+/** What arrives by the stream: a change, an access change, a notification of the user, or its position. */
 export type Arrival =
   | { kind: 'change'; change: Change }
   | { kind: 'access'; access: AccessChange }
+  | { kind: 'notification'; notification: MemberNotification }
   | { kind: 'place'; seq: number }
 
 /** The messages between tabs. */

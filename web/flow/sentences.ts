@@ -1,9 +1,9 @@
 /** One sentence for each chart, from the same numbers as the chart. Numbers are between `**`. */
 import { formatNumber, fullDay } from '../common/dates.ts'
-import { texts } from '../texts.ts'
+import { later } from '../later-texts.ts'
 import type { Flow } from './answer.ts'
 
-const t = texts.flow
+const t = later.flow
 
 /** Splits a sentence into parts. Those with an odd index are numbers, which are shown in bold. */
 export const partsOf = (sentence: string): string[] => sentence.split('**')

@@ -2,6 +2,7 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { texts } from '../../texts.ts'
 import { MarkdownTools } from './markdown-tools.tsx'
+import { Mentions } from './mentions.tsx'
 import { Preview } from './preview.tsx'
 
 interface TextEditorProps {
@@ -14,10 +15,21 @@ interface TextEditorProps {
   submit?: string
   /** Whether saving is disabled. */
   isDisabled?: boolean
+  /** Whether the text mentions members, who are suggested. */
+  hasMentions?: boolean
 }
 
 /** Takes the focus when it appears, with the caret at the end. */
-export function TextEditor({ label, text, onType, onSave, onLeave, submit, ...rest }: TextEditorProps) {
+export function TextEditor({
+  label,
+  text,
+  onType,
+  onSave,
+  onLeave,
+  submit,
+  hasMentions = false,
+  ...rest
+}: TextEditorProps) {
   const id = useId()
   const field = useRef<HTMLTextAreaElement>(null)
   const [isPreviewing, setPreviewing] = useState(false)
@@ -65,6 +77,7 @@ export function TextEditor({ label, text, onType, onSave, onLeave, submit, ...re
             else if (!isDisabled) onSave()
           }}
         />
+        {hasMentions && <Mentions text={text} field={field} />}
         <Preview text={text} />
       </div>
       <div class="row">

@@ -3,6 +3,7 @@ const SHAPES = {
   add: 'M8 3v10M3 8h10',
   archive: 'M2 3h12v3H2zM3 6v7h10V6M6.5 9h3',
   back: 'M10 3 5 8l5 5',
+  bell: 'M3 12h10l-1.5-2V7a3.5 3.5 0 0 0-7 0v3zM6.5 14h3',
   board: 'M2 3h3.5v10H2zM6.25 3h3.5v6h-3.5zM10.5 3H14v8h-3.5z',
   calendar: 'M2.5 4h11v9.5h-11zM2.5 7h11M5.5 2v3.5M10.5 2v3.5',
   check: 'm3 8.5 3.5 3.5L13 4.5',

@@ -5,6 +5,7 @@ import { go } from '../../router.ts'
 import { texts } from '../../texts.ts'
 import { messageOf } from '../api.ts'
 import { onConnected } from '../live.ts'
+import { unread } from '../unread.ts'
 
 /** The delays in milliseconds before loading is shown, and before it is announced. */
 const SHOWN_AFTER = 200
@@ -15,8 +16,10 @@ const titles = { page: '', dialog: '' }
 
 function showTitle(changes: Partial<typeof titles>): void {
   Object.assign(titles, changes)
-  document.title = titles.dialog || titles.page
+  document.title = (unread.value && `(${unread.value}) `) + (titles.dialog || titles.page)
 }
+
+unread.subscribe(() => showTitle({}))
 
 /** Sets the document's title to the page's. */
 function useTitle(...parts: readonly string[]): void {
