@@ -116,7 +116,7 @@ onBoard(
       bell(other, 0).waitFor(),
       until(
         () => second.page.title(),
-        (title) => !title.startsWith('('),
+        (title) => title.startsWith(HTML),
       ),
     ])
     t.strictSame(await grace.client.get('/api/notifications/count'), { unread: 0 })

@@ -16,7 +16,7 @@ const titles = { page: '', dialog: '' }
 
 function showTitle(changes: Partial<typeof titles>): void {
   Object.assign(titles, changes)
-  document.title = (unread.value && `(${unread.value}) `) + (titles.dialog || titles.page)
+  document.title = (unread.value ? `(${unread.value}) ` : '') + (titles.dialog || titles.page)
 }
 
 unread.subscribe(() => showTitle({}))
