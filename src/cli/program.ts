@@ -241,6 +241,7 @@ describeCommand(
   program
     .command('doctor')
     .description('check the database, even while the service runs')
+    .option('--deep', 'also read all bytes of files, and compare their hashes')
     .option('--fix', 'repair what can be repaired safely, after a backup')
     .option('--no-backup', 'repair without a backup')
     .option('--json', 'print the results as JSON')
@@ -257,6 +258,7 @@ describeCommand(
     settings: ['DATABASE_URL'],
     examples: [
       ['doctor', 'check everything'],
+      ['doctor --deep', 'the bytes of files, too'],
       ['doctor --fix', 'repair what can be repaired'],
       ['doctor --json | jq .healthy', 'for a monitor'],
     ],

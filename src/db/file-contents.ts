@@ -10,7 +10,7 @@ import { once } from '../once.ts'
 export const CHUNK_BYTES = 256 * 1024
 
 /** Range of the places of a content's chunks. */
-const CHUNKS_OF_CONTENT = 65_536
+export const CHUNKS_OF_CONTENT = 65_536
 
 /** The largest content, in bytes. */
 export const LARGEST_CONTENT = CHUNK_BYTES * CHUNKS_OF_CONTENT
@@ -25,7 +25,7 @@ const SUMMED_EVERY = 250
 const EXAMINED_AT_ONCE = 100
 
 /** `unnamed_since` of a content that a record has stopped naming, and that is not examined yet: see the triggers. */
-const TO_EXAMINE = -1
+export const TO_EXAMINE = -1
 
 /** `Retry-After` of an upload whose beginning was removed, in seconds. */
 const RETRY_AFTER = 1
@@ -44,7 +44,7 @@ export interface Uploaded {
 }
 
 /** Condition: an attachment names the content, as SQL. */
-const IS_NAMED = `(exists (select 1 from attachments where sha256 = file_contents.sha256)
+export const IS_NAMED = `(exists (select 1 from attachments where sha256 = file_contents.sha256)
   or exists (select 1 from attachments where thumbnail = file_contents.sha256 and thumbnail is not null))`
 
 const statementsOf = (client: SQLite.Database) => ({
