@@ -67,6 +67,10 @@ const statementsOf = (client: SQLite.Database) => ({
     client.prepare<[number], Buffer>('select bytes from file_chunks where place = +?').pluck(),
   ),
   total: once(() => client.prepare<[], number>('select total(size) from file_contents').pluck()),
+  count: once(() => client.prepare<[], number>('select count(*) from file_contents').pluck()),
+  incompleteBytes: once(() =>
+    client.prepare<[], number>('select total(size) from file_contents where sha256 is null').pluck(),
+  ),
   known: once(() =>
     client.prepare<[string], number>('select id from file_contents where sha256 = ?').pluck(),
   ),
@@ -163,6 +167,21 @@ export class FileContents {
     // They are written later, and others may ask before.
     this.#total += bytes
     return true
+  }
+
+  /** The number of contents, also of incomplete ones. It reads an entry of an index for each. */
+  count(): number {
+    return this.#sql.count().get() as number
+  }
+
+  /** The bytes of all contents, also of incomplete ones. It reads an entry of an index for each. */
+  bytes(): number {
+    return this.#sql.total().get() as number
+  }
+
+  /** The bytes of incomplete contents. */
+  incompleteBytes(): number {
+    return this.#sql.incompleteBytes().get() as number
   }
 
   /** The id of the complete content of a hash. */
