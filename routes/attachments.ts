@@ -4,8 +4,9 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest, preHandlerHookHandler } from 'fastify'
 import { callerOf, memberOf, turnOf } from '../src/access/identity.ts'
 import { problemOfLink, problemOfName } from '../src/board/attachment-names.ts'
-import { ATTACHMENTS_LIMIT, type Thumbnail, tooManyAttachments } from '../src/board/attachments.ts'
+import { ATTACHMENTS_LIMIT, type Thumbnail } from '../src/board/attachments.ts'
 import { invalidField, SpecifiedFailure, validationFailed } from '../src/errors.ts'
+import { roomFor } from '../src/requests/attachment-room.ts'
 import type { ReceivedFile } from '../src/requests/attachment-uploads.ts'
 import { childRoutes } from '../src/requests/child-routes.ts'
 import { isRepeated } from '../src/requests/idempotency.ts'
@@ -94,11 +95,7 @@ const uploadRoutes: Routes = async (app) => {
   function roomOf(request: FastifyRequest): number {
     // The item of a repetition may be deleted.
     if (isRepeated(request)) return ATTACHMENTS_LIMIT
-    const { principal } = callerOf(request)
-    const { projectId, count } = scoped.read(principal, ({ board }) => board.attachments.place(idOf(request)))
-    scoped.ensureWritable(principal, projectId)
-    if (count >= ATTACHMENTS_LIMIT) throw tooManyAttachments()
-    return ATTACHMENTS_LIMIT - count
+    return roomFor(scoped, callerOf(request).principal, idOf(request))
   }
 
   /** Receives what a body uploads. */

@@ -203,7 +203,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(auditLogRoutes)
   await app.register(exportRoutes)
   await app.register(batchRoutes)
-  await app.register(mcpRoutes, { authMode: options.authMode })
+  await app.register(mcpRoutes, { authMode: options.authMode, publicUrl: options.publicUrl })
   await app.register(changeRoutes)
   await app.register(docsRoutes)
   // Without a prefix, the root and the page's addresses belong to the host.

@@ -102,6 +102,8 @@ export async function callEveryTool(t: Test, { call, refused, tools }: Agent): P
   const ticked = await use('tick_subtask', { subtaskId: first.id })
   t.match(ticked, { subtask: { title: 'Draw it', completed: true }, item: { subtasks: { done: 1 } } })
   await use('comment', { itemId, content: 'Welding takes {{longer.than}} I thought' })
+  const { attachment } = await use('attach_file', { itemId, name: 'notes.md', text: '{{weld}} it' })
+  t.match(attachment, { itemId, name: 'notes.md', mediaType: 'text/markdown', size: 11 })
   const changed = await use('change_item', { itemId, assigneeId: 'me', addSubtasks: ['Paint it'] })
   t.match(changed.item, { assigneeId: claimed.item.assigneeId, subtasks: { total: 3 } })
   t.match(await use('move_item', { itemId, column: 'Review' }), { item: { column: 'Review' } })
@@ -111,6 +113,7 @@ export async function callEveryTool(t: Test, { call, refused, tools }: Agent): P
     item: { description: 'xxxxxxxxxx', column: 'Review' },
     etag: /^"/,
     comments: [{ content: 'Welding ta' }],
+    attachments: [{ id: attachment.id, name: 'notes.md', kind: 'file', size: 11, uri: attachment.uri }],
     activity: [{ type: 'status_change' }],
     notes: [/activity/, /description/, /comment/],
   })

@@ -19,6 +19,7 @@ const writesOn = (projectId: string, itemId: string, subtaskId: string): [name: 
   ['change_item', { itemId, title: 'Ace' }],
   ['move_item', { itemId, column: 'Review' }],
   ['comment', { itemId, content: 'Hm' }],
+  ['attach_file', { itemId, name: 'a.txt', text: 'Hm' }],
   ['tick_subtask', { subtaskId }],
   ['claim', { projectId }],
   ['renew', { itemId }],
