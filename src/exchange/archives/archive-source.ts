@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { ArchiveRefused } from './archive-manifest.ts'
 import { COMMENT, checkedBytes } from './archive-zip.ts'
+import { CONTENTS_FOLDER, CONTENTS_LIMIT } from './content-names.ts'
 import { type Entry, openPromise, type ReadZip } from './zip.ts'
 
 /** The files of an archive. */
@@ -16,14 +17,19 @@ export interface ArchiveSource {
   close: () => void
 }
 
-/** Most files of an archive: many more than it has. */
-const MOST_FILES = 100
+/** Most files of an archive: many more than it has besides those of attachments. */
+const MOST_FILES = 100 + CONTENTS_LIMIT
 
 const notWhole = (reason: string) => new ArchiveRefused(`it is damaged or was altered: ${reason}`)
 
 function openFolder(folder: string): ArchiveSource {
+  const names = readdirSync(folder).flatMap((name) => {
+    const path = join(folder, name)
+    if (name !== CONTENTS_FOLDER || !lstatSync(path).isDirectory()) return [name]
+    return readdirSync(path).map((content) => `${name}/${content}`)
+  })
   const sizes = new Map(
-    readdirSync(folder).map((name) => {
+    names.map((name) => {
       const file = lstatSync(join(folder, name))
       if (!file.isFile()) throw notWhole(`${name} is not a file`)
       return [name, file.size]
