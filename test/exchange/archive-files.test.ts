@@ -121,7 +121,10 @@ t.test('beside other records a service serves the imported files, and an equal o
   t.match(await importArchive(tool.db, archive, { ...quiet, mapMembers: true }), { plan: { kind: 'beside' } })
   t.equal(count(app, 'file_contents'), Object.keys(hashes).length)
   t.equal(contentsIn(app.db).filter(({ isRight }) => isRight).length, Object.keys(hashes).length)
-  const { statusCode, rawPayload } = await app.inject('/api/attachments/large/content')
+  const { statusCode, rawPayload } = await app.inject({
+    method: 'GET',
+    url: '/api/attachments/large/content',
+  })
   t.equal(statusCode, 200)
   t.ok(rawPayload.equals(BYTES.large))
   await t.rejects(importArchive(tool.db, archive, { ...quiet, mapMembers: true }), {

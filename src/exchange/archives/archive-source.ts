@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { ArchiveRefused } from './archive-manifest.ts'
 import { COMMENT, checkedBytes } from './archive-zip.ts'
-import { CONTENTS_FOLDER, CONTENTS_LIMIT } from './content-names.ts'
+import { CONTENT_NAME, CONTENTS_FOLDER, CONTENTS_LIMIT } from './content-names.ts'
 import { type Entry, openPromise, type ReadZip } from './zip.ts'
 
 /** The files of an archive. */
@@ -17,8 +17,8 @@ export interface ArchiveSource {
   close: () => void
 }
 
-/** Most files of an archive: many more than it has besides those of attachments. */
-const MOST_FILES = 100 + CONTENTS_LIMIT
+/** Most files of an archive, besides those of attachments: many more than it has. */
+const MOST_FILES = 100
 
 const notWhole = (reason: string) => new ArchiveRefused(`it is damaged or was altered: ${reason}`)
 
@@ -50,9 +50,12 @@ async function checkSeal(path: string, comment: string): Promise<void> {
 
 async function entriesOf(zip: ReadZip): Promise<Map<string, Entry>> {
   const entries = new Map<string, Entry>()
-  if (zip.entryCount > MOST_FILES) throw notWhole(`it holds ${zip.entryCount} files`)
+  const tooMany = () => notWhole(`it holds ${zip.entryCount} files`)
+  if (zip.entryCount > MOST_FILES + CONTENTS_LIMIT) throw tooMany()
+  let others = 0
   for await (const entry of zip.eachEntry()) {
     const { fileName } = entry
+    if (!CONTENT_NAME.test(fileName) && ++others > MOST_FILES) throw tooMany()
     if (entries.has(fileName)) throw notWhole(`it holds ${fileName} twice`)
     if (!entry.canDecodeFileData())
       throw notWhole(`${fileName} is encrypted, or compressed in an unknown way`)
