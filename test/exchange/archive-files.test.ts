@@ -9,6 +9,7 @@ import { exportArchive } from '../../src/exchange/archives/export-archive.ts'
 import { importArchive } from '../../src/exchange/archives/import-archive.ts'
 import { examine, isHealthy } from '../../src/maintenance/doctor.ts'
 import { build, count, createProject, signInAs } from '../helper.ts'
+import { ended, upload } from '../imports.ts'
 import { copyFolder, exported, filesOf, imported, quiet, rewrite } from './archives.ts'
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
@@ -105,6 +106,20 @@ t.test('an archive has each content once, and its import restores them all', asy
   t.strictSame(contentsIn(memory.db), contentsIn(db), 'in memory')
   t.strictSame(await exported(memory.db.$client, path('from-memory')), files)
   memory.close()
+  const service = await build(t, {
+    databaseUrl: `file:${path('service.db')}`,
+    adminPassword: 'correct horse',
+  })
+  const { headers } = signInAs(service, 'admin', { id: 'root' })
+  const { status, body } = await upload(
+    service,
+    'format=phaseboard&mapMembers=true',
+    readFileSync(path('archive.zip')),
+    headers,
+  )
+  t.equal(status, 202)
+  t.match(await ended(service, body.id, headers), { status: 'done', counts: { files: named.length } })
+  t.strictSame(contentsIn(service.db), contentsIn(db), 'over HTTP')
   t.strictSame(
     readdirSync(folder).filter((name) => name.includes('.tmp')),
     [],
