@@ -120,7 +120,7 @@ describeCommand(
     details: [
       'Records keep their ids, order, activity and history. An archive that is truncated or altered changes nothing.',
     ],
-    settings: ['DATABASE_URL'],
+    settings: ['DATABASE_URL', 'ATTACHMENTS_TOTAL'],
     examples: [
       ['import phaseboard board.zip', 'everything, into this service'],
       ['import phaseboard --dry-run board.zip', 'print what it would import'],
@@ -390,11 +390,14 @@ async function withDatabase<T>(work: (db: SharedDatabase) => T | Promise<T>): Pr
 
 /** Imports an archive, and prints a summary. A dry run creates no database. */
 async function importArchive(path: string, options: { dryRun?: true; mapMembers?: true }): Promise<void> {
+  const { loadConfig } = await import('../config.ts')
   const { importFrom } = await import('./archive-commands.ts')
 
   const file = await databaseFile()
-  if (options.dryRun && !existsSync(file)) await importFrom(undefined, file, path, options)
-  else await openFor(file, (db) => importFrom(db, file, path, options))
+  const { attachmentsTotal } = loadConfig(process.env)
+  const terms = { ...options, attachmentsTotal }
+  if (options.dryRun && !existsSync(file)) await importFrom(undefined, file, path, terms)
+  else await openFor(file, (db) => importFrom(db, file, path, terms))
 }
 
 /** The service's address for users: as configured, else where it listens (localhost if it listens on all addresses). */

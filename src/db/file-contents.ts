@@ -79,6 +79,11 @@ const statementsOf = (client: SQLite.Database) => ({
       'update file_contents set sha256 = :sha256 where id = :content and size = :size and sha256 is null',
     ),
   ),
+  examineLater: once(() =>
+    client.prepare<[object]>(
+      `update file_contents set unnamed_since = ${TO_EXAMINE} where id = :content and sha256 = :sha256 and not ${IS_NAMED}`,
+    ),
+  ),
   removeChunks: once(() =>
     client.prepare<[object]>(
       `delete from file_chunks where place in (
@@ -198,6 +203,22 @@ export class FileContents {
     if (this.#sql.complete().run({ content, size, sha256 }).changes === 0) throw unavailable(RETRY_AFTER)
   }
 
+  /** The same for a content whose records may only be in the history: it stays as long as their changes. */
+  restore(uploaded: Uploaded): void {
+    this.complete(uploaded)
+    this.#sql.examineLater().run({ content: uploaded.content, sha256: uploaded.sha256 })
+  }
+
+  /** Whether a content is there, and incomplete. */
+  isIncomplete(content: number): boolean {
+    return this.#sql.isIncomplete().get(content) !== undefined
+  }
+
+  /** The bytes of all contents, also incomplete ones. */
+  total(): number {
+    return this.#sql.total().get() as number
+  }
+
   /**
    * Stores a content of one chunk at once, unless there is one of the same hash already.
    * @param most bytes of all contents together
@@ -213,7 +234,7 @@ export class FileContents {
 
   /** Removes some of an incomplete content. @returns whether there is more of it */
   removeSome(content: number): boolean {
-    if (this.#sql.isIncomplete().get(content) === undefined) return false
+    if (!this.isIncomplete(content)) return false
     const first = content * CHUNKS_OF_CONTENT
     const { changes } = this.#sql.removeChunks().run({ first, end: first + CHUNKS_OF_CONTENT })
     if (changes === REMOVED_AT_ONCE) return true
