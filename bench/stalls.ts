@@ -9,6 +9,7 @@ import { describeMachine, type Machine } from './machine.ts'
 import { makeFolder } from './processes.ts'
 import { buildServers } from './servers.ts'
 import { ATTACKS } from './stall-attacks.ts'
+import { ATTENTION } from './stall-attention.ts'
 import { filesIn } from './stall-data.ts'
 import { IMPORTS } from './stall-imports.ts'
 import { type Measured, type Measuring, measureRow } from './stall-measure.ts'
@@ -16,7 +17,7 @@ import { HEAD, overIn, renderReport, showRow } from './stall-report.ts'
 import { type Row, ROWS as WITHIN_LIMITS } from './stall-rows.ts'
 import { SHAPES } from './stall-shapes.ts'
 
-const ROWS: Record<string, Row> = { ...WITHIN_LIMITS, ...ATTACKS, ...IMPORTS, ...SHAPES }
+const ROWS: Record<string, Row> = { ...WITHIN_LIMITS, ...ATTACKS, ...IMPORTS, ...SHAPES, ...ATTENTION }
 
 /** The number of rows that run at once if results are not judged. */
 const LANES = 3

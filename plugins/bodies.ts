@@ -12,6 +12,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether an absent body means `{}`: for actions with an optional body. */
     isBodyOptional?: boolean
+    /** Whether a body is ignored, whatever it is. */
+    ignoresBody?: boolean
   }
 }
 
@@ -29,9 +31,9 @@ function hideBody(request: FastifyRequest): void {
   } as unknown as typeof request.headers
 }
 
-/** A DELETE without a body schema ignores its body, whatever the media type. */
+/** A DELETE without a body schema ignores its body, whatever the media type, and so do some other routes. */
 async function ignoreBody(request: FastifyRequest): Promise<void> {
-  if (request.method === 'DELETE') hideBody(request)
+  if (request.method === 'DELETE' || request.routeOptions.config.ignoresBody) hideBody(request)
 }
 
 /** Whether no body follows. In HTTP/2 a frame flag says so, and a body needs no header. */
@@ -43,7 +45,7 @@ function isBodyAbsent({ raw, headers }: FastifyRequest): boolean {
 /** Whether a route's body is optional: an absent one is then an empty object. */
 const takesNoBody = ({ routeOptions }: FastifyRequest) => routeOptions.config.isBodyOptional === true
 
-const takesFile = ({ routeOptions }: FastifyRequest) => routeOptions.config.takesFile === true
+const takesFile = ({ routeOptions: { config } }: FastifyRequest) => Boolean(config.takesFile)
 
 /**
  * Parses every body as JSON, whatever its media type, except files. An absent body is treated like one that is not JSON.
@@ -91,9 +93,10 @@ export default fp<{ bodyLimit: number }>(
     app.addHook('onRoute', (route) => {
       const methods = [route.method].flat()
       const isForBody = route.schema?.body !== undefined
-      if (methods.includes('DELETE') && !isForBody)
+      const isIgnored = route.config?.ignoresBody === true
+      if ((methods.includes('DELETE') && !isForBody) || isIgnored)
         route.onRequest = [ignoreBody, route.onRequest ?? []].flat()
-      if (isForBody || methods.some(hasBody)) {
+      if (!isIgnored && (isForBody || methods.some(hasBody))) {
         route.preParsing = [takeForJson, route.preParsing ?? []].flat()
       }
     })

@@ -5,6 +5,7 @@ import { isBusy } from '../src/db/busy.ts'
 import type { ErrorCode } from '../src/error-codes.ts'
 import { BatchFailure, type ErrorDetails, SpecifiedFailure } from '../src/errors.ts'
 import { type KnownPath, KnownPaths, METHODS } from '../src/http/known-paths.ts'
+import { depthOfPage, type SendMissingPage } from '../src/http/missing-pages.ts'
 import { asksForProblems, PROBLEM_JSON, problemOf } from '../src/http/problems.ts'
 import { CLIENT_FAILURES } from '../src/http/request-counters.ts'
 import { codeOfFailure, toApiError } from '../src/requests/api-errors.ts'
@@ -84,6 +85,8 @@ export default fp<ErrorsOptions>(
     })
     const refusalOf = ({ methods }: KnownPath) =>
       app.httpErrors.createError(405, 'Method not allowed', { headers: { allow: methods.join(', ') } })
+    const missingPage: { send: SendMissingPage | undefined } = { send: undefined }
+    app.decorate('missingPage', missingPage)
     app.decorateRequest(SOUGHT, null)
     app.setErrorHandler(handleError)
     if (answersUnknownRoutes) {
@@ -92,12 +95,16 @@ export default fp<ErrorsOptions>(
         const known = knownPaths.refusing(method, url)
         return known ? refusalOf(known) : unknown
       }
-      app.setNotFoundHandler(async (request) => {
-        throw failureOf(request)
+      const pageFor = (request: FastifyRequest) =>
+        missingPage.send && failureOf(request) === unknown ? depthOfPage(request, app.prefix) : undefined
+      app.setNotFoundHandler(async (request, reply) => {
+        const depth = pageFor(request)
+        if (missingPage.send === undefined || depth === undefined) throw failureOf(request)
+        return missingPage.send(reply.code(404), depth)
       })
       // Before the body is parsed: an invalid body must not hide the 404 or 405.
       app.addHook('preParsing', (request, _reply, payload, done) =>
-        request.is404 ? done(failureOf(request)) : done(null, payload),
+        request.is404 && pageFor(request) === undefined ? done(failureOf(request)) : done(null, payload),
       )
     }
     app.decorate('refuseOtherMethods', () => {
@@ -124,6 +131,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** The paths of all endpoints. */
     knownPaths: KnownPaths
+    /** Sends the page for unknown addresses; undefined if the service has no page. */
+    missingPage: { send: SendMissingPage | undefined }
     /**
      * If a host handles unknown paths, registers a 405 for the other methods of every endpoint's path. Call it after the last
      * route.

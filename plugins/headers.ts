@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler, onSendHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import type { Config } from '../src/config.ts'
+import { DATA_POLICY } from '../src/http/missing-pages.ts'
 
 /**
  * `Cache-Control` of a response (RFC 9111, section 5.2.2). `no-cache`: caches may store it, but must revalidate it each
@@ -34,9 +35,6 @@ export interface HeadersOptions extends Pick<Config, 'trustProxy'> {
 }
 
 const POLICY = 'content-security-policy'
-
-/** Responses are data: never a page, a script, or part of another site's page. */
-const DATA_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
 /** The headers of all responses of a kind. `cross-origin-resource-policy` does not affect CORS requests (`CORS_ORIGIN`). */
 const headersFor = (caching: Caching, others: Headers = {}): Headers =>

@@ -10,13 +10,14 @@ declare module 'fastify' {
 }
 
 /** File imports. Removes orphaned imports of a stopped service once this one is ready. */
-export default fp<Pick<Config, 'databaseUrl' | 'walCheckpoints' | 'importRecords'>>(
-  async (app, { databaseUrl, walCheckpoints, importRecords }) => {
+export default fp<Pick<Config, 'databaseUrl' | 'walCheckpoints' | 'importRecords' | 'attachmentsTotal'>>(
+  async (app, { databaseUrl, walCheckpoints, importRecords, attachmentsTotal }) => {
     const importer = new Importer({
       db: app.db,
       databaseUrl,
       checkpoints: walCheckpoints,
       limits: { records: importRecords },
+      attachmentsTotal,
       warn: (error, message) => app.log.warn({ err: error }, message),
     })
     app.decorate('importer', importer)

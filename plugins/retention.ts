@@ -13,6 +13,7 @@ const DAY = 24 * HOUR
 export interface RetentionOptions {
   auditKeepDays: number
   changesKeepDays: number
+  notificationsKeepDays: number
 }
 
 /** Records that are stored for a limited time, in milliseconds. */
@@ -27,8 +28,8 @@ interface Kept {
 
 /** Deletes expired records at startup and once an hour, in small slices. */
 export default fp<RetentionOptions>(
-  async (app, { auditKeepDays, changesKeepDays }) => {
-    const { changes, idempotencyStore, members, webhooks } = app.rules
+  async (app, { auditKeepDays, changesKeepDays, notificationsKeepDays }) => {
+    const { attention, changes, idempotencyStore, members, webhooks } = app.rules
     const all: Kept[] = [
       {
         what: 'the audit log',
@@ -41,6 +42,12 @@ export default fp<RetentionOptions>(
         time: changesKeepDays * DAY,
         hasOlder: (before) => changes.retention.hasOlder(before),
         prune: (before) => app.changes.retention.prune(before),
+      },
+      {
+        what: 'the notifications',
+        time: notificationsKeepDays * DAY,
+        hasOlder: (before) => attention.notifications.hasOlder(before),
+        prune: (before) => app.attention.notifications.prune(before),
       },
       {
         what: 'the responses to requests with an Idempotency-Key',

@@ -28,7 +28,7 @@ export default fp(
     app.addHook('onRoute', (route) => {
       const { body, querystring } = route.schema ?? {}
       const check = strictCheck({ body, query: querystring })
-      const { record } = route.config ?? {}
+      const { record, takesFile = false } = route.config ?? {}
       const isChange = route.method === 'PATCH' && record !== undefined
       const part = isChange ? partingOf(record, body as TSchema) : undefined
       const refuse: preValidationHookHandler = (request, _reply, done) => {
@@ -36,7 +36,7 @@ export default fp(
         const { own, readOnly } = part?.(request.body) ?? { own: request.body, readOnly: {} }
         const violations = check({
           query: request.query,
-          ...(body !== undefined || hasBody(request.method) ? { body: own } : {}),
+          ...(body !== undefined || (hasBody(request.method) && !takesFile) ? { body: own } : {}),
         })
         if (violations === undefined) keepUnchanged(request, readOnly)
         done(violations && (validationFailed(violations) as never))

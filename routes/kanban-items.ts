@@ -4,6 +4,7 @@ import type { Caller } from '../src/access/caller.ts'
 import { callerOf, memberOf } from '../src/access/identity.ts'
 import { type Asking, ITEM_SORTS, ME } from '../src/board/item-lists.ts'
 import type { WriteOptions } from '../src/board/items.ts'
+import { DURATION_PATTERN, REMINDERS_LIMIT } from '../src/board/reminders.ts'
 import { kanbanItems } from '../src/db/schema.ts'
 import { etagOf } from '../src/etags.ts'
 import { mustExist } from '../src/requests/existence.ts'
@@ -17,6 +18,7 @@ import {
   AnyOf,
   ColumnName,
   CreateBody,
+  DateText,
   Description,
   ErrorBody,
   FilterByDate,
@@ -42,6 +44,25 @@ import { createJsonWriter } from '../src/schemas/serialization.ts'
 
 const SOURCES = ['manual', 'transcript', 'import']
 
+const Reminder = Type.Object(
+  {
+    at: Type.Optional(DateText),
+    before: Type.Optional(
+      Type.String({
+        pattern: DURATION_PATTERN,
+        description:
+          'An ISO 8601 duration before the due date, such as P1D, P2W or PT30M; years and months by the calendar in UTC',
+        examples: ['P1D'],
+      }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    anyOf: [{ required: ['at'] }, { required: ['before'] }],
+    'x-at-most-one-of': ['at', 'before'],
+  },
+)
+
 const optionalFields = {
   description: Description,
   column: ColumnName,
@@ -55,12 +76,22 @@ const optionalFields = {
   approved: Type.Boolean(),
   dismissed: Type.Boolean(),
   metadata: JsonText(AnyObject),
+  reminders: Type.Array(Reminder, {
+    maxItems: REMINDERS_LIMIT,
+    description: 'When its watchers are reminded of it: at a time, or a duration before the due date',
+    examples: [[{ before: 'P1D' }, { at: '2026-01-31T09:00:00Z' }]],
+  }),
 }
 const CreateKanbanItem = CreateBody({
   title: Title,
   ...Type.Partial(Type.Object(optionalFields)).properties,
+  coverId: Type.Optional(Type.Null({ description: 'A new item has no images yet' })),
 })
-const UpdateKanbanItem = UpdateBody({ title: Title, ...optionalFields })
+const UpdateKanbanItem = UpdateBody({
+  title: Title,
+  ...optionalFields,
+  coverId: Nullable({ ...Reference, description: 'An image attached to the item, or null' }),
+})
 
 const Ids = Type.Array(Type.String(), { minItems: 1, maxItems: 500, uniqueItems: true })
 const UpdateKanbanItems = CreateBody({
@@ -258,7 +289,8 @@ const kanbanItemRoutes: Routes = async (app) => {
     config: {
       access: 'read',
       failure: 'Failed to fetch kanban item',
-      inBatch: ({ params }) => items.get((params as Static<typeof IdParams>).id),
+      inBatch: (request) =>
+        app.attention.watchers.item((request.params as Static<typeof IdParams>).id, memberOf(request).id),
     },
     schema: {
       operationId: 'getKanbanItem',
@@ -270,13 +302,20 @@ const kanbanItemRoutes: Routes = async (app) => {
     },
     handler: (request, reply) => {
       const { id } = request.params
-      return expandsPeople(request.query)
-        ? sendWithPeople(app, reply, id, snapshotOf(id, callerOf(request)))
-        : items.get(id)
+      const { watchers } = app.attention
+      if (!expandsPeople(request.query)) return watchers.item(id, memberOf(request).id)
+      return sendWatched(request, reply, id)
     },
   })
 
   const toJson = createJsonWriter(KanbanItemSchema)
+
+  async function sendWatched(request: FastifyRequest, reply: FastifyReply, id: string): Promise<void> {
+    const caller = callerOf(request)
+    const snapshot = await snapshotOf(id, caller)
+    const watching = await app.read(app.attention.watchers.isWatching(id, memberOf(request).id), caller)
+    await sendWithPeople(app, reply, id, snapshot, watching)
+  }
 
   async function snapshotOf(id: string, caller: Caller) {
     const body = Buffer.from(toJson(await app.read(items.get(id), caller)))

@@ -1,24 +1,31 @@
+import { Readable } from 'node:stream'
 import { type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { callerOf, identityOf } from '../src/access/identity.ts'
+import { callerOf, identityOf, memberOf, turnOf } from '../src/access/identity.ts'
 import {
   type Answer,
   type Asked,
+  type FileToAttach,
   type Service,
   type WriteAs,
   type Written,
   withQuery,
 } from '../src/agents/service.ts'
+import { CHUNK_BYTES } from '../src/db/file-contents.ts'
 import { ApiError, BatchFailure, SpecifiedFailure } from '../src/errors.ts'
+import { baseUrl } from '../src/http/public-url.ts'
 import { authorize } from '../src/members/identity.ts'
 import { once } from '../src/once.ts'
 import { codeOfFailure, toApiError } from '../src/requests/api-errors.ts'
+import { roomFor } from '../src/requests/attachment-room.ts'
 import { askHost } from '../src/requests/hosted-people.ts'
 import { hashOf } from '../src/requests/idempotency.ts'
+import type { RepeatableRequest } from '../src/requests/idempotency-store.ts'
 import { toText } from '../src/requests/responses.ts'
 import type { Routes } from '../src/requests/route-types.ts'
 import { createStrictChecks } from '../src/requests/strict-checks.ts'
 import { JsonRpcErrorBody, ref, ValidationErrorBody } from '../src/schemas/common.ts'
+import { AttachmentSchema } from '../src/schemas/records.ts'
 import type { JsonBytes } from '../src/schemas/serialization.ts'
 
 /** Largest response that is parsed, in bytes: larger ones would block other requests. */
@@ -56,8 +63,18 @@ function apiErrorOf(error: unknown, request: FastifyRequest): ApiError {
 }
 
 /** The Model Context Protocol, for agents. */
-const mcpRoutes: Routes<{ authMode: 'open' | 'required' }> = async (app, { authMode }) => {
+const mcpRoutes: Routes<{ authMode: 'open' | 'required'; publicUrl: string | undefined }> = async (
+  app,
+  { authMode, publicUrl },
+) => {
+  const { files, scoped } = app
   const shape = { name: 'mcp', status: 200, schema: ResponseSchema, kind: 'other' } as const
+  const shapeOfFiles = {
+    name: 'mcp-files',
+    status: 201,
+    schema: Type.Array(ref(AttachmentSchema)),
+    kind: 'other',
+  } as const
 
   /** Loaded lazily: few services have agents. */
   const loadAgents = once(async () => {
@@ -81,6 +98,12 @@ const mcpRoutes: Routes<{ authMode: 'open' | 'required' }> = async (app, { authM
     return answers.map((answer) => ({ ...answer, body: JSON.parse(toText(answer.body)) }))
   }
 
+  /** What identifies a call to its repetitions. */
+  function repeatedAs(request: FastifyRequest, key: string, said: unknown): RepeatableRequest {
+    const { id, role } = identityOf(request).member
+    return { memberId: id, role, method: 'POST', path: `${app.prefix}/mcp`, key, bodyHash: hashOf(said) }
+  }
+
   async function write(
     request: FastifyRequest,
     requests: readonly Asked[],
@@ -89,8 +112,7 @@ const mcpRoutes: Routes<{ authMode: 'open' | 'required' }> = async (app, { authM
     const identity = identityOf(request)
     // The same access as a batch.
     authorize('own', identity, 'POST', authMode)
-    const { id, role } = identity.member
-    const path = `${app.prefix}/mcp`
+    const { id } = identity.member
     const batch = app.batch(request, requests, isDryRun, {
       isStrict: true,
       hasLiteralBodies: !hasPlaceholders,
@@ -100,7 +122,7 @@ const mcpRoutes: Routes<{ authMode: 'open' | 'required' }> = async (app, { authM
       ...callerOf(request),
       ...(idempotencyKey !== undefined && {
         repeatable: {
-          request: { memberId: id, role, method: 'POST', path, key: idempotencyKey, bodyHash: hashOf(said) },
+          request: repeatedAs(request, idempotencyKey, said),
           shape,
           isSecret: false,
         },
@@ -118,10 +140,78 @@ const mcpRoutes: Routes<{ authMode: 'open' | 'required' }> = async (app, { authM
     }
   }
 
+  /** Receives a file as the route of uploads does; it is removed if nothing has come to name it. */
+  async function attach(
+    request: FastifyRequest,
+    { itemId, name, bytes }: FileToAttach,
+    { said, idempotencyKey }: Pick<WriteAs, 'said' | 'idempotencyKey'>,
+  ): Promise<Written> {
+    const identity = identityOf(request)
+    authorize('write', identity, 'POST', authMode)
+    const caller = callerOf(request)
+    const repeated = idempotencyKey === undefined ? undefined : repeatedAs(request, idempotencyKey, said)
+    // The item of a repetition may be deleted.
+    const stored = repeated && scoped.repetition(caller.principal, repeated)
+    if (stored) {
+      const { status, body, seq } = stored
+      return {
+        answers: [{ status, body: JSON.parse(body ?? '[]') }],
+        isReplay: true,
+        ...(seq !== null && { seq }),
+      }
+    }
+    roomFor(scoped, caller.principal, itemId)
+    if (bytes.byteLength > files.limit) throw new ApiError(413, 'Payload Too Large')
+    const { receiveFile } = await import('../src/requests/attachment-uploads.ts')
+    const leave = files.uploads.take(turnOf(request))
+    try {
+      const limits = { file: files.limit, files: 1 }
+      const [file] = await receiveFile(Readable.from([bytes]), name, limits, files.sink)
+      const content = file?.content ?? 0
+      try {
+        const made = file === undefined ? [] : [{ ...file, content }]
+        const outcome = await app.perform(app.board.attachments.addFiles(itemId, made, memberOf(request)), {
+          actorId: identity.member.id,
+          ...caller,
+          ...(repeated && { repeatable: { request: repeated, shape: shapeOfFiles, isSecret: false } }),
+        })
+        const { value, response, isReplay = false } = outcome
+        const seq = outcome.seq ?? response?.seq ?? undefined
+        const body = isReplay ? JSON.parse(response?.body ?? '[]') : value
+        return { answers: [{ status: 201, body }], isReplay, ...(seq !== undefined && { seq }) }
+      } finally {
+        await files.store.discard(content)
+      }
+    } finally {
+      leave()
+    }
+  }
+
+  /** The bytes of a small file, all at once. */
+  async function readFile(request: FastifyRequest, id: string): Promise<Uint8Array> {
+    authorize('read', identityOf(request), 'GET', authMode)
+    const { content, size } = await app.read(app.board.attachments.content(id), callerOf(request))
+    const leave = await files.downloads.wait(turnOf(request))
+    try {
+      const chunks: Uint8Array[] = []
+      for (let chunk = 0; chunk * CHUNK_BYTES < size; chunk++) {
+        const bytes = await files.store.read(content, chunk)
+        if (bytes === undefined) throw new Error('a chunk of the file is missing')
+        chunks.push(bytes)
+      }
+      return Buffer.concat(chunks)
+    } finally {
+      leave()
+    }
+  }
+
   /** The service, with the rights of this request's caller. */
   const serviceFor = (request: FastifyRequest): Service => ({
     read: (...paths) => read(request, paths),
     write: (requests, how) => write(request, requests, how),
+    attach: (file, how) => attach(request, file, how),
+    readFile: (id) => readFile(request, id),
+    urlOf: (path) => baseUrl(request, app.prefix, publicUrl) + path,
     readPeople: async (query) => {
       await askHost(app, request, query)
       const [answer] = await read(request, [withQuery('/api/people', query)])

@@ -4,6 +4,7 @@ import { addressOf } from '../src/access/addresses.ts'
 import { actorOf, identityOf, memberOf } from '../src/access/identity.ts'
 import { createPasswordCheck, removeAfterwards } from '../src/access/own-password.ts'
 import { adminRequired } from '../src/errors.ts'
+import { HANDLE_PATTERN } from '../src/members/handles.ts'
 import { accountOf } from '../src/members/identity.ts'
 import { prepareInitialPasswordRemoval } from '../src/members/initial-password.ts'
 import type { NewPassword } from '../src/members/members.ts'
@@ -25,10 +26,17 @@ import {
 } from '../src/schemas/common.ts'
 import { MemberSchema, RoleSchema } from '../src/schemas/records.ts'
 
+const Handle = Type.String({
+  pattern: HANDLE_PATTERN,
+  description: 'The name in mentions, as in `@ada`: 2 to 32 of `a-z0-9._-`, unique',
+  examples: ['ada.lovelace'],
+})
+
 const CreateMember = CreateBody({
   name: Name,
   email: Email,
   role: Type.Optional(RoleSchema),
+  handle: Type.Optional(Handle),
   password: Type.Optional(Password),
 })
 
@@ -36,6 +44,7 @@ const CreateMember = CreateBody({
 const adminOnlyFields = { email: Email, role: RoleSchema, disabled: Type.Boolean() }
 const UpdateMember = UpdateBody({
   name: Name,
+  handle: Handle,
   ...adminOnlyFields,
   password: Password,
   currentPassword: Type.String({
@@ -64,7 +73,7 @@ const requireAdminForFields: preValidationHookHandler = (request, _reply, done) 
 /** Hashing is slow, and no write may be open meanwhile. */
 const hasPassword = ({ body }: FastifyRequest) => Object.hasOwn(Object(body), 'password')
 
-/** Members: every member may read them, admins manage them, and each may change their own name and password. */
+/** Members: every member may read them, admins manage them, and each may change their own name, handle and password. */
 const memberRoutes: Routes = async (app) => {
   const { members } = app
   const checkPassword = createPasswordCheck(app.rules.members, app.signInLimits)
@@ -120,7 +129,8 @@ const memberRoutes: Routes = async (app) => {
     schema: {
       operationId: 'createMember',
       summary: 'Create a member',
-      description: 'Without a `password` the member cannot sign in with one. A taken email is 409.',
+      description:
+        'Without a `password` the member cannot sign in with one. Without a `handle` it gets one of its name, with a number if that is taken. A taken email or handle is 409.',
       tags,
       body: CreateMember,
       response: { 201: ref(MemberSchema), 409: ref(ErrorBody) },
@@ -155,7 +165,7 @@ const memberRoutes: Routes = async (app) => {
       operationId: 'updateMember',
       summary: 'Change a member',
       description:
-        "Admins may change everything, others only their own `name` and `password`: any other field is 403. Changing your own `password` needs `currentPassword` and ends your other sessions; changing another member's ends all of theirs, and so does `disabled`, which also refuses their tokens. A role applies from the next request. 409 for a taken email, and for the last admin.",
+        "Admins may change everything, others only their own `name`, `handle` and `password`: any other field is 403. Changing your own `password` needs `currentPassword` and ends your other sessions; changing another member's ends all of theirs, and so does `disabled`, which also refuses their tokens. A role applies from the next request. 409 for a taken email or handle, and for the last admin.",
       tags,
       params: IdParams,
       body: UpdateMember,

@@ -1,10 +1,12 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fresh from 'fresh'
 import { answerFrom } from '../src/http/inner-app.ts'
+import { DATA_POLICY } from '../src/http/missing-pages.ts'
 import { isWatched } from '../src/http/web-build.ts'
 import { makeWebPage, type WebPage } from '../src/http/web-page.ts'
 import { memoizeAsync } from '../src/once.ts'
 
+const POLICY = 'content-security-policy'
 /** Only the service's own files: no inline script or style, and only the sanitiser may turn text into HTML. */
 const PAGE_POLICY = [
   "default-src 'none'",
@@ -32,7 +34,10 @@ const ADDRESSES = [
   '/projects/:id/flow',
   '/projects/:id/trash',
   '/trash',
+  // A page for development.
+  ...(isWatched ? ['/styleguide'] : []),
   '/mine',
+  '/notifications',
   '/ideas',
   '/search',
   '/sign-in',
@@ -100,6 +105,18 @@ const pageRoutes: FastifyPluginAsync<{ shareLinks: boolean }> = async (app, { sh
         return moved === undefined ? sendPage(make, request, reply) : reply.redirect(moved)
       },
     })
+  }
+
+  app.missingPage.send = async (reply, depth) => {
+    let make = pages.get(depth)
+    if (make === undefined) {
+      make = isWatched ? () => makeWebPage(depth) : memoizeAsync(() => makeWebPage(depth))
+      pages.set(depth, make)
+    }
+    const { html } = await make()
+    // A host's own policy stays.
+    if (reply.getHeader(POLICY) === DATA_POLICY) reply.header(POLICY, PAGE_POLICY)
+    return reply.type('text/html; charset=utf-8').send(html)
   }
 
   const sendAsset = answerFrom(async () =>

@@ -83,7 +83,49 @@ const workers: Plugin = {
   },
 }
 
-const optionsFor = (root: string, folder: string): BuildOptions & { metafile: true } => ({
+/** The files of languages in `assets/`: `texts.de-1A2B3C4D.js`. */
+const LANGUAGE_FILE = /^(texts\.\w+)-\w+\.js$/
+
+/**
+ * Bundles the texts of each language separately. The first chunk awaits them, so they must not import anything of it, which a
+ * common bundle would make them do.
+ * @param folder of the build
+ */
+const languages = (folder: string): Plugin => ({
+  name: 'languages',
+  setup({ onResolve, initialOptions }) {
+    onResolve({ filter: /^\.\/texts\.\w+\.ts$/ }, async ({ path, kind, resolveDir }) => {
+      if (kind !== 'dynamic-import') return undefined
+      const { target, minify = false, write = true } = initialOptions
+      const source = resolve(resolveDir, path)
+      const { outputFiles } = await esbuild({
+        ...(target !== undefined && { target }),
+        minify,
+        entryPoints: [source],
+        bundle: true,
+        format: 'esm',
+        platform: 'browser',
+        charset: 'utf8',
+        legalComments: 'none',
+        write: false,
+        logLevel: 'silent',
+      })
+      const content = outputFiles[0]?.contents ?? new Uint8Array()
+      const name = `${basename(path, '.ts')}-${hashOf(content)}.js`
+      if (write) {
+        await mkdir(join(folder, 'assets'), { recursive: true })
+        await writeFile(join(folder, 'assets', name), content)
+      }
+      return { path: `./${name}`, external: true, watchFiles: [source] }
+    })
+  },
+})
+
+const optionsFor = (
+  root: string,
+  folder: string,
+  isDevelopment = false,
+): BuildOptions & { metafile: true } => ({
   absWorkingDir: root,
   entryPoints: [ENTRY, STYLES],
   outdir: join(folder, 'assets'),
@@ -99,11 +141,11 @@ const optionsFor = (root: string, folder: string): BuildOptions & { metafile: tr
   mainFields: ['module:es2019', 'module', 'main'],
   jsx: 'automatic',
   jsxImportSource: 'preact',
-  define: { 'process.env.NODE_ENV': '"production"' },
+  define: { 'process.env.NODE_ENV': '"production"', DEVELOPMENT: String(isDevelopment) },
   minify: true,
   // Every visitor would load licence comments; the licences are in the packages.
   legalComments: 'none',
-  plugins: [oneStyleSheet(join(root, STYLES)), workers],
+  plugins: [oneStyleSheet(join(root, STYLES)), workers, languages(folder)],
   metafile: true,
   logLevel: 'warning',
 })
@@ -162,10 +204,14 @@ function partsOf(metafile: Metafile): WebParts {
   return { entry: basename(entry), style: basename(style), modules, later }
 }
 
+/** The hash of a file in its name. */
+const hashOf = (content: Uint8Array) =>
+  createHash('sha256').update(content).digest('hex').slice(0, 8).toUpperCase()
+
 /** Writes a file of the page's own under a name with its hash. @returns the name */
 async function addIcon(root: string, folder: string): Promise<string> {
   const content = await readFile(join(root, ICON))
-  const name = `icon-${createHash('sha256').update(content).digest('hex').slice(0, 8).toUpperCase()}.svg`
+  const name = `icon-${hashOf(content)}.svg`
   await writeFile(join(folder, 'assets', name), content)
   return name
 }
@@ -221,40 +267,63 @@ export async function buildWeb(
       html: (await readFile(join(folder, 'page.html'))).length,
       icon: sum([icon]),
     },
-    later: Object.fromEntries([...parts.later].map(([name, names]) => [name, sum(names)])),
+    later: {
+      ...Object.fromEntries([...parts.later].map(([name, names]) => [name, sum(names)])),
+      ...Object.fromEntries(
+        [...sizes].flatMap(([name, size]) => {
+          const [, language] = LANGUAGE_FILE.exec(name) ?? []
+          return language === undefined ? [] : [[language, size]]
+        }),
+      ),
+    },
   }
   checkBudget(weighed, budget)
   return weighed
 }
 
+/** The options of a quick build with the pages for development: neither minified nor compressed, with source maps. */
+const developmentOptions = (root: string, folder: string, icon: string, onBuilt: () => void) => ({
+  ...optionsFor(root, folder, true),
+  minify: false,
+  sourcemap: 'linked' as const,
+  plugins: [
+    oneStyleSheet(join(root, STYLES)),
+    workers,
+    languages(folder),
+    {
+      name: 'page',
+      setup({ onEnd }) {
+        onEnd(async ({ metafile }) => {
+          // esbuild has printed its errors.
+          if (metafile !== undefined) await writePage(root, folder, partsOf(metafile), icon)
+          onBuilt()
+        })
+      },
+    } satisfies Plugin,
+  ],
+})
+
+/** Empties the folder of a build for development. @returns the name of the icon */
+async function prepare(root: string, folder: string): Promise<string> {
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(join(folder, 'assets'), { recursive: true })
+  return addIcon(root, folder)
+}
+
+/** Bundles the page once like `watchWeb`. */
+export async function buildForDevelopment(root: string, folder: string): Promise<void> {
+  const icon = await prepare(root, folder)
+  await esbuild(developmentOptions(root, folder, icon, () => undefined))
+}
+
 /**
- * Bundles the page again whenever its sources change, quickly: neither minified nor compressed, with source maps.
+ * Bundles the page again whenever its sources change.
  * @returns after the first build; ends with the process
  */
 export async function watchWeb(root: string, folder: string): Promise<void> {
-  await rm(folder, { recursive: true, force: true })
-  await mkdir(join(folder, 'assets'), { recursive: true })
-  const icon = await addIcon(root, folder)
+  const icon = await prepare(root, folder)
   const made = Promise.withResolvers<void>()
-  const watching = await context({
-    ...optionsFor(root, folder),
-    minify: false,
-    sourcemap: 'linked',
-    plugins: [
-      oneStyleSheet(join(root, STYLES)),
-      workers,
-      {
-        name: 'page',
-        setup({ onEnd }) {
-          onEnd(async ({ metafile }) => {
-            // esbuild has printed its errors.
-            if (metafile !== undefined) await writePage(root, folder, partsOf(metafile), icon)
-            made.resolve()
-          })
-        },
-      },
-    ],
-  })
+  const watching = await context(developmentOptions(root, folder, icon, made.resolve))
   await watching.watch()
   await made.promise
 }

@@ -19,6 +19,7 @@ const ENTRY_POINTS = [
   'src/cli/cli.ts',
   'src/worker/worker.ts',
   'src/worker/large-worker.ts',
+  'src/worker/file-worker.ts',
   'src/exchange/imports/import-worker.ts',
   'src/exchange/imports/import-reader.ts',
   'src/exchange/imports/reader-watch.ts',

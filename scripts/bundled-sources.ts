@@ -14,6 +14,7 @@ const folder = '.tap/sources'
 const BESIDE_CHUNKS = [
   'worker/worker',
   'worker/large-worker',
+  'worker/file-worker',
   'exchange/imports/import-worker',
   'exchange/imports/import-reader',
   'exchange/imports/reader-watch',

@@ -1,6 +1,7 @@
 /** The service: the Fastify() call, and the order of registration as one list. */
 
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
+import attention from '../plugins/attention.ts'
 import auth from '../plugins/auth.ts'
 import batch from '../plugins/batch.ts'
 import bodies from '../plugins/bodies.ts'
@@ -8,10 +9,12 @@ import changeIndex from '../plugins/change-index.ts'
 import changes from '../plugins/changes.ts'
 import database from '../plugins/database.ts'
 import errors from '../plugins/errors.ts'
+import files from '../plugins/files.ts'
 import headers from '../plugins/headers.ts'
 import imports from '../plugins/imports.ts'
 import largeWrites from '../plugins/large-writes.ts'
 import logging from '../plugins/logging.ts'
+import mail from '../plugins/mail.ts'
 import openapi from '../plugins/openapi.ts'
 import operations from '../plugins/operations.ts'
 import people from '../plugins/people.ts'
@@ -23,6 +26,7 @@ import strictness from '../plugins/strictness.ts'
 import telemetry from '../plugins/telemetry.ts'
 import traffic from '../plugins/traffic.ts'
 import webhooks from '../plugins/webhooks.ts'
+import attachmentRoutes from '../routes/attachments.ts'
 import auditLogRoutes from '../routes/audit-log.ts'
 import batchRoutes from '../routes/batch.ts'
 import changeRoutes from '../routes/changes.ts'
@@ -45,10 +49,12 @@ import mcpRoutes from '../routes/mcp.ts'
 import memberLinkRoutes from '../routes/member-links.ts'
 import memberRoutes from '../routes/members.ts'
 import metricRoutes from '../routes/metrics.ts'
+import notificationRoutes from '../routes/notifications.ts'
 import objectiveRoutes from '../routes/objectives.ts'
 import pageRoutes from '../routes/page.ts'
 import peopleRoutes from '../routes/people.ts'
 import personalIdeaRoutes from '../routes/personal-ideas.ts'
+import preferenceRoutes from '../routes/preferences.ts'
 import projectRoutes from '../routes/projects.ts'
 import prometheusRoutes from '../routes/prometheus.ts'
 import searchRoutes from '../routes/search.ts'
@@ -62,13 +68,22 @@ import teamAssignmentRoutes from '../routes/team-assignments.ts'
 import teamRoutes from '../routes/teams.ts'
 import tokenRoutes from '../routes/tokens.ts'
 import transcriptSummaryRoutes from '../routes/transcript-summaries.ts'
+import unsubscribeRoutes from '../routes/unsubscribe.ts'
+import watchRoutes from '../routes/watches.ts'
 import webhookRoutes from '../routes/webhooks.ts'
 import { configure, loadConfig } from './config.ts'
 import { compressResponses } from './http/compression.ts'
 import { hideFromHostDocument, ignoreHostSchemas } from './http/embedding.ts'
 import { limitConnections, rejectProtocolErrors, releaseConnections, serverOptions } from './http/server.ts'
 import { limitUnsentResponses } from './http/unsent-responses.ts'
-import type { BuildOptions, Config, ListMembers, PhaseboardOptions, ResolveMember } from './phaseboard.d.ts'
+import type {
+  BuildOptions,
+  Config,
+  ListMembers,
+  OnNotification,
+  PhaseboardOptions,
+  ResolveMember,
+} from './phaseboard.d.ts'
 import type { RouteTypes } from './requests/route-types.ts'
 
 export { ApiError, StartupError } from './errors.ts'
@@ -79,8 +94,10 @@ export type {
   ErrorCode,
   ErrorDetails,
   HostMember,
+  HostNotification,
   HostPerson,
   ListMembers,
+  OnNotification,
   PhaseboardOptions,
   ResolveMember,
   ValidationDetails,
@@ -89,10 +106,13 @@ export type {
 type ServiceOptions = Config & {
   resolveMember?: ResolveMember | undefined
   listMembers?: ListMembers | undefined
+  onNotification?: OnNotification | undefined
   /** Whether no host's hooks run before the service's. */
   hooksComeFirst: boolean
   /** Whether the service responds to paths without a route. */
   answersUnknownRoutes: boolean
+  /** Whether the process is the service's own, and not a host's. */
+  ownsProcess: boolean
   /** Whether the service sends CORS headers. */
   sendsCorsHeaders: boolean
 }
@@ -114,6 +134,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(database, options)
   await app.register(largeWrites, options)
   await app.register(rules, options)
+  await app.register(files, options)
   await app.register(retention, options)
   await app.register(changeIndex)
   await app.register(snapshots, options)
@@ -131,6 +152,8 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(auth, options)
   await app.register(changes, options)
   await app.register(webhooks, options)
+  await app.register(attention, options)
+  await app.register(mail, options)
   await app.register(imports, options)
   await app.register(openapi, options)
 
@@ -147,6 +170,8 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(teamRoutes)
   await app.register(memberRoutes)
   await app.register(peopleRoutes)
+  await app.register(preferenceRoutes)
+  await app.register(unsubscribeRoutes)
   await app.register(memberLinkRoutes, { publicUrl: options.publicUrl })
   await app.register(projectRoutes)
   await app.register(kanbanColumnRoutes)
@@ -156,8 +181,11 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(flowRoutes)
   await app.register(kanbanSubtaskRoutes)
   await app.register(kanbanCommentRoutes)
+  await app.register(attachmentRoutes)
   await app.register(kanbanActivityRoutes)
   await app.register(kanbanLabelRoutes)
+  await app.register(watchRoutes)
+  await app.register(notificationRoutes)
   await app.register(objectiveRoutes)
   await app.register(metricRoutes)
   await app.register(transcriptSummaryRoutes)
@@ -175,7 +203,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(auditLogRoutes)
   await app.register(exportRoutes)
   await app.register(batchRoutes)
-  await app.register(mcpRoutes, { authMode: options.authMode })
+  await app.register(mcpRoutes, { authMode: options.authMode, publicUrl: options.publicUrl })
   await app.register(changeRoutes)
   await app.register(docsRoutes)
   // Without a prefix, the root and the page's addresses belong to the host.
@@ -202,6 +230,7 @@ export const phaseboard: FastifyPluginAsync<PhaseboardOptions> = async (app, opt
     hooksComeFirst: false,
     answersUnknownRoutes: app.prefix !== '',
     sendsCorsHeaders: false,
+    ownsProcess: false,
   })
 }
 
@@ -226,6 +255,7 @@ export async function buildApp({
     hooksComeFirst: true,
     answersUnknownRoutes: true,
     sendsCorsHeaders: true,
+    ownsProcess: true,
   })
   return app
 }

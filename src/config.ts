@@ -2,6 +2,7 @@
 import { isIP, isIPv4 } from 'node:net'
 import { databasePath } from './db/client.ts'
 import { StartupError } from './errors.ts'
+import { parseMailbox } from './mailbox.ts'
 import type { Config } from './phaseboard.d.ts'
 import { EMAIL_PATTERN, LIMITS, PASSWORD_LENGTH } from './schemas/common.ts'
 import { ALL_SETTINGS, type Setting, type SettingName } from './settings.ts'
@@ -103,6 +104,34 @@ function adminPassword(text: string): string {
   return text
 }
 
+/** The URL of a mail server. Options of the mail library in its query would be another way to configure the service. */
+function mailServer(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isPlain = url !== undefined && /^\/?$/.test(url.pathname) && url.search === '' && url.hash === ''
+  const isServer = isPlain && /^smtps?:$/.test(url.protocol) && url.hostname !== '' && isDecodable(url)
+  if (isServer && (url.username === '') === (url.password === '')) return text
+  throw new StartupError(
+    'SMTP_URL must be the address of a mail server such as smtp://mail.example:587 or smtps://user:password@mail.example',
+  )
+}
+
+/** Whether user and password are percent-encoded as URLs are. */
+function isDecodable({ username, password }: URL): boolean {
+  try {
+    decodeURIComponent(`${username}:${password}`)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function mailSender(text: string): string {
+  if (parseMailbox(text) !== undefined) return text
+  throw new StartupError(
+    `MAIL_FROM must be an address such as board@example.org or Board <board@example.org> (got "${text}")`,
+  )
+}
+
 function oidcScope(text: string): string {
   if (!text.split(' ').includes('openid')) {
     throw new StartupError(`OIDC_SCOPE must have openid among its scopes (got "${text}")`)
@@ -122,6 +151,8 @@ const PARSERS: Partial<Record<SettingName, (text: string, variable: string) => u
   oidcIssuer: secureUrl,
   oidcRedirectUrl: secureUrl,
   oidcScope,
+  smtpUrl: mailServer,
+  mailFrom: mailSender,
 }
 
 /** Secrets never appear in an error line. */
@@ -203,6 +234,13 @@ function checkProvider({ oidcIssuer, oidcClientId, oidcClientSecret }: Given): v
   }
 }
 
+/** @throws StartupError for a mail server without a sender, or the other way round */
+function checkMail({ smtpUrl, mailFrom }: Given): void {
+  if ((smtpUrl === undefined) === (mailFrom === undefined)) return
+  const missing = smtpUrl === undefined ? 'SMTP_URL' : 'MAIL_FROM'
+  throw new StartupError(`${missing} is missing: SMTP_URL and MAIL_FROM go together`)
+}
+
 /** Whether a host name or address is reachable from this machine only. */
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
@@ -220,6 +258,7 @@ export function loadConfig(environment: Record<string, string | undefined> = {})
   const given: Given = Object.fromEntries(values)
   checkProxyHeader(given)
   checkProvider(given)
+  checkMail(given)
   const onNetwork = !isLoopback(given.host)
   const { authMode = onNetwork ? 'required' : 'open' } = given
   if (authMode === 'open' && given.trustProxy !== false) {

@@ -25,6 +25,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, string>> = {
   email_taken: 'another member has the email',
   forbidden: 'the caller may not do this',
   foreign_host: 'in open mode on a loopback address: the host name is neither local nor in CORS_ORIGIN',
+  handle_taken: 'another member has the handle',
   headers_too_large: 'the headers are too large',
   idempotency_key_reused: 'the Idempotency-Key was used for another request',
   internal_error: 'the service failed: nothing was written',
@@ -39,6 +40,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, string>> = {
   no_account: 'no member has this account of the sign-in provider',
   no_column: 'the board has no column',
   no_new_projects: 'the caller would not see the project that it creates',
+  no_space: 'there is no space left for attachments',
   not_claimed: 'the item is not claimed',
   not_found: 'the record or path does not exist, or the caller may not see it: perhaps `details.missing`',
   not_json: 'the body is not JSON',
@@ -79,6 +81,7 @@ const OF_STATUS: Record<number, ErrorCode> = {
   431: 'headers_too_large',
   500: 'internal_error',
   503: 'unavailable',
+  507: 'no_space',
 }
 
 /** The default code of an error without one, e.g. a host's. */

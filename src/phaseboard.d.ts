@@ -33,6 +33,10 @@ export interface Config {
   bodyLimit: number
   /** The largest file that can be imported over HTTP. In bytes. */
   importLimit: number
+  /** The largest file that can be attached to an item. In bytes. */
+  attachmentLimit: number
+  /** The most bytes of all attached files together, with deleted ones that can still be restored. In bytes. */
+  attachmentsTotal: number
   /** The most records that one import of a board may create, over HTTP or by command. */
   importRecords: number
   /** The proxies whose `X-Forwarded-*` headers count: all (true), none (false), or a list of addresses and subnets. */
@@ -49,6 +53,8 @@ export interface Config {
   maxConnections: number
   /** How long the service keeps entries of the audit log; 0 is for ever. In days. */
   auditKeepDays: number
+  /** How long the service keeps notifications; 0 is for ever. In days. */
+  notificationsKeepDays: number
   /** How long the service keeps changes; 0 is for ever. In days. */
   changesKeepDays: number
   /** The most open streams of changes and waiting polls; further ones get 503. */
@@ -75,6 +81,10 @@ export interface Config {
   oidcSignUp: boolean
   /** The claim with a member's role: admin, member, viewer or guest. If it has several, the highest counts. */
   oidcRoleClaim: string | undefined
+  /** The mail server for e-mail of notifications; required with a sender address. */
+  smtpUrl: string | undefined
+  /** The sender of e-mail, an address with or without a name; required with a mail server. */
+  mailFrom: string | undefined
   // end of settings
   /** AUTH_MODE=open was asked for although HOST is reachable from a network: worth a warning. */
   openOnNetwork: boolean
@@ -117,6 +127,37 @@ export type ListMembers = (query: {
   limit: number
 }) => readonly HostPerson[] | Promise<readonly HostPerson[]>
 
+/** A notification of a member. */
+export interface HostNotification {
+  id: string
+  /** Whom it tells: a member of the host, or of this service. */
+  memberId: string
+  kind: 'assigned' | 'mentioned' | 'commented' | 'moved' | 'due' | 'unblocked' | 'lease-lapsed'
+  /** null if it tells of several items. */
+  itemId: string | null
+  /** The project of the item; null if it tells of items of several projects. */
+  projectId: string | null
+  /** Who did it; null for other tools, commands, and what comes with time. */
+  actorId: string | null
+  /** The name of who did it, if it is known. */
+  actorName: string | null
+  /** The change that it tells of; null for what comes with time. */
+  seq: number | null
+  /** The title of the item at that time; of several items, the name of their project. */
+  title: string
+  /** The beginning of the comment or description, the column of a move, or the due date. */
+  text: string
+  /** The number of items that it tells of. */
+  count: number
+  createdAt: string
+}
+
+/**
+ * Takes a notification, after it is on disk. It acknowledges it by returning, or by the end of its promise; then it does not get it again. If
+ * it throws, rejects, or takes longer than 30 seconds, it gets it again, for a day, with growing pauses.
+ */
+export type OnNotification = (notification: HostNotification) => unknown
+
 /**
  * The settings that make sense inside a host application; those of {@link Config} that concern a server do not.
  * `trustProxy` only decides who may send the `authProxyHeader`: everything else about proxies is configured in the host's server.
@@ -134,6 +175,8 @@ export type PhaseboardOptions = Partial<
     | 'adminPassword'
     | 'bodyLimit'
     | 'importLimit'
+    | 'attachmentLimit'
+    | 'attachmentsTotal'
     | 'importRecords'
     | 'trustProxy'
     | 'corsOrigins'
@@ -141,6 +184,7 @@ export type PhaseboardOptions = Partial<
     | 'rateLimitMax'
     | 'snapshotCacheBytes'
     | 'auditKeepDays'
+    | 'notificationsKeepDays'
     | 'changesKeepDays'
     | 'streamsMax'
     | 'webhookAllowPrivate'
@@ -154,6 +198,8 @@ export type PhaseboardOptions = Partial<
     | 'oidcScope'
     | 'oidcSignUp'
     | 'oidcRoleClaim'
+    | 'smtpUrl'
+    | 'mailFrom'
     // end of options
   >
 > & {
@@ -161,10 +207,13 @@ export type PhaseboardOptions = Partial<
   resolveMember?: ResolveMember
   /** Lists other people of the host: for assignees, filters and names. */
   listMembers?: ListMembers
+  /** Takes the notifications of all members, instead of e-mail. */
+  onNotification?: OnNotification
 }
 
 /** Options of the standalone service alone. */
-export interface BuildOptions extends Pick<PhaseboardOptions, 'resolveMember' | 'listMembers'> {
+export interface BuildOptions
+  extends Pick<PhaseboardOptions, 'resolveMember' | 'listMembers' | 'onNotification'> {
   /** Where the log goes instead of standard output. */
   logStream?: Writable
 }
@@ -218,6 +267,7 @@ export type ErrorCode =
   | 'email_taken'
   | 'forbidden'
   | 'foreign_host'
+  | 'handle_taken'
   | 'headers_too_large'
   | 'idempotency_key_reused'
   | 'internal_error'
@@ -232,6 +282,7 @@ export type ErrorCode =
   | 'no_account'
   | 'no_column'
   | 'no_new_projects'
+  | 'no_space'
   | 'not_claimed'
   | 'not_found'
   | 'not_json'

@@ -19,6 +19,8 @@ const DEFAULTS = {
   logLevel: 'info',
   bodyLimit: 1_048_576,
   importLimit: 104_857_600,
+  attachmentLimit: 26_214_400,
+  attachmentsTotal: 2_147_483_648,
   importRecords: 200_000,
   trustProxy: false,
   corsOrigins: [],
@@ -27,6 +29,7 @@ const DEFAULTS = {
   snapshotCacheBytes: 67_108_864,
   maxConnections: 10_000,
   auditKeepDays: 365,
+  notificationsKeepDays: 90,
   changesKeepDays: 90,
   streamsMax: 1000,
   webhookAllowPrivate: false,
@@ -40,6 +43,8 @@ const DEFAULTS = {
   oidcScope: 'openid email profile',
   oidcSignUp: false,
   oidcRoleClaim: undefined,
+  smtpUrl: undefined,
+  mailFrom: undefined,
 }
 
 /** An OpenID provider. */
@@ -84,6 +89,8 @@ t.test('every variable is read', async (t) => {
     LOG_LEVEL: 'warn',
     BODY_LIMIT: '2048',
     IMPORT_LIMIT: '4096',
+    ATTACHMENT_LIMIT: '8192',
+    ATTACHMENTS_TOTAL: '0',
     IMPORT_RECORDS: '500',
     TRUST_PROXY: '10.0.0.1',
     CORS_ORIGIN: 'https://app.example',
@@ -92,6 +99,7 @@ t.test('every variable is read', async (t) => {
     SNAPSHOT_CACHE_BYTES: '4096',
     MAX_CONNECTIONS: '50',
     AUDIT_KEEP_DAYS: '0',
+    NOTIFICATIONS_KEEP_DAYS: '30',
     CHANGES_KEEP_DAYS: '7',
     STREAMS_MAX: '5',
     WEBHOOK_ALLOW_PRIVATE: 'true',
@@ -103,6 +111,8 @@ t.test('every variable is read', async (t) => {
     OIDC_SCOPE: 'openid email groups',
     OIDC_SIGN_UP: 'true',
     OIDC_ROLE_CLAIM: 'groups',
+    SMTP_URL: 'smtps://board:s3cret@mail.example',
+    MAIL_FROM: 'Board <board@example.org>',
   }
   t.strictSame(loadConfig(environment), {
     host: '0.0.0.0',
@@ -118,6 +128,8 @@ t.test('every variable is read', async (t) => {
     logLevel: 'warn',
     bodyLimit: 2048,
     importLimit: 4096,
+    attachmentLimit: 8192,
+    attachmentsTotal: 0,
     importRecords: 500,
     trustProxy: ['10.0.0.1'],
     corsOrigins: ['https://app.example'],
@@ -126,6 +138,7 @@ t.test('every variable is read', async (t) => {
     snapshotCacheBytes: 4096,
     maxConnections: 50,
     auditKeepDays: 0,
+    notificationsKeepDays: 30,
     changesKeepDays: 7,
     streamsMax: 5,
     webhookAllowPrivate: true,
@@ -139,6 +152,8 @@ t.test('every variable is read', async (t) => {
     oidcScope: 'openid email groups',
     oidcSignUp: true,
     oidcRoleClaim: 'groups',
+    smtpUrl: 'smtps://board:s3cret@mail.example',
+    mailFrom: 'Board <board@example.org>',
   })
 })
 
@@ -484,4 +499,31 @@ t.test('the declaration has each setting once, with a sentence', async (t) => {
   const variables = ALL_SETTINGS.map(([, { variable }]) => variable)
   t.equal(new Set(variables).size, variables.length)
   for (const [name, { meaning }] of ALL_SETTINGS) t.match(meaning, /^[A-Z].*\.$/, name)
+})
+
+t.test('a mail server and a sender go together, and both are checked', async (t) => {
+  const [SMTP_URL, MAIL_FROM] = ['smtp://mail.example', 'board@example.org']
+  t.equal(complaint({ SMTP_URL, MAIL_FROM }), 'nothing')
+  t.equal(complaint({ SMTP_URL }), 'MAIL_FROM is missing: SMTP_URL and MAIL_FROM go together')
+  t.equal(complaint({ MAIL_FROM }), 'SMTP_URL is missing: SMTP_URL and MAIL_FROM go together')
+  for (const url of [
+    'mail.example',
+    'https://mail.example',
+    'smtp:mail.example',
+    'smtp://',
+    'smtp://user@mail.example',
+    'smtp://:s3cret@mail.example',
+    'smtp://user:%zz@mail.example',
+    'smtp://mail.example/inbox',
+    'smtp://mail.example?pool=true',
+    'smtp://mail.example:99999',
+  ]) {
+    const refusal = complaint({ SMTP_URL: url, MAIL_FROM })
+    t.match(refusal, /^SMTP_URL must be the address of a mail server/, url)
+    t.notMatch(refusal, 's3cret', 'it may have a password')
+  }
+  for (const url of ['smtp://mail.example:587', 'smtps://u:p%40%2F@mail.example/', 'smtp://[::1]:25'])
+    t.equal(complaint({ SMTP_URL: url, MAIL_FROM }), 'nothing', url)
+  for (const from of ['board', 'a@b, c@d', 'Board <a@b>, c@d', 'a@b\r\nBcc: c@d'])
+    t.match(complaint({ SMTP_URL, MAIL_FROM: from }), /^MAIL_FROM must be an address such as/, from)
 })

@@ -8,8 +8,8 @@ import t from 'tap'
 
 const run = promisify(execFile)
 
-/** Files that a new resource touches, at most, besides those that commands write. */
-const FILES = 12
+/** Files that a new resource touches, at most, besides those that commands write. Two are the languages of the page. */
+const FILES = 13
 
 /** What the copy has. */
 const COPIED = [

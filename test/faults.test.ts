@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
+import { bytesOf } from './attachments.ts'
 import { build, writeIn } from './helper.ts'
 import { dial, onNewFile, type Service, start } from './process.ts'
 import { shipped } from './shipped.ts'
@@ -328,11 +329,18 @@ t.test('a full disk refuses only writes, and they resume when there is space', a
   const unknown = await call(service, 'PATCH', '/api/projects/unknown', { name: 'Apollo' })
   t.match(unknown, { status: 404, body: { error: 'Project not found' } }, 'a refusal needs no room')
   isLogged(t, service.log(), Object.values(writesOf(board)), 'SQLITE_IOERR_WRITE')
+  const attach = async (size: number) => {
+    const url = `${service.url}/api/kanban-items/${board.item}/attachments?name=file`
+    return (await fetch(url, { method: 'POST', body: bytesOf(size) })).status
+  }
+  t.match(await attach(1_000_000), /^50[07]$/, 'a file')
 
   // The limit stays, like a small disk. A checkpoint makes room in the log.
   const tool = openTool(t, path)
   tool.pragma('wal_checkpoint(truncate)')
   await works(t, service, board, tool)
+  t.equal(tool.prepare('select count(*) from attachments').pluck().get(), 0, 'half a file')
+  t.equal(await attach(10_000), 201)
   const second = await fill(t, service, board, first.title)
   const acknowledged = [board.project, ...first.projects, ...second.projects].sort()
   t.ok(first.projects.length > 0 && second.projects.length > 0)
@@ -351,6 +359,9 @@ t.test('a full disk refuses only writes, and they resume when there is space', a
   const after = openTool(t, path)
   await works(t, roomy, board, after)
   isSound(t, after)
+  const [file] = (await done(roomy, 'GET', `/api/kanban-items/${board.item}/attachments`)).body
+  const kept = await fetch(`${roomy.url}/api/attachments/${file.id}/content`)
+  t.ok(bytesOf(10_000).equals(Buffer.from(await kept.arrayBuffer())), 'the file that was acknowledged')
 })
 
 /** A service in this process with a seeded board, so that its own connection can be changed. */

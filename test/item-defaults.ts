@@ -14,6 +14,8 @@ export const ITEM_DEFAULTS = {
   dismissed: false,
   metadata: {},
   claimedUntil: null,
+  coverId: null,
+  reminders: [],
   createdAt: '',
   updatedAt: '',
   labels: [],

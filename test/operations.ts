@@ -27,7 +27,7 @@ export const CREDENTIALS = `
 /** Only another admin. */
 export const EMPTY = `
   delete from projects; delete from personal_ideas; delete from teams; delete from members; delete from webhooks; delete from imports;
-  delete from member_links; delete from people;
+  delete from member_links; delete from people; delete from notifications;
   insert into members (id, name, email, role) values ('somebody', 'Ada', 'ada@example.test', 'admin');`
 
 /** One record of each collection, owned by the caller if relevant. */
@@ -43,6 +43,7 @@ export const SEEDED = `
   insert into people (id, name, kind) values ('person', 'Bob Builder', 'host');
   insert into member_links (id, kind, token_hash, expires_at) values ('link', 'invitation', 'hash', '${JUST_USED}');
   insert into share_links (id, project_id, secret_hash) values ('share', 'project', '${hashToken(SECRET)}');
+  insert into notifications (id, member_id, kind, project_id) values ('notification', '${CALLER}', 'moved', 'project');
   insert into imports (id, format, member_id, status) values ('import', 'trello', '${CALLER}', 'done');
   insert into webhooks (id, url, secret, active) values ('webhook', 'http://127.0.0.1/', 'whsec_c2VjcmV0', 0);
   ${CREDENTIALS}`
@@ -77,6 +78,7 @@ export const RECORDS: Record<string, string> = {
   tokens: 'token',
   webhooks: 'webhook',
   imports: 'import',
+  notifications: 'notification',
   'member-links': 'link',
   'share-links': 'share',
   shared: SECRET,
@@ -111,8 +113,20 @@ export const REQUESTS: Record<string, Request> = {
   'POST /api/session/link/check': [400, {}],
   // The file of an import is not JSON. The error about it shows that access was granted.
   'POST /api/imports': [400],
+  // The attachment is a link, and there is no image.
+  'GET /api/attachments/:id/content': [404],
+  'PATCH /api/me/preferences': [200, { email: 'daily' }],
+  // Without a mail server, which is known only to who may send.
+  'POST /api/me/preferences/test-mail': [409],
+  // Nobody signed the token.
+  'GET /unsubscribe/:token': [404],
+  'POST /unsubscribe/:token': [404],
+  'GET /api/attachments/:id/thumbnail': [404],
+  'PUT /api/attachments/:id/thumbnail': [400],
   'GET /api/session/oidc': [404],
   'GET /api/session/oidc/callback': [404],
+  'PATCH /api/notifications/:id': [200, { read: true }],
+  'POST /api/notifications/read': [200, { upTo: 'notification' }],
   'POST /api/tokens': [201, { name: 'CI' }],
   'POST /api/projects/:id/share-links': [201, { name: 'Client' }],
   'POST /api/members': [201, { name: 'Bob', email: 'bob@example.test' }],

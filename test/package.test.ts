@@ -292,7 +292,7 @@ t.test('the package contains what it needs, and its installation runs nothing', 
   for (const page of pages) {
     const text = readFileSync(join(installed, page), 'utf8')
     for (const [, link = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
-      if (/^(https?:|#)/.test(link)) continue
+      if (/^(https?:|attachment:|#)/.test(link)) continue
       const file = normalize(join(dirname(page), link.replace(/#.*/, '')))
       t.ok(existsSync(join(installed, file)), `${page} leads to ${file}`)
     }

@@ -122,6 +122,7 @@ t.test('a power cut loses no acknowledged write', { skip: withoutStrace }, async
       'with changes that were not synced': count(({ unsynced }) => unsynced > 0),
       'during the first start': count(({ isFirstStart }) => isFirstStart),
       'around the copying of the log': count(({ isCheckpoint }) => isCheckpoint),
+      'with files that were acknowledged': count(({ files }) => files > 0),
       'with writes in flight': count(({ inFlight }) => inFlight > 0),
       'in which some of these had happened': count(({ happened }) => happened > 0),
       'and others had not': count(({ inFlight, happened }) => happened < inFlight),

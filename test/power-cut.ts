@@ -17,7 +17,9 @@ import {
 } from 'node:fs'
 import { Agent } from 'node:http'
 import { join } from 'node:path'
+import SQLite from 'better-sqlite3'
 import { openDatabase } from '../src/db/client.ts'
+import { bytesOf, sha256 } from './attachments.ts'
 import { generator, pick } from './clients.ts'
 import { ADMIN, choose, type Load, NUMBER_HEADER, perform, prepare, type Sent } from './crash.ts'
 import { type Model, newModel, readState, sending, settle } from './crash-model.ts'
@@ -29,6 +31,9 @@ const CLIENTS = 8
 const FIRST_WRITES = 100
 /** Acknowledged writes after the log has restarted. */
 const LAST_WRITES = 60
+/** Uploads of a run at most, and the number of the first one's request: those of other writes are lower. */
+const UPLOADS = 12
+const FIRST_UPLOAD = 1_000_000
 /** The number of events around an interesting one, in which a cut finds it half done. */
 const NEAR = 12
 
@@ -56,6 +61,8 @@ export interface Image {
   /** Unanswered writes, and the number of those that had happened. */
   inFlight: number
   happened: number
+  /** Acknowledged files. */
+  files: number
   /** The number of unsynced changes of files. */
   unsynced: number
 }
@@ -64,7 +71,11 @@ export interface Image {
 export interface Recording {
   events: Event[]
   sent: Sent[]
+  uploads: Uploads
 }
+
+/** The hashes of uploaded files, by the numbers of their requests. */
+type Uploads = ReadonlyMap<number, string>
 
 /** The result of all images. The first one with a problem is the last; it stays in the folder. */
 export interface PowerCutReport {
@@ -93,6 +104,31 @@ async function writeUntil(load: Load, seed: number, isEnough: (answered: number)
       }
     }),
   )
+}
+
+/**
+ * Uploads files of several chunks, one after another, to an item.
+ * @param isOver whether to end; the service may be killed meanwhile
+ */
+async function uploadUntil(
+  { port }: Service,
+  itemId: string,
+  uploads: Map<number, string>,
+  isOver: () => boolean,
+) {
+  for (let count = 0; count < UPLOADS && !isOver(); count++) {
+    const number = FIRST_UPLOAD + uploads.size
+    const bytes = bytesOf(20_000 + (count % 4) * 200_000, number)
+    uploads.set(number, sha256(bytes))
+    const url = `http://127.0.0.1:${port}/api/kanban-items/${itemId}/attachments?name=file`
+    const response = await fetch(url, {
+      method: 'POST',
+      body: bytes,
+      headers: { [NUMBER_HEADER]: String(number) },
+    }).catch(() => undefined)
+    if (response?.status !== 201 && !isOver())
+      throw new Error(`an upload was answered with ${response?.status}`)
+  }
 }
 
 /** These bytes of the log's header change whenever the log restarts. */
@@ -133,7 +169,14 @@ export async function recordService(owner: Owner, folder: string, seed: number):
 
   let service = await start(owner, environment, recorder(first))
   const cookie = await prepare({ ...common, service })
+  const uploads = new Map<number, string>()
+  // An item that nobody deletes.
+  const [, item = ''] = model.shared.known.keys()
+  let isOver = false
+  const uploading = uploadUntil(service, item, uploads, () => isOver)
   await writeUntil({ ...common, cookie, service }, seed, (answered) => answered >= FIRST_WRITES)
+  isOver = true
+  await uploading
   await stop(service, 'SIGTERM')
 
   service = await start(owner, environment, recorder(second))
@@ -142,6 +185,7 @@ export async function recordService(owner: Owner, folder: string, seed: number):
   const header = logHeader(file)
   await writeUntil(load, seed + 2, () => logHeader(file) !== header)
   let killed = false
+  const uploadingLast = uploadUntil(service, item, uploads, () => killed)
   await writeUntil(load, seed + 3, (answered) => {
     if (answered >= LAST_WRITES && !killed) {
       killed = true
@@ -150,29 +194,34 @@ export async function recordService(owner: Owner, folder: string, seed: number):
     return killed
   })
   await service.exited
+  await uploadingLast
 
   service = await start(owner, environment, recorder(third))
   await stop(service, 'SIGTERM')
   if (problems.length > 0) throw new Error(problems.join('\n'))
   const record = records.map((path) => readFileSync(path, 'latin1')).join('\n')
   for (const path of records) rmSync(path)
-  return { events: readRecord(record, data), sent: common.sent }
+  return { events: readRecord(record, data), sent: common.sent, uploads }
 }
 
 /** The clients' knowledge at a point of the recording. A response counts from the moment at which the service started to send it. */
-function makeReplay({ sent }: Recording) {
+function makeReplay({ sent, uploads }: Recording) {
   const model = newModel(CLIENTS)
   const acknowledging = new Map<number, () => void>()
   /** The last write read from each connection. */
   const asked = new Map<string, number>()
+  const files = new Set<string>()
   let acknowledged = 0
   const header = new RegExp(`^${NUMBER_HEADER}: (\\d+)\r$`, 'mi')
   return {
     model,
     countAcknowledged: () => acknowledged,
+    /** The hashes of acknowledged files. */
+    files,
     apply: (event: Event) => {
       if (event.kind === 'received') {
         const number = Number(header.exec(event.text)?.[1] ?? Number.NaN)
+        if (uploads.has(number)) asked.set(event.connection, number)
         const { client, write, answer } = sent[number] ?? {}
         if (client === undefined || write === undefined) return
         asked.set(event.connection, number)
@@ -186,6 +235,8 @@ function makeReplay({ sent }: Recording) {
         const number = asked.get(event.connection)
         if (number === undefined) return
         asked.delete(event.connection)
+        const file = uploads.get(number)
+        if (file !== undefined) files.add(file)
         if (acknowledging.has(number)) acknowledged += 1
         acknowledging.get(number)?.()
         acknowledging.delete(number)
@@ -247,6 +298,28 @@ function open(file: string): string[] {
   }
 }
 
+/** The problems with files: acknowledged ones must be there, and every attachment must have its bytes. */
+function problemsOfFiles(path: string, acknowledged: ReadonlySet<string>): string[] {
+  const client = new SQLite(path, { readonly: true })
+  try {
+    const named = client.prepare<[], string>('select sha256 from attachments').pluck().all()
+    const chunks = client
+      .prepare<[string], Buffer>(
+        `select bytes from file_contents join file_chunks on place between id * 65536 and id * 65536 + 65535
+        where sha256 = ? order by place`,
+      )
+      .pluck()
+    const wrong = named.filter((hash) => sha256(Buffer.concat(chunks.all(hash))) !== hash)
+    const lost = [...acknowledged].filter((hash) => !named.includes(hash))
+    return [
+      ...lost.map((hash) => `lost: the file ${hash}`),
+      ...wrong.map((hash) => `half-written: the file ${hash}`),
+    ]
+  } finally {
+    client.close()
+  }
+}
+
 /** Writes an image to disk, in place of the previous one. Shared-memory files may survive a cut too. */
 function lay(folder: string, files: Map<string, Buffer>, random: () => number): string {
   rmSync(folder, { recursive: true, force: true })
@@ -288,13 +361,14 @@ export function cutPower(
       const { state, problems: damage } = readState(file)
       const settled = settle(model, state)
       unanswered = settled.unanswered
-      problems.push(...damage, ...settled.problems)
+      problems.push(...damage, ...settled.problems, ...problemsOfFiles(file, new Set(replay.files)))
     }
     const image = {
       ...cut,
       acknowledged: replay.countAcknowledged(),
       inFlight,
       happened: unanswered,
+      files: replay.files.size,
       unsynced: disk.countUnsynced(),
     }
     report.images.push(image)

@@ -24,6 +24,7 @@ export interface Service {
   /** Its URL, e.g. `http://127.0.0.1:40123`. */
   url: string
   port: number
+  pid: number
   /** Its log so far. */
   log: () => string
   /** Sends a signal. The process may take some time. */
@@ -34,7 +35,7 @@ export interface Service {
 }
 
 const OURS =
-  /^(HOST|PORT|DATABASE_URL|AUTH_|DEFAULT_MEMBER_ID|ADMIN_|LOG_LEVEL|BODY_LIMIT|IMPORT_|TRUST_PROXY|CORS_|RATE_|SNAPSHOT_|CHANGES_|STREAMS_|WEBHOOK_|METRICS_|WEB_|OIDC_|WAL_)/
+  /^(HOST|PORT|DATABASE_URL|AUTH_|DEFAULT_MEMBER_ID|ADMIN_|LOG_LEVEL|BODY_LIMIT|IMPORT_|ATTACHMENT|TRUST_PROXY|CORS_|RATE_|SNAPSHOT_|CHANGES_|STREAMS_|WEBHOOK_|METRICS_|WEB_|OIDC_|WAL_|SMTP_|MAIL_)/
 
 function launch(t: Owner, environment: Record<string, string>, tracer: string[] = []) {
   const inherited = Object.entries(process.env).filter(([name]) => !OURS.test(name))
@@ -108,7 +109,16 @@ export async function start(
     if (found.length > 0) throw new Error(`the doctor finds ${JSON.stringify(found)}`)
   })
   const [, url = ''] = await logged(/listening on (http:\/\/\S+)/)
-  return { url, port: Number(new URL(url).port), log, kill: (signal) => child.kill(signal), logged, exited }
+  const pid = Number(child.pid)
+  return {
+    url,
+    port: Number(new URL(url).port),
+    pid,
+    log,
+    kill: (signal) => child.kill(signal),
+    logged,
+    exited,
+  }
 }
 
 /** A raw connection, for data that no HTTP client would send. `received` resolves with everything received until it was closed. */

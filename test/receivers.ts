@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { Clock } from '../src/webhooks/clock.ts'
+import type { Clock } from '../src/clock.ts'
 import type { Owner } from './process.ts'
 
 /** A request received by a receiver. */

@@ -140,7 +140,12 @@ t.test('the database files contain no token, cookie or password, only hashes', a
   }
 
   t.match(passwordHash, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/)
-  t.strictSame([...look('while it runs').keys()].toSorted(), ['board.db', 'board.db-shm', 'board.db-wal'])
+  t.strictSame([...look('while it runs').keys()].toSorted(), [
+    'board.db',
+    'board.db-shm',
+    'board.db-wal',
+    'board.db.attention-lock',
+  ])
   app.db.$client.pragma('wal_checkpoint(truncate)')
   look('once everything is in the file itself')
   await app.close()

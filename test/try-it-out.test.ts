@@ -1,6 +1,6 @@
 /** The requests that the page at /docs prefills for "Try it out" succeed once they have real ids. */
 import t from 'tap'
-import { memberLinks, people } from '../src/db/schema.ts'
+import { memberLinks, notifications, people } from '../src/db/schema.ts'
 import { hashToken } from '../src/members/secrets.ts'
 import { BODY_EXAMPLES, EXAMPLE_ID } from '../src/schemas/examples.ts'
 import { type App, build, createItem, createProject, send } from './helper.ts'
@@ -67,6 +67,8 @@ async function seeded(app: App) {
       { ...bob, id: 'ada' },
     ])
     .run()
+  const memberId = (await send(app, 'GET', '/api/session', undefined, admin)).body.member.id
+  app.db.insert(notifications).values({ id: 'notification', memberId, kind: 'moved' }).run()
   return {
     admin,
     records: {
@@ -78,6 +80,7 @@ async function seeded(app: App) {
       'personal-ideas': await make('/api/personal-ideas', { title: 'Fly' }),
       webhooks: await make('/api/webhooks', { url: 'https://example.org/', active: false }),
       people: 'person',
+      notifications: 'notification',
       teams: await make('/api/teams', { name: 'Crew' }),
       members: await make('/api/members', { name: 'Bob', email: 'bob@example.test' }),
       tokens: await make('/api/tokens', { name: 'CI' }),

@@ -8,6 +8,7 @@ import t, { type Test } from 'tap'
 import { CLIENT, comeBack, provide } from './openid-provider.ts'
 import { onNewFile, type Service, start } from './process.ts'
 import { receive } from './receivers.ts'
+import { receiveMail } from './smtp.ts'
 
 const MODES = ['open', 'required'] as const
 type Mode = (typeof MODES)[number]
@@ -45,10 +46,26 @@ const signIn = (service: Service, headers: Record<string, string> = {}) =>
 
 /** The headers that carry the admin's session. */
 async function session(t: Test, service: Service) {
-  const response = await signIn(service)
-  t.equal(response.status, 201)
-  return { cookie: response.headers.get('set-cookie')?.split(';', 1)[0] ?? '' }
+  const headers = await signedIn(service)
+  t.not(headers.cookie, '')
+  return headers
 }
+
+/** Attaches files of some size to an item. @returns the status of each */
+async function attaching(t: Test, service: Service) {
+  const headers = await session(t, service)
+  const idOf = async (path: string, body: object) =>
+    ((await (await ask(service, path, { headers, body })).json()) as { id: string }).id
+  const project = await idOf('/api/projects', { name: 'Apollo' })
+  const item = await idOf(`/api/projects/${project}/kanban-items`, { title: 'Card' })
+  const url = `http://127.0.0.1:${service.port}/api/kanban-items/${item}/attachments?name=x`
+  return async (size: number) =>
+    (await fetch(url, { method: 'POST', headers, body: 'x'.repeat(size) })).status
+}
+
+const signedIn = async (service: Service) => ({
+  cookie: (await signIn(service)).headers.get('set-cookie')?.split(';', 1)[0] ?? '',
+})
 
 /** A port below those that the system assigns to sockets without one. */
 async function freePort(): Promise<string> {
@@ -83,6 +100,19 @@ async function signInAtProvider(service: Service) {
   const [, session] = response.headers.getSetCookie()
   const whoAmI = await ask(service, '/api/session', { headers: { cookie: `${session?.split(';', 1)}` } })
   return whoAmI.json()
+}
+
+const mailServer = await receiveMail(t)
+const MAIL = { SMTP_URL: mailServer.url, MAIL_FROM: 'Board <board@example.org>' }
+
+/** The test mail that the admin gets. */
+async function testMail(service: Service) {
+  const { length } = mailServer.received
+  const response = await ask(service, '/api/me/preferences/test-mail', {
+    headers: await signedIn(service),
+    body: {},
+  })
+  return { answer: await response.json(), mail: mailServer.received[length] }
 }
 
 /** Every variable in the table of docs/configuration.md. A new one needs a case here. */
@@ -177,6 +207,24 @@ const CASES: Record<string, Case> = {
       t.equal((await ofSize(200)).status, 413)
     },
   },
+  ATTACHMENT_LIMIT: {
+    settings: { ATTACHMENT_LIMIT: '200' },
+    show: async (t, service) => {
+      const statusOf = await attaching(t, service)
+      t.equal(await statusOf(200), 201)
+      t.equal(await statusOf(201), 413)
+    },
+  },
+  ATTACHMENTS_TOTAL: {
+    settings: { ATTACHMENTS_TOTAL: '700' },
+    show: async (t, service) => {
+      const statusOf = await attaching(t, service)
+      // Each is another file. Other cases may have stored some.
+      const statuses = [await statusOf(199), await statusOf(198), await statusOf(197), await statusOf(196)]
+      t.equal(statuses[0], 201)
+      t.equal(statuses[3], 507)
+    },
+  },
   IMPORT_RECORDS: {
     settings: { IMPORT_RECORDS: '3' },
     show: async (t, service) => {
@@ -268,6 +316,14 @@ const CASES: Record<string, Case> = {
       t.match(await response.json(), [{ action: 'sign-in' }], 'what is younger is kept')
     },
   },
+  NOTIFICATIONS_KEEP_DAYS: {
+    settings: { NOTIFICATIONS_KEEP_DAYS: '1' },
+    show: async (t, service) => {
+      const headers = await session(t, service)
+      const response = await ask(service, '/api/notifications', { headers })
+      t.strictSame(await response.json(), [], 'there is nothing yet')
+    },
+  },
   CHANGES_KEEP_DAYS: {
     settings: { CHANGES_KEEP_DAYS: '1' },
     show: async (t, service) => {
@@ -357,6 +413,16 @@ const CASES: Record<string, Case> = {
   OIDC_ROLE_CLAIM: {
     settings: { OIDC_ROLE_CLAIM: 'groups' },
     show: async (t, service) => t.match(await signInAtProvider(service), { member: { role: 'viewer' } }),
+  },
+  SMTP_URL: {
+    settings: MAIL,
+    show: async (t, service) =>
+      t.match(await testMail(service), { answer: { error: null }, mail: { to: ADMIN.email } }),
+  },
+  MAIL_FROM: {
+    settings: MAIL,
+    show: async (t, service) =>
+      t.match((await testMail(service)).mail?.headers, { from: 'Board <board@example.org>' }),
   },
 }
 

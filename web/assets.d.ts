@@ -16,3 +16,6 @@ declare interface TrustedTypesOfWindow {
     ): { createScriptURL(url: string): unknown }
   }
 }
+
+/** Whether this is a build of `npm run dev`. The bundler replaces it, and drops what is for development only. */
+declare const DEVELOPMENT: boolean

@@ -18,6 +18,7 @@ const PATTERNS = {
   'project-trash': '/projects/:id/trash',
   trash: '/trash',
   mine: '/mine',
+  notifications: '/notifications',
   ideas: '/ideas',
   search: '/search',
   'sign-in': '/sign-in',

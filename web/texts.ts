@@ -1,8 +1,17 @@
-/** All English texts of the page. Values are inserted unchanged, and shown as text. */
+/**
+ * The texts of the page. The English ones are here, and load with the page; each other language is a file of its own, which only
+ * its readers load. Values are inserted unchanged, and shown as text.
+ */
 import { formatNumber } from './common/dates.ts'
+import type { DueWords } from './common/due-words.ts'
+import { language } from './common/language.ts'
+import type { laterEnglish } from './later-texts.ts'
 
-const count = (number: number, one: string, many: string) =>
-  `${formatNumber(number)} ${number === 1 ? one : many}`
+const plurals = new Intl.PluralRules(language)
+
+/** A number with the form of a word for it. */
+const count = (number: number, one: string, other: string): string =>
+  `${formatNumber(number)} ${plurals.select(number) === 'one' ? one : other}`
 
 /** A sentence in pieces. Values are separate pieces, so that their text direction cannot reorder the rest. */
 export type Sentence = readonly (string | { value: string })[]
@@ -13,12 +22,38 @@ const said = (words: TemplateStringsArray, ...values: readonly string[]): Senten
     return [word, ...(value === undefined ? [] : [{ value }])].filter((piece) => piece !== '')
   })
 
-export const texts = {
+/** The maximum length of a title in a message. */
+const TITLE = 60
+
+/** A title as part of a message: not longer than a line. */
+function shortened(title: string): string {
+  if (title === '') return texts.untitled
+  const characters = [...title]
+  if (characters.length <= TITLE) return title
+  return `${characters
+    .slice(0, TITLE - 1)
+    .join('')
+    .trimEnd()}…`
+}
+
+/** A title as part of a message, in quotes. */
+const quoted = (title: string): string => `“${shortened(title)}”`
+
+/** What texts of every language are made with. */
+const helpers = { count, said, shortened, formatNumber }
+export type TextHelpers = typeof helpers
+
+const english = {
   name: 'Phaseboard',
   untitled: '(untitled)',
-  documentTitle: (...parts: readonly string[]) => [...parts, 'Phaseboard'].join(' · '),
-  skip: (to: string) => `Skip to ${to}`,
+  inbox: 'Inbox',
+  unread: (number: number) => `${formatNumber(number)} unread`,
+  documentTitle: (...parts: string[]) => [...parts, 'Phaseboard'].join(' · '),
+  skipToBoard: 'Skip to the board',
+  skipToPage: 'Skip to the page',
   cards: (number: number) => count(number, 'card', 'cards'),
+  /** A name of a field within a sentence. */
+  inSentence: (name: string) => name.toLowerCase(),
 
   // Common to many pages
   fields: {
@@ -88,25 +123,76 @@ export const texts = {
   cannotUndo: (kind: string, field: string | undefined) =>
     `Can't undo: ${field ? `the ${field}` : `the ${kind.replace(/^kanban-/, '')}`} was changed since.`,
   notUndone: (error: string) => `Can't undo: ${error}.`,
+  redone: 'Redone.',
+  nothingToRedo: 'There is nothing to redo.',
+  cannotRedo: (kind: string, field: string | undefined) =>
+    `Can't redo: ${field ? `the ${field}` : `the ${kind.replace(/^kanban-/, '')}`} was changed since.`,
+  notRedone: (error: string) => `Can't redo: ${error}.`,
   notSaved: (error: string) => `Not saved: ${error}.`,
   notLoaded: 'Phaseboard could not load this page.',
+  partFailed: (error: string) => `Not loaded: ${error.replace(/\.$/, '')}.`,
   missingPage: 'There is no such page.',
   missingProject: 'There is no such project.',
   missingCard: 'There is no such card.',
   toProjects: 'Go to projects',
   updated: 'Phaseboard was updated. Reload to continue.',
+  partNotLoaded: 'This part of the page is not loaded yet. It loads when Phaseboard responds again.',
   reload: 'Reload',
   plainMarkdown: 'Too long or too deeply nested for Markdown: shown as plain text.',
   readOnly: 'You may only read this project.',
+
+  // Looks and language
+  appearance: {
+    open: 'Appearance…',
+    title: 'Appearance',
+    theme: 'Colours',
+    themes: { system: 'As the system', light: 'Light', dark: 'Dark' },
+    language: 'Language',
+    languageHint: 'The page is loaded again. Drafts stay.',
+    languageOfBrowser: 'As the browser',
+  },
+
+  // The command palette
+  palette: {
+    title: 'Commands',
+    label: 'Command, project or card',
+    none: 'Nothing found.',
+    goTo: (page: string) => `Go to: ${page}`,
+    projectTrash: 'Trash of this project',
+    theme: (name: string) => `Colours: ${name}`,
+    keys: {
+      n: 'New card here',
+      f: 'Filter cards',
+      e: 'Edit the title of the card',
+      a: 'Assign the card',
+      l: 'Labels of the card',
+      d: 'Due date of the card',
+      p: 'Priority of the card',
+      m: 'Move the card',
+      c: 'Copy the link of the card',
+      s: 'Select the card',
+      x: 'Archive the card',
+      'Ctrl+z': 'Undo the last change',
+      '/': 'Search everywhere',
+      '?': 'Keyboard shortcuts',
+    },
+  },
 
   // Connection
   live: 'Live',
   liveHint: 'Changes by others appear as they happen',
   connecting: 'Connecting…',
   lost: 'Connection lost, trying again',
+  unreachable: 'Phaseboard does not respond. The page opens when it does.',
   offline: 'Offline. You can keep working; changes are sent when the connection is back.',
   waiting: (number: number) => `${count(number, 'change is', 'changes are')} waiting.`,
   connected: 'Connected again.',
+  resumed: (number: number) => `Sent ${count(number, 'change', 'changes')} from before the reload.`,
+  notResumed: (lines: readonly string[], more: number) =>
+    `Not saved after the reload: ${lines.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`,
+  notResumedOne: (said: string, reason: string) =>
+    `${said ? said.replace(/\.$/, '') : 'a change'} (${reason})`,
+  tooLate: 'more than a day has passed',
 
   // Navigation
   main: 'Main',
@@ -174,6 +260,8 @@ export const texts = {
     health: (words: string) => `Health: ${words}`,
     lead: (name: string) => `Lead ${name}`,
     column: (name: string, number: string) => `${name} ${number}`,
+    moreColumns: (number: number) => `+${number} more`,
+    moreColumnsHint: (columns: string) => `Other columns: ${columns}`,
     progress: (name: string, done: string, total: string) => `${name}: ${done} of ${total} done`,
     accessHint: 'If only those assigned see it, you are the first of them.',
     archive: 'Archive',
@@ -239,17 +327,25 @@ export const texts = {
   // Actions of cards on all pages
   item: {
     isNew: 'New',
-    isDismissed: 'Dismissed',
+    isDismissed: 'Archived',
     approve: 'Approve',
-    dismiss: 'Dismiss',
+    dismiss: 'Archive',
     moveTo: 'Move…',
-    approved: (title: string) => `Approved ${title}.`,
-    dismissed: (title: string) => `Dismissed ${title}.`,
-    restored: (title: string) => `Restored ${title}.`,
-    moved: (column: string) => `Moved to ${column}.`,
-    movedWithin: (column: string) => `Moved within ${column}.`,
-    movedProject: (project: string) => `Moved to the project ${project}.`,
-    deleted: 'Card deleted.',
+    approved: (title: string) => `${quoted(title)} approved.`,
+    dismissed: (title: string) => `${quoted(title)} archived.`,
+    restored: (title: string) => `${quoted(title)} restored.`,
+    moved: (title: string, column: string) => `${quoted(title)} moved to ${column}.`,
+    movedWithin: (title: string, column: string) => `${quoted(title)} moved within ${column}.`,
+    movedProject: (title: string, project: string) => `${quoted(title)} moved to the project ${project}.`,
+    deleted: (title: string) => `${quoted(title)} deleted.`,
+    /** Several cards in one message. */
+    many: {
+      approved: (number: number) => `${formatNumber(number)} cards approved.`,
+      dismissed: (number: number) => `${formatNumber(number)} cards archived.`,
+      restored: (number: number) => `${formatNumber(number)} cards restored.`,
+      moved: (number: number) => `${formatNumber(number)} cards moved.`,
+      deleted: (number: number) => `${formatNumber(number)} cards deleted.`,
+    },
     wasDeleted: (title: string) => `${title} was deleted.`,
 
     moveTitle: (title: string) => `Move ${title}`,
@@ -285,8 +381,13 @@ export const texts = {
 
     filter: {
       text: 'Filter cards',
+      contains: (text: string) => `“${text}”`,
+      remove: (value: string) => `Remove from the filter: ${value}`,
+      narrow: (field: string) => `Find: ${field}`,
       due: 'Due',
-      me: 'Me',
+      mine: 'Only mine',
+      noPerson: 'Nobody',
+      noLabel: 'No label',
       today: 'Today',
       week: 'Next 7 days',
       noDue: 'No date',
@@ -301,6 +402,8 @@ export const texts = {
     isGone: 'Was deleted by somebody else',
     subtasksOf: (done: number, all: number) => `${done} of ${count(all, 'subtask', 'subtasks')} done`,
     labelsOf: 'Labels',
+    moreLabels: (number: number) => `+${formatNumber(number)}`,
+    hasDescription: 'Has a description',
     due: (day: string) => `Due ${day}`,
     overdue: (day: string) => `Due ${day}, overdue`,
     assignedTo: (name: string) => `Assigned to ${name}`,
@@ -309,8 +412,69 @@ export const texts = {
     addAtTop: (column: string) => `Add a card at the top of ${column}`,
     addCard: 'Add a card',
     cardTitle: 'Card title',
+    quick: {
+      create: (number: number) => `Create ${formatNumber(number)} cards`,
+      join: 'Add as one card',
+      added: (number: number) => `${formatNumber(number)} cards added.`,
+      tooMany: (number: number, most: number) =>
+        `At most ${formatNumber(most)} cards and labels can be added at once; these are ${formatNumber(number)}.`,
+      tooLong: (most: number) => `A title has at most ${formatNumber(most)} characters.`,
+      tokens: 'Recognised in the text',
+      token: (kind: 'person' | 'label' | 'priority' | 'due', name: string) =>
+        `${{ person: 'Assignee', label: 'Label', priority: 'Priority', due: 'Due' }[kind]} ${name}`,
+      recognised: (what: string) => `Recognised: ${what}.`,
+      isText: (what: string) => `${what} is text now.`,
+      keepAsText: (what: string) => `${what}: keep as text`,
+      suggestions: (number: number) => `${count(number, 'suggestion', 'suggestions')}.`,
+    },
     addColumn: 'Add column',
     columnName: 'Column name',
+
+    // The menu of a card, and the small pickers of its fields
+    editTitle: 'Edit title',
+    pickers: {
+      assignee: 'Assignee',
+      labels: 'Labels',
+      due: 'Due date',
+      priority: 'Priority',
+      column: 'Column',
+    },
+    pickerOf: (field: string) => `${field}…`,
+    fieldOf: (field: string, cards: string) => `${field}: ${cards}`,
+    createLabel: (name: string) => `Create “${name}”`,
+    noLabels: 'No labels yet. Type a name to create one.',
+    noPriority: 'No such priority',
+    noColumn: 'No such column',
+    notADay: 'Not a day',
+    dueHint: 'For example tomorrow, fri, +3, 2w or 24 dec.',
+    days: { today: 'Today', tomorrow: 'Tomorrow', friday: 'Friday', nextWeek: 'Next week' },
+    /** What the field of a due date understands, besides the names of days and months. */
+    dueWords: {
+      today: ['today'],
+      tomorrow: ['tomorrow'],
+      nextWeek: ['next week'],
+      days: ['days'],
+      weeks: ['weeks'],
+      before: ['in'],
+    } as DueWords,
+
+    // Several cards
+    many: {
+      bar: 'Selected cards',
+      selected: (number: number) => `${count(number, 'card', 'cards')} selected`,
+      select: 'Select',
+      selectOf: (title: string) => `Select ${title}`,
+      deselect: 'Deselect',
+      clear: 'Clear the selection',
+      atMost: (number: number) => `At most ${number} cards can be selected.`,
+      changed: (number: number) => `${count(number, 'card', 'cards')} changed.`,
+      labelAdded: (name: string) => `Label ${name} added.`,
+      labelRemoved: (name: string) => `Label ${name} removed.`,
+      moved: (number: number, column: string) => `${count(number, 'card', 'cards')} moved to ${column}.`,
+    },
+
+    collapseOf: (column: string) => `Collapse ${column}`,
+    expandOf: (column: string) => `Expand ${column}`,
 
     columnSettings: 'Settings…',
     settingsOf: (column: string) => `Settings of ${column}`,
@@ -339,6 +503,40 @@ export const texts = {
   },
 
   // A card
+  files: {
+    title: 'Files',
+    attach: 'Attach files…',
+    attachLink: 'Attach a link…',
+    dropHere: 'Drop files here to attach them.',
+    none: 'No files. Drop some here, or paste a picture into a text.',
+    link: 'Link',
+    url: 'Address',
+    rename: 'Rename…',
+    renameTitle: 'Rename the file',
+    useAsCover: 'Use as cover',
+    removeCover: 'Remove cover',
+    isCover: 'Cover',
+    waiting: 'Waiting…',
+    progressOf: (name: string) => `Upload of ${shortened(name)}`,
+    cancelOf: (name: string) => `Cancel the upload of ${shortened(name)}`,
+    forgetOf: (name: string) => `Discard ${shortened(name)}`,
+    notUploaded: (error: string) => `Not uploaded: ${error}`,
+    unreadable: 'The file cannot be read any more. Choose it again.',
+    attached: (name: string) => `${quoted(name)} attached.`,
+    attachedTo: (name: string, title: string) => `${quoted(name)} attached to ${quoted(title)}.`,
+    manyAttached: (number: number) => `${count(number, 'file', 'files')} attached.`,
+    notAttached: (name: string, error: string) => `${quoted(name)} not attached: ${error}`,
+    renamed: 'File renamed.',
+    deleted: (name: string) => `${quoted(name)} deleted.`,
+    coverSet: (title: string) => `Cover of ${quoted(title)} changed.`,
+    coverRemoved: (title: string) => `Cover of ${quoted(title)} removed.`,
+    uploading: (name: string) => `Uploading ${name}…`,
+    download: 'Download',
+    previous: 'Previous picture',
+    next: 'Next picture',
+    placeOf: (place: number, all: number) => `${formatNumber(place)} of ${formatNumber(all)}`,
+  },
+
   card: {
     title: 'Title',
     description: 'Description',
@@ -353,11 +551,12 @@ export const texts = {
       transcript: 'From a meeting',
       import: 'Imported',
     } as Readonly<Record<string, string>>,
+    createdBy: (name: string) => `Created by ${name}`,
     claimed: (until: string) => `Claimed until ${until}`,
     editTitle: 'Edit the title',
 
     isNew: 'New: it was created automatically and waits for your approval.',
-    isDismissed: 'This card is dismissed.',
+    isDismissed: 'This card is archived.',
     copyLink: 'Copy link',
     linkCopied: 'Link copied.',
     linkIs: (link: string) => `The link: ${link}`,
@@ -367,8 +566,8 @@ export const texts = {
     elsewhere: 'This card is in another project now.',
     openThere: 'Open it there',
 
-    saved: (field: string) => `${field} changed.`,
-    assigned: (name: string) => `Assigned to ${name}.`,
+    saved: (field: string, title: string) => `${field} of ${quoted(title)} changed.`,
+    assigned: (title: string, name: string) => `${quoted(title)} assigned to ${name}.`,
 
     labels: 'Labels',
     chooseLabels: 'Choose labels',
@@ -376,8 +575,6 @@ export const texts = {
     labelName: 'Label name',
     editLabel: (name: string) => `Edit the label ${name}`,
     deleteLabel: 'Delete label',
-    labelAdded: (name: string) => `Label ${name} added.`,
-    labelRemoved: (name: string) => `Label ${name} removed.`,
     labelChanged: (name: string) => `Label ${name} changed.`,
     labelDeleted: (name: string) => `Label ${name} deleted.`,
 
@@ -385,8 +582,6 @@ export const texts = {
     subtaskProgress: (ticked: number, all: number) => `${ticked} of ${all}`,
     newSubtask: 'New subtask',
     subtaskTitle: 'Subtask title',
-    ticked: (title: string) => `Ticked ${title}.`,
-    unticked: (title: string) => `No longer ticked: ${title}.`,
     subtaskRenamed: 'Subtask renamed.',
     subtaskMoved: 'Subtask moved.',
     notAdded: 'These may not have been added:',
@@ -396,6 +591,7 @@ export const texts = {
     newComment: 'New comment',
     comment: 'Comment',
     commentSubmit: 'Comment',
+    commentHint: 'Ctrl+Enter sends.',
     commentOf: (name: string, when: string) => `Comment of ${name}, ${when}`,
     edited: 'edited',
     commentAdded: 'Comment added.',
@@ -423,7 +619,7 @@ export const texts = {
       notDue: (from: string) => said`removed the due date ${from}`,
       approved: said`approved it`,
       unapproved: said`withdrew the approval`,
-      dismissed: said`dismissed it`,
+      dismissed: said`archived it`,
       restored: said`restored it`,
       claimed: said`claimed it`,
       released: said`ended the claim`,
@@ -447,13 +643,34 @@ export const texts = {
         updated: said`edited a comment`,
         deleted: said`deleted a comment`,
       },
+      file: {
+        added: (name: string) => said`attached ${name}`,
+        renamed: (from: string, to: string) => said`renamed the file ${from} to ${to}`,
+        deleted: (name: string) => said`deleted the file ${name}`,
+        cover: said`chose a cover`,
+        noCover: said`removed the cover`,
+      },
     },
   },
 
   // Texts edited in place
   editing: {
     begin: (field: string) => `Edit: ${field}`,
-    saveHint: 'Ctrl+Enter saves, Escape keeps a draft.',
+    tools: 'Formatting',
+    formats: {
+      bold: 'Bold',
+      italic: 'Italic',
+      link: 'Link',
+      list: 'List',
+      tasks: 'Task list',
+      code: 'Code',
+      quote: 'Quote',
+    },
+    preview: 'Preview',
+    noPreview: 'Nothing to preview',
+    task: 'Task',
+    notTicked: 'This task was not found. Edit the text to tick it.',
+    saveHint: 'Ctrl+Enter saves. Esc closes, the draft stays.',
     unsaved: (time: string) => `Unsaved changes from ${time}.`,
     keepEditing: 'Keep editing',
     conflict: {
@@ -525,10 +742,10 @@ export const texts = {
     participantsHint: 'Names, separated by commas.',
     summary: 'Summary',
     actionItems: 'Action items',
-    actionItemsHint: 'One per line. Each becomes a new card in To Do, to approve or dismiss.',
+    actionItemsHint: 'One per line. Each becomes a new card in To Do, to approve or archive.',
     actionsOf: (title: string) => `Action items of ${title}`,
     approve: (title: string) => `Approve ${title}`,
-    dismiss: (title: string) => `Dismiss ${title}`,
+    dismiss: (title: string) => `Archive ${title}`,
 
     whoSees: 'Who sees this project',
     access: 'Access',
@@ -571,63 +788,6 @@ export const texts = {
 
     exports: 'Export',
     csv: 'Cards as CSV',
-  },
-
-  // Flow
-  flow: {
-    title: (project: string) => `Flow of ${project}`,
-    name: 'Flow',
-    range: 'Range',
-    ranges: { 30: '30 days', 90: '90 days', 182: 'Half a year', 365: 'A year', 1095: 'Three years' },
-    other: 'Other dates',
-    from: 'From',
-    to: 'To',
-    numbers: 'Show the numbers',
-    saveSvg: 'Save as SVG',
-    saveCsv: 'Save as CSV',
-    more: (number: number) => `and ${count(number, 'more row', 'more rows')}, all of them in the CSV file`,
-    days: (number: number) => count(Number(number.toFixed(1)), 'day', 'days'),
-    work: 'Work in progress',
-    workGrew: (from: string, to: string) => `Work in progress grew from **${from}** to **${to}**.`,
-    workShrank: (from: string, to: string) => `Work in progress shrank from **${from}** to **${to}**.`,
-    workStayed: (number: string) => `Work in progress is **${number}**, as it was at the beginning.`,
-    cycleTimes: 'Cycle time',
-    cycleTime: (half: string, most: string) =>
-      `Half of the cards were done within **${half}**, 85 % within **${most}**.`,
-    throughputs: 'Throughput',
-    throughput: (number: string) => `**${number}** cards a week were finished on average.`,
-    ages: 'Age of work in progress',
-    age: (old: string, all: string) =>
-      `**${old}** of ${all} cards in progress are older than 85 % of finished ones were.`,
-    ageWithoutComparison: (all: string) =>
-      `**${all}** cards are in progress; none is finished to compare them with.`,
-    forecasts: 'Forecast',
-    forecast: (remaining: string, date: string) =>
-      `At this pace the remaining **${remaining}** cards are done by **${date}** (85 %).`,
-    noForecast: 'Nothing was finished in this range, so there is no forecast.',
-    nothingFinished: 'Nothing was finished in this range.',
-    nothingInProgress: 'Nothing is in progress.',
-    nothingRemains: 'Nothing is left to do.',
-    nothingMoved: 'No card has passed a column in this range.',
-    times: 'Time in each column',
-    timeInColumn: (column: string, time: string) =>
-      `Cards stay longest in ${column}: half of them for **${time}** or more.`,
-    percentile: (percent: number, days: string) => `${percent} %: ${days}`,
-    point: (title: string, days: string) => `${title}: ${days}`,
-    heads: {
-      day: 'Day',
-      arrived: 'Arrived',
-      finished: 'Finished',
-      card: 'Card',
-      started: 'Started',
-      days: 'Days',
-      week: 'Week',
-      column: 'Column',
-      above85: 'Above 85 %',
-      remaining: 'Remaining',
-      yes: 'yes',
-      no: 'no',
-    },
   },
 
   // The trash
@@ -851,6 +1011,7 @@ export const texts = {
       'kanban-item': 'Cards',
       'kanban-subtask': 'Subtasks',
       'kanban-comment': 'Comments',
+      attachment: 'Attachments',
       'kanban-column': 'Columns',
       'kanban-label': 'Labels',
       'kanban-item-label': 'Labels of cards',
@@ -935,11 +1096,14 @@ export const texts = {
         keys: [
           ['/', 'Search'],
           ['?', 'This list'],
+          ['Ctrl+K', 'Commands, projects and cards'],
           ['Ctrl+Z', 'Undo the last change'],
+          ['Ctrl+Shift+Z, Ctrl+Y', 'Redo it'],
           ['g p', 'Go to projects'],
           ['g b', 'Go to the board'],
           ['g f', 'Go to flow'],
           ['g m', 'Go to my work'],
+          ['g n', 'Go to the inbox'],
           ['g i', 'Go to ideas'],
           ['Escape', 'Close, or clear the filter'],
         ],
@@ -949,18 +1113,37 @@ export const texts = {
         keys: [
           ['f', 'Filter'],
           ['n', 'New card here'],
-          ['↑ ↓ ← →', 'Move between cards, also k j h l'],
+          ['↑ ↓ ← →', 'Move between cards, also k j'],
           ['Enter', 'Open the card'],
           ['Space', 'Pick up the card, drop it'],
           ['m', 'Move the card…'],
           ['e', 'Edit the title'],
           ['a', 'Assignee'],
-          ['t', 'Labels'],
+          ['l', 'Labels'],
           ['p', 'Priority'],
           ['d', 'Due date'],
-          ['x', 'Dismiss the card'],
+          ['c', 'Copy the link of the card'],
+          ['s', 'Select the card'],
+          ['Shift+↑ ↓', 'Select more cards'],
+          ['x', 'Archive the card'],
         ],
       },
     ],
   },
 } as const
+
+/** The same texts in any language. */
+type Words<T> = T extends string
+  ? string
+  : T extends (...values: infer Values) => infer Said
+    ? (...values: Values) => Words<Said>
+    : { readonly [Key in keyof T]: Words<T[Key]> }
+
+export type Texts = Words<typeof english>
+export type LaterTexts = Words<typeof laterEnglish>
+
+/** The texts in the language of the page. All that imports them waits until they are there. `later-texts.ts` has those of parts. */
+export const texts: Texts = language === 'de' ? (await import('./texts.de.ts')).germanTexts(helpers) : english
+
+/** For tests, which compare the languages. */
+export const textsOf = { english, helpers }

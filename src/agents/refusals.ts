@@ -18,6 +18,7 @@ const NEXT: Record<number, string> = {
   429: 'Too many requests: wait before the next call.',
   500: 'The service failed, and nothing was changed: retry once, then tell a person.',
   503: 'The service is busy or stopping, and nothing was changed: retry in a few seconds.',
+  507: 'There is no space left for files, and nothing was changed: tell a person.',
 }
 
 const FULL_COLUMN =

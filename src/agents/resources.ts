@@ -1,5 +1,6 @@
-/** Boards as resources: applications attach them to conversations without a tool call. */
+/** Boards and attachments as resources: applications attach them to conversations without a tool call. */
 import type { ApiError } from '../errors.ts'
+import { ATTACHMENTS, readAttachmentAt } from './attachments.ts'
 import { ErrorCode, McpError } from './sdk.ts'
 import { type Answer, type Service, withQuery } from './service.ts'
 import { readBoard } from './tools/reading.ts'
@@ -23,6 +24,13 @@ export const TEMPLATES = [
     uriTemplate: `${BOARD}{id}`,
     mimeType: JSON_TYPE,
     description: `The columns of a project's board with the first ${ITEMS} items of each, as read_board returns them`,
+  },
+  {
+    name: 'attachment',
+    title: 'Attachment of an item',
+    uriTemplate: `${ATTACHMENTS}{id}`,
+    description:
+      'The content of an attached file of at most 1 MiB, as text if it is text, or the URL of a link; read_item returns the URIs',
   },
 ]
 
@@ -49,17 +57,22 @@ export async function listBoards({ read }: Service, cursor: string | undefined) 
   }
 }
 
-/** The id in the URI of a board. @throws McpError */
-function projectIn(uri: string): string {
-  const id = uri.startsWith(BOARD) ? uri.slice(BOARD.length) : ''
+/** The id in a URI; undefined if it has another beginning, or is malformed */
+function idIn(uri: string, beginning: string): string | undefined {
+  if (!uri.startsWith(beginning) || uri === beginning) return undefined
   try {
-    if (id !== '') return decodeURIComponent(id)
-  } catch {}
-  throw new McpError(NOT_FOUND, 'Resource not found')
+    return decodeURIComponent(uri.slice(beginning.length))
+  } catch {
+    return undefined
+  }
 }
 
-/** A board as JSON. @throws McpError, ApiError */
-export async function readBoardAt(service: Service, uri: string) {
-  const board = await readBoard({ projectId: projectIn(uri), limit: ITEMS }, service)
+/** A board as JSON, or an attachment. @throws McpError, ApiError */
+export async function readResourceAt(service: Service, uri: string) {
+  const attachmentId = idIn(uri, ATTACHMENTS)
+  if (attachmentId !== undefined) return await readAttachmentAt(service, uri, attachmentId)
+  const projectId = idIn(uri, BOARD)
+  if (projectId === undefined) throw new McpError(NOT_FOUND, 'Resource not found')
+  const board = await readBoard({ projectId, limit: ITEMS }, service)
   return { contents: [{ uri, mimeType: JSON_TYPE, text: JSON.stringify(board) }] }
 }

@@ -3,7 +3,7 @@ import type { TSchema } from '@sinclair/typebox'
 import { type ApiError, type ValidationDetails, validationFailed } from '../errors.ts'
 import { version } from '../package-files.ts'
 import { refusalOf } from './refusals.ts'
-import { errorOf, listBoards, readBoardAt, TEMPLATES } from './resources.ts'
+import { errorOf, listBoards, readResourceAt, TEMPLATES } from './resources.ts'
 import { published, type RouteSchemas, withoutWords } from './schemas.ts'
 import {
   CallToolRequestSchema,
@@ -133,7 +133,7 @@ export function createAgents({ routes, checkOf }: AgentsOptions) {
     )
     server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates: TEMPLATES }))
     server.setRequestHandler(ReadResourceRequestSchema, ({ params }) =>
-      asked(readBoardAt(service, params.uri)),
+      asked(readResourceAt(service, params.uri)),
     )
     return server
   }

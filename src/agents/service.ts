@@ -41,6 +41,13 @@ export interface WriteAs {
   hasPlaceholders?: boolean
 }
 
+/** A file to attach. */
+export interface FileToAttach {
+  itemId: string
+  name: string
+  bytes: Uint8Array
+}
+
 /** The values of a query; what is undefined is left out. */
 export type Query = Record<string, string | number | boolean | readonly string[] | undefined>
 
@@ -61,6 +68,16 @@ export interface Service {
    * @throws ApiError, or the error of the first failing request; `details.request` is its index
    */
   write: (requests: readonly Asked[], how: WriteAs) => Promise<Written>
+  /**
+   * Attaches a file, as an upload does.
+   * @returns one answer, whose body is the list of the new attachment
+   * @throws ApiError
+   */
+  attach: (file: FileToAttach, how: Pick<WriteAs, 'said' | 'idempotencyKey'>) => Promise<Written>
+  /** The bytes of an attached file, all at once. @param id of the attachment @throws ApiError 404, also for a link; 503 */
+  readFile: (id: string) => Promise<Uint8Array>
+  /** The address of a path for clients. */
+  urlOf: (path: string) => string
 }
 
 /** A path with encoded parts: an id is always a single segment. */

@@ -1,6 +1,7 @@
 /** The rules of boards: one instance per connection. */
 import type { SharedDatabase } from '../db/client.ts'
 import { ActivityLog } from './activity-log.ts'
+import { Attachments } from './attachments.ts'
 import { Claims } from './claims.ts'
 import { ColumnNames } from './column-names.ts'
 import { Columns } from './columns.ts'
@@ -25,6 +26,7 @@ export class Board {
   readonly labels: Labels
   readonly subtasks: Subtasks
   readonly comments: Comments
+  readonly attachments: Attachments
   readonly activity: ActivityLog
   /** For reading and creating whole projects. */
   readonly records: ItemRecords
@@ -44,5 +46,6 @@ export class Board {
     this.columns = new Columns(db, this)
     this.subtasks = new Subtasks(db)
     this.comments = new Comments(db)
+    this.attachments = new Attachments(db)
   }
 }

@@ -7,7 +7,7 @@ import { isShown } from '../db/hidden.ts'
 import { newId } from '../db/ids.ts'
 import { thingOf } from '../db/kinds.ts'
 import { inOrder, type Place } from '../db/ordering.ts'
-import { kanbanItems, projects } from '../db/schema.ts'
+import { attachments, kanbanItems, projects } from '../db/schema.ts'
 import {
   deleteFrom,
   existsIn,
@@ -28,15 +28,18 @@ import { type ColumnLimit, type ColumnNames, NO_SUCH_COLUMN } from './column-nam
 import type { ItemRecords, ItemRow } from './item-records.ts'
 import type { Labels } from './labels.ts'
 import { endsLease, type Lease, NO_LEASE } from './leases.ts'
+import { IMAGE_TYPES } from './media-types.ts'
 import { type ColumnOf, ITEMS_OF_COLUMN, isInColumn, Places, type Position } from './places.ts'
+import { type Reminder, type ReminderInput, toStoredReminders } from './reminders.ts'
 import { countedIn, type Shift, WipLimits } from './wip-limits.ts'
 
 type NewItem = typeof kanbanItems.$inferInsert
 
-/** Fields a client may set. `dueDate` is as the client sent it: a date string, or a falsy value for none. */
+/** Fields a client may set. Dates are as the client sent them: date strings, or a falsy value for none. */
 export type ItemInput = Partial<
-  Omit<NewItem, 'id' | 'projectId' | 'dueDate' | keyof Lease | 'createdAt' | 'updatedAt'> & {
+  Omit<NewItem, 'id' | 'projectId' | 'dueDate' | 'reminders' | keyof Lease | 'createdAt' | 'updatedAt'> & {
     dueDate: ClientDate
+    reminders: readonly ReminderInput[]
   }
 >
 
@@ -81,13 +84,21 @@ interface Written {
 }
 
 /** A change with stored values. */
-const toRow = <T extends Change>(change: T): Omit<T, 'dueDate'> & { dueDate?: string | null } =>
-  change.dueDate === undefined
-    ? (change as Omit<T, 'dueDate'>)
-    : { ...change, dueDate: toStoredDate(change.dueDate) }
+const toRow = <T extends Change>({
+  dueDate,
+  reminders,
+  ...change
+}: T): Omit<T, 'dueDate' | 'reminders'> & { dueDate?: string | null; reminders?: Reminder[] } => ({
+  ...change,
+  ...(dueDate !== undefined && { dueDate: toStoredDate(dueDate) }),
+  ...(reminders !== undefined && { reminders: toStoredReminders(reminders) }),
+})
 
 const withWarnings = (item: KanbanItem, warnings: string[] = []): KanbanItem =>
   warnings.length > 0 ? { ...item, warnings } : item
+
+/** The tables of records that are deleted with their item. */
+const CHILD_TABLES = ['kanban_subtasks', 'kanban_comments', 'kanban_activity', 'attachments']
 
 const statementsOf = (db: SharedDatabase) => ({
   before: selectOne(db, () =>
@@ -97,6 +108,12 @@ const statementsOf = (db: SharedDatabase) => ({
       .where(and(eq(kanbanItems.id, given('id')), isShown(kanbanItems.projectId))),
   ),
   exists: existsIn(db, kanbanItems),
+  attached: selectOne<Pick<typeof attachments.$inferSelect, 'mediaType'>>(db, () =>
+    db
+      .select({ mediaType: attachments.mediaType })
+      .from(attachments)
+      .where(and(eq(attachments.id, given('id')), eq(attachments.itemId, given('itemId')))),
+  ),
   projectExists: existsIn(db, projects),
   insert: insertReturning(db, kanbanItems),
   update: updateRead(db, kanbanItems),
@@ -109,13 +126,9 @@ const statementsOf = (db: SharedDatabase) => ({
       .orderBy(...inOrder(kanbanItems)),
   ),
   limitColumn: rowLimit(db, ITEMS_OF_COLUMN),
-  limitsOfChildren: ['kanban_subtasks', 'kanban_comments', 'kanban_activity'].map((table) =>
-    rowLimit(db, `${table} where item_id = +?`),
-  ),
+  limitsOfChildren: CHILD_TABLES.map((table) => rowLimit(db, `${table} where item_id = +?`)),
   /** For several items: these take a JSON array of ids. */
-  limitsOfTheirChildren: ['kanban_subtasks', 'kanban_comments', 'kanban_activity'].map((table) =>
-    rowLimit(db, among(table, 'item_id')),
-  ),
+  limitsOfTheirChildren: CHILD_TABLES.map((table) => rowLimit(db, among(table, 'item_id'))),
 })
 
 /** The parts of the board that items depend on. */
@@ -201,7 +214,7 @@ export class Items {
   /**
    * Changes an item and logs the changes of its tracked fields. An empty change does not change the item, not even
    * `updatedAt`.
-   * @throws ApiError 404; 400 for a column that must not be created
+   * @throws ApiError 404; 400 for a column that must not be created, or a wrong cover
    */
   update(
     id: string,
@@ -213,6 +226,7 @@ export class Items {
     if (isStrict && input.column !== undefined) {
       this.#columnNames.mustExist(before.projectId, input.column)
     }
+    this.#ensureCover(id, input.coverId)
     return this.#answer(this.#change(before, input, actorId, timestamp()))
   }
 
@@ -376,6 +390,15 @@ export class Items {
     for (const limit of this.#sql.limitsOfTheirChildren) limit(JSON.stringify(ids))
     const missing = ids.filter((id) => !this.#sql.remove(id))
     if (missing.length > 0) throw notFound(thingOf(kanbanItems), missing)
+  }
+
+  /** @throws ApiError 400 for a cover that is no image of the item */
+  #ensureCover(itemId: string, coverId: string | null | undefined): void {
+    if (coverId === undefined || coverId === null) return
+    const { mediaType = null } = this.#sql.attached({ id: coverId, itemId }) ?? {}
+    if (mediaType === null || !IMAGE_TYPES.includes(mediaType)) {
+      throw invalidField('coverId', 'must be that of an image attached to the item')
+    }
   }
 
   /** The item inside the write: it may have changed since the request's checks. @throws ApiError 404 */

@@ -97,8 +97,10 @@ export class Conflicts {
     if ((after === null) === (current !== undefined)) this.#add({ kind, id })
     else if (kind === 'project' && after === null && this.#rows.isHidden(id)) this.#add({ kind, id })
     if (after === null || current === undefined) return
+    const { quiet = [] } = kindNamed(kind) ?? {}
     for (const [field, value] of Object.entries(after)) {
-      const isKept = field === 'updatedAt' || !(field in current) || isSame(current[field], value)
+      const isKept =
+        field === 'updatedAt' || quiet.includes(field) || !(field in current) || isSame(current[field], value)
       if (!isKept) this.#add({ kind, id, field: shownNameOf(field) })
     }
   }

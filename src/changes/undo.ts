@@ -1,5 +1,6 @@
 /** Undo of a write: one rule over its changes. */
 import type { ActivityLog, Tracked } from '../board/activity-log.ts'
+import type { Attachments } from '../board/attachments.ts'
 import type { Board } from '../board/board.ts'
 import type { Claims } from '../board/claims.ts'
 import type { ColumnNames } from '../board/column-names.ts'
@@ -9,6 +10,7 @@ import { isConstraint } from '../db/constraints.ts'
 import { type CurrentWrite, currentWrite } from '../db/current-write.ts'
 import { isHolder, KIND_NAMES, kindNamed, REFERENCES } from '../db/kinds.ts'
 import { JUMP } from '../db/lost-changes.ts'
+import { tellNobody } from '../db/quiet-changes.ts'
 import { scopeOf } from '../db/row-security.ts'
 import {
   isFollowedByWorker,
@@ -75,7 +77,7 @@ export interface UndoParts {
   sequence: Sequence
   groups: Groups
   visibility: Visibility
-  board: Pick<Board, 'activity' | 'claims' | 'columnNames'>
+  board: Pick<Board, 'activity' | 'attachments' | 'claims' | 'columnNames'>
   audit: AuditLog
 }
 
@@ -89,6 +91,7 @@ export class Undo {
   readonly #activity: ActivityLog
   readonly #columnNames: ColumnNames
   readonly #claims: Claims
+  readonly #attachments: Attachments
   readonly #audit: AuditLog
   readonly #rows: StoredRows
   readonly #limitActivity: (itemId: string) => void
@@ -101,6 +104,7 @@ export class Undo {
     this.#activity = board.activity
     this.#columnNames = board.columnNames
     this.#claims = board.claims
+    this.#attachments = board.attachments
     this.#audit = audit
     this.#rows = new StoredRows(db)
     this.#limitActivity = rowLimit(db, 'kanban_activity where item_id = +?')
@@ -141,6 +145,7 @@ export class Undo {
       // Only another tool's change omits required fields.
       throw notUndone('a change that another tool wrote in an unusual form cannot be undone')
     }
+    tellNobody(this.#db, since)
     return this.answer(since, write, member)
   }
 
@@ -218,6 +223,7 @@ export class Undo {
     }
     for (const { kind, effects } of childrenFirst) if (isHolder(kind)) this.#remove(effects, undoing)
     this.#followRenamings(undoing)
+    this.#dropCovers(undoing)
   }
 
   /** Newer claims' origins follow columns that get their former names. */
@@ -225,6 +231,15 @@ export class Undo {
     for (const renaming of renamings) {
       const [projectId, from, to]: [string, string, string] = JSON.parse(renaming)
       this.#claims.follow(projectId, from, to, at)
+    }
+  }
+
+  /** Items lose covers that are deleted now, or were before they became covers again. */
+  #dropCovers({ effects, at }: Undoing): void {
+    for (const effect of effects.values()) {
+      const { kind, id, itemId, before } = effect
+      if (kind === 'attachment' && isGoing(effect) && itemId !== null) this.#attachments.dropCover(itemId, at)
+      if (kind === 'kanban-item' && (before?.coverId ?? null) !== null) this.#attachments.dropCover(id, at)
     }
   }
 

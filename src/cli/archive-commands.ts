@@ -34,7 +34,7 @@ export async function importFrom(
   db: SharedDatabase | undefined,
   database: string,
   path: string,
-  options: Pick<ArchiveImportOptions, 'dryRun' | 'mapMembers'>,
+  options: Pick<ArchiveImportOptions, 'dryRun' | 'mapMembers' | 'attachmentsTotal'>,
 ): Promise<void> {
   const label = options.dryRun ? 'checking' : 'importing'
   try {

@@ -2,15 +2,19 @@
 import type { Checkpoints } from '../db/client.ts'
 import { backUp } from '../exchange/copies/backup.ts'
 import { type Diagnosis, examine, isHealthy, isRepairable, repair } from '../maintenance/doctor.ts'
+import { createProgress } from './progress.ts'
 import { say } from './terminal.ts'
 
 interface DoctorOptions {
+  deep?: true
   fix?: true
   backup: boolean
   json?: true
 }
 
 const COLUMN = 15
+
+const MEGABYTE = 1_048_576
 
 function lineOf({ check, status, holds, count, examples, note }: Diagnosis): string {
   const state = status === 'ok' || status === 'failed' ? status : `${status} ${count}`
@@ -38,11 +42,21 @@ async function backUpFirst(path: string): Promise<string> {
  */
 export async function runDoctor(
   path: string,
-  { fix, backup, json }: DoctorOptions,
+  { deep, fix, backup, json }: DoctorOptions,
   checkpoints: Checkpoints,
 ): Promise<boolean> {
   const showsAtOnce = !json && !fix
-  let diagnoses = examine(path, (diagnosis) => showsAtOnce && say(lineOf(diagnosis)))
+  const progress = createProgress(process.stdout, 'reading', 'MB of files')
+  const inMegabytes = (done: number, total: number) =>
+    progress.update(Math.floor(done / MEGABYTE), Math.ceil(total / MEGABYTE))
+  let diagnoses = examine(path, {
+    isDeep: deep,
+    onDiagnosis: (diagnosis) => {
+      progress.stop()
+      if (showsAtOnce) say(lineOf(diagnosis))
+    },
+    onProgress: json ? undefined : inMegabytes,
+  })
   let saved: string | undefined
   if (fix && diagnoses.some(isRepairable)) {
     if (backup) saved = await backUpFirst(path)

@@ -120,7 +120,7 @@ describeCommand(
     details: [
       'Records keep their ids, order, activity and history. An archive that is truncated or altered changes nothing.',
     ],
-    settings: ['DATABASE_URL'],
+    settings: ['DATABASE_URL', 'ATTACHMENTS_TOTAL'],
     examples: [
       ['import phaseboard board.zip', 'everything, into this service'],
       ['import phaseboard --dry-run board.zip', 'print what it would import'],
@@ -241,6 +241,7 @@ describeCommand(
   program
     .command('doctor')
     .description('check the database, even while the service runs')
+    .option('--deep', 'also read all bytes of files, and compare their hashes')
     .option('--fix', 'repair what can be repaired safely, after a backup')
     .option('--no-backup', 'repair without a backup')
     .option('--json', 'print the results as JSON')
@@ -257,11 +258,37 @@ describeCommand(
     settings: ['DATABASE_URL'],
     examples: [
       ['doctor', 'check everything'],
+      ['doctor --deep', 'the bytes of files, too'],
       ['doctor --fix', 'repair what can be repaired'],
       ['doctor --json | jq .healthy', 'for a monitor'],
     ],
     failure: 'there are problems that were not repaired',
     seeAlso: ['phaseboard backup', 'phaseboard restore', 'docs/operations.md'],
+  },
+)
+
+const mail = describeCommand(program.command('mail').description('try the e-mail of notifications'), {
+  examples: [['mail test ada@example.org', 'send a test mail']],
+  seeAlso: ['docs/mail.md'],
+})
+
+describeCommand(
+  mail
+    .command('test')
+    .description('send a test mail, with the settings of the environment')
+    .argument('<address>', 'whom to send it to')
+    .action(async (address) => {
+      const { sendTestMail } = await import('./mail-command.ts')
+      await sendTestMail(address)
+    }),
+  {
+    details: [
+      'Set the same variables as for the service. Prints what the mail server answers if it does not accept the mail. That it accepts it does not mean that it arrives.',
+    ],
+    settings: ['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL'],
+    examples: [['mail test ada@example.org', 'send a test mail to Ada']],
+    failure: 'the mail server did not accept it, or cannot be reached',
+    seeAlso: ['docs/mail.md', 'docs/configuration.md'],
   },
 )
 
@@ -363,11 +390,14 @@ async function withDatabase<T>(work: (db: SharedDatabase) => T | Promise<T>): Pr
 
 /** Imports an archive, and prints a summary. A dry run creates no database. */
 async function importArchive(path: string, options: { dryRun?: true; mapMembers?: true }): Promise<void> {
+  const { loadConfig } = await import('../config.ts')
   const { importFrom } = await import('./archive-commands.ts')
 
   const file = await databaseFile()
-  if (options.dryRun && !existsSync(file)) await importFrom(undefined, file, path, options)
-  else await openFor(file, (db) => importFrom(db, file, path, options))
+  const { attachmentsTotal } = loadConfig(process.env)
+  const terms = { ...options, attachmentsTotal }
+  if (options.dryRun && !existsSync(file)) await importFrom(undefined, file, path, terms)
+  else await openFor(file, (db) => importFrom(db, file, path, terms))
 }
 
 /** The service's address for users: as configured, else where it listens (localhost if it listens on all addresses). */

@@ -57,7 +57,7 @@ export interface Problem {
   title: string
   /** The status of the response */
   status: number
-  /** What went wrong, for programs:  - `admin_required`: only an admin may do this - `already_assigned`: the member is already assigned to the project - `already_done`: a request with this Idempotency-Key has already succeeded, and its response is not stored - `already_promoted`: the idea is already a project - `authentication_required`: the request has no valid credential - `bad_request`: the request is malformed - `behind_proxy`: in open mode: the request came through a proxy and carries no credential - `changed_since`: records have changed since the write to undo: `details.conflicts` - `changes_gone`: the changes are no longer stored: `details.oldest` - `claimed`: another member has claimed the item - `column_has_items`: the column still has items - `conflict`: the current state does not allow the request - `cross_origin`: a page of another origin sent the request, with the credentials of the browser - `database_busy`: the write waited too long for other writes: nothing was written - `email_taken`: another member has the email - `forbidden`: the caller may not do this - `foreign_host`: in open mode on a loopback address: the host name is neither local nor in CORS_ORIGIN - `headers_too_large`: the headers are too large - `idempotency_key_reused`: the Idempotency-Key was used for another request - `internal_error`: the service failed: nothing was written - `invalid_credentials`: the email or the password is wrong - `invalid_link`: the one-time link was used, has expired or was revoked - `is_member`: the person is a member - `last_admin`: the service would have no admin left - `limit_reached`: there are already as many as the limit allows - `member_disabled`: the member is disabled - `method_not_allowed`: the path does not support the method - `name_taken`: another record has the name - `no_account`: no member has this account of the sign-in provider - `no_column`: the board has no column - `no_new_projects`: the caller would not see the project that it creates - `not_claimed`: the item is not claimed - `not_found`: the record or path does not exist, or the caller may not see it: perhaps `details.missing` - `not_json`: the body is not JSON - `not_owner`: the record belongs to another member - `precondition_failed`: `If-Match` or `If-None-Match` did not hold: nothing was written - `provider_unavailable`: the sign-in provider does not respond - `rate_limited`: the client has sent too many requests in a minute - `read_only_project`: the caller may only read the project - `read_only_role`: the member's role is read-only - `read_only_token`: the token is read-only - `request_failed`: any other error - `session_required`: the request needs a session, not a token - `sign_in_failed`: the sign-in with the provider failed - `sign_in_refused`: the provider refused the sign-in - `too_large`: the request or its response is too large - `too_many_at_once`: the caller has too many requests in progress - `too_many_sign_ins`: too many sign-ins have failed - `too_many_streams`: too many streams are open - `took_too_long`: the request took too long - `unavailable`: the service cannot handle the request at the moment: nothing was written - `validation_failed`: fields or parameters are invalid: `details` - `wip_limit_reached`: the column is at its WIP limit - `would_lose_project`: the caller would no longer see the project */
+  /** What went wrong, for programs:  - `admin_required`: only an admin may do this - `already_assigned`: the member is already assigned to the project - `already_done`: a request with this Idempotency-Key has already succeeded, and its response is not stored - `already_promoted`: the idea is already a project - `authentication_required`: the request has no valid credential - `bad_request`: the request is malformed - `behind_proxy`: in open mode: the request came through a proxy and carries no credential - `changed_since`: records have changed since the write to undo: `details.conflicts` - `changes_gone`: the changes are no longer stored: `details.oldest` - `claimed`: another member has claimed the item - `column_has_items`: the column still has items - `conflict`: the current state does not allow the request - `cross_origin`: a page of another origin sent the request, with the credentials of the browser - `database_busy`: the write waited too long for other writes: nothing was written - `email_taken`: another member has the email - `forbidden`: the caller may not do this - `foreign_host`: in open mode on a loopback address: the host name is neither local nor in CORS_ORIGIN - `handle_taken`: another member has the handle - `headers_too_large`: the headers are too large - `idempotency_key_reused`: the Idempotency-Key was used for another request - `internal_error`: the service failed: nothing was written - `invalid_credentials`: the email or the password is wrong - `invalid_link`: the one-time link was used, has expired or was revoked - `is_member`: the person is a member - `last_admin`: the service would have no admin left - `limit_reached`: there are already as many as the limit allows - `member_disabled`: the member is disabled - `method_not_allowed`: the path does not support the method - `name_taken`: another record has the name - `no_account`: no member has this account of the sign-in provider - `no_column`: the board has no column - `no_new_projects`: the caller would not see the project that it creates - `no_space`: there is no space left for attachments - `not_claimed`: the item is not claimed - `not_found`: the record or path does not exist, or the caller may not see it: perhaps `details.missing` - `not_json`: the body is not JSON - `not_owner`: the record belongs to another member - `precondition_failed`: `If-Match` or `If-None-Match` did not hold: nothing was written - `provider_unavailable`: the sign-in provider does not respond - `rate_limited`: the client has sent too many requests in a minute - `read_only_project`: the caller may only read the project - `read_only_role`: the member's role is read-only - `read_only_token`: the token is read-only - `request_failed`: any other error - `session_required`: the request needs a session, not a token - `sign_in_failed`: the sign-in with the provider failed - `sign_in_refused`: the provider refused the sign-in - `too_large`: the request or its response is too large - `too_many_at_once`: the caller has too many requests in progress - `too_many_sign_ins`: too many sign-ins have failed - `too_many_streams`: too many streams are open - `took_too_long`: the request took too long - `unavailable`: the service cannot handle the request at the moment: nothing was written - `validation_failed`: fields or parameters are invalid: `details` - `wip_limit_reached`: the column is at its WIP limit - `would_lose_project`: the caller would no longer see the project */
   code:
     | 'admin_required'
     | 'already_assigned'
@@ -76,6 +76,7 @@ export interface Problem {
     | 'email_taken'
     | 'forbidden'
     | 'foreign_host'
+    | 'handle_taken'
     | 'headers_too_large'
     | 'idempotency_key_reused'
     | 'internal_error'
@@ -90,6 +91,7 @@ export interface Problem {
     | 'no_account'
     | 'no_column'
     | 'no_new_projects'
+    | 'no_space'
     | 'not_claimed'
     | 'not_found'
     | 'not_json'
@@ -195,6 +197,14 @@ export interface KanbanItem {
   }
   /** When the claim of the assignee ends; null if it is not claimed */
   claimedUntil: string | null
+  /** The attachment that the board shows on its card: one of its own images, or null */
+  coverId: string | null
+  /** When its watchers are reminded: at a time, or a duration before the due date */
+  reminders: {
+    /** ISO 8601 in UTC with milliseconds */
+    at?: string
+    before?: string
+  }[]
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
   /** ISO 8601 in UTC with milliseconds */
@@ -228,12 +238,22 @@ export interface KanbanItemWithPeople {
   }
   /** When the claim of the assignee ends; null if it is not claimed */
   claimedUntil: string | null
+  /** The attachment that the board shows on its card: one of its own images, or null */
+  coverId: string | null
+  /** When its watchers are reminded: at a time, or a duration before the due date */
+  reminders: {
+    /** ISO 8601 in UTC with milliseconds */
+    at?: string
+    before?: string
+  }[]
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
   /** ISO 8601 in UTC with milliseconds */
   updatedAt: string
   labels: KanbanLabel[]
   subtasks: KanbanSubtask[]
+  /** Whether the caller watches the item: by itself, with its project, or as its assignee. Not in a batch */
+  watching?: boolean
   /** Only with `expand=people`: the names of all whom it names, by their ids */
   people?: {
     [key: string]: string
@@ -268,6 +288,35 @@ export interface KanbanComment {
   editedAt: string | null
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
+}
+
+export interface Attachment {
+  /** UUIDv7, generated by the server */
+  id: string
+  /** UUIDv7, generated by the server */
+  itemId: string
+  name: string
+  kind: 'file' | 'link'
+  /** Only of a link */
+  url?: string
+  /** By the first bytes, or else by the name of the file; null for a link */
+  mediaType: string | null
+  /** In bytes; null for a link */
+  size: number | null
+  /** SHA-256 of the bytes, hexadecimal, which is the ETag of the content; null for a link */
+  sha256: string | null
+  /** In pixels, as shown; only of an image, if known */
+  width?: number
+  /** In pixels, as shown; only of an image, if known */
+  height?: number
+  /** Whether a client has stored a small image of it */
+  hasThumbnail: boolean
+  /** The member; null if unknown */
+  createdBy: string | null
+  /** ISO 8601 in UTC with milliseconds */
+  createdAt: string
+  /** ISO 8601 in UTC with milliseconds */
+  updatedAt: string
 }
 
 export interface KanbanColumn {
@@ -527,6 +576,10 @@ export interface ProjectSummary {
     columns: {
       [key: string]: number
     }
+    /** Number of dismissed items per column, of the columns that have any */
+    dismissed: {
+      [key: string]: number
+    }
   }
 }
 
@@ -554,6 +607,24 @@ export interface PersonalIdea {
 
 /** Personal ideas, by sortOrder */
 export type PersonalIdeaList = PersonalIdea[]
+
+export interface Preferences {
+  /** Which e-mail the member gets: none; of each notification, where those of two minutes come together; or one a day, at 8 in `timeZone` */
+  email: 'none' | 'each' | 'daily'
+  /** An IANA time zone */
+  timeZone: string
+  /** Why no mail is sent: the words in which the address's server has refused it for good; null if it has not. Setting `email` confirms the address */
+  stoppedBecause: string | null
+  /** Whether the service sends e-mail */
+  emailAvailable: boolean
+}
+
+export interface TestMail {
+  /** The address that it was sent to */
+  address: string
+  /** Why it was not sent; null if the mail server has accepted it */
+  error: string | null
+}
 
 export interface SearchResult {
   kind: 'project' | 'kanban-item' | 'kanban-comment' | 'transcript-summary' | 'personal-idea'
@@ -584,6 +655,8 @@ export interface Member {
   role: 'admin' | 'member' | 'viewer' | 'guest'
   /** Whether sign-ins, sessions and tokens of the member are refused */
   disabled: boolean
+  /** The name in mentions, as in `@ada`; unique. null only for a moment, for a member that another tool has just added */
+  handle: string | null
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
   /** ISO 8601 in UTC with milliseconds */
@@ -899,6 +972,40 @@ export interface WebhookDelivery {
   createdAt: string
 }
 
+export interface MemberNotification {
+  /** UUIDv7, generated by the server */
+  id: string
+  /** What happened: the item was assigned to the caller, a text mentions the caller, somebody commented on the item, it moved to another column or project, a reminder has come, it waits for nothing any more, the lease of its claim has ended */
+  kind: 'assigned' | 'mentioned' | 'commented' | 'moved' | 'due' | 'unblocked' | 'lease-lapsed'
+  /** null if it tells of several items */
+  itemId: string | null
+  /** null if it tells of items of several projects */
+  projectId: string | null
+  /** Who did it; null for other tools, commands, and what comes with time */
+  actorId: string | null
+  /** The change that it tells of, the last one if several; null for what comes with time */
+  seq: number | null
+  /** The title of the item at that time; of several items, the name of their project */
+  title: string
+  /** The beginning of the comment or description, the column of a move, or the due date; empty for others */
+  text: string
+  /** The number of items that it tells of: more than ten items of one write are one notification */
+  count: number
+  /** ISO 8601 in UTC with milliseconds */
+  createdAt: string
+  /** ISO 8601 in UTC with milliseconds */
+  readAt: string | null
+}
+
+export interface Watch {
+  watching: boolean
+}
+
+export interface Unread {
+  /** At most 1,000: that many, or more */
+  unread: number
+}
+
 /** An import that has begun */
 export interface ImportStarted {
   /** UUIDv7, generated by the server */
@@ -1111,11 +1218,15 @@ export interface CreateMember {
   /** Unique, ignoring case */
   email: string
   role?: 'admin' | 'member' | 'viewer' | 'guest'
+  /** The name in mentions, as in `@ada`: 2 to 32 of `a-z0-9._-`, unique */
+  handle?: string
   password?: string
 }
 
 export interface UpdateMember {
   name?: string
+  /** The name in mentions, as in `@ada`: 2 to 32 of `a-z0-9._-`, unique */
+  handle?: string
   /** Unique, ignoring case */
   email?: string
   role?: 'admin' | 'member' | 'viewer' | 'guest'
@@ -1128,6 +1239,13 @@ export interface UpdateMember {
 export interface MergePerson {
   /** The id of the member or person that replaces this one */
   into: string
+}
+
+export interface UpdatePreferences {
+  /** Which e-mail the member gets: none; of each notification, where those of two minutes come together; or one a day, at 8 in `timeZone` */
+  email?: 'none' | 'each' | 'daily'
+  /** An IANA time zone */
+  timeZone?: string
 }
 
 export interface CreateInvitation {
@@ -1291,6 +1409,10 @@ export interface CreateKanbanItem {
         [key: string]: unknown
       }
     | string
+  /** When its watchers are reminded of it: at a time, or a duration before the due date */
+  reminders?: unknown[]
+  /** A new item has no images yet */
+  coverId?: null
 }
 
 export interface UpdateKanbanItems {
@@ -1348,6 +1470,10 @@ export interface UpdateKanbanItem {
         [key: string]: unknown
       }
     | string
+  /** When its watchers are reminded of it: at a time, or a duration before the due date */
+  reminders?: unknown[]
+  /** An image attached to the item, or null */
+  coverId?: string | null
 }
 
 /** At most one of `beforeId`, `afterId` and `position`; the default is the bottom */
@@ -1395,6 +1521,20 @@ export interface UpdateKanbanComment {
   content?: string
 }
 
+export interface CreateAttachment {
+  /** An http, https or mailto URL */
+  url: string
+  /** At most 255 bytes in UTF-8; folders and invisible characters are dropped */
+  name?: string
+}
+
+export type SetAttachmentThumbnail = string
+
+export interface UpdateAttachment {
+  /** At most 255 bytes in UTF-8; folders and invisible characters are dropped */
+  name?: string
+}
+
 export interface CreateKanbanLabel {
   /** Unique in its project */
   name: string
@@ -1405,6 +1545,15 @@ export interface UpdateKanbanLabel {
   /** Unique in its project */
   name?: string
   color?: string
+}
+
+export interface ReadNotifications {
+  /** The id of the newest notification to mark */
+  upTo: string
+}
+
+export interface UpdateNotification {
+  read: boolean
 }
 
 export interface CreateObjective {
@@ -1591,6 +1740,7 @@ export interface CreateWebhook {
     | 'kanban-item'
     | 'kanban-subtask'
     | 'kanban-comment'
+    | 'attachment'
     | 'kanban-item-label'
     | 'kanban-activity'
     | 'objective'
@@ -1619,6 +1769,7 @@ export interface UpdateWebhook {
     | 'kanban-item'
     | 'kanban-subtask'
     | 'kanban-comment'
+    | 'attachment'
     | 'kanban-item-label'
     | 'kanban-activity'
     | 'objective'
@@ -1980,6 +2131,31 @@ export interface Paths {
       /** Of your own, for repetitions by another process */
       idempotencyKey?: string | undefined
       answer: MergedPerson
+    }
+  }
+  '/api/me/preferences': {
+    /** Get the current member's preferences */
+    get: {
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      answer: Preferences
+    }
+    /** Change the current member's preferences */
+    patch: {
+      body: UpdatePreferences
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: Preferences
+    }
+  }
+  '/api/me/preferences/test-mail': {
+    /** Send a test mail to the current member's address */
+    post: {
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: TestMail
     }
   }
   '/api/members/{id}/password-link': {
@@ -2724,6 +2900,109 @@ export interface Paths {
       answer: Success
     }
   }
+  '/api/kanban-items/{id}/attachments': {
+    /** List the attachments of an item */
+    get: {
+      path: {
+        id: string
+      }
+      query?:
+        | {
+            /** Records per page; all by default */
+            limit?: number | undefined
+            /** Where the page begins: from the `Link` of the previous page */
+            cursor?: string | undefined
+          }
+        | undefined
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      answer: Attachment[]
+    }
+    /** Attach files, or a link */
+    post: {
+      path: {
+        id: string
+      }
+      query?:
+        | {
+            /** The name of a file that is the body; forms have their own names */
+            name?: string | undefined
+          }
+        | undefined
+      body: CreateAttachment | BytesIn
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: Attachment[] | Attachment
+    }
+  }
+  '/api/attachments/{id}/thumbnail': {
+    /** Store a small image of a file */
+    put: {
+      path: {
+        id: string
+      }
+      body: BytesIn
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: Attachment
+    }
+    /** Get the small image of a file */
+    get: {
+      path: {
+        id: string
+      }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      answer: BytesOut
+    }
+  }
+  '/api/attachments/{id}': {
+    /** Get an attachment */
+    get: {
+      path: {
+        id: string
+      }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      answer: Attachment
+    }
+    /** Rename an attachment */
+    patch: {
+      path: {
+        id: string
+      }
+      body: UpdateAttachment
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: Attachment
+    }
+    /** Delete an attachment */
+    delete: {
+      path: {
+        id: string
+      }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: Success
+    }
+  }
+  '/api/attachments/{id}/content': {
+    /** Download a file */
+    get: {
+      path: {
+        id: string
+      }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      answer: BytesOut
+    }
+  }
   '/api/kanban-items/{id}/activity': {
     /** List the activity entries of an item, newest first */
     get: {
@@ -2830,6 +3109,106 @@ export interface Paths {
       /** Of your own, for repetitions by another process */
       idempotencyKey?: string | undefined
       answer: KanbanItem
+    }
+  }
+  '/api/projects/{id}/watch': {
+    /** Whether the caller watches a project */
+    get: {
+      path: {
+        id: string
+      }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      answer: Watch
+    }
+    /** Watch all items of a project */
+    put: {
+      path: {
+        id: string
+      }
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: Watch
+    }
+    /** Do not watch a project any more */
+    delete: {
+      path: {
+        id: string
+      }
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: Watch
+    }
+  }
+  '/api/kanban-items/{id}/watch': {
+    /** Watch an item */
+    put: {
+      path: {
+        id: string
+      }
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: Watch
+    }
+    /** Do not watch an item any more */
+    delete: {
+      path: {
+        id: string
+      }
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: Watch
+    }
+  }
+  '/api/notifications': {
+    /** List the caller's notifications, newest first */
+    get: {
+      query?:
+        | {
+            /** `true`: only unread ones; `false` if absent */
+            unread?: 'true' | 'false' | undefined
+            /** Only these kinds: `assigned`, `mentioned`, `commented`, `moved`, `due`, `unblocked`, `lease-lapsed`; may be comma-separated; may be repeated: any of them; empty does not filter */
+            kind?: string | string[] | undefined
+            /** Notifications per page; `100` if absent */
+            limit?: number | undefined
+            /** Where the page begins: from the `Link` of the previous page */
+            cursor?: string | undefined
+          }
+        | undefined
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      answer: MemberNotification[]
+    }
+  }
+  '/api/notifications/count': {
+    /** The number of the caller's unread notifications */
+    get: {
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      answer: Unread
+    }
+  }
+  '/api/notifications/read': {
+    /** Mark the caller's notifications up to one as read */
+    post: {
+      body: ReadNotifications
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: Unread
+    }
+  }
+  '/api/notifications/{id}': {
+    /** Mark a notification as read, or as unread */
+    patch: {
+      path: {
+        id: string
+      }
+      body: UpdateNotification
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      /** Of your own, for repetitions by another process */
+      idempotencyKey?: string | undefined
+      answer: MemberNotification
     }
   }
   '/api/projects/{id}/objectives': {
@@ -3598,7 +3977,7 @@ export interface Paths {
             projectId?: string | undefined
             /** Only this item and what belongs to it */
             itemId?: string | undefined
-            /** Only these kinds, comma-separated or repeated: member, team, person, project, kanban-column, kanban-label, kanban-item, kanban-subtask, kanban-comment, kanban-item-label, kanban-activity, objective, metric, transcript-summary, team-assignment, personal-idea */
+            /** Only these kinds, comma-separated or repeated: member, team, person, project, kanban-column, kanban-label, kanban-item, kanban-subtask, kanban-comment, attachment, kanban-item-label, kanban-activity, objective, metric, transcript-summary, team-assignment, personal-idea */
             kind?: string | string[] | undefined
             /** Maximum number of changes; `100` if absent */
             limit?: number | undefined

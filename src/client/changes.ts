@@ -44,7 +44,7 @@ class Connection {
 
   /** Yields each change as it comes. @throws PhaseboardError if the connection fails or is lost */
   async *changes(): AsyncGenerator<Change, void, undefined> {
-    const { signal, onState, onPlace, onAccess } = this.#options
+    const { signal, onState, onPlace, onAccess, onNotification } = this.#options
     const close = () => this.#closing.abort()
     signal?.addEventListener('abort', close)
     try {
@@ -54,6 +54,7 @@ class Connection {
         for (const { event, data } of events) {
           if (event === 'gone') throw this.#gone(data)
           if (event === 'access') onAccess?.(JSON.parse(data))
+          if (event === 'notification') onNotification?.(JSON.parse(data))
           if (event === 'change') yield this.#passed(JSON.parse(data))
         }
         // Even without matching changes: examined ones need not be examined again.

@@ -3,6 +3,7 @@
  * types generated from its OpenAPI document.
  */
 import { followChanges } from './changes.ts'
+import { followNotifications } from './notifications.ts'
 import { readPages } from './pages.ts'
 import { type Options, Requests } from './requests.ts'
 import type { Client, ClientOptions, Method } from './types.d.ts'
@@ -24,5 +25,6 @@ export function createClient(options: ClientOptions = {}): Client {
     request: (method: Method, path: string, options?: Options) => requests.send(method, path, options),
     pages: (path: string, options?: Options) => readPages(requests, path, options),
     changes: (options) => followChanges(requests, options),
+    notifications: (options) => followNotifications(requests, options),
   } as Client
 }

@@ -1,6 +1,8 @@
 /** Sends requests, and retries safe ones. */
+
 import { errorOf, PhaseboardError, unanswered } from './errors.ts'
 import { isPassing, pause, pauseAfter } from './pauses.ts'
+import { randomId } from './random-id.ts'
 import type { Answer, ClientOptions, Method } from './types.d.ts'
 import { baseOf, type Parameters, targetOf } from './urls.ts'
 import { WITHOUT_KEY } from './without-key.ts'
@@ -94,7 +96,7 @@ export class Requests {
     if (body !== undefined)
       headers.set('content-type', isRaw(body) ? 'application/octet-stream' : 'application/json')
     if (ifMatch !== undefined) headers.set('if-match', ifMatch)
-    if (takesKey) headers.set('idempotency-key', options.idempotencyKey ?? crypto.randomUUID())
+    if (takesKey) headers.set('idempotency-key', options.idempotencyKey ?? randomId())
     for (const [name, value] of new Headers(options.headers)) headers.set(name, value)
     const init: RequestInit = {
       method: method.toUpperCase(),

@@ -2,7 +2,7 @@
  * The exports of `phaseboard/client`, written by hand; the type check compares `client.ts` and `errors.ts` with it. The build joins
  * it with the generated `api.d.ts` into one file without types of Node or libraries.
  */
-import type { Change, Paths, Project, ProjectSummary } from './api.d.ts'
+import type { Change, MemberNotification, Paths, Project, ProjectSummary } from './api.d.ts'
 
 /** The type of a global of browsers and Node, from the program's own types. */
 type Global<Name extends string> = typeof globalThis extends { [name in Name]: infer Value } ? Value : never
@@ -130,6 +130,21 @@ export interface ChangesOptions extends RequestSettings {
    * happened without a connection: after `connected`, check what you hold.
    */
   onAccess?: ((access: AccessChange) => void) | undefined
+  /**
+   * Called with each new notification of the caller, whatever the filters. Not with those of a time without a connection: after `connected`,
+   * list them.
+   */
+  onNotification?: ((notification: MemberNotification) => void) | undefined
+}
+
+/** How to follow the caller's notifications. */
+export interface NotificationsOptions extends RequestSettings {
+  /** Continue after the notification with this id; by default from now. */
+  after?: string | undefined
+  /** Milliseconds without a heartbeat, which the service sends every 15 seconds, until the client reconnects; 45,000 by default. */
+  maxSilence?: number | undefined
+  /** Called when the stream is connected, and when the connection is lost and retried. */
+  onState?: ((state: 'connected' | 'disconnected', error?: PhaseboardError) => void) | undefined
 }
 
 /** A client of one service. It has no connection or other state: create as many as you like. */
@@ -194,6 +209,11 @@ export interface Client {
    * (`details.oldest`)
    */
   changes(options?: ChangesOptions): AsyncGenerator<Change, void, undefined>
+  /**
+   * The caller's notifications as they come, oldest first, each once, also those of a time without a connection.
+   * @throws PhaseboardError if reconnecting is useless
+   */
+  notifications(options?: NotificationsOptions): AsyncGenerator<MemberNotification, void, undefined>
 }
 
 /** What went wrong with a request. */

@@ -1,6 +1,9 @@
 /** Detects locks held by another connection. They are no fault of the service. */
 import { ApiError } from '../errors.ts'
 
+/** Milliseconds a statement waits for another process's lock before it fails with SQLITE_BUSY. */
+export const BUSY_TIMEOUT = 5000
+
 /** With all variants: a stale snapshot, a log in recovery, a locked table. */
 const BUSY = /^SQLITE_(BUSY|LOCKED)/
 

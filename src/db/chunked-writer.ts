@@ -4,7 +4,8 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
-import { BUSY_TIMEOUT, type SharedDatabase } from './client.ts'
+import { BUSY_TIMEOUT } from './busy.ts'
+import type { SharedDatabase } from './client.ts'
 import { type DatabaseFiles, NO_FILES } from './files.ts'
 
 /** How a connection shares the lock: milliseconds after which a chunk ends, and the pause for others afterwards. */
@@ -46,7 +47,7 @@ export class ChunkedWriter {
    * @param signal cancels the writing: the next write throws its reason
    */
   constructor(
-    { $client: client }: SharedDatabase,
+    { $client: client }: Pick<SharedDatabase, '$client'>,
     files: DatabaseFiles = NO_FILES,
     signal?: AbortSignal,
     intervals = INTERVALS,

@@ -8,11 +8,15 @@ import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core'
 import { StartupError } from '../errors.ts'
 import { packageFile } from '../package-files.ts'
-import type { Config } from '../phaseboard.d.ts'
+import { BUSY_TIMEOUT } from './busy.ts'
 import { attributionOf, type Written } from './current-write.ts'
 import { limitTime } from './deadline.ts'
 import { type DatabaseFiles, type Made, makeFile, NO_FILES, remember, unmake, watchFiles } from './files.ts'
+import { type Checkpoints, setPragmas } from './pragmas.ts'
 import * as schema from './schema.ts'
+
+export { BUSY_TIMEOUT } from './busy.ts'
+export type { Checkpoints } from './pragmas.ts'
 
 /** A database handle: the shared one, or an open transaction. */
 export type Database = BaseSQLiteDatabase<'sync', SQLite.RunResult, typeof schema>
@@ -32,27 +36,6 @@ export interface OpenDatabase {
    */
   discard: (also?: string) => void
 }
-
-/** Milliseconds a statement waits for another process's lock before it fails with SQLITE_BUSY. */
-export const BUSY_TIMEOUT = 5000
-
-/** The page cache in KiB: enough for the indexes of some thousand boards. */
-const CACHE_SIZE = 16_384
-
-/**
- * Pages in the write-ahead log after which a checkpoint copies them into the file, some 16 MB. A page that changed often
- * is copied once, so a longer log (SQLite's default is 1000) spares busy boards most of that work.
- */
-const CHECKPOINT_PAGES = 4000
-
-/**
- * Bytes to which a checkpoint truncates the WAL file, four times its usual size: a long read lets it grow without
- * limit, and it would keep that size.
- */
-const LOG_SIZE_LIMIT = 67_108_864
-
-/** What runs checkpoints: see `Config.walCheckpoints`. */
-export type Checkpoints = Config['walCheckpoints']
 
 /** The journal of Drizzle's migrator: `created_at` is the `when` of a migration in `drizzle/meta/_journal.json`. */
 const JOURNAL = '__drizzle_migrations'
@@ -136,14 +119,7 @@ export function openDatabase(url: string, checkpoints: Checkpoints = 'service'):
     switchToWal(client)
     const isNew = !isFile || made.file !== undefined
     if (made.file !== undefined) haveOthersWritten = watchOthers(client, made.hasTables)
-    client.pragma('synchronous = FULL')
-    // Temporary tables and indexes need no file, and no writable folder.
-    client.pragma('temp_store = MEMORY')
-    client.pragma(`cache_size = -${CACHE_SIZE}`)
-    if (checkpoints === 'service') {
-      client.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
-      client.pragma(`journal_size_limit = ${LOG_SIZE_LIMIT}`)
-    } else leaveLogAlone(client)
+    setPragmas(client, checkpoints)
     migrate(client, migrations)
     if (isNew) keepImages(client)
     client.pragma('foreign_keys = ON')
@@ -181,15 +157,6 @@ function keepImages(client: SQLite.Database): void {
 
 /** The same image in another journal mode: bytes 18 and 19 of the header, see https://sqlite.org/fileformat.html. */
 const withJournal = (image: Buffer, version: number): Buffer => Buffer.from(image).fill(version, 18, 20)
-
-/**
- * Leaves the log to Litestream, which must copy every frame before a checkpoint allows overwriting it. There is no size limit
- * either: after a checkpoint, Litestream reads the last commits before it from beyond the end of the restarted log.
- */
-function leaveLogAlone(client: SQLite.Database): void {
-  client.pragma('wal_autocheckpoint = 0')
-  client.pragma('journal_size_limit = -1')
-}
 
 /** The shipped migrations, in order. */
 export const shippedMigrations = (): MigrationMeta[] =>

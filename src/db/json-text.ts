@@ -1,5 +1,6 @@
 import { customType } from 'drizzle-orm/sqlite-core'
 import { isDeeperThan, type JsonObject } from '../json.ts'
+import { parseTimestamp } from '../time.ts'
 
 /**
  * Maximum nesting when reading. Clients may write a hundred levels; with thousands, serialising the response would overflow
@@ -68,5 +69,27 @@ export const jsonArrayText = customType<{ data: unknown[]; driverData: string; n
 export const jsonObjectText = customType<{ data: JsonObject; driverData: string; notNull: true }>({
   dataType: () => 'text',
   fromDriver: (text) => readJsonText<JsonObject>(text, isObject, () => ({})),
+  toDriver: (value) => JSON.stringify(value),
+})
+
+/** A stored reminder: a time, or a duration before the due date. */
+export interface StoredReminder {
+  at?: string
+  before?: string
+}
+
+/** The reminders in a JSON array: other elements, and other fields, are left out. Responses rely on it (see `src/reading/shared-text.ts`). */
+const readReminders = (text: string): StoredReminder[] =>
+  readArrayText(text).flatMap((one): StoredReminder[] => {
+    const { at, before } = Object(one) as Record<string, unknown>
+    const time = typeof at === 'string' ? parseTimestamp(at) : undefined
+    if (time !== undefined) return [{ at: time }]
+    return typeof before === 'string' ? [{ before }] : []
+  })
+
+/** A TEXT column with a JSON array of reminders; NULL reads as empty, as in {@link jsonArrayText}. */
+export const remindersText = customType<{ data: StoredReminder[]; driverData: string; notNull: true }>({
+  dataType: () => 'text',
+  fromDriver: readReminders,
   toDriver: (value) => JSON.stringify(value),
 })

@@ -75,6 +75,14 @@ export const KINDS: readonly Kind[] = [
   { kind: 'kanban-item', thing: 'Kanban item', table: schema.kanbanItems, internal: ['claimedFrom'] },
   { kind: 'kanban-subtask', thing: 'Kanban subtask', table: schema.kanbanSubtasks },
   { kind: 'kanban-comment', thing: 'Kanban comment', table: schema.kanbanComments, isApart: true },
+  {
+    kind: 'attachment',
+    thing: 'Attachment',
+    table: schema.attachments,
+    internal: ['thumbnail'],
+    quiet: ['thumbnail'],
+    isApart: true,
+  },
   { kind: 'kanban-item-label', thing: 'Kanban item label', table: schema.kanbanItemLabels },
   {
     kind: 'kanban-activity',
@@ -209,6 +217,7 @@ const FIRST_TO_GO: readonly string[] = [
   'kanban-item-label',
   'kanban-comment',
   'kanban-subtask',
+  'attachment',
 ]
 
 const placeToGo = ({ kind }: { kind: string }): number => {

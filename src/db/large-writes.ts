@@ -12,6 +12,7 @@
 import { timestamp } from '../time.ts'
 import type { Chunk, ChunkedWriter } from './chunked-writer.ts'
 import type { SharedDatabase } from './client.ts'
+import { tellNobody } from './quiet-changes.ts'
 
 /** Range of staging places per write: more than any write needs, and far below JavaScript's safe integers. */
 const PLACES = 2 ** 32
@@ -108,6 +109,7 @@ const statementsOf = ({ $client: client }: SharedDatabase) => ({
 /** A write in slices. Meanwhile its connection is used for no other writes. */
 export class LargeWrite {
   readonly number: number
+  readonly #db: SharedDatabase
   readonly #writes: ChunkedWriter
   readonly #sql: ReturnType<typeof statementsOf>
   /** The place of the next staged change. */
@@ -115,6 +117,7 @@ export class LargeWrite {
 
   /** Continues a write whose process may have died. @param number its number in `large_writes` */
   constructor(db: SharedDatabase, writes: ChunkedWriter, number: number) {
+    this.#db = db
     this.#writes = writes
     this.#sql = statementsOf(db)
     this.number = number
@@ -191,6 +194,7 @@ export class LargeWrite {
       })
       attribute()
       this.#sql.show.run(this.number)
+      tellNobody(this.#db, since)
       const summary = said > since ? { group: own.group, seq: said } : { group: undefined, seq: undefined }
       return { ...summary, value: end(summary) }
     })

@@ -106,6 +106,15 @@ const VIEWS: ReadonlyMap<string, View> = new Map<string, View>([
       },
     },
   ],
+  // Also of an item that has moved out of scope since; of several projects there is only a number.
+  [
+    'notifications',
+    {
+      condition: `(case when seen.project_id is null then ${ofScope('has_ideas')} else ${isInScope('seen.project_id')} end
+        and (seen.item_id is null or not exists (
+          select 1 from main.kanban_items as its where its.id = seen.item_id and not ${isInScope('its.project_id')})))`,
+    },
+  ],
   ['share_links', { condition: isInScope('seen.project_id') }],
   [
     'search_entries',

@@ -11,8 +11,17 @@
  * that recreates such a table must recreate its triggers, too.
  */
 import { sql } from 'drizzle-orm'
-import { index, integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { jsonArrayText, jsonObjectText } from './json-text.ts'
+import {
+  blob,
+  index,
+  integer,
+  primaryKey,
+  real,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/sqlite-core'
+import { jsonArrayText, jsonObjectText, remindersText } from './json-text.ts'
 
 const now = sql`(strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))`
 
@@ -84,6 +93,13 @@ export const kanbanItems = sqliteTable(
     claimedUntil: text(),
     /** The place the item was claimed from, `{"column", "sortOrder"}` as JSON; empty for an unclaimed item. */
     claimedFrom: string(''),
+    /**
+     * The attachment that the board shows on its card; NULL for none. No foreign key: an undo restores an item before its
+     * attachments.
+     */
+    coverId: text(),
+    /** When its watchers are reminded: objects with either `at`, a time, or `before`, a duration before the due date. */
+    reminders: remindersText().default(sql`'[]'`),
     ...timestamps(),
   },
   (table) => [
@@ -155,6 +171,70 @@ export const kanbanComments = sqliteTable(
     index('kanban_comments_author').on(table.authorId),
   ],
 )
+
+/** The attachments of items: files, whose bytes are a {@link fileContents}, and links. */
+export const attachments = sqliteTable(
+  'attachments',
+  {
+    id: id(),
+    itemId: itemId(),
+    name: required(),
+    kind: text({ enum: ['file', 'link'] })
+      .notNull()
+      .default('link'),
+    /** Of a link; NULL for a file. */
+    url: text(),
+    /** The following are NULL for a link. */
+    mediaType: text(),
+    size: integer(),
+    /** The content. No foreign key: an undo restores the record, and the content is kept for it. */
+    sha256: text(),
+    /** In pixels; NULL if unknown. */
+    width: integer(),
+    height: integer(),
+    /** The hash of a small image of it, another content; NULL for none. */
+    thumbnail: text(),
+    /** The member; NULL if unknown. */
+    createdBy: text(),
+    ...timestamps(),
+  },
+  (table) => [
+    index('attachments_item').on(table.itemId, table.id),
+    index('attachments_content').on(table.sha256),
+    index('attachments_thumbnail').on(table.thumbnail).where(sql`"thumbnail" is not null`),
+  ],
+)
+
+/**
+ * The bytes of files, once for each hash (see `file-contents.ts`). Without a hash it is incomplete: being uploaded, or left over, or
+ * being removed.
+ */
+export const fileContents = sqliteTable(
+  'file_contents',
+  {
+    id: integer().primaryKey(),
+    /** SHA-256, hexadecimal. */
+    sha256: text(),
+    /** In bytes, so far. */
+    size: integer().notNull().default(0),
+    /** When its latest chunk was written, in milliseconds since 1970. */
+    touchedAt: integer().notNull().default(0),
+    /** The newest change when no record named it any more: it goes when changes up to this one are pruned. A trigger resets it. */
+    unnamedSince: integer(),
+  },
+  (table) => [
+    uniqueIndex('file_contents_hash').on(table.sha256),
+    index('file_contents_size').on(table.size),
+    index('file_contents_incomplete').on(table.touchedAt).where(sql`"sha256" is null`),
+    index('file_contents_unnamed').on(table.unnamedSince).where(sql`"unnamed_since" is not null`),
+  ],
+)
+
+/** The chunks of contents, in order: the id of the content times 65,536 plus the number of the chunk. */
+export const fileChunks = sqliteTable('file_chunks', {
+  place: integer().primaryKey(),
+  bytes: blob({ mode: 'buffer' }).notNull(),
+})
 
 /** The columns of the projects' boards. Items refer to them by name. */
 export const kanbanColumns = sqliteTable(
@@ -309,9 +389,12 @@ export const members = sqliteTable(
     disabled: flag(false),
     /** The argon2id hash in PHC format; NULL if the member cannot sign in with a password. */
     passwordHash: text(),
+    /** The name in mentions, as in `@ada`. NULL only until the service gives one to a member that another tool has added. */
+    handle: text(),
     ...timestamps(),
   },
   (table) => [
+    uniqueIndex('members_handle').on(table.handle),
     uniqueIndex('members_email').on(sql`lower(${table.email})`),
     // Emails with letters that SQLite's `lower` does not know: few, and scanned (see `emails.ts`).
     index('members_email_beyond_ascii').on(table.email).where(sql`"email" glob '*[^ -~]*'`),
@@ -709,3 +792,147 @@ export const memberIdentities = sqliteTable(
     index('member_identities_member').on(table.memberId),
   ],
 )
+
+/**
+ * Who watches an item, or has stopped to. No foreign key: whoever watched an item that an undo restores still does.
+ * `since` is the last change before it: they hear of later ones.
+ */
+export const itemWatches = sqliteTable(
+  'item_watches',
+  {
+    itemId: required(),
+    memberId: required(),
+    /** False: the member does not want to hear of it, also as a watcher of its project. */
+    watching: flag(true),
+    since: integer().notNull().default(0),
+  },
+  (table) => [
+    primaryKey({ columns: [table.itemId, table.memberId] }),
+    index('item_watches_member').on(table.memberId),
+  ],
+)
+
+/** Who watches all items of a project. No foreign key, as for {@link itemWatches}. */
+export const projectWatches = sqliteTable(
+  'project_watches',
+  { projectId: required(), memberId: required(), since: integer().notNull().default(0) },
+  (table) => [
+    primaryKey({ columns: [table.projectId, table.memberId] }),
+    index('project_watches_member').on(table.memberId),
+  ],
+)
+
+/** What members are told. It stays as it was made, whatever happens to the item; no foreign keys, since its member may be a host's. */
+export const notifications = sqliteTable(
+  'notifications',
+  {
+    id: id(),
+    memberId: required(),
+    kind: text({
+      enum: ['assigned', 'mentioned', 'commented', 'moved', 'due', 'unblocked', 'lease-lapsed'],
+    }).notNull(),
+    /** NULL if it tells of several items. */
+    itemId: text(),
+    /** NULL if it tells of items of several projects. */
+    projectId: text(),
+    /** Who did it; NULL for the service, a command or another tool, and for what comes with time. */
+    actorId: text(),
+    /** The change that it tells of, the last one if several; NULL for what comes with time. */
+    seq: integer(),
+    /** The title of the item; of several items, the name of their project. */
+    title: string(''),
+    /** The beginning of the comment or description, the column of a move, the due date. */
+    text: string(''),
+    /** The number of items that it tells of. */
+    count: integer().notNull().default(1),
+    /** The time that it tells of; NULL if it tells of a change. */
+    dueAt: text(),
+    createdAt: createdAt(),
+    readAt: text(),
+  },
+  (table) => [
+    uniqueIndex('notifications_change').on(table.memberId, table.seq),
+    uniqueIndex('notifications_time')
+      .on(table.itemId, table.kind, table.dueAt, table.memberId)
+      .where(sql`"due_at" is not null`),
+    index('notifications_member').on(table.memberId, table.id),
+    index('notifications_unread').on(table.memberId, table.id).where(sql`"read_at" is null`),
+    index('notifications_kind').on(table.memberId, table.kind, table.id),
+    index('notifications_age').on(table.createdAt),
+  ],
+)
+
+/** The times of items that watchers will hear of: reminders, and the ends of leases. */
+export const itemTimes = sqliteTable(
+  'item_times',
+  {
+    itemId: required(),
+    kind: text({ enum: ['due', 'lease-lapsed'] }).notNull(),
+    at: required(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.itemId, table.kind, table.at] }),
+    index('item_times_at').on(table.at),
+  ],
+)
+
+/** How far the makers of notifications have come in the sequence of changes. */
+export const consumers = sqliteTable('consumers', {
+  name: required().primaryKey(),
+  after: integer().notNull().default(0),
+})
+
+/** Ranges of changes that nobody is told of: of undos and imports. Removed once they are passed. */
+export const quietChanges = sqliteTable('quiet_changes', {
+  first: integer().primaryKey(),
+  last: integer().notNull(),
+})
+
+/** What members want to be told by e-mail, and when. A member without a row has the defaults. */
+export const memberPreferences = sqliteTable('member_preferences', {
+  memberId: memberId().primaryKey(),
+  email: text({ enum: ['none', 'each', 'daily'] })
+    .notNull()
+    .default('none'),
+  /** An IANA time zone. */
+  timeZone: string('UTC'),
+  /** The address that the mail server has refused for good, and its words; NULL for none. Another address of the member is not stopped. */
+  stoppedAddress: text(),
+  stoppedBecause: text(),
+  /** Why the latest mail was given up; NULL once one has been sent. */
+  failure: text(),
+  updatedAt: text().notNull().default(now),
+})
+
+/** Notifications that their members will be told outside of the service. A trigger of `notifications` fills it. */
+export const mailQueue = sqliteTable(
+  'mail_queue',
+  {
+    notificationId: required()
+      .primaryKey()
+      .references(() => notifications.id, { onDelete: 'cascade' }),
+    memberId: required(),
+  },
+  (table) => [index('mail_queue_member').on(table.memberId, table.notificationId)],
+)
+
+/** The next mail to each member with queued notifications. No foreign key: the member may be a host's. */
+export const mails = sqliteTable(
+  'mails',
+  {
+    memberId: required().primaryKey(),
+    /** When it is due, also for another attempt; NULL: not yet known. */
+    dueAt: text(),
+    /** Failed attempts, and the time and reason of the first and the latest. */
+    attempts: integer().notNull().default(0),
+    failingSince: text(),
+    failure: text(),
+  },
+  (table) => [index('mails_due').on(table.dueAt)],
+)
+
+/** What the sending of mail remembers, by name: the key that signs links to unsubscribe, and whether a host takes all notifications. */
+export const mailState = sqliteTable('mail_state', {
+  name: required().primaryKey(),
+  value: required(),
+})

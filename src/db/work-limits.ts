@@ -8,6 +8,9 @@ import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { once } from '../once.ts'
 import type { SharedDatabase } from './client.ts'
 import { connectionOf } from './connection.ts'
+import { TooMuchWork } from './too-much-work.ts'
+
+export { LargeWork, TooMuchWork } from './too-much-work.ts'
 
 /** Database files up to this size, in bytes, have no limits. */
 const SMALL_FILE = 2 * 1024 * 1024
@@ -22,21 +25,11 @@ export const BYTES_READ = 2 * 1024 * 1024
 /** Rows that a request may scan, and sort, on the event loop: some 10 ms. */
 export const ROWS_SCANNED = 5000
 
-/** Too much work for the event loop. Never becomes a response: the worker thread takes over. */
-export class TooMuchWork extends Error {
-  override readonly name = 'TooMuchWork'
-}
-
 /** Rows that one transaction may write, cascades included: more would hold the write lock for too long. Some 100 ms. */
 export const ROWS_AT_ONCE = 1000
 
 /** Changes that one transaction may make or undo if slices are impossible: it takes about a second. */
 export const ROWS_UNDONE = 5000
-
-/** Too much work for one transaction. Never becomes a response: it is done in slices (see `large-writes.ts`). */
-export class LargeWork extends Error {
-  override readonly name = 'LargeWork'
-}
 
 /** Connections that do not do work too large for one transaction. */
 const splitting = new WeakSet<object>()

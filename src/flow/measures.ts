@@ -227,6 +227,8 @@ class Tally {
   readonly finishedByDay: Finished[][]
   readonly ongoing: Ongoing[] = []
   remaining = 0
+  /** The first day on which an item was there; undefined if none was. */
+  firstDay: number | undefined
 
   constructor(columns: readonly BoardColumn[], range: Range, ensureFew: (columns: number) => void) {
     this.#range = range
@@ -256,6 +258,7 @@ class Tally {
       if (visit.to >= from * DAY) this.#columnOf(visit.column).add(visit, dismissed)
     }
     const { arrived, started, finished, current } = courseOf({ visits, dismissed }, this.#stageOf, end)
+    if (arrived !== undefined) this.firstDay = Math.min(this.firstDay ?? Infinity, dayOf(arrived))
     const arrivedOn = arrived === undefined ? -1 : dayOf(arrived) - from
     if (arrivedOn >= 0) this.arrivedByDay[arrivedOn] = (this.arrivedByDay[arrivedOn] as number) + 1
     if (finished !== undefined) {
@@ -299,7 +302,9 @@ export function flowOf(
   )
   const finishedByDay = tally.finishedByDay.map((ofDay) => ofDay.length)
   const cycleTime = cycleTimeOf(finished)
-  const ahead = forecast(tally.remaining, finishedByDay, projectId)
+  // Before its first item, nothing could be finished: those days say nothing about the pace.
+  const past = finishedByDay.slice(Math.max(0, (tally.firstDay ?? from) - from))
+  const ahead = forecast(tally.remaining, past, projectId)
   const on = (days: number | undefined) => (days === undefined ? null : dateOf(to + days))
   return {
     from: dateOf(from),

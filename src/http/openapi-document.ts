@@ -58,9 +58,12 @@ const TAGS = [
     description: 'Agents and people share a column, and each item has at most one holder',
   },
   { name: 'Kanban subtasks', description: 'The checklist of an item' },
+  { name: 'Attachments', description: 'Files and links, attached to kanban items' },
   { name: 'Kanban comments', description: 'The comments on an item' },
+  { name: 'Attachments', description: 'The files and links of an item' },
   { name: 'Kanban columns', description: 'The columns of a board, with their limits of work in progress' },
   { name: 'Kanban labels', description: 'The labels of a board and its items' },
+  { name: 'Notifications', description: 'What the caller is told, and what the caller watches' },
   { name: 'Objectives', description: 'The objectives of a project' },
   { name: 'Metrics', description: 'The metrics of a project, with their history' },
   { name: 'Transcript summaries', description: 'Summaries of meetings' },
@@ -72,6 +75,7 @@ const TAGS = [
   { name: 'Personal ideas', description: "Each member's private list" },
   { name: 'Session', description: 'Sign-in, sign-out, and other sessions' },
   { name: 'Tokens', description: 'API tokens for scripts and integrations' },
+  { name: 'Preferences', description: 'What each member wants to be told by e-mail' },
   { name: 'Members', description: 'The members and their roles' },
   { name: 'People', description: 'Names for the ids in records, members or not' },
   { name: 'One-time links', description: 'For setting passwords, and invitations of members' },
@@ -242,10 +246,22 @@ const FILE_BODY = {
       schema: {
         type: 'object',
         required: ['file'],
-        properties: { file: { type: 'string', format: 'binary', description: 'The one part' } },
+        properties: { file: { type: 'string', format: 'binary', description: 'The file' } },
       },
     },
   },
+}
+
+/** The body of a route that takes files: alone, in a form, and perhaps JSON instead. */
+function fileBodyOf({ schema, config: { takesFile, orTakes } }: DescribedRoute) {
+  const { 'multipart/form-data': _, ...alone } = FILE_BODY.content
+  const json = orTakes && documentedBody(orTakes, schema.operationId)
+  return {
+    content: {
+      ...(json && { 'application/json': { schema: json } }),
+      ...(takesFile === 'alone' ? alone : FILE_BODY.content),
+    },
+  }
 }
 
 /** A route's schema as documented. */
@@ -265,7 +281,7 @@ function documented(route: DescribedRoute, authMode: 'open' | 'required'): Fasti
     ...rest,
     ...headersOfRequest(route),
     ...(body ? { body: documentedBody(body as TSchema, schema.operationId) } : {}),
-    ...(config.takesFile ? { body: FILE_BODY } : {}),
+    ...(config.takesFile ? { body: fileBodyOf(route) } : {}),
     ...(querystring ? { querystring: documentedQuery(querystring as TSchema) } : {}),
     response: Object.fromEntries(responses),
     security: security(config.access, authMode),

@@ -7,6 +7,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyInstance } from 'fastify'
 import { type Metric, Registry } from 'prom-client'
 import { databasePath } from '../db/client.ts'
+import { FileContents } from '../db/file-contents.ts'
 import type { Distribution } from '../distribution.ts'
 import { version } from '../package-files.ts'
 import type { RequestSeries } from './request-counters.ts'
@@ -81,6 +82,8 @@ export class Exposition {
     this.#addWrites(app)
     this.#addReaders(app)
     this.#addWebhooks(app)
+    this.#addMail(app)
+    this.#addFiles(app)
     this.#addDatabase(app, databaseUrl)
     this.#addProcess()
   }
@@ -203,6 +206,52 @@ export class Exposition {
     this.#add('gauge', 'phaseboard_changes_last_seq', 'The newest change of the sequence', () =>
       one(sequence.last()),
     )
+  }
+
+  #addMail({ rules, courier }: FastifyInstance): void {
+    const { queue } = rules.mail
+    this.#add(
+      'gauge',
+      'phaseboard_mail_queue',
+      'Notifications that wait to be told by mail or to the host',
+      () => one(queue.summary().queued),
+    )
+    this.#add('gauge', 'phaseboard_mail_members', 'Members whom mail does not reach, by state', () => {
+      const { failing, stopped } = queue.summary()
+      return [
+        { labels: { state: 'failing' }, value: failing },
+        { labels: { state: 'stopped' }, value: stopped },
+      ]
+    })
+    this.#add(
+      'counter',
+      'phaseboard_mails_total',
+      'Mails, or notifications to the host, by outcome of the attempt',
+      () => Object.entries(courier?.counts ?? {}).map(([outcome, value]) => ({ labels: { outcome }, value })),
+    )
+  }
+
+  #addFiles({ db, files: { total, uploads, downloads } }: FastifyInstance): void {
+    const contents = new FileContents(db.$client)
+    this.#add('gauge', 'phaseboard_attachments_contents', 'Different files, incomplete ones included', () =>
+      one(contents.count()),
+    )
+    this.#add('gauge', 'phaseboard_attachments_bytes', 'Bytes of all files, incomplete ones included', () =>
+      one(contents.bytes()),
+    )
+    this.#add(
+      'gauge',
+      'phaseboard_attachments_incomplete_bytes',
+      'Bytes of files that are being uploaded or removed',
+      () => one(contents.incompleteBytes()),
+    )
+    this.#add('gauge', 'phaseboard_attachments_limit_bytes', 'The setting ATTACHMENTS_TOTAL', () =>
+      one(total),
+    )
+    this.#add('gauge', 'phaseboard_file_transfers', 'Uploads and large downloads at this moment', () => [
+      { labels: { direction: 'upload' }, value: uploads.taken },
+      { labels: { direction: 'download' }, value: downloads.taken },
+    ])
   }
 
   #addDatabase({ db: { $client } }: FastifyInstance, databaseUrl: string): void {

@@ -9,6 +9,8 @@ export interface Subject {
   client: SQLite.Database
   /** The file's path. */
   path: string
+  /** Called by checks that read all bytes of files. */
+  onProgress?: ((done: number, total: number) => void) | undefined
 }
 
 /** The finding of a check. */

@@ -13,8 +13,10 @@ import { BY_COMMAND } from '../db/current-write.ts'
 import { COMPANIONS } from '../db/files.ts'
 import { BOARD_CHECKS } from './board-checks.ts'
 import type { Check, Finding, Subject } from './checks.ts'
+import { CONTENT_CHECKS, DEEP_CONTENT_CHECKS } from './content-checks.ts'
 import { FILE_CHECKS } from './file-checks.ts'
 import { LEFTOVER_CHECKS } from './leftover-checks.ts'
+import { MAIL_CHECKS } from './mail-checks.ts'
 import { PEOPLE_CHECKS } from './people-checks.ts'
 import { SEARCH_CHECKS } from './search-checks.ts'
 import { SEQUENCE_CHECKS } from './sequence-checks.ts'
@@ -28,8 +30,13 @@ export const CHECKS: readonly Check[] = [
   ...PEOPLE_CHECKS,
   ...SEQUENCE_CHECKS,
   ...VALUE_CHECKS,
+  ...MAIL_CHECKS,
+  ...CONTENT_CHECKS,
   ...LEFTOVER_CHECKS,
 ]
+
+/** Checks that read all bytes of files. */
+export const DEEP_CHECKS = DEEP_CONTENT_CHECKS
 
 /** The result of a check. `failed`: it could not be made. */
 export interface Diagnosis {
@@ -82,20 +89,29 @@ function diagnose({ name, holds, advice, find }: Check, subject: Subject): Diagn
   }
 }
 
+/** What is examined, and who hears of it. */
+export interface Examination {
+  /** Whether all bytes of files are read, too. */
+  isDeep?: boolean | undefined
+  /** Called with each result. */
+  onDiagnosis?: (diagnosis: Diagnosis) => void
+  /** Called with the number of read and all bytes of files. */
+  onProgress?: ((done: number, total: number) => void) | undefined
+}
+
 /**
  * Runs all checks in order.
  * @param path the database, which must exist
- * @param onDiagnosis called with each result
  * @throws StartupError if it is no Phaseboard database, or of a newer version
  */
 export function examine(
   path: string,
-  onDiagnosis: (diagnosis: Diagnosis) => void = () => undefined,
+  { isDeep = false, onDiagnosis = () => undefined, onProgress }: Examination = {},
 ): Diagnosis[] {
   const client = openToLook(path)
   try {
-    return CHECKS.map((check) => {
-      const diagnosis = diagnose(check, { client, path })
+    return [...CHECKS, ...(isDeep ? DEEP_CHECKS : [])].map((check) => {
+      const diagnosis = diagnose(check, { client, path, onProgress })
       onDiagnosis(diagnosis)
       return diagnosis
     })

@@ -2,13 +2,13 @@
 import { sql } from 'drizzle-orm'
 import { members } from '../db/schema.ts'
 
-const { id, name, email, role, disabled, createdAt, updatedAt } = members
+const { id, name, email, role, disabled, handle, createdAt, updatedAt } = members
 
 /** The columns of a request's member. */
 export const currentMember = { id, name, email, role }
 
 /** The columns that other members may see: all but the password hash. */
-export const shownMember = { ...currentMember, disabled, createdAt, updatedAt }
+export const shownMember = { ...currentMember, disabled, handle, createdAt, updatedAt }
 
 /** Condition: the member is not disabled. Not a bound value, for which SQLite would recompile the statement each time. */
 export const isEnabled = sql`not ${disabled}`

@@ -1,6 +1,6 @@
 /** Members: the people who can sign in. */
 import { Type } from '@sinclair/typebox'
-import { and, eq, ne } from 'drizzle-orm'
+import { and, eq, gte, isNull, lt, ne, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
@@ -25,6 +25,7 @@ import { timestamp } from '../time.ts'
 import { type Actor, type AuditEntry, AuditLog } from './audit-log.ts'
 import { currentMember, isEnabled, shownMember } from './columns.ts'
 import { emailKey, hasEmailKey, isBeyondAscii, withEmailKey } from './emails.ts'
+import { freeHandle } from './handles.ts'
 import { KnownPeople } from './known-people.ts'
 import { MemberLinks } from './member-links.ts'
 import { People } from './people.ts'
@@ -37,7 +38,7 @@ import { Tokens } from './tokens.ts'
 export type MemberRow = typeof members.$inferSelect
 
 /** Settable fields. The caller checks permissions. */
-export type MemberInput = Partial<Pick<Member, 'name' | 'email' | 'role' | 'disabled'>>
+export type MemberInput = Partial<Pick<Member, 'name' | 'email' | 'role' | 'disabled'> & { handle: string }>
 
 /** The hash of a new password, since hashing takes longer than a write may. */
 export interface NewPassword {
@@ -53,6 +54,9 @@ export interface NewPassword {
 
 /** The 400 for a wrong current password. */
 export const wrongPassword = () => invalidField('currentPassword', 'must be the current password')
+
+/** Members that get a handle in one write. */
+const HANDLES_AT_ONCE = 50
 
 const isAdmin = and(eq(members.role, 'admin'), eq(members.disabled, false))
 
@@ -94,6 +98,26 @@ const statementsOf = (db: SharedDatabase) => ({
       .where(and(isAdmin, ne(members.id, given('id'))))
       .limit(1),
   ),
+  handles: selectAll<{ handle: string }>(db, () =>
+    db
+      .select({ handle: sql<string>`${members.handle}` })
+      .from(members)
+      .where(and(gte(members.handle, given('start')), lt(members.handle, given('end')))),
+  ),
+  ofHandle: selectOne(db, () =>
+    db
+      .select({ id: members.id })
+      .from(members)
+      .where(eq(members.handle, given('handle'))),
+  ),
+  withoutHandle: selectAll(db, () =>
+    db
+      .select({ id: members.id, name: members.name })
+      .from(members)
+      .where(isNull(members.handle))
+      .orderBy(...inOrder(members))
+      .limit(HANDLES_AT_ONCE),
+  ),
   insert: insertReturning(db, members),
   update: updateIn(db, members),
   remove: deleteFrom(db, members),
@@ -134,6 +158,7 @@ export class Members {
     'findByEmail',
     'findEnabledByEmail',
     'hasAdmin',
+    'hasWithoutHandle',
   ]
   readonly audit: AuditLog
   readonly people: People
@@ -217,24 +242,27 @@ export class Members {
     const admin = { role: 'admin', disabled: false, passwordHash } as const
     const existing = this.findByEmail(email)
     if (existing) this.#sql.update(existing.id, admin)
-    else this.#sql.insert({ id: newId(), name: 'Admin', email, ...admin })
+    else this.#sql.insert({ id: newId(), name: 'Admin', email, handle: this.#freeHandle('Admin'), ...admin })
   }
 
   /**
    * Creates a member.
    * @param passwordHash null for a member without a password
    * @param id for a member who is its own actor
-   * @throws ApiError 409 when the email is taken
+   * @param input without a `handle` it gets one of its name
+   * @throws ApiError 409 when the email or the handle is taken
    */
   create(
-    input: Pick<Member, 'name' | 'email'> & Partial<Pick<Member, 'role'>>,
+    input: Pick<Member, 'name' | 'email'> & Pick<MemberInput, 'role' | 'handle'>,
     passwordHash: string | null,
     by: Actor,
     id = newId(),
   ): Member {
     this.refuseTaken(input.email)
+    if (input.handle !== undefined) this.#refuseTakenHandle(input.handle)
+    const handle = input.handle ?? this.#freeHandle(input.name)
     const at = timestamp()
-    const row = this.#sql.insert({ ...input, id, passwordHash, createdAt: at, updatedAt: at })
+    const row = this.#sql.insert({ ...input, handle, id, passwordHash, createdAt: at, updatedAt: at })
     const { email, role } = row
     this.audit.record({
       action: 'member-created',
@@ -250,7 +278,7 @@ export class Members {
    * Changes a member; an empty change does not even change `updatedAt`. Disabling, enabling and a new password
    * end the member's sessions and one-time links. A new role does not: sessions do not store it. Links created by the member
    * end if it is no longer an admin.
-   * @throws ApiError 404; 409 if the email is taken or no admin would be left; 400 on `currentPassword` if the
+   * @throws ApiError 404; 409 if the email or handle is taken or no admin would be left; 400 on `currentPassword` if the
    * password was changed since it was verified
    */
   update(id: string, fields: MemberInput, by: Actor, password?: NewPassword): Member {
@@ -258,6 +286,7 @@ export class Members {
     const changes = { ...fields, ...(password && { passwordHash: password.hash }) }
     if (password?.own && password.own.confirmed !== before.passwordHash) throw wrongPassword()
     if (fields.email !== undefined) this.refuseTaken(fields.email, id)
+    if (fields.handle !== undefined) this.#refuseTakenHandle(fields.handle, id)
     this.#keepAnAdmin(before, { ...before, ...changes })
     if (Object.keys(changes).length === 0) return shown(before)
     const after = this.#sql.update(id, { ...changes, updatedAt: timestamp() }) as MemberRow
@@ -298,6 +327,30 @@ export class Members {
   refuseTaken(email: string, memberId?: string): void {
     const holder = this.findByEmail(email)
     if (holder && holder.id !== memberId) throw conflict('Member email is taken', 'email_taken')
+  }
+
+  /** Whether there are members without a handle: of an earlier version, an archive or another tool. */
+  hasWithoutHandle(): boolean {
+    return this.#sql.withoutHandle().length > 0
+  }
+
+  /** Gives handles to some members without one. @returns whether there are more */
+  giveHandles(): boolean {
+    const some = this.#sql.withoutHandle()
+    for (const { id, name } of some) this.#sql.update(id, { handle: this.#freeHandle(name) })
+    return some.length === HANDLES_AT_ONCE
+  }
+
+  #freeHandle(name: string): string {
+    return freeHandle(name, (start) =>
+      this.#sql.handles({ start, end: `${start}\u{10ffff}` }).map(({ handle }) => handle),
+    )
+  }
+
+  /** @throws ApiError 409 if another member has the handle */
+  #refuseTakenHandle(handle: string, memberId?: string): void {
+    const holder = this.#sql.ofHandle({ handle })
+    if (holder && holder.id !== memberId) throw conflict('Member handle is taken', 'handle_taken')
   }
 
   /** Keeps at least one enabled admin. @throws ApiError 409 */

@@ -27,7 +27,7 @@ const NO_TRANSCRIPTS = Buffer.from('],"transcriptSummaries":[],')
 
 /**
  * Where an item's metadata is; undefined if it is empty. Only plain values come before it, so its name is the first of this form, whatever the metadata has; and only
- * labels and subtasks come after the field behind it, so that is the last of its form.
+ * reminders, whose fields are fixed, labels and subtasks come after the field behind it, so that is the last of its form.
  */
 function metadataIn(item: Buffer): { start: number; end: number } | undefined {
   const start = item.indexOf(METADATA) + METADATA.length

@@ -139,6 +139,9 @@ export class Summaries {
         teamAssignments: teamAssignmentsOf.get(id) ?? 0,
         // A column with items comes twice: first from the board, which decides its place, then with its count.
         columns: Object.fromEntries(columns.map(({ column, items }) => [column, items])),
+        dismissed: Object.fromEntries(
+          columns.flatMap(({ column, dismissed }) => (dismissed > 0 ? [[column, dismissed]] : [])),
+        ),
       }
       summaries.set(id, { ...project, counts })
     }

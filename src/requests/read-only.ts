@@ -4,8 +4,8 @@ import type { FastifyRequest } from 'fastify'
 import { namedSchemas } from '../schemas/records.ts'
 import type { RouteRecord } from './response-shapes.ts'
 
-/** About an answer, not the record: whatever they say is ignored. */
-const ABOUT_ANSWERS = ['warnings', 'people']
+/** About an answer or its reader, not the record: whatever they say is ignored. */
+const ABOUT_ANSWERS = ['warnings', 'people', 'watching']
 
 const propertiesOf = (schema: TSchema | undefined): string[] => Object.keys(Object(schema?.properties))
 

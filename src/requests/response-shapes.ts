@@ -2,14 +2,17 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
 import { ref, Success } from '../schemas/common.ts'
-import { namedSchemas, PersonalIdeaListSchema, SHOWN_ONCE } from '../schemas/records.ts'
+import { namedSchemas, PersonalIdeaListSchema, PreferencesSchema, SHOWN_ONCE } from '../schemas/records.ts'
 import type { Call } from './calls.ts'
 import type { ResponseShape } from './responses.ts'
 
-/** The names of the schemas of single records, which have an id, and of the list that has an ETag like one. */
+/** The schemas that have an ETag like a record with an id. */
+const likeRecords: readonly TSchema[] = [PersonalIdeaListSchema, PreferencesSchema]
+
+/** The names of the schemas of single records, which have an id, and of those like them. */
 const records = new Set(
   namedSchemas
-    .filter((schema: TSchema) => 'id' in Object(schema.properties) || schema === PersonalIdeaListSchema)
+    .filter((schema: TSchema) => 'id' in Object(schema.properties) || likeRecords.includes(schema))
     .map((schema) => ref(schema).$ref),
 )
 
@@ -17,6 +20,10 @@ const kindOf = ({ $ref }: TSchema): ResponseShape['kind'] => {
   if ($ref === ref(Success).$ref) return 'success'
   return records.has($ref) ? 'record' : 'other'
 }
+
+/** The reference to the record of a response that is either one record or a list of such; undefined for any other. */
+const oneOrMoreOf = ({ anyOf }: TSchema): TSchema | undefined =>
+  anyOf?.find(({ $ref }: TSchema) => records.has($ref))
 
 /**
  * The shape of a route's successful responses; undefined for a route without one. A route that declares 204 besides another
@@ -28,6 +35,9 @@ export function shapeOf(schema: FastifySchema | undefined): ResponseShape | unde
   if (operationId === undefined || success === undefined) return undefined
   const [status, answer] = success as [string, TSchema]
   const record = SHOWN_ONCE.get(answer.$ref)
+  const one = oneOrMoreOf(answer)
+  if (one !== undefined)
+    return { name: operationId, status: Number(status), schema: answer, kind: 'record', record: one }
   const mayBeEmpty = status !== '204' && '204' in Object(response)
   return {
     name: operationId,

@@ -1,7 +1,7 @@
 /** Creates responses from results of rules, the same in either thread. */
 import type { TSchema } from '@sinclair/typebox'
 import { isJsonPage } from '../db/pages.ts'
-import { etagOf, followed } from '../etags.ts'
+import { etagOf, followed, watched } from '../etags.ts'
 import { createSerializer, type JsonBytes } from '../schemas/serialization.ts'
 
 /** How a route turns a rule's result into a response, in either thread. */
@@ -49,7 +49,9 @@ export function responseOf(shape: ResponseShape, value: unknown): MadeResponse {
   const { status, kind, mayBeEmpty = false } = shape
   if (mayBeEmpty && value === null) return { status: 204, body: '', etag: null }
   const body = bodyOf(shape, value)
-  const etag = kind === 'record' ? etagOfRecord(shape, value, body) : null
+  // A route whose response may be one record or several: several have none.
+  const isList = shape.record !== undefined && Array.isArray(value)
+  const etag = kind === 'record' && !isList ? etagOfRecord(shape, value, body) : null
   if (!isJsonPage(value) || value.next === undefined) return { status, body, etag }
   return { status, body, etag, next: String(value.next) }
 }
@@ -66,7 +68,7 @@ export const toText = (body: string | JsonBytes) =>
 
 /**
  * The ETag of a record as read, for comparison with `If-Match`. Warnings are about the request, not
- * the record, and a secret is shown once: they do not affect the ETag.
+ * the record, and a secret is shown once: they do not affect the ETag. Whether the caller watches an item does, but not for a condition.
  * @param body the response's body, if known
  */
 export function etagOfRecord(shape: ResponseShape, value: unknown, body?: string | JsonBytes): string {
@@ -74,6 +76,11 @@ export function etagOfRecord(shape: ResponseShape, value: unknown, body?: string
   if (shape.record) {
     const { $ref } = shape.record
     return etagOf(serializerOf({ name: $ref, status: 200, schema: shape.record, kind: 'record' })(value))
+  }
+  if (Object.hasOwn(Object(value), 'watching')) {
+    const { watching, ...record } = value as { watching: boolean }
+    const etag = etagOf(toText(bodyOf(shape, record)))
+    return watching ? watched(etag) : etag
   }
   if (!Object.hasOwn(Object(value), 'warnings')) {
     const etag = etagOf(body ?? bodyOf(shape, value))

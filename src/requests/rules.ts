@@ -1,8 +1,10 @@
 /** All rules of the service, by name. */
+import { Attention } from '../attention/attention.ts'
 import { Board } from '../board/board.ts'
 import { Changes } from '../changes/changes.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { Flow } from '../flow/flow.ts'
+import { Mail } from '../mail/mail.ts'
 import { Members } from '../members/members.ts'
 import { Projects } from '../projects/projects.ts'
 import { Reading } from '../reading/reading.ts'
@@ -12,11 +14,13 @@ import { IdempotencyStore } from './idempotency-store.ts'
 
 /** The rules of one connection. Call a write inside a transaction. */
 export interface Rules {
+  attention: Attention
   board: Board
   changes: Changes
   deliveries: Deliveries
   flow: Flow
   idempotencyStore: IdempotencyStore
+  mail: Mail
   members: Members
   projects: Projects
   reading: Reading
@@ -32,11 +36,13 @@ export function createRules(db: SharedDatabase): Rules {
   const changes = new Changes(db, board, members)
   const flow = new Flow(db, changes.subjects)
   return {
+    attention: new Attention(db, board),
     board,
     changes,
     deliveries: new Deliveries(db, members.audit),
     flow,
     idempotencyStore: new IdempotencyStore(db),
+    mail: new Mail(db, members.people),
     members,
     projects,
     reading,

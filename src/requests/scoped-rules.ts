@@ -89,6 +89,11 @@ export class ScopedRules {
     })
   }
 
+  /** Refuses early what the check of a write would refuse in the end. @param projectId one that the caller sees @throws ApiError 403 */
+  ensureWritable(principal: Principal | undefined, projectId: string): void {
+    if (rightIn(this.scopeOf(principal), projectId) === 'read') throw readOnlyProject()
+  }
+
   /**
    * Runs work that writes, inside a write, with the rules of a caller who may not reach everything.
    * @param work takes the rules, and checks what it has changed so far, if it will not return

@@ -4,12 +4,15 @@ import { open } from 'node:fs/promises'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import type { TSchema } from '@sinclair/typebox'
 import { ApiError } from '../errors.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether the body is a file of any media type, which the route reads as a stream. */
-    takesFile?: boolean
+    /** Whether the body is a file of any media type, which the route reads as a stream; `alone`: not in a form. */
+    takesFile?: boolean | 'alone'
+    /** The schema of a JSON body that a route with `takesFile` takes instead: the route validates it. */
+    orTakes?: TSchema
   }
 }
 

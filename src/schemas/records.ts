@@ -54,6 +54,9 @@ export const KanbanLabelSchema = Type.Object(
 )
 export type KanbanLabel = Static<typeof KanbanLabelSchema>
 
+/** A reminder of an item: a time, or an ISO 8601 duration before its due date. */
+const Reminder = Type.Object({ at: Type.Optional(Timestamp), before: Type.Optional(Type.String()) })
+
 /** A card of a board, with its labels and subtasks. */
 export const KanbanItemSchema = Type.Object(
   {
@@ -75,6 +78,14 @@ export const KanbanItemSchema = Type.Object(
     claimedUntil: Nullable({
       ...Timestamp,
       description: 'When the claim of the assignee ends; null if it is not claimed',
+    }),
+    coverId: Nullable({
+      ...Id,
+      description: 'The attachment that the board shows on its card: one of its own images, or null',
+    }),
+    reminders: Type.Array(Reminder, {
+      description: 'When its watchers are reminded: at a time, or a duration before the due date',
+      examples: [[{ at: '2026-01-31T09:00:00.000Z' }, { before: 'P1D' }]],
     }),
     ...timestamps,
     labels: Type.Array(ref(KanbanLabelSchema)),
@@ -121,6 +132,38 @@ export const KanbanCommentSchema = Type.Object(
   },
   { $id: 'KanbanComment' },
 )
+
+/** A file or a link, attached to an item. */
+export const AttachmentSchema = Type.Object(
+  {
+    id: Id,
+    itemId: Id,
+    name: Type.String({ examples: ['plan.pdf'] }),
+    kind: Type.Unsafe<'file' | 'link'>({ type: 'string', enum: ['file', 'link'] }),
+    url: Type.Optional(
+      Type.String({ description: 'Only of a link', examples: ['https://example.org/plan'] }),
+    ),
+    mediaType: Nullable(
+      Type.String({
+        description: 'By the first bytes, or else by the name of the file; null for a link',
+        examples: ['application/pdf', 'image/png'],
+      }),
+    ),
+    size: Nullable(Type.Number({ description: 'In bytes; null for a link' })),
+    sha256: Nullable(
+      Type.String({
+        description: 'SHA-256 of the bytes, hexadecimal, which is the ETag of the content; null for a link',
+      }),
+    ),
+    width: Type.Optional(Type.Number({ description: 'In pixels, as shown; only of an image, if known' })),
+    height: Type.Optional(Type.Number({ description: 'In pixels, as shown; only of an image, if known' })),
+    hasThumbnail: Type.Boolean({ description: 'Whether a client has stored a small image of it' }),
+    createdBy: Nullable(Type.String({ description: 'The member; null if unknown' })),
+    ...timestamps,
+  },
+  { $id: 'Attachment' },
+)
+export type Attachment = Static<typeof AttachmentSchema>
 
 /** A column of a project's board. Items refer to it by name. */
 export const KanbanColumnSchema = Type.Object(
@@ -300,9 +343,18 @@ export const SharedProjectSchema = Type.Object(
   { $id: 'SharedProject' },
 )
 
-/** An item, and the name of its assignee where it is asked for. */
+/** An item, whether the caller watches it, and the name of its assignee where it is asked for. */
 export const KanbanItemWithPeopleSchema = Type.Object(
-  { ...Type.Omit(KanbanItemSchema, ['warnings']).properties, people },
+  {
+    ...Type.Omit(KanbanItemSchema, ['warnings']).properties,
+    watching: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether the caller watches the item: by itself, with its project, or as its assignee. Not in a batch',
+      }),
+    ),
+    people,
+  },
   { $id: 'KanbanItemWithPeople' },
 )
 
@@ -330,6 +382,12 @@ export const ProjectSummarySchema = Type.Object(
         additionalProperties: { type: 'integer' },
         description: 'Number of items per column, dismissed ones too: every column of the board, in order',
         examples: [{ 'To Do': 3, 'In Progress': 1, Review: 0, Done: 7 }],
+      }),
+      dismissed: Type.Unsafe<Record<string, number>>({
+        type: 'object',
+        additionalProperties: { type: 'integer' },
+        description: 'Number of dismissed items per column, of the columns that have any',
+        examples: [{ 'To Do': 1 }],
       }),
     }),
   },
@@ -415,6 +473,40 @@ export const CurrentMemberSchema = Type.Object(
 )
 export type CurrentMember = Static<typeof CurrentMemberSchema>
 
+/** What a member wants to be told by e-mail. */
+export const PreferencesSchema = Type.Object(
+  {
+    email: Type.Unsafe<'none' | 'each' | 'daily'>({
+      type: 'string',
+      enum: ['none', 'each', 'daily'],
+      description:
+        'Which e-mail the member gets: none; of each notification, where those of two minutes come together; or one a day, at 8 in `timeZone`',
+    }),
+    timeZone: Type.String({ description: 'An IANA time zone', examples: ['Europe/Berlin'] }),
+    stoppedBecause: Nullable(
+      Type.String({
+        description:
+          "Why no mail is sent: the words in which the address's server has refused it for good; null if it has not. Setting `email` confirms the address",
+      }),
+    ),
+    emailAvailable: Type.Boolean({ description: 'Whether the service sends e-mail' }),
+  },
+  { $id: 'Preferences' },
+)
+export type Preferences = Static<typeof PreferencesSchema>
+
+/** The result of a test mail. */
+export const TestMailSchema = Type.Object(
+  {
+    address: Type.String({ description: 'The address that it was sent to' }),
+    error: Nullable(
+      Type.String({ description: 'Why it was not sent; null if the mail server has accepted it' }),
+    ),
+  },
+  { $id: 'TestMail' },
+)
+export type TestMail = Static<typeof TestMailSchema>
+
 /** The signed-in member, and when the session ends. */
 export const SignedInSchema = Type.Object({ member: ref(CurrentMemberSchema), expiresAt: Timestamp })
 
@@ -430,12 +522,68 @@ export const MemberSchema = Type.Object(
     disabled: Type.Boolean({
       description: 'Whether sign-ins, sessions and tokens of the member are refused',
     }),
+    handle: Nullable(
+      Type.String({
+        description:
+          'The name in mentions, as in `@ada`; unique. null only for a moment, for a member that another tool has just added',
+        examples: ['ada', 'ada.lovelace'],
+      }),
+    ),
     ...timestamps,
   },
   { $id: 'Member' },
 )
 export type SeenMember = Static<typeof MemberSchema>
 export type Member = SeenMember & { email: string }
+
+/** A notification of the caller. */
+export const NotificationSchema = Type.Object(
+  {
+    id: Id,
+    kind: Type.Unsafe<
+      'assigned' | 'mentioned' | 'commented' | 'moved' | 'due' | 'unblocked' | 'lease-lapsed'
+    >({
+      type: 'string',
+      enum: ['assigned', 'mentioned', 'commented', 'moved', 'due', 'unblocked', 'lease-lapsed'],
+      description:
+        'What happened: the item was assigned to the caller, a text mentions the caller, somebody commented on the item, it moved to another column or project, a reminder has come, it waits for nothing any more, the lease of its claim has ended',
+    }),
+    itemId: Nullable(Type.String({ description: 'null if it tells of several items' })),
+    projectId: Nullable(Type.String({ description: 'null if it tells of items of several projects' })),
+    actorId: Nullable(
+      Type.String({ description: 'Who did it; null for other tools, commands, and what comes with time' }),
+    ),
+    seq: Nullable(
+      Type.Integer({
+        description: 'The change that it tells of, the last one if several; null for what comes with time',
+      }),
+    ),
+    title: Type.String({
+      description: 'The title of the item at that time; of several items, the name of their project',
+    }),
+    text: Type.String({
+      description:
+        'The beginning of the comment or description, the column of a move, or the due date; empty for others',
+    }),
+    count: Type.Integer({
+      description:
+        'The number of items that it tells of: more than ten items of one write are one notification',
+    }),
+    createdAt: Timestamp,
+    readAt: Nullable(Timestamp),
+  },
+  { $id: 'MemberNotification' },
+)
+export type Notification = Static<typeof NotificationSchema>
+
+/** Whether the caller watches an item or a project. */
+export const WatchSchema = Type.Object({ watching: Type.Boolean() }, { $id: 'Watch' })
+
+/** The number of unread notifications. */
+export const UnreadSchema = Type.Object(
+  { unread: Type.Integer({ description: 'At most 1,000: that many, or more' }) },
+  { $id: 'Unread' },
+)
 
 /** Kinds of people: members, people of the host application, people of imported boards. A closed set. */
 export const PERSON_KINDS = ['member', 'host', 'import'] as const
@@ -911,6 +1059,7 @@ export const namedSchemas = [
   KanbanItemWithPeopleSchema,
   KanbanActivitySchema,
   KanbanCommentSchema,
+  AttachmentSchema,
   KanbanColumnSchema,
   TranscriptSummarySchema,
   IngestedTranscriptSchema,
@@ -925,6 +1074,8 @@ export const namedSchemas = [
   ProjectSummaryListSchema,
   PersonalIdeaSchema,
   PersonalIdeaListSchema,
+  PreferencesSchema,
+  TestMailSchema,
   SearchResultSchema,
   CurrentMemberSchema,
   MemberSchema,
@@ -945,6 +1096,9 @@ export const namedSchemas = [
   WebhookSchema,
   WebhookWithSecretSchema,
   WebhookDeliverySchema,
+  NotificationSchema,
+  WatchSchema,
+  UnreadSchema,
   ImportStartedSchema,
   ImportedPersonSchema,
   ImportSchema,

@@ -74,6 +74,10 @@ class ChangePoll implements ChangeReader {
     // See `replay`.
   }
 
+  notify(): void {
+    // It waits for changes only.
+  }
+
   tick(): void {
     // It sends nothing before its response.
   }

@@ -28,6 +28,12 @@ const BATCHES = 8
 /** The key of work for all readers; not a member's id. */
 const ALL = ''
 
+/** A notification, as its member's streams get it. */
+export interface MembersNotification {
+  memberId: string
+  projectId: string | null
+}
+
 /** A reader that waits for changes. */
 export interface ChangeReader extends Wanted {
   readonly kind: 'stream' | 'poll'
@@ -43,6 +49,8 @@ export interface ChangeReader extends Wanted {
   miss: (selection: Selection) => void
   /** Reads missed changes, for some milliseconds. @returns whether there are more, and it accepts more */
   replay: () => boolean
+  /** Sends a notification to its member; of a long poll, nothing. */
+  notify: (notification: MembersNotification) => void
   /** Called once per round. */
   tick: () => void
   /** The service stops, or its rights have changed. */
@@ -155,6 +163,16 @@ export class ChangeReaders {
   /** Records that a stream was sent something; unread streams are cut beyond a limit. */
   sent(bytes: number): void {
     this.#unread.sent(bytes)
+  }
+
+  /** Sends notifications to the streams of their members. */
+  sendNotifications(notifications: readonly MembersNotification[]): void {
+    this.#refresh()
+    const ofMembers = Map.groupBy(notifications, ({ memberId }) => memberId)
+    for (const reader of this.#readers) {
+      if (this.#unsure.has(reader)) continue
+      for (const one of ofMembers.get(reader.identity.member.id) ?? []) reader.notify(one)
+    }
   }
 
   /** Adds a reader, which gets all changes after its place. */

@@ -6,7 +6,7 @@ import type { TailedChange } from '../changes/tail.ts'
 import type { Scope } from '../db/row-security.ts'
 import { ApiError } from '../errors.ts'
 import type { Identity } from '../members/identity.ts'
-import type { ChangeReader, ChangeReaders } from './change-readers.ts'
+import type { ChangeReader, ChangeReaders, MembersNotification } from './change-readers.ts'
 import { channelOf, eventsOf, type ScopedReader, type Selection } from './change-selection.ts'
 import { EventStream, eventText, placeText } from './event-stream.ts'
 import { ownerOf } from './seats.ts'
@@ -22,6 +22,9 @@ const MAX_MISSED = 1024 * 1024
 const PATIENCE = 1000
 /** ... and so is one that reads nothing for this many. */
 const MAX_PATIENCE = 60_000
+
+/** Notifications that wait for a client that does not read, at most: the oldest are in its list. */
+const NOTIFICATIONS_WAITING = 100
 
 /** A stream of changes to one client: first missed changes, at its own pace, then each as it is committed. */
 export class ChangeStream implements ChangeReader, WeighedStream {
@@ -44,6 +47,8 @@ export class ChangeStream implements ChangeReader, WeighedStream {
   #scope: Scope | undefined
   /** The last change as of then. */
   #scopedAt: number
+  /** Notifications that wait for the client. */
+  #notifications: string[] = []
   /** The last replayed change. */
   #latest: TailedChange | undefined
 
@@ -115,6 +120,14 @@ export class ChangeStream implements ChangeReader, WeighedStream {
     }
   }
 
+  notify(notification: MembersNotification): void {
+    if (!this.#mayShow(notification)) return
+    const { place: _, memberId: __, ...shown } = notification as MembersNotification & { place: unknown }
+    this.#notifications.push(JSON.stringify(shown))
+    if (this.#notifications.length > NOTIFICATIONS_WAITING) this.#notifications.shift()
+    this.#sendNotifications()
+  }
+
   tick(): void {
     if (this.body.waitsSince === undefined) {
       this.#tellAccess()
@@ -160,6 +173,21 @@ export class ChangeStream implements ChangeReader, WeighedStream {
     if (events.length > 0) this.#send(Buffer.from(events.join('')))
   }
 
+  /** Whether its reader sees the project of a notification; several projects, only with a credential that reaches all. */
+  #mayShow({ projectId }: MembersNotification): boolean {
+    const scope = this.reader.scope()
+    if (scope === undefined) return true
+    return projectId === null ? scope.hasIdeas : scope.projects.has(projectId)
+  }
+
+  /** Sends the notifications that wait, unless the client is still to read what was sent before. */
+  #sendNotifications(): void {
+    if (this.#notifications.length === 0 || this.body.waitsSince !== undefined) return
+    const events = this.#notifications.map((one) => eventText('notification', one, this.place))
+    this.#notifications = []
+    this.#send(Buffer.from(events.join('')))
+  }
+
   #send(events: Buffer | undefined): void {
     if (!events) return
     this.body.send(events)
@@ -173,6 +201,7 @@ export class ChangeStream implements ChangeReader, WeighedStream {
 
   #goOn(): void {
     this.#missed = 0
+    this.#sendNotifications()
     this.#readers.catchUp(this)
   }
 

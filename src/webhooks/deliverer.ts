@@ -8,6 +8,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { toChange } from '../changes/api-changes.ts'
 import type { ChangeHead, Sequence } from '../changes/sequence.ts'
+import type { Clock } from '../clock.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
 import type { ProcessLock } from '../db/process-lock.ts'
@@ -15,7 +16,6 @@ import { webhooks } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
 import type { WebhookDelivery } from '../schemas/records.ts'
 import { timestamp } from '../time.ts'
-import type { Clock } from './clock.ts'
 import {
   type Delivered,
   type Deliveries,

@@ -3,8 +3,8 @@ import http from 'node:http'
 import https from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { Webhook } from 'standardwebhooks'
+import type { Clock } from '../clock.ts'
 import { version } from '../package-files.ts'
-import type { Clock } from './clock.ts'
 import { hasRefusedAddress, publicLookup, REFUSED_ADDRESS } from './webhook-urls.ts'
 
 /** Timeout of a delivery, in milliseconds: connecting, sending, and the whole response. */

@@ -1,6 +1,6 @@
 /** Outcomes of work in the worker thread, as posted back: errors lose their class on the way. */
 import { databaseBusy, isBusy } from '../db/busy.ts'
-import { LargeWork } from '../db/work-limits.ts'
+import { LargeWork } from '../db/too-much-work.ts'
 import type { ErrorCode } from '../error-codes.ts'
 import { ApiError, type ErrorDetails } from '../errors.ts'
 
@@ -19,19 +19,28 @@ export type Outcome =
   | { large: true }
   | { error: unknown }
 
+/** The outcome of work that failed. */
+function outcomeOfError(thrown: unknown): Outcome {
+  // SQLite's error code is lost on the way.
+  const error = isBusy(thrown) ? databaseBusy() : thrown
+  if (error instanceof LargeWork) return { large: true }
+  if (!(error instanceof ApiError)) return { error }
+  const { statusCode, message, details, headers, code } = error
+  return { refusal: { statusCode, message, details, headers, code } }
+}
+
 /** Runs work, and returns its outcome. */
 export function outcomeOf(work: () => unknown): Outcome {
   try {
     return { value: work() }
-  } catch (thrown) {
-    // SQLite's error code is lost on the way.
-    const error = isBusy(thrown) ? databaseBusy() : thrown
-    if (error instanceof LargeWork) return { large: true }
-    if (!(error instanceof ApiError)) return { error }
-    const { statusCode, message, details, headers, code } = error
-    return { refusal: { statusCode, message, details, headers, code } }
+  } catch (error) {
+    return outcomeOfError(error)
   }
 }
+
+/** The outcome of work that is under way. */
+export const outcomeOfPromise = (work: Promise<unknown>): Promise<Outcome> =>
+  work.then((value) => ({ value }), outcomeOfError)
 
 /** The value of an outcome. @throws its error */
 export function unwrap(outcome: Outcome): unknown {

@@ -6,7 +6,8 @@ import type { Ids } from './world.ts'
 export interface Call {
   /** What each id in the path names, in order: see `idsOf`. */
   path: readonly string[]
-  body?: (own: Ids) => object
+  /** A string is sent as it is. */
+  body?: (own: Ids) => object | string
   query?: string
   /** Other answers to who may do it than 2xx: `<status> <error>`. */
   also?: readonly string[]
@@ -14,6 +15,8 @@ export interface Call {
   isForAdmins?: boolean
   /** Whether only who may write the project may do it, although no change tells of it. */
   isForWriters?: boolean
+  /** Whether it only changes what is the caller's own: who may read the project may do it. */
+  isOwn?: boolean
   /** The answer for an unknown record, as the specification has it, if it is not 404. */
   unknown?: string
 }
@@ -43,6 +46,9 @@ const ofKinds = ROUTED.flatMap(({ kind, of, routes }): [string, Call][] => {
       : []),
   ]
 })
+
+/** An image that is ASCII, too. */
+export const GIF = 'GIF89a  !! ;'
 
 const OTHERS_COMMENT = "403 Forbidden: another member's comment"
 const UNSPECIFIC = '500 Internal server error'
@@ -79,11 +85,19 @@ export const OF_PROJECTS: Readonly<Record<string, Call>> = {
   listKanbanActivity: { path: ['kanban-item'] },
   attachKanbanLabel: { path: ['kanban-item', 'kanban-label'] },
   detachKanbanLabel: { path: ['kanban-item', 'kanban-label'] },
+  getAttachmentContent: { path: ['attachment'] },
+  getAttachmentThumbnail: { path: ['attachment'] },
+  setAttachmentThumbnail: { path: ['attachment'], body: () => GIF },
   exportProjectAsCsv: { path: ['project'] },
   getFlow: { path: ['project'] },
   listProjectChanges: { path: ['project'] },
   listKanbanItemChanges: { path: ['kanban-item'] },
   undoChange: { path: ['seq'] },
+  getProjectWatch: { path: ['project'] },
+  watchProject: { path: ['project'], isOwn: true },
+  unwatchProject: { path: ['project'], isOwn: true },
+  watchKanbanItem: { path: ['kanban-item'], isOwn: true },
+  unwatchKanbanItem: { path: ['kanban-item'], isOwn: true },
   listShareLinks: { path: ['project'], isForWriters: true },
   createShareLink: { path: ['project'], isForWriters: true },
   getShareLink: { path: ['share-link'], isForWriters: true },
@@ -229,6 +243,7 @@ export const NAMINGS: readonly Naming[] = [
       ['read_board', (other) => ({ projectId: other.project })],
       ['read_item', (other) => ({ itemId: other['kanban-item'] })],
       ['find_people', (other) => ({ ids: other.project })],
+      ['notifications', () => ({})],
       ['flow', (other) => ({ projectId: other.project })],
       ['create_item', (other) => ({ projectId: other.project, title: 'New' })],
       ['create_item', (other) => ({ projectId: other.project, title: 'New', column: 'None' })],
@@ -382,6 +397,10 @@ export const OTHERS: Readonly<
   listWebhookDeliveries: { isForAdmins: true },
   replayWebhook: { isForAdmins: true, bodies: [{ after: 0 }] },
   getSharedProject: {},
+  listNotifications: { queries: ['', 'unread=true', 'kind=moved', 'limit=1'] },
+  countNotifications: {},
+  readNotifications: { bodies: [{ upTo: 'zzzzz' }] },
+  updateNotification: { bodies: [{ read: true }] },
   listTrash: { queries: ['', 'limit=1'] },
   listAuditLog: { isForAdmins: true },
   exportAll: { isForAdmins: true },
@@ -414,6 +433,7 @@ export const OTHERS: Readonly<
           ['find_items', { q: 'words' }],
           ['search', { q: 'words' }],
           ['find_people', {}],
+          ['notifications', {}],
         ] as const
       ).map(([name, args]) => ({ method: 'tools/call', params: { name, arguments: args } })),
     ].map((message) => ({ jsonrpc: '2.0', id: 1, ...message })),

@@ -78,12 +78,12 @@ const isSafe = ({ method }: Operation) => method === 'GET'
 /** What a caller may not do, whatever the project. */
 function refusalOf(
   operation: Operation,
-  { isForWriters = false }: Call,
+  { isForWriters = false, isOwn = false }: Call,
   { role, token, mode }: Principal,
 ): string | undefined {
   if (isSafe(operation) && !isForWriters) return undefined
   if (token?.isReadOnly && !isSafe(operation)) return '403 Forbidden: read-only token'
-  return role === 'viewer' && mode !== 'open' ? '403 Forbidden: read-only role' : undefined
+  return role === 'viewer' && mode !== 'open' && !isOwn ? '403 Forbidden: read-only role' : undefined
 }
 
 const READ_ONLY = '403 Forbidden: read-only in this project'
@@ -99,7 +99,7 @@ function demandedOf(
   const refusal = refusalOf(operation, call, principal)
   if (refusal !== undefined) return refusal
   if (right === 'none') return call.unknown ?? '404'
-  return right === 'read' && (call.isForWriters || !isSafe(operation)) ? READ_ONLY : undefined
+  return right === 'read' && !call.isOwn && (call.isForWriters || !isSafe(operation)) ? READ_ONLY : undefined
 }
 
 /** Requests on a record that is not there, with all that is checked before it is looked for. */

@@ -1,6 +1,7 @@
 /** The world of the tests of access: the projects of the model with a record of each kind, and its principals. */
 
 import { hashToken } from '../../src/members/secrets.ts'
+import { sha256 } from '../attachments.ts'
 import type { App } from '../helper.ts'
 import { insertion, KIND_EXAMPLES, rowOf } from '../kinds.ts'
 import { PERSON_OF, PRINCIPALS, PROJECTS, type Principal, type Project, RELIC } from './model.ts'
@@ -33,11 +34,21 @@ const TEXTS: Record<string, string> = {
   'kanban-item': 'title',
   'kanban-subtask': 'title',
   'kanban-comment': 'content',
+  attachment: 'name',
   'kanban-activity': 'metadata',
   objective: 'title',
   metric: 'name',
   'transcript-summary': 'title',
 }
+
+const contentOf = (word: string) => `The bytes of ${word}`
+const thumbnailOf = (word: string) => `GIF89a  !! ${word};`
+
+/** The statements that store a file. */
+const storing = (bytes: string): string[] => [
+  insertion('file_contents', { size: bytes.length, sha256: sha256(bytes) }),
+  `insert into file_chunks (place, bytes) select id * 65536, cast('${bytes}' as blob) from file_contents where sha256 = '${sha256(bytes)}'`,
+]
 
 /** The statements that make a project with a record of each kind. */
 function statementsFor(word: string, person: string): string[] {
@@ -68,6 +79,14 @@ function statementsFor(word: string, person: string): string[] {
         claimed_from: JSON.stringify({ column: `${word} words`, sortOrder: 1 }),
       }),
       ...(kind === 'kanban-item-label' && { label_id: ids['kanban-label'] as string }),
+      ...(kind === 'attachment' && {
+        kind: 'file',
+        media_type: 'text/plain',
+        size: contentOf(word).length,
+        sha256: sha256(contentOf(word)),
+        thumbnail: sha256(thumbnailOf(word)),
+        created_by: person,
+      }),
       ...(kind === 'team-assignment' && { member_id: person }),
     })
   })
@@ -92,7 +111,15 @@ function statementsFor(word: string, person: string): string[] {
     name: `${word} link`,
     secret_hash: `hash of ${word}`,
   })
-  return [project, done, link, ...children, ...items]
+  return [
+    project,
+    done,
+    link,
+    ...storing(contentOf(word)),
+    ...storing(thumbnailOf(word)),
+    ...children,
+    ...items,
+  ]
 }
 
 /** The id of a principal's member. */
@@ -150,6 +177,17 @@ function principalStatements(principal: Principal): string[] {
       title: 'Fly',
       promoted_project_id: 'vault',
     }),
+    // Made while it saw them.
+    ...[...PROJECTS, RELIC].map((word) =>
+      insertion('notifications', {
+        id: `notification of ${word} for ${principal.name}`,
+        member_id: id,
+        kind: 'moved',
+        item_id: `${word}-kanban-item`,
+        project_id: word,
+        title: `${word} words`,
+      }),
+    ),
     insertion('imports', {
       id: `import of ${principal.name}`,
       format: 'trello',

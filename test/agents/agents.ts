@@ -102,6 +102,8 @@ export async function callEveryTool(t: Test, { call, refused, tools }: Agent): P
   const ticked = await use('tick_subtask', { subtaskId: first.id })
   t.match(ticked, { subtask: { title: 'Draw it', completed: true }, item: { subtasks: { done: 1 } } })
   await use('comment', { itemId, content: 'Welding takes {{longer.than}} I thought' })
+  const { attachment } = await use('attach_file', { itemId, name: 'notes.md', text: '{{weld}} it' })
+  t.match(attachment, { itemId, name: 'notes.md', mediaType: 'text/markdown', size: 11 })
   const changed = await use('change_item', { itemId, assigneeId: 'me', addSubtasks: ['Paint it'] })
   t.match(changed.item, { assigneeId: claimed.item.assigneeId, subtasks: { total: 3 } })
   t.match(await use('move_item', { itemId, column: 'Review' }), { item: { column: 'Review' } })
@@ -111,12 +113,13 @@ export async function callEveryTool(t: Test, { call, refused, tools }: Agent): P
     item: { description: 'xxxxxxxxxx', column: 'Review' },
     etag: /^"/,
     comments: [{ content: 'Welding ta' }],
+    attachments: [{ id: attachment.id, name: 'notes.md', kind: 'file', size: 11, uri: attachment.uri }],
     activity: [{ type: 'status_change' }],
     notes: [/activity/, /description/, /comment/],
   })
   t.equal(read.activity.length, 1)
   const stale = await refused('change_item', { itemId, title: 'Late', ifMatch: made.etag })
-  t.match(stale, { status: 412, error: 'Precondition failed', etag: read.etag, next: /read_item/ })
+  t.match(stale, { status: 412, error: 'Precondition failed', etag: /^"/, next: /read_item/ })
   t.match(await use('change_item', { itemId, priority: 'high', ifMatch: read.etag }), {
     item: { priority: 'high' },
   })
@@ -156,6 +159,7 @@ export async function callEveryTool(t: Test, { call, refused, tools }: Agent): P
   t.match(items, [{ title: 'Order steel' }])
   t.equal(nextCursor, undefined)
   t.match(await use('find_items', { assigneeId: 'me', projectId, q: 'ENGINE' }), { items: [{ id: itemId }] })
+  t.type((await use('notifications', { unread: false, kind: 'moved', limit: 5 })).notifications, Array)
   const { people } = await use('find_people', { limit: 1 })
   t.match(await use('find_people', { ids: people.map(({ id }: { id: string }) => id) }), { people })
   t.match(await use('search', { q: 'weld', projectId }), { results: [{ projectId }] })

@@ -19,6 +19,7 @@ const writesOn = (projectId: string, itemId: string, subtaskId: string): [name: 
   ['change_item', { itemId, title: 'Ace' }],
   ['move_item', { itemId, column: 'Review' }],
   ['comment', { itemId, content: 'Hm' }],
+  ['attach_file', { itemId, name: 'a.txt', text: 'Hm' }],
   ['tick_subtask', { subtaskId }],
   ['claim', { projectId }],
   ['renew', { itemId }],
@@ -47,7 +48,16 @@ t.test('a read-only token cannot write through any tool', async (t) => {
     const { tools, call, refused } = await overHttp(t, url, headers)
     t.strictSame(
       tools,
-      ['search', 'find_items', 'list_projects', 'read_board', 'read_item', 'find_people', 'flow'],
+      [
+        'search',
+        'find_items',
+        'list_projects',
+        'read_board',
+        'read_item',
+        'find_people',
+        'notifications',
+        'flow',
+      ],
       who,
     )
     t.match(await call('read_item', { itemId: item.id }), { item: { title: 'Card' } })

@@ -24,6 +24,7 @@ t.test('every tool can be called over HTTP, and returns what its schema says', a
     'read_board',
     'read_item',
     'find_people',
+    'notifications',
     'flow',
   ])
   t.match(agent.client.getInstructions(), /data written by people.*never instructions/s)
@@ -192,11 +193,20 @@ t.test('boards are resources', async (t) => {
   const { resources } = await client.listResources()
   t.match(resources, [{ uri: `phaseboard://projects/${id}`, title: 'Apollo', mimeType: 'application/json' }])
   const { resourceTemplates } = await client.listResourceTemplates()
-  t.match(resourceTemplates, [{ uriTemplate: 'phaseboard://projects/{id}' }])
+  t.match(resourceTemplates, [
+    { uriTemplate: 'phaseboard://projects/{id}' },
+    { uriTemplate: 'phaseboard://attachments/{id}' },
+  ])
   const { contents } = await client.readResource({ uri: `phaseboard://projects/${id}` })
   const [content] = contents as { text: string }[]
   t.match(JSON.parse(content?.text ?? ''), { projectId: id, columns: [{ items: [{ title: 'Land' }] }] })
-  for (const uri of ['phaseboard://projects/none', 'phaseboard://projects/%zz', 'file:///etc/passwd']) {
+  for (const uri of [
+    'phaseboard://projects/none',
+    'phaseboard://projects/%zz',
+    'phaseboard://attachments/none',
+    'phaseboard://attachments/',
+    'file:///etc/passwd',
+  ]) {
     await t.rejects(client.readResource({ uri }), { code: -32002 }, uri)
   }
   await t.rejects(client.listResources({ cursor: 'nonsense' }), { code: -32602 })

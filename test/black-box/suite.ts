@@ -4,6 +4,7 @@
  * of the service, and no database.
  */
 import type { Test } from 'tap'
+import { FORM_TYPE, filePart, formOf, png } from '../attachments.ts'
 import { ROUTED } from '../kinds.ts'
 
 /** A running service with only its admin. */
@@ -22,8 +23,10 @@ interface Request {
   /** The values of the path's parameters, in order. */
   at?: readonly string[]
   query?: string
-  /** An object is sent as JSON, a string unchanged. */
+  /** An object is sent as JSON, a string or bytes unchanged. */
   body?: unknown
+  /** The media type of the body. */
+  type?: string
 }
 
 interface Answer {
@@ -46,6 +49,9 @@ const readOnlyRole = { error: 'Forbidden: read-only role' }
 const readOnlyToken = { error: 'Forbidden: read-only token' }
 const validationFailed = { error: 'Validation failed', details: { formErrors: [], fieldErrors: {} } }
 
+const isRaw = (body: unknown): body is string | Uint8Array<ArrayBuffer> =>
+  typeof body === 'string' || body instanceof Uint8Array
+
 /** A client that records successful operations. */
 class Client {
   readonly succeeded = new Set<string>()
@@ -55,14 +61,14 @@ class Client {
     this.#url = url.replace(/\/$/, '')
   }
 
-  async ask(who: Who, operation: string, { at = [], query = '', body }: Request = {}): Promise<Answer> {
+  async ask(who: Who, operation: string, { at = [], query = '', body, type }: Request = {}): Promise<Answer> {
     const [method = '', template = ''] = operation.split(' ')
     const values = [...at]
     const path = template.replace(/\{\w+\}/g, () => encodeURIComponent(values.shift() ?? ''))
     const response = await fetch(`${this.#url}${path}${query}`, {
       method,
-      headers: { ...(body !== undefined && JSON_TYPE), ...who },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      headers: { ...(body !== undefined && (type ? { 'content-type': type } : JSON_TYPE)), ...who },
+      ...(body !== undefined && { body: isRaw(body) ? body : JSON.stringify(body) }),
     })
     // A stream of events never ends.
     const isStream = response.headers.get('content-type') === 'text/event-stream'
@@ -389,6 +395,8 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
       column: 'To Do',
       assigneeId: null,
       claimedUntil: null,
+      coverId: null,
+      reminders: [],
     })
     await refused(writer, release, { at: [doomed.id] }, 409, { error: 'Kanban item is not claimed' })
     const remove = 'DELETE /api/kanban-items/{id}'
@@ -422,6 +430,28 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     const remove = 'DELETE /api/kanban-subtasks/{id}'
     t.strictSame(await ok(writer, remove, { at }, 200), { success: true })
     await refused(writer, remove, { at }, 500, failure)
+  })
+
+  await part('files are attached, downloaded, and shown small', async (t) => {
+    const attach = 'POST /api/kanban-items/{id}/attachments'
+    const content = 'GET /api/attachments/{id}/content'
+    const form = formOf(filePart('plan.txt', 'first, second'), filePart('logo.png', png(30, 20)))
+    const [plan, logo] = await ok(writer, attach, { at: item, body: form, type: FORM_TYPE }, 201, [
+      { name: 'plan.txt', kind: 'file', mediaType: 'text/plain', size: 13 },
+      { name: 'logo.png', mediaType: 'image/png', width: 30, height: 20 },
+    ])
+    const nowhere = { at: [UNKNOWN], body: form, type: FORM_TYPE }
+    await refused(writer, attach, nowhere, 404, { error: 'Kanban item not found' })
+    t.equal((await client.ask(writer, content, { at: [plan.id] })).body, 'first, second')
+    const thumbnail = { at: [logo.id], body: png(3, 2), type: 'image/png' }
+    await ok(writer, 'PUT /api/attachments/{id}/thumbnail', thumbnail, 200, { hasThumbnail: true })
+    await ok(writer, 'GET /api/attachments/{id}/thumbnail', { at: [logo.id] }, 200)
+    const cover = { coverId: logo.id }
+    await ok(writer, 'PATCH /api/kanban-items/{id}', { at: item, body: cover }, 200, cover)
+    await ok(writer, 'DELETE /api/attachments/{id}', { at: [logo.id] }, 200)
+    await ok(writer, 'GET /api/kanban-items/{id}', { at: item }, 200, { coverId: null })
+    t.equal((await client.ask(writer, content, { at: [logo.id] })).status, 404)
+    await ok(writer, 'DELETE /api/attachments/{id}', { at: [plan.id] }, 200)
   })
 
   /** The usual five operations of child records. Each run leaves one record behind. */
@@ -550,6 +580,34 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     })
   })
 
+  await part('members are told of what concerns them, and watch items and projects', async (t) => {
+    const body = { title: 'Watched', assigneeId: ids.member }
+    const item = await ok(admin, 'POST /api/projects/{id}/kanban-items', { at: project, body }, 201)
+    const ofItem = { itemId: item.id, kind: 'assigned', title: 'Watched', readAt: null }
+    let listed: { id: string; itemId: string }[] = []
+    for (let tries = 0; !listed.some(({ itemId }) => itemId === item.id) && tries < 500; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      listed = await ok(member, 'GET /api/notifications', { query: '?unread=true&limit=5' }, 200)
+    }
+    t.match(listed[0], ofItem)
+    const { unread } = await ok(member, 'GET /api/notifications/count', {}, 200)
+    const at = [String(listed[0]?.id)]
+    const read = { ...ofItem, readAt: String }
+    await ok(member, 'PATCH /api/notifications/{id}', { at, body: { read: true } }, 200, read)
+    await ok(member, 'GET /api/notifications/count', {}, 200, { unread: unread - 1 })
+    await ok(member, 'POST /api/notifications/read', { body: { upTo: at[0] } }, 200, { unread: 0 })
+    const notFound = { error: 'Notification not found' }
+    await refused(admin, 'PATCH /api/notifications/{id}', { at, body: { read: true } }, 404, notFound)
+    const one = { at: [item.id] }
+    await ok(admin, 'DELETE /api/kanban-items/{id}/watch', one, 200, { watching: false })
+    await ok(admin, 'GET /api/kanban-items/{id}', one, 200, { watching: false })
+    await ok(admin, 'PUT /api/kanban-items/{id}/watch', one, 200, { watching: true })
+    await ok(member, 'PUT /api/projects/{id}/watch', { at: project }, 200, { watching: true })
+    await ok(member, 'GET /api/projects/{id}/watch', { at: project }, 200, { watching: true })
+    await ok(member, 'DELETE /api/projects/{id}/watch', { at: project }, 200, { watching: false })
+    await ok(admin, 'DELETE /api/kanban-items/{id}', one, 200)
+  })
+
   await part('changes can be undone, and deleted records restored', async (t) => {
     const body = { title: 'Mistake' }
     const item = await ok(member, 'POST /api/projects/{id}/kanban-items', { at: project, body }, 201)
@@ -559,7 +617,8 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     const undo = 'POST /api/changes/{seq}/undo'
     const change = [String(deleted.seq)]
     const { group } = await ok(member, undo, { at: change }, 200, { changes: [{ action: 'created' }] })
-    t.strictSame(await ok(member, 'GET /api/kanban-items/{id}', { at }, 200), item)
+    const restored = { ...item, watching: true }
+    t.strictSame(await ok(member, 'GET /api/kanban-items/{id}', { at }, 200), restored)
     const another = await ok(member, 'POST /api/projects/{id}/kanban-items', { at: project, body }, 201)
     await ok(member, 'DELETE /api/kanban-items', { body: { ids: [another.id] } }, 200, { success: true })
     const conflicts = [{ kind: 'kanban-item', id: item.id }]
@@ -803,6 +862,20 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     t.match(await client.ask(admin, 'GET /api/changes/stream'), { status: 200 })
   })
 
+  await part('members choose their e-mail', async () => {
+    const at = '/api/me/preferences'
+    await ok(admin, `GET ${at}`, {}, 200, { email: 'none', timeZone: 'UTC', emailAvailable: false })
+    await ok(admin, `PATCH ${at}`, { body: { email: 'daily', timeZone: 'Asia/Tokyo' } }, 200, {
+      email: 'daily',
+    })
+    await ok(admin, `PATCH ${at}`, { body: { email: 'none' } }, 200, {
+      email: 'none',
+      timeZone: 'Asia/Tokyo',
+    })
+    await refused(admin, `PATCH ${at}`, { body: { timeZone: 'Mars' } }, 400, validationFailed)
+    await refused(admin, `POST ${at}/test-mail`, {}, 409, { error: 'This service sends no e-mail' })
+  })
+
   await part('agents call its tools', async (t) => {
     const call = (method: string, params = {}) => ({ body: { jsonrpc: '2.0', id: 1, method, params } })
     const listed = await ok(admin, 'POST /mcp', call('tools/list'), 200, { id: 1 })
@@ -817,8 +890,10 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     )
     t.ok(documented.length > 80)
-    // Operations that need a provider are in test/variables.test.ts.
-    const tried = documented.filter((operation) => !operation.startsWith('GET /api/session/oidc'))
+    // Operations that need a provider or a mail server are in test/variables.test.ts.
+    const tried = documented.filter(
+      (operation) => !/ \/api\/(session\/oidc|me\/preferences\/test-mail)/.test(operation),
+    )
     const missing = tried.filter((operation) => !client.succeeded.has(operation))
     t.strictSame(missing, [], 'each succeeded at least once')
   })

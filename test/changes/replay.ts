@@ -39,6 +39,7 @@ export const rowsOf = (client: SQLite.Database): Row[] =>
 /** Fields added to kinds later, with their values in older changes. */
 const ADDED_FIELDS: Record<string, Fields> = {
   'kanban-column': { stage: null },
+  'kanban-item': { coverId: null },
   project: { access: 'everyone' },
 }
 

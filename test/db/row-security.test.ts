@@ -59,6 +59,10 @@ const ELSEWHERE = [
   // Of the service itself.
   'changes_pending',
   'hidden_projects',
+  'item_times',
+  // A member's own.
+  'item_watches',
+  'project_watches',
   // For admins.
   'webhooks',
 ]

@@ -28,6 +28,8 @@ const DEFAULTS: Record<string, [Record<string, string | number>, Record<string, 
   ...Object.fromEntries(
     KIND_EXAMPLES.map((example) => [example.table, [rowOf(example, { owner: 'ada' }), example.defaults]]),
   ),
+  file_contents: [{ id: 1 }, { sha256: null, size: 0, touched_at: 0, unnamed_since: null }],
+  file_chunks: [{ bytes: 'x' }, { place: 1 }],
   change_subjects: [{ subject: 'p', seq: 1 }, {}],
   changes_pending: [
     { kind: 'elsewhere', id: 'x' },
@@ -100,6 +102,43 @@ const DEFAULTS: Record<string, [Record<string, string | number>, Record<string, 
       after: null,
     },
   ],
+  item_watches: [
+    { item_id: 'item', member_id: 'ada' },
+    { watching: 1, since: 0 },
+  ],
+  project_watches: [{ project_id: 'project', member_id: 'ada' }, { since: 0 }],
+  notifications: [
+    { id: 'n', member_id: 'ada', kind: 'moved' },
+    {
+      item_id: null,
+      project_id: null,
+      actor_id: null,
+      seq: null,
+      title: '',
+      text: '',
+      count: 1,
+      due_at: null,
+      created_at: TIME,
+      read_at: null,
+    },
+  ],
+  item_times: [{ item_id: 'item', kind: 'due', at: '2026-01-31T00:00:00.000Z' }, {}],
+  consumers: [{ name: 'notifications' }, { after: 0 }],
+  quiet_changes: [{ last: 1 }, { first: 1 }],
+  member_preferences: [
+    { member_id: 'ada' },
+    {
+      email: 'none',
+      time_zone: 'UTC',
+      stopped_address: null,
+      stopped_because: null,
+      failure: null,
+      updated_at: TIME,
+    },
+  ],
+  mail_queue: [{ notification_id: 'n', member_id: 'ada' }, {}],
+  mails: [{ member_id: 'ada' }, { due_at: null, attempts: 0, failing_since: null, failure: null }],
+  mail_state: [{ name: 'hook', value: 'on' }, {}],
   member_identities: [
     { issuer: 'https://id.example.test', subject: '7', member_id: 'ada' },
     { created_at: TIME },
@@ -236,9 +275,14 @@ t.test('deleting a project deletes all its records', async (t) => {
 
 t.test('deleting any parent deletes its children', async (t) => {
   const children: [string, string, string[]][] = [
-    ['kanban_items', 'item', ['kanban_subtasks', 'kanban_activity', 'kanban_comments', 'kanban_item_labels']],
+    [
+      'kanban_items',
+      'item',
+      ['kanban_subtasks', 'kanban_activity', 'kanban_comments', 'kanban_item_labels', 'attachments'],
+    ],
     ['kanban_labels', 'label', ['kanban_item_labels']],
-    ['members', 'ada', ['sessions', 'api_tokens', 'member_identities']],
+    ['members', 'ada', ['sessions', 'api_tokens', 'member_identities', 'member_preferences']],
+    ['notifications', 'n', ['mail_queue']],
     ['large_writes', '1', ['hidden_projects']],
     ['teams', 'team', ['team_members']],
     ['webhooks', 'w', ['webhook_deliveries']],
@@ -281,9 +325,11 @@ t.test('foreign keys are enforced inside the service, but not for people and tea
 
 t.test('unique columns stay unique', async (t) => {
   const { client, close } = seeded()
+  client.exec("update members set handle = 'ada'")
   t.teardown(close)
   const twice: [string, Record<string, string | number>][] = [
     ['members', { id: 'x', name: 'Ada', email: 'ADA@Example.test' }],
+    ['members', { id: 'y', name: 'Ada', email: 'y@example.test', handle: 'ada' }],
     ['sessions', { ...DEFAULTS.sessions?.[0], id: 'x' }],
     ['api_tokens', { ...DEFAULTS.api_tokens?.[0], id: 'x' }],
     ['kanban_columns', { ...rowNamed('kanban-column'), id: 'x' }],
@@ -331,6 +377,8 @@ t.test('every foreign key has an index that begins with its column', async (t) =
 
 /** Statements that may read a whole table, with the reasons. */
 const MAY_SCAN = [
+  // The size of all files, which the limit of all together needs: at most four times a second, and in a thread.
+  /^SCAN file_contents USING COVERING INDEX file_contents_size$/,
   // They list all rows, in the index's order.
   /^SCAN projects USING COVERING INDEX projects_order$/,
   /^SCAN kanban_items USING (COVERING )?INDEX kanban_items_order$/,
@@ -368,6 +416,9 @@ const MAY_SCAN = [
   /^SCAN webhooks$/,
   /^SCAN webhooks USING INDEX sqlite_autoindex_webhooks_1$/,
   /^SCAN team_members USING COVERING INDEX sqlite_autoindex_team_members_1$/,
+  // Whether there is a row, and counts for /metrics: of queued notifications up to a limit, of members.
+  /^SCAN (mail_queue|mails) USING COVERING INDEX/,
+  /^SCAN (mails|preferred)$/,
   // The elements of a bound JSON array.
   /^SCAN json_each VIRTUAL TABLE/,
   /^SCAN CONSTANT ROW$/,

@@ -11,7 +11,7 @@ import { buildApp } from '../../src/app.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { LAST_SEQ } from '../../src/db/lost-changes.ts'
 import { fromLine, toJson } from '../../src/exchange/archives/archive-lines.ts'
-import { ARCHIVED } from '../../src/exchange/archives/archive-tables.ts'
+import { LISTS } from '../../src/exchange/archives/archive-tables.ts'
 import { exportArchive } from '../../src/exchange/archives/export-archive.ts'
 import { importArchive } from '../../src/exchange/archives/import-archive.ts'
 import { examine } from '../../src/maintenance/doctor.ts'
@@ -52,7 +52,7 @@ type Line = [name: string, json: string][]
 /** The files of an archive, as lines that can be changed. */
 type Files = Map<string, Line[]>
 
-const tableOf = (name: string) => ARCHIVED.find(({ file }) => file === name) as (typeof ARCHIVED)[number]
+const tableOf = (name: string) => LISTS.find(({ file }) => file === name) as (typeof LISTS)[number]
 
 /** Changes an archive, and updates its checksums. */
 function change(archive: string, copy: string, work: (files: Files) => void): void {

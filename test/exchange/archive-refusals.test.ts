@@ -300,10 +300,10 @@ t.test('zip files of other programs and invalid ones are refused', async (t) => 
   await refused(t, targets, await pack(files, 'hello'), /its comment is no checksum$/)
   await refused(t, targets, await pack(files, `sha256:${'0'.repeat(64)}`), /its checksum is another$/)
   const [first] = files as [[string, Buffer]]
-  await refused(t, targets, await pack([...files, first]), /it holds audit-log.jsonl twice$/)
+  await refused(t, targets, await pack([...files, first]), /it holds attachments.jsonl twice$/)
   const many = Array.from({ length: 101 }, (_, index): [string, Buffer] => [`${index}`, Buffer.from('')])
   await refused(t, targets, await pack(many), /it holds 101 files$/)
-  await refused(t, targets, await pack(files.slice(1)), /audit-log.jsonl is missing$/)
+  await refused(t, targets, await pack(files.slice(1)), /attachments.jsonl is missing$/)
   await pack([...files, ['xx/etc/passwd', Buffer.from('')]])
   const bytes = readFileSync(path)
   for (let at = bytes.indexOf('xx/etc'); at !== -1; at = bytes.indexOf('xx/etc', at)) bytes.write('..', at)
@@ -316,7 +316,7 @@ t.test('zip files of other programs and invalid ones are refused', async (t) => 
   const entry = encrypted.indexOf('PK\x01\x02')
   encrypted[entry + 8] = (encrypted[entry + 8] as number) | 1
   writeFileSync(path, encrypted)
-  await refused(t, targets, path, /audit-log.jsonl is encrypted, or compressed in an unknown way$/)
+  await refused(t, targets, path, /attachments.jsonl is encrypted, or compressed in an unknown way$/)
 
   /** A file whose announced size is too small. */
   const bomb: [string, Buffer][] = files.map(([name, content]) => [

@@ -8,7 +8,7 @@ import t from 'tap'
 import { buildApp } from '../../src/app.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { fromLine, type StoredValue, toLine } from '../../src/exchange/archives/archive-lines.ts'
-import { ARCHIVED, type ArchiveField } from '../../src/exchange/archives/archive-tables.ts'
+import { ARCHIVED, type ArchiveField, LISTS } from '../../src/exchange/archives/archive-tables.ts'
 import { exportArchive } from '../../src/exchange/archives/export-archive.ts'
 import { make, randomWrite } from '../changes/random-writes.ts'
 import { rowsOf } from '../changes/replay.ts'
@@ -177,7 +177,7 @@ t.test('imported boards survive, in a folder and in a zip file, which are equal'
   const manifest = JSON.parse(String(first['manifest.json']))
   t.strictSame(
     manifest.files.map(({ name }: { name: string }) => name),
-    ARCHIVED.map(({ file }) => file),
+    LISTS.map(({ file }) => file),
   )
   t.match(manifest, { format: 'phaseboard-archive', version: 1, lastSeq: rowsOf(db.$client).length })
   for (const [index, archive] of [one, zip].entries()) {

@@ -1,7 +1,7 @@
 /** Helpers for archives: creating and reading them, and databases to export. */
 import { createHash } from 'node:crypto'
-import { createWriteStream, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { cpSync, createWriteStream, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import SQLite from 'better-sqlite3'
 import yazl from 'yazl'
@@ -18,13 +18,16 @@ export const quiet = { onProgress: () => {} }
 export const importFixture = (db: SharedDatabase, name: string) =>
   importTrelloBoard(db, readTrelloBoard(`test/fixtures/${name}.json`))
 
+/** The names of the files in a folder, and in the folders in it. */
+const namesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
+    .toSorted()
+
 /** The files in a folder, by name. */
 export const filesOf = (folder: string): Record<string, string> =>
-  Object.fromEntries(
-    readdirSync(folder)
-      .toSorted()
-      .map((name) => [name, readFileSync(join(folder, name), 'latin1')]),
-  )
+  Object.fromEntries(namesIn(folder).map((name) => [name, readFileSync(join(folder, name), 'latin1')]))
 
 /** Exports into a folder. @returns its files */
 export async function exported(client: SQLite.Database, folder: string): Promise<Record<string, string>> {
@@ -174,8 +177,7 @@ export function rewrite(
 
 /** Copies an archive in a folder. */
 export function copyFolder(from: string, to: string): void {
-  mkdirSync(to)
-  for (const name of readdirSync(from)) writeFileSync(join(to, name), readFileSync(join(from, name)))
+  cpSync(from, to, { recursive: true })
 }
 
 /** Zips files with another program. */

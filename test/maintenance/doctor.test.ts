@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
@@ -109,6 +110,18 @@ const CASES: [
     ["select count(*) from kanban_columns where name = 'Nowhere' and project_id = 'p'", 1],
   ],
   [
+    'mail that does not reach its members',
+    `insert into members (id, name, email) values ('bob', 'Bob', 'bob@example.test'), ('eve', 'Eve', 'eve@example.test');
+     insert into member_preferences (member_id, email, stopped_address, stopped_because, failure)
+       values ('ada', 'each', 'ada@example.test', '550 no such user', null), ('bob', 'daily', null, null, '451 later'),
+       ('eve', 'each', 'old@example.test', '550 no such user', null);
+     insert into mails (member_id, due_at, attempts, failing_since, failure)
+       values ('eve', '2026-01-02T00:00:00.000Z', 3, '2026-01-01T00:00:00.000Z', '451 later'),
+       ('bob', '2026-01-02T00:00:00.000Z', 1, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), '451 later')`,
+    [['mail', 3]],
+    false,
+  ],
+  [
     'people who were merged into nobody, or are of no kind',
     `insert into people (id, name, kind, source, source_id, merged_into, created_at, updated_at)
        select value ->> 0, 'Somebody', value ->> 1, value ->> 2, '', value ->> 3,
@@ -182,6 +195,34 @@ const CASES: [
     false,
   ],
   [
+    'bytes of files that belong to nothing',
+    `insert into file_contents (id, sha256, size, unnamed_since, touched_at)
+       values (1, 'forgotten', 1, null, 0), (2, 'waiting', 1, 5, 0), (3, 'to-examine', 1, -1, 0), (4, null, 1, null, 0);
+     insert into file_chunks (place, bytes) values (65536, x'00'), (131072, x'00'), (196608, x'00'), (262144, x'00'),
+       (655360, x'00'), (655361, x'00')`,
+    [['contents', 2]],
+    true,
+    [
+      `select (select group_concat(sha256 || unnamed_since) from file_contents) || ' '
+        || (select group_concat(place) from file_chunks)`,
+      'forgotten-1,waiting5,to-examine-1 65536,131072,196608,262144',
+    ],
+  ],
+  [
+    'attachments without their bytes',
+    `insert into file_contents (id, sha256, size) values (1, 'short', 300000), (2, 'whole', 262145), (3, 'small', 1), (4, 'empty', 0);
+     insert into file_contents (id, size) values (5, 100);
+     insert into file_chunks (place, bytes) values (65536, zeroblob(262144)), (65537, zeroblob(37855)),
+       (131072, zeroblob(262144)), (131073, x'00'), (196608, x'00');
+     insert into attachments (id, item_id, name, kind, sha256, size, thumbnail)
+       select value ->> 0, 'i', 'a.png', value ->> 1, value ->> 2, value ->> 3, value ->> 4
+       from json_each('[["a","file","short",300000,null],["b","file","whole",262145,"small"],["c","file","gone",1,null],
+         ["d","file","small",1,"gone"],["e","file","small",2,null],["f","link",null,null,null],["g","file","empty",0,null],
+         ["h","file",null,null,null]]')`,
+    [['attachments', 5]],
+    false,
+  ],
+  [
     'old sessions',
     `insert into sessions (id, member_id, token_hash, last_used_at, expires_at)
        values ('a', 'ada', 'h', '2001-01-01T00:00:00.000Z', '2001-01-01T00:00:00.000Z')`,
@@ -216,6 +257,37 @@ for (const [name, sql, expected, repairs, after] of CASES) {
     }
   })
 }
+
+t.test('reads all bytes of files if asked to, and finds those that have changed', async (t) => {
+  const sound = createHash('sha256').update('sound').digest('hex')
+  const path = spoilt(
+    t,
+    `insert into file_contents (id, sha256, size) values (1, '${sound}', 5), (2, '${sound.replace(/^./, 'x')}', 5);
+     insert into file_chunks (place, bytes) values (65536, cast('sound' as blob)), (131072, cast('other' as blob));
+     insert into attachments (id, item_id, name, kind, sha256, size)
+       select 'a' || id, 'i', 'a.txt', 'file', sha256, size from file_contents`,
+  )
+  t.strictSame(wrong(path), [])
+  const progress: [number, number][] = []
+  const deep = examine(path, { isDeep: true, onProgress: (...bytes) => progress.push(bytes) })
+  t.match(deep.at(-1), {
+    check: 'hashes',
+    status: 'found',
+    count: 1,
+    examples: [`the bytes of the content ${sound.replace(/^./, 'x')} have another hash`],
+  })
+  t.strictSame(progress, [
+    [5, 10],
+    [10, 10],
+  ])
+  const shown = await run(t, ['doctor', '--deep'], { DATABASE_URL: path })
+  t.match(shown, { code: 1, stderr: '', stdout: /^reading 1 MB of files\nhashes +found 1 /m })
+  const { stdout } = await run(t, ['doctor', '--deep', '--json'], { DATABASE_URL: path })
+  t.match(JSON.parse(stdout).checks.at(-1), { check: 'hashes', status: 'found' })
+  value(path, "delete from attachments where id = 'a2' returning 1")
+  value(path, 'update file_contents set sha256 = null where id = 2 returning 1')
+  t.match(await run(t, ['doctor', '--deep'], { DATABASE_URL: path }), { code: 0, stdout: /^hashes +ok /m })
+})
 
 t.test('accepts a sequence jump, and finds a gap beside it', async (t) => {
   const path = spoilt(t, '')

@@ -130,11 +130,13 @@ const OTHER_MEDIA: Record<string, string> = {
   '/metrics': 'text/plain',
   '/api/projects/{id}/export.csv': 'text/csv',
   '/api/calendar.ics': 'text/calendar',
+  '/api/attachments/{id}/content': '*/*',
+  '/api/attachments/{id}/thumbnail': '*/*',
 }
 
 /** Operations with ids in their bodies. */
 const NAMING =
-  /^(post .*\/reorder|post \/api\/kanban-items\/\{id\}\/move|post \/api\/people\/\{id\}\/merge|(patch|delete) \/api\/kanban-items|(post|patch) \/api\/webhooks(\/\{id\})?)$/
+  /^(post .*\/reorder|post \/api\/notifications\/read|post \/api\/kanban-items\/\{id\}\/move|post \/api\/people\/\{id\}\/merge|(patch|delete) \/api\/kanban-items|(post|patch) \/api\/webhooks(\/\{id\})?)$/
 
 t.test('every operation documents its possible errors', async (t) => {
   for (const { method, path, requestBody, responses } of operationsOf(await documentOf(await build(t)))) {
@@ -157,7 +159,9 @@ t.test('every operation documents its possible errors', async (t) => {
     if (/^\/api\/(projects|kanban)/.test(path) && method !== 'get') expected.push('403')
     for (const status of expected) t.ok(statuses.includes(status), `${method} ${path} ${status}`)
     for (const [status, { content }] of Object.entries(responses)) {
-      const success = (status === '200' && OTHER_MEDIA[path]) || 'application/json'
+      const success =
+        ((status === '206' || (status === '200' && method === 'get')) && OTHER_MEDIA[path]) ||
+        'application/json'
       const media = Number(status) < 400 ? [success] : ['application/json', 'application/problem+json']
       const isEmpty = /^(204|302|304)$/.test(status) || (path === '/mcp' && status === '202')
       t.strictSame(Object.keys(content ?? {}), isEmpty ? [] : media, `${operation} ${status}`)
@@ -234,6 +238,8 @@ t.test('request bodies are documented with their fields, and allow additional on
         'approved',
         'dismissed',
         'metadata',
+        'reminders',
+        'coverId',
       ],
     ],
     updateKanbanSubtask: [undefined, ['title', 'completed', 'sortOrder']],

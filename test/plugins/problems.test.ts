@@ -150,6 +150,7 @@ t.test('each error has the code of its cause', async (t) => {
     of('name_taken', 'POST', `/api/projects/${project.id}/kanban-labels`, member, { name: 'Bug' }),
     of('already_promoted', 'POST', `/api/personal-ideas/${idea.id}/promote`, member, {}),
     of('email_taken', 'POST', '/api/members', admin, email),
+    of('handle_taken', 'PATCH', `/api/members/${adminId}`, admin, { handle: 'eve' }),
     of('last_admin', 'DELETE', `/api/members/${adminId}`, admin),
     of('changed_since', 'POST', `/api/changes/${seq}/undo`, admin, {}),
     of('session_required', 'POST', '/api/tokens', tokenOf(app, adminId), { name: 'CI' }),

@@ -50,6 +50,8 @@ const anyItem: fc.Arbitrary<KanbanItem> = fc
     approved: true,
     dismissed: false,
     claimedUntil: null,
+    coverId: null,
+    reminders: [{ at: AT }, { before: label }],
     createdAt: AT,
     updatedAt: AT,
     labels: [{ id: 'l', projectId: 'p', name: label, color: label, createdAt: AT, updatedAt: AT }],

@@ -211,3 +211,20 @@ t.test('imported items entered their column at their last change', async (t) => 
   await send(app, 'PATCH', '/api/kanban-items/one', { title: 'Renamed since' })
   t.strictSame((await read()).days, body.days, 'what changes later is not the import')
 })
+
+t.test('the forecast begins with the first item, not with the range', async (t) => {
+  const { app, id, url } = await board(t)
+  const now = new Date()
+  const at = (daysAgo: number) => new Date(now.getTime() - daysAgo * DAY).toISOString()
+  for (let index = 0; index < 12; index += 1) {
+    const item = await createItem(app, id, { title: `Card ${index}` })
+    await send(app, 'PATCH', `/api/kanban-items/${item.id}`, { column: 'Done' })
+    setBack(app, item.id, at(3), [['Done', at(1 + (index % 3))]])
+  }
+  for (let index = 0; index < 8; index += 1) await createItem(app, id, { title: `Rest ${index}` })
+  const { body } = await send(app, 'GET', url)
+  t.match(body, { cycleTime: { count: 12 }, forecast: { remaining: 8 } })
+  const days = (Date.parse(body.forecast.p95) - Date.parse(body.to)) / DAY
+  // Four a day on three of four days: over 90 days it would be some 60.
+  t.ok(days <= 10, `${days} days`)
+})

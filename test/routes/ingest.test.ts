@@ -98,6 +98,7 @@ t.test('a meeting creates its record, and an item at the end of To Do for each a
       dismissed: false,
       metadata: {},
       claimedUntil: null,
+      coverId: null,
       createdAt: kanbanItems[index].createdAt,
       updatedAt: kanbanItems[index].createdAt,
       labels: [],

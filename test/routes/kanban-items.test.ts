@@ -156,6 +156,48 @@ t.test('PATCH /api/kanban-items/{id}', async (t) => {
     ])
   })
 
+  t.test('reminders are stored in UTC, at most five, each a time or a duration', async (t) => {
+    const { app, url } = await boardOf(t)
+    const five = [1, 2, 3, 4, 5].map((days) => ({ before: `P${days}D` }))
+    await holds(t, app, [
+      ['PATCH', url, { reminders: five }, undefined, 200, { reminders: five }],
+      ['PATCH', url, {}, undefined, 200, { reminders: five }],
+      [
+        'PATCH',
+        url,
+        { reminders: [{ at: '2026-01-31T01:00:00+01:00', more: 1 }, { before: 'PT15M' }] },
+        undefined,
+        200,
+        { reminders: [{ at: '2026-01-31T00:00:00.000Z' }, { before: 'PT15M' }] },
+      ],
+      ['PATCH', url, { reminders: [] }, undefined, 200, { reminders: [] }],
+    ])
+    for (const reminders of [
+      [...five, { at: '2026-01-31' }],
+      [{}],
+      [{ more: 1 }],
+      [{ at: '2026-01-31', before: 'P1D' }],
+      [{ at: 'soon' }],
+      [{ at: null }],
+      [{ before: 'P' }],
+      [{ before: '-P1D' }],
+      [{ before: 'P99999D' }],
+      [null],
+      null,
+      'P1D',
+    ]) {
+      const { status, body } = await send(app, 'PATCH', url, { reminders })
+      t.equal(status, 400, JSON.stringify(reminders))
+      t.strictSame(Object.keys(body.details.fieldErrors), ['reminders'])
+    }
+    app.db.$client.exec(
+      `update kanban_items set reminders = '[{"at":"2026-01-31","claimedUntil":1},null,7,{"before":2},{"at":"x"}]'`,
+    )
+    await holds(t, app, [
+      ['GET', url, undefined, undefined, 200, { reminders: [{ at: '2026-01-31T00:00:00.000Z' }] }],
+    ])
+  })
+
   t.test('existence is checked before the body', async (t) => {
     const app = await build(t, { bodyLimit: 1000 })
     const text = { 'content-type': 'text/plain' }
@@ -336,7 +378,7 @@ t.test('the activity log', async (t) => {
     )
     const change = { title: 'New', column: 'Brand new', assigneeId: 'ada', priority: 'high' }
     await holds(t, app, [['PATCH', url, change, undefined, 500, failure]])
-    t.strictSame((await send(app, 'GET', url)).body, item, 'the change is rolled back')
+    t.match((await send(app, 'GET', url)).body, item, 'the change is rolled back')
     t.strictSame(activity(app, item.id), [], 'so are the other entries')
     t.equal(count(app, 'kanban_columns', "name = 'Brand new'"), 0, 'and the new column')
     await holds(t, app, [['PATCH', url, { title: 'New', column: 'Done' }, undefined, 200, { title: 'New' }]])
@@ -399,7 +441,14 @@ t.test('DELETE /api/kanban-items/{id}', async (t) => {
       .prepare("insert into kanban_comments (id, item_id, author_id, content) values ('c', ?, 'x', 'x')")
       .run(kept.id)
     sql.prepare("insert into kanban_activity (id, item_id, type) values ('a', ?, 'priority')").run(kept.id)
-    const tables = ['kanban_subtasks', 'kanban_activity', 'kanban_comments', 'kanban_item_labels']
+    sql.prepare("insert into attachments (id, item_id, name) values ('f', ?, 'x')").run(kept.id)
+    const tables = [
+      'kanban_subtasks',
+      'kanban_activity',
+      'kanban_comments',
+      'kanban_item_labels',
+      'attachments',
+    ]
     const referring = sql
       .prepare(
         `select distinct t.name from sqlite_schema t, pragma_foreign_key_list(t.name) f

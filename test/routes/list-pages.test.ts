@@ -30,6 +30,8 @@ const MORE: Record<string, (app: App, ask: Ask) => Promise<unknown> | unknown> =
       await ask('POST', '/api/members', { name, email: `${name}@example.test` })
   },
   '/api/people': (app) => insert(app, "insert into people (id, name, kind) values (?, ?, 'host')"),
+  '/api/notifications': (app) =>
+    insert(app, `insert into notifications (id, member_id, kind, text) values (?, '${CALLER}', 'moved', ?)`),
   '/api/member-links': (_app, ask) => several(ask, '/api/invitations', { role: 'member' }),
   '/api/audit-log': (_app, ask) => several(ask, '/api/teams', { name: 'Crew' }),
   '/api/projects/{id}/changes': (_app, ask) =>

@@ -93,6 +93,7 @@ t.test('GET and POST /api/members', async (t) => {
         email: 'Ada@Example.test',
         role: 'member',
         disabled: false,
+        handle: 'ada',
         createdAt: body.createdAt,
         updatedAt: body.createdAt,
       })
@@ -274,6 +275,7 @@ t.test('GET and POST /api/members', async (t) => {
         email: '1@example.test',
         role: 'admin',
         disabled: false,
+        handle: null,
         createdAt: stored(app, 'members', '1').created_at,
         updatedAt: stored(app, 'members', '1').updated_at,
       }
@@ -379,6 +381,55 @@ t.test('PATCH /api/members/{id}', async (t) => {
       }
     }
   })
+
+  t.test(
+    'a handle is made of the name, with a number where another has it, and may be changed',
+    async (t) => {
+      const app = await build(t, { authMode: 'required' })
+      const admin = enrol(app, 'admin')
+      const handles: string[] = []
+      for (const [name, handle] of [
+        ['Ada Lovelace', undefined],
+        ['ADA  lovelace', undefined],
+        ['Àda Lövelace', undefined],
+        ['李', undefined],
+        ['!', undefined],
+        ['x', undefined],
+        [long(200), undefined],
+        [long(200), undefined],
+        ['Bob', 'the_builder-2.0'],
+      ] as const) {
+        const email = `${handles.length}@example.test`
+        const made = await create(app, admin.headers, { name, email, ...(handle && { handle }) })
+        handles.push(made.handle)
+        t.match(made.handle, /^[a-z0-9._-]{2,32}$/, name)
+      }
+      t.strictSame(handles.slice(0, 6), [
+        'ada.lovelace',
+        'ada.lovelace2',
+        'ada.lovelace3',
+        'member',
+        'member2',
+        'member.x',
+      ])
+      t.equal(handles.at(-1), 'the_builder-2.0')
+      t.equal(new Set(handles).size, handles.length)
+      const one = enrol(app, 'viewer')
+      const noHandle = invalid({ handle: ['must match pattern "^[a-z0-9._-]{2,32}$"'] })
+      const handleTaken = { error: 'Member handle is taken' }
+      await holds(t, app, [
+        ['PATCH', one.url, { handle: 'me.myself' }, one.headers, 200, { handle: 'me.myself' }],
+        ['PATCH', one.url, { handle: 'me.myself' }, one.headers, 200, { handle: 'me.myself' }],
+        ['PATCH', one.url, { handle: 'ada.lovelace' }, one.headers, 409, handleTaken],
+        ['PATCH', admin.url, { handle: 'boss' }, one.headers, 403, adminOnly],
+        ['PATCH', one.url, { handle: 'i' }, admin.headers, 400, noHandle],
+        ['PATCH', one.url, { handle: 'I.am' }, admin.headers, 400, noHandle],
+        ['PATCH', one.url, { handle: null }, admin.headers, 400, invalid({ handle: ['must be string'] })],
+        ['PATCH', one.url, { handle: 'other' }, admin.headers, 200, { handle: 'other' }],
+        ['POST', MEMBERS, { name: 'x', email: 'x@x', handle: 'other' }, admin.headers, 409, handleTaken],
+      ])
+    },
+  )
 
   t.test("an admin's field in a member's own change is 403, even with an equal value", async (t) => {
     for (const authMode of MODES) {

@@ -9,7 +9,10 @@ import { build, createItem, createProject, send, signInAs } from '../helper.ts'
 import { CALLER, declaredRoutes, EMPTY, RECORDS, run, SEEDED, urlOf } from '../operations.ts'
 
 const { routes } = await declaredRoutes()
-const changes = routes.filter(({ method, path }) => method === 'PATCH' && path.endsWith('/:id'))
+// A notification is only listed: it has no answer of its own.
+const changes = routes.filter(
+  ({ method, path }) => method === 'PATCH' && path.endsWith('/:id') && !path.includes('/notifications/'),
+)
 
 const STRICT = { prefer: 'handling=strict' }
 
@@ -24,6 +27,7 @@ t.test('every record can be sent back unchanged, and nothing changes', async (t)
       run(app.db.$client, EMPTY)
       const { headers } = signInAs(app, 'admin', { id: CALLER })
       run(app.db.$client, SEEDED)
+      app.db.$client.exec('update members set handle = id')
       // An old version has stored this. The current one would not.
       app.db.$client.exec('update projects set phase = \'Build\', phase_config = \'[{"name":"Build"}]\'')
       app.db.$client.exec('update kanban_items set "column" = \'Parked\'')

@@ -462,6 +462,7 @@ t.test('GET /api/projects?view=summary', async (t) => {
         objectives: 2,
         teamAssignments: 1,
         columns: { 'To Do': 1, 'In Progress': 0, Review: 0, Blocked: 2, Done: 1 },
+        dismissed: { Blocked: 1, Done: 1 },
       },
     })
     t.strictSame(Object.keys(body[0]), [...Object.keys(rest), 'counts'])
@@ -481,6 +482,7 @@ t.test('GET /api/projects?view=summary', async (t) => {
         objectives: 0,
         teamAssignments: 0,
         columns: { 'To Do': 0, 'In Progress': 0, Review: 0, Done: 0 },
+        dismissed: {},
       },
     })
     t.equal(body.length, 2)
@@ -516,6 +518,7 @@ t.test('GET /api/projects?view=summary', async (t) => {
       objectives: 0,
       teamAssignments: 0,
       columns: { Zoo: 1 },
+      dismissed: {},
     })
   })
 

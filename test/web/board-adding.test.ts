@@ -56,6 +56,7 @@ onBoard('the filter is in the address, and own new cards stay visible', async (t
   await page.keyboard.type('flyer')
   t.strictSame(await untilShown(page, 'To Do', ['Flyer', 'Flyer again']), ['Flyer', 'Flyer again'])
   await page.waitForURL(/\?q=flyer$/)
+  await page.keyboard.press('Escape')
   t.match(await columnOf(page, 'To Do').innerText(), /2 of 3/)
   await page.getByRole('button', { name: 'Add a card to Done' }).click()
   await page.getByRole('textbox', { name: 'Card title' }).fill('Poster')
@@ -88,14 +89,20 @@ onBoard('the filter is in the address, and own new cards stay visible', async (t
   await page.keyboard.press('Escape')
   t.strictSame(await untilShown(page, 'Done', ['Logo', 'Poster']), ['Logo', 'Poster'], 'Escape clears it')
   t.notMatch(page.url(), /\?/)
-  await page.getByLabel('Priority').selectOption('Critical')
+  const filter = page.getByRole('search', { name: 'Filter' })
+  const panel = page.getByRole('dialog', { name: 'Filter' })
+  await filter.getByRole('button', { name: 'Filter', exact: true }).click()
+  await panel.getByRole('checkbox', { name: 'Critical' }).check()
   await page.getByText('No card matches the filter.').waitFor()
+  await page.keyboard.press('Escape')
+  await panel.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Clear filter' }).first().click()
   await card(page, 'Flyer').waitFor()
   await page.getByRole('button', { name: 'Actions for Logo' }).click()
-  await page.getByRole('menuitem', { name: 'Dismiss' }).click()
+  await page.getByRole('menuitem', { name: 'Archive' }).click()
   t.strictSame(await untilShown(page, 'Done', ['Poster']), ['Poster'])
-  await page.getByLabel('Dismissed').check()
+  await page.keyboard.press('f')
+  await panel.getByLabel('Archived').check()
   t.strictSame(await untilShown(page, 'Done', ['Logo', 'Poster']), ['Logo', 'Poster'])
 })
 
@@ -123,3 +130,74 @@ onBoard(
   },
   { mode: 'required' },
 )
+
+onBoard('the filter has several values of each field, and a chip for each', async (t, { api, person }) => {
+  const { id, path, cards } = await projectWith(api, { 'To Do': ['One', 'Two', 'Three', 'Four'] })
+  const set = (title: string, body: { priority?: string; assigneeId?: string }) =>
+    api.patch('/api/kanban-items/{id}', { path: { id: cards.get(title) ?? '' }, body })
+  const label = await api.post('/api/projects/{id}/kanban-labels', { path: { id }, body: { name: 'Print' } })
+  await api.put('/api/kanban-items/{id}/labels/{labelId}', {
+    path: { id: cards.get('Three') ?? '', labelId: label.id },
+  })
+  await set('One', { priority: 'high', assigneeId: 'local' })
+  await set('Two', { priority: 'critical' })
+  const { page, go, check } = await person()
+  await go(path)
+  await card(page, 'One').waitFor()
+  const button = page.getByRole('button', { name: /^Filter/ })
+  const head = page.getByRole('heading', { level: 1 }).locator('..')
+  const height = async () => (await head.boundingBox())?.height
+  const before = await height()
+  await page.keyboard.press('f')
+  const panel = page.getByRole('dialog', { name: 'Filter' })
+  await panel.waitFor()
+  t.equal(
+    await panel
+      .getByRole('searchbox', { name: 'Filter cards' })
+      .evaluate((one) => one === document.activeElement),
+    true,
+  )
+  await panel.getByRole('checkbox', { name: 'High' }).check()
+  await panel.getByRole('checkbox', { name: 'Critical' }).check()
+  t.strictSame(await untilShown(page, 'To Do', ['One', 'Two']), ['One', 'Two'])
+  t.match(page.url(), /priority=high&priority=critical/)
+  await check()
+  await panel.getByRole('checkbox', { name: 'Only mine' }).check()
+  t.strictSame(await untilShown(page, 'To Do', ['One']), ['One'])
+  await panel.getByRole('checkbox', { name: 'Nobody' }).check()
+  t.strictSame(await untilShown(page, 'To Do', ['One', 'Two']), ['One', 'Two'])
+  await page.keyboard.press('Escape')
+  await panel.waitFor({ state: 'detached' })
+  t.equal(await button.evaluate((one) => one === document.activeElement), true, 'the focus is back')
+  t.equal(await button.innerText(), 'Filter\n4')
+  await page.getByRole('button', { name: 'Remove from the filter: Critical' }).click()
+  t.strictSame(await untilShown(page, 'To Do', ['One']), ['One'])
+  for (const value of ['High', 'Only mine', 'Nobody']) {
+    await page.getByRole('button', { name: `Remove from the filter: ${value}` }).click()
+  }
+  t.strictSame(await untilShown(page, 'To Do', ['One', 'Two', 'Three', 'Four']), [
+    'One',
+    'Two',
+    'Three',
+    'Four',
+  ])
+  await button.click()
+  await panel.getByRole('checkbox', { name: 'No label' }).check()
+  t.strictSame(await untilShown(page, 'To Do', ['One', 'Two', 'Four']), ['One', 'Two', 'Four'])
+  await panel.getByRole('checkbox', { name: 'Print' }).check()
+  t.strictSame(await untilShown(page, 'To Do', ['One', 'Two', 'Three', 'Four']), [
+    'One',
+    'Two',
+    'Three',
+    'Four',
+  ])
+  await panel.getByRole('button', { name: 'Clear filter' }).click()
+  t.notMatch(page.url(), /\?/)
+  await page.keyboard.press('Escape')
+  t.equal(await height(), before, 'the head keeps its height')
+
+  t.comment('a long name is cut, and the head keeps its height')
+  await api.patch('/api/projects/{id}', { path: { id }, body: { name: 'A very long name '.repeat(11) } })
+  await page.getByRole('heading', { level: 1, name: /^A very long/ }).waitFor()
+  t.equal(await height(), before)
+})

@@ -1,7 +1,7 @@
 /** Columns: rename, limit, reorder, colour, delete; and moves to a full column, or beside a card that is gone. */
 import { card, column, projectWith, savedIn, titlesIn, untilSaved, untilShown } from './board-steps.ts'
 import { onBoard } from './browser.ts'
-import { drag, hold } from './gestures.ts'
+import { drag, hold, type Point } from './gestures.ts'
 
 onBoard('columns are managed', async (t, { api, person }) => {
   const { id, path } = await projectWith(api, { 'To Do': ['One', 'Two'] })
@@ -74,7 +74,7 @@ onBoard('a full column accepts no card, and one above its limit says so', async 
   await page.getByText('In Progress is full (1 of 1). One stays in To Do.').waitFor()
   t.strictSame(await titlesIn(page, 'To Do'), ['One', 'Two'], 'it went back')
   await drag(page, card(page, 'One'), column(page, 'Done'))
-  await page.getByText('Moved to Done.').waitFor()
+  await page.getByText('“One” moved to Done.').waitFor()
   await drag(page, card(page, 'Two'), column(page, 'Done'))
   await page.getByText('Done is above its limit: 2 of 1.').waitFor()
   t.strictSame(await savedIn(api, id, 'In Progress'), ['Busy'])
@@ -102,4 +102,56 @@ onBoard('a card moves beside the next card if its neighbour is gone', async (t, 
     { column: 'Done', afterId: cards.get('A') },
   ])
   t.strictSame(await untilShown(page, 'Done', ['A', 'One', 'C']), ['A', 'One', 'C'])
+})
+
+onBoard('the whole lane of a column takes cards and columns', async (t, { api, person }) => {
+  const { id, path } = await projectWith(api, {
+    'To Do': ['One', 'Two', 'Three', 'Four'],
+    Done: ['Old', 'Older'],
+  })
+  const { page, go } = await person({ viewport: { width: 1280, height: 800 } })
+  await go(path)
+  await card(page, 'One').waitFor()
+  const boxOf = async (name: string) => {
+    const box = await column(page, name).boundingBox()
+    if (box === null) throw new Error(`${name} is not to be seen`)
+    return box
+  }
+  const dropAt = async (title: string, point: Point) => {
+    const held = await hold(page, card(page, title))
+    await held.moveTo(point)
+    await held.drop()
+  }
+
+  const done = await boxOf('Done')
+  await dropAt('One', { x: done.x + 100, y: 790 })
+  t.strictSame(
+    await untilSaved(api, id, 'Done', ['Old', 'Older', 'One']),
+    ['Old', 'Older', 'One'],
+    'far below',
+  )
+  const review = await boxOf('Review')
+  await dropAt('Two', { x: review.x + 100, y: review.y + review.height + 200 })
+  t.strictSame(await untilSaved(api, id, 'Review', ['Two']), ['Two'], 'below an empty column')
+  const older = await card(page, 'Older').boundingBox()
+  await dropAt('Three', { x: done.x - 2, y: (older?.y ?? 0) + 10 })
+  const between = ['Old', 'Three', 'Older', 'One']
+  t.strictSame(await untilSaved(api, id, 'Done', between), between, 'in the gap, at the height of a card')
+  await dropAt('Four', { x: done.x - 10, y: 700 })
+  t.strictSame(
+    await untilSaved(api, id, 'Review', ['Two', 'Four']),
+    ['Two', 'Four'],
+    'in the other half of the gap',
+  )
+
+  const head = column(page, 'Review').getByRole('heading', { level: 2 })
+  const held = await hold(page, head)
+  const first = await boxOf('To Do')
+  await held.moveTo({ x: first.x + 20, y: 600 })
+  const mark = await page
+    .locator('.drop-before')
+    .evaluate((lane) => Number.parseFloat(getComputedStyle(lane, '::before').height))
+  t.ok(mark > 600, `the mark of a column is as high as the board: ${mark} pixels`)
+  await held.drop()
+  await page.waitForFunction(() => document.querySelector('h2')?.textContent === 'Review')
 })

@@ -2,7 +2,8 @@
 
 import { card, column, projectWith, titlesIn, untilSaved } from './board-steps.ts'
 import { onBoard } from './browser.ts'
-import { drag, swipe } from './gestures.ts'
+import { drag, hold, swipe } from './gestures.ts'
+import { until } from './until.ts'
 
 const PHONE = { hasTouch: true, isMobile: true, viewport: { width: 390, height: 780 } } as const
 const TABLET = { hasTouch: true, isMobile: true, viewport: { width: 1280, height: 700 } } as const
@@ -58,4 +59,92 @@ onBoard('a swipe over cards scrolls and drags nothing', async (t, { api, person 
     390,
     'the page itself does not scroll sideways',
   )
+})
+
+onBoard(
+  'a card held at the edge goes from column to column, and rests at each',
+  async (t, { api, person }) => {
+    const { path } = await projectWith(api, { 'To Do': ['One'], Fifth: ['Two'], Sixth: ['Three'] })
+    const { page, go } = await person(PHONE)
+    const ready = page.waitForResponse(/touch/)
+    await go(path)
+    await Promise.all([card(page, 'One').waitFor(), ready])
+    const held = await hold(page, card(page, 'One'), { touch: true })
+    await page.evaluate(() => {
+      const board = document.querySelector('.board')
+      const places: [number, number][] = []
+      const note = (time: number) => {
+        places.push([time, board?.scrollLeft ?? 0])
+        requestAnimationFrame(note)
+      }
+      requestAnimationFrame(note)
+      Object.assign(window, { places })
+    })
+    await held.moveTo({ x: 385, y: 400 })
+    const places = () => page.evaluate(() => (window as unknown as { places: [number, number][] }).places)
+    const all = await until(places, (seen) => (seen.at(-1)?.[1] ?? 0) > 3 * 370)
+    await held.drop()
+    for (const index of [1, 2]) {
+      const times = all.filter(([, left]) => Math.abs(left - index * 378) < 30).map(([time]) => time)
+      const rest = Math.max(...times) - Math.min(...times)
+      t.ok(rest > 400, `rests for ${rest} ms at column ${index + 1}`)
+    }
+  },
+)
+
+onBoard('a phone has its pages at the bottom, and shows a card near the top', async (t, { api, person }) => {
+  const { path } = await projectWith(api, { 'To Do': ['One'], Done: ['Old'] })
+  const { page, go, check } = await person(PHONE)
+  await go(path)
+  await card(page, 'One').waitFor()
+  const { y = 999 } = (await page.locator('.card').first().boundingBox()) ?? {}
+  t.ok(y < 200, `the first card is ${y} pixels from the top`)
+  const nav = page.getByRole('navigation', { name: 'Main' })
+  const box = await nav.boundingBox()
+  t.ok(box && box.y > 700 && box.y + box.height <= 780, 'the pages are at the bottom')
+  t.equal(await page.getByText('To Do', { exact: true }).filter({ visible: true }).count(), 2)
+  const shown = await page
+    .getByText('To Do', { exact: true })
+    .evaluateAll((all) => all.filter((one) => one.getBoundingClientRect().width > 2).length)
+  t.equal(shown, 1, 'the name of a column is shown once')
+  await check()
+  await page.getByRole('button', { name: /^Filter/ }).tap()
+  const field = page.getByRole('searchbox', { name: 'Filter cards' })
+  t.equal(await field.evaluate((one) => getComputedStyle(one).fontSize), '16px')
+  for (const name of ['Only mine', 'High']) {
+    const { height = 0 } = (await page.getByText(name, { exact: true }).locator('..').boundingBox()) ?? {}
+    t.ok(height >= 44, `${name}: ${height}`)
+  }
+  await check()
+  await page.getByRole('checkbox', { name: 'High' }).tap()
+  await page.getByRole('dialog', { name: 'Filter' }).press('Escape')
+  await page.getByRole('button', { name: 'Remove from the filter: High' }).tap()
+
+  t.comment('a card is selected from its menu, further ones by their boxes')
+  await page.getByRole('button', { name: 'Actions for One' }).tap()
+  await page.getByRole('menuitem', { name: 'Select' }).tap()
+  await page.getByText('1 card selected').waitFor()
+  await check()
+  await page.getByRole('button', { name: 'Clear the selection' }).tap()
+
+  t.comment('the fields of a card are chips in a row')
+  await page.getByRole('link', { name: 'One', exact: true }).tap()
+  const dialog = page.getByRole('dialog', { name: 'One' })
+  const fieldOf = async (label: string) =>
+    (await dialog.getByLabel(label, { exact: true }).first().boundingBox())?.y ?? 0
+  await dialog.getByLabel('Column', { exact: true }).waitFor()
+  const [column1, assignee] = [await fieldOf('Column'), await fieldOf('Assignee')]
+  t.ok(Math.abs(column1 - assignee) < 8, `side by side: ${column1}, ${assignee}`)
+})
+
+onBoard('a card is as high as its menu button', async (t, { api, person }) => {
+  const { path } = await projectWith(api, { 'To Do': ['One'] })
+  const { page, go } = await person(PHONE)
+  await go(path)
+  const face = await card(page, 'One').getByRole('article').boundingBox()
+  const button = await page.getByRole('button', { name: 'Actions for One' }).boundingBox()
+  t.ok((button?.height ?? 0) >= 44 && (button?.width ?? 0) >= 44)
+  t.ok((face?.height ?? 0) >= (button?.height ?? 0))
+  t.ok((button?.y ?? 0) >= (face?.y ?? 0), 'nothing of it is outside')
+  t.ok((button?.y ?? 0) + (button?.height ?? 0) <= (face?.y ?? 0) + (face?.height ?? 0))
 })

@@ -57,7 +57,7 @@ onBoard('columns and cards have accessible names and descriptions', async (t, { 
   }
   await page.getByRole('button', { name: 'Actions for Flyer' }).click()
   await page.getByRole('menuitem', { name: 'Approve' }).click()
-  await page.getByText('Approved Flyer.').waitFor()
+  await page.getByText('“Flyer” approved.').waitFor()
   const approved = await api.get('/api/kanban-items/{id}', { path: { id: itemId } })
   t.strictSame([approved.approved, approved.isNew], [true, false])
 })
@@ -71,7 +71,7 @@ onBoard('cards are dragged by the mouse, and dragging is undone', async (t, { ap
   await held.moveTo(card(page, 'One'), { x: 0.5, y: 0.2 })
   // A line shows the drop position, and the column is marked.
   await page.locator('.card-row.drop-before').waitFor()
-  await page.locator('.column.is-entered').waitFor()
+  await page.locator('.lane.is-entered').waitFor()
   const isShown = Promise.withResolvers<void>()
   const answerSlowly = async (route: Route) => {
     await isShown.promise
@@ -90,11 +90,12 @@ onBoard('cards are dragged by the mouse, and dragging is undone', async (t, { ap
   await drag(page, card(page, 'One'), card(page, 'Old'), { at: { x: 0.5, y: 0.8 } })
   t.strictSame(await untilShown(page, 'Done', ['Old', 'One']), ['Old', 'One'])
   t.strictSame(await untilSaved(api, id, 'Done', ['Old', 'One']), ['Old', 'One'])
-  await page.getByText('Moved to Done.').waitFor()
+  await page.getByText('2 cards moved.').waitFor()
+  await page.locator('.toast').getByRole('button', { name: 'Close' }).click()
 
   await drag(page, card(page, 'Two'), column(page, 'Review'))
   t.strictSame(await untilSaved(api, id, 'Review', ['Two']), ['Two'], 'into an empty column')
-  await page.getByText('Moved to Review.').waitFor()
+  await page.getByText('“Two” moved to Review.').waitFor()
   await page.getByRole('button', { name: 'Undo' }).last().click()
   t.strictSame(await untilShown(page, 'To Do', ['Three', 'Two']), ['Three', 'Two'])
   await page.getByText('Undone.').waitFor()
@@ -111,9 +112,9 @@ onBoard('cards are dragged by the mouse, and dragging is undone', async (t, { ap
   for (const letGo of [(dragged: Held) => dragged.drop(), () => page.keyboard.press('Escape')]) {
     const again = await hold(page, card(page, 'Three'))
     await again.moveTo(column(page, 'Done'))
-    await page.locator('.column.is-entered').waitFor()
+    await page.locator('.lane.is-entered').waitFor()
     await again.moveTo(page.getByRole('heading', { level: 1 }))
-    await page.locator('.column.is-entered').waitFor({ state: 'detached' })
+    await page.locator('.lane.is-entered').waitFor({ state: 'detached' })
     await letGo(again)
     await page.locator('.is-held').waitFor({ state: 'detached' })
     await page.mouse.up()
@@ -131,7 +132,7 @@ onBoard('cards are moved by the keyboard, and each step is announced', async (t,
   await untilFocused(page, 'Two')
   await page.keyboard.press('ArrowRight')
   await untilFocused(page, 'Busy')
-  await page.keyboard.press('h')
+  await page.keyboard.press('ArrowLeft')
   await page.keyboard.press('Space')
   await untilSaid(page, 'Picked up One. Position 1 of 2 in To Do.')
   await page.keyboard.press('ArrowRight')
@@ -163,15 +164,16 @@ onBoard('cards are moved by the keyboard, and each step is announced', async (t,
     'Actions for One',
     'Tab goes on to what can be done with it',
   )
-  await page.keyboard.press('p')
+  await page.keyboard.press('e')
   await page.getByRole('dialog', { name: 'One' }).waitFor()
-  await page.waitForFunction(() => document.activeElement?.tagName === 'SELECT')
-  t.match(page.url(), /edit=priority/, 'p opens it at its priority')
+  await page.waitForFunction(() => document.activeElement?.tagName === 'INPUT')
+  t.match(page.url(), /edit=title/, 'e opens it at its title')
+  await page.keyboard.press('Escape')
   await page.keyboard.press('Escape')
   await untilFocused(page, 'One')
   await page.getByRole('button', { name: 'Actions for Two' }).focus()
   await page.keyboard.press('x')
-  await page.getByText('Dismissed Two.').waitFor()
+  await page.getByText('“Two” archived.').waitFor()
   t.strictSame(await untilShown(page, 'To Do', []), [])
 })
 
@@ -215,10 +217,9 @@ onBoard('a service killed during a drag loses nothing', async (t, { api, person,
     .filter({ hasText: 'Offline. You can keep working; changes are sent' })
   await connection.getByText('1 change is waiting.').waitFor()
   await page.getByRole('button', { name: 'Actions for Two' }).click()
-  await page.getByRole('menuitem', { name: 'Dismiss' }).click()
+  await page.getByRole('menuitem', { name: 'Archive' }).click()
   await connection.getByText('2 changes are waiting.').waitFor()
   t.strictSame(await titlesIn(page, 'To Do'), [], 'work goes on')
-  const isMoved = page.getByText('Moved to Done.').waitFor()
   await restart()
   await api.post('/api/projects/{id}/kanban-items', { path: { id }, body: { title: 'Three' } })
   await page.getByRole('status').getByText('Connected again.').waitFor()
@@ -228,6 +229,6 @@ onBoard('a service killed during a drag loses nothing', async (t, { api, person,
     ['One'],
     'and sent when the service is there again',
   )
-  await isMoved
+  await page.getByText('“Two” archived.').waitFor()
   t.strictSame(await titlesIn(page, 'Done'), ['One'])
 })

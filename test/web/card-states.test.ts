@@ -120,7 +120,7 @@ onBoard("shows others' changes while it is open", async (t, { api, person }) => 
   await dialogOf(page).getByRole('button', { name: 'Actions for All pages' }).click()
   await page.getByRole('menuitem', { name: 'Delete card' }).click()
   await dialogOf(page).waitFor({ state: 'detached' })
-  await page.getByRole('status').getByText('Card deleted.').waitFor()
+  await page.getByRole('status').getByText('“All pages” deleted.').waitFor()
   await page.getByRole('button', { name: 'Undo', exact: true }).click()
   await page.getByRole('link', { name: 'All pages', exact: true }).waitFor()
 })
@@ -158,7 +158,7 @@ onBoard(
     )
     t.equal(card.isNew, false)
     await page.keyboard.press('x')
-    await dialogOf(page).getByText('This card is dismissed.').waitFor()
+    await dialogOf(page).getByText('This card is archived.').waitFor()
     await dialogOf(page).getByRole('button', { name: 'Restore' }).click()
     await until(
       () => api.get('/api/kanban-items/{id}', itemPath),

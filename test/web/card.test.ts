@@ -2,6 +2,7 @@
 import { onBoard } from './browser.ts'
 import { dialogOf, historyLines, makeCard, partOf } from './card-steps.ts'
 import { choosePerson } from './choose-person.ts'
+import { drag } from './gestures.ts'
 import { until } from './until.ts'
 
 onBoard('title, description and fields are edited in place', async (t, { api, person }) => {
@@ -104,6 +105,11 @@ onBoard('subtasks, labels and comments', async (t, { api, person }) => {
   await page.getByRole('status').getByText('Deleted Photos.').waitFor()
   await page.locator('.toast', { hasText: 'Deleted Photos.' }).getByRole('button', { name: 'Undo' }).click()
   await until(titles, (all) => all === 'Links,All texts,Photos')
+  const subtask = (title: string) => subtasks.getByRole('listitem').filter({ hasText: title })
+  await drag(page, subtask('Photos').locator('.row-handle'), subtask('Links'), { at: { x: 0.5, y: 0.2 } })
+  await until(titles, (all) => all === 'Photos,Links,All texts')
+  await drag(page, subtask('Photos').locator('.row-handle'), subtask('Links'), { at: { x: 0.5, y: 0.8 } })
+  await until(titles, (all) => all === 'Links,Photos,All texts')
 
   const labels = dialogOf(page).getByRole('group', { name: 'Labels' })
   await labels.getByRole('button', { name: 'Choose labels' }).click()

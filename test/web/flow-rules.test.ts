@@ -77,9 +77,14 @@ t.test('each chart has a sentence as its summary', async (t) => {
   t.equal(say.aboutAge(FLOW), '**1** of 2 cards in progress are older than 85 % of finished ones were.')
   t.match(say.aboutAge({ ...FLOW, cycleTime: EMPTY.cycleTime }), /^\*\*2\*\* cards are in progress/)
   t.match(
-    say.aboutForecast(FLOW),
+    say.aboutForecast({ ...FLOW, cycleTime: { ...FLOW.cycleTime, count: 10 } }),
     /^At this pace the remaining \*\*41\*\* cards are done by \*\*.*12.*\*\* \(85 %\)\.$/,
   )
+  t.equal(
+    say.aboutForecast(FLOW),
+    'A forecast needs at least 10 finished cards; in this range there are **2**.',
+  )
+  t.notOk(say.hasForecast(FLOW))
   t.equal(say.aboutTimeInColumn(FLOW), 'Cards stay longest in Review: half of them for **3 days** or more.')
 })
 

@@ -3,6 +3,16 @@ import { readFile } from 'node:fs/promises'
 import type { Client } from '../../src/client/types.d.ts'
 import { onBoard } from './browser.ts'
 
+/** Finishes more cards of a project. */
+async function finishMore(api: Client, id: string, count: number): Promise<void> {
+  const requests = Array.from({ length: count }, (_, index) => ({
+    method: 'POST' as const,
+    path: `/api/projects/${id}/kanban-items`,
+    body: { title: `Card ${index}`, column: 'Done' },
+  }))
+  await api.post('/api/batch', { body: { requests } })
+}
+
 /** A project with cards that have moved through its columns: two done, one in progress, one to do. */
 async function makeProject(api: Client): Promise<{ id: string; cards: string[] }> {
   const { id } = await api.post('/api/projects', { body: { name: 'Apollo' } })
@@ -35,12 +45,34 @@ onBoard('the flow page', async (t, { api, person }) => {
     )
     t.match(await section('Throughput').innerText(), /cards a week were finished on average/)
     t.match(await section('Age of work in progress').innerText(), /of 1 cards? in progress/)
-    t.match(await section('Forecast').innerText(), /At this pace the remaining 2 cards are done by/)
-    for (const name of ['Work in progress', 'Throughput', 'Time in each column', 'Forecast']) {
+    t.match(await section('Forecast').innerText(), /needs at least 10 finished cards; .* there are 2\./)
+    t.equal(await section('Forecast').getByRole('img').count(), 0, 'too few cards for a forecast')
+    for (const name of ['Work in progress', 'Throughput', 'Time in each column']) {
       t.equal(await section(name).getByRole('img', { name, exact: true }).count(), 1, `${name} is drawn`)
     }
     await section('Throughput').getByText('Show the numbers').click()
     t.match(await section('Throughput').getByRole('row').last().innerText(), /W\d\d\s+2/)
+  })
+
+  await t.test('a forecast has all of its labels', async (t) => {
+    const { id } = await makeProject(api)
+    await finishMore(api, id, 8)
+    for (const width of [1280, 360]) {
+      const { page, go } = await person({ viewport: { width, height: 800 } })
+      await go(`/projects/${id}/flow`)
+      const forecast = page.getByRole('region', { name: 'Forecast', exact: true })
+      await forecast.getByText('At this pace the remaining 2 cards are done by').first().waitFor()
+      const chart = forecast.getByRole('img', { name: 'Forecast', exact: true })
+      const cut = await chart.evaluate((svg) => {
+        const { left, right } = svg.getBoundingClientRect()
+        const labels = [...svg.querySelectorAll('text')].map((text) => ({
+          text: text.textContent,
+          box: text.getBoundingClientRect(),
+        }))
+        return labels.filter(({ box }) => box.left < left || box.right > right).map(({ text }) => text)
+      })
+      t.strictSame(cut, [], `${width} pixels wide`)
+    }
   })
 
   await t.test('dots are links to their cards, one tab stop, and arrow keys move between them', async (t) => {
@@ -85,6 +117,7 @@ onBoard('the flow page', async (t, { api, person }) => {
 
   await t.test("range and filters are in the address, and the numbers follow others' changes", async (t) => {
     const { id, cards } = await makeProject(api)
+    await finishMore(api, id, 8)
     const path = { id: cards[3] as string }
     await api.patch('/api/kanban-items/{id}', { path, body: { priority: 'high' } })
     const { page, go } = await person()

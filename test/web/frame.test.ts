@@ -34,7 +34,7 @@ async function watch(page: Page, title: string): Promise<() => Promise<Times>> {
   }
 }
 
-onBoard('around every page', async (t, { api, person }) => {
+onBoard('around every page', async (t, { api, person, url }) => {
   const { path } = await projectWith(api, { 'To Do': ['One', 'Two', 'Three', 'Four'], Done: ['Old'] })
   const { page, context, problems, go } = await person()
   const isLive = (on: Page) => on.getByText('Live', { exact: true }).waitFor()
@@ -91,8 +91,8 @@ onBoard('around every page', async (t, { api, person }) => {
   await t.test('Ctrl+Z undoes typing in a field, and a change elsewhere', async (t) => {
     await go(path)
     await card(page, 'Four').getByRole('button', { name: 'Actions for Four' }).click()
-    await page.getByRole('menuitem', { name: 'Dismiss' }).click()
-    await page.getByText('Dismissed Four.').waitFor()
+    await page.getByRole('menuitem', { name: 'Archive' }).click()
+    await page.getByText('“Four” archived.').waitFor()
     await page.keyboard.press('f')
     await page.keyboard.type('?/nx')
     const field = page.getByRole('searchbox', { name: 'Filter cards' })
@@ -100,6 +100,7 @@ onBoard('around every page', async (t, { api, person }) => {
     await page.keyboard.press('Control+z')
     t.not(await field.inputValue(), '?/nx')
     await field.fill('')
+    await page.keyboard.press('Escape')
     t.strictSame(await untilShown(page, 'To Do', ['One', 'Two', 'Three']), ['One', 'Two', 'Three'])
     // From another page, by the same key.
     await page.getByRole('link', { name: 'My work' }).click()
@@ -111,12 +112,42 @@ onBoard('around every page', async (t, { api, person }) => {
     t.strictSame(await untilShown(page, 'To Do', all), all)
   })
 
+  await t.test('Ctrl+Shift+Z and Ctrl+Y redo what was undone, in order', async (t) => {
+    await go(path)
+    for (const title of ['One', 'Two']) {
+      await link(page, title).focus()
+      await page.keyboard.press('x')
+      await link(page, title).waitFor({ state: 'detached' })
+    }
+    const all = ['One', 'Two', 'Three', 'Four']
+    const press = async (keys: readonly string[], titles: string[], what: string) => {
+      for (const key of keys) await page.keyboard.press(key)
+      t.strictSame(await untilShown(page, 'To Do', titles), titles, what)
+    }
+    await press(['Control+z', 'Control+z'], all, 'both undone')
+    await press(['Control+Shift+z'], ['Two', 'Three', 'Four'], 'the first redone')
+    await press(['Control+y'], ['Three', 'Four'], 'and the second')
+    await page.getByText('Redone.').first().waitFor()
+    await press(['Control+y'], ['Three', 'Four'], 'nothing more')
+    await page.getByText('There is nothing to redo.').waitFor()
+    await press(
+      ['Control+z', 'Control+Shift+z', 'Control+z', 'Control+z'],
+      all,
+      'without a pause between the keys',
+    )
+    await link(page, 'Three').focus()
+    await page.keyboard.press('x')
+    await page.getByText('“Three” archived.').waitFor()
+    await press(['Control+Shift+z'], ['One', 'Two', 'Four'], 'another change ends redoing')
+    await press(['Control+z'], all, 'undone')
+  })
+
   await t.test('closing a message restores the focus', async () => {
     await go(path)
     for (const name of ['Close', 'Undo']) {
       await link(page, 'Four').focus()
       await page.keyboard.press('x')
-      await page.getByText('Dismissed Four.').waitFor()
+      await page.getByText('“Four” archived.').waitFor()
       await link(page, 'One').focus()
       await page.locator('.toast').getByRole('button', { name, exact: true }).press('Enter')
       await untilFocused(page, 'One')
@@ -155,7 +186,7 @@ onBoard('around every page', async (t, { api, person }) => {
     t.ok((await left('To Do')) > (await left('In Progress')), 'the first column is on the right')
     await drag(page, card(page, 'One'), column(page, 'In Progress'))
     t.strictSame(await untilShown(page, 'In Progress', ['One']), ['One'])
-    await page.getByText('Moved to In Progress.').waitFor()
+    await page.getByText('“One” moved to In Progress.').waitFor()
     await link(page, 'One').focus()
     await page.keyboard.press('ArrowLeft')
     await untilFocused(page, 'Old')
@@ -173,46 +204,74 @@ onBoard('around every page', async (t, { api, person }) => {
     await go(path)
     await page.getByRole('button', { name: 'Add a card to To Do' }).click()
     await page.getByRole('textbox', { name: 'Card title' }).fill('Half a tit')
-    problems.expect(/(flow-page|404)/)
-    await page.route('**/assets/flow-page-*', (route) => route.fulfill({ status: 404 }))
-    await page.getByRole('link', { name: 'Flow', exact: true }).click()
+    problems.expect(/(overview-page|404)/)
+    await page.route('**/assets/overview-page-*', (route) => route.fulfill({ status: 404 }))
+    // The page of another build names another script.
+    await page.route(`${url}/`, async (route) => {
+      const response = await route.fetch()
+      await route.fulfill({
+        response,
+        body: (await response.text()).replaceAll(/main-\w+\.js/g, 'main-NEW.js'),
+      })
+    })
+    await page.getByRole('link', { name: 'Overview', exact: true }).click()
     const alert = page.getByRole('alert').filter({ hasText: 'Phaseboard was updated. Reload to continue.' })
     await alert.waitFor()
-    await page.unroute('**/assets/flow-page-*')
+    await page.unrouteAll()
     await alert.getByRole('button', { name: 'Reload' }).click()
-    await page.getByRole('heading', { level: 2, name: 'Throughput' }).waitFor()
+    await page.getByRole('heading', { level: 2, name: 'Objectives' }).waitFor()
     await page.getByRole('link', { name: 'Board', exact: true }).click()
     await page.getByRole('button', { name: 'Add a card to To Do' }).click()
     t.equal(await page.getByRole('textbox', { name: 'Card title' }).inputValue(), 'Half a tit')
   })
 
-  await t.test('seven tabs work at once, one of them visible', async () => {
-    await context.addInitScript(() => {
-      // Headless browsers treat all tabs as visible.
-      const isHidden = () => sessionStorage.getItem('seen') === null
-      Object.defineProperty(document, 'visibilityState', { get: () => (isHidden() ? 'hidden' : 'visible') })
-    })
+  await t.test('seven visible tabs share one stream, and any of them may be closed', async (t) => {
+    const streams: unknown[] = []
     const tabs = await Promise.all(Array.from({ length: 7 }, () => context.newPage()))
-    for (const tab of tabs.slice(0, 6)) {
-      await go(path, tab)
+    for (const tab of tabs)
+      tab.on('request', (request) => /changes\/stream/.test(request.url()) && streams.push(tab))
+    await page.goto('about:blank')
+    await Promise.all(tabs.map((tab) => go(path, tab)))
+    for (const tab of tabs) {
       await card(tab, 'Old').waitFor()
+      await isLive(tab)
     }
-    // A browser has six connections to a host. The last tab gets one when the hidden others have closed theirs.
-    const [last] = tabs.slice(-1)
-    if (last === undefined) return
-    await go(path, last)
-    await card(last, 'Old').waitFor()
-    await last.evaluate(() => {
-      sessionStorage.setItem('seen', 'yes')
-      document.dispatchEvent(new Event('visibilitychange'))
-    })
-    await isLive(last)
-    await api.patch('/api/kanban-items/{id}', {
-      path: { id: (await link(last, 'Old').getAttribute('href'))?.split('/').at(-1) ?? '' },
-      body: { title: 'New' },
-    })
-    await card(last, 'New').waitFor()
-    for (const tab of tabs) await tab.close()
+    t.equal(streams.length, 1, 'one stream')
+    const id = (await link(tabs[0] as Page, 'Old').getAttribute('href'))?.split('/').at(-1) ?? ''
+    const rename = (title: string) => api.patch('/api/kanban-items/{id}', { path: { id }, body: { title } })
+    await rename('New')
+    for (const tab of tabs) await card(tab, 'New').waitFor()
+    // The one that reads it is closed.
+    const reader = streams[0] as Page
+    await reader.close()
+    const rest = tabs.filter((tab) => tab !== reader)
+    await rename('Newer')
+    for (const tab of rest) await card(tab, 'Newer').waitFor()
+    t.equal(streams.length, 2, 'another one reads it')
+    // Another one leaves for a while: it gets what it has missed, without reading everything again.
+    const [away] = rest.filter((tab) => tab !== streams[1])
+    if (away === undefined) return
+    await away.evaluate(() => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true })))
+    await rename('Newest')
+    for (const tab of rest) if (tab !== away) await card(tab, 'Newest').waitFor()
+    const readings: string[] = []
+    away.on('request', (request) => readings.push(new URL(request.url()).pathname))
+    await away.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
+    await card(away, 'Newest').waitFor()
+    t.notOk(readings.includes(new URL(away.url()).pathname.replace('/projects', '/api/projects')))
+    await rename('New')
+    for (const tab of rest) await tab.close()
+  })
+
+  await t.test('an unknown address is a page that says so', async () => {
+    problems.expect(/404/)
+    for (const address of ['/nothing', '/projects/7/nothing/else/']) {
+      await go(address)
+      await page.getByRole('heading', { level: 1, name: 'There is no such page.' }).waitFor()
+      await page.getByRole('link', { name: 'My work' }).waitFor()
+    }
+    await page.getByRole('button', { name: 'Go to projects' }).click()
+    await page.getByRole('link', { name: 'Website relaunch' }).waitFor()
   })
 
   await t.test('reduced motion has no animation; forced colours keep all marks', async (t) => {

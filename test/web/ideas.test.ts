@@ -134,12 +134,12 @@ onBoard("one's own work is grouped by date, and can be ticked off", async (t, { 
 
   const box = page.getByRole('checkbox', { name: 'Done: Late' })
   await box.press('Space')
-  await page.getByText('Moved to Done.').waitFor()
+  await page.getByText('“Late” moved to Done.').waitFor()
   const columnOf = async () => (await api.get('/api/kanban-items/{id}', { path: { id: card.id } })).column
   t.equal(await columnOf(), 'Done')
   t.ok(await box.isChecked(), 'it stays in view')
   await box.press('Space')
-  await page.getByText('Moved to To Do.').waitFor()
+  await page.getByText('“Late” moved to To Do.').waitFor()
   t.equal(await columnOf(), 'To Do')
 
   await add('From elsewhere')

@@ -1,5 +1,9 @@
-/** One-time links: admins create them, and users open them. */
+/** Links that are credentials: one-time links, which admins create, and links to unsubscribe, in mails. */
+import { join } from 'node:path'
+import SQLite from 'better-sqlite3'
 import type { Page } from 'playwright-core'
+import root from 'tap'
+import { unsubscribeToken } from '../../src/mail/unsubscribe.ts'
 import { onBoard } from './browser.ts'
 
 const REQUIRED = { mode: 'required' } as const
@@ -169,4 +173,32 @@ onBoard(
     t.equal(await visitor.page.getByLabel('Email').count(), 0, 'that was the admin to say')
   },
   REQUIRED,
+)
+
+const FILE = join(root.testdir(), 'board.db')
+const MAIL = {
+  DATABASE_URL: `file:${FILE}`,
+  SMTP_URL: 'smtp://127.0.0.1:1',
+  MAIL_FROM: 'board@example.test',
+}
+
+onBoard(
+  'a link to unsubscribe has a button, which works without signing in',
+  async (t, { url, api, person }) => {
+    const { member } = await api.get('/api/session')
+    const client = new SQLite(FILE)
+    t.teardown(() => client.close())
+    const key = client.prepare<[], string>('select value from mail_state').pluck().get() ?? ''
+    await api.patch('/api/me/preferences', { body: { email: 'daily' } })
+    const reader = await person()
+    await reader.page.goto(`${url}/unsubscribe/${unsubscribeToken(key, member.id, Date.now())}`)
+    await reader.page.getByRole('heading', { name: 'E-mail of Phaseboard' }).waitFor()
+    await reader.check()
+    t.match(await api.get('/api/me/preferences'), { email: 'daily' })
+    await reader.page.getByRole('button', { name: 'Unsubscribe' }).click()
+    await reader.page.getByText('You get no more e-mail of notifications').waitFor()
+    await reader.check()
+    t.match(await api.get('/api/me/preferences'), { email: 'none' })
+  },
+  { ...REQUIRED, environment: MAIL },
 )

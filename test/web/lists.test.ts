@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import t from 'tap'
 import type { Import, PersonalIdea, ProjectSummary } from '../../src/client/api.d.ts'
-import { bySortOrder, placedAt } from '../../web/common/order.ts'
+import { bySortOrder, droppedAt, placedAt } from '../../web/common/order.ts'
 import { termsOf, wordsOf } from '../../web/common/terms.ts'
-import { droppedAt, ideaGroups } from '../../web/ideas/idea-groups.ts'
+import { ideaGroups } from '../../web/ideas/idea-groups.ts'
 import { byDue, dueGroupOf } from '../../web/mine/due-groups.ts'
 import { guessFormat, HEAD } from '../../web/projects/file-format.ts'
 import { progressOf, reasonOf, summaryOf, wasImportedBefore } from '../../web/projects/import-texts.ts'
-import { phaseOf, workDone } from '../../web/projects/progress.ts'
+import { columnsOf, phaseOf, workDone } from '../../web/projects/progress.ts'
 import { filtered, filterOf, grouped, statusesOf } from '../../web/projects/project-groups.ts'
 import { nextOption, partsOf } from '../../web/search/results.ts'
 
@@ -182,15 +182,53 @@ t.test('a record gets a new place, with any numbers of the others', async (t) =>
 })
 
 t.test('the marks of a snippet, and arrow keys in the list of results', async (t) => {
-  t.strictSame(partsOf('…a **big** <b>dog</b>'), [
+  t.strictSame(partsOf('…a **big** <b>dog</b>', 'Big'), [
     { text: '…a ', isMatch: false },
     { text: 'big', isMatch: true },
     { text: ' <b>dog</b>', isMatch: false },
   ])
-  t.strictSame(partsOf(''), [])
+  t.strictSame(partsOf('', 'x'), [])
+  t.strictSame(partsOf('a **b**', ''), [{ text: 'a b', isMatch: false }])
+  const marked = (snippet: string, q: string) =>
+    partsOf(snippet, q)
+      .map(({ text, isMatch }) => (isMatch ? `[${text}]` : text))
+      .join('')
+  t.equal(
+    marked('The ****pay** sheet** of June', 'pay'),
+    'The [pay] sheet of June',
+    "inside users' own marks",
+  )
+  t.equal(marked('**sheet** and **pay**', 'pay'), 'sheet and [pay]')
+  t.equal(marked('Paid: **paying** repay', 'pay'), 'Paid: [paying] repay', 'the beginning of a word')
+  t.equal(marked('pay payroll day', 'pay day'), '[pay] payroll [day]', 'only of the last one')
+  t.equal(marked('Café **CAFÉ** cafe', 'cafe'), '[Café] [CAFÉ] [cafe]', 'whatever case and accents')
+  t.equal(
+    marked('# Plan\n\n- [x] `code` and *soft* [**pay** slip](https://x.test/pay)\n> ~~old~~ __new__', 'pay'),
+    'Plan code and soft [pay] slip old new',
+    'without Markdown',
+  )
+  t.equal(marked('snake_case_name 2 * 3 * 4 <b>x</b>', 'name'), 'snake_case_[name] 2 * 3 * 4 <b>x</b>')
   t.equal(nextOption(-1, 1, 3), 0)
   t.equal(nextOption(2, 1, 3), -1, 'back to the field')
   t.equal(nextOption(-1, -1, 3), 2)
   t.equal(nextOption(0, -1, 3), -1)
   t.equal(nextOption(-1, 1, 0), -1)
+})
+
+t.test('a row shows six columns at most, without dismissed cards', async (t) => {
+  const columns = { 'To Do': 3, Doing: 2, Done: 1 }
+  t.strictSame(columnsOf({ columns, dismissed: { Doing: 2 } }), {
+    shown: [
+      ['To Do', 3],
+      ['Doing', 0],
+      ['Done', 1],
+    ],
+    others: [],
+  })
+  const many = Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`Column ${index}`, index]))
+  const { shown, others } = columnsOf({ columns: many, dismissed: {} })
+  t.strictSame([shown.length, others.length], [5, 4])
+  t.strictSame(others[0], ['Column 5', 5])
+  const { 'Column 6': _6, 'Column 7': _7, 'Column 8': _8, ...six } = many
+  t.equal(columnsOf({ columns: six, dismissed: {} }).shown.length, 6)
 })

@@ -79,9 +79,80 @@ onBoard("a response about a part of a card keeps others' earlier changes", async
   await page.getByText('Live', { exact: true }).waitFor()
   await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true })))
   await api.patch('/api/kanban-items/{id}', { path: item, body: { title: 'Poster' } })
+  const answered = page.waitForResponse(/kanban-subtasks/)
   await box.check()
-  await page.getByRole('status').getByText('Text').waitFor()
+  await answered
   await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
   await page.getByRole('dialog', { name: 'Poster' }).waitFor()
   t.ok(await box.isChecked())
+})
+
+onBoard(
+  'what failed to load is loaded with the next connection',
+  async (t, { api, person, kill, restart }) => {
+    const { id, path, cards } = await projectWith(api, { 'To Do': ['Flyer'] })
+    const item = cards.get('Flyer') ?? ''
+    await api.post('/api/kanban-items/{id}/comments', { path: { id: item }, body: { content: 'Nice' } })
+    const { page, context, go } = await person()
+    const list = await context.newPage()
+    const failing = /\/api\/(?:kanban-items\/[^/]+\/(?:comments|changes)|projects\?)/
+    await context.route(failing, (route) => route.abort())
+    await go('/', list)
+    await list.getByText('Phaseboard could not load this page.').waitFor()
+    await list.bringToFront()
+    await list
+      .getByText('Live', { exact: true })
+      .or(list.getByRole('heading', { name: 'Projects' }))
+      .first()
+      .waitFor()
+    await go(`${path}/items/${item}`)
+    const comments = page.getByRole('region', { name: 'Comments', exact: true })
+    await comments.getByRole('alert').waitFor()
+    const { height = 0 } = (await comments.getByRole('alert').boundingBox()) ?? {}
+    t.ok(height < 60, `the error takes ${height} pixels of the section`)
+    await page.getByRole('region', { name: 'History', exact: true }).getByRole('alert').waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
+    await kill()
+    await page.getByText('Offline. You can keep working').waitFor()
+    await context.unroute(failing)
+    await restart()
+    await comments.getByText('Nice').waitFor()
+    await page.getByRole('region', { name: 'History', exact: true }).getByText('created this card').waitFor()
+    await page.getByRole('alert').first().waitFor({ state: 'detached' })
+    await list.getByRole('link', { name: 'Website relaunch' }).waitFor()
+    t.ok(id)
+  },
+)
+
+onBoard('a lost connection is shown after three seconds, and no longer than it lasts', async (t, board) => {
+  const { path } = await projectWith(board.api, { 'To Do': ['Flyer'] })
+  const { page, go } = await board.person()
+  await go(path)
+  await page.getByText('Live', { exact: true }).waitFor()
+  await page.evaluate(() => {
+    const times: Record<string, number> = {}
+    const note = () => {
+      const isLive = document.querySelector('.live-dot.is-live') !== null
+      const text = document.querySelector('.connection')?.textContent ?? ''
+      if (!isLive) times.lost ??= performance.now()
+      if (text.startsWith('Offline')) times.offline ??= performance.now()
+      Object.assign(window, { times, offline: text.startsWith('Offline') })
+    }
+    new MutationObserver(note).observe(document.body, { childList: true, subtree: true, attributes: true })
+  })
+  await board.kill()
+  await page.getByText('Offline. You can keep working').waitFor()
+  const { lost = 0, offline = 0 } = await page.evaluate(
+    () => (window as unknown as { times: Record<string, number> }).times,
+  )
+  t.ok(offline - lost > 2500 && offline - lost < 5000, `after ${offline - lost} ms`)
+  const color = () => page.locator('.connection').evaluate((element) => getComputedStyle(element).color)
+  const quiet = await color()
+  await link(page, 'Flyer').focus()
+  await page.keyboard.press('x')
+  await page.getByText('1 change is waiting.').waitFor()
+  t.not(await color(), quiet, 'in another colour while a write waits')
+  await board.restart()
+  await page.getByText('Connected again.').waitFor()
+  t.equal(await page.getByText('Offline.').count(), 0)
 })

@@ -153,12 +153,12 @@ onBoard('a meeting creates cards to approve, and people are assigned', async (t,
   await page.getByRole('button', { name: 'Approve Write the plan' }).press('Enter')
   const link = page.getByRole('link', { name: 'Write the plan' })
   t.ok(await link.evaluate((one) => one === document.activeElement), 'the focus stays where one works')
-  await page.getByRole('button', { name: 'Dismiss Read the plan' }).click()
+  await page.getByRole('button', { name: 'Archive Read the plan' }).click()
   await until(now, ({ kanbanItems }) => {
     const [first, second] = kanbanItems
     return first?.approved === true && !first.isNew && second?.dismissed === true
   })
-  t.equal(await page.getByRole('button', { name: /^(Approve|Dismiss) / }).count(), 0)
+  t.equal(await page.getByRole('button', { name: /^(Approve|Archive) / }).count(), 0)
   t.match(await page.getByRole('link', { name: 'Write the plan' }).getAttribute('href'), /\/items\//)
 
   await page.getByRole('button', { name: 'Add person' }).click()

@@ -95,21 +95,39 @@ t.test('the page contains nothing of the request', async (t) => {
   }
 })
 
-t.test('other paths are unchanged', async (t) => {
-  const app = await boardOf(t)
-  const none = [
-    '/projects',
-    '/mine/',
-    '/projects/7/nothing',
-    '/projects/7/items',
-    '/admin',
-    '/index.html',
-    '/page.html',
-  ]
-  for (const url of none) {
-    const { status, body } = await send(app, 'GET', url, undefined, { accept: 'text/html' })
-    t.strictSame([status, body], [404, { error: 'Not found' }], url)
+t.test('other paths are 404: the page for browsers, data for others', async (t) => {
+  const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
+  const none: Record<string, string> = {
+    '/projects': './',
+    '/mine/': '../',
+    '/projects/7/nothing': '../../',
+    '/projects/7/items?a=/b/c': '../../',
+    '/admin': './',
+    '/index.html': './',
+    '/page.html': './',
+    '/apiary': './',
   }
+  for (const authMode of ['open', 'required'] as const) {
+    const app = await boardOf(t, { authMode })
+    const page = await send(app, 'GET', '/')
+    for (const [url, root] of Object.entries(none)) {
+      const { status, body, headers } = await send(app, 'GET', url, undefined, BROWSER)
+      t.strictSame([status, headers['content-type']], [404, 'text/html; charset=utf-8'], url)
+      t.equal(headers['content-security-policy'], page.headers['content-security-policy'])
+      t.equal(String(body).replaceAll(`${root}assets/`, './assets/'), page.body, url)
+      t.match(await send(app, 'HEAD', url, undefined, BROWSER), { status: 404, body: '' })
+      for (const accept of ['application/json', '*/*', undefined]) {
+        const { status, body } = await send(app, 'GET', url, undefined, accept ? { accept } : {})
+        t.strictSame([status, body], [404, { error: 'Not found' }], `${url} as ${accept}`)
+      }
+      t.equal((await send(app, 'POST', url, undefined, BROWSER)).status, 404)
+    }
+    for (const url of ['/api/nothing', '/api', '/assets/none.js', '/docs/none', `${'/a'.repeat(20)}`]) {
+      const { status, body } = await send(app, 'GET', url, undefined, BROWSER)
+      t.strictSame([status, body], [404, { error: 'Not found' }], url)
+    }
+  }
+  const app = await boardOf(t)
   for (const url of ['/', '/mine', '/projects/7', '/projects/7/items/8', '/assets/main.js']) {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       const { status, body, headers } = await send(app, method, url)
@@ -292,6 +310,9 @@ t.test('with a prefix, the page is below it, and its root redirects to the slash
     t.equal((await host.inject({ method: 'POST', url: `${prefix}/` })).statusCode, 405)
     t.strictSame((await host.inject('/')).json(), { host: true })
     t.equal((await host.inject('/mine')).statusCode, 404)
+    const missing = await host.inject({ url: `${prefix}/a/b`, headers: { accept: 'text/html' } })
+    t.equal(missing.statusCode, 404)
+    t.match(missing.body, /"\.\.\/assets\//)
   }
 })
 

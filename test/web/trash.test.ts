@@ -11,6 +11,11 @@ onBoard('deleted cards are restored, unless there is a conflict', async (t, { ap
   const { page, go } = await person({ viewport: { width: 390, height: 800 } })
   await go(`/projects/${id}/trash`)
   await page.getByRole('heading', { name: 'Trash of Apollo' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Apollo' }).waitFor()
+  const tab = page
+    .getByRole('navigation', { name: 'Pages of the project' })
+    .getByRole('link', { name: 'Trash' })
+  t.equal(await tab.getAttribute('aria-current'), 'page', 'with the head of its project')
   await page.getByText('Nothing has been deleted.').waitFor()
 
   await api.delete('/api/kanban-items/{id}', { path: { id: nose.id } })

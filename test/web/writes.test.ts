@@ -154,3 +154,111 @@ async function addBeforeSignOut(t: Test, board: Board): Promise<void> {
   t.strictSame(await savedIn(board.api, id, 'To Do'), ['Old', 'Last'])
 }
 onBoard('are sent before a sign-out', addBeforeSignOut, { mode: 'required' })
+
+/** Makes the service unreachable for a page, and makes changes that wait for it. */
+async function waitOffline(page: Page): Promise<() => Promise<void>> {
+  const isApi = /\/api\//
+  await page.route(isApi, (route) => route.abort())
+  await page.getByRole('button', { name: 'Actions for Two' }).click()
+  await page.getByRole('menuitem', { name: 'Archive' }).click()
+  await page.getByRole('button', { name: 'Add a card to To Do' }).click()
+  await addCard(page, 'Three')
+  await page.getByRole('status').getByText('2 changes are waiting.').waitFor()
+  return () => page.unroute(isApi)
+}
+
+onBoard('that wait survive a reload, and happen once', async (t, board) => {
+  const { id, path } = await projectWith(board.api, { 'To Do': ['One', 'Two'] })
+  const { page, go, problems } = await board.person()
+  problems.expect(/ERR_FAILED/)
+  page.on('dialog', (dialog) => void dialog.accept())
+  await go(path)
+  await page.getByText('Live', { exact: true }).waitFor()
+  // The service performs the first write, but its response is lost.
+  const keys: (string | undefined)[] = []
+  page.on('request', (request) => {
+    const key = request.headers()['idempotency-key']
+    if (key !== undefined) keys.push(key)
+  })
+  await page.route(
+    '**/api/kanban-items/*',
+    async (route) => {
+      await route.fetch()
+      await route.abort()
+    },
+    { times: 1 },
+  )
+  const reconnect = await waitOffline(page)
+  // Once without the service: it is still not reachable.
+  await page.reload()
+  await page.getByText('Phaseboard does not respond.').waitFor()
+  await reconnect()
+  await page.getByText('Sent 2 changes from before the reload.').waitFor()
+  t.strictSame(await untilSaved(board.api, id, 'To Do', ['One', 'Three']), ['One', 'Three'])
+  t.strictSame(await untilShown(page, 'To Do', ['One', 'Three']), ['One', 'Three'])
+  t.equal(new Set(keys).size, 2, 'with the same keys')
+  const changes = await board.api.get('/api/projects/{id}/changes', { path: { id } })
+  t.equal(changes.filter(({ after }) => after?.dismissed === true).length, 1)
+  t.equal(changes.filter(({ after }) => after?.title === 'Three').length, 1)
+  await page.reload()
+  await link(page, 'Three').waitFor()
+  t.equal(await page.getByText('from before the reload').count(), 0, 'not again')
+})
+
+onBoard('that the service refuses after a reload are named and dropped', async (t, board) => {
+  const { id, path, cards } = await projectWith(board.api, { 'To Do': ['One', 'Two'] })
+  const { page, go, problems } = await board.person()
+  problems.expect(/ERR_FAILED/)
+  page.on('dialog', (dialog) => void dialog.accept())
+  await go(path)
+  await page.getByText('Live', { exact: true }).waitFor()
+  const reconnect = await waitOffline(page)
+  await board.api.delete('/api/kanban-items/{id}', { path: { id: cards.get('Two') ?? '' } })
+  await reconnect()
+  await page.reload()
+  await page.getByText('Not saved after the reload: “Two” archived (Kanban item not found).').waitFor()
+  t.strictSame(await untilSaved(board.api, id, 'To Do', ['One', 'Three']), ['One', 'Three'])
+  t.strictSame(await untilShown(page, 'To Do', ['One', 'Three']), ['One', 'Three'])
+})
+
+async function waitForAnother(t: Test, board: Board): Promise<void> {
+  const { id, path } = await projectWith(board.api, { 'To Do': ['One', 'Two'] })
+  const bob = { email: 'bob@example.test', password: 'battery staple' }
+  await board.api.post('/api/members', { body: { ...bob, name: 'Bob', role: 'member' } })
+  const { page, context, go, problems } = await board.person({ signIn: true })
+  problems.expect(/ERR_FAILED/)
+  page.on('dialog', (dialog) => void dialog.accept())
+  await go(path)
+  await page.getByText('Live', { exact: true }).waitFor()
+  const reconnect = await waitOffline(page)
+  const keptBytes = () => page.evaluate(() => JSON.stringify(sessionStorage).length)
+  t.ok((await keptBytes()) > 100)
+  await context.clearCookies()
+  await context.request.post(`${board.url}/api/session`, { data: bob })
+  await reconnect()
+  await page.reload()
+  await page.getByRole('button', { name: 'Menu of Bob' }).waitFor()
+  await link(page, 'Two').waitFor()
+  t.equal(await keptBytes(), 2, 'nothing is left of them')
+  t.equal(await page.getByText('reload').count(), 0, 'nor told')
+  t.strictSame(await savedIn(board.api, id, 'To Do'), ['One', 'Two'])
+}
+onBoard('that wait are not sent for another member', waitForAnother, { mode: 'required' })
+
+onBoard('work where browsers have only the functions for pages without TLS', async (t, { api, person }) => {
+  const { id, path } = await projectWith(api, { 'To Do': ['One', 'Two'] })
+  const { page, context, go } = await person()
+  await context.addInitScript(() => {
+    for (const name of ['locks', 'clipboard']) Reflect.deleteProperty(Navigator.prototype, name)
+    for (const name of ['randomUUID', 'subtle']) Reflect.deleteProperty(Crypto.prototype, name)
+  })
+  await go(path)
+  await page.getByText('Live', { exact: true }).waitFor()
+  await link(page, 'One').focus()
+  await page.keyboard.press('x')
+  await page.getByText('“One” archived.').waitFor()
+  await page.keyboard.press('n')
+  await page.keyboard.type('Three')
+  await page.keyboard.press('Enter')
+  t.strictSame(await untilSaved(api, id, 'To Do', ['Two', 'Three']), ['Two', 'Three'])
+})

@@ -1,17 +1,24 @@
-/** Adds several cards one after another. Enter adds the card and keeps the field open. Escape closes it and keeps the draft. */
+/** Adds several cards one after another. Enter adds the card, or one for each line, and keeps the field open. Escape closes it and keeps the draft. */
 import { useComputed } from '@preact/signals'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { KanbanColumn } from '../../src/client/api.d.ts'
 import { drafts } from '../common/drafts.ts'
 import { Icon } from '../common/ui/icon.tsx'
+import { late } from '../common/ui/late.tsx'
 import { texts } from '../texts.ts'
 import type { Board, End } from './board.ts'
-import { addCard } from './card-writes.ts'
+import { addCard, type NewCard } from './card-writes.ts'
+import type { Plan, QuickAddToolsProps } from './quick-add-tools.tsx'
 
 const words = texts.board
 
-/** The maximum length of a title. */
-const LONGEST = 500
+/** The maximum length of the text: that of the most titles in one batch. */
+const LONGEST = 100_000
+
+const Tools = late<QuickAddToolsProps>(
+  () => import('./quick-add-tools.tsx'),
+  () => null,
+)
 
 interface AddCardProps {
   board: Board
@@ -58,7 +65,9 @@ interface FieldProps {
 function Field({ board, id, name, end, onClose }: FieldProps) {
   const draft = `new-card:${id}:${end}`
   const [title, setTitle] = useState(() => drafts.read(draft)?.text ?? '')
-  const field = useRef<HTMLInputElement>(null)
+  const [count, setCount] = useState(1)
+  const field = useRef<HTMLTextAreaElement>(null)
+  const plan = useRef<Plan | undefined>(undefined)
   const change = (text: string) => {
     setTitle(text)
     if (text === '') drafts.remove(draft)
@@ -66,26 +75,36 @@ function Field({ board, id, name, end, onClose }: FieldProps) {
   }
   useLayoutEffect(() => field.current?.focus(), [])
 
-  const add = async () => {
-    const wanted = title.trim()
-    if (wanted === '') return
+  const add = async (read: (text: string) => Promise<NewCard[]>) => {
+    const text = title.trim()
+    if (text === '') return
     change('')
-    const adding = addCard(board, name, end, wanted)
+    const several = plan.current?.addCards
+    const adding = read(text).then((cards) => {
+      const [one] = cards
+      const isAlone = one && cards.length === 1 && one.labels.length === 0
+      return isAlone ? addCard(board, name, end, one) : several?.(board, name, end, cards)
+    })
     requestAnimationFrame(() => field.current?.scrollIntoView({ block: 'nearest' }))
-    const isAdded = await adding
     // The write was refused: restore the text, unless the field already has another one.
-    if (!isAdded && drafts.read(draft) === undefined) change(wanted)
+    if (!(await adding) && drafts.read(draft) === undefined) change(text)
+  }
+  const asOne = async (text: string) => [{ title: text.replaceAll(/\s*\n\s*/g, ' '), labels: [], fields: {} }]
+  const addTyped = () => {
+    if (!plan.current?.isRefused) void add(plan.current?.read ?? asOne)
   }
   return (
     <form
       class="add-card-form"
       onSubmit={(event) => {
         event.preventDefault()
-        void add()
+        addTyped()
       }}
     >
-      <input
+      <textarea
         ref={field}
+        rows={1}
+        aria-autocomplete="list"
         aria-label={words.cardTitle}
         placeholder={words.cardTitle}
         dir="auto"
@@ -94,15 +113,25 @@ function Field({ board, id, name, end, onClose }: FieldProps) {
         value={title}
         onInput={({ currentTarget }) => change(currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key !== 'Escape') return
+          const isAdding = event.key === 'Enter' && !event.shiftKey && !event.isComposing
+          if (!isAdding && event.key !== 'Escape') return
           event.preventDefault()
           event.stopPropagation()
-          onClose()
+          if (isAdding) addTyped()
+          else onClose()
         }}
+      />
+      <Tools
+        board={board}
+        text={title}
+        field={field}
+        plan={plan}
+        onCount={setCount}
+        onJoin={() => void add(asOne)}
       />
       <div class="row">
         <button type="submit" class="button-primary">
-          {texts.add}
+          {count > 1 ? words.quick.create(count) : texts.add}
         </button>
         <button type="button" class="button-icon" aria-label={texts.close} onClick={onClose}>
           <Icon name="close" />

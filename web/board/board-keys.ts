@@ -4,10 +4,11 @@ import { toggleDismissed } from '../common/item-writes.ts'
 import { type KeyMap, useKeys } from '../common/keys.ts'
 import { mayWriteIn } from '../common/rights.ts'
 import { toast } from '../common/toasts.ts'
-import { go, paths } from '../router.ts'
+import { go } from '../router.ts'
 import { texts } from '../texts.ts'
-import type { Board } from './board.ts'
-import { clearFilter, FILTER_FIELD } from './filter-bar.tsx'
+import type { Board, PickedField } from './board.ts'
+import { copyCardLink, editPath, pick } from './card-acts.ts'
+import { clearFilter, openFilter } from './filter-bar.tsx'
 import { focusCard } from './focus.ts'
 import { PickUp } from './pick-up.ts'
 import { type Direction, neighbour } from './steps.ts'
@@ -19,12 +20,10 @@ const ARROWS: Readonly<Record<string, Direction>> = {
   ArrowRight: 'right',
   k: 'up',
   j: 'down',
-  h: 'left',
-  l: 'right',
 }
 
-/** Keys that open the card with the focus in one of its fields. */
-const FIELDS = { e: 'title', a: 'assignee', t: 'labels', p: 'priority', d: 'due' } as const
+/** Keys that open the small picker of a field. */
+const FIELDS: Readonly<Record<string, PickedField>> = { a: 'assignee', l: 'labels', p: 'priority', d: 'due' }
 
 /** The card that contains the focus. */
 const cardAt = (target: EventTarget | null) =>
@@ -45,13 +44,19 @@ export function useBoardKeys(board: Board): void {
       takeBack()
     }
   }, [])
-  // The focus follows the current card one frame later. A key typed before that is for the current card.
-  const current = ({ target }: KeyboardEvent) => {
-    const focused = cardAt(target)
-    return focused && (board.current.peek() ?? focused)
+  // The focus follows the current card one frame later. A key typed before that is for the current card. The card under
+  // the mouse comes first if the mouse was moved after the focus, but arrows and Space are about the focus.
+  const focused = ({ target }: KeyboardEvent) => {
+    const id = cardAt(target)
+    return id && (board.current.peek() ?? id)
+  }
+  const current = (event: KeyboardEvent) => {
+    const { pointed } = board
+    const isThere = pointed !== undefined && board.store.items.peek(pointed) !== undefined
+    return isThere ? pointed : focused(event)
   }
 
-  /** Registers a key for the focused card. Without one, the key is ignored. */
+  /** Registers a key for the current card. Without one, the key is ignored. */
   const onCard =
     (act: (id: string) => void, isWrite = true) =>
     (event: KeyboardEvent) => {
@@ -66,11 +71,13 @@ export function useBoardKeys(board: Board): void {
       pickUp.current.step(shown)
       return
     }
-    const id = current(event)
+    const id = focused(event)
     if (id === undefined && event.target !== document.body) return false
     const from = id ?? board.current.peek()
     const next = from === undefined ? firstCard(board) : neighbour(board, from, shown)
-    if (next !== undefined) focusCard(board, next)
+    if (next === undefined) return
+    if (event.shiftKey && mayWriteIn(board.store)) board.selectTo(next, from)
+    focusCard(board, next)
   }
   const space = (event: KeyboardEvent) => {
     if (pickUp.current) {
@@ -78,7 +85,7 @@ export function useBoardKeys(board: Board): void {
       pickUp.current = undefined
       return
     }
-    const id = current(event)
+    const id = focused(event)
     const isOnLink = event.target instanceof HTMLAnchorElement
     if (id === undefined || !isOnLink || !mayWriteOrSay(board)) return false
     pickUp.current = PickUp.of(board, id)
@@ -87,24 +94,30 @@ export function useBoardKeys(board: Board): void {
     if (pickUp.current) {
       pickUp.current.takeBack()
       pickUp.current = undefined
-    } else if (board.query.peek() !== '') clearFilter()
+    } else if (board.selected.peek().size > 0) board.deselect()
+    else if (board.query.peek() !== '') clearFilter()
     else return false
   }
   const keys: KeyMap = {
     ...Object.fromEntries(Object.entries(ARROWS).map(([key, direction]) => [key, arrow(direction)])),
     ...Object.fromEntries(
-      Object.entries(FIELDS).map(([key, field]) => [key, onCard((id) => openAt(board, id, field))]),
+      Object.entries(FIELDS).map(([key, field]) => [key, onCard((id) => pick(board, field, id))]),
     ),
     ' ': space,
     Escape: giveUp,
-    f: () => document.getElementById(FILTER_FIELD)?.focus(),
+    f: openFilter,
     n: (event) => (!pickUp.current && mayWriteOrSay(board) ? addHere(board, current(event)) : false),
+    e: onCard((id) => go(editPath(board, id, 'title'))),
+    c: onCard((id) => copyCardLink(board, id), false),
+    s: onCard((id) => board.toggleSelected(id)),
     m: onCard((id) => {
-      board.moving.value = id
+      if (board.targetsOf(id).length > 1) pick(board, 'column', id)
+      else board.moving.value = id
     }),
     x: onCard((id) => {
-      const next = neighbour(board, id, 'down') ?? neighbour(board, id, 'up')
-      toggleDismissed(board.card(id))
+      const ids = board.targetsOf(id)
+      const next = ids.length > 1 ? undefined : (neighbour(board, id, 'down') ?? neighbour(board, id, 'up'))
+      void archive(board, ids)
       if (next !== undefined && !board.filter.peek().dismissed) focusCard(board, next)
     }),
   }
@@ -124,9 +137,16 @@ const mirrored = (direction: Direction): Direction =>
 const firstCard = (board: Board) =>
   board.store.columnList.flatMap(({ name }) => board.shownIn(name).slice(0, 1)).at(0)
 
-function openAt(board: Board, id: string, field: string): void {
-  const query = board.query.peek()
-  go(`${paths.card(board.store.id, id)}${query}${query ? '&' : '?'}edit=${field}`)
+/** Archives cards, or restores them. Several ones are a matter of the script that is loaded later. */
+async function archive(board: Board, ids: readonly string[]): Promise<void> {
+  const [id = ''] = ids
+  if (ids.length === 1) {
+    toggleDismissed(board.card(id))
+    return
+  }
+  const { archiveCards } = await import('./many-writes.ts')
+  archiveCards(board, ids)
+  board.deselect()
 }
 
 /** Opens the field for a new card in the column of a card, or in the first column if there is no card. */

@@ -1,4 +1,5 @@
 /** The board of a project, and the dialog of the card in the address. */
+import { effect } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { OpenProject } from '../common/open-project.ts'
@@ -24,7 +25,13 @@ export function BoardPage({ id, item, card }: BoardPageProps) {
   const board = useMemo(() => new Board(project.store), [project])
   useFocusBack(board, item)
   return (
-    <ProjectPage id={id} current="board" class="board-page" aside={() => <FilterBar board={board} />}>
+    <ProjectPage
+      id={id}
+      current="board"
+      class="board-page"
+      aside={() => <FilterBar board={board} />}
+      shape="columns"
+    >
       {() => (
         <>
           {!mayWriteIn(board.store) && <p class="board-note muted">{texts.readOnly}</p>}
@@ -36,12 +43,31 @@ export function BoardPage({ id, item, card }: BoardPageProps) {
   )
 }
 
-/** Focuses a card when its dialog is closed. */
+/** Focuses a card when its dialog is closed; if it is gone, the card that has taken its place. */
 function useFocusBack(board: Board, item: string): void {
   const before = useRef(item)
+  const lastPlace = useRef({ column: '', index: 0 })
   useEffect(() => {
     const closed = before.current
     before.current = item
-    if (closed !== '' && item === '') focusCard(board, closed)
+    if (closed === '' || item !== '') return
+    // A deletion begins when the dialog closes, so the card may still be there.
+    requestAnimationFrame(() => {
+      const { column, index } = lastPlace.current
+      const ids = board.shownIn(column)
+      const isThere = board.store.items.peek(closed) !== undefined
+      const next = isThere ? closed : ids[Math.min(index, ids.length - 1)]
+      if (next !== undefined) focusCard(board, next)
+      else document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true })
+    })
   }, [board, item])
+  useEffect(
+    () =>
+      effect(() => {
+        const column = item === '' ? undefined : board.store.items.get(item)?.column
+        const index = column === undefined ? -1 : board.shownIn(column).indexOf(item)
+        if (column !== undefined && index !== -1) lastPlace.current = { column, index }
+      }),
+    [board, item],
+  )
 }

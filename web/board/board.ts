@@ -3,8 +3,11 @@ import { computed, type ReadonlySignal, type Signal, signal } from '@preact/sign
 import type { CardTarget } from '../common/item-writes.ts'
 import type { ProjectStore } from '../common/project-store.ts'
 import { me } from '../common/session.ts'
+import { toast } from '../common/toasts.ts'
+import type { Anchor } from '../common/ui/place-below.ts'
 import { countIn } from '../common/wip.ts'
 import { href, paths, place } from '../router.ts'
+import { texts } from '../texts.ts'
 import { filterOf, filterQuery, isNarrowing, matches } from './filter.ts'
 
 /** An end of a column. */
@@ -16,6 +19,18 @@ export type Drop =
   | { column: string; end: End }
   | { besideColumn: string; side: 'before' | 'after' }
 
+/** The fields that are chosen in a small picker. */
+export type PickedField = 'assignee' | 'labels' | 'due' | 'priority' | 'column'
+
+/** A field that is chosen for cards, and where. */
+export interface Picking {
+  field: PickedField
+  ids: readonly string[]
+  anchor: Anchor
+}
+
+/** The number of cards that can be selected. One batch request has room for them, and one look. */
+const MOST_SELECTED = 100
 /** A board with this many cards renders only those near the viewport. */
 const VIRTUAL_ABOVE = 300
 
@@ -38,6 +53,18 @@ export class Board {
   readonly kept = signal<ReadonlySet<string>>(new Set())
   /** The card whose "Move…" dialog is open. */
   readonly moving = signal<string | undefined>(undefined)
+  /** The selected cards that are there. */
+  readonly selected = computed(
+    () => new Set([...this.#marked.value].filter((id) => this.store.items.get(id) !== undefined)),
+  )
+  /** The card whose menu is open. */
+  readonly menu = signal<{ id: string; anchor: Anchor } | undefined>(undefined)
+  /** The field that is chosen for cards in a small picker. */
+  readonly picking = signal<Picking | undefined>(undefined)
+  /** The column in which each card was shown last. */
+  readonly lastColumns = new Map<string, string>()
+  /** The card under the mouse, if the mouse was used after the keyboard. */
+  pointed: string | undefined
 
   readonly #shown = new Map<string, ReadonlySignal<readonly string[]>>()
   readonly #counts = new Map<string, ReadonlySignal<number>>()
@@ -46,6 +73,9 @@ export class Board {
   readonly #stops = new Map<string, Signal<string | undefined>>()
   #isVirtual = false
   readonly #pathOf: (id: string) => string
+  readonly #marked = signal<ReadonlySet<string>>(new Set())
+  /** Where a range of selected cards begins, and what else was selected then. */
+  #anchor: { id: string; others: ReadonlySet<string> } | undefined
 
   /** @param pathOf the path of a card, if not its usual one */
   constructor(store: ProjectStore, pathOf?: (id: string) => string) {
@@ -107,8 +137,44 @@ export class Board {
   /** Makes a card the current one. */
   makeCurrent(id: string): void {
     this.current.value = id
+    this.pointed = undefined
     const column = this.store.items.peek(id)?.column
     if (column !== undefined) this.#stop(column).value = id
+  }
+
+  /** The cards that an action on a card is for: all selected ones if it is one of them. */
+  targetsOf(id: string): readonly string[] {
+    const selected = this.selected.peek()
+    return selected.has(id) ? [...selected] : [id]
+  }
+
+  /** Selects a card, or no longer. */
+  toggleSelected(id: string): void {
+    const selected = new Set(this.selected.peek())
+    if (!selected.delete(id)) selected.add(id)
+    this.#anchor = { id, others: selected }
+    this.#mark(selected)
+  }
+
+  /** Selects all cards from the last selected one to another, in the order of the board. @param from where to begin if none is */
+  selectTo(id: string, from?: string): void {
+    const shown = this.store.columnList.flatMap(({ name }) => this.shownIn(name))
+    const start = this.#anchor && this.selected.peek().has(this.#anchor.id) ? this.#anchor : undefined
+    const { id: first, others } = start ?? { id: from ?? id, others: new Set<string>() }
+    this.#anchor = { id: first, others }
+    const [a, b] = [shown.indexOf(first), shown.indexOf(id)]
+    this.#mark(new Set([...others, ...shown.slice(Math.min(a, b), Math.max(a, b) + 1)]))
+  }
+
+  /** Selects no card. @param isKept the cards that stay selected */
+  deselect(isKept: (id: string) => boolean = () => false): void {
+    const kept = [...this.selected.peek()].filter(isKept)
+    if (kept.length !== this.#marked.peek().size) this.#mark(new Set(kept))
+  }
+
+  #mark(ids: ReadonlySet<string>): void {
+    this.#marked.value = new Set([...ids].slice(0, MOST_SELECTED))
+    if (ids.size > MOST_SELECTED) toast(texts.board.many.atMost(MOST_SELECTED))
   }
 
   /** Keeps a card visible until the filter changes. */

@@ -1,44 +1,72 @@
 /** Adds a card with an optimistic update, which is reverted with a message if the service refuses it. */
-import type { KanbanItem } from '../../src/client/api.d.ts'
+import type { CreateKanbanItem, KanbanItem, KanbanLabel } from '../../src/client/api.d.ts'
 import { api } from '../common/api.ts'
 import { sayRefused, takeItem } from '../common/item-writes.ts'
 import { onChange } from '../common/live.ts'
 import { between } from '../common/order.ts'
-import { newId } from '../common/record-writes.ts'
+import { newId, added as saidAdded } from '../common/record-writes.ts'
+import type { Pending } from '../common/records.ts'
 import { me } from '../common/session.ts'
 import { done } from '../common/toasts.ts'
 import { write } from '../common/writes.ts'
-import { texts } from '../texts.ts'
 import type { Board, End } from './board.ts'
 
-/** Adds a card at an end of a column. @param column its name @returns whether the service accepted it */
-export async function addCard(board: Board, column: string, end: End, title: string): Promise<boolean> {
+/** A card to add. */
+export interface NewCard {
+  title: string
+  labels: readonly KanbanLabel[]
+  fields: Pick<CreateKanbanItem, 'assigneeId' | 'priority' | 'dueDate'>
+}
+
+/** A new card until the service has created it. */
+interface Shown {
+  card: KanbanItem
+  pending: Pending
+  body: CreateKanbanItem
+}
+
+/** Shows new cards at an end of a column, in their order. */
+export function showNew(board: Board, column: string, end: End, cards: readonly NewCard[]): Shown[] {
   const { items } = board.store
   const ids = board.store.idsOf(column)
   const [first, last] = [items.peek(ids[0] ?? '')?.sortOrder, items.peek(ids.at(-1) ?? '')?.sortOrder]
   const atTop = end === 'top' && first !== undefined
-  const sortOrder = atTop ? between(undefined, first) : between(last, undefined)
-  const card = unsaved(board, { title, column, sortOrder })
-  const pending = items.patch(card.id, () => card)
-  board.keep(card.id)
+  return cards.map(({ title, labels, fields }, index) => {
+    const sortOrder = atTop ? first - cards.length + index : between(last, undefined) + index
+    const card = unsaved(board, { title, column, sortOrder, ...fields, labels } as KanbanItem)
+    const pending = items.patch(card.id, () => card)
+    board.keep(card.id)
+    return { card, pending, body: { title, column, ...fields, ...(atTop && { sortOrder }) } }
+  })
+}
+
+/** Replaces new cards that arrive by the stream before the response. @returns ends that */
+export function followCreated(board: Board, shown: readonly Shown[]): () => void {
+  const waiting = [...shown]
+  return onChange(({ kind, action, actorId, id, after }) => {
+    if (kind !== 'kanban-item' || action !== 'created' || actorId !== me.peek()?.id) return
+    const at = waiting.findIndex(({ body }) => after?.title === body.title && after?.column === body.column)
+    if (at === -1) return
+    board.keep(id)
+    for (const { pending } of waiting.splice(at, 1)) pending.end()
+  })
+}
+
+/** Adds a card without labels at an end of a column. @param column its name @returns whether the service accepted it */
+export async function addCard(board: Board, column: string, end: End, added: NewCard): Promise<boolean> {
+  const [shown] = showNew(board, column, end, [added])
+  if (shown === undefined) return false
+  const { card, pending, body } = shown
   let stop: (() => void) | undefined
-  // The card may arrive by the stream before the response. The first of the two replaces the placeholder.
-  const follow = () =>
-    onChange(({ kind, action, actorId, id, after }) => {
-      if (kind !== 'kanban-item' || action !== 'created' || actorId !== me.peek()?.id) return
-      if (after?.title !== title || after.column !== column) return
-      board.keep(id)
-      pending.end()
-      stop?.()
-    })
   try {
     const { seq } = await write({
       pending: [pending],
+      said: saidAdded(card.title).text,
       send: (idempotencyKey) => {
-        stop ??= follow()
+        stop ??= followCreated(board, [shown])
         return api.request('post', '/api/projects/{id}/kanban-items', {
           path: { id: board.store.id },
-          body: { title, column, ...(atTop && { sortOrder }) },
+          body,
           idempotencyKey,
         })
       },
@@ -47,7 +75,7 @@ export async function addCard(board: Board, column: string, end: End, title: str
         takeItem(board.store, answer)
       },
     })
-    done(seq, texts.added(title))
+    done(seq, saidAdded(card.title))
     return true
   } catch (error) {
     sayRefused(board.store, error, card)
@@ -74,6 +102,8 @@ function unsaved(board: Board, fields: Pick<KanbanItem, 'title' | 'column' | 'so
     dismissed: false,
     metadata: {},
     claimedUntil: null,
+    coverId: null,
+    reminders: [],
     createdAt: now,
     updatedAt: now,
     labels: [],

@@ -1,19 +1,22 @@
 /** A card on the board. It reads its own record, so that a change renders only this card. */
 import { useComputed } from '@preact/signals'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { KanbanItem } from '../../src/client/api.d.ts'
 import { fullDay, isOverdue, shortDay } from '../common/dates.ts'
+import { contentOf, thumbnailOf } from '../common/files/addresses.ts'
 import { isWaiting } from '../common/item-writes.ts'
-import { initials, personName } from '../common/people.ts'
+import { personName } from '../common/people.ts'
 import { isUnsaved } from '../common/record-writes.ts'
 import { mayWriteIn } from '../common/rights.ts'
 import { shownTitle } from '../common/titles.ts'
+import { Avatar } from '../common/ui/avatar.tsx'
 import { chipColor } from '../common/ui/chip.ts'
 import { Icon } from '../common/ui/icon.tsx'
+import { PriorityIcon } from '../common/ui/priority.tsx'
 import { texts } from '../texts.ts'
 import type { Board } from './board.ts'
-import { CardMenu } from './card-menu.tsx'
-import { dragCard, dropByCard, together } from './drag.ts'
+import { dragCard } from './drag.ts'
+import { useMotion } from './motion.ts'
 
 const words = texts.board
 
@@ -39,10 +42,19 @@ export function Card({ board, id, index, size, top, measure }: CardProps) {
   }).value
   const isHeld = useComputed(() => board.held.value === id).value
   const isStop = useComputed(() => board.isStop(id)).value
+  const isSelected = useComputed(() => board.selected.value.has(id)).value
+  useMotion({
+    face,
+    id,
+    columns: board.lastColumns,
+    column: item?.column,
+    index,
+    sortOrder: item?.sortOrder,
+    isHeld,
+  })
 
   useLayoutEffect(() => {
-    if (!isMovable || !row.current || !face.current) return
-    return together(dragCard(face.current, id), dropByCard(row.current, id))
+    if (isMovable && face.current) return dragCard(face.current, id)
   }, [isMovable, id])
   useLayoutEffect(() => measure?.(row.current), [measure, index])
 
@@ -60,9 +72,21 @@ export function Card({ board, id, index, size, top, measure }: CardProps) {
     >
       <article
         ref={face}
-        class={`card${isHeld ? ' is-held' : ''}${item.dismissed ? ' is-dismissed' : ''}`}
+        class={`card${isHeld ? ' is-held' : ''}${item.dismissed ? ' is-dismissed' : ''}${isSelected ? ' is-selected' : ''}`}
         aria-busy={isUnsaved(id) || undefined}
       >
+        {isMovable && (
+          <input
+            type="checkbox"
+            class="card-select"
+            aria-label={words.many.selectOf(item.title)}
+            tabIndex={isStop ? 0 : -1}
+            checked={isSelected}
+            onClick={(event) => event.stopPropagation()}
+            onChange={() => board.toggleSelected(id)}
+          />
+        )}
+        {item.coverId && <Cover key={item.coverId} id={item.coverId} />}
         <CardLabels item={item} />
         <h3 class="card-name">
           {isUnsaved(id) ? (
@@ -74,31 +98,94 @@ export function Card({ board, id, index, size, top, measure }: CardProps) {
           )}
         </h3>
         <CardFacts board={board} item={item} />
-        {isMovable && <CardMenu board={board} item={item} tabIndex={isStop ? 0 : -1} />}
+        {isMovable && <MenuButton board={board} item={item} tabIndex={isStop ? 0 : -1} />}
       </article>
     </li>
   )
 }
 
+/** Opens the menu of a card. All cards share one menu, which is loaded after the board. */
+function MenuButton({ board, item, tabIndex }: { board: Board; item: KanbanItem; tabIndex: number }) {
+  const isOpen = useComputed(() => board.menu.value?.id === item.id).value
+  const open = (button: HTMLElement) => {
+    board.menu.value = { id: item.id, anchor: button }
+  }
+  return (
+    <button
+      type="button"
+      class="button-icon card-menu"
+      aria-label={texts.actions(item.title)}
+      aria-haspopup="menu"
+      aria-expanded={isOpen}
+      tabIndex={tabIndex}
+      onClick={({ currentTarget }) => open(currentTarget)}
+      onKeyDown={(event) => {
+        if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
+        event.preventDefault()
+        event.stopPropagation()
+        open(event.currentTarget)
+      }}
+    >
+      <Icon name="more" />
+    </button>
+  )
+}
+
+/** The cover of a card. Its place has the same form whatever the picture, so that nothing moves when that has loaded. */
+function Cover({ id }: { id: string }) {
+  /** Pictures that were attached by other programs may have no thumbnail. */
+  const [isWhole, setWhole] = useState(false)
+  return (
+    <img
+      class="card-cover"
+      src={isWhole ? contentOf(id) : thumbnailOf(id)}
+      alt=""
+      loading="lazy"
+      draggable={false}
+      onError={() => setWhole(true)}
+    />
+  )
+}
+
+/** The number of labels that a card shows. */
+const MOST_LABELS = 3
+
 const CardLabels = ({ item: { labels } }: { item: KanbanItem }) =>
   labels.length === 0 ? null : (
     <ul class="card-labels" aria-label={words.labelsOf}>
-      {labels.map((label) => (
+      {labels.slice(0, MOST_LABELS).map((label) => (
         <li key={label.id} class="chip" style={chipColor(label.color)} dir="auto">
           {label.name}
         </li>
       ))}
+      {labels.length > MOST_LABELS && (
+        <MoreLabels names={labels.slice(MOST_LABELS).map(({ name }) => name)} />
+      )}
     </ul>
   )
+
+const MoreLabels = ({ names }: { names: readonly string[] }) => (
+  <li class="muted" title={names.join(', ')}>
+    <span aria-hidden="true">{words.moreLabels(names.length)}</span>
+    <span class="visually-hidden">{names.join(', ')}</span>
+  </li>
+)
 
 /** The fields of the card, on one line. */
 function CardFacts({ board, item }: { board: Board; item: KanbanItem }) {
   const ticked = item.subtasks.filter(({ completed }) => completed).length
   const isKept = board.isOnlyKept(item.id)
   const isGone = board.held.value === item.id && board.isHeldGone.value
-  const { dueDate, assigneeId, priority, subtasks } = item
+  const { description, dueDate, assigneeId, priority, subtasks } = item
   const isSet =
-    isWaiting(item) || item.dismissed || isKept || isGone || subtasks.length > 0 || dueDate || assigneeId
+    isWaiting(item) ||
+    item.dismissed ||
+    isKept ||
+    isGone ||
+    subtasks.length > 0 ||
+    description ||
+    dueDate ||
+    assigneeId
   if (!isSet && priority === 'medium') return null
   return (
     <div class="card-facts">
@@ -109,6 +196,11 @@ function CardFacts({ board, item }: { board: Board; item: KanbanItem }) {
       )}
       {isWaiting(item) && <span class="card-badge">{texts.item.isNew}</span>}
       {item.dismissed && <span class="card-badge">{texts.item.isDismissed}</span>}
+      {description !== '' && (
+        <Fact said={words.hasDescription}>
+          <Icon name="text" />
+        </Fact>
+      )}
       {subtasks.length > 0 && (
         <Fact said={words.subtasksOf(ticked, subtasks.length)}>
           <Icon name="subtasks" /> {ticked}/{subtasks.length}
@@ -117,16 +209,15 @@ function CardFacts({ board, item }: { board: Board; item: KanbanItem }) {
       {dueDate && <DueDate dueDate={dueDate} isLate={isOverdue(item) && !board.store.isDone(item.column)} />}
       {priority !== 'medium' && (
         <Fact said={words.priorityOf(words.priorities[priority] ?? priority)}>
-          <Icon name="priority" /> <span dir="auto">{words.priorities[priority] ?? priority}</span>
+          <PriorityIcon priority={priority} />{' '}
+          <span dir="auto">{words.priorities[priority] ?? priority}</span>
         </Fact>
       )}
       {isKept && <span class="warning">{words.isKept}</span>}
       {assigneeId && (
         <span class="card-person">
           <Fact said={words.assignedTo(personName(assigneeId))}>
-            <span class="avatar" title={personName(assigneeId)}>
-              {initials(personName(assigneeId))}
-            </span>
+            <Avatar id={assigneeId} name={personName(assigneeId)} isNamed />
           </Fact>
         </span>
       )}

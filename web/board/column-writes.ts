@@ -4,6 +4,7 @@ import { type Answer, api } from '../common/api.ts'
 import { onApplied } from '../common/live.ts'
 import {
   accepted,
+  added,
   addRecord,
   changeRecord,
   ifThere,
@@ -83,7 +84,7 @@ export function addColumn({ store }: Board, name: string): Promise<boolean> {
     addRecord(
       {
         records: store.columns,
-        said: texts.added(name),
+        said: added(name),
         send: (idempotencyKey) =>
           api.request('post', '/api/projects/{id}/kanban-columns', { path, body: { name }, idempotencyKey }),
       },

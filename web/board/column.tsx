@@ -11,15 +11,17 @@ import { texts } from '../texts.ts'
 import { AddCard } from './add-card.tsx'
 import type { Board } from './board.ts'
 import { Card } from './card.tsx'
+import { collapse, isCollapsed } from './collapsed.ts'
 import { ColumnMenu } from './column-menu.tsx'
 import { RenameColumn } from './column-name.tsx'
-import { dragColumn, scrollByDrag, together } from './drag.ts'
+import { dragColumn } from './drag.ts'
 import { useRows } from './virtual.ts'
 
 const words = texts.board
 
 export function Column({ board, column }: { board: Board; column: KanbanColumn }) {
   const { id, name } = column
+  const lane = useRef<HTMLDivElement>(null)
   const element = useRef<HTMLElement>(null)
   const head = useRef<HTMLElement>(null)
   const body = useRef<HTMLDivElement>(null)
@@ -31,44 +33,68 @@ export function Column({ board, column }: { board: Board; column: KanbanColumn }
   }
   const isChangeable = mayWriteIn(board.store) && !isUnsaved(id)
   const mark = useComputed(() => markOf(board, id)).value
+  const isClosed = useComputed(() => isCollapsed(id)).value
 
   useEffect(() => {
-    if (!isChangeable || isRenaming || !element.current || !head.current || !body.current) return
-    return together(dragColumn(element.current, head.current, id), scrollByDrag(body.current))
-  }, [isChangeable, isRenaming, id])
+    if (!isChangeable || isRenaming || !lane.current || !element.current || !head.current) return
+    const parts = { lane: lane.current, element: element.current, head: head.current, body: body.current }
+    return dragColumn(parts, id)
+  }, [isChangeable, isRenaming, id, isClosed])
 
   return (
-    <section ref={element} class={`column ${mark}`} data-column={id} aria-labelledby={heading}>
-      <header ref={head} class="column-head" style={chipColor(column.color)}>
-        {isRenaming && <RenameColumn board={board} column={column} onEnd={endRenaming} />}
-        <div class="column-title">
-          <h2 id={heading} class={isRenaming ? 'visually-hidden' : undefined} dir="auto">
-            {name}
-          </h2>
-          <ColumnCount board={board} column={column} />
-        </div>
-        {isChangeable && (
-          <>
-            <button
-              type="button"
-              class="button-icon"
-              aria-label={words.addAtTop(name)}
+    <div ref={lane} class={`lane ${mark}${isClosed ? ' is-collapsed' : ''}`}>
+      <section ref={element} class="column" data-column={id} aria-labelledby={heading}>
+        <header ref={head} class="column-head" style={chipColor(column.color)}>
+          {isRenaming && <RenameColumn board={board} column={column} onEnd={endRenaming} />}
+          <div class="column-title">
+            {/* biome-ignore lint/a11y/useKeyWithClickEvents: the menu does the same. */}
+            <h2
+              id={heading}
+              class={isRenaming ? 'visually-hidden' : isChangeable ? 'edit-by-click' : undefined}
+              dir="auto"
               onClick={() => {
-                board.adding.value = { column: id, end: 'top' }
+                if (isClosed) collapse(id, false)
+                else if (isChangeable && (getSelection()?.isCollapsed ?? true)) setRenaming(true)
               }}
             >
-              <Icon name="add" />
-            </button>
-            <ColumnMenu board={board} column={column} onRename={() => setRenaming(true)} />
-          </>
+              {name}
+            </h2>
+            <ColumnCount board={board} column={column} />
+          </div>
+          <button
+            type="button"
+            class="button-icon column-collapse"
+            aria-label={isClosed ? words.expandOf(name) : words.collapseOf(name)}
+            aria-expanded={!isClosed}
+            onClick={() => collapse(id, !isClosed)}
+          >
+            <Icon name={isClosed ? 'expand' : 'collapse'} />
+          </button>
+          {isChangeable && !isClosed && (
+            <>
+              <button
+                type="button"
+                class="button-icon"
+                aria-label={words.addAtTop(name)}
+                onClick={() => {
+                  board.adding.value = { column: id, end: 'top' }
+                }}
+              >
+                <Icon name="add" />
+              </button>
+              <ColumnMenu board={board} column={column} onRename={() => setRenaming(true)} />
+            </>
+          )}
+        </header>
+        {!isClosed && (
+          <div ref={body} class="column-body">
+            {isChangeable && <AddCard board={board} column={column} end="top" />}
+            <CardList board={board} name={name} scroller={body} />
+            {isChangeable && <AddCard board={board} column={column} end="bottom" />}
+          </div>
         )}
-      </header>
-      <div ref={body} class="column-body">
-        {isChangeable && <AddCard board={board} column={column} end="top" />}
-        <CardList board={board} name={name} scroller={body} />
-        {isChangeable && <AddCard board={board} column={column} end="bottom" />}
-      </div>
-    </section>
+      </section>
+    </div>
   )
 }
 

@@ -10,9 +10,10 @@ import { autoScrollForElements } from '@atlaskit/pragmatic-drag-and-drop-auto-sc
 import { attachClosestEdge } from '@atlaskit/pragmatic-drag-and-drop-hitbox/closest-edge/attach-closest-edge'
 import { extractClosestEdge } from '@atlaskit/pragmatic-drag-and-drop-hitbox/closest-edge/extract-closest-edge'
 import { batch } from '@preact/signals'
+import { touchDrags } from '../common/drag-by-touch.ts'
 import { moveItem } from '../common/item-writes.ts'
 import type { Place } from '../common/place.ts'
-import type { Board, Drop } from './board.ts'
+import type { Board, End as ColumnEnd, Drop } from './board.ts'
 import { moveColumn } from './column-writes.ts'
 import { type Hold, hold } from './hold.ts'
 
@@ -26,6 +27,8 @@ export const together =
     for (const end of ends) end()
   }
 
+type Side = 'before' | 'after'
+
 type Data = Record<string | symbol, unknown>
 const textOf = (data: Data, name: string) => (typeof data[name] === 'string' ? data[name] : undefined)
 
@@ -33,32 +36,101 @@ const textOf = (data: Data, name: string) => (typeof data[name] === 'string' ? d
 export const dragCard = (element: HTMLElement, id: string): End =>
   draggable({ element, getInitialData: () => ({ card: id }) })
 
-/** Makes a card a drop target. @param element the card with the gap around it, so that the targets touch */
-export const dropByCard = (element: HTMLElement, id: string): End =>
-  dropTargetForElements({
-    element,
-    canDrop: ({ source }) => textOf(source.data, 'card') !== undefined,
-    getData: ({ input }) =>
-      attachClosestEdge({ card: id }, { element, input, allowedEdges: ['top', 'bottom'] }),
-  })
+/** The parts of a column for drags. */
+export interface ColumnParts {
+  /** The drop target: the column with the room around it, as high as the board. The lanes of a board have no gap between them. */
+  lane: HTMLElement
+  element: HTMLElement
+  head: HTMLElement
+  /** Contains the cards, and scrolls; null if the column is collapsed. */
+  body: HTMLElement | null
+}
 
-/** Makes a column draggable by its head, and a drop target. */
-export const dragColumn = (element: HTMLElement, handle: Element, id: string): End =>
+/** Makes a column draggable by its head, and its lane a drop target for cards and columns. */
+export const dragColumn = ({ lane, element, head, body }: ColumnParts, id: string): End =>
   together(
-    draggable({ element, dragHandle: handle, getInitialData: () => ({ column: id }) }),
+    draggable({ element, dragHandle: head, getInitialData: () => ({ column: id }) }),
     dropTargetForElements({
-      element,
+      element: lane,
       getData: ({ input }) =>
         attachClosestEdge(
-          { column: id, end: input.clientY < handle.getBoundingClientRect().bottom ? 'top' : 'bottom' },
-          { element, input, allowedEdges: ['left', 'right'] },
+          { column: id, ...placeAt(head, body, input.clientY) },
+          { element: lane, input, allowedEdges: ['left', 'right'] },
         ),
     }),
+    body === null
+      ? () => undefined
+      : autoScrollForElements({
+          element: body,
+          getConfiguration: () => ({ maxScrollSpeed: 'standard' }),
+        }),
   )
 
-/** Scrolls a column or the board during a drag near its edge. */
-export const scrollByDrag = (element: HTMLElement): End =>
-  autoScrollForElements({ element, getConfiguration: () => ({ maxScrollSpeed: 'standard' }) })
+/** The place of a column at a height: beside a card, or an end. @param y in pixels of the viewport */
+function placeAt(
+  head: HTMLElement,
+  body: HTMLElement | null,
+  y: number,
+): { card: string; side: Side } | { end: ColumnEnd } {
+  if (body === null) return { end: 'bottom' }
+  if (y < head.getBoundingClientRect().bottom) return { end: 'top' }
+  // Cards below that are scrolled out of the column.
+  if (y > body.getBoundingClientRect().bottom) return { end: 'bottom' }
+  let end: ColumnEnd = 'top'
+  for (const row of body.querySelectorAll<HTMLElement>('[data-card]')) {
+    const { top, bottom, height } = row.getBoundingClientRect()
+    const card = row.dataset.card
+    if (card !== undefined && y >= top && y <= bottom)
+      return { card, side: y < top + height / 2 ? 'before' : 'after' }
+    if (y > bottom) end = 'bottom'
+  }
+  return { end: body.querySelector('[data-card]') === null ? 'bottom' : end }
+}
+
+/** How near to the edge of the board a finger scrolls it, in pixels. */
+const EDGE = 48
+/** The pause before the board scrolls to the next column, in milliseconds. */
+const STEP = 800
+
+/**
+ * Scrolls the board during a drag near its edge: continuously by mouse, column by column by touch, because a screen may show
+ * only one column.
+ */
+export function scrollByDrag(element: HTMLElement): End {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let direction = 0
+  const stop = () => {
+    clearTimeout(timer)
+    direction = 0
+  }
+  const step = () => {
+    const width = element.querySelector('.lane')?.clientWidth ?? element.clientWidth
+    const isCalm = matchMedia('(prefers-reduced-motion: reduce)').matches
+    element.scrollBy({ left: direction * width, behavior: isCalm ? 'auto' : 'smooth' })
+    timer = setTimeout(step, STEP)
+  }
+  return together(
+    autoScrollForElements({
+      element,
+      canScroll: () => !touchDrags.isRunning,
+      getConfiguration: () => ({ maxScrollSpeed: 'standard' }),
+    }),
+    monitorForElements({
+      onDrag: ({ location }) => {
+        if (!touchDrags.isRunning) return
+        const { clientX } = location.current.input
+        const { left, right } = element.getBoundingClientRect()
+        const next = clientX < left + EDGE ? -1 : clientX > right - EDGE ? 1 : 0
+        if (next === direction) return
+        stop()
+        direction = next
+        if (next !== 0) timer = setTimeout(step, STEP)
+      },
+      onDrop: stop,
+    }),
+    stop,
+  )
+}
 
 /** Monitors drags on a board, and moves the dropped cards and columns. Cancels the drag if the board is removed. */
 export function followDrags(board: Board): End {
@@ -90,25 +162,17 @@ function showDrop(board: Board, drop: Drop | undefined): void {
 
 /** The drop position under the pointer. */
 function dropOf({ source, location }: ElementEventBasePayload): Drop | undefined {
-  const targets = location.current.dropTargets
-  const column = targets.find(({ data }) => textOf(data, 'column') !== undefined)
-  const columnId = textOf(column?.data ?? {}, 'column')
-  if (column === undefined || columnId === undefined) return undefined
+  const lane = location.current.dropTargets.find(({ data }) => textOf(data, 'column') !== undefined)
+  const column = textOf(lane?.data ?? {}, 'column')
+  if (lane === undefined || column === undefined) return undefined
   if (textOf(source.data, 'column') !== undefined) {
-    const isRightToLeft = getComputedStyle(column.element).direction === 'rtl'
-    const isLeft = extractClosestEdge(column.data) === 'left'
-    return { besideColumn: columnId, side: isLeft === isRightToLeft ? 'after' : 'before' }
+    const isRightToLeft = getComputedStyle(lane.element).direction === 'rtl'
+    const isLeft = extractClosestEdge(lane.data) === 'left'
+    return { besideColumn: column, side: isLeft === isRightToLeft ? 'after' : 'before' }
   }
-  const card = targets.find(({ data }) => textOf(data, 'card') !== undefined)
-  const id = textOf(card?.data ?? {}, 'card')
-  if (card === undefined || id === undefined) {
-    return { column: columnId, end: column.data.end === 'top' ? 'top' : 'bottom' }
-  }
-  return {
-    column: columnId,
-    card: id,
-    side: extractClosestEdge(card.data) === 'top' ? 'before' : 'after',
-  }
+  const card = textOf(lane.data, 'card')
+  if (card === undefined) return { column, end: lane.data.end === 'top' ? 'top' : 'bottom' }
+  return { column, card, side: lane.data.side === 'before' ? 'before' : 'after' }
 }
 
 function settle(board: Board, source: Data, drop: Drop): void {

@@ -2,7 +2,8 @@
 import type { Board } from './board.ts'
 
 /** The element of a card, if it is in the document. */
-const rowOf = (id: string) => document.querySelector(`[data-card="${CSS.escape(id)}"]`)
+export const cardElement = (id: string) =>
+  document.querySelector<HTMLElement>(`[data-card="${CSS.escape(id)}"]`)
 
 /** The number of frames within which a card must be rendered: it may be far from the viewport. */
 const FRAMES = 5
@@ -12,7 +13,7 @@ export function focusCard(board: Board, id: string, frames = FRAMES): void {
   board.makeCurrent(id)
   requestAnimationFrame(() => {
     if (board.current.peek() !== id) return
-    const row = rowOf(id)
+    const row = cardElement(id)
     const link = row?.querySelector('a')
     if (link) {
       link.focus({ preventScroll: true })

@@ -3,6 +3,7 @@
 import { moveItem } from '../common/item-writes.ts'
 import { placeAt } from '../common/place.ts'
 import type { Board } from './board.ts'
+import { isCollapsed } from './collapsed.ts'
 
 /** Moves a card one place up or down in its column, among the shown cards. */
 export function moveBy(board: Board, id: string, step: 1 | -1): void {
@@ -23,10 +24,12 @@ export function neighbour(board: Board, id: string, key: Direction): string | un
   const index = ids.indexOf(id)
   if (key === 'up') return index > 0 ? ids[index - 1] : undefined
   if (key === 'down') return ids[index + 1]
-  const names = board.store.columnList.map(({ name }) => name)
+  const columns = board.store.columnList
   const step = key === 'right' ? 1 : -1
-  for (let at = names.indexOf(column) + step; at >= 0 && at < names.length; at += step) {
-    const next = board.shownIn(names[at] ?? '')
+  const from = columns.findIndex(({ name }) => name === column)
+  for (let at = from + step; at >= 0 && at < columns.length; at += step) {
+    const column = columns[at]
+    const next = column === undefined || isCollapsed(column.id) ? [] : board.shownIn(column.name)
     if (next.length > 0) return next[Math.min(index, next.length - 1)]
   }
   return undefined

@@ -3,11 +3,12 @@ import { signal } from '@preact/signals'
 import { api, type KanbanComment } from '../common/api.ts'
 import { appliedSeq, onChange, onReset } from '../common/live.ts'
 import { applyTo } from '../common/project-store.ts'
-import { accepted, addRecord, removeRecord, take } from '../common/record-writes.ts'
+import { accepted, addRecord, ifThere, removeRecord, take } from '../common/record-writes.ts'
 import { Records } from '../common/records.ts'
 import { read } from '../common/session.ts'
 import type { SavingOutcome } from '../common/text-edit/conflict.ts'
 import { writeText } from '../common/text-edit/write-text.ts'
+import type { Message } from '../common/toasts.ts'
 import { texts } from '../texts.ts'
 import type { OpenCard } from './open-card.ts'
 
@@ -54,14 +55,14 @@ export class CardComments {
     const path = { id: this.#card.id }
     await addRecord({
       records: this.records,
-      said: texts.card.commentAdded,
+      said: { text: texts.card.commentAdded, shown: 'heard' },
       send: (idempotencyKey) =>
         api.request('post', '/api/kanban-items/{id}/comments', { path, body: { content }, idempotencyKey }),
     })
   }
 
-  /** Changes a comment, unless it has changed since `from`. @throws PhaseboardError if the service refuses the write */
-  change(id: string, text: string, from: string): Promise<SavingOutcome> {
+  /** Changes a comment, unless it has changed since `from`. @param shown where the message shows @throws PhaseboardError if the service refuses the write */
+  change(id: string, text: string, from: string, shown: Message['shown'] = 'toast'): Promise<SavingOutcome> {
     return writeText({
       text,
       from,
@@ -71,8 +72,14 @@ export class CardComments {
       },
       send: (ifMatch, idempotencyKey) =>
         api.request('patch', PATH, { path: { id }, body: { content: text }, ifMatch, idempotencyKey }),
+      pending: [
+        this.records.patch(
+          id,
+          ifThere((comment) => ({ ...comment, content: text })),
+        ),
+      ],
       onDone: (answer) => take(this.records, answer),
-      said: texts.card.commentChanged,
+      said: { text: texts.card.commentChanged, shown },
     })
   }
 

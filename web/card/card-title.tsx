@@ -1,5 +1,6 @@
 /** The title of the dialog, which is the card's title, edited in place. */
 import { useLayoutEffect, useRef } from 'preact/hooks'
+import { startsEditing } from '../common/text-edit/click-to-edit.ts'
 import { ConflictNotice } from '../common/text-edit/conflict-notice.tsx'
 import { LeftDraft } from '../common/text-edit/left-draft.tsx'
 import { LineEditor } from '../common/text-edit/line-editor.tsx'
@@ -8,12 +9,13 @@ import { shownTitle } from '../common/titles.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { texts } from '../texts.ts'
 
-const CALLED = texts.card.title.toLowerCase()
+const CALLED = texts.inSentence(texts.card.title)
 
 /** @param id the id of the heading, which labels the dialog */
 export function CardTitle({ id, edit, canEdit }: { id: string; edit: TextEdit; canEdit: boolean }) {
   const heading = useRef<HTMLHeadingElement>(null)
   const isEditing = edit.mode === 'editing'
+  const canBegin = canEdit && edit.mode === 'shown'
   const wasEditing = useRef(isEditing)
   useLayoutEffect(() => {
     // The field that had the focus has been removed.
@@ -23,10 +25,18 @@ export function CardTitle({ id, edit, canEdit }: { id: string; edit: TextEdit; c
   return (
     <div class="card-title">
       <div class="row">
-        <h2 ref={heading} id={id} tabIndex={-1} dir="auto" class={isEditing ? 'visually-hidden' : undefined}>
+        {/* biome-ignore lint/a11y/useKeyWithClickEvents: the button beside it does the same. */}
+        <h2
+          ref={heading}
+          id={id}
+          tabIndex={-1}
+          dir="auto"
+          class={isEditing ? 'visually-hidden' : canBegin ? 'edit-by-click' : undefined}
+          onClick={(event) => canBegin && startsEditing(event) && edit.begin()}
+        >
           {shownTitle(edit.shown)}
         </h2>
-        {canEdit && edit.mode === 'shown' && (
+        {canBegin && (
           <button type="button" class="button-icon" aria-label={texts.card.editTitle} onClick={edit.begin}>
             <Icon name="edit" />
           </button>

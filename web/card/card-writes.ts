@@ -3,11 +3,13 @@ import { api } from '../common/api.ts'
 import { ifThere } from '../common/record-writes.ts'
 import type { SavingOutcome } from '../common/text-edit/conflict.ts'
 import { writeText } from '../common/text-edit/write-text.ts'
+import type { Message } from '../common/toasts.ts'
 import { texts } from '../texts.ts'
 import type { OpenCard } from './open-card.ts'
 
 /**
  * Saves the title or the description, unless it has changed since `from`.
+ * @param shown where the message shows
  * @throws PhaseboardError if the service refuses the write
  */
 export const saveCardText = (
@@ -15,6 +17,7 @@ export const saveCardText = (
   field: 'title' | 'description',
   text: string,
   from: string,
+  shown: Message['shown'] = 'toast',
 ): Promise<SavingOutcome> =>
   writeText({
     text,
@@ -38,5 +41,11 @@ export const saveCardText = (
       ),
     ],
     onDone: (answer) => card.take(answer),
-    said: texts.card.saved(texts.card[field]),
+    said: {
+      text: texts.card.saved(
+        texts.card[field],
+        field === 'title' ? text : (card.store.items.peek(card.id)?.title ?? ''),
+      ),
+      shown,
+    },
   })

@@ -3,17 +3,19 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { KanbanComment } from '../common/api.ts'
 import { ago, atMoment } from '../common/dates.ts'
 import { MarkdownText } from '../common/markdown/markdown-text.tsx'
-import { initials, personName } from '../common/people.ts'
+import { personName } from '../common/people.ts'
 import { isAdmin, me } from '../common/session.ts'
 import { ConflictNotice } from '../common/text-edit/conflict-notice.tsx'
 import { LeftDraft } from '../common/text-edit/left-draft.tsx'
 import { TextEditor } from '../common/text-edit/text-editor.tsx'
 import { useTextEdit } from '../common/text-edit/use-text-edit.ts'
+import { useTicks } from '../common/text-edit/use-ticks.ts'
+import { Avatar } from '../common/ui/avatar.tsx'
 import { texts } from '../texts.ts'
 import type { CardComments } from './card-comments.ts'
 
 const said = texts.card
-const CALLED = said.comment.toLowerCase()
+const CALLED = texts.inSentence(said.comment)
 
 interface CommentViewProps {
   comments: CardComments
@@ -27,7 +29,15 @@ export function CommentView({ comments, comment, canEdit }: CommentViewProps) {
     name: `kanban-comment:${id}:content`,
     called: CALLED,
     value: content,
+    base: comments.records.base(id)?.content,
     save: (text, from) => comments.change(id, text, from),
+  })
+  const mayChange = canEdit && (authorId === me.value?.id || isAdmin.value)
+  const tick = useTicks({
+    edit,
+    value: content,
+    canEdit: mayChange,
+    save: (text, from) => comments.change(id, text, from, 'nowhere'),
   })
   const button = useRef<HTMLButtonElement>(null)
   const former = useRef(edit.mode)
@@ -36,13 +46,10 @@ export function CommentView({ comments, comment, canEdit }: CommentViewProps) {
     former.current = edit.mode
   }, [edit.mode])
   const name = personName(authorId)
-  const mayChange = canEdit && (authorId === me.value?.id || isAdmin.value)
   return (
     <article class="card-comment" aria-label={said.commentOf(name, atMoment(createdAt))}>
       <header class="row">
-        <span class="avatar" aria-hidden="true">
-          {initials(name)}
-        </span>
+        <Avatar id={authorId} name={name} />
         <strong dir="auto">{name}</strong>
         <time class="meta" dateTime={createdAt} title={atMoment(createdAt)}>
           {ago(createdAt)}
@@ -54,9 +61,10 @@ export function CommentView({ comments, comment, canEdit }: CommentViewProps) {
         )}
       </header>
       <LeftDraft edit={edit} />
-      {edit.mode === 'shown' && <MarkdownText text={edit.shown} />}
+      {edit.mode === 'shown' && <MarkdownText text={edit.shown} onTick={tick} />}
       {edit.mode === 'editing' && (
         <TextEditor
+          hasMentions
           label={said.comment}
           text={edit.text}
           onType={edit.type}

@@ -1,8 +1,10 @@
 /** The comments of the card, newest first, and the field for a new one. */
 import { signal } from '@preact/signals'
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
 import { drafts } from '../common/drafts.ts'
 import { newestFirst } from '../common/order.ts'
+import { MarkdownTools } from '../common/text-edit/markdown-tools.tsx'
+import { Mentions } from '../common/text-edit/mentions.tsx'
 import { failed } from '../common/toasts.ts'
 import { Failed } from '../common/ui/page.tsx'
 import { useDraft } from '../common/use-draft.ts'
@@ -20,12 +22,17 @@ function NewComment({ card, comments }: { card: OpenCard; comments: CardComments
   const name = `${card.draftPrefix}:comment`
   const { draft, keep, remove } = useDraft(name)
   const isSending = sending.value.has(name)
+  const id = useId()
+  const field = useRef<HTMLTextAreaElement>(null)
+  /** The toolbar takes room only for those who write. */
+  const [isActive, setActive] = useState(false)
+  const [isUploading, setUploading] = useState(false)
   useEffect(() => {
     // A dialog sent this comment and was closed before the response.
     if (!isSending && drafts.read(name) === undefined) remove()
   }, [isSending])
   const text = draft?.text ?? ''
-  const canSend = text.trim() !== '' && !isSending
+  const canSend = text.trim() !== '' && !isSending && !isUploading
   const send = async () => {
     if (!canSend) return
     sending.value = new Set([...sending.peek(), name])
@@ -47,13 +54,17 @@ function NewComment({ card, comments }: { card: OpenCard; comments: CardComments
         void send()
       }}
     >
+      {isActive && <MarkdownTools field={field} controls={id} onUploading={setUploading} />}
       <textarea
+        ref={field}
+        id={id}
         aria-label={said.newComment}
         placeholder={said.newComment}
         dir="auto"
         rows={2}
         readOnly={isSending}
         value={text}
+        onFocus={() => setActive(true)}
         onInput={({ currentTarget }) => keep(currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
@@ -61,10 +72,14 @@ function NewComment({ card, comments }: { card: OpenCard; comments: CardComments
           void send()
         }}
       />
+      {isActive && <Mentions text={text} field={field} />}
       {text !== '' && (
-        <button type="submit" class="button" aria-disabled={!canSend}>
-          {said.commentSubmit}
-        </button>
+        <div class="row">
+          <button type="submit" class="button" aria-disabled={!canSend}>
+            {said.commentSubmit}
+          </button>
+          <span class="meta">{said.commentHint}</span>
+        </div>
       )}
     </form>
   )
@@ -84,7 +99,7 @@ export function Comments({ card, canEdit }: CommentsProps) {
     <section class="card-part" aria-labelledby="card-comments">
       <h3 id="card-comments">{said.comments}</h3>
       {canEdit && <NewComment card={card} comments={comments} />}
-      {failure !== undefined && <Failed error={failure} retry={() => void comments.load()} />}
+      {failure !== undefined && <Failed isPart error={failure} retry={() => void comments.load()} />}
       {!canEdit && list.length === 0 && <p class="meta">{said.noComments}</p>}
       {list.map((comment) => (
         <CommentView key={comment.id} comments={comments} comment={comment} canEdit={canEdit} />

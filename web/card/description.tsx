@@ -1,16 +1,18 @@
 /** The description of the card in Markdown, edited in place. */
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { MarkdownText } from '../common/markdown/markdown-text.tsx'
+import { startsEditing } from '../common/text-edit/click-to-edit.ts'
 import { ConflictNotice } from '../common/text-edit/conflict-notice.tsx'
 import { LeftDraft } from '../common/text-edit/left-draft.tsx'
 import { TextEditor } from '../common/text-edit/text-editor.tsx'
 import { useTextEdit } from '../common/text-edit/use-text-edit.ts'
+import { useTicks } from '../common/text-edit/use-ticks.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { texts } from '../texts.ts'
 import { saveCardText } from './card-writes.ts'
 import type { OpenCard } from './open-card.ts'
 
-const CALLED = texts.card.description.toLowerCase()
+const CALLED = texts.inSentence(texts.card.description)
 
 interface DescriptionProps {
   card: OpenCard
@@ -25,6 +27,12 @@ export function Description({ card, value, canEdit }: DescriptionProps) {
     value,
     base: card.store.items.base(card.id)?.description,
     save: (text, from) => saveCardText(card, 'description', text, from),
+  })
+  const tick = useTicks({
+    edit,
+    value,
+    canEdit,
+    save: (text, from) => saveCardText(card, 'description', text, from, 'nowhere'),
   })
   const button = useRef<HTMLButtonElement>(null)
   const former = useRef(edit.mode)
@@ -50,9 +58,19 @@ export function Description({ card, value, canEdit }: DescriptionProps) {
         )}
       </div>
       <LeftDraft edit={edit} />
-      {edit.mode === 'shown' && !isEmpty && <MarkdownText text={edit.shown} />}
+      {edit.mode === 'shown' && !isEmpty && (
+        // biome-ignore lint/a11y/noStaticElementInteractions: the button beside the heading does the same.
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the same.
+        <div
+          class={canEdit ? 'edit-by-click' : undefined}
+          onClick={(event) => canEdit && startsEditing(event) && edit.begin()}
+        >
+          <MarkdownText text={edit.shown} onTick={tick} />
+        </div>
+      )}
       {edit.mode === 'editing' && (
         <TextEditor
+          hasMentions
           label={texts.card.description}
           text={edit.text}
           onType={edit.type}

@@ -37,7 +37,9 @@ export function AssigneeField({ card, item, canEdit }: FieldProps) {
       value={item.assigneeId ?? ''}
       others={nobodyOrMe()}
       isDisabled={!canEdit}
-      onChoose={(id, name) => void changeItem(card, { assigneeId: id || null }, said.assigned(name))}
+      onChoose={(id, name) =>
+        void changeItem(card, { assigneeId: id || null }, said.assigned(item.title, name))
+      }
     />
   )
 }
@@ -49,7 +51,7 @@ export const PriorityField = ({ card, item, canEdit }: FieldProps) => (
     value={item.priority}
     options={PRIORITIES.map((value) => [value, priorityName(value)] as const)}
     isDisabled={!canEdit}
-    onChoose={(priority) => void changeItem(card, { priority }, said.saved(said.priority))}
+    onChoose={(priority) => void changeItem(card, { priority }, said.saved(said.priority, item.title))}
   />
 )
 
@@ -64,7 +66,7 @@ export function DueDateField({ card, item, canEdit }: FieldProps) {
     setTyped(undefined)
     if (day === value || !isWhole(day)) return
     const dueDate = day === '' ? null : `${day}T00:00:00.000Z`
-    void changeItem(card, { dueDate }, said.saved(said.due))
+    void changeItem(card, { dueDate }, said.saved(said.due, item.title))
   }
   const leave = useRef(() => {})
   leave.current = () => {

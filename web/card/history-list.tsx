@@ -1,6 +1,7 @@
 /** The history of the card, newest first, with undo. */
 import { useEffect, useMemo } from 'preact/hooks'
 import { makerFirst } from '../common/actors.ts'
+import type { Change } from '../common/api.ts'
 import { ago, atMoment, fullDay } from '../common/dates.ts'
 import { personName } from '../common/people.ts'
 import { undo } from '../common/toasts.ts'
@@ -60,6 +61,10 @@ export function HistoryList({ card, canEdit }: { card: OpenCard; canEdit: boolea
   useEffect(() => history.start(), [history])
   const sources = history.sources.value
   const failure = history.failure.value
+  useEffect(() => {
+    const isMade = ({ kind, action }: Change) => kind === 'kanban-item' && action === 'created'
+    card.maker.value = sources?.changes.find(isMade)
+  }, [card, sources])
   const { labelList } = card.store
   const entries =
     sources &&
@@ -71,7 +76,7 @@ export function HistoryList({ card, canEdit }: { card: OpenCard; canEdit: boolea
   return (
     <section class="card-part" aria-labelledby="card-history">
       <h3 id="card-history">{texts.history}</h3>
-      {failure !== undefined && <Failed error={failure} retry={() => void history.load()} />}
+      {failure !== undefined && <Failed isPart error={failure} retry={() => void history.load()} />}
       {entries === undefined && failure === undefined && <Loading />}
       <ul aria-labelledby="card-history">
         {entries?.map((entry) => (

@@ -132,6 +132,8 @@ function sentencesOf(change: Change, names: HistoryNames): readonly Sentence[] {
       return [told.comment[change.action]]
     case 'kanban-item-label':
       return [labelSentence(change, names)]
+    case 'attachment':
+      return fileSentences(change, before, after)
     default:
       return []
   }
@@ -153,6 +155,12 @@ function subtaskSentences({ action }: Change, before: Fields, after: Fields): Se
   return sentences.length === 0 && 'sortOrder' in after ? [told.subtask.ordered] : sentences
 }
 
+function fileSentences({ action }: Change, before: Fields, after: Fields): Sentence[] {
+  if (action === 'created') return [told.file.added(shorten(after.name))]
+  if (action === 'deleted') return [told.file.deleted(shorten(before.name))]
+  return 'name' in after ? [told.file.renamed(shorten(before.name), shorten(after.name))] : []
+}
+
 type ToldField = (from: unknown, to: unknown, names: HistoryNames) => Sentence | undefined
 
 /** One sentence for each changed field of the card, in this order. */
@@ -167,6 +175,7 @@ const FIELDS: Readonly<Record<string, ToldField>> = {
   approved: (_, to) => (to ? told.approved : told.unapproved),
   dismissed: (_, to) => (to ? told.dismissed : told.restored),
   claimedUntil: (_, to) => (to ? told.claimed : told.released),
+  coverId: (_, to) => (to ? told.file.cover : told.file.noCover),
   metadata: () => told.metadata,
 }
 

@@ -21,15 +21,18 @@ export function setLabel(card: OpenCard, label: KanbanLabel, isOn: boolean): Pro
     return { ...item, labels: isOn ? [...others, label].sort(byId) : others }
   })
   return accepted(
-    writeAndSay(isOn ? said.labelAdded(label.name) : said.labelRemoved(label.name), {
-      pending: [card.store.items.patch(card.id, patch)],
-      send: (idempotencyKey) =>
-        api.request(isOn ? 'put' : 'delete', '/api/kanban-items/{id}/labels/{labelId}', {
-          path,
-          idempotencyKey,
-        }),
-      onDone: (answer) => card.take(answer),
-    }),
+    writeAndSay(
+      { text: label.name, shown: 'nowhere' },
+      {
+        pending: [card.store.items.patch(card.id, patch)],
+        send: (idempotencyKey) =>
+          api.request(isOn ? 'put' : 'delete', '/api/kanban-items/{id}/labels/{labelId}', {
+            path,
+            idempotencyKey,
+          }),
+        onDone: (answer) => card.take(answer),
+      },
+    ),
   )
 }
 

@@ -1,5 +1,6 @@
 /** The card whose dialog is open: its location, and the ETag for edits of its texts. */
 import { signal } from '@preact/signals'
+import type { Made } from '../common/actors.ts'
 import { type Answer, api, type KanbanItem, PhaseboardError } from '../common/api.ts'
 import { takeItem } from '../common/item-writes.ts'
 import { appliedSeq } from '../common/live.ts'
@@ -16,6 +17,8 @@ export class OpenCard {
   readonly id: string
   readonly store: ProjectStore
   readonly whereabouts = signal<Whereabouts>({ step: 'unknown' })
+  /** Who created it, once the history has said so. */
+  readonly maker = signal<Made | undefined>(undefined)
   /** The card at the known ETag; undefined before one is known. */
   tagged: { item: KanbanItem; etag: string | undefined } | undefined
 

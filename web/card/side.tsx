@@ -1,11 +1,15 @@
 /** The side column of the dialog: the fields, the card's origin, and its actions. */
+
+import { makerOf } from '../common/actors.ts'
 import type { KanbanItem } from '../common/api.ts'
 import { atMoment } from '../common/dates.ts'
 import { Icon } from '../common/ui/icon.tsx'
+import { WatchButton } from '../common/ui/watch-button.tsx'
 import { texts } from '../texts.ts'
 import { AssigneeField, ColumnField, DueDateField, PriorityField } from './fields.tsx'
 import { Labels } from './labels.tsx'
 import type { OpenCard } from './open-card.ts'
+import { Reminders } from './reminders.tsx'
 import { sourceName } from './words.ts'
 
 const said = texts.card
@@ -24,12 +28,13 @@ interface SideProps {
 function Source({ card, item }: Pick<SideProps, 'card' | 'item'>) {
   const { source, sourceId, claimedUntil } = item
   const transcript = card.store.transcripts.get(sourceId)?.title
+  const maker = source === 'manual' ? card.maker.value : undefined
   const isClaimed = claimedUntil !== null && Date.parse(claimedUntil) > Date.now()
   return (
     <div class="field">
       <span class="meta">{said.source}</span>
       <span>
-        <bdi>{sourceName(source)}</bdi>
+        <bdi>{maker ? said.createdBy(makerOf(maker)) : sourceName(source)}</bdi>
         {transcript !== undefined && (
           <>
             : <bdi>{transcript}</bdi>
@@ -48,10 +53,12 @@ export function Side({ card, item, canEdit, areLabelsOpen, onLabels, onMove, onC
       <ColumnField {...fields} />
       <AssigneeField {...fields} />
       <DueDateField {...fields} />
+      <Reminders {...fields} />
       <PriorityField {...fields} />
       <Labels {...fields} isOpen={areLabelsOpen} onToggle={onLabels} />
       <Source card={card} item={item} />
       <div class="row">
+        <WatchButton kind="card" id={card.id} title={item.title} />
         {canEdit && (
           <button type="button" class="button" onClick={onMove}>
             <Icon name="move" /> {texts.item.moveTo}

@@ -1,6 +1,7 @@
 /** One subtask, with its checkbox, name, position and deletion. */
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { KanbanSubtask } from '../common/api.ts'
+import { type Side, useRowDrag } from '../common/drag-row.ts'
 import { ConflictNotice } from '../common/text-edit/conflict-notice.tsx'
 import { LeftDraft } from '../common/text-edit/left-draft.tsx'
 import { LineEditor } from '../common/text-edit/line-editor.tsx'
@@ -13,7 +14,7 @@ import type { OpenCard } from './open-card.ts'
 import { renameSubtask, tickSubtask } from './subtask-writes.ts'
 
 const said = texts.card
-const CALLED = said.subtaskTitle.toLowerCase()
+const CALLED = texts.inSentence(said.subtaskTitle)
 
 interface SubtaskRowProps {
   card: OpenCard
@@ -23,16 +24,30 @@ interface SubtaskRowProps {
   isLast: boolean
   /** Moves it by this many places. */
   onMove: (by: -1 | 1) => void
+  /** Called when another subtask was dropped above or below it. */
+  onDrop: (dragged: string, side: Side) => void
   onDelete: () => void
 }
 
-export function SubtaskRow({ card, subtask, canEdit, isFirst, isLast, onMove, onDelete }: SubtaskRowProps) {
+export function SubtaskRow({
+  card,
+  subtask,
+  canEdit,
+  isFirst,
+  isLast,
+  onMove,
+  onDrop,
+  onDelete,
+}: SubtaskRowProps) {
   const edit = useTextEdit({
     name: `kanban-subtask:${subtask.id}:title`,
     called: CALLED,
     value: subtask.title,
     save: (text, from) => renameSubtask(card, subtask.id, text, from),
   })
+  const row = useRef<HTMLLIElement>(null)
+  const handle = useRef<HTMLSpanElement>(null)
+  const side = useRowDrag({ list: card.id, id: subtask.id, row, handle, onDrop })
   const box = useRef<HTMLInputElement>(null)
   const former = useRef(edit.mode)
   useLayoutEffect(() => {
@@ -59,7 +74,12 @@ export function SubtaskRow({ card, subtask, canEdit, isFirst, isLast, onMove, on
     requestAnimationFrame(() => box.current?.focus())
   }
   return (
-    <li class="card-subtask">
+    <li ref={row} class={side ? `card-subtask drop-row-${side}` : 'card-subtask'}>
+      {canEdit && (
+        <span ref={handle} class="row-handle" aria-hidden="true">
+          <Icon name="move" />
+        </span>
+      )}
       <label>
         <input
           ref={box}

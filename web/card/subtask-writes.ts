@@ -1,10 +1,11 @@
 /** Writes of the subtasks of a card. */
 import { type Answer, api, type KanbanItem, type KanbanSubtask } from '../common/api.ts'
 import { bySortOrder } from '../common/order.ts'
-import { accepted, ifThere, writeAndSay } from '../common/record-writes.ts'
+import { accepted, added, ifThere, writeAndSay } from '../common/record-writes.ts'
 import { read } from '../common/session.ts'
 import type { SavingOutcome } from '../common/text-edit/conflict.ts'
 import { writeText } from '../common/text-edit/write-text.ts'
+import type { Message } from '../common/toasts.ts'
 import { texts } from '../texts.ts'
 import type { OpenCard } from './open-card.ts'
 
@@ -27,8 +28,8 @@ interface SubtaskWrite<Data> {
   send: (idempotencyKey: string) => Promise<Answer<Data>>
   /** Applies the response to the subtasks. */
   answered: (data: Data) => Change
-  /** The text of the message. */
-  text: string
+  /** The message. */
+  said: string | Message
 }
 
 /**
@@ -41,10 +42,10 @@ const take = ({ id, store: { items } }: OpenCard, change: Change): boolean =>
 /** Writes, and shows a message if the service refuses. @returns whether it accepted */
 const perform = <Data>(
   card: OpenCard,
-  { change, send, answered, text }: SubtaskWrite<Data>,
+  { change, send, answered, said }: SubtaskWrite<Data>,
 ): Promise<boolean> =>
   accepted(
-    writeAndSay(text, {
+    writeAndSay(said, {
       pending: change
         ? [
             card.store.items.patch(
@@ -68,7 +69,7 @@ export const addSubtask = (card: OpenCard, title: string): Promise<boolean> =>
         idempotencyKey,
       }),
     answered: (subtask) => replaced([subtask]),
-    text: texts.added(title),
+    said: added(title),
   })
 
 /** Marks a subtask as done or not done. @returns whether the service accepted it */
@@ -86,7 +87,7 @@ export const tickSubtask = (
         idempotencyKey,
       }),
     answered: (subtask) => replaced([subtask]),
-    text: completed ? texts.card.ticked(title) : texts.card.unticked(title),
+    said: { text: title, shown: 'nowhere' },
   })
 
 /** Renames a subtask, unless somebody else has since `from`. @throws PhaseboardError if the service refuses the write */
@@ -129,7 +130,7 @@ export const orderSubtasks = (card: OpenCard, ids: readonly string[]): Promise<b
         idempotencyKey,
       }),
     answered: replaced,
-    text: texts.card.subtaskMoved,
+    said: texts.card.subtaskMoved,
   })
 }
 
@@ -141,6 +142,6 @@ export const deleteSubtask = (card: OpenCard, { id, title }: KanbanSubtask): Pro
     send: (idempotencyKey) =>
       api.request('delete', '/api/kanban-subtasks/{id}', { path: { id }, idempotencyKey }),
     answered: () => without,
-    text: texts.deleted(title),
+    said: texts.deleted(title),
   })
 }

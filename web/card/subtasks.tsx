@@ -1,6 +1,9 @@
 /** The subtasks of the card with their progress, and the field for a new one. */
-import { useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { KanbanItem, KanbanSubtask } from '../common/api.ts'
+import { dragByTouch } from '../common/drag-by-touch.ts'
+import type { Side } from '../common/drag-row.ts'
+import { droppedAt } from '../common/order.ts'
 import { useDraft, useUnsent } from '../common/use-draft.ts'
 import { texts } from '../texts.ts'
 import type { OpenCard } from './open-card.ts'
@@ -87,6 +90,13 @@ export function Subtasks({ card, item, canEdit }: SubtasksProps) {
     ids.splice(index + by, 0, moved)
     void orderSubtasks(card, ids)
   }
+  const drop = (dragged: string, target: string, side: Side) => {
+    const ids = subtasks.map(({ id }) => id)
+    const at = droppedAt(ids, dragged, target, side)
+    const order = ids.filter((id) => id !== dragged).toSpliced(at, 0, dragged)
+    if (order.some((id, index) => id !== ids[index])) void orderSubtasks(card, order)
+  }
+  useEffect(() => void dragByTouch(), [])
   const section = useRef<HTMLElement>(null)
   const remove = (subtask: KanbanSubtask, index: number) => {
     void deleteSubtask(card, subtask)
@@ -113,6 +123,7 @@ export function Subtasks({ card, item, canEdit }: SubtasksProps) {
                 isFirst={index === 0}
                 isLast={index === subtasks.length - 1}
                 onMove={(by) => move(index, by)}
+                onDrop={(dragged, side) => drop(dragged, subtask.id, side)}
                 onDelete={() => remove(subtask, index)}
               />
             ))}

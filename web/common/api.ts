@@ -1,5 +1,6 @@
 /** The client of the service's public API. The service's address follows from this script's. */
 import { createClient, PhaseboardError } from '../../src/client/client.ts'
+import type { Answer, Client } from '../../src/client/types.d.ts'
 import { texts } from '../texts.ts'
 import { rootOf } from './root.ts'
 
@@ -16,17 +17,89 @@ export const root: string = rootOf(import.meta.url)
  */
 const LOST_AFTER = 60_000
 
-/** A request without a response fails, and can be retried. Uploads and streams have no timeout. */
-const send: typeof fetch = (input, init = {}) => {
-  const { body, signal } = init
-  const isStream = new Headers(init.headers).get('accept') === 'text/event-stream'
-  if (isStream || body instanceof Blob) return fetch(input, init)
-  const lost = AbortSignal.timeout(LOST_AFTER)
-  return fetch(input, { ...init, signal: signal ? AbortSignal.any([signal, lost]) : lost })
+let answered: (() => void) | undefined
+
+/** Calls back with each response of the service, other than the stream. */
+export function onAnswer(listener: () => void): void {
+  answered = listener
 }
 
+/** A request without a response fails, and can be retried. Uploads and streams have no timeout. */
+const send: typeof fetch = async (input, init = {}) => {
+  const { body, signal } = init
+  const isStream = new Headers(init.headers).get('accept')?.startsWith('text/event-stream')
+  if (isStream || body instanceof Blob) return await fetch(input, init)
+  const lost = AbortSignal.timeout(LOST_AFTER)
+  const response = await fetch(input, { ...init, signal: signal ? AbortSignal.any([signal, lost]) : lost })
+  // A proxy responds with these if the service does not.
+  if (response.status < 502 || response.status > 504) answered?.()
+  return response
+}
+
+const client = createClient({ baseUrl: root, retries: 2, fetch: send })
+
+/** A request as data. */
+export interface PlainRequest {
+  method: 'get' | 'post' | 'put' | 'patch' | 'delete'
+  /** The path with names of parameters: `/api/kanban-items/{id}`. */
+  path: string
+  options: {
+    path?: Record<string, string>
+    body?: unknown
+    ifMatch?: string | undefined
+    idempotencyKey?: string | undefined
+  }
+}
+
+type Send = (
+  method: PlainRequest['method'],
+  path: string,
+  options?: PlainRequest['options'],
+) => Promise<Answer<unknown>>
+const sendNow = client.request as Send
+
+/** Takes the requests instead of the service, while they are described. */
+let describing: PlainRequest[] | undefined
+
+const requestOrDescribe: Send = (method, path, options = {}) => {
+  if (describing === undefined) return sendNow(method, path, options)
+  describing.push({ method, path, options })
+  return new Promise(() => undefined)
+}
+const bodyOf =
+  (method: PlainRequest['method']) =>
+  async (path: string, options?: PlainRequest['options']): Promise<unknown> =>
+    (await requestOrDescribe(method, path, options)).data
+
 /** The client of this tab. Writes go through `writes.ts`, which queues them until they are answered. */
-export const api = createClient({ baseUrl: root, retries: 2, fetch: send })
+export const api = {
+  ...client,
+  get: bodyOf('get'),
+  post: bodyOf('post'),
+  put: bodyOf('put'),
+  patch: bodyOf('patch'),
+  delete: bodyOf('delete'),
+  request: requestOrDescribe,
+} as Client
+
+/** Sends a request that is data. @throws PhaseboardError */
+export const sendPlain: (request: PlainRequest) => Promise<Answer<unknown>> = ({ method, path, options }) =>
+  sendNow(method, path, options)
+
+/**
+ * The first request that a function sends at once, by `api.request`. It is not sent.
+ * @returns undefined if the function sends none at once
+ */
+export function describe(act: () => unknown): PlainRequest | undefined {
+  const found: PlainRequest[] = []
+  describing = found
+  try {
+    act()
+  } finally {
+    describing = undefined
+  }
+  return found[0]
+}
 
 /** Whether the service was unreachable or unavailable, so that a retry may succeed. */
 export const isPassing = (error: unknown): boolean =>

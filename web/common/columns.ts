@@ -1,20 +1,24 @@
 /** The columns of projects that are not open. They are needed to move cards there, and to know which cards are done. */
 import { type Signal, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { api, type KanbanColumn } from './api.ts'
-import { onAccess, onChange, onReset } from './live.ts'
+import { api, isPassing, type KanbanColumn } from './api.ts'
+import { onAccess, onChange, onConnected, onReset } from './live.ts'
 import { read } from './session.ts'
 
 type Columns = readonly KanbanColumn[] | undefined
 
 const known = new Map<string, Signal<Columns>>()
+/** The projects whose columns could not be loaded for want of the service. */
+const failed = new Set<string>()
 
 async function load(projectId: string, columns: Signal<Columns>): Promise<void> {
+  failed.delete(projectId)
   try {
     columns.value = await read(() =>
       api.get('/api/projects/{id}/kanban-columns', { path: { id: projectId } }),
     )
-  } catch {
+  } catch (error) {
+    if (isPassing(error)) failed.add(projectId)
     // The project may have been deleted with its items. Nothing uses the columns then.
     columns.value ??= []
   }
@@ -55,11 +59,18 @@ export function useColumns(): void {
       onReset(() => {
         for (const [projectId, columns] of known) void load(projectId, columns)
       }),
+      onConnected(() => {
+        for (const projectId of failed) {
+          const columns = known.get(projectId)
+          if (columns) void load(projectId, columns)
+        }
+      }),
     ]
     return () => {
       for (const end of ends) end()
       // Nothing keeps them current from now on.
       known.clear()
+      failed.clear()
     }
   }, [])
 }

@@ -1,20 +1,20 @@
 /** Formats dates and numbers in the browser's locale. A due date at midnight UTC is a calendar day, the same in every time zone. */
 
-/** The locale of the page, which is the browser's. */
-const LOCALE: string | undefined = globalThis.navigator?.language
+import { locale } from './language.ts'
 
-const day = new Intl.DateTimeFormat(LOCALE, { day: 'numeric', month: 'short', timeZone: 'UTC' })
-const dayWithYear = new Intl.DateTimeFormat(LOCALE, {
+const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' })
+const dayWithYear = new Intl.DateTimeFormat(locale, {
   day: 'numeric',
   month: 'short',
   year: 'numeric',
   timeZone: 'UTC',
 })
-const longDay = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'long', timeZone: 'UTC' })
-const moment = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short' })
-const time = new Intl.DateTimeFormat(LOCALE, { timeStyle: 'short' })
-const relative = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto' })
-const number = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 2 })
+const longDay = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' })
+const weekday = new Intl.DateTimeFormat(locale, { weekday: 'long', timeZone: 'UTC' })
+const moment = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
+const time = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 })
 
 const DAY = 86_400_000
 
@@ -49,6 +49,9 @@ export function shortDay(date: string, now = new Date()): string {
 
 /** A day in full: "12 November 2026". */
 export const fullDay = (date: string): string => longDay.format(new Date(`${dayOf(date)}T00:00:00Z`))
+
+/** The day of the week: "Thursday". */
+export const weekdayName = (date: string): string => weekday.format(new Date(`${dayOf(date)}T00:00:00Z`))
 
 /** A timestamp in the user's time zone: "12 Nov 2026, 14:05". */
 export const atMoment = (timestamp: string | number): string => moment.format(new Date(timestamp))

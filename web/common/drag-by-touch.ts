@@ -1,3 +1,6 @@
+/** The drags that are made from touches. Few browsers have their own. */
+export const touchDrags = { isRunning: false }
+
 let isReady = false
 
 /** Starts drags by touch after a long press, if there is a touch screen. Few browsers drag by anything but the mouse. */

@@ -6,7 +6,7 @@ import { isThere, type Place, requestsFor, sortOrderAt } from './place.ts'
 import type { ProjectStore } from './project-store.ts'
 import { accepted, ifThere, isUnsaved, removeRecord } from './record-writes.ts'
 import type { Patch } from './records.ts'
-import { done, failed, toast } from './toasts.ts'
+import { done, failed, type Message, toast } from './toasts.ts'
 import { aboveText, fullText, isFull } from './wip.ts'
 import { write } from './writes.ts'
 
@@ -28,14 +28,18 @@ interface ItemWrite {
   /** The optimistic update. */
   patch: Patch<KanbanItem>
   send: (idempotencyKey: string) => Promise<Answer<KanbanItem>>
-  /** The text of the message. */
-  said: string
+  /** The message. */
+  said: Message
   /** The target column, which may be full; the card's own column if absent. */
   column?: string
 }
 
 /** Stores a card from a response. @param seq the response's last change, if the response does not have it */
-export function takeItem(store: ProjectStore, answer: Answer<KanbanItem>, seq?: number): void {
+export function takeItem(
+  store: ProjectStore,
+  answer: Pick<Answer<KanbanItem>, 'data' | 'seq'>,
+  seq?: number,
+): void {
   const { warnings: _, ...item } = answer.data
   if (item.projectId === store.id) store.items.put(item, answer.seq ?? seq ?? store.items.seqOf(item.id))
 }
@@ -49,9 +53,10 @@ async function writeItem(target: CardTarget, { patch, send, said, column }: Item
     const { data, seq } = await write({
       pending: [store.items.patch(id, patch)],
       send,
+      said: said.text,
       onDone: (answer) => (target.take ? target.take(answer) : takeItem(store, answer)),
     })
-    done(seq, data.warnings?.length ? `${said} ${aboveIn(store, data)}` : said)
+    done(seq, { ...said, of: id, note: data.warnings?.length ? aboveIn(store, data) : undefined })
     return true
   } catch (error) {
     sayRefused(store, error, item, column)
@@ -79,31 +84,47 @@ export function sayRefused(
   else failed(error)
 }
 
-/** Changes fields of a card. @param said the text of the message */
-export const changeItem = (target: CardTarget, fields: UpdateKanbanItem, said: string): Promise<boolean> =>
+/** Changes fields of a card. @param message its text, or all of it */
+export const changeItem = (
+  target: CardTarget,
+  fields: UpdateKanbanItem,
+  message: string | Message,
+): Promise<boolean> =>
   writeItem(target, {
     patch: ifThere((item) => ({ ...item, ...(fields as Partial<KanbanItem>) })),
     send: (idempotencyKey) =>
       api.request('patch', PATH, { path: { id: target.id }, body: fields, idempotencyKey }),
-    said,
+    said: typeof message === 'string' ? { text: message } : message,
   })
 
 /** Whether a card waits for approval or dismissal. */
 export const isWaiting = ({ isNew, approved, dismissed }: KanbanItem): boolean =>
   !dismissed && (isNew || !approved)
 
+/** The message of an action on a card, of which several may become one. */
+const said = (action: Exclude<keyof typeof words.many, 'moved'>, title: string): Message => ({
+  text: words[action](title),
+  many: words.many[action],
+})
+
+/** The message of a card that moved. @param column its new column */
+export const saidMoved = (title: string, column: string): Message => ({
+  text: words.moved(title, column),
+  many: words.many.moved,
+})
+
 /** Approves a card from a transcript or an import. */
 export function approve(target: CardTarget): void {
   const item = target.store.items.peek(target.id)
-  if (item) void changeItem(target, { approved: true, isNew: false }, words.approved(item.title))
+  if (item) void changeItem(target, { approved: true, isNew: false }, said('approved', item.title))
 }
 
 /** Dismisses a card, or restores it. */
 export function toggleDismissed(target: CardTarget): void {
   const item = target.store.items.peek(target.id)
   if (item === undefined) return
-  if (item.dismissed) void changeItem(target, { dismissed: false }, words.restored(item.title))
-  else void changeItem(target, { dismissed: true, isNew: false }, words.dismissed(item.title))
+  if (item.dismissed) void changeItem(target, { dismissed: false }, said('restored', item.title))
+  else void changeItem(target, { dismissed: true, isNew: false }, said('dismissed', item.title))
 }
 
 /** Moves a card. @returns whether the service accepts it; undefined if the card does not move */
@@ -117,12 +138,17 @@ export function moveItem(target: CardTarget, destination: Destination): Promise<
   const sortOrder = sortOrderAt(ids, id, destination, (one) => store.items.peek(one)?.sortOrder)
   const saved = ids.filter((one) => !isUnsaved(one))
   const bodies = requestsFor(saved, id, destination)
-  const within = item.column === column ? words.movedWithin(column) : words.moved(column)
+  const movedHere: Message =
+    item.column === column
+      ? { text: words.movedWithin(item.title, column), many: words.many.moved }
+      : saidMoved(item.title, column)
   return writeItem(target, {
     patch: isElsewhere ? () => undefined : ifThere((record) => ({ ...record, column, sortOrder })),
     send: (key) =>
       sendMove(id, isElsewhere ? bodies.map((body) => ({ ...body, projectId: project.id })) : bodies, key),
-    said: isElsewhere ? words.movedProject(project.name) : within,
+    said: isElsewhere
+      ? { text: words.movedProject(item.title, project.name), many: words.many.moved }
+      : movedHere,
     column,
   })
 }
@@ -152,7 +178,7 @@ export const deleteItem = ({ store, id }: CardTarget): Promise<boolean> =>
   accepted(
     removeRecord({
       records: store.items,
-      said: words.deleted,
+      said: { ...said('deleted', store.items.peek(id)?.title ?? ''), of: id },
       id,
       send: (idempotencyKey) => api.request('delete', PATH, { path: { id }, idempotencyKey }),
     }),

@@ -1,34 +1,20 @@
 /** Keyboard shortcuts. The page has one listener, and its components register what their keys do. */
-import { signal } from '@preact/signals'
+import { computed } from '@preact/signals'
 import { useLayoutEffect } from 'preact/hooks'
+import { store, stored } from './stored.ts'
 
-/** Handlers by key: `f`, `?`, `ArrowUp`, `Escape`, `Ctrl+z`, or a sequence of two, `g p`. A handler returns false to let the key pass. */
+/** Handlers by key: `f`, `?`, `ArrowUp`, `Escape`, `Ctrl+z`, `Ctrl+Shift+z`, or a sequence of two, `g p`. A handler returns false to let the key pass. */
 export type KeyMap = Readonly<Record<string, (event: KeyboardEvent) => unknown>>
 
 /** The maximum time between the two keys of a sequence, in milliseconds. */
 const TWO_KEYS = 1500
 const SETTING = 'phaseboard:single-keys'
 
-function storedSetting(): boolean {
-  try {
-    return localStorage.getItem(SETTING) !== 'off'
-  } catch {
-    return true
-  }
-}
-
 /** Whether single letters are shortcuts (WCAG 2.1.4). Users who dictate turn them off. */
-export const singleKeys = signal(storedSetting())
+export const singleKeys = computed(() => stored(SETTING).value !== 'off')
 
 /** Turns single letters on or off in this browser. */
-export function setSingleKeys(on: boolean): void {
-  singleKeys.value = on
-  try {
-    localStorage.setItem(SETTING, on ? 'on' : 'off')
-  } catch {
-    // The storage is forbidden: the setting lasts as long as the page.
-  }
-}
+export const setSingleKeys = (on: boolean): void => store(SETTING, on ? 'on' : 'off')
 
 /** The newest handlers come first. */
 const maps: { current: KeyMap }[] = []
@@ -40,9 +26,9 @@ const isField = (target: EventTarget | null) =>
   (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) &&
   !(target instanceof HTMLInputElement && /^(?:checkbox|radio|button|submit)$/.test(target.type))
 
-function nameOf({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): string | undefined {
+function nameOf({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): string | undefined {
   if (altKey) return undefined
-  return ctrlKey || metaKey ? `Ctrl+${key.toLowerCase()}` : key
+  return ctrlKey || metaKey ? `Ctrl+${shiftKey ? 'Shift+' : ''}${key.toLowerCase()}` : key
 }
 
 /** How long typed letters are kept for a field that does not appear, in milliseconds. */
@@ -91,6 +77,19 @@ function onKeyDown(event: KeyboardEvent): void {
   if (maps.some(({ current }) => Object.keys(current).some((key) => key.startsWith(`${name} `)))) {
     first = { key: name, at: event.timeStamp }
   }
+}
+
+/** The handlers of a key outside dialogs, the newest first. */
+const actsOf = (name: string) => maps.toReversed().flatMap(({ current }) => current[name] ?? [])
+
+/** Whether a key does something on the current page. */
+export const hasKey = (name: string): boolean => actsOf(name).length > 0
+
+/** Does what a key does, as if it were pressed at the focused element. It also works if single letters are off. */
+export function pressKey(name: string): void {
+  const event = new KeyboardEvent('keydown', { key: name })
+  Object.defineProperty(event, 'target', { value: document.activeElement })
+  actsOf(name).some((act) => act(event) !== false)
 }
 
 const MODAL = Symbol('modal')

@@ -2,7 +2,7 @@
 import { batch, signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Change } from './api.ts'
-import { appliedSeq, onChange, onReset } from './live.ts'
+import { appliedSeq, onChange, onConnected, onReset } from './live.ts'
 import { Records } from './records.ts'
 import { read } from './session.ts'
 
@@ -23,6 +23,8 @@ export class LiveList<T extends { id: string }> {
   #readAt = 0
   #isReading = false
   #isStale = false
+  /** Whether the last load failed: shown data may be old. */
+  #hasFailed = false
   /** How often something was forgotten. */
   #lost = 0
 
@@ -42,6 +44,7 @@ export class LiveList<T extends { id: string }> {
       this.#ends = [
         onChange((change) => this.#isAbout(change) && this.#schedule()),
         onReset(() => this.refresh()),
+        onConnected(() => this.#hasFailed && this.refresh()),
       ]
       if (!this.#isReading) this.refresh()
     }
@@ -90,6 +93,7 @@ export class LiveList<T extends { id: string }> {
     this.#readAt = Date.now()
     const seq = appliedSeq()
     const lost = this.#lost
+    this.#hasFailed = false
     try {
       const found = await read(this.#read)
       if (lost !== this.#lost) {
@@ -102,6 +106,7 @@ export class LiveList<T extends { id: string }> {
         this.state.value = { step: 'ready' }
       })
     } catch (error) {
+      this.#hasFailed = true
       if (this.state.peek().step !== 'ready') this.state.value = { step: 'failed', error }
     } finally {
       this.#isReading = false

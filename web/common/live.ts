@@ -1,10 +1,19 @@
 /**
- * The stream of changes of this tab. It closes some time after the tab is hidden, because a browser has six connections to a
- * host for all tabs. It then resumes after its last change.
+ * The stream of changes, which the tabs of a browser share: one of them reads it (`tab-streams.ts`). A tab leaves it some time
+ * after it is hidden, and then resumes after its last change.
  */
 import { batch, signal } from '@preact/signals'
-import { type AccessChange, api, type Change, PhaseboardError } from './api.ts'
-import { endSession, signedIn } from './session.ts'
+import {
+  type AccessChange,
+  api,
+  type Change,
+  type MemberNotification,
+  onAnswer,
+  PhaseboardError,
+  root,
+} from './api.ts'
+import { endSession, me, signedIn } from './session.ts'
+import { type Arrival, canShare, TabStream } from './tab-streams.ts'
 
 /** Delay before a lost connection is shown, in milliseconds. */
 const SAID_AFTER = 3000
@@ -15,6 +24,15 @@ const SLICE = 8
 /** Pause before reopening the stream after a failure that the client does not retry, in milliseconds. */
 const PAUSE = 5000
 
+/**
+ * The longest pause between two attempts to connect while the tab is visible, in milliseconds, with a random part, so that not
+ * all tabs come back at once.
+ */
+const longestPause = () => 8000 + Math.random() * 4000
+
+/** The minimum time between two attempts because another request was answered, in milliseconds. */
+const RETRY_PAUSE = 2000
+
 /** `lost` for less than three seconds, `offline` for longer. */
 export type LiveState = 'connecting' | 'live' | 'lost' | 'offline'
 
@@ -24,6 +42,8 @@ type Listener = (change: Change) => void
 
 const listeners = new Set<Listener>()
 const accessListeners = new Set<(access: AccessChange) => void>()
+let notified: ((notification: MemberNotification) => void) | undefined
+let isKept = () => false
 const resets = new Set<() => void>()
 const connected = new Set<(isBeginning: boolean) => void>()
 
@@ -37,8 +57,14 @@ let isConnected = false
 let queue: (Change | AccessChange)[] = []
 let isScheduled = false
 let closing: AbortController | undefined
+/** This tab's part in the shared stream; undefined if it has a stream of its own. */
+let tabs: TabStream | undefined
+/** Ends the current connection of this tab, to connect again. */
+let connecting: AbortController | undefined
 let saying: ReturnType<typeof setTimeout> | undefined
 let hiding: ReturnType<typeof setTimeout> | undefined
+let retrying: ReturnType<typeof setTimeout> | undefined
+let retriedAt = -Infinity
 
 /** Subscribes to changes, each once and in order. @returns unsubscribes */
 export function onChange(listener: Listener): () => void {
@@ -64,6 +90,19 @@ export function onReset(listener: () => void): () => void {
 export function onAccess(listener: (access: AccessChange) => void): () => void {
   accessListeners.add(listener)
   return () => accessListeners.delete(listener)
+}
+
+/**
+ * Calls back with each new notification of the user, perhaps twice. Not with those of a time without a connection: see
+ * {@link onConnected}.
+ * @param staysOpen whether a hidden tab keeps the stream, too
+ */
+export function onNotification(
+  listener: (notification: MemberNotification) => void,
+  staysOpen: () => boolean,
+): void {
+  notified = listener
+  isKept = staysOpen
 }
 
 /**
@@ -96,6 +135,15 @@ export function onApplied(seq: number | undefined, then: () => void): void {
 export function startLive(): void {
   document.addEventListener('visibilitychange', onVisibility)
   addEventListener('online', reopen)
+  // Another request found the service again.
+  onAnswer(() => {
+    if (liveState.peek() !== 'lost' && liveState.peek() !== 'offline') return
+    // Where only the stream does not get through, every response would otherwise end an attempt.
+    if (performance.now() - retriedAt < RETRY_PAUSE) return
+    retriedAt = performance.now()
+    if (tabs === undefined) reopen()
+    else tabs.retry()
+  })
   addEventListener('pagehide', close)
   addEventListener('pageshow', ({ persisted }) => persisted && open())
   open()
@@ -104,7 +152,7 @@ export function startLive(): void {
 
 function hideLater(): void {
   clearTimeout(hiding)
-  if (document.visibilityState === 'hidden') hiding = setTimeout(close, HIDDEN_FOR)
+  if (document.visibilityState === 'hidden') hiding = setTimeout(() => isKept() || close(), HIDDEN_FOR)
 }
 
 function onVisibility(): void {
@@ -116,6 +164,8 @@ function onVisibility(): void {
 function close(): void {
   closing?.abort()
   closing = undefined
+  tabs?.close()
+  tabs = undefined
   isConnected = false
 }
 
@@ -128,29 +178,77 @@ function reopen(): void {
 function open(): void {
   if (closing !== undefined) return
   closing = new AbortController()
-  void follow(closing.signal)
+  const { signal } = closing
+  if (!canShare()) {
+    void follow(signal)
+    return
+  }
+  // Another user of this browser has another stream.
+  tabs = new TabStream(`${root}:${me.peek()?.id ?? ''}`, {
+    place: () => place,
+    isConnected: () => isConnected,
+    read: (stop) => void follow(stop),
+    take: (arrival) => !signal.aborted && takeFromTab(arrival),
+    restart: (seq) => {
+      place = undefined
+      arrive(seq)
+    },
+    lost: noteLost,
+    ended: endSession,
+    retry: () => connecting?.abort(),
+  })
+}
+
+/** Handles what another tab has read, unless this one knows it already. */
+function takeFromTab(arrival: Arrival): void {
+  if (arrival.kind === 'access') add(arrival.access)
+  else if (arrival.kind === 'notification') notified?.(arrival.notification)
+  else if (arrival.kind === 'place') {
+    if (arrival.seq >= (place ?? 0)) arrive(arrival.seq)
+  } else if (arrival.change.seq > (place ?? 0)) take(arrival.change)
 }
 
 async function follow(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
+    connecting = new AbortController()
+    const { signal: retrying } = connecting
+    const isOver = () => signal.aborted || retrying.aborted
+    /** Passes an arrival on to the other tabs. */
+    const pass = (arrival: Arrival, before: number | undefined) => tabs?.arrived(arrival, before)
     try {
       const options = {
         after: place,
-        signal,
+        signal: AbortSignal.any([signal, retrying]),
         onState: (state: 'connected' | 'disconnected') => {
-          if (state === 'disconnected' && !signal.aborted) noteLost()
+          if (state !== 'disconnected' || isOver()) return
+          noteLost()
+          tabs?.tell('lost')
         },
         onPlace: (seq: number) => {
-          if (!signal.aborted) arrive(seq)
+          if (isOver()) return
+          const before = place
+          arrive(seq)
+          pass({ kind: 'place', seq }, before)
         },
         onAccess: (access: AccessChange) => {
-          if (!signal.aborted) add(access)
+          if (isOver()) return
+          pass({ kind: 'access', access }, place)
+          add(access)
+        },
+        onNotification: (notification: MemberNotification) => {
+          if (isOver()) return
+          pass({ kind: 'notification', notification }, place)
+          notified?.(notification)
         },
       }
-      for await (const change of api.changes(options)) take(change)
+      for await (const change of api.changes(options)) {
+        const before = place
+        take(change)
+        pass({ kind: 'change', change }, before)
+      }
     } catch (error) {
       if (signal.aborted) return
-      await recover(error)
+      if (!retrying.aborted) await recover(error)
     }
   }
 }
@@ -168,15 +266,23 @@ function arrive(seq: number): void {
   if (isConnected) return
   isConnected = true
   clearTimeout(saying)
+  clearTimeout(retrying)
   liveState.value = 'live'
   for (const listener of connected) listener(isBeginning)
 }
 
 function noteLost(): void {
   isConnected = false
-  clearTimeout(saying)
-  if (liveState.peek() === 'offline') return
+  clearTimeout(retrying)
+  retrying = setTimeout(() => {
+    if (isConnected) return
+    if (tabs === undefined) reopen()
+    else if (tabs.isReader) tabs.retry()
+  }, longestPause())
+  // Each failed attempt notes the same loss again.
+  if (liveState.peek() === 'lost' || liveState.peek() === 'offline') return
   liveState.value = 'lost'
+  clearTimeout(saying)
   saying = setTimeout(() => {
     liveState.value = 'offline'
   }, SAID_AFTER)
@@ -187,12 +293,14 @@ async function recover(error: unknown): Promise<void> {
   const status = error instanceof PhaseboardError ? error.status : 0
   if (status === 401) {
     endSession()
+    tabs?.tell('ended')
     await signedIn()
   } else if (status === 410) {
     // Restart from the current position, and reload once it is known.
     place = undefined
   } else {
     noteLost()
+    tabs?.tell('lost')
     await new Promise((resolve) => setTimeout(resolve, PAUSE))
   }
 }

@@ -39,3 +39,18 @@ export function placedAt(list: readonly Placed[], id: string, index: number): Pl
   const ids = others.map((record) => record.id).toSpliced(index, 0, id)
   return ids.map((one, place) => ({ id: one, sortOrder: place }))
 }
+
+/**
+ * The new index of a dragged record among the others.
+ * @param ids all in order
+ * @param edge the edge of the drop target
+ */
+export function droppedAt(
+  ids: readonly string[],
+  dragged: string,
+  target: string,
+  edge: 'top' | 'bottom',
+): number {
+  const others = ids.filter((id) => id !== dragged)
+  return others.indexOf(target) + (edge === 'bottom' ? 1 : 0)
+}

@@ -128,12 +128,3 @@ function take(id: string, person: Person | null): void {
   if (known === undefined) people.set(id, signal<Known>(person))
   else if (JSON.stringify(known.peek()) !== JSON.stringify(person)) known.value = person
 }
-
-/** One or two letters for an avatar. */
-export const initials = (name: string): string =>
-  name
-    .split(/[\s@._-]+/)
-    .filter(Boolean)
-    .slice(0, 2)
-    .map((word) => [...word][0]?.toUpperCase() ?? '')
-    .join('')

@@ -1,19 +1,21 @@
 /** Writes of records with optimistic updates, which are reverted if the service refuses them. */
+import { randomId } from '../../src/client/random-id.ts'
+import { texts } from '../texts.ts'
 import type { Answer } from './api.ts'
 import type { Placed } from './order.ts'
 import type { Patch, Records } from './records.ts'
-import { done, failed } from './toasts.ts'
+import { done, failed, type Message } from './toasts.ts'
 import { type Write, write } from './writes.ts'
 
 const NEW = 'new:'
 /** The placeholder id of a record until the service responds. */
-export const newId = (): string => NEW + crypto.randomUUID()
+export const newId = (): string => NEW + randomId()
 export const isUnsaved = (id: string): boolean => id.startsWith(NEW)
 
 interface RecordWrite<T extends { id: string }, Data> {
   records: Records<T>
-  /** The text of the message, e.g. "Saved." */
-  said: string
+  /** The message, e.g. "Saved." */
+  said: string | Message
   send: (idempotencyKey: string) => Promise<Answer<Data>>
 }
 
@@ -24,8 +26,11 @@ interface Change<T extends { id: string }> extends RecordWrite<T, T> {
 }
 
 /** Writes, and shows a message. @throws PhaseboardError */
-export async function writeAndSay<Data>(said: string, job: Write<Answer<Data>>): Promise<Answer<Data>> {
-  const answer = await write(job)
+export async function writeAndSay<Data>(
+  said: string | Message,
+  job: Write<Answer<Data>>,
+): Promise<Answer<Data>> {
+  const answer = await write({ said: typeof said === 'string' ? said : said.text, ...job })
   done(answer.seq, said)
   return answer
 }
@@ -67,6 +72,9 @@ export const changeRecord = <T extends { id: string }>({
     send,
     onDone: (answer) => take(records, answer),
   })
+
+/** The message of something added, for screen readers: others see it where they added it. */
+export const added = (name: string): Message => ({ text: texts.added(name), shown: 'heard' })
 
 /** Adds a record. @param shown the placeholder until the service responds @throws PhaseboardError */
 export const addRecord = <T extends { id: string }>(

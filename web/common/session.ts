@@ -21,6 +21,8 @@ export const identity = signal<Identity | undefined>(undefined)
 /** Whether the session of a signed-in user has ended. The page stays, with the sign-in dialog above it. */
 export const hasEnded = signal(false)
 export const sessionState = signal<SessionState>('unknown')
+/** Why the user is not known yet, if the service does not respond. */
+export const sessionFailure = signal<unknown>(undefined)
 
 export const me = computed(() => identity.value?.member)
 export const isAdmin = computed(() => me.value?.role === 'admin')
@@ -76,6 +78,33 @@ export async function loadSession(): Promise<void> {
   const found = (await whoAmI()) ?? (await whoAmI())
   if (found) enter(found)
   else endSession()
+}
+
+/** The pause before the user is loaded again if the service did not respond, in milliseconds. */
+const PAUSE = 3000
+
+/** Loads the user when the page opens. Without a response it shows that, and tries again until the service responds. */
+export async function openSession(): Promise<void> {
+  for (;;) {
+    try {
+      await loadSession()
+      sessionFailure.value = undefined
+      return
+    } catch (error) {
+      sessionFailure.value = error
+    }
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, PAUSE)
+      addEventListener(
+        'online',
+        () => {
+          clearTimeout(timer)
+          resolve()
+        },
+        { once: true },
+      )
+    })
+  }
 }
 
 let tabs: BroadcastChannel | undefined

@@ -1,12 +1,14 @@
 /** The teams by id. An id may come from another system, and is then shown as it is. */
 import { computed, signal } from '@preact/signals'
 import { api, type Team } from './api.ts'
-import { onChange } from './live.ts'
+import { onChange, onConnected } from './live.ts'
 
 /** The debounce before the list is reloaded after a change, in milliseconds. */
 const SETTLED = 500
 
 export const teams = signal<readonly Team[]>([])
+
+let hasFailed = false
 
 const names = computed(() => new Map(teams.value.map(({ id, name }) => [id, name])))
 
@@ -21,6 +23,7 @@ export function followTeams(): void {
     clearTimeout(timer)
     timer = setTimeout(() => void readTeams(), SETTLED)
   })
+  onConnected(() => hasFailed && void readTeams())
   void readTeams()
 }
 
@@ -28,7 +31,9 @@ export function followTeams(): void {
 export async function readTeams(): Promise<void> {
   try {
     teams.value = await api.get('/api/teams')
+    hasFailed = false
   } catch {
+    hasFailed = true
     // Names are optional: the page works with ids.
   }
 }

@@ -3,14 +3,14 @@
  * page's other files.
  */
 import { enableDragDropTouch } from '@dragdroptouch/drag-drop-touch'
+import { touchDrags } from './drag-by-touch.ts'
 
-/** Whether a touch drag is running. Events made from touches are not the browser's own. */
-let isDragging = false
 const begin = (event: Event) => {
-  isDragging = !event.isTrusted
+  // Events made from touches are not the browser's own.
+  touchDrags.isRunning = !event.isTrusted
 }
 const end = () => {
-  isDragging = false
+  touchDrags.isRunning = false
 }
 
 // During a browser's own drag the pointer does not move, so the drag library takes some moves as the sign of a lost
@@ -18,7 +18,7 @@ const end = () => {
 addEventListener('dragstart', begin, true)
 addEventListener('dragend', end, true)
 addEventListener('pointerdown', end, true)
-addEventListener('pointermove', (event) => isDragging && event.stopImmediatePropagation(), true)
+addEventListener('pointermove', (event) => touchDrags.isRunning && event.stopImmediatePropagation(), true)
 
 enableDragDropTouch(document, document, {
   isPressHoldMode: true,

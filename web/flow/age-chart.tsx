@@ -1,6 +1,6 @@
 /** Age of work in progress. Each card is a dot, placed by its column and the days since work on it started. */
 import { scaleBand } from 'd3-scale'
-import { texts } from '../texts.ts'
+import { later } from '../later-texts.ts'
 import type { Flow } from './answer.ts'
 import { CountAxis, countScale, fitting, Percentiles, ROOM } from './axes.tsx'
 import { Chart, type Frame } from './chart.tsx'
@@ -40,7 +40,7 @@ export function AgeChart({
     const aside = (((nth % most) + 1) >> 1) * (nth % 2 === 0 ? 1 : -1) * APART
     return {
       id,
-      name: texts.flow.point(title, texts.flow.days(days)),
+      name: later.flow.point(title, later.flow.days(days)),
       x: (x(column) ?? 0) + x.bandwidth() / 2 + aside,
       y: y(days),
       isMarked: above85,

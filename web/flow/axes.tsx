@@ -1,7 +1,7 @@
 /** The common parts of charts: the margins, ticks and gridlines. Charts run left to right in every language. */
 import { scaleLinear, scaleUtc } from 'd3-scale'
 import { formatNumber, shortDay } from '../common/dates.ts'
-import { texts } from '../texts.ts'
+import { later } from '../later-texts.ts'
 
 /** The margins around the marks, in pixels. */
 export const ROOM = { top: 12, right: 12, bottom: 28, left: 44 }
@@ -78,7 +78,7 @@ export const Percentiles = ({
           <g key={percent} class="percentile" aria-hidden="true">
             <line x1={ROOM.left} x2={width - ROOM.right} y1={y(value)} y2={y(value)} />
             <text x={width - ROOM.right - 4} y={y(value) - 4} text-anchor="end">
-              {texts.flow.percentile(percent, formatNumber(value, 1))}
+              {later.flow.percentile(percent, formatNumber(value, 1))}
             </text>
           </g>
         ),

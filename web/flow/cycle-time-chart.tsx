@@ -1,5 +1,5 @@
 /** Cycle time. Each completed card is a dot, placed by its completion day and the days it took. Lines show the percentiles. */
-import { texts } from '../texts.ts'
+import { later } from '../later-texts.ts'
 import type { Flow } from './answer.ts'
 import { CountAxis, countScale, DayAxis, dayScale, Percentiles, timeOf } from './axes.tsx'
 import { Chart, type Frame } from './chart.tsx'
@@ -19,7 +19,7 @@ export function CycleTimeChart({ flow, projectId, frame }: { flow: Flow; project
   )
   const points = shown.map(({ id, title, finished, days }) => ({
     id,
-    name: texts.flow.point(title, texts.flow.days(days)),
+    name: later.flow.point(title, later.flow.days(days)),
     x: x(Math.min(timeOf(finished) + HALF_DAY, timeOf(flow.to) + HALF_DAY)),
     y: y(days),
   }))

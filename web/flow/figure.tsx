@@ -1,7 +1,7 @@
 /** A chart with its heading, its sentence, its table of numbers, and both as files to download. */
 import type { ComponentChildren } from 'preact'
 import { useId, useRef } from 'preact/hooks'
-import { texts } from '../texts.ts'
+import { later } from '../later-texts.ts'
 import type { Frame } from './chart.tsx'
 import { saveFile, svgText } from './export-svg.ts'
 import { partsOf, plain } from './sentences.ts'
@@ -10,7 +10,7 @@ import { useWidth } from './use-width.ts'
 
 /** The maximum number of rows on the page. The file has all rows. */
 const ROWS = 200
-const t = texts.flow
+const t = later.flow
 
 interface FigureProps {
   title: string

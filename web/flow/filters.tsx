@@ -4,11 +4,12 @@ import { today } from '../common/dates.ts'
 import type { ProjectStore } from '../common/project-store.ts'
 import { PersonPicker } from '../common/ui/person-picker.tsx'
 import { type Options, Select } from '../common/ui/select.tsx'
+import { later } from '../later-texts.ts'
 import { place, setQuery } from '../router.ts'
 import { texts } from '../texts.ts'
 import { chosenRange, DEFAULT_RANGE, daysBefore } from './range.ts'
 
-const t = texts.flow
+const t = later.flow
 const RANGES = Object.keys(t.ranges).map(Number)
 const PRIORITIES = ['low', 'medium', 'high', 'critical']
 

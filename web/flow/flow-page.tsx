@@ -3,7 +3,7 @@ import type { OpenProject } from '../common/open-project.ts'
 import type { ProjectStore } from '../common/project-store.ts'
 import { Failed, Loading } from '../common/ui/page.tsx'
 import { ProjectPage } from '../common/ui/project-head.tsx'
-import { texts } from '../texts.ts'
+import { later } from '../later-texts.ts'
 import { AgeChart } from './age-chart.tsx'
 import type { Flow } from './answer.ts'
 import { CycleTimeChart } from './cycle-time-chart.tsx'
@@ -17,7 +17,7 @@ import { TimeChart, timeChartHeight } from './time-chart.tsx'
 import { useFlow } from './use-flow.ts'
 import { WorkChart } from './work-chart.tsx'
 
-const t = texts.flow
+const t = later.flow
 const HEIGHT = 280
 
 export default function FlowPage({ id }: { id: string }) {
@@ -101,7 +101,7 @@ function Sections({ flow, store }: { flow: Flow; store: ProjectStore }) {
         table={tables.forecastTable(flow)}
         file="forecast"
         height={140}
-        isEmpty={flow.forecast.p85 === null || flow.forecast.remaining === 0}
+        isEmpty={!say.hasForecast(flow)}
         chart={(frame) => <ForecastChart flow={flow} frame={frame} />}
       />
     </div>

@@ -6,6 +6,8 @@ import { timeOf } from './axes.tsx'
 import { Chart, type Frame } from './chart.tsx'
 
 const SIDE = 48
+/** A label this near to a side begins or ends at its date, so that it is not cut off. */
+const HALF_LABEL = 76
 /** The number of lines for labels, so that near dates do not overlap. */
 const LEVELS = 3
 
@@ -22,6 +24,8 @@ export function ForecastChart({ flow: { forecast }, frame }: { flow: Flow; frame
   const end = Math.max(begin + 86_400_000, ...dates.map(([, date]) => timeOf(date)))
   const x = scaleUtc([begin, end], [SIDE, width - SIDE])
   const middle = height / 2
+  const anchorAt = (at: number) =>
+    at < HALF_LABEL ? 'start' : at > width - HALF_LABEL ? 'end' : ('middle' as const)
   return (
     <Chart frame={frame}>
       <line class="ground" x1={SIDE} x2={width - SIDE} y1={middle} y2={middle} />
@@ -36,7 +40,7 @@ export function ForecastChart({ flow: { forecast }, frame }: { flow: Flow; frame
           <g key={percent}>
             <line class="grid" x1={x(timeOf(date))} x2={x(timeOf(date))} y1={top + 4} y2={middle} />
             <circle class={`series-${index}`} cx={x(timeOf(date))} cy={middle} r="6" />
-            <text x={x(timeOf(date))} y={top} text-anchor="middle">
+            <text x={x(timeOf(date))} y={top} text-anchor={anchorAt(x(timeOf(date)))}>
               {`${percent} ${shortDay(date)}`}
             </text>
           </g>

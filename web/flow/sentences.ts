@@ -1,9 +1,9 @@
 /** One sentence for each chart, from the same numbers as the chart. Numbers are between `**`. */
 import { formatNumber, fullDay } from '../common/dates.ts'
-import { texts } from '../texts.ts'
+import { later } from '../later-texts.ts'
 import type { Flow } from './answer.ts'
 
-const t = texts.flow
+const t = later.flow
 
 /** Splits a sentence into parts. Those with an odd index are numbers, which are shown in bold. */
 export const partsOf = (sentence: string): string[] => sentence.split('**')
@@ -45,9 +45,17 @@ export function aboutAge({ age, cycleTime }: Flow): string {
   return t.age(formatNumber(age.filter(({ above85 }) => above85).length), formatNumber(age.length))
 }
 
+/** The number of finished cards that a forecast needs. */
+const LEAST = 10
+
+/** Whether enough cards were finished for a forecast. */
+export const hasForecast = ({ cycleTime: { count }, forecast: { remaining, p85 } }: Flow): boolean =>
+  remaining > 0 && p85 !== null && count >= LEAST
+
 /** When the remaining work will be done. */
-export function aboutForecast({ forecast: { remaining, p85 } }: Flow): string {
+export function aboutForecast({ cycleTime: { count }, forecast: { remaining, p85 } }: Flow): string {
   if (remaining === 0) return t.nothingRemains
+  if (p85 !== null && count < LEAST) return t.tooFewForForecast(formatNumber(count), formatNumber(LEAST))
   return p85 === null ? t.noForecast : t.forecast(formatNumber(remaining), fullDay(p85))
 }
 

@@ -1,5 +1,5 @@
 /** The numbers behind each chart as tables, which are shown on request and saved as CSV. */
-import { texts } from '../texts.ts'
+import { later } from '../later-texts.ts'
 import type { Flow } from './answer.ts'
 
 /** A table: its headers and rows of cells. */
@@ -8,7 +8,7 @@ export interface Table {
   rows: readonly (readonly (string | number | null)[])[]
 }
 
-const { heads } = texts.flow
+const { heads } = later.flow
 
 /** The names of all columns in a flow, with the board's columns first and in order. @param board the names of the board's columns */
 export function columnsOf({ days }: Flow, board: readonly string[]): string[] {

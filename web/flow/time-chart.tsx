@@ -1,6 +1,6 @@
 /** Time in each column, as two bars per column: the median and the 85th percentile of its visits. */
 import { scaleLinear } from 'd3-scale'
-import { texts } from '../texts.ts'
+import { later } from '../later-texts.ts'
 import type { Flow } from './answer.ts'
 import { fitting } from './axes.tsx'
 import { Chart, type Frame } from './chart.tsx'
@@ -39,7 +39,7 @@ export function TimeChart({ flow, frame }: { flow: Flow; frame: Frame }) {
                 <g key={percent} transform={`translate(${NAMES} ${6 + nth * 15})`}>
                   <rect class={`series-${nth}`} width={Math.max(1, x(days))} height="11" rx="2" />
                   <text class="tick" x={x(days) + 6} y="10">
-                    {texts.flow.percentile(percent, texts.flow.days(days))}
+                    {later.flow.percentile(percent, later.flow.days(days))}
                   </text>
                 </g>
               ),

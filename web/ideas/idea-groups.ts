@@ -19,18 +19,3 @@ export function ideaGroups(ideas: readonly PersonalIdea[]): IdeaGroups {
     discarded: of('discarded'),
   }
 }
-
-/**
- * The new index of a dragged record among the others.
- * @param ids all in order
- * @param edge the edge of the drop target
- */
-export function droppedAt(
-  ids: readonly string[],
-  dragged: string,
-  target: string,
-  edge: 'top' | 'bottom',
-): number {
-  const others = ids.filter((id) => id !== dragged)
-  return others.indexOf(target) + (edge === 'bottom' ? 1 : 0)
-}

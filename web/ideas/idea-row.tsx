@@ -1,7 +1,9 @@
 /** One idea. Its handle drags it, and its menu moves it. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { PersonalIdea } from '../common/api.ts'
+import { useRowDrag } from '../common/drag-row.ts'
 import { leaveRow } from '../common/focus.ts'
+import { droppedAt } from '../common/order.ts'
 import { projectList, projectName } from '../common/projects.ts'
 import { mayMakeProjects } from '../common/session.ts'
 import { wordsOf } from '../common/terms.ts'
@@ -10,9 +12,7 @@ import { Icon } from '../common/ui/icon.tsx'
 import { Menu, type MenuItem } from '../common/ui/menu.tsx'
 import { href, paths, place } from '../router.ts'
 import { texts } from '../texts.ts'
-import { useIdeaDrag } from './idea-drag.ts'
 import { IdeaForm } from './idea-form.tsx'
-import { droppedAt } from './idea-groups.ts'
 import { deleteIdea, discardIdea, moveIdea, promoteIdea, reopenIdea } from './idea-writes.ts'
 
 const list = texts.ideaList
@@ -56,7 +56,8 @@ export function IdeaRow({ idea, ordered }: IdeaRowProps) {
   const [isEdited, setEdited] = useState(false)
   const row = useRef<HTMLLIElement>(null)
   const handle = useRef<HTMLSpanElement>(null)
-  const side = useIdeaDrag({
+  const side = useRowDrag({
+    list: 'personal-idea',
     id,
     row,
     handle,
@@ -82,11 +83,11 @@ export function IdeaRow({ idea, ordered }: IdeaRowProps) {
   return (
     <li
       ref={row}
-      class={`idea ${side ? `idea-drop-${side}` : ''} ${isShown ? 'idea-shown' : ''}`}
+      class={`idea ${side ? `drop-row-${side}` : ''} ${isShown ? 'idea-shown' : ''}`}
       aria-current={isShown ? 'true' : undefined}
     >
       {ordered.length > 0 && (
-        <span ref={handle} class="idea-handle" aria-hidden="true">
+        <span ref={handle} class="row-handle idea-handle" aria-hidden="true">
           <Icon name="move" />
         </span>
       )}

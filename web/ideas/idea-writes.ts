@@ -1,7 +1,14 @@
 /** Writes of ideas, with optimistic updates and undo in the message. */
 import { api, messageOf, type PersonalIdea, PhaseboardError, type UpdatePersonalIdea } from '../common/api.ts'
 import { placedAt } from '../common/order.ts'
-import { accepted, addRecord, changeRecord, placeRecords, removeRecord } from '../common/record-writes.ts'
+import {
+  accepted,
+  added,
+  addRecord,
+  changeRecord,
+  placeRecords,
+  removeRecord,
+} from '../common/record-writes.ts'
 import { isAdmin } from '../common/session.ts'
 import { done, toast } from '../common/toasts.ts'
 import { write } from '../common/writes.ts'
@@ -18,7 +25,7 @@ export async function addIdea(title: string, after: PersonalIdea | undefined): P
   const body = { title, sortOrder: after === undefined ? 0 : after.sortOrder + 1 }
   await addRecord({
     records,
-    said: texts.added(title),
+    said: added(title),
     send: (idempotencyKey) => api.request('post', '/api/personal-ideas', { body, idempotencyKey }),
   })
 }

@@ -2,7 +2,7 @@
 import { api, type CreateMetric, type Metric } from '../common/api.ts'
 import { saveFields } from '../common/latest.ts'
 import type { ProjectStore } from '../common/project-store.ts'
-import { accepted, addRecord, changeRecord, removeRecord } from '../common/record-writes.ts'
+import { accepted, added, addRecord, changeRecord, removeRecord } from '../common/record-writes.ts'
 import { read } from '../common/session.ts'
 import { texts } from '../texts.ts'
 import { withValue } from './metrics.ts'
@@ -14,7 +14,7 @@ const PATH = '/api/metrics/{id}'
 export const addMetric = (store: ProjectStore, body: CreateMetric): Promise<unknown> =>
   addRecord({
     records: store.metrics,
-    said: texts.added(body.name),
+    said: added(body.name),
     send: (idempotencyKey) =>
       api.request('post', '/api/projects/{id}/metrics', { path: { id: store.id }, body, idempotencyKey }),
   })

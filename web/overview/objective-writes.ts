@@ -3,7 +3,14 @@ import { api, type CreateObjective, type Objective } from '../common/api.ts'
 import { saveFields } from '../common/latest.ts'
 import { bySortOrder } from '../common/order.ts'
 import type { ProjectStore } from '../common/project-store.ts'
-import { accepted, addRecord, changeRecord, placeRecords, removeRecord } from '../common/record-writes.ts'
+import {
+  accepted,
+  added,
+  addRecord,
+  changeRecord,
+  placeRecords,
+  removeRecord,
+} from '../common/record-writes.ts'
 import { read } from '../common/session.ts'
 import { texts } from '../texts.ts'
 import { placing } from './objectives.ts'
@@ -17,7 +24,7 @@ export function addObjective(store: ProjectStore, fields: CreateObjective): Prom
   const body = { ...fields, sortOrder: last === undefined ? 0 : last.sortOrder + 1 }
   return addRecord({
     records: store.objectives,
-    said: texts.added(fields.title),
+    said: added(fields.title),
     send: (idempotencyKey) =>
       api.request('post', '/api/projects/{id}/objectives', { path: { id: store.id }, body, idempotencyKey }),
   })

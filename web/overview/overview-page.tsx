@@ -2,6 +2,7 @@
 import type { ProjectStore } from '../common/project-store.ts'
 import { mayWriteIn } from '../common/rights.ts'
 import { ProjectPage } from '../common/ui/project-head.tsx'
+import { WatchButton } from '../common/ui/watch-button.tsx'
 import { texts } from '../texts.ts'
 import { Details } from './details.tsx'
 import { Exports } from './exports.tsx'
@@ -28,6 +29,9 @@ function Overview({ store }: { store: ProjectStore }) {
         </div>
         <div class="overview-side">
           <Details store={store} project={project} />
+          <p>
+            <WatchButton kind="project" id={store.id} title={project.name} />
+          </p>
           <Metrics store={store} />
           <People store={store} project={project} />
           {mayWriteIn(store) && <ShareLinks projectId={store.id} />}

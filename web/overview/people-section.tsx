@@ -2,9 +2,11 @@
 import { useState } from 'preact/hooks'
 import type { TeamAssignment } from '../common/api.ts'
 import { byId } from '../common/order.ts'
-import { initials, nobodyOrMe, personName } from '../common/people.ts'
+import { nobodyOrMe, personName } from '../common/people.ts'
 import type { ProjectFields, ProjectStore } from '../common/project-store.ts'
+import { added } from '../common/record-writes.ts'
 import { mayWriteIn } from '../common/rights.ts'
+import { Avatar } from '../common/ui/avatar.tsx'
 import { Dialog } from '../common/ui/dialog.tsx'
 import { Form } from '../common/ui/field.tsx'
 import { Icon } from '../common/ui/icon.tsx'
@@ -35,9 +37,7 @@ function Row({ store, assignment: { memberId, role }, isLead, onRole }: RowProps
   const lead = (leadId: string | null) => changePeople(store, { what: 'lead', leadId }, words.leads(name))
   return (
     <li class="person">
-      <span class="avatar" aria-hidden="true">
-        {initials(name)}
-      </span>
+      <Avatar id={memberId} name={name} />
       <span dir="auto">{name}</span>
       <span class="meta" dir="auto">
         {[...new Set([roleName(role), isLead ? texts.fields.lead : ''])].filter(Boolean).join(', ')}
@@ -74,7 +74,7 @@ function PersonDialog({ store, doing, onClose }: { store: ProjectStore; doing: D
     changePeople(
       store,
       { what: doing.what, memberId, role },
-      known ? words.saved(personName(memberId)) : texts.added(personName(memberId)),
+      known ? words.saved(personName(memberId)) : added(personName(memberId)),
     )
     onClose()
   }

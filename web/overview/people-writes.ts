@@ -7,6 +7,7 @@ import { onLatest } from '../common/latest.ts'
 import type { ProjectStore } from '../common/project-store.ts'
 import { accepted, writeAndSay } from '../common/record-writes.ts'
 import type { Pending } from '../common/records.ts'
+import type { Message } from '../common/toasts.ts'
 import { afterChange, type PeopleChange } from './assignments.ts'
 import { readProject } from './project-writes.ts'
 
@@ -35,7 +36,7 @@ function pendingOf({ assignments, projects, id }: ProjectStore, change: PeopleCh
 }
 
 /** Changes who works on a project, and shows a message. @param said the text of the message */
-export function changePeople(store: ProjectStore, change: PeopleChange, said: string): void {
+export function changePeople(store: ProjectStore, change: PeopleChange, said: string | Message): void {
   const path = { id: store.id }
   void accepted(
     writeAndSay(said, {

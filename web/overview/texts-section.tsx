@@ -28,13 +28,13 @@ function OneText({ store, project, field, isLine }: Props & { field: ProjectText
       kind={isLine ? 'line' : 'lines'}
       save={(text, from) => saveProjectText(store, field, isLine ? text.trim() : text, from)}
     >
-      {(text) =>
+      {(text, onTick) =>
         text === '' ? (
           <p class="muted">{words.none}</p>
         ) : isLine ? (
           <p dir="auto">{text}</p>
         ) : (
-          <MarkdownText text={text} />
+          <MarkdownText text={text} onTick={onTick} />
         )
       }
     </EditableText>

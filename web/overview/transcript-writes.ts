@@ -1,14 +1,14 @@
 /** Writes of transcripts, and of the cards created from them. */
 import { api, type TranscriptSummary } from '../common/api.ts'
 import type { ProjectStore } from '../common/project-store.ts'
-import { accepted, removeRecord, take, writeAndSay } from '../common/record-writes.ts'
+import { accepted, added, removeRecord, take, writeAndSay } from '../common/record-writes.ts'
 import { texts } from '../texts.ts'
 import { transcriptOf } from './transcripts.ts'
 
 /** Adds a transcript, and one card for each action item. @throws PhaseboardError */
 export async function addTranscript(store: ProjectStore, fields: FormData): Promise<void> {
   const body = transcriptOf(store.id, fields)
-  await writeAndSay(texts.added(body.title), {
+  await writeAndSay(added(body.title), {
     send: (idempotencyKey) => api.request('post', '/api/ingest/transcript', { body, idempotencyKey }),
     onDone: ({ data, seq }) => {
       take(store.transcripts, { data: data.transcript, seq })

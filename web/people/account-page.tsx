@@ -9,6 +9,7 @@ import { useReading } from '../common/ui/reading.tsx'
 import { href } from '../router.ts'
 import { texts } from '../texts.ts'
 import { OwnName, OwnPassword } from './own-account.tsx'
+import { OwnNotifications } from './own-notifications.tsx'
 import { OwnSessions } from './own-sessions.tsx'
 import { OwnTokens } from './own-tokens.tsx'
 
@@ -32,6 +33,7 @@ function Account({ member }: { member: CurrentMember }) {
     <div class="account">
       <OwnName member={member} />
       <OwnPassword member={member} onChanged={() => void sessions.reload()} />
+      <OwnNotifications member={member} />
       <OwnSessions of={sessions} />
       <OwnTokens />
     </div>
@@ -54,7 +56,14 @@ export default function AccountPage() {
       }
     >
       {known &&
-        (isOwn ? <Account member={known.member} /> : <NoAccount via={known.via} name={known.member.name} />)}
+        (isOwn ? (
+          <Account member={known.member} />
+        ) : (
+          <>
+            <NoAccount via={known.via} name={known.member.name} />
+            <OwnNotifications />
+          </>
+        ))}
     </Page>
   )
 }

@@ -2,13 +2,13 @@
 import { useState } from 'preact/hooks'
 import { type AuditEntry, api } from '../common/api.ts'
 import { atMoment } from '../common/dates.ts'
+import { LIMIT, usePages } from '../common/paging.ts'
 import { personName } from '../common/people.ts'
 import { Failed, Loading } from '../common/ui/page.tsx'
 import { Select } from '../common/ui/select.tsx'
 import { texts } from '../texts.ts'
 import { AdminPage } from './admin-page.tsx'
 import { actionName, actorOf, detailsOf, ofAction, subjectOf } from './audit.ts'
-import { LIMIT, usePages } from './paging.ts'
 import { Table } from './table.tsx'
 
 const words = texts.people

@@ -1,7 +1,7 @@
 /** The dialogs of members: add, change, reset the password, delete. */
 import { api, type Member, PhaseboardError } from '../common/api.ts'
 import { changedFields } from '../common/forms.ts'
-import { toast } from '../common/toasts.ts'
+import { announce, toast } from '../common/toasts.ts'
 import { Choice, Field } from '../common/ui/field.tsx'
 import { FormDialog } from '../common/ui/form-dialog.tsx'
 import { write } from '../common/writes.ts'
@@ -54,7 +54,7 @@ export function MemberDialog({ member, onClose }: { member?: Member; onClose: ()
         send: (idempotencyKey) => api.request('post', '/api/members', { body, idempotencyKey }),
       })
       memberList.refresh()
-      toast(texts.added(name))
+      announce(texts.added(name))
     }
     onClose()
   }

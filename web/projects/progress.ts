@@ -21,6 +21,24 @@ export function phaseOf({
   }
 }
 
+/** The number of columns that a row shows. */
+const MOST = 6
+
+/** The items of each column, without dismissed ones: those of the first columns, and of the others. */
+export function columnsOf({
+  columns,
+  dismissed,
+}: Pick<ProjectSummary['counts'], 'columns' | 'dismissed'>): Record<'shown' | 'others', [string, number][]> {
+  const all = Object.entries(columns).map(([name, items]): [string, number] => [
+    name,
+    items - (dismissed[name] ?? 0),
+  ])
+  // One more takes no more room than its number would.
+  return all.length <= MOST
+    ? { shown: all, others: [] }
+    : { shown: all.slice(0, MOST - 1), others: all.slice(MOST - 1) }
+}
+
 /** The numbers of completed items and of all items. */
 export interface WorkDone {
   done: number

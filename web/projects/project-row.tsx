@@ -13,7 +13,7 @@ import { Lock } from '../common/ui/lock.tsx'
 import { Menu } from '../common/ui/menu.tsx'
 import { href, paths } from '../router.ts'
 import { texts } from '../texts.ts'
-import { phaseOf, workDone } from './progress.ts'
+import { columnsOf, phaseOf, workDone } from './progress.ts'
 import { archive, moveBeside, remove, unarchive } from './project-writes.ts'
 
 const HEALTH: Readonly<Record<string, { icon: IconName; tone: string }>> = {
@@ -34,15 +34,25 @@ function Health({ health }: { health: string }) {
 
 function Progress({ name, counts }: { name: string; counts: ProjectSummary['counts'] }) {
   const { done, total } = workDone(counts)
-  const columns = Object.entries(counts.columns)
+  const { shown, others } = columnsOf(counts)
+  const textOf = ([column, number]: [string, number]) =>
+    texts.projectList.column(column, formatNumber(number))
   return (
     <div class="project-work">
       <p class="meta project-counts">
-        {columns.map(([column, number]) => (
-          <span key={column} dir="auto">
-            {texts.projectList.column(column, formatNumber(number))}
+        {shown.map((one) => (
+          <span key={one[0]} dir="auto">
+            {textOf(one)}
           </span>
         ))}
+        {others.length > 0 && (
+          <span title={others.map(textOf).join(' · ')}>
+            <span aria-hidden="true">{texts.projectList.moreColumns(others.length)}</span>
+            <span class="visually-hidden">
+              {texts.projectList.moreColumnsHint(others.map(textOf).join(', '))}
+            </span>
+          </span>
+        )}
       </p>
       <div
         class="bar"

@@ -86,7 +86,7 @@ function Projects({ buttons }: { buttons: preact.ComponentChildren }) {
 
 const clearFilter = () => setQuery({ status: '', type: '', team: '' })
 
-export function ProjectsPage() {
+export default function ProjectsPage() {
   useLiveList(projectList)
   const [overlay, setOverlay] = useState<Overlay | undefined>()
   const isDropping = useFileDrop((file) => mayMakeProjects.peek() && setOverlay({ name: 'import', file }))

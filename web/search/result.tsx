@@ -16,9 +16,9 @@ export const projectOf = ({ kind, id, projectId }: SearchResult): ProjectSummary
   kind === 'personal-idea' ? undefined : projectList.records.get(projectId ?? id)
 
 /** The text around the match, with the match highlighted. */
-export const Snippet = ({ text }: { text: string }) => (
+export const Snippet = ({ text, q = '' }: { text: string; q: string | undefined }) => (
   <span class="meta result-snippet" dir="auto">
-    {partsOf(text).map(({ text: part, isMatch }, index) =>
+    {partsOf(text, q).map(({ text: part, isMatch }, index) =>
       isMatch ? <mark key={index}>{part}</mark> : part,
     )}
   </span>

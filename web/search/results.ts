@@ -16,18 +16,44 @@ export interface SnippetPart {
   isMatch: boolean
 }
 
-/** The marker that the service puts before and after a match. */
-const MARK = '**'
+/** Characters of words, as in the service's index: letters, digits and accents. */
+const WORD = /[\p{L}\p{N}\p{M}\p{Co}]+/gu
+
+/** A word without case and accents. */
+const folded = (word: string): string =>
+  word
+    .normalize('NFD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+
+/** Markdown as plain text, without the marks that the service puts around matches, which look the same as users' own. */
+export const withoutMarkdown = (text: string): string =>
+  text
+    .replaceAll('**', '')
+    .replace(/!?\[([^\]\n]*)\]\([^)\s]*\)/g, '$1')
+    .replace(/^[ \t]*(?:#{1,6} |> ?|[-*+] (?:\[[ xX]\] )?|\d+[.)] |`{3,}.*$|[|: -]+$)/gm, '')
+    .replace(/(^|[^\p{L}\p{N}])(?:__|[_*`]|~~)(?=\S)|(?<=\S)(?:__|[_*`]|~~)(?![\p{L}\p{N}])/gu, '$1')
+    .replace(/\s*\n\s*/g, ' ')
+    .trim()
 
 /**
- * The parts of a snippet. Every second part is a match. Users' text may contain the marker too, and a part may then be
- * highlighted wrongly.
+ * The parts of a snippet, whose matches are found again here: the words of the query, the last one as the beginning of a word.
  */
-export const partsOf = (snippet: string): SnippetPart[] =>
-  snippet
-    .split(MARK)
-    .map((text, index) => ({ text, isMatch: index % 2 === 1 }))
-    .filter(({ text }) => text !== '')
+export function partsOf(snippet: string, q: string): SnippetPart[] {
+  const text = withoutMarkdown(snippet)
+  const wanted = [...q.matchAll(WORD)].map(([word]) => folded(word))
+  const prefix = wanted.at(-1)
+  if (prefix === undefined) return text === '' ? [] : [{ text, isMatch: false }]
+  const isWanted = (word: string) => word.startsWith(prefix) || wanted.includes(word)
+  const parts: SnippetPart[] = []
+  let at = 0
+  for (const { 0: word, index } of text.matchAll(WORD)) {
+    if (!isWanted(folded(word))) continue
+    parts.push({ text: text.slice(at, index), isMatch: false }, { text: word, isMatch: true })
+    at = index + word.length
+  }
+  return [...parts, { text: text.slice(at), isMatch: false }].filter((part) => part.text !== '')
+}
 
 /** The active option after an arrow key. The list wraps around its ends, with no active option between. @returns -1 for none */
 export function nextOption(active: number, step: 1 | -1, count: number): number {

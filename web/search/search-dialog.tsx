@@ -18,12 +18,14 @@ const MOST = 12
 
 interface OptionProps {
   id: string
+  /** The query of the result. */
+  q: string | undefined
   result: SearchResult
   isActive: boolean
   onChoose: () => void
 }
 
-function Option({ id, result, isActive, onChoose }: OptionProps) {
+function Option({ id, q, result, isActive, onChoose }: OptionProps) {
   useEffect(() => {
     if (isActive) document.getElementById(id)?.scrollIntoView({ block: 'nearest' })
   }, [id, isActive])
@@ -45,7 +47,7 @@ function Option({ id, result, isActive, onChoose }: OptionProps) {
         {kindOf(result)} <Lock of={projectOf(result)} />
       </span>
       <span class="result-text" aria-hidden="true">
-        <Snippet text={result.snippet} />
+        <Snippet text={result.snippet} q={q} />
       </span>
     </div>
   )
@@ -113,6 +115,7 @@ export default function SearchDialog({ onClose }: { onClose: () => void }) {
             <Option
               key={`${result.kind} ${result.id}`}
               id={optionId(index)}
+              q={answered}
               result={result}
               isActive={index === active}
               onChoose={() => choose(result)}

@@ -17,7 +17,7 @@ import { KINDS } from './results.ts'
 /** The maximum number of shown results. */
 const MOST = 100
 
-function Result({ result }: { result: SearchResult }) {
+function Result({ result, q }: { result: SearchResult; q: string | undefined }) {
   const path = pathOf(result)
   return (
     <li class="result-row">
@@ -38,7 +38,7 @@ function Result({ result }: { result: SearchResult }) {
           {kindOf(result)} <Lock of={projectOf(result)} />
         </span>
       </h2>
-      <Snippet text={result.snippet} />
+      <Snippet text={result.snippet} q={q} />
     </li>
   )
 }
@@ -109,7 +109,7 @@ export default function SearchPage() {
       {results.length > 0 && (
         <ul class="result-rows" aria-label={texts.search}>
           {results.map((result) => (
-            <Result key={`${result.kind} ${result.id}`} result={result} />
+            <Result key={`${result.kind} ${result.id}`} result={result} q={answered} />
           ))}
         </ul>
       )}

@@ -12,6 +12,7 @@ import { isAdmin } from '../common/session.ts'
 import { shownTitle } from '../common/titles.ts'
 import { undo } from '../common/toasts.ts'
 import { Failed, Loading, Page } from '../common/ui/page.tsx'
+import { ProjectPage } from '../common/ui/project-head.tsx'
 import { href, paths } from '../router.ts'
 import { texts } from '../texts.ts'
 
@@ -44,7 +45,14 @@ function trashOf(projectId: string | undefined): Trash {
 const mayRestore = ({ kind, projectId }: TrashEntry) =>
   mayWriteProject(projectId ?? '') && (kind === 'kanban-item' || isAdmin.value)
 
-function Entry({ entry, list }: { entry: TrashEntry; list: LiveList<TrashEntry> }) {
+interface EntryProps {
+  entry: TrashEntry
+  list: LiveList<TrashEntry>
+  /** The level of its heading. */
+  level: 'h2' | 'h3'
+}
+
+function Entry({ entry, list, level: Heading }: EntryProps) {
   const { id, seq, kind, title, projectId, at } = entry
   const row = useRef<HTMLLIElement>(null)
   const [isBusy, setBusy] = useState(false)
@@ -59,7 +67,7 @@ function Entry({ entry, list }: { entry: TrashEntry; list: LiveList<TrashEntry> 
   return (
     <li ref={row} class="trash-entry">
       <div>
-        <h2 dir="auto">{shownTitle(title)}</h2>
+        <Heading dir="auto">{shownTitle(title)}</Heading>
         <p class="meta">
           <span>{texts.trashPage.kinds[kind]}</span>
           {projectId && project !== undefined && (
@@ -88,14 +96,14 @@ function Entry({ entry, list }: { entry: TrashEntry; list: LiveList<TrashEntry> 
   )
 }
 
-function Entries({ list, showMore }: Trash) {
+function Entries({ list, showMore, level }: Trash & { level: 'h2' | 'h3' }) {
   const entries = list.records.list(newestFirst)
   if (entries.length === 0) return <p class="notice">{texts.trashPage.none}</p>
   return (
     <>
       <ul class="trash" aria-label={texts.trash}>
         {entries.map((entry) => (
-          <Entry key={entry.seq} entry={entry} list={list} />
+          <Entry key={entry.seq} entry={entry} list={list} level={level} />
         ))}
       </ul>
       {entries.length >= PAGE && entries.length % PAGE === 0 && entries.length < MOST && (
@@ -113,13 +121,29 @@ export default function TrashPage({ id }: { id?: string }) {
   useEffect(() => followAccess(trash.list, ({ projectId, id: own }) => projectId ?? own), [trash])
   useLiveList(projectList)
   const state = trash.list.state.value
-  const project = id === undefined ? undefined : projectName(id)
-  return (
-    <Page title={project === undefined ? texts.trash : texts.trashPage.titleOf(project)} class="trash-page">
+  const content = (
+    <>
       <p class="muted">{texts.trashPage.hint}</p>
       {state.step === 'loading' && <Loading />}
       {state.step === 'failed' && <Failed error={state.error} retry={() => trash.list.refresh()} />}
-      {state.step === 'ready' && <Entries {...trash} />}
-    </Page>
+      {state.step === 'ready' && <Entries {...trash} level={id === undefined ? 'h2' : 'h3'} />}
+    </>
+  )
+  if (id === undefined) {
+    return (
+      <Page title={texts.trash} class="trash-page">
+        {content}
+      </Page>
+    )
+  }
+  return (
+    <ProjectPage id={id} current="trash" class="trash-page">
+      {({ store }) => (
+        <>
+          <h2 dir="auto">{texts.trashPage.titleOf(shownTitle(store.project?.name ?? ''))}</h2>
+          {content}
+        </>
+      )}
+    </ProjectPage>
   )
 }

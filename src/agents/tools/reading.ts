@@ -1,7 +1,10 @@
 /** The tools that read. */
 import { Type } from '@sinclair/typebox'
 import { type ApiError, invalidField } from '../../errors.ts'
+import { Nullable } from '../../schemas/common.ts'
 import {
+  type Attachment,
+  AttachmentSchema,
   type KanbanActivity,
   KanbanActivitySchema,
   type KanbanComment,
@@ -9,9 +12,11 @@ import {
   type KanbanItem,
   KanbanItemSchema,
   KanbanSubtaskSchema,
+  type Notification as MemberNotification,
   type Person,
   SearchResultSchema,
 } from '../../schemas/records.ts'
+import { ATTACHMENTS } from '../attachments.ts'
 import { type Names, named, namesOf } from '../names.ts'
 import { CardSchema, Cutter, cardOf, cardsOf, Notes } from '../records.ts'
 import { Arguments, fieldsOf, type RouteSchemas, required } from '../schemas.ts'
@@ -287,12 +292,32 @@ function assignedIn({ type, metadata }: Pick<KanbanActivity, 'type' | 'metadata'
   return { from: idIn(from), to: idIn(to) }
 }
 
+const attachmentFields = Type.Pick(AttachmentSchema, [
+  'id',
+  'name',
+  'kind',
+  'url',
+  'mediaType',
+  'size',
+]).properties
+
+/** An attachment, with the URI of its resource. */
+const attachmentOf = ({ id, name, kind, url, mediaType, size }: Attachment) => ({
+  id,
+  name,
+  kind,
+  ...(url !== undefined && { url }),
+  mediaType,
+  size,
+  uri: ATTACHMENTS + encodeURIComponent(id),
+})
+
 /** `read_item`. */
 const readItem = (_routes: RouteSchemas): Tool => ({
   name: 'read_item',
   title: 'Read a kanban item',
   description:
-    'Shows one kanban item with everything that belongs to it: description, subtasks, labels, the latest comments and activity. Use it before you work on an item or change it. Long texts are truncated, and `notes` says where; pass `etag` as ifMatch to the tools that change the item, to prevent lost updates.',
+    'Shows one kanban item with everything that belongs to it: description, subtasks, labels, attachments, the latest comments and activity. Use it before you work on an item or change it. Long texts are truncated, and `notes` says where; pass `etag` as ifMatch to the tools that change the item, to prevent lost updates.',
   hints: READS,
   input: Arguments({
     itemId: ItemId,
@@ -305,6 +330,11 @@ const readItem = (_routes: RouteSchemas): Tool => ({
     comments: Type.Array(Type.Object({ ...commentFields, author: Name }), {
       description: 'The oldest first',
     }),
+    attachments: Type.Optional(
+      Type.Array(Type.Object({ ...attachmentFields, uri: Type.String() }), {
+        description: 'Files and links; the uri is that of a resource with the content',
+      }),
+    ),
     activity: Type.Array(Type.Object({ ...activityFields, actor: Name, fromName: Name, toName: Name }), {
       description: 'The newest first',
     }),
@@ -317,6 +347,7 @@ const readItem = (_routes: RouteSchemas): Tool => ({
     const { notes } = cutter
     const all: KanbanComment[] = await listOf(service, `${path}/comments`, 'comments', notes)
     const entries: KanbanActivity[] = await listOf(service, `${path}/activity`, 'activity entries', notes)
+    const attached: Attachment[] = await listOf(service, `${path}/attachments`, 'attachments', notes)
     if (all.length > latest) notes.push(`${all.length - latest} earlier comments are not shown: raise latest`)
     if (entries.length > latest)
       notes.push(`${entries.length - latest} earlier activity entries are not shown: raise latest`)
@@ -335,6 +366,7 @@ const readItem = (_routes: RouteSchemas): Tool => ({
         ...named('author', comment.authorId, names),
         content: cutter.text(`comment ${comment.id}`, comment.content),
       })),
+      ...(attached.length > 0 && { attachments: attached.map(attachmentOf) }),
       activity: activity.map(({ itemId: _, ...entry }) => ({
         ...entry,
         ...named('actor', entry.actorId, names),
@@ -373,4 +405,52 @@ const findPeople = (routes: RouteSchemas): Tool => ({
 })
 
 /** The tools that read. */
-export const readingTools = [search, findItems, listProjects, board, readItem, findPeople]
+/** `notifications`. */
+const notifications = (routes: RouteSchemas): Tool => ({
+  name: 'notifications',
+  title: 'List your notifications',
+  description:
+    'Lists what you have been told: assignments, mentions, comments and moves of items that you watch, reminders, ends of leases. Use it to learn what waits for you. Returns a page at a time, newest first, unread ones unless `unread` is false.',
+  hints: READS,
+  input: Arguments({
+    ...fieldsOf(routes.query('listNotifications'), ['kind', 'cursor'], {
+      kind: 'One, or an array: any of them',
+      cursor: FILTERS.cursor,
+    }),
+    unread: Type.Optional(Type.Boolean({ default: true, description: 'Whether to list only unread ones' })),
+    limit: limited(100, 20, 'Notifications on a page'),
+  }),
+  output: Type.Object({
+    notifications: Type.Array(
+      Type.Object({
+        id: Type.String(),
+        kind: Type.String(),
+        itemId: Nullable(Type.String()),
+        projectId: Nullable(Type.String()),
+        actorId: Nullable(Type.String()),
+        actor: Type.Optional(Type.String()),
+        title: Type.String(),
+        text: Type.String(),
+        count: Type.Integer(),
+        createdAt: Type.String(),
+        readAt: Nullable(Type.String()),
+      }),
+    ),
+    nextCursor: NextCursor,
+  }),
+  async run({ unread = true, limit = 20, ...query }, service) {
+    const path = withQuery('/api/notifications', { ...query, unread: String(unread), limit })
+    const [answer] = (await service.read(path)) as [Answer]
+    const listed = answer.body as MemberNotification[]
+    const names = await namesOf(
+      service,
+      listed.map(({ actorId }) => actorId),
+    )
+    return {
+      notifications: listed.map(({ seq: _, ...one }) => ({ ...one, ...named('actor', one.actorId, names) })),
+      ...next(answer),
+    }
+  },
+})
+
+export const readingTools = [search, findItems, listProjects, board, readItem, findPeople, notifications]

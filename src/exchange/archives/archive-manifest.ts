@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { shippedMigrations } from '../../db/client.ts'
 import { version } from '../../package-files.ts'
-import { ARCHIVED, type ArchiveTable, type RuledField } from './archive-tables.ts'
+import { type ArchiveTable, CONTENTS, LISTS, type RuledField } from './archive-tables.ts'
 
 /** The file with the manifest. */
 export const MANIFEST = 'manifest.json'
@@ -103,12 +103,21 @@ export interface FileToRead {
   fields: RuledField[]
 }
 
-/** The files of a manifest in reading order. @throws ArchiveRefused if one is missing or unknown */
-export function filesToRead({ files }: Manifest): FileToRead[] {
-  const names = files.map(({ name }) => name).join()
-  if (names !== ARCHIVED.map(({ file }) => file).join()) throw altered()
+/** Whether an archive may lack a table: a service of its schema did not have it, or did not export it. */
+function mayLack({ table }: ArchiveTable, schema: number): boolean {
+  if (table === CONTENTS.table) return true
+  const creates = new RegExp(`create table [\`"]${table}[\`"]`, 'i')
+  const migration = shippedMigrations().find(({ sql }) => sql.some((statement) => creates.test(statement)))
+  return migration !== undefined && migration.folderMillis > schema
+}
+
+/** The files of lines of a manifest, in reading order. @throws ArchiveRefused if one is missing or unknown */
+export function filesToRead({ files, schema }: Manifest): FileToRead[] {
+  const names = new Set(files.map(({ name }) => name))
+  const tables = LISTS.filter((table) => names.has(table.file) || !mayLack(table, schema))
+  if (files.map(({ name }) => name).join() !== tables.map(({ file }) => file).join()) throw altered()
   return files.map((file, index) => {
-    const table = ARCHIVED[index] as ArchiveTable
+    const table = tables[index] as ArchiveTable
     // An older version had fewer fields: the others get their defaults.
     const fields = table.fields.filter(({ name }) => file.fields.includes(name))
     const isKeyThere = table.key.every((name) => file.fields.includes(name))

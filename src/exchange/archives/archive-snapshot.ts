@@ -3,11 +3,13 @@ import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
 import { BUSY_TIMEOUT } from '../../db/client.ts'
+import { FileContents } from '../../db/file-contents.ts'
 import { isFolded } from '../../db/large-writes.ts'
 import { ApiError } from '../../errors.ts'
 import { type StoredValue, toLine } from './archive-lines.ts'
 import { type ArchivedFile, type Manifest, manifestOf } from './archive-manifest.ts'
-import { ARCHIVED, type ArchiveTable } from './archive-tables.ts'
+import { type ArchiveTable, CONTENTS, LISTS } from './archive-tables.ts'
+import type { ArchivedContent } from './content-names.ts'
 
 /** Milliseconds after which reading yields to the event loop. */
 const SLICE = 8
@@ -30,11 +32,18 @@ function connect(client: SQLite.Database): SQLite.Database {
   return connection
 }
 
+/** A content of the snapshot. */
+interface StoredContent extends ArchivedContent {
+  id: number
+}
+
 /** A consistent snapshot of a database, as the files of an archive. It does not block writers. */
 export class ArchiveSnapshot {
   readonly #client: SQLite.Database
   readonly #lastSeq: number
   readonly #files: ArchivedFile[] = []
+  readonly #bytes: FileContents
+  readonly #contents: StoredContent[] = []
   #rows: Iterator<unknown> | undefined
   #turnBegan = 0
 
@@ -44,6 +53,7 @@ export class ArchiveSnapshot {
    */
   constructor(client: SQLite.Database) {
     this.#client = connect(client)
+    this.#bytes = new FileContents(this.#client)
     try {
       this.#client.exec('begin')
       // The first read fixes the snapshot.
@@ -52,7 +62,7 @@ export class ArchiveSnapshot {
         throw new ApiError(503, 'A large write is just being completed', { headers: { 'retry-after': '2' } })
       }
       // Fails before the first byte if it cannot be read.
-      for (const table of ARCHIVED) this.#select(table)
+      for (const table of LISTS) this.#select(table)
     } catch (error) {
       this.#client.close()
       throw error
@@ -61,7 +71,7 @@ export class ArchiveSnapshot {
 
   /** Counts all records: a million takes more than 100 ms, so a service does without. */
   count(): number {
-    const counts = ARCHIVED.map(({ table, isShown }) => `(select count(*) from ${table} where ${isShown})`)
+    const counts = LISTS.map(({ table, isShown }) => `(select count(*) from ${table} where ${isShown})`)
     return this.#number(`select ${counts.join(' + ')}`)
   }
 
@@ -82,7 +92,7 @@ export class ArchiveSnapshot {
   }
 
   /**
-   * Reads a table, in the order of {@link ARCHIVED}, as the lines of its file, with backpressure and
+   * Reads a table, in the order of {@link LISTS}, as the lines of its file, with backpressure and
    * regular pauses.
    * @param onRecords called with the number of records of each part
    * @throws Error for a record that is too large for an archive
@@ -114,6 +124,8 @@ export class ArchiveSnapshot {
           : value,
       )
       const line = toLine(exact, fields)
+      if (of === CONTENTS)
+        this.#contents.push({ id: Number(rowid), sha256: String(values[0]), size: Number(values[1]) })
       if (line.length > LINE_LIMIT) throw new Error(`a record of ${table} is too large to be exported`)
       part += line
       length += line.length
@@ -129,6 +141,31 @@ export class ArchiveSnapshot {
       bytes,
       sha256: digest.digest('hex'),
     })
+    if (of === CONTENTS) this.#client.exec('commit')
+  }
+
+  /** The contents, after their list was read: the last one, so the transaction has ended. */
+  get contents(): readonly StoredContent[] {
+    return this.#contents
+  }
+
+  /**
+   * Reads the bytes of a content. A content never changes, so this needs no transaction: a slow reader holds up no checkpoint.
+   * @throws Error if it was removed since, or is damaged
+   */
+  async *content({ id, sha256, size }: StoredContent): AsyncGenerator<Buffer, void, void> {
+    const digest = createHash('sha256')
+    let left = size
+    for (let chunk = 0; left > 0; chunk++) {
+      const bytes = this.#bytes.read(id, chunk)
+      if (bytes === undefined) break
+      digest.update(bytes)
+      left -= bytes.length
+      yield bytes
+      await this.#pause()
+    }
+    if (left !== 0 || digest.digest('hex') !== sha256)
+      throw new Error(`the file ${sha256} was removed meanwhile, or is damaged: try again`)
   }
 
   /** Ends it, even in the middle of a table. */

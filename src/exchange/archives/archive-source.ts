@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { ArchiveRefused } from './archive-manifest.ts'
 import { COMMENT, checkedBytes } from './archive-zip.ts'
+import { CONTENT_NAME, CONTENTS_FOLDER, CONTENTS_LIMIT } from './content-names.ts'
 import { type Entry, openPromise, type ReadZip } from './zip.ts'
 
 /** The files of an archive. */
@@ -16,14 +17,19 @@ export interface ArchiveSource {
   close: () => void
 }
 
-/** Most files of an archive: many more than it has. */
+/** Most files of an archive, besides those of attachments: many more than it has. */
 const MOST_FILES = 100
 
 const notWhole = (reason: string) => new ArchiveRefused(`it is damaged or was altered: ${reason}`)
 
 function openFolder(folder: string): ArchiveSource {
+  const names = readdirSync(folder).flatMap((name) => {
+    const path = join(folder, name)
+    if (name !== CONTENTS_FOLDER || !lstatSync(path).isDirectory()) return [name]
+    return readdirSync(path).map((content) => `${name}/${content}`)
+  })
   const sizes = new Map(
-    readdirSync(folder).map((name) => {
+    names.map((name) => {
       const file = lstatSync(join(folder, name))
       if (!file.isFile()) throw notWhole(`${name} is not a file`)
       return [name, file.size]
@@ -44,9 +50,12 @@ async function checkSeal(path: string, comment: string): Promise<void> {
 
 async function entriesOf(zip: ReadZip): Promise<Map<string, Entry>> {
   const entries = new Map<string, Entry>()
-  if (zip.entryCount > MOST_FILES) throw notWhole(`it holds ${zip.entryCount} files`)
+  const tooMany = () => notWhole(`it holds ${zip.entryCount} files`)
+  if (zip.entryCount > MOST_FILES + CONTENTS_LIMIT) throw tooMany()
+  let others = 0
   for await (const entry of zip.eachEntry()) {
     const { fileName } = entry
+    if (!CONTENT_NAME.test(fileName) && ++others > MOST_FILES) throw tooMany()
     if (entries.has(fileName)) throw notWhole(`it holds ${fileName} twice`)
     if (!entry.canDecodeFileData())
       throw notWhole(`${fileName} is encrypted, or compressed in an unknown way`)

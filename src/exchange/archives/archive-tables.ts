@@ -110,5 +110,30 @@ export const ARCHIVED: readonly ArchiveTable[] = [
   archived(changes),
 ]
 
+/** A column of the list of files; both are the service's own. */
+const listed = (name: string, holds: RuledField['holds']): RuledField => ({
+  name,
+  column: name,
+  type: 'plain',
+  holds,
+  isRequired: true,
+  isName: name === 'sha256',
+  refersTo: undefined,
+  values: undefined,
+})
+
+/** The list of the files whose bytes are in the archive: attachments and thumbnails, also of deleted records that an undo can restore. */
+export const CONTENTS: ArchiveTable = {
+  file: 'files.jsonl',
+  table: 'file_contents',
+  fields: [listed('sha256', 'text'), listed('size', 'number')],
+  key: ['sha256'],
+  // Incomplete ones have no hash; one by another tool might be no name of a file.
+  isShown: "length(sha256) = 64 and sha256 not glob '*[^0-9a-f]*'",
+}
+
+/** All files of lines, in order. */
+export const LISTS: readonly ArchiveTable[] = [...ARCHIVED, CONTENTS]
+
 /** The file of the sequence of changes. */
 export const CHANGES_FILE = fileOf(changes)

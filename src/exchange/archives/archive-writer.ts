@@ -202,8 +202,13 @@ export class ArchiveWriter {
       }
     }
     const idOf = reader(of, 'id')
+    const handle = of.fields.findIndex(({ name }) => name === 'handle')
+    const holder = this.#client.prepare('select 1 from members where handle = ?').pluck()
     return (values) => {
-      if (!known.has(String(idOf(values)[0]))) insert(values)
+      if (known.has(String(idOf(values)[0]))) return
+      // Another member here has the handle: the service gives this one another at its next start.
+      if (holder.get(values[handle] ?? null) === 1) values[handle] = null
+      insert(values)
     }
   }
 

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto'
 import { Readable, Transform, type TransformCallback } from 'node:stream'
 import { MANIFEST, manifestText } from './archive-manifest.ts'
 import type { ArchiveSnapshot } from './archive-snapshot.ts'
-import { ARCHIVED } from './archive-tables.ts'
+import { CONTENTS, LISTS } from './archive-tables.ts'
+import { contentName } from './content-names.ts'
 import { ZipFile } from './zip.ts'
 
 /** The file's comment has the SHA-256 of everything before it: a zip file's own checksums do not cover all of it. */
@@ -50,15 +51,30 @@ export function zipArchive(snapshot: ArchiveSnapshot, onRecords?: (count: number
     current = make().once('error', fail)
     ready(null, current)
   }
-  for (const table of ARCHIVED) {
-    const lines = read(() => Readable.from(snapshot.lines(table, onRecords), { objectMode: false }))
+  const stream = (parts: AsyncIterable<Buffer> | Buffer[]) => Readable.from(parts, { objectMode: false })
+  const end = () => {
+    zip.addReadStreamLazy(
+      MANIFEST,
+      ENTRY,
+      read(() => stream([Buffer.from(manifestText(snapshot.manifest()))])),
+    )
+    zip.end({ forceZip64Format: false, comment: '\0'.repeat(COMMENT_SIZE) })
+  }
+  // Known once their list was read, and added one by one. They are mostly compressed already.
+  const addContent = (nth: number) => {
+    const content = snapshot.contents[nth]
+    if (content === undefined) return end()
+    const options = { ...ENTRY, compress: false, size: content.size }
+    const bytes = read(() => stream(snapshot.content(content)).once('end', () => addContent(nth + 1)))
+    zip.addReadStreamLazy(contentName(content), options, bytes)
+  }
+  for (const table of LISTS) {
+    const lines = read(() => {
+      const made = stream(snapshot.lines(table, onRecords))
+      return table === CONTENTS ? made.once('end', () => addContent(0)) : made
+    })
     zip.addReadStreamLazy(table.file, ENTRY, lines)
   }
-  const manifest = read(() =>
-    Readable.from([Buffer.from(manifestText(snapshot.manifest()))], { objectMode: false }),
-  )
-  zip.addReadStreamLazy(MANIFEST, ENTRY, manifest)
-  zip.end({ forceZip64Format: false, comment: '\0'.repeat(COMMENT_SIZE) })
   zip.on('error', fail)
   zip.outputStream.pipe(sealing)
   sealing.once('close', () => {

@@ -4,6 +4,7 @@ import {
   createWriteStream,
   existsSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -18,8 +19,9 @@ import type SQLite from 'better-sqlite3'
 import { syncFolder } from '../../db/files.ts'
 import { MANIFEST, type Manifest, manifestText } from './archive-manifest.ts'
 import { ArchiveSnapshot } from './archive-snapshot.ts'
-import { ARCHIVED } from './archive-tables.ts'
+import { LISTS } from './archive-tables.ts'
 import { zipArchive } from './archive-zip.ts'
+import { CONTENT_HASH, CONTENTS_FOLDER, contentName } from './content-names.ts'
 
 /** Options of an export. */
 export interface ExportOptions {
@@ -33,7 +35,14 @@ export interface ExportOptions {
 
 const isZip = (path: string) => /\.zip$/i.test(path)
 
-const FILES = new Set([...ARCHIVED.map(({ file }) => file), MANIFEST])
+const FILES = new Set([...LISTS.map(({ file }) => file), MANIFEST])
+
+/** Whether a file or folder in a folder belongs to an archive. */
+function isArchived(folder: string, name: string): boolean {
+  if (name !== CONTENTS_FOLDER) return FILES.has(name)
+  const path = join(folder, name)
+  return lstatSync(path).isDirectory() && readdirSync(path).every((content) => CONTENT_HASH.test(content))
+}
 
 /** Checks that the export overwrites no other data. @throws Error */
 function ensureRoom(target: string, force = false): void {
@@ -46,7 +55,7 @@ function ensureRoom(target: string, force = false): void {
   }
   if (!there.isDirectory()) throw new Error(`${target} is a file: name a folder, or a file that ends in .zip`)
   const names = readdirSync(target)
-  if (names.some((name) => !FILES.has(name))) throw new Error(`${target} holds other files`)
+  if (names.some((name) => !isArchived(target, name))) throw new Error(`${target} holds other files`)
   if (names.length > 0 && !force) throw new Error(`${target} is not empty: use --force to replace it`)
 }
 
@@ -69,7 +78,11 @@ async function writeFolder(
 ): Promise<void> {
   mkdirSync(folder, { mode: 0o700 })
   const write = (name: string, content: Readable) => writeFile(join(folder, name), content, signal)
-  for (const table of ARCHIVED) await write(table.file, Readable.from(snapshot.lines(table, onRecords)))
+  for (const table of LISTS) await write(table.file, Readable.from(snapshot.lines(table, onRecords)))
+  if (snapshot.contents.length > 0) mkdirSync(join(folder, CONTENTS_FOLDER), { mode: 0o700 })
+  for (const content of snapshot.contents)
+    await write(contentName(content), Readable.from(snapshot.content(content)))
+  if (snapshot.contents.length > 0) syncFolder(join(folder, CONTENTS_FOLDER))
   await write(MANIFEST, Readable.from([manifestText(snapshot.manifest())]))
   syncFolder(folder)
 }

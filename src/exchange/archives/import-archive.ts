@@ -1,9 +1,10 @@
 /** Imports an archive: checks all of it first, and then writes it, everything or nothing. */
 import type SQLite from 'better-sqlite3'
-import type { ChunkedWriter } from '../../db/chunked-writer.ts'
+import { ChunkedWriter } from '../../db/chunked-writer.ts'
 import type { SharedDatabase } from '../../db/client.ts'
 import { isConstraint } from '../../db/constraints.ts'
 import type { Counts } from '../imports/import-plan.ts'
+import { checkContents, holdContents, type WrittenContents, writeContents } from './archive-contents.ts'
 import { type ArchiveFacts, gather, MEMBERS_FILE, noFacts, PEOPLE_FILE } from './archive-facts.ts'
 import type { StoredValue } from './archive-lines.ts'
 import { ArchiveRefused, type FileToRead } from './archive-manifest.ts'
@@ -13,6 +14,7 @@ import { OTHERS_WROTE, writeInSlices } from './archive-slices.ts'
 import { openArchive } from './archive-source.ts'
 import { CHANGES_FILE } from './archive-tables.ts'
 import { ArchiveWriter } from './archive-writer.ts'
+import type { ArchivedContent } from './content-names.ts'
 import { type OpenArchive, readFile, readHead, type Visit } from './read-archive.ts'
 
 /** Largest archive for an in-memory database, in bytes; it is held in memory. */
@@ -29,6 +31,8 @@ export interface ArchiveImportOptions {
   dryRun?: boolean | undefined
   /** The actor of additional "created" changes; none by default. */
   actorId?: string | null
+  /** The most bytes of all files of the database together; unlimited by default. */
+  attachmentsTotal?: number | undefined
   /** Called before the first record and after each part, with the number of records done and to do: checking counts half. */
   onProgress: (done: number, total: number) => void
   /**
@@ -191,6 +195,7 @@ function* write(
   { facts, plan, counts }: Checked,
   { mapMembers = false, actorId = null, signal, whenWritten }: ArchiveImportOptions,
   feed: Feed,
+  contents: WrittenContents,
 ): Steps<ImportedArchive> {
   client.pragma(`foreign_keys = ${isAmongOthers(plan) ? 'on' : 'off'}`)
   try {
@@ -208,12 +213,81 @@ function* write(
       }
       writer.end()
       const orphans = now.kind === 'whole' ? (client.pragma('foreign_key_check') as unknown[]).length : 0
+      contents.complete()
       const imported = { plan: now, counts, orphans }
       whenWritten?.(imported)
       return imported
     })
   } finally {
     client.pragma('foreign_keys = on')
+  }
+}
+
+/** A checked archive, and its target. */
+interface Place {
+  db: SharedDatabase
+  archive: OpenArchive
+  checked: Checked
+  /** The files of its attachments. */
+  list: readonly ArchivedContent[]
+  /** The most bytes of all files. */
+  most: number
+  onRecords: (count: number) => void
+}
+
+async function writeInMemory(place: Place, options: ArchiveImportOptions): Promise<ImportedArchive> {
+  const { db, archive, checked, list, onRecords } = place
+  await options.onChecked?.(false)
+  const contents = await holdContents(db, archive, list, place)
+  const feed = await held(archive, onRecords)
+  return await perform(write(db.$client, archive, checked, options, feed, contents))
+}
+
+/** @param records number of records of the archive */
+async function writeInFile(
+  place: Place,
+  options: ArchiveImportOptions,
+  records: number,
+): Promise<ImportedArchive> {
+  const { db, archive, checked, onRecords } = place
+  const { plan, counts, facts } = checked
+  const isInSlices = isAmongOthers(plan)
+  await options.onChecked?.(isInSlices)
+  const contents = await writeContentsOf(place, options, isInSlices)
+  try {
+    if (!isInSlices) {
+      const feed = read(archive, onRecords)
+      return await perform(write(db.$client, archive, checked, options, feed, contents))
+    }
+    const { mapMembers = false, actorId = null, onSlice, writes, importId, whenWritten } = options
+    const imported = { plan, counts, orphans: 0 }
+    const end = (lastSeq: number) => {
+      contents.complete()
+      imported.plan = { ...plan, lastSeq }
+      whenWritten?.(imported)
+    }
+    const advance = (written: number) => onSlice?.(Math.floor((records + written) / 2))
+    const slices = { db, writes, importId, actorId, mapMembers, advance, onRecords }
+    await writeInSlices({ ...slices, whenWritten: end }, archive, plan, facts)
+    return imported
+  } finally {
+    // If that fails, the service removes them later.
+    await contents.end().catch(() => undefined)
+  }
+}
+
+/** Writes the files, on the connection of the import, which does nothing else meanwhile. */
+async function writeContentsOf(
+  { db, archive, list, most, onRecords }: Place,
+  { signal, writes }: ArchiveImportOptions,
+  isInSlices: boolean,
+): Promise<WrittenContents> {
+  if (list.length === 0) return { complete: () => {}, end: async () => {} }
+  const own = isInSlices && writes ? writes : new ChunkedWriter(db, undefined, signal)
+  try {
+    return await writeContents(db, own, archive, list, { most, onRecords })
+  } finally {
+    if (own !== writes) own.leave()
   }
 }
 
@@ -232,9 +306,11 @@ export async function importArchive(
   try {
     const archive = await readHead(source)
     const client = db?.$client
-    if (client?.memory && archive.files.reduce((sum, { file }) => sum + file.bytes, 0) > HELD_LIMIT)
+    const bytes = [...source.sizes.values()].reduce((sum, size) => sum + size, 0)
+    if (client?.memory && bytes > HELD_LIMIT)
       throw new ArchiveRefused(`it has more than ${HELD_LIMIT} bytes, too many for a database in memory`)
-    const counts = new Map(archive.files.map(({ file }) => [file.name, file.records]))
+    const lists = [...archive.files, ...(archive.contents ? [archive.contents] : [])]
+    const counts = new Map(lists.map(({ file }) => [file.name, file.records]))
     const records = [...counts.values()].reduce((sum, count) => sum + count, 0)
     const readings = options.dryRun ? 1 : 2
     let done = 0
@@ -245,23 +321,11 @@ export async function importArchive(
     }
     options.onProgress(0, records)
     const checked = { ...(await check(archive, client, options, onRecords)), counts }
-    if (options.dryRun || client === undefined) return { plan: checked.plan, counts, orphans: 0 }
-    const isInSlices = isAmongOthers(checked.plan) && !client.memory
-    await options.onChecked?.(isInSlices)
-    if (db && isInSlices) {
-      const { mapMembers = false, actorId = null, onSlice, writes, importId, whenWritten } = options
-      const imported = { plan: checked.plan, counts, orphans: 0 }
-      const end = (lastSeq: number) => {
-        imported.plan = { ...checked.plan, lastSeq }
-        whenWritten?.(imported)
-      }
-      const advance = (written: number) => onSlice?.(Math.floor((records + written) / 2))
-      const place = { db, writes, importId, actorId, mapMembers, advance, onRecords }
-      await writeInSlices({ ...place, whenWritten: end }, archive, checked.plan, checked.facts)
-      return imported
-    }
-    const feed = client.memory ? await held(archive, onRecords) : read(archive, onRecords)
-    return await perform(write(client, archive, checked, options, feed))
+    const { attachmentsTotal: most = Number.POSITIVE_INFINITY } = options
+    const list = await checkContents(archive, client, most, onRecords)
+    if (options.dryRun || db === undefined) return { plan: checked.plan, counts, orphans: 0 }
+    const place = { db, archive, checked, list, most, onRecords }
+    return await (db.$client.memory ? writeInMemory(place, options) : writeInFile(place, options, records))
   } finally {
     source.close()
   }

@@ -13,6 +13,8 @@ import {
   readManifest,
 } from './archive-manifest.ts'
 import type { ArchiveSource } from './archive-source.ts'
+import { CONTENTS } from './archive-tables.ts'
+import { CONTENT_NAME } from './content-names.ts'
 import { recordCheck } from './record-checks.ts'
 
 /** Limits of the total size in bytes, and of records: a small zip file can contain any number. */
@@ -35,10 +37,13 @@ export type Visit = (values: StoredValue[]) => void
 export interface OpenArchive {
   source: ArchiveSource
   manifest: Manifest
+  /** The files of records. */
   files: FileToRead[]
+  /** The list of the files of attachments; undefined for an archive from before there were any. */
+  contents: FileToRead | undefined
 }
 
-const altered = (name: string, reason: string) =>
+export const altered = (name: string, reason: string) =>
   new ArchiveRefused(`it is damaged or was altered: ${name} ${reason}`)
 
 async function readAll(source: ArchiveSource, name: string): Promise<Buffer> {
@@ -55,7 +60,9 @@ export async function readHead(source: ArchiveSource): Promise<OpenArchive> {
   const manifest = readManifest(await readAll(source, MANIFEST))
   const files = filesToRead(manifest)
   const known = new Set([MANIFEST, ...files.map(({ file }) => file.name)])
-  for (const name of source.sizes.keys()) if (!known.has(name)) throw altered(name, 'does not belong to it')
+  const contents = files.find(({ table }) => table === CONTENTS)
+  const isKnown = (name: string) => known.has(name) || (contents !== undefined && CONTENT_NAME.test(name))
+  for (const name of source.sizes.keys()) if (!isKnown(name)) throw altered(name, 'does not belong to it')
   if (files.reduce((sum, { file }) => sum + file.bytes, 0) > SIZE_LIMIT)
     throw new ArchiveRefused('it is too large')
   if (files.reduce((sum, { file }) => sum + file.records, 0) > RECORDS_LIMIT)
@@ -67,7 +74,7 @@ export async function readHead(source: ArchiveSource): Promise<OpenArchive> {
     if (found === undefined) throw altered(file.name, 'is missing')
     if (found !== file.bytes) throw altered(file.name, `has ${found} bytes, not ${file.bytes}`)
   }
-  return { source, manifest, files }
+  return { source, manifest, files: files.filter((of) => of !== contents), contents }
 }
 
 /** Compares two keys in SQLite's order: numbers, then text by its bytes, then bytes. */

@@ -35,6 +35,9 @@ export interface ArchivePlace {
   writes: ChunkedWriter | undefined
   /** Time limit of the check in milliseconds; unlimited by default. */
   time?: number | undefined
+  /** The most bytes of all files of the database together; unlimited by default. */
+  attachmentsTotal?: number | undefined
+  signal?: AbortSignal | undefined
 }
 
 const recordsOf = ({ counts }: ImportedArchive) => [...counts.values()].reduce((sum, count) => sum + count, 0)
@@ -56,7 +59,10 @@ export function cannotImport(name: string, cause: unknown, mapMembers: string): 
 }
 
 /** The options of a command. */
-type CommandOptions = Pick<ArchiveImportOptions, 'dryRun' | 'mapMembers' | 'onProgress' | 'signal'>
+type CommandOptions = Pick<
+  ArchiveImportOptions,
+  'dryRun' | 'mapMembers' | 'attachmentsTotal' | 'onProgress' | 'signal'
+>
 
 /**
  * Imports an archive by a command, all or nothing. Beside other records it has a row like any other
@@ -108,7 +114,7 @@ export async function importByCommand(
  * @throws Error with one clear line
  */
 export async function performArchiveImport(
-  { db, files, writes, time = Number.POSITIVE_INFINITY }: ArchivePlace,
+  { db, files, writes, time = Number.POSITIVE_INFINITY, attachmentsTotal, signal }: ArchivePlace,
   { id, file, name, memberId, isDryRun, mapMembers }: ImportJob,
 ): Promise<Imported> {
   const states = importStates(db)
@@ -144,7 +150,7 @@ export async function performArchiveImport(
   try {
     const options = { mapMembers, dryRun: isDryRun, actorId: memberId ?? BY_COMMAND, importId: id }
     const calls = { onProgress, onChecked, onSlice, whenWritten }
-    const archive = await importArchive(db, file, { ...options, ...calls, writes })
+    const archive = await importArchive(db, file, { ...options, ...calls, writes, attachmentsTotal, signal })
     if (isDryRun) await note(() => end(archive))
     return toImported(archive, isDryRun)
   } catch (error) {

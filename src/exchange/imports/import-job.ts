@@ -44,6 +44,8 @@ export interface ImportPlace {
   signal?: AbortSignal | undefined
   /** The limits of reading the file. */
   limits?: ReadingLimits
+  /** The most bytes of all files of the database together; unlimited by default. */
+  attachmentsTotal?: number | undefined
   /** The board, if the caller has read the file; the caller closes it. */
   board?: ReadApart
   onProgress?: ((done: number, total: number) => void) | undefined
@@ -86,12 +88,12 @@ export async function performImport(place: ImportPlace, job: ImportJob): Promise
 
 /** Loaded lazily, for archives. @throws Error with one clear line */
 async function importWhole(
-  { db, files, limits = READING_LIMITS }: ImportPlace,
+  { db, files, limits = READING_LIMITS, attachmentsTotal, signal }: ImportPlace,
   job: ImportJob,
   writes?: ChunkedWriter,
 ): Promise<Imported> {
   const { performArchiveImport } = await import('./archive-job.ts')
-  return performArchiveImport({ db, files, writes, time: limits.time }, job)
+  return performArchiveImport({ db, files, writes, time: limits.time, attachmentsTotal, signal }, job)
 }
 
 async function inFile(place: ImportPlace, job: ImportJob): Promise<Imported> {

@@ -15,6 +15,8 @@ export interface ImportTask {
   job?: ImportJob
   /** The limits of reading its file. */
   limits: ReadingLimits
+  /** The most bytes of all files of the database together; unlimited by default. */
+  attachmentsTotal?: number | undefined
   /** Errors of this process's imports that their threads could not record, by id. */
   failed?: ReadonlyMap<string, string>
 }
@@ -22,7 +24,7 @@ export interface ImportTask {
 /** A message of the thread: an error that its row could not record, or the last output of the reader. */
 export type ImportMessage = { failed: string } | { reader: unknown }
 
-const { databaseUrl, checkpoints, job, limits, failed } = workerData as ImportTask
+const { databaseUrl, checkpoints, job, limits, attachmentsTotal, failed } = workerData as ImportTask
 const { db, files, close } = openDatabase(databaseUrl, checkpoints)
 const database = databasePath(databaseUrl)
 const ending = new AbortController()
@@ -38,7 +40,8 @@ parentPort?.unref()
 
 async function perform(job: ImportJob): Promise<void> {
   try {
-    await performImport({ db, files, database, limits, signal: ending.signal }, job)
+    const place = { db, files, database, limits, attachmentsTotal, signal: ending.signal }
+    await performImport(place, job)
   } catch (error) {
     // The rest is in its row.
     const { cause } = error as Error

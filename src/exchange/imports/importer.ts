@@ -61,6 +61,8 @@ export interface ImporterParts {
   warn: (error: unknown, message: string) => void
   /** Overrides of the limits of reading a file. */
   limits?: Partial<ReadingLimits>
+  /** The most bytes of all files of the database together; unlimited by default. */
+  attachmentsTotal?: number | undefined
 }
 
 /** Milliseconds for a thread to stop by itself. */
@@ -164,7 +166,9 @@ export class Importer {
     if (db.$client.memory) {
       const { performImport } = await import('./import-job.ts')
       const { signal } = this.#ending
-      const place = { db, files: NO_FILES, database: this.#database, limits: this.#limits, signal }
+      const { attachmentsTotal } = this.#parts
+      const limits = this.#limits
+      const place = { db, files: NO_FILES, database: this.#database, limits, attachmentsTotal, signal }
       await performImport(place, job).catch(() => undefined)
       return
     }
@@ -199,10 +203,16 @@ export class Importer {
   /** Runs the thread. @throws its errors */
   #run(task: Pick<ImportTask, 'job' | 'failed'>): Promise<void> {
     return new Promise((resolve, reject) => {
-      const { databaseUrl, checkpoints } = this.#parts
+      const { databaseUrl, checkpoints, attachmentsTotal } = this.#parts
       const isArchive = task.job?.format === ARCHIVE_FORMAT
       const worker = new Worker(moduleBeside('import-worker', import.meta.url), {
-        workerData: { ...task, databaseUrl, checkpoints, limits: this.#limits } satisfies ImportTask,
+        workerData: {
+          ...task,
+          databaseUrl,
+          checkpoints,
+          limits: this.#limits,
+          attachmentsTotal,
+        } satisfies ImportTask,
         resourceLimits: {
           maxOldGenerationSizeMb: isArchive ? MEMORY_FOR_ARCHIVE : MEMORY_FOR_BOARD,
           maxYoungGenerationSizeMb: YOUNG_MEGABYTES,

@@ -1,6 +1,6 @@
 /**
  * Renders Markdown as HTML. It needs no document, so a worker runs it: no Markdown parser is fast on every text. Raw HTML shows
- * as text, an image becomes a link, and a checkbox a character. So the sanitizer's input holds nothing that the
+ * as text, an image becomes a link, a file of the card and a checkbox become text, which the page may replace. So the sanitizer's input holds nothing that the
  * Content-Security-Policy would report.
  */
 import { Marked, type Tokens } from 'marked'
@@ -17,6 +17,8 @@ const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => escape
 
 /** Links may use only these schemes. */
 const LINK = /^(?:https?:|mailto:)/i
+/** A file of the card that the text belongs to. The page finds it by the id. */
+const FILE = /^attachment:([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i
 /** Headings of a text are one level below those of the page. */
 const LOWER = 2
 const LOWEST = 6
@@ -39,14 +41,19 @@ const marked = new Marked({
       return escaped(text)
     },
     image({ href, text }: Tokens.Image) {
+      const [, file] = FILE.exec(href) ?? []
+      if (file !== undefined)
+        return `<span data-attachment="${file.toLowerCase()}" data-picture="${escaped(text)}">${escaped(text)}</span>`
       return LINK.test(href) ? `<a href="${escaped(href)}">${escaped(text || href)}</a>` : escaped(text)
     },
     link({ href, tokens }: Tokens.Link) {
       const text = this.parser.parseInline(tokens)
+      const [, file] = FILE.exec(href) ?? []
+      if (file !== undefined) return `<span data-attachment="${file.toLowerCase()}">${text}</span>`
       return LINK.test(href) ? `<a href="${escaped(href)}">${text}</a>` : text
     },
     checkbox({ checked }: Tokens.Checkbox) {
-      return checked ? '☑ ' : '☐ '
+      return `<span data-task="${checked ? 1 : 0}">${checked ? '☑ ' : '☐ '}</span>`
     },
     heading({ tokens, depth }: Tokens.Heading) {
       const level = Math.min(depth + LOWER, LOWEST)

@@ -2,27 +2,92 @@
  * Shows Markdown. The renderer is loaded lazily with the first text. Until a text is rendered, or if it exceeds the limits, it
  * shows as plain text.
  */
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { texts } from '../../texts.ts'
-import { Updated } from '../ui/late.tsx'
+import { FilesContext } from '../files/files-context.ts'
+import { loadPart, type NoPart } from '../part.ts'
+import type { Tick } from '../text-edit/use-ticks.ts'
+import { NotLoaded } from '../ui/late.tsx'
 
 type Rendering = typeof import('./markdown.ts')
 
 let rendering: Rendering | undefined
 
-async function load(): Promise<Rendering> {
-  rendering ??= await import('./markdown.ts')
-  return rendering
-}
+/** Loads the renderer, whose worker fails if its script cannot be loaded either. */
+const load = () => import('./markdown.ts')
 
-type Shown = { as: 'waiting' | 'text' | 'failed' } | { as: 'markdown'; nodes: DocumentFragment }
+type Shown =
+  | { as: 'waiting' | 'text' }
+  | { as: 'failed'; why: NoPart }
+  | { as: 'markdown'; nodes: DocumentFragment }
 
 const shownOf = (nodes: DocumentFragment | undefined): Shown =>
   nodes === undefined ? { as: 'text' } : { as: 'markdown', nodes }
 
-export function MarkdownText({ text }: { text: string }) {
+/** The longest name of a checkbox, in characters. */
+const LONGEST_NAME = 200
+
+/** The text of a list item, without that of the lists in it. */
+function nameOf(item: Element): string {
+  const own = [...item.childNodes].filter(({ nodeName }) => nodeName !== 'UL' && nodeName !== 'OL')
+  const text = own.map((node) => node.textContent).join('')
+  return (
+    text
+      .replace(/^[☐☑\s]+/, '')
+      .trim()
+      .slice(0, LONGEST_NAME) || texts.editing.task
+  )
+}
+
+/** Replaces the characters of tasks by checkboxes. @param focused the index of the one that takes the focus */
+function addBoxes(element: Element, onTick: () => Tick | undefined, focused: number): void {
+  for (const [index, mark] of element.querySelectorAll<HTMLElement>('[data-task]').entries()) {
+    const box = document.createElement('input')
+    box.type = 'checkbox'
+    box.checked = mark.dataset.task === '1'
+    box.ariaLabel = nameOf(mark.closest('li') ?? mark)
+    box.onchange = () => {
+      const isTicked = box.checked
+      void onTick()?.(index, isTicked).then(
+        (isFound) => {
+          if (!isFound) box.checked = !isTicked
+        },
+        () => {
+          box.checked = !isTicked
+        },
+      )
+    }
+    const label = document.createElement('label')
+    label.className = 'markdown-task'
+    label.append(box)
+    mark.closest('li')?.classList.add('has-task')
+    mark.replaceWith(label)
+    if (index === focused) box.focus({ preventScroll: true })
+  }
+}
+
+/** Lets the keyboard scroll the code and tables that are wider than their place. @returns stops */
+function focusWide(element: HTMLElement): () => void {
+  const observer = new ResizeObserver(() => {
+    for (const one of element.querySelectorAll<HTMLElement>('pre, table')) {
+      if (one.scrollWidth > one.clientWidth) one.tabIndex = 0
+      else one.removeAttribute('tabindex')
+    }
+  })
+  observer.observe(element)
+  return () => observer.disconnect()
+}
+
+/** @param onTick ticks a task of the text; without it tasks are text */
+export function MarkdownText({ text, onTick }: { text: string; onTick?: Tick | undefined }) {
   const element = useRef<HTMLDivElement>(null)
+  const [attempt, setAttempt] = useState(0)
   const [shown, setShown] = useState<Shown>({ as: 'waiting' })
+  const tick = useRef(onTick)
+  tick.current = onTick
+  const canTick = onTick !== undefined
+  const files = useContext(FilesContext)
+  const existing = shown.as === 'markdown' ? files?.existingIn(shown.nodes) : undefined
   useLayoutEffect(() => {
     const before = rendering?.renderedBefore(text)
     if (before) {
@@ -33,17 +98,29 @@ export function MarkdownText({ text }: { text: string }) {
     const show = (next: Shown) => {
       if (!leaving.signal.aborted) setShown(next)
     }
-    load()
-      .then(({ renderMarkdown }) => renderMarkdown(text, leaving.signal))
-      .then(
-        (nodes) => show(shownOf(nodes)),
-        () => show({ as: 'failed' }),
-      )
+    const render = async () => {
+      const part = await load()
+      rendering = part
+      return { nodes: await part.renderMarkdown(text, leaving.signal) }
+    }
+    void loadPart(render).then((found) =>
+      show(typeof found === 'string' ? { as: 'failed', why: found } : shownOf(found.nodes)),
+    )
     return () => leaving.abort()
-  }, [text])
+  }, [text, attempt])
   useLayoutEffect(() => {
-    if (shown.as === 'markdown') element.current?.replaceChildren(shown.nodes)
-  }, [shown])
+    const place = element.current
+    if (shown.as !== 'markdown' || place === null) return
+    const boxes = [...place.querySelectorAll('.markdown-task input')]
+    const focused = boxes.indexOf(document.activeElement as Element)
+    // The nodes are those of the last text, if only ticking is possible now, or no longer.
+    place.replaceChildren(shown.nodes.cloneNode(true))
+    if (canTick) addBoxes(place, () => tick.current, focused)
+    return focusWide(place)
+  }, [shown, canTick])
+  useLayoutEffect(() => {
+    if (element.current && shown.as === 'markdown') files?.fill(element.current)
+  }, [shown, canTick, existing])
   if (shown.as === 'markdown') return <div key="ready" ref={element} class="markdown" dir="auto" />
   return (
     <>
@@ -51,7 +128,7 @@ export function MarkdownText({ text }: { text: string }) {
         {text}
       </p>
       {shown.as === 'text' && <p class="muted">{texts.plainMarkdown}</p>}
-      {shown.as === 'failed' && <Updated />}
+      {shown.as === 'failed' && <NotLoaded why={shown.why} retry={() => setAttempt(attempt + 1)} />}
     </>
   )
 }

@@ -41,6 +41,9 @@ export function renderedBefore(text: string): { nodes: DocumentFragment | undefi
   return known && { nodes: toNodes(known.html) }
 }
 
+/** Renders Markdown as HTML that is not sanitized yet; undefined if the text exceeds the limits. @throws Error as `renderMarkdown` */
+export const renderHtml = (text: string): Promise<string | undefined> => queue.html(text)
+
 /**
  * Renders Markdown as nodes that are safe to show.
  * @param signal aborts if the text is no longer needed
@@ -53,3 +56,6 @@ export async function renderMarkdown(
 ): Promise<DocumentFragment | undefined> {
   return toNodes(await queue.html(text, signal))
 }
+
+/** Loads the worker's script into the browser's cache, so that it starts without the service. */
+export const fetchWorker = async (): Promise<void> => void (await fetch(address))

@@ -3,11 +3,13 @@ import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { texts } from '../../texts.ts'
 import { Icon } from '../ui/icon.tsx'
+import { startsEditing } from './click-to-edit.ts'
 import { ConflictNotice } from './conflict-notice.tsx'
 import { LeftDraft } from './left-draft.tsx'
 import { LineEditor } from './line-editor.tsx'
 import { TextEditor } from './text-editor.tsx'
 import { type EditedText, useTextEdit } from './use-text-edit.ts'
+import { type Tick, useTicks } from './use-ticks.ts'
 
 interface Props extends EditedText {
   /** The name of the field, e.g. "Next step". */
@@ -16,11 +18,13 @@ interface Props extends EditedText {
   /** Whether the text has one line or several. A text of one line must not be empty. */
   kind: 'line' | 'lines'
   /** Renders the text. */
-  children: (text: string) => ComponentChildren
+  children: (text: string, onTick: Tick | undefined) => ComponentChildren
 }
 
 export function EditableText({ label, canEdit, kind, children, ...text }: Props) {
   const edit = useTextEdit(text)
+  const { value, save } = text
+  const tick = useTicks({ edit, value, save, canEdit: canEdit && kind === 'lines' })
   const button = useRef<HTMLButtonElement>(null)
   const former = useRef(edit.mode)
   useLayoutEffect(() => {
@@ -32,7 +36,14 @@ export function EditableText({ label, canEdit, kind, children, ...text }: Props)
     <div class="edit">
       {edit.mode === 'shown' && (
         <div class="edit-shown">
-          {children(edit.shown)}
+          {/* biome-ignore lint/a11y/noStaticElementInteractions: the button beside it does the same. */}
+          {/* biome-ignore lint/a11y/useKeyWithClickEvents: the same. */}
+          <div
+            class={canEdit ? 'edit-text edit-by-click' : 'edit-text'}
+            onClick={(event) => canEdit && startsEditing(event) && edit.begin()}
+          >
+            {children(edit.shown, tick)}
+          </div>
           {canEdit && (
             <button
               ref={button}

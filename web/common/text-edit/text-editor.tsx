@@ -1,6 +1,9 @@
-/** A field for a text of several lines. Ctrl+Enter saves. Escape closes the field and keeps the draft. */
-import { useLayoutEffect, useRef } from 'preact/hooks'
+/** A field for a text in Markdown, with its toolbar and preview. Ctrl+Enter saves. Escape closes the field and keeps the draft. */
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { texts } from '../../texts.ts'
+import { MarkdownTools } from './markdown-tools.tsx'
+import { Mentions } from './mentions.tsx'
+import { Preview } from './preview.tsx'
 
 interface TextEditorProps {
   label: string
@@ -12,11 +15,26 @@ interface TextEditorProps {
   submit?: string
   /** Whether saving is disabled. */
   isDisabled?: boolean
+  /** Whether the text mentions members, who are suggested. */
+  hasMentions?: boolean
 }
 
 /** Takes the focus when it appears, with the caret at the end. */
-export function TextEditor({ label, text, onType, onSave, onLeave, submit, isDisabled }: TextEditorProps) {
+export function TextEditor({
+  label,
+  text,
+  onType,
+  onSave,
+  onLeave,
+  submit,
+  hasMentions = false,
+  ...rest
+}: TextEditorProps) {
+  const id = useId()
   const field = useRef<HTMLTextAreaElement>(null)
+  const [isPreviewing, setPreviewing] = useState(false)
+  const [isUploading, setUploading] = useState(false)
+  const isDisabled = rest.isDisabled || isUploading
   // Runs before the next key, which belongs to the field.
   useLayoutEffect(() => {
     field.current?.focus()
@@ -30,22 +48,38 @@ export function TextEditor({ label, text, onType, onSave, onLeave, submit, isDis
         if (!isDisabled) onSave()
       }}
     >
-      <textarea
-        ref={field}
-        aria-label={label}
-        dir="auto"
-        value={text}
-        onInput={({ currentTarget }) => onType(currentTarget.value)}
-        onKeyDown={(event) => {
-          const isSaving = event.key === 'Enter' && (event.ctrlKey || event.metaKey)
-          if (!isSaving && event.key !== 'Escape') return
-          // Otherwise Escape would also close the dialog.
-          event.preventDefault()
-          event.stopPropagation()
-          if (!isSaving) onLeave()
-          else if (!isDisabled) onSave()
+      <MarkdownTools
+        field={field}
+        controls={id}
+        isPreviewing={isPreviewing}
+        onUploading={setUploading}
+        onPreview={() => {
+          // The field cannot take the focus before it is shown again.
+          if (isPreviewing) requestAnimationFrame(() => field.current?.focus())
+          setPreviewing(!isPreviewing)
         }}
       />
+      <div class={isPreviewing ? 'edit-sides is-previewing' : 'edit-sides'}>
+        <textarea
+          ref={field}
+          id={id}
+          aria-label={label}
+          dir="auto"
+          value={text}
+          onInput={({ currentTarget }) => onType(currentTarget.value)}
+          onKeyDown={(event) => {
+            const isSaving = event.key === 'Enter' && (event.ctrlKey || event.metaKey)
+            if (!isSaving && event.key !== 'Escape') return
+            // Otherwise Escape would also close the dialog.
+            event.preventDefault()
+            event.stopPropagation()
+            if (!isSaving) onLeave()
+            else if (!isDisabled) onSave()
+          }}
+        />
+        {hasMentions && <Mentions text={text} field={field} />}
+        <Preview text={text} />
+      </div>
       <div class="row">
         <button type="submit" class="button-primary" disabled={isDisabled}>
           {submit ?? texts.save}

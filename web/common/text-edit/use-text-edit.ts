@@ -43,6 +43,8 @@ export interface TextEdit {
   /** Resolves a conflict. */
   keepMine: () => void
   keepEditing: () => void
+  /** Asks about a text that was saved without the field, and met somebody else's. */
+  ask: (text: string, from: string, theirs: string) => void
 }
 
 export function useTextEdit({ name, called, value, base = value, save }: EditedText): TextEdit {
@@ -124,6 +126,12 @@ export function useTextEdit({ name, called, value, base = value, save }: EditedT
     keepEditing: () => {
       keep(text, theirs)
       setMode('editing')
+    },
+    ask: (mine, from, other) => {
+      keep(mine, from)
+      setTheirs(other)
+      setMode('conflict')
+      if (isGone.current) toast(texts.editing.conflict.text(called), [], 'alert')
     },
   }
 }

@@ -1,7 +1,7 @@
 /** Saves a text as one of the user's queued writes. */
 import type { Answer } from '../api.ts'
 import type { Pending } from '../records.ts'
-import { done } from '../toasts.ts'
+import { done, type Message } from '../toasts.ts'
 import { write } from '../writes.ts'
 import { type SavingOutcome, saveText, type Version } from './conflict.ts'
 
@@ -19,8 +19,8 @@ interface TextWrite<Data> {
   pending?: readonly Pending[]
   /** Stores the response. */
   onDone: (answer: Answer<Data>) => void
-  /** The text of the message. */
-  said: string
+  /** The message. */
+  said: string | Message
 }
 
 /** Saves a text, unless somebody else has changed it since `from`. @throws PhaseboardError if the service refuses the write */

@@ -1,15 +1,10 @@
 /** A modal dialog. The browser traps the focus in it and makes the page behind it inert. */
-import { computed, signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { texts } from '../../texts.ts'
 import { Icon } from './icon.tsx'
+import { openDialogs, topDialog } from './open-dialogs.ts'
 import { Toasts } from './toasts.tsx'
-
-const open = signal<readonly string[]>([])
-
-/** The id of the top dialog. Everything outside it is inert, so messages are rendered in it. */
-export const topDialog = computed(() => open.value.at(-1))
 
 interface DialogProps {
   /** The accessible name, which is also the heading unless `heading` is given. */
@@ -18,8 +13,8 @@ interface DialogProps {
   heading?: (id: string) => ComponentChildren
   /** Called when the user closes it by Escape, the close button, or a click outside. */
   onClose: () => void
-  /** `wide` for two columns, `side` for a dialog that slides in. */
-  size?: 'small' | 'wide'
+  /** `wide` for two columns, `full` for all of the window. */
+  size?: 'small' | 'wide' | 'full'
   /** Whether a click outside closes it. False if typed text could be hidden. */
   closesOutside?: boolean
   /** Buttons beside the close button. */
@@ -46,12 +41,12 @@ export function Dialog({
     const dialog = element.current
     const before = document.activeElement
     dialog?.showModal()
-    open.value = [...open.peek(), id]
+    openDialogs.value = [...openDialogs.peek(), id]
     const start = dialog?.querySelector<HTMLElement>('[autofocus]') ?? document.getElementById(id)
     start?.focus()
     return () => {
       dialog?.close()
-      open.value = open.peek().filter((one) => one !== id)
+      openDialogs.value = openDialogs.peek().filter((one) => one !== id)
       if (before instanceof HTMLElement && before.isConnected) before.focus()
     }
   }, [id])

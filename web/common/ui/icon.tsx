@@ -3,6 +3,7 @@ const SHAPES = {
   add: 'M8 3v10M3 8h10',
   archive: 'M2 3h12v3H2zM3 6v7h10V6M6.5 9h3',
   back: 'M10 3 5 8l5 5',
+  bell: 'M3 12h10l-1.5-2V7a3.5 3.5 0 0 0-7 0v3zM6.5 14h3',
   board: 'M2 3h3.5v10H2zM6.25 3h3.5v6h-3.5zM10.5 3H14v8h-3.5z',
   calendar: 'M2.5 4h11v9.5h-11zM2.5 7h11M5.5 2v3.5M10.5 2v3.5',
   check: 'm3 8.5 3.5 3.5L13 4.5',
@@ -31,10 +32,22 @@ const SHAPES = {
   warning: 'M8 2.5 14.5 13.5h-13zM8 6.5v3.5M8 11.8v.2',
   stop: 'M5.2 2h5.6L14 5.2v5.6L10.8 14H5.2L2 10.8V5.2zM4.5 8h7',
   priority: 'M3 13V9.5M6.3 13V7M9.7 13V4.5M13 13V2',
+  low: 'm4 9 4 4 4-4M8 13V3',
+  medium: 'M3 6h10M3 10h10',
+  high: 'm4 7 4-4 4 4M8 3v10',
+  critical: 'm4 7.5 4-4 4 4M4 12.5l4-4 4 4',
+  text: 'M2.5 4h11M2.5 8h11M2.5 12h7',
+  collapse: 'M2.5 3v10M13 8H5.5M8.5 5l-3 3 3 3',
+  expand: 'M13.5 3v10M3 8h7.5M7.5 5l3 3-3 3',
+  filter: 'M2 3.5h12l-4.5 5V13l-3-1.5v-3z',
+  sun: 'M8 5.25a2.75 2.75 0 1 0 0 5.5 2.75 2.75 0 0 0 0-5.5M8 1.5v1.5M8 13v1.5M1.5 8H3M13 8h1.5M3.4 3.4l1 1M11.6 11.6l1 1M3.4 12.6l1-1M11.6 4.4l1-1',
   wait: 'M8 4.5V8l2.5 1.5M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12z',
 } as const
 
 export type IconName = keyof typeof SHAPES
+
+/** All names, in the order of the style guide. */
+export const ICON_NAMES = /* @__PURE__ */ Object.keys(SHAPES) as IconName[]
 
 export const Icon = ({ name }: { name: IconName }) => (
   <svg class="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false">

@@ -2,17 +2,35 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { texts } from '../../texts.ts'
+import { onConnected } from '../live.ts'
+import { loadPart, type NoPart } from '../part.ts'
+import { reload } from '../writes.ts'
 import { Loading, LoadingPage } from './page.tsx'
 
-/** Shown if the service no longer has a script of the page because it was updated after the tab was opened. Nothing reloads by itself. */
-export const Updated = () => (
-  <div class="notice" role="alert">
-    <p>{texts.updated}</p>
-    <button type="button" class="button" onClick={() => location.reload()}>
-      {texts.reload}
-    </button>
-  </div>
-)
+/**
+ * Shown instead of a part of the page that could not be loaded. If the service no longer has its script, because it was updated
+ * after the tab was opened, the user reloads; nothing reloads by itself. Otherwise it is loaded again with the next connection.
+ */
+export function NotLoaded({ why, retry }: { why: NoPart; retry: () => void }) {
+  useEffect(() => {
+    if (why === 'updated') return
+    addEventListener('online', retry)
+    const stop = onConnected(retry)
+    return () => {
+      stop()
+      removeEventListener('online', retry)
+    }
+  }, [why])
+  const isUpdated = why === 'updated'
+  return (
+    <div class="notice" role="alert">
+      <p>{isUpdated ? texts.updated : texts.partNotLoaded}</p>
+      <button type="button" class="button" onClick={isUpdated ? reload : retry}>
+        {isUpdated ? texts.reload : texts.tryAgain}
+      </button>
+    </div>
+  )
+}
 
 /**
  * Makes a component that is imported lazily.
@@ -21,26 +39,23 @@ export const Updated = () => (
  */
 export function late<Props extends object>(
   load: () => Promise<{ default: ComponentType<Props> }>,
-  Waiting: ComponentType = Loading,
+  Waiting: ComponentType = () => <Loading />,
 ): ComponentType<Props> {
-  let loaded: ComponentType<Props> | undefined
+  let loaded: { default: ComponentType<Props> } | undefined
   return function Late(props: Props) {
-    const [Component, setComponent] = useState<{ it: ComponentType<Props> } | 'failed' | undefined>(
-      loaded && { it: loaded },
-    )
+    const [part, setPart] = useState<{ default: ComponentType<Props> } | NoPart | undefined>(loaded)
+    const begin = () => {
+      void loadPart(load).then((found) => {
+        if (typeof found === 'object') loaded = found
+        setPart(found)
+      })
+    }
     useEffect(() => {
-      if (loaded) return
-      load().then(
-        ({ default: it }) => {
-          loaded = it
-          setComponent({ it })
-        },
-        () => setComponent('failed'),
-      )
+      if (!loaded) begin()
     }, [])
-    if (Component === undefined) return <Waiting />
-    if (Component === 'failed') return <Updated />
-    return <Component.it {...props} />
+    if (part === undefined) return <Waiting />
+    if (typeof part === 'string') return <NotLoaded why={part} retry={begin} />
+    return <part.default {...props} />
   }
 }
 

@@ -1,7 +1,7 @@
-/** A button with a menu of actions (the menu button pattern of the ARIA Authoring Practices). */
-import type { ComponentChildren } from 'preact'
+/** A button with a menu of actions (the menu button pattern of the ARIA Authoring Practices), and a menu without a button. */
+import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
-import { placeBelow } from './place-below.ts'
+import { type Anchor, placeBelow } from './place-below.ts'
 
 /** An action or a link. Undefined entries are skipped, so that conditions stay short. */
 export type MenuItem =
@@ -10,35 +10,20 @@ export type MenuItem =
   | undefined
   | false
 
-interface MenuProps {
-  /** The accessible name of the button. */
+interface MenuListProps {
+  id?: string
+  list: RefObject<HTMLDivElement | null>
   label: string
-  /** The content of the button. */
-  children: ComponentChildren
   items: readonly MenuItem[]
-  class?: string
-  tabIndex?: number
+  isOpen: boolean
+  onToggle: (isOpen: boolean) => void
+  /** Closes the menu. @param focus whether the focus goes back to where the menu was opened */
+  close: (focus: boolean) => void
 }
 
-export function Menu({ label, children, items, class: className = 'button-icon', tabIndex }: MenuProps) {
-  const id = useId()
-  const button = useRef<HTMLButtonElement>(null)
-  const list = useRef<HTMLDivElement>(null)
-  const [isOpen, setOpen] = useState(false)
-
-  const entries = () => [...(list.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? [])]
-  const close = (focus: boolean) => {
-    list.current?.hidePopover()
-    if (focus) button.current?.focus()
-  }
-  useEffect(() => {
-    if (!isOpen) return
-    placeBelow(button.current, list.current)
-    entries()[0]?.focus()
-  }, [isOpen])
-
+function MenuList({ id, list, label, items, isOpen, onToggle, close }: MenuListProps) {
   const onKeyDown = (event: KeyboardEvent) => {
-    const all = entries()
+    const all = entriesOf(list.current)
     const at = all.indexOf(document.activeElement as HTMLElement)
     const focus = (index: number) => all.at(index % all.length)?.focus()
     if (event.key === 'ArrowDown') focus(at + 1)
@@ -54,6 +39,78 @@ export function Menu({ label, children, items, class: className = 'button-icon',
     if (event.key !== 'Tab') event.preventDefault()
     event.stopPropagation()
   }
+  return (
+    <div
+      ref={list}
+      id={id}
+      class="menu"
+      role="menu"
+      aria-label={label}
+      popover="auto"
+      tabIndex={-1}
+      onToggle={(event) => onToggle(event.newState === 'open')}
+      onKeyDown={onKeyDown}
+    >
+      {isOpen &&
+        items.map((item) => {
+          if (!item) return null
+          if ('href' in item) {
+            return (
+              <a key={item.label} role="menuitem" tabIndex={-1} href={item.href} onClick={() => close(false)}>
+                {item.label}
+              </a>
+            )
+          }
+          return (
+            <button
+              key={item.label}
+              type="button"
+              role="menuitem"
+              tabIndex={-1}
+              class={item.isDanger ? 'danger' : undefined}
+              aria-disabled={item.isDisabled}
+              onClick={() => {
+                if (item.isDisabled) return
+                close(true)
+                item.run()
+              }}
+            >
+              <span>{item.label}</span>
+              {item.key && <kbd aria-hidden="true">{item.key}</kbd>}
+            </button>
+          )
+        })}
+    </div>
+  )
+}
+
+const entriesOf = (list: HTMLElement | null) => [
+  ...(list?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? []),
+]
+
+interface MenuProps {
+  /** The accessible name of the button. */
+  label: string
+  /** The content of the button. */
+  children: ComponentChildren
+  items: readonly MenuItem[]
+  class?: string
+}
+
+export function Menu({ label, children, items, class: className = 'button-icon' }: MenuProps) {
+  const id = useId()
+  const button = useRef<HTMLButtonElement>(null)
+  const list = useRef<HTMLDivElement>(null)
+  const [isOpen, setOpen] = useState(false)
+  const close = (focus: boolean) => {
+    list.current?.hidePopover()
+    if (focus) button.current?.focus()
+  }
+  useEffect(() => {
+    if (!isOpen) return
+    placeBelow(button.current, list.current)
+    entriesOf(list.current)[0]?.focus()
+  }, [isOpen])
 
   return (
     <>
@@ -65,7 +122,6 @@ export function Menu({ label, children, items, class: className = 'button-icon',
         aria-haspopup="menu"
         aria-expanded={isOpen}
         aria-controls={isOpen ? id : undefined}
-        tabIndex={tabIndex}
         onClick={() => list.current?.togglePopover()}
         onKeyDown={(event) => {
           if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
@@ -76,53 +132,44 @@ export function Menu({ label, children, items, class: className = 'button-icon',
       >
         {children}
       </button>
-      <div
-        ref={list}
+      <MenuList
         id={id}
-        class="menu"
-        role="menu"
-        aria-label={label}
-        popover="auto"
-        tabIndex={-1}
-        onToggle={(event) => setOpen(event.newState === 'open')}
-        onKeyDown={onKeyDown}
-      >
-        {isOpen &&
-          items.map((item) => {
-            if (!item) return null
-            if ('href' in item) {
-              return (
-                <a
-                  key={item.label}
-                  role="menuitem"
-                  tabIndex={-1}
-                  href={item.href}
-                  onClick={() => close(false)}
-                >
-                  {item.label}
-                </a>
-              )
-            }
-            return (
-              <button
-                key={item.label}
-                type="button"
-                role="menuitem"
-                tabIndex={-1}
-                class={item.isDanger ? 'danger' : undefined}
-                aria-disabled={item.isDisabled}
-                onClick={() => {
-                  if (item.isDisabled) return
-                  close(true)
-                  item.run()
-                }}
-              >
-                <span>{item.label}</span>
-                {item.key && <kbd aria-hidden="true">{item.key}</kbd>}
-              </button>
-            )
-          })}
-      </div>
+        list={list}
+        label={label}
+        items={items}
+        isOpen={isOpen}
+        onToggle={setOpen}
+        close={close}
+      />
     </>
+  )
+}
+
+interface OpenMenuProps {
+  label: string
+  items: readonly MenuItem[]
+  /** Where it opens. */
+  anchor: Anchor
+  /** Called when it closes. @param focus whether the focus should go back */
+  onClose: (focus: boolean) => void
+}
+
+/** A menu that is open while it is rendered, e.g. at the pointer. */
+export function OpenMenu({ label, items, anchor, onClose }: OpenMenuProps) {
+  const list = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    list.current?.showPopover()
+    placeBelow(anchor, list.current)
+    entriesOf(list.current)[0]?.focus()
+  }, [anchor])
+  return (
+    <MenuList
+      list={list}
+      label={label}
+      items={items}
+      isOpen
+      onToggle={(isOpen) => !isOpen && onClose(false)}
+      close={onClose}
+    />
   )
 }

@@ -4,6 +4,8 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { go } from '../../router.ts'
 import { texts } from '../../texts.ts'
 import { messageOf } from '../api.ts'
+import { onConnected } from '../live.ts'
+import { unread } from '../unread.ts'
 
 /** The delays in milliseconds before loading is shown, and before it is announced. */
 const SHOWN_AFTER = 200
@@ -14,8 +16,10 @@ const titles = { page: '', dialog: '' }
 
 function showTitle(changes: Partial<typeof titles>): void {
   Object.assign(titles, changes)
-  document.title = titles.dialog || titles.page
+  document.title = (unread.value ? `(${unread.value}) ` : '') + (titles.dialog || titles.page)
 }
+
+unread.subscribe(() => showTitle({}))
 
 /** Sets the document's title to the page's. */
 function useTitle(...parts: readonly string[]): void {
@@ -43,10 +47,19 @@ interface PageProps {
   class?: string
   /** Whether the heading is only for screen readers. */
   isTitleHidden?: boolean
+  /** The hue of what the page is about, in degrees. */
+  hue?: number
 }
 
 /** A page. It sets the document's title, and its heading takes the focus when the user comes from another page. */
-export function Page({ title, aside, children, class: className = '', isTitleHidden = false }: PageProps) {
+export function Page({
+  title,
+  aside,
+  children,
+  class: className = '',
+  isTitleHidden = false,
+  hue,
+}: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   useTitle(title)
   useEffect(() => {
@@ -56,7 +69,10 @@ export function Page({ title, aside, children, class: className = '', isTitleHid
   }, [])
   return (
     <main id="main" class={`page ${className}`}>
-      <div class={isTitleHidden ? 'visually-hidden' : 'page-head'}>
+      <div
+        class={isTitleHidden ? 'visually-hidden' : `page-head${hue === undefined ? '' : ' has-hue'}`}
+        style={hue === undefined ? undefined : { '--hue': hue }}
+      >
         <h1 ref={heading} tabIndex={-1} dir="auto">
           {title}
         </h1>
@@ -67,8 +83,14 @@ export function Page({ title, aside, children, class: className = '', isTitleHid
   )
 }
 
+/** The shape of a skeleton: rows, or the columns of a board. */
+export type LoadingShape = 'rows' | 'columns' | undefined
+
+/** The numbers of cards in the columns of a skeleton. */
+const COLUMNS = [4, 3, 2, 3] as const
+
 /** The loading state: nothing at first, then a skeleton, then an announcement. */
-export function Loading() {
+export function Loading({ shape = 'rows' }: { shape?: LoadingShape }) {
   const [step, setStep] = useState<'quiet' | 'shown' | 'said'>('quiet')
   useEffect(() => {
     const timers = [
@@ -81,9 +103,23 @@ export function Loading() {
   return (
     <div class="loading" aria-busy="true">
       <p role="status">{step === 'said' ? texts.stillLoading : texts.loading}</p>
-      <div class="skeleton" />
-      <div class="skeleton" />
-      <div class="skeleton" />
+      {shape === 'columns' ? (
+        <div class="skeleton-columns" aria-hidden="true">
+          {COLUMNS.map((cards, index) => (
+            <div key={index} class="column">
+              {Array.from({ length: cards }, (_, card) => (
+                <div key={card} class="skeleton" />
+              ))}
+            </div>
+          ))}
+        </div>
+      ) : (
+        <>
+          <div class="skeleton" />
+          <div class="skeleton" />
+          <div class="skeleton" />
+        </>
+      )}
     </div>
   )
 }
@@ -96,18 +132,32 @@ export const LoadingPage = () => (
   </main>
 )
 
-/** Shown if a page could not be loaded. */
-export const Failed = ({ error, retry }: { error: unknown; retry: () => void }) => (
-  <div class="notice" role="alert">
-    <p>{texts.notLoaded}</p>
-    <p class="muted" dir="auto">
-      {messageOf(error)}
-    </p>
-    <button type="button" class="button" onClick={retry}>
-      {texts.tryAgain}
-    </button>
-  </div>
-)
+interface FailedProps {
+  error: unknown
+  retry: () => void
+  /** Whether only a section of the page is not loaded. The message is then no larger than the section. */
+  isPart?: boolean
+}
+
+/** Shown if a page or a section could not be loaded. It is loaded again with the next connection. */
+export function Failed({ error, retry, isPart = false }: FailedProps) {
+  const latest = useRef(retry)
+  latest.current = retry
+  useEffect(() => onConnected(() => latest.current()), [])
+  return (
+    <div class={isPart ? 'notice notice-part' : 'notice'} role="alert">
+      <p>{isPart ? texts.partFailed(messageOf(error)) : texts.notLoaded}</p>
+      {!isPart && (
+        <p class="muted" dir="auto">
+          {messageOf(error)}
+        </p>
+      )}
+      <button type="button" class={isPart ? 'button-link' : 'button'} onClick={retry}>
+        {texts.tryAgain}
+      </button>
+    </div>
+  )
+}
 
 /** Shown for something that does not exist, with a link to go on. */
 export const Missing = ({ text }: { text: string }) => (

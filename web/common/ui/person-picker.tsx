@@ -62,7 +62,7 @@ function optionsOf(
 }
 
 /** The people who match the typed text, while the list is open; undefined before the first results. */
-function useFound(isOpen: boolean, typed: string): Found | undefined {
+export function useFound(isOpen: boolean, typed: string): Found | undefined {
   const [found, setFound] = useState<Found | undefined>()
   useEffect(() => {
     if (!isOpen) return

@@ -1,11 +1,19 @@
-/** Positions of popovers at buttons and fields. */
+/** Positions of popovers at buttons, fields and points. */
 
-/** Places a popover within the window: below its element, or above it if there is more room. */
-export function placeBelow(anchor: HTMLElement | null, list: HTMLElement | null): void {
+/** What a popover is placed at: an element, or anything else with a rectangle in the window. */
+export interface Anchor {
+  getBoundingClientRect: () => DOMRect
+}
+
+/** A point in the window, in pixels. */
+export const pointAt = (x: number, y: number): Anchor => ({ getBoundingClientRect: () => new DOMRect(x, y) })
+
+/** Places a popover within the window: below its anchor, or above it if there is more room. */
+export function placeBelow(anchor: Anchor | null, list: HTMLElement | null): void {
   if (!anchor || !list) return
   const { left, right, top, bottom } = anchor.getBoundingClientRect()
   const { offsetWidth, offsetHeight } = list
-  const isRightToLeft = getComputedStyle(anchor).direction === 'rtl'
+  const isRightToLeft = getComputedStyle(list).direction === 'rtl'
   const x = isRightToLeft ? right - offsetWidth : left
   const isBelow = bottom + offsetHeight <= innerHeight || top < innerHeight - bottom
   list.style.left = `${Math.max(4, Math.min(x, innerWidth - offsetWidth - 4))}px`

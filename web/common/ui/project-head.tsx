@@ -12,8 +12,9 @@ import { type OpenProject, openProject } from '../open-project.ts'
 import { isAdmin } from '../session.ts'
 import { shownTitle } from '../titles.ts'
 import { undo } from '../toasts.ts'
+import { hueOf } from './hue.ts'
 import { Lock } from './lock.tsx'
-import { Failed, Loading, Missing, Page } from './page.tsx'
+import { Failed, Loading, type LoadingShape, Missing, Page } from './page.tsx'
 
 /** The pages of a project, in the order of their links. */
 const PAGES = [
@@ -50,15 +51,24 @@ export const LiveDot = () => {
 interface ProjectPageProps {
   id: string
   current: ProjectPageName
-  /** Content between the links and the state of the stream, once the project is loaded. */
+  /** Content below the links and the state of the stream, once the project is loaded. */
   aside?: (project: OpenProject) => ComponentChildren
   /** The page below its head, once the project is loaded. */
   children: (project: OpenProject) => ComponentChildren
   class?: string
+  /** The shape of what is shown while the project is loaded. */
+  shape?: LoadingShape
 }
 
 /** A page of a project. Opens the project, and shows the page once it is loaded. */
-export function ProjectPage({ id, current, aside, children, class: className = '' }: ProjectPageProps) {
+export function ProjectPage({
+  id,
+  current,
+  aside,
+  children,
+  class: className = '',
+  shape,
+}: ProjectPageProps) {
   const open = openProject(id)
   const { step } = open.state.value
   const project = open.store.project
@@ -70,17 +80,18 @@ export function ProjectPage({ id, current, aside, children, class: className = '
     <div class="project-head">
       <Lock of={project} />
       <ProjectTabs id={id} current={current} />
-      {project && aside?.(open)}
       <LiveDot />
+      {project && aside?.(open)}
     </div>
   )
   return (
     <Page
       title={project ? shownTitle(project.name) : texts.project.one}
       aside={head}
+      hue={hueOf(id)}
       class={`project-page ${className}`}
     >
-      {step === 'loading' && <Loading />}
+      {step === 'loading' && <Loading shape={shape} />}
       {step === 'failed' && <Problem open={open} />}
       {(step === 'missing' || (step === 'ready' && !project)) && <Gone open={open} />}
       {step === 'ready' && project && children(open)}

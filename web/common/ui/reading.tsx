@@ -46,6 +46,6 @@ interface Props<T> {
 /** Shows the loaded data, and before that the loading state. */
 export function WhenRead<T>({ of: { data, error, reload }, children }: Props<T>) {
   if (data !== undefined) return <>{children(data)}</>
-  if (error !== undefined) return <Failed error={error} retry={() => void reload()} />
+  if (error !== undefined) return <Failed isPart error={error} retry={() => void reload()} />
   return <Loading />
 }

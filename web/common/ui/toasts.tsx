@@ -1,39 +1,67 @@
-/** The toasts at the edge of the page. */
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+/** The toast at the bottom of the page, and the live region of the page. */
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { texts } from '../../texts.ts'
-import { closeToast, STAYS, type Toast, toasts } from '../toasts.ts'
+import { announcement, closeToast, currentToast, STAYS, type Toast } from '../toasts.ts'
 import { Icon } from './icon.tsx'
 
+/**
+ * Keeps free what the toast covers: the page and its dialogs end above it, so that it lies over nothing that can be pressed. A
+ * dialog gives way only if the toast would reach into it.
+ */
+function makeRoom(box: HTMLElement): () => void {
+  const root = document.documentElement
+  const dialog = box.closest('dialog')
+  const measure = () => {
+    const taken = innerHeight - box.getBoundingClientRect().top
+    root.style.setProperty('--toast-room', `${Math.ceil(taken)}px`)
+    if (dialog && dialog.getBoundingClientRect().bottom > innerHeight - taken) dialog.dataset.room = ''
+  }
+  const observer = new ResizeObserver(measure)
+  observer.observe(box)
+  if (dialog) observer.observe(dialog)
+  addEventListener('resize', measure)
+  measure()
+  return () => {
+    observer.disconnect()
+    removeEventListener('resize', measure)
+    root.style.removeProperty('--toast-room')
+    if (dialog) delete dialog.dataset.room
+  }
+}
+
 function ToastView({ toast }: { toast: Toast }) {
-  const [isHeld, setHeld] = useState(false)
-  useEffect(() => {
+  const [isHovered, setHovered] = useState(false)
+  const [hasFocus, setFocus] = useState(false)
+  const isHeld = isHovered || hasFocus
+  useLayoutEffect(() => {
     if (isHeld || toast.tone === 'alert') return
     const timer = setTimeout(() => closeToast(toast.id), STAYS)
     return () => clearTimeout(timer)
   }, [isHeld, toast])
   const box = useRef<HTMLDivElement>(null)
   const before = useRef<HTMLElement>(null)
-  useLayoutEffect(
-    () => () => {
+  useLayoutEffect(() => {
+    const end = box.current ? makeRoom(box.current) : undefined
+    return () => {
+      end?.()
       // The focused element is about to be removed, and keyboard users would lose their place.
       if (!box.current?.contains(document.activeElement)) return
       const place = before.current?.isConnected ? before.current : document.querySelector('h1')
       place?.focus({ preventScroll: true })
-    },
-    [],
-  )
+    }
+  }, [])
   return (
     <div
       ref={box}
       class={`toast toast-${toast.tone}`}
-      onPointerEnter={() => setHeld(true)}
-      onPointerLeave={() => setHeld(false)}
+      onPointerEnter={() => setHovered(true)}
+      onPointerLeave={() => setHovered(false)}
       onFocusIn={({ relatedTarget }) => {
-        setHeld(true)
+        setFocus(true)
         const isOutside = relatedTarget instanceof HTMLElement && !relatedTarget.closest('.toasts')
         if (isOutside) before.current = relatedTarget
       }}
-      onFocusOut={() => setHeld(false)}
+      onFocusOut={() => setFocus(false)}
     >
       <p role={toast.tone === 'alert' ? 'alert' : undefined} dir="auto">
         {toast.text}
@@ -58,13 +86,17 @@ function ToastView({ toast }: { toast: Toast }) {
   )
 }
 
-/** All messages, newest last. The live region exists before them, because screen readers only announce what is added to a known one. */
+/** The current message. The live regions exist before their texts, because screen readers only announce what is added to a known one. */
 export function Toasts() {
+  const toast = currentToast.value
   return (
-    <div class="toasts" role="status">
-      {toasts.value.map((toast) => (
-        <ToastView key={toast.id} toast={toast} />
-      ))}
-    </div>
+    <>
+      <div class="toasts" role="status">
+        {toast && <ToastView key={toast.id} toast={toast} />}
+      </div>
+      <div class="visually-hidden" role="status">
+        {announcement.value && <p key={announcement.value}>{announcement.value.text}</p>}
+      </div>
+    </>
   )
 }

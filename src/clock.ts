@@ -1,4 +1,4 @@
-/** The clock of deliveries, replaceable in tests. */
+/** The clock of work in the background, replaceable in tests. */
 
 /** A clock, in milliseconds. */
 export interface Clock {

@@ -1,6 +1,6 @@
 /** Lists that are loaded page by page. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { read } from '../common/session.ts'
+import { read } from './session.ts'
 
 /** The page size. */
 export const LIMIT = 100

@@ -1,0 +1,135 @@
+/**
+ * `npm run bench:files`: how long others wait for their writes while files of 25 MiB are uploaded and downloaded, eight of each at a time, and
+ * how much memory one of them, and all of them, take. All bytes are compared. The service runs as `npm start` runs it, on its own file.
+ */
+import { Agent } from 'node:http'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import { itemPath } from './api.ts'
+import { seedBoard } from './board.ts'
+import type { Moved, Traffic } from './file-traffic.ts'
+import { show } from './format.ts'
+import { describeMachine } from './machine.ts'
+import { peakBytes, resetPeak, residentBytes } from './process-usage.ts'
+import { makeFolder } from './processes.ts'
+import { sized } from './quick.ts'
+import { buildServers } from './servers.ts'
+import { makeClient } from './stall-client.ts'
+import { idsOf, withFile } from './stall-data.ts'
+
+const MEBIBYTE = 1024 * 1024
+const SIZE = sized(25 * MEBIBYTE, MEBIBYTE)
+const AT_ONCE = 8
+const WRITERS = 24
+const ROUNDS = sized(3, 1)
+/** Milliseconds of the writers alone, for comparison. */
+const ALONE = sized(5000, 300)
+
+const folder = makeFolder()
+const start = await buildServers(folder)
+console.log(describeMachine(folder))
+const file = join(folder, 'files.db')
+seedBoard(`file:${file}`, { projects: 1, itemsPerProject: 100 })
+const items = withFile(file, (db) => idsOf(db, 'select id from kanban_items'))
+const server = await start('Phaseboard', {
+  database: file,
+  environment: { ATTACHMENTS_TOTAL: String(100 * AT_ONCE * SIZE), LOG_LEVEL: 'warn' },
+})
+
+/** Uploads and downloads files, in a thread. */
+function move(traffic: Pick<Traffic, 'uploads' | 'downloads'>): Promise<Moved> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL('./file-traffic.ts', import.meta.url), {
+      workerData: { ...traffic, port: server.port, size: SIZE } satisfies Traffic,
+    })
+    worker.once('message', resolve)
+    worker.once('error', reject)
+  })
+}
+
+/** The waits of writers, in milliseconds. */
+interface Waits {
+  count: number
+  p99: number
+  longest: number
+}
+
+/** Has all writers write, one write after another each, until the work is done. */
+async function whileWriting<T>(work: () => Promise<T>): Promise<{ value: T; waits: Waits }> {
+  const client = makeClient(server.port)
+  const waits: number[] = []
+  let isOver = false
+  const writing = Array.from({ length: WRITERS }, async (_, writer) => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    for (let n = 0; !isOver; n++) {
+      const begin = performance.now()
+      const { status } = await client.send(
+        'PATCH',
+        itemPath(items[writer] as string),
+        { title: `${n}` },
+        { agent },
+      )
+      if (status !== 200) throw new Error(`a write failed with ${status}`)
+      waits.push(performance.now() - begin)
+      await sleep(5)
+    }
+  })
+  const value = await work()
+  isOver = true
+  await Promise.all(writing)
+  client.close()
+  waits.sort((one, other) => one - other)
+  const at = (share: number) => waits[Math.min(waits.length - 1, Math.floor(waits.length * share))] as number
+  return { value, waits: { count: waits.length, p99: at(0.99), longest: at(1) } }
+}
+
+const told = ({ count, p99, longest }: Waits) =>
+  `${count} writes, 99 % within ${show(p99, 1)} ms, the longest ${show(longest, 1)} ms`
+const rate = (files: number, { seconds }: Moved) => `${show((files * SIZE) / MEBIBYTE / seconds, 1)} MiB/s`
+
+/** Memory beyond what the process had before. */
+async function memoryOf(work: () => Promise<unknown>): Promise<string> {
+  const before = residentBytes(server.pid) ?? Number.NaN
+  resetPeak(server.pid)
+  await work()
+  return `${show(((peakBytes(server.pid) ?? Number.NaN) - before) / MEBIBYTE, 1)} MiB`
+}
+
+const wrong: string[] = []
+let known: Moved['uploaded'] = []
+const seen = (moved: Moved) => {
+  wrong.push(...moved.wrong)
+  known = [...known, ...moved.uploaded]
+  return moved
+}
+
+console.log(
+  `one upload of ${SIZE / MEBIBYTE} MiB: ${await memoryOf(async () => seen(await move({ uploads: items.slice(0, 1), downloads: [] })))} more memory`,
+)
+console.log(
+  `one download: ${await memoryOf(async () => seen(await move({ uploads: [], downloads: known.slice(0, 1) })))} more memory`,
+)
+console.log(`${WRITERS} writers alone: ${told((await whileWriting(() => sleep(ALONE))).waits)}`)
+for (let round = 0; round < ROUNDS; round++) {
+  const uploads = items.slice(round * AT_ONCE, (round + 1) * AT_ONCE)
+  let lines = ''
+  const memory = await memoryOf(async () => {
+    const up = await whileWriting(async () => seen(await move({ uploads, downloads: [] })))
+    lines += `beside ${AT_ONCE} uploads (${rate(AT_ONCE, up.value)}): ${told(up.waits)}\n`
+    const down = await whileWriting(async () =>
+      seen(await move({ uploads: [], downloads: known.slice(-AT_ONCE) })),
+    )
+    lines += `beside ${AT_ONCE} downloads (${rate(AT_ONCE, down.value)}): ${told(down.waits)}\n`
+    const both = await whileWriting(async () =>
+      seen(await move({ uploads, downloads: known.slice(-AT_ONCE) })),
+    )
+    lines += `beside both (${rate(2 * AT_ONCE, both.value)}): ${told(both.waits)}\n`
+  })
+  console.log(`${lines}memory: ${memory} more`)
+}
+if (wrong.length > 0) {
+  console.error(wrong.join('\n'))
+  process.exitCode = 1
+} else console.log('all bytes are right')
+await server.stop()

@@ -1,0 +1,67 @@
+/** The rows of notifications: writes that concern hundreds of watchers. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import SQLite from 'better-sqlite3'
+import type { SharedDatabase } from '../src/db/client.ts'
+import { change, idsOf } from './stall-data.ts'
+import { ITEMS_PATH, type Row, type Situation } from './stall-rows.ts'
+
+const ITEMS =
+  'select id from kanban_items where project_id = (select min(id) from projects) order by id limit ?'
+
+/** Members, and a consumer that has seen everything so far. */
+function addMembers(db: SharedDatabase, count: number): void {
+  change(
+    db,
+    `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
+    insert into members (id, name, email, handle) select 'm' || i, 'm' || i, i || '@watch.test', 'w' || i from n`,
+    count,
+  )
+  change(db, "insert or replace into consumers (name, after) select 'notifications', max(seq) from changes")
+}
+
+/** Moves items of one project in one write, and waits until everybody is told. */
+const moving = (items: number, members: number, prepare: (db: SharedDatabase) => void): Row => ({
+  title: '',
+  data: 'board',
+  prepare: (db) => {
+    addMembers(db, members)
+    prepare(db)
+  },
+  run: async ({ client, file }: Situation) => {
+    const reader = new SQLite(file, { readonly: true })
+    try {
+      const ids = reader.prepare<[number], string>(ITEMS).pluck().all(items)
+      const start = performance.now()
+      const update = { column: 'Elsewhere' }
+      await client.send('PATCH', ITEMS_PATH, { ids, update })
+      const told = reader.prepare<[], number>('select count(*) from notifications').pluck()
+      while (Number(told.get()) < members) await sleep(100)
+      return `${ids.length} items; ${told.get()} were told after ${Math.round(performance.now() - start)} ms`
+    } finally {
+      reader.close()
+    }
+  },
+})
+
+/** The rows. */
+export const ATTENTION: Record<string, Row> = {
+  'watched-items': {
+    ...moving(500, 200, (db) => {
+      const watch = db.$client.prepare(
+        "insert into item_watches (item_id, member_id) select ?, id from members where id like 'm%' limit 200",
+      )
+      for (const id of idsOf(db, ITEMS, 500)) watch.run(id)
+    }),
+    title: 'move 500 items, each watched by 200 members',
+  },
+  'watched-board': {
+    ...moving(200, 1000, (db) => {
+      change(
+        db,
+        `insert into project_watches (project_id, member_id)
+        select (select min(id) from projects), id from members where id like 'm%'`,
+      )
+    }),
+    title: 'move 200 items of a board that 1,000 members watch',
+  },
+}

@@ -1,0 +1,92 @@
+import { realpathSync } from 'node:fs'
+import { setImmediate } from 'node:timers/promises'
+import fp from 'fastify-plugin'
+import { principalOf } from '../src/access/identity.ts'
+import { NotificationConsumer } from '../src/attention/consumer.ts'
+import type { Recipient } from '../src/attention/recipients.ts'
+import { systemClock } from '../src/clock.ts'
+import { databasePath } from '../src/db/client.ts'
+import { createProcessLock, NO_LOCK } from '../src/db/process-lock.ts'
+import { repeat } from '../src/http/repeated.ts'
+import type { Call } from '../src/requests/calls.ts'
+import { BY_SERVICE } from '../src/requests/write.ts'
+import { NotificationTail } from '../src/streams/notification-tail.ts'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Makes notifications while the service runs. */
+    notificationConsumer: NotificationConsumer
+  }
+}
+
+const HOUR = 60 * 60 * 1000
+
+/** Makes notifications, and sends them to streams, from when the service is ready until it stops. */
+export default fp<{ databaseUrl: string }>(
+  async (app, { databaseUrl }) => {
+    const path = databasePath(databaseUrl)
+    const { attention, changes, members } = app.rules
+    const { policy } = app.scoped
+    const written = async <Result>(call: Call<Result>): Promise<void> =>
+      void (await app.perform(call, BY_SERVICE))
+
+    /** Whether somebody sees a project now. Of people of a host only their requests say it: what they read is limited then. */
+    function sees({ id, role }: Recipient, projectId: string): boolean {
+      if (role === null) return true
+      const member = { id, role, name: '', email: null }
+      const principal = principalOf({ member, via: 'session', scope: 'read' })
+      const scope = principal && policy.scopeNow(principal)
+      return scope === undefined || scope.projects.has(projectId)
+    }
+
+    const tail = new NotificationTail({
+      notifications: attention.notifications,
+      readers: app.changeReaders,
+      clock: systemClock,
+      warn: (error) => app.log.warn({ err: error }, 'could not send notifications to streams'),
+    })
+    const consumer = new NotificationConsumer({
+      sequence: changes.sequence,
+      feed: changes.feed,
+      rules: attention,
+      writes: {
+        store: (made) => written(app.attention.store(made)),
+        storeTimes: (...made) => written(app.attention.storeTimes(...made)),
+      },
+      sees,
+      others: new Set(app.defaultPeople.map(({ id }) => id)),
+      lock: path === ':memory:' ? NO_LOCK : createProcessLock(() => `${realpathSync(path)}.attention-lock`),
+      clock: systemClock,
+      told: () => tail.look(),
+      warn: (error, message) => app.log.warn({ err: error }, message),
+    })
+    app.decorate('notificationConsumer', consumer)
+
+    app.addHook('onReady', async () => {
+      // Members of an earlier version, of an archive, or of another tool.
+      while (members.hasWithoutHandle()) await written(app.members.giveHandles())
+      consumer.start()
+      tail.start()
+    })
+    app.addHook('preClose', async () => {
+      tail.stop()
+      await consumer.stop()
+    })
+
+    repeat(app, HOUR, async (closing) => {
+      try {
+        for (const what of ['item', 'project'] as const) {
+          for (let after: number | undefined = 0; after !== undefined && !closing.aborted; ) {
+            const { places, next } = attention.leftovers(what, after)
+            if (places.length > 0) await written(app.attention.forgetLeftovers(what, places))
+            await setImmediate()
+            after = next
+          }
+        }
+      } catch (err) {
+        app.log.warn({ err }, 'could not prune the watches')
+      }
+    })
+  },
+  { name: 'attention', fastify: '5.x', dependencies: ['changes', 'people', 'rules'] },
+)

@@ -1,0 +1,126 @@
+import { realpathSync } from 'node:fs'
+import fp from 'fastify-plugin'
+import { principalOf } from '../src/access/identity.ts'
+import { systemClock } from '../src/clock.ts'
+import type { Config } from '../src/config.ts'
+import { databasePath } from '../src/db/client.ts'
+import { newId } from '../src/db/ids.ts'
+import { createProcessLock, NO_LOCK } from '../src/db/process-lock.ts'
+import { StartupError } from '../src/errors.ts'
+import { repeat } from '../src/http/repeated.ts'
+import { Courier, type CourierWrites } from '../src/mail/courier.ts'
+import { createLazySmtpSender } from '../src/mail/lazy-smtp-sender.ts'
+import { type MessageContext, messageOf, testMessage } from '../src/mail/message.ts'
+import { createHostOutlet, createMailOutlet, type Outlet } from '../src/mail/outlets.ts'
+import type { MailFailure } from '../src/mail/smtp-sender.ts'
+import { type Mailbox, parseMailbox } from '../src/mailbox.ts'
+import type { OnNotification } from '../src/phaseboard.d.ts'
+import type { Call } from '../src/requests/calls.ts'
+import { BY_SERVICE } from '../src/requests/write.ts'
+
+/** The options of the mail plugin. */
+export interface MailOptions extends Pick<Config, 'databaseUrl' | 'smtpUrl' | 'mailFrom' | 'publicUrl'> {
+  onNotification?: OnNotification | undefined
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Tells members outside of the service; undefined without a mail server, and without a host that takes notifications. */
+    courier: Courier | undefined
+    /** Sends a test mail; undefined without a mail server. @returns why it was not sent */
+    sendTestMail: ((to: Mailbox) => Promise<MailFailure | undefined>) | undefined
+  }
+}
+
+const HOUR = 60 * 60 * 1000
+
+/** E-mail of notifications, or their host, from when the service is ready until it stops. */
+export default fp<MailOptions>(
+  async (app, { databaseUrl, smtpUrl, mailFrom, publicUrl, onNotification }) => {
+    if (smtpUrl !== undefined && onNotification !== undefined) {
+      throw new StartupError('onNotification is instead of mail: it does not go together with smtpUrl')
+    }
+    const { queue, state } = app.rules.mail
+    const clock = systemClock
+    const written = async <Result>(call: Call<Result>): Promise<Result> =>
+      (await app.perform(call, BY_SERVICE)).value
+
+    app.decorate('courier', undefined)
+    app.decorate('sendTestMail', undefined)
+    app.addHook('onReady', async () => {
+      const isForHost = onNotification !== undefined
+      if (state.isForHost() !== isForHost) await written(app.mail.state.setForHost(isForHost))
+    })
+
+    if (smtpUrl === undefined && onNotification === undefined) {
+      // Otherwise the queue would grow without end.
+      repeat(app, HOUR, async (closing) => {
+        try {
+          while (!closing.aborted && queue.hasAny() && (await written(app.mail.queue.dropSome())));
+        } catch (err) {
+          app.log.warn({ err }, 'could not drop the notifications that wait for mail')
+        }
+      })
+      return
+    }
+
+    const writes: CourierWrites = {
+      schedule: (mails) => written(app.mail.queue.schedule(mails)),
+      told: (memberId, ids, isSent) => written(app.mail.told(memberId, ids, isSent)),
+      drop: (memberId) => written(app.mail.queue.drop(memberId)),
+      failed: ({ memberId, attempts }, reason, now) =>
+        written(app.mail.queue.failed(memberId, attempts, reason, now)),
+      giveUp: (memberId, ids, reason) => written(app.mail.giveUp(memberId, ids, reason)),
+      stop: (memberId, address, reason) => written(app.mail.preferences.stop(memberId, address, reason)),
+    }
+
+    /** The way out by mail. */
+    function createMail(server: string): Outlet {
+      const from = parseMailbox(mailFrom ?? '') as Mailbox
+      const domain = from.address.slice(from.address.lastIndexOf('@') + 1)
+      const send = createLazySmtpSender({ server, from, clock })
+      const closing = new AbortController()
+      app.addHook('preClose', async () => closing.abort())
+      app.sendTestMail = (to) => send(testMessage(to, newId(), publicUrl, domain), closing.signal)
+      app.addHook('onReady', async () => {
+        if (state.key() === undefined) await written(app.mail.state.makeKey())
+        if (publicUrl === undefined) {
+          app.log.warn('PUBLIC_URL is not set: mails have no links, also none to unsubscribe')
+        }
+      })
+      const context = (): MessageContext => ({
+        publicUrl,
+        key: state.key() as string,
+        now: clock.now(),
+        domain,
+      })
+      return createMailOutlet({
+        queue,
+        toTell: ({ memberId, role }, ids) => {
+          const member = { id: memberId, role, name: '', email: null }
+          const principal = principalOf({ member, via: 'session', scope: 'read' })
+          return app.scoped.read(principal, (rules) => rules.mail.queue.toTell(ids))
+        },
+        compose: (memberId, recipient, told) => messageOf(memberId, recipient, told, context()),
+        send,
+      })
+    }
+
+    const createHost = (host: OnNotification): Outlet =>
+      createHostOutlet({ queue, toTell: (ids) => queue.toTell(ids), onNotification: host, clock })
+
+    const path = databasePath(databaseUrl)
+    const courier = new Courier({
+      queue,
+      outlet: onNotification ? createHost(onNotification) : createMail(smtpUrl as string),
+      writes,
+      lock: path === ':memory:' ? NO_LOCK : createProcessLock(() => `${realpathSync(path)}.mail-lock`),
+      clock,
+      warn: (fields, message) => app.log.warn(fields, message),
+    })
+    app.courier = courier
+    app.addHook('onReady', async () => courier.start())
+    app.addHook('preClose', () => courier.stop())
+  },
+  { name: 'mail', fastify: '5.x', dependencies: ['rules'] },
+)

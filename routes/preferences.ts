@@ -1,0 +1,99 @@
+import { Type } from '@sinclair/typebox'
+import type { FastifyRequest, onRequestHookHandler, preHandlerHookHandler } from 'fastify'
+import { identityOf, memberOf } from '../src/access/identity.ts'
+import { createMailLimits } from '../src/access/mail-limits.ts'
+import { conflict, forbidden, invalidField } from '../src/errors.ts'
+import { isTimeZone } from '../src/mail/time-zones.ts'
+import { accountOf } from '../src/members/identity.ts'
+import { recordFor } from '../src/requests/response-shapes.ts'
+import type { Routes } from '../src/requests/route-types.ts'
+import { ErrorBody, ref, UpdateBody } from '../src/schemas/common.ts'
+import { PreferencesSchema, TestMailSchema } from '../src/schemas/records.ts'
+
+const UpdatePreferences = UpdateBody({
+  email: PreferencesSchema.properties.email,
+  timeZone: Type.String({ maxLength: 100, description: 'An IANA time zone', examples: ['Europe/Berlin'] }),
+})
+
+/** The id of the caller's row among the members. */
+const ownIdOf = (request: FastifyRequest): string => accountOf(identityOf(request)) ?? ''
+
+/** Mail goes to the addresses of members, and neither the default member nor a host's member has one here. @throws ApiError 403 */
+const requireAccount: onRequestHookHandler = (request, _reply, done) => {
+  const hasAccount = accountOf(identityOf(request)) !== null
+  done(hasAccount ? undefined : forbidden('session required', 'session_required'))
+}
+
+/** @throws ApiError 400 on `timeZone` */
+const checkTimeZone: preHandlerHookHandler = ({ body }, _reply, done) => {
+  const { timeZone } = body as { timeZone?: string }
+  const isKnown = timeZone === undefined || isTimeZone(timeZone)
+  done(isKnown ? undefined : invalidField('timeZone', 'must be an IANA time zone'))
+}
+
+/** Each member's own preferences. */
+const preferenceRoutes: Routes = async (app) => {
+  const { preferences } = app.mail
+  const limits = createMailLimits()
+  const tags = ['Preferences']
+  const config = { access: 'own', isSentAlone: true } as const
+  const isAvailable = () => app.sendTestMail !== undefined
+
+  app.get('/api/me/preferences', {
+    config: { ...config, failure: 'Failed to fetch preferences' },
+    schema: {
+      operationId: 'getPreferences',
+      summary: "Get the current member's preferences",
+      description: 'A member who does not sign in here has the defaults.',
+      tags,
+      response: { 200: ref(PreferencesSchema) },
+    },
+    handler: (request) => preferences.get(accountOf(identityOf(request)), isAvailable()),
+  })
+
+  app.patch('/api/me/preferences', {
+    config: {
+      ...config,
+      failure: 'Failed to update preferences',
+      record: recordFor(PreferencesSchema, (_id, request) =>
+        preferences.get(accountOf(identityOf(request)), isAvailable()),
+      ),
+    },
+    schema: {
+      operationId: 'updatePreferences',
+      summary: "Change the current member's preferences",
+      description:
+        'Only for members who sign in here: the default member of open mode and members of a host application have no address here (403). Setting `email`, also to what it is, has mail sent again to an address that was refused.',
+      tags,
+      body: UpdatePreferences,
+      response: { 200: ref(PreferencesSchema) },
+    },
+    onRequest: requireAccount,
+    preHandler: checkTimeZone,
+    handler: (request) => preferences.update(ownIdOf(request), request.body, isAvailable()),
+  })
+
+  app.post('/api/me/preferences/test-mail', {
+    config: { ...config, failure: 'Failed to send test mail', isBodyOptional: true },
+    schema: {
+      operationId: 'sendTestMail',
+      summary: "Send a test mail to the current member's address",
+      description:
+        'The response is 200 also if the mail server refuses it, and contains the reason. At most 5 an hour. Without a mail server it is 409.',
+      tags,
+      response: { 200: ref(TestMailSchema), 409: ref(ErrorBody) },
+    },
+    onRequest: requireAccount,
+    handler: async (request) => {
+      const { sendTestMail } = app
+      if (sendTestMail === undefined) throw conflict('This service sends no e-mail', 'conflict')
+      const id = ownIdOf(request)
+      await limits.countTest(id)
+      const { email: address } = app.rules.members.get(id)
+      const failure = await sendTestMail({ name: memberOf(request).name, address })
+      return preferences.tested({ address, error: failure?.reason ?? null })
+    },
+  })
+}
+
+export default preferenceRoutes

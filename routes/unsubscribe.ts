@@ -1,0 +1,63 @@
+import { Type } from '@sinclair/typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { addressOf } from '../src/access/addresses.ts'
+import { createMailLimits } from '../src/access/mail-limits.ts'
+import { notFound } from '../src/errors.ts'
+import { memberOfToken, unsubscribePage } from '../src/mail/unsubscribe.ts'
+import type { Routes } from '../src/requests/route-types.ts'
+import { BY_SERVICE } from '../src/requests/write.ts'
+
+const Params = Type.Object({ token: Type.String() })
+
+/**
+ * Links to unsubscribe, in mails. A GET changes nothing: mail programs and scanners open links. A POST is the button of the page, or
+ * one click in a mail program (RFC 8058), which sends a form that says nothing more.
+ */
+const unsubscribeRoutes: Routes = async (app) => {
+  const limits = createMailLimits()
+  const config = {
+    access: 'public',
+    failure: 'Failed to unsubscribe',
+    isSentAlone: true,
+    hasSecretAddress: true,
+  } as const
+  const schema = { hide: true, params: Params }
+
+  /** The member of a link. @throws ApiError 404 for a link that does not work, 429 */
+  async function memberOf(request: FastifyRequest, token: string): Promise<string> {
+    await limits.countLink(addressOf(request))
+    const { mail, members } = app.rules
+    const memberId = memberOfToken(mail.state.key(), token, Date.now())
+    if (memberId === undefined || members.find(memberId)?.id !== memberId) throw notFound('Link')
+    return memberId
+  }
+
+  const sendPage = (reply: FastifyReply, ...page: Parameters<typeof unsubscribePage>) =>
+    reply.type('text/html; charset=utf-8').send(unsubscribePage(...page))
+
+  app.get('/unsubscribe/:token', {
+    config,
+    schema,
+    handler: async (request, reply) => {
+      await memberOf(request, request.params.token)
+      // With `no-referrer` browsers would send the form without the origin by which it is known as our own.
+      reply.header('referrer-policy', 'same-origin')
+      return sendPage(reply, 'Do you want no more e-mail of notifications?', 'Unsubscribe')
+    },
+  })
+
+  app.post('/unsubscribe/:token', {
+    config: { ...config, ignoresBody: true },
+    schema,
+    handler: async (request, reply) => {
+      const memberId = await memberOf(request, request.params.token)
+      await app.perform(app.mail.preferences.unsubscribe(memberId), BY_SERVICE)
+      return sendPage(
+        reply,
+        'You get no more e-mail of notifications. You can ask for it again in the preferences of your account.',
+      )
+    },
+  })
+}
+
+export default unsubscribeRoutes

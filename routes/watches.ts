@@ -1,0 +1,76 @@
+import { memberOf } from '../src/access/identity.ts'
+import type { Routes } from '../src/requests/route-types.ts'
+import { ErrorBody, IdParams, ref } from '../src/schemas/common.ts'
+import { WatchSchema } from '../src/schemas/records.ts'
+
+/** What the caller watches: items, and whole projects. */
+const watchRoutes: Routes = async (app) => {
+  const { watchers } = app.attention
+  const response = { 200: ref(WatchSchema), 404: ref(ErrorBody) }
+  const schema = { tags: ['Notifications'], params: IdParams }
+  const own = { access: 'own', caching: 'no-store' } as const
+
+  app.get('/api/projects/:id/watch', {
+    config: { ...own, access: 'read', failure: 'Failed to fetch watch' },
+    schema: {
+      ...schema,
+      operationId: 'getProjectWatch',
+      summary: 'Whether the caller watches a project',
+      response,
+    },
+    handler: (request) => watchers.project(request.params.id, memberOf(request).id),
+  })
+
+  app.put('/api/projects/:id/watch', {
+    config: { ...own, failure: 'Failed to watch project', isBodyOptional: true },
+    schema: {
+      ...schema,
+      operationId: 'watchProject',
+      summary: 'Watch all items of a project',
+      description:
+        'The caller is told of later comments and moves. No body is needed; repeating it is no error.',
+      response: { ...response, 413: ref(ErrorBody) },
+    },
+    handler: (request) => watchers.setProject(request.params.id, memberOf(request).id, true),
+  })
+
+  app.delete('/api/projects/:id/watch', {
+    config: { ...own, failure: 'Failed to unwatch project' },
+    schema: {
+      ...schema,
+      operationId: 'unwatchProject',
+      summary: 'Do not watch a project any more',
+      description: 'Items that the caller watches by themselves stay watched.',
+      response,
+    },
+    handler: (request) => watchers.setProject(request.params.id, memberOf(request).id, false),
+  })
+
+  app.put('/api/kanban-items/:id/watch', {
+    config: { ...own, failure: 'Failed to watch kanban item', isBodyOptional: true },
+    schema: {
+      ...schema,
+      operationId: 'watchKanbanItem',
+      summary: 'Watch an item',
+      description:
+        'The caller is told of later comments, moves and reminders. Who creates an item, is assigned, comments or is mentioned watches it without this. No body is needed; repeating it is no error.',
+      response: { ...response, 413: ref(ErrorBody) },
+    },
+    handler: (request) => watchers.setItem(request.params.id, memberOf(request).id, true),
+  })
+
+  app.delete('/api/kanban-items/:id/watch', {
+    config: { ...own, failure: 'Failed to unwatch kanban item' },
+    schema: {
+      ...schema,
+      operationId: 'unwatchKanbanItem',
+      summary: 'Do not watch an item any more',
+      description:
+        "Nothing but the caller's own wish lets the caller watch it again. Assignments and mentions are still told.",
+      response,
+    },
+    handler: (request) => watchers.setItem(request.params.id, memberOf(request).id, false),
+  })
+}
+
+export default watchRoutes

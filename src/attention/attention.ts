@@ -1,0 +1,175 @@
+/** The rules of attention: one instance per connection. */
+import { eq } from 'drizzle-orm'
+import type { Board } from '../board/board.ts'
+import type { SharedDatabase } from '../db/client.ts'
+import { kanbanItems, projects } from '../db/schema.ts'
+import { given, selectOne } from '../db/statements.ts'
+import { once } from '../once.ts'
+import { type ItemTime, ItemTimes } from './item-times.ts'
+import { type NewNotification, Notifications } from './notifications.ts'
+import { Recipients } from './recipients.ts'
+import type { LiveItem } from './telling.ts'
+import { CONSUMER, type FoundWatch, Watchers } from './watchers.ts'
+
+/** Notifications of one write to one member: all are stored in one transaction, or none. */
+export interface ToldByWrite {
+  /** Its first and last change. */
+  first: number
+  last: number
+  notifications: readonly NewNotification[]
+}
+
+/** What the consumer has made, to store at once. */
+export interface Made {
+  told: readonly ToldByWrite[]
+  watches: readonly FoundWatch[]
+  items: readonly (readonly [id: string, changedAt: string])[]
+  /** How far it has come; undefined: in the middle of a write. */
+  after: number | undefined
+}
+
+/** What can be watched. */
+export type WatchedThing = 'item' | 'project'
+
+/** A range of changes that nobody is told of. */
+export interface QuietRange {
+  first: number
+  last: number
+}
+
+/** The watches of items or projects that no record and no change names any more: nothing brings these back. */
+const leftoversIn =
+  ({ $client: client }: SharedDatabase) =>
+  (what: WatchedThing, table: string) => {
+    const isLeftOver = `not exists (select 1 from main.${table} where id = watch.${what}_id)
+      and not exists (select 1 from change_subjects where subject = watch.${what}_id)`
+    const watches = `${what}_watches as watch`
+    return {
+      some: once(() =>
+        client.prepare<[object], { place: number; isLeftOver: number }>(
+          `select watch.rowid as place, ${isLeftOver} as isLeftOver from ${watches}
+          where watch.rowid > +:after order by watch.rowid limit ${EXAMINED_AT_ONCE}`,
+        ),
+      ),
+      remove: once(() =>
+        client.prepare<[object]>(
+          `delete from ${watches} where watch.rowid in (select value from json_each(:places)) and ${isLeftOver}`,
+        ),
+      ),
+    }
+  }
+
+/** Watches that one read examines: some milliseconds. */
+const EXAMINED_AT_ONCE = 1000
+
+const statementsOf = (db: SharedDatabase) => {
+  const { $client: client } = db
+  const prepare = <Row>(text: string) => once(() => client.prepare<[object], Row>(text))
+  const { id, projectId, title, assigneeId } = kanbanItems
+  const leftoversOf = leftoversIn(db)
+  return {
+    item: selectOne<LiveItem>(db, () =>
+      db
+        .select({ projectId, title, assigneeId })
+        .from(kanbanItems)
+        .where(eq(id, given('id'))),
+    ),
+    project: selectOne<{ name: string }>(db, () =>
+      db
+        .select({ name: projects.name })
+        .from(projects)
+        .where(eq(projects.id, given('id'))),
+    ),
+    place: prepare<{ after: number }>('select after from consumers where name = :name'),
+    setPlace: prepare(
+      'insert into consumers (name, after) values (:name, :after) on conflict do update set after = excluded.after',
+    ),
+    quiet: prepare<QuietRange>(
+      'select first, last from quiet_changes where last > :after and first <= :to order by first',
+    ),
+    forgetQuiet: prepare('delete from quiet_changes where first <= +:after and last <= +:after'),
+    /** Watches of items and projects that no change names any more: nothing brings them back. */
+    leftovers: { item: leftoversOf('item', 'kanban_items'), project: leftoversOf('project', 'projects') },
+  }
+}
+
+/** Watches, notifications, and the times of items. */
+export class Attention {
+  static readonly reads: readonly string[] = ['item', 'projectName', 'place', 'quietRanges', 'leftovers']
+  readonly watchers: Watchers
+  readonly notifications: Notifications
+  readonly times: ItemTimes
+  readonly recipients: Recipients
+  readonly #sql: ReturnType<typeof statementsOf>
+
+  constructor(db: SharedDatabase, board: Pick<Board, 'records' | 'columnNames'>) {
+    this.#sql = statementsOf(db)
+    this.watchers = new Watchers(db, board.records)
+    this.notifications = new Notifications(db)
+    this.times = new ItemTimes(db, board.columnNames)
+    this.recipients = new Recipients(db)
+  }
+
+  /** An item as it is now; undefined if it is gone. */
+  item(id: string): LiveItem | undefined {
+    return this.#sql.item({ id })
+  }
+
+  /** The name of a project; empty if it is gone. */
+  projectName(id: string): string {
+    return this.#sql.project({ id })?.name ?? ''
+  }
+
+  /** How far the consumer has come; undefined before its first start. */
+  place(): number | undefined {
+    return this.#sql.place().get({ name: CONSUMER })?.after
+  }
+
+  /** The ranges of changes after one, up to another, that nobody is told of. */
+  quietRanges(after: number, to: number): QuietRange[] {
+    return this.#sql.quiet().all({ after, to })
+  }
+
+  /** Stores how far the consumer has come. */
+  setPlace(after: number): void {
+    this.#sql.setPlace().run({ name: CONSUMER, after })
+    this.#sql.forgetQuiet().run({ after })
+  }
+
+  /**
+   * Stores what the consumer has made. A member who was told of a write before an end of the service in the middle of it is not told
+   * again, even if it would now be told something else.
+   */
+  store({ told, watches, items, after }: Made): void {
+    for (const watch of watches) this.watchers.find(watch)
+    for (const [id, changedAt] of items) this.times.refresh(id, changedAt)
+    for (const { first, last, notifications } of told) {
+      const memberId = notifications[0]?.memberId
+      if (memberId === undefined || this.notifications.wasTold(memberId, first, last)) continue
+      for (const one of notifications) this.notifications.add(one)
+    }
+    if (after !== undefined) this.setPlace(after)
+  }
+
+  /** Stores notifications of times that have come, and removes those times that all have heard of. */
+  storeTimes(notifications: readonly NewNotification[], passed: readonly ItemTime[]): void {
+    for (const one of notifications) this.notifications.add(one)
+    for (const time of passed) this.times.pass(time)
+  }
+
+  /**
+   * Looks for watches of what is gone for good, some at a time.
+   * @param after the place to continue from
+   * @returns those, and where to continue; undefined: there are no more
+   */
+  leftovers(what: WatchedThing, after: number): { places: number[]; next: number | undefined } {
+    const some = this.#sql.leftovers[what].some().all({ after })
+    const places = some.filter(({ isLeftOver }) => isLeftOver === 1).map(({ place }) => place)
+    return { places, next: some.length < EXAMINED_AT_ONCE ? undefined : some.at(-1)?.place }
+  }
+
+  /** Deletes these. */
+  forgetLeftovers(what: WatchedThing, places: readonly number[]): void {
+    this.#sql.leftovers[what].remove().run({ places: JSON.stringify(places) })
+  }
+}

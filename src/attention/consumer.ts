@@ -1,0 +1,393 @@
+/**
+ * Makes notifications from the sequence of changes while the service runs: the changes are its queue, and its place in them is stored
+ * with what it has made of them. So a write pays nothing for it, an end of the service loses nothing, and nobody is told twice.
+ *
+ * It works in steps of some milliseconds, and stores few rows at a time.
+ */
+import { setImmediate } from 'node:timers/promises'
+import type { Feed } from '../changes/feed.ts'
+import type { ChangeRow, Sequence } from '../changes/sequence.ts'
+import type { Clock } from '../clock.ts'
+import type { ProcessLock } from '../db/process-lock.ts'
+import { ApiError } from '../errors.ts'
+import { timestamp } from '../time.ts'
+import type { Attention, Made, QuietRange, ToldByWrite } from './attention.ts'
+import type { ItemTime } from './item-times.ts'
+import type { NewNotification } from './notifications.ts'
+import type { Recipient } from './recipients.ts'
+import { type Telling, type TellingSources, WriteTelling } from './telling.ts'
+import type { FoundWatch, ItemWatcher } from './watchers.ts'
+
+/** Milliseconds between two looks at the sequence, and between two looks at the clock. */
+export const HEARTBEAT = 250
+
+/** Most changes read at once, and bytes of their records. */
+const ROWS = 100
+const BYTES = 65_536
+
+/** Milliseconds of one step. */
+const STEP_TIME = 2
+
+/** Rows that one transaction stores: a millisecond or two. */
+const STORED_AT_ONCE = 100
+
+/** How far the stored place may lag where nobody was told anything, in changes and in milliseconds: storing it is a write. */
+const PLACE_STORED_AFTER = { changes: 1000, time: 60_000 }
+
+/** Milliseconds in which the same problem is reported once. */
+const REPORTED_AGAIN = 60_000
+
+/** Milliseconds after which it tries again to be the only one. */
+const LOCK_TRIED_AGAIN = 1000
+
+/** Times that have come which are read at once. */
+const TIMES = 100
+
+/** The consumer sees all changes. */
+const ALL = { id: '', role: 'admin' }
+
+/** Stores what it has made; each resolves when it is on disk. */
+export interface AttentionWrites {
+  store: (made: Made) => Promise<void>
+  storeTimes: (notifications: readonly NewNotification[], passed: readonly ItemTime[]) => Promise<void>
+}
+
+/** What the consumer depends on. */
+export interface ConsumerOptions {
+  sequence: Pick<Sequence, 'first' | 'last'>
+  feed: Pick<Feed, 'slice'>
+  rules: Attention
+  writes: AttentionWrites
+  /** Whether somebody sees a project now. */
+  sees: TellingSources['sees']
+  /** People without a row who may be told. */
+  others: ReadonlySet<string>
+  lock: ProcessLock
+  clock: Clock
+  /** Called after something was stored that members are told. */
+  told: () => void
+  /** Reports faults of the service itself. */
+  warn: (error: unknown, message: string) => void
+}
+
+/** The consumer of one process. */
+export class NotificationConsumer {
+  readonly #options: ConsumerOptions
+  readonly #sources: TellingSources
+  #isStopped = false
+  #running: Promise<void> | undefined
+  #cancelHeartbeat = (): void => undefined
+  #reportedAt = Number.NEGATIVE_INFINITY
+  /** The place up to which all writes are stored, in memory; undefined before it has the lock. */
+  #place: number | undefined
+  #storedPlace = 0
+  #storedAt = 0
+  /** The next time of an item; undefined if it must be read. */
+  #nextTime: string | null | undefined
+  /** When the current step of work ends. */
+  #deadline = 0
+  #triedAt = Number.NEGATIVE_INFINITY
+  /** What is to be stored, and the number of its rows. */
+  #told: ToldByWrite[] = []
+  #watches: FoundWatch[] = []
+  /** The items of these watches. */
+  readonly #watched = new Set<string>()
+  #items: [string, string][] = []
+  #rows = 0
+  /** Whether it has decided whom to tell since the place was stored: a later decision might be another one. */
+  #hasDecided = false
+
+  constructor(options: ConsumerOptions) {
+    this.#options = options
+    const { rules, sees, others } = options
+    this.#sources = {
+      item: (id) => rules.item(id),
+      projectName: (id) => rules.projectName(id),
+      watchersOf: (itemId) => this.#watchersOf(itemId),
+      watchersOfProject: (projectId) => rules.watchers.ofProject(projectId),
+      recipient: (id) => rules.recipients.one(id, others),
+      named: (handles) => rules.recipients.named(handles),
+      sees,
+    }
+  }
+
+  /** Starts, from where an earlier one has stopped; the very first time from now on. */
+  start(): void {
+    this.#beat()
+  }
+
+  /** Stops after the current step. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#cancelHeartbeat()
+    await this.#running
+    this.#options.lock.release()
+  }
+
+  /** Works off what there is, unless it does already. @returns when that is done */
+  async work(): Promise<void> {
+    if (this.#isStopped) return
+    this.#running ??= this.#workOff().finally(() => {
+      this.#running = undefined
+    })
+    await this.#running
+  }
+
+  #beat(): void {
+    if (this.#isNeeded()) void this.work()
+    this.#cancelHeartbeat = this.#options.clock.after(HEARTBEAT, () => this.#beat())
+  }
+
+  /** Whether there is something to do, in some microseconds. */
+  #isNeeded(): boolean {
+    try {
+      if (this.#place === undefined) return true
+      if (this.#options.sequence.last() > this.#place) return true
+      if (this.#nextTime === undefined) this.#nextTime = this.#options.rules.times.next()
+      return this.#nextTime !== null && this.#nextTime <= timestamp(this.#options.clock.now())
+    } catch (error) {
+      this.#warn(error)
+      return false
+    }
+  }
+
+  async #workOff(): Promise<void> {
+    try {
+      if (this.#place === undefined && !this.#takeLock()) return
+      await this.#follow()
+      await this.#tellTimes()
+    } catch (error) {
+      if (!this.#isStopped) this.#warn(error)
+      // It may have been in the middle of a write.
+      this.#place = undefined
+      this.#clear()
+    }
+  }
+
+  #takeLock(): boolean {
+    const now = this.#options.clock.elapsed()
+    if (now - this.#triedAt < LOCK_TRIED_AGAIN) return false
+    this.#triedAt = now
+    return this.#options.lock.take()
+  }
+
+  #clear(): void {
+    this.#told = []
+    this.#watches = []
+    this.#watched.clear()
+    this.#items = []
+    this.#rows = 0
+  }
+
+  #warn(error: unknown): void {
+    const now = this.#options.clock.elapsed()
+    if (now - this.#reportedAt < REPORTED_AGAIN) return
+    this.#reportedAt = now
+    this.#options.warn(error, 'could not make notifications')
+  }
+
+  /** Works off the changes after its place. */
+  async #follow(): Promise<void> {
+    const { rules, sequence, clock } = this.#options
+    if (this.#place === undefined) {
+      const stored = rules.place()
+      this.#place = stored ?? sequence.last()
+      this.#storedPlace = this.#place
+      this.#storedAt = clock.elapsed()
+      if (stored === undefined) await this.#store(this.#place)
+    }
+    let place = this.#place
+    let telling: WriteTelling | undefined
+    let latest: { row: ChangeRow; group: number } | undefined
+    for (;;) {
+      if (this.#isStopped) return
+      await this.#pause()
+      const slice = this.#slice(place, latest)
+      const quiet = rules.quietRanges(place, slice.last)
+      for (const [index, row] of slice.rows.entries()) {
+        const group = slice.groups[index] as number
+        if (telling !== undefined && telling.group !== group) {
+          await this.#end(telling)
+          this.#place = row.seq - 1
+          telling = undefined
+        }
+        telling ??= new WriteTelling(group, row.seq, this.#sources)
+        await this.#inSteps(telling.take(row, isIn(quiet, row.seq)))
+        latest = { row, group }
+      }
+      place = slice.last
+      if (place >= slice.newest) break
+    }
+    // A write is committed as a whole.
+    if (telling !== undefined) await this.#end(telling)
+    this.#place = place
+    await this.#storeRest(place)
+  }
+
+  #slice(after: number, latest: { row: ChangeRow; group: number } | undefined) {
+    const { feed, sequence } = this.#options
+    try {
+      return feed.slice({ after, limit: ROWS, bytes: BYTES }, ALL, latest)
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      // It was away for longer than changes are kept.
+      return feed.slice({ after: sequence.first() - 1, limit: ROWS, bytes: BYTES }, ALL)
+    }
+  }
+
+  /** Runs work for some milliseconds at a time. */
+  async #inSteps<T>(steps: Generator<void, T, void>): Promise<T> {
+    for (;;) {
+      const { done, value } = steps.next()
+      if (performance.now() >= this.#deadline) await this.#pause()
+      if (done) return value
+    }
+  }
+
+  /** Lets others work. */
+  async #pause(): Promise<void> {
+    await setImmediate()
+    this.#deadline = performance.now() + STEP_TIME
+  }
+
+  /** Stores what a write leads to; the last part of it waits for others. */
+  async #end(telling: WriteTelling): Promise<void> {
+    const { first, last, notifications, watches, items, hasDecided }: Telling = await this.#inSteps(
+      telling.end(),
+    )
+    this.#hasDecided ||= hasDecided
+    for (const watch of watches) {
+      this.#watches.push(watch)
+      this.#watched.add(watch.itemId)
+      await this.#storeIfMany(1)
+    }
+    for (const item of items) {
+      this.#items.push(item)
+      await this.#storeIfMany(1)
+    }
+    for (const ofMember of notifications) {
+      this.#told.push({ first, last, notifications: ofMember })
+      await this.#storeIfMany(ofMember.length)
+    }
+  }
+
+  async #storeIfMany(added: number): Promise<void> {
+    this.#rows += added
+    if (this.#rows >= STORED_AT_ONCE) await this.#store(undefined)
+  }
+
+  /** Who watches an item, with the watches that are not stored yet. */
+  #watchersOf(itemId: string): ItemWatcher[] {
+    const stored = this.#options.rules.watchers.ofItem(itemId)
+    if (!this.#watched.has(itemId)) return stored
+    const known = new Set(stored.map(({ memberId }) => memberId))
+    const found = this.#watches.filter((watch) => watch.itemId === itemId && !known.has(watch.memberId))
+    const first = new Map(found.toReversed().map((watch) => [watch.memberId, { ...watch, watching: 1 }]))
+    return [...stored, ...first.values()]
+  }
+
+  /** Stores the rest, and the place if it is worth a write. */
+  async #storeRest(place: number): Promise<void> {
+    const { clock } = this.#options
+    const isLate =
+      place - this.#storedPlace >= PLACE_STORED_AFTER.changes ||
+      (place > this.#storedPlace && clock.elapsed() - this.#storedAt >= PLACE_STORED_AFTER.time)
+    if (this.#rows > 0 || this.#hasDecided || isLate) await this.#store(place)
+  }
+
+  async #store(after: number | undefined): Promise<void> {
+    const { writes, clock, told } = this.#options
+    const made: Made = { told: this.#told, watches: this.#watches, items: this.#items, after }
+    await writes.store(made)
+    this.#clear()
+    if (made.items.length > 0) this.#nextTime = undefined
+    if (after !== undefined) {
+      this.#storedPlace = after
+      this.#storedAt = clock.elapsed()
+      this.#hasDecided = false
+    }
+    if (made.told.length > 0) told()
+  }
+
+  /** Tells watchers of the times that have come, by the system clock. */
+  async #tellTimes(): Promise<void> {
+    const { rules, clock } = this.#options
+    for (;;) {
+      if (this.#isStopped) return
+      const times = rules.times.due(timestamp(clock.now()), TIMES)
+      if (times.length === 0) break
+      await this.#tellOf(times)
+      await this.#pause()
+    }
+    this.#nextTime = rules.times.next()
+  }
+
+  async #tellOf(times: readonly ItemTime[]): Promise<void> {
+    let notifications: NewNotification[] = []
+    let passed: ItemTime[] = []
+    const store = async () => {
+      await this.#options.writes.storeTimes(notifications, passed)
+      if (notifications.length > 0) this.#options.told()
+      notifications = []
+      passed = []
+    }
+    for (const time of times) {
+      for (const one of await this.#toldOf(time)) {
+        notifications.push(one)
+        if (notifications.length >= STORED_AT_ONCE) await store()
+      }
+      passed.push(time)
+    }
+    await store()
+  }
+
+  /** Whom a time tells of its item. */
+  async #toldOf(time: ItemTime): Promise<NewNotification[]> {
+    const sources = this.#sources
+    const found: NewNotification[] = []
+    function* find(item: NonNullable<ReturnType<Attention['times']['itemAt']>>): Generator<void, void, void> {
+      const decided = new Set<string>()
+      const hears = (memberId: string): boolean => {
+        if (decided.has(memberId)) return false
+        decided.add(memberId)
+        const recipient: Recipient | undefined = sources.recipient(memberId)
+        return recipient !== undefined && sources.sees(recipient, item.projectId)
+      }
+      const tell = (memberId: string) => {
+        if (!hears(memberId)) return
+        const text = time.kind === 'due' ? (item.dueDate ?? '') : ''
+        const { id: itemId, projectId, title } = item
+        const { kind, at: dueAt } = time
+        found.push({
+          memberId,
+          kind,
+          itemId,
+          projectId,
+          actorId: null,
+          seq: null,
+          title,
+          text,
+          count: 1,
+          dueAt,
+        })
+      }
+      for (const { memberId, watching } of sources.watchersOf(item.id)) {
+        if (watching === 1) tell(memberId)
+        else decided.add(memberId)
+        yield
+      }
+      for (const { memberId } of sources.watchersOfProject(item.projectId)) {
+        tell(memberId)
+        yield
+      }
+      if (item.assigneeId !== null) tell(item.assigneeId)
+    }
+    const item = this.#options.rules.times.itemAt(time)
+    if (item !== undefined) await this.#inSteps(find(item))
+    return found
+  }
+}
+
+/** Whether a change is in one of the ranges. */
+const isIn = (ranges: readonly QuietRange[], seq: number): boolean =>
+  ranges.some(({ first, last }) => first <= seq && seq <= last)

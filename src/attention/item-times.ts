@@ -1,0 +1,108 @@
+/** The times at which the watchers of items hear of them: reminders, and the ends of leases. */
+import { and, eq } from 'drizzle-orm'
+import type { ColumnNames } from '../board/column-names.ts'
+import { timesOf } from '../board/reminders.ts'
+import type { SharedDatabase } from '../db/client.ts'
+import { isShown } from '../db/hidden.ts'
+import { kanbanItems } from '../db/schema.ts'
+import { given, selectOne } from '../db/statements.ts'
+import { once } from '../once.ts'
+
+/** A time of an item. */
+export interface ItemTime {
+  itemId: string
+  kind: 'due' | 'lease-lapsed'
+  /** A timestamp. */
+  at: string
+}
+
+/** An item whose time has come. */
+export interface DueItem {
+  id: string
+  projectId: string
+  title: string
+  assigneeId: string | null
+  dueDate: string | null
+}
+
+const { id, projectId, title, column, assigneeId, dueDate, dismissed, claimedUntil, reminders } = kanbanItems
+
+const statementsOf = (db: SharedDatabase) => {
+  const { $client: client } = db
+  const prepare = <Row>(text: string) => once(() => client.prepare<[object], Row>(text))
+  const ofTime = 'item_id = :itemId and kind = :kind and at = :at'
+  return {
+    item: selectOne(db, () =>
+      db
+        .select({ id, projectId, title, column, assigneeId, dueDate, dismissed, claimedUntil, reminders })
+        .from(kanbanItems)
+        .where(and(eq(id, given('id')), isShown(projectId))),
+    ),
+    stored: prepare<Omit<ItemTime, 'itemId'>>('select kind, at from item_times where item_id = :itemId'),
+    add: prepare('insert or ignore into item_times (item_id, kind, at) values (:itemId, :kind, :at)'),
+    remove: prepare(`delete from item_times where ${ofTime}`),
+    removeAll: prepare('delete from item_times where item_id = :itemId'),
+    next: once(() => client.prepare<[], string | null>('select min(at) from item_times').pluck()),
+    due: prepare<ItemTime>(
+      'select item_id as itemId, kind, at from item_times where at <= :now order by at, item_id, kind limit +:count',
+    ),
+  }
+}
+
+/** The index of the times to come. */
+export class ItemTimes {
+  static readonly reads: readonly string[] = ['next', 'due', 'itemAt']
+  readonly #sql: ReturnType<typeof statementsOf>
+  readonly #columnNames: Pick<ColumnNames, 'isDone'>
+
+  constructor(db: SharedDatabase, columnNames: Pick<ColumnNames, 'isDone'>) {
+    this.#sql = statementsOf(db)
+    this.#columnNames = columnNames
+  }
+
+  /** The next time, if any. */
+  next(): string | null {
+    return this.#sql.next().get() ?? null
+  }
+
+  /** Times that have come, the earliest first. @param now a timestamp */
+  due(now: string, count: number): ItemTime[] {
+    return this.#sql.due().all({ now, count })
+  }
+
+  /**
+   * Brings the times of an item up to date. Those that had passed when it was changed are not added: setting a due date in the past
+   * reminds nobody.
+   * @param changedAt a timestamp
+   */
+  refresh(itemId: string, changedAt: string): void {
+    const item = this.#sql.item({ id: itemId })
+    if (item === undefined) {
+      this.#sql.removeAll().run({ itemId })
+      return
+    }
+    const wanted = [
+      ...timesOf(item.reminders, item.dueDate).map((at) => ({ kind: 'due', at })),
+      ...(item.claimedUntil === null ? [] : [{ kind: 'lease-lapsed', at: item.claimedUntil }]),
+    ]
+    for (const { kind, at } of this.#sql.stored().all({ itemId })) {
+      if (!wanted.some((one) => one.kind === kind && one.at === at))
+        this.#sql.remove().run({ itemId, kind, at })
+    }
+    for (const { kind, at } of wanted) if (at > changedAt) this.#sql.add().run({ itemId, kind, at })
+  }
+
+  /** The item of a time that has come; undefined if nobody is to hear of it: it has other times now, is dismissed, done or gone. */
+  itemAt({ itemId, kind, at }: ItemTime): DueItem | undefined {
+    const item = this.#sql.item({ id: itemId })
+    if (item === undefined || item.dismissed) return undefined
+    if (kind === 'lease-lapsed') return item.claimedUntil === at ? item : undefined
+    if (!timesOf(item.reminders, item.dueDate).includes(at)) return undefined
+    return this.#columnNames.isDone(item.projectId, item.column) ? undefined : item
+  }
+
+  /** Removes a time that all have heard of. */
+  pass({ itemId, kind, at }: ItemTime): void {
+    this.#sql.remove().run({ itemId, kind, at })
+  }
+}

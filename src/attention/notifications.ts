@@ -1,0 +1,254 @@
+/** Notifications: what members are told, and have read. */
+import { Type } from '@sinclair/typebox'
+import { and, desc, eq, inArray, isNull, lt, lte, type SQL, sql } from 'drizzle-orm'
+import { read, type SharedDatabase } from '../db/client.ts'
+import { newId } from '../db/ids.ts'
+import { type JsonPage, type PageQuery, type PlacesAfter, readPage } from '../db/pages.ts'
+import { notifications } from '../db/schema.ts'
+import { amongIds, change, given, givenLimit, selectAll, selectOne } from '../db/statements.ts'
+import { notFound } from '../errors.ts'
+import { once } from '../once.ts'
+import { ref } from '../schemas/common.ts'
+import { type Notification, NotificationSchema } from '../schemas/records.ts'
+import { createJsonWriter } from '../schemas/serialization.ts'
+import { timestamp } from '../time.ts'
+
+/** The kinds of notifications. A change that is several for one member tells it as the first of these. */
+export const NOTIFICATION_KINDS = [
+  'assigned',
+  'mentioned',
+  'commented',
+  'moved',
+  'due',
+  'unblocked',
+  'lease-lapsed',
+] as const
+export type NotificationKind = (typeof NOTIFICATION_KINDS)[number]
+
+/** Notifications per page, by default: nobody wants thousands. */
+const LIMIT = 100
+
+/** Most that are counted. */
+export const COUNTED = 1000
+
+/** Most that one request marks as read, and that one write prunes: some 10 ms. */
+export const READ_AT_ONCE = 2000
+const PRUNED_AT_ONCE = 500
+
+/** Sorts after every id: the last code point. */
+const AFTER_ALL = '\u{10ffff}'
+
+/** A notification to store. */
+export type NewNotification = Omit<Notification, 'id' | 'createdAt' | 'readAt'> & {
+  memberId: string
+  /** The time that it tells of; null for a change. */
+  dueAt: string | null
+}
+
+/** Which of the own notifications to list. */
+export interface NotificationQuery extends PageQuery {
+  isUnread?: boolean
+  kinds?: readonly string[]
+}
+
+const { memberId, id, kind, itemId, projectId, actorId, seq, title, text, count, readAt, createdAt } =
+  notifications
+
+/** The columns that its member sees. */
+const shown = { id, kind, itemId, projectId, actorId, seq, title, text, count, createdAt, readAt }
+
+function statementsOf(db: SharedDatabase) {
+  const { $client: client } = db
+  const isOwn = eq(memberId, given('memberId'))
+  const isUnread = isNull(readAt)
+  const before = (condition?: SQL) =>
+    selectAll<{ id: string }>(db, () =>
+      db
+        .select({ id })
+        .from(notifications)
+        .where(and(isOwn, lt(id, given('id')), condition))
+        .orderBy(desc(id))
+        .limit(givenLimit('count')),
+    )
+  const isOfKind = sql`${kind} in (select value from json_each(${given('kinds')}))`
+  return {
+    all: before(),
+    unread: before(isUnread),
+    ofKind: before(isOfKind),
+    unreadOfKind: before(and(isUnread, isOfKind)),
+    several: selectAll<Notification>(db, () =>
+      db.select(shown).from(notifications).where(amongIds(id)).orderBy(desc(id)),
+    ),
+    one: selectOne<Notification>(db, () =>
+      db
+        .select(shown)
+        .from(notifications)
+        .where(and(eq(id, given('id')), isOwn)),
+    ),
+    set: change(() =>
+      db
+        .update(notifications)
+        .set({ readAt: sql`${sql.placeholder('readAt')}` })
+        .where(and(eq(id, given('id')), isOwn)),
+    ),
+    readUpTo: change(() =>
+      db
+        .update(notifications)
+        .set({ readAt: sql`${sql.placeholder('readAt')}` })
+        .where(
+          inArray(
+            id,
+            db
+              .select({ id })
+              .from(notifications)
+              .where(and(isOwn, isUnread, lte(id, given('upTo'))))
+              .orderBy(desc(id))
+              .limit(givenLimit('count')),
+          ),
+        ),
+    ),
+    older: selectOne(db, () =>
+      db
+        .select({ id })
+        .from(notifications)
+        .where(lt(createdAt, given('before')))
+        .limit(1),
+    ),
+    prune: change(() =>
+      db.delete(notifications).where(
+        inArray(
+          id,
+          db
+            .select({ id })
+            .from(notifications)
+            .where(lt(createdAt, given('before')))
+            .orderBy(createdAt)
+            .limit(PRUNED_AT_ONCE),
+        ),
+      ),
+    ),
+    wasTold: once(() =>
+      client
+        .prepare<[object], number>(
+          'select 1 from notifications where member_id = :memberId and seq between :first and :last limit 1',
+        )
+        .pluck(),
+    ),
+    insert: once(() =>
+      client.prepare<[object]>(
+        `insert into notifications (id, member_id, kind, item_id, project_id, actor_id, seq, title, text, count, due_at, created_at)
+        values (:id, :memberId, :kind, :itemId, :projectId, :actorId, :seq, :title, :text, :count, :dueAt, :createdAt)
+        on conflict do nothing`,
+      ),
+    ),
+    newest: once(() =>
+      client.prepare<[], number | null>('select max(rowid) from main.notifications').pluck(),
+    ),
+    after: once(() =>
+      client.prepare<[number, number], StoredNotification>(
+        `select rowid as place, id, member_id as memberId, kind, item_id as itemId, project_id as projectId,
+          actor_id as actorId, seq, title, text, count, created_at as createdAt, read_at as readAt
+        from main.notifications where rowid > +? order by rowid limit +?`,
+      ),
+    ),
+  }
+}
+
+/** A stored notification, with its place among all. */
+export type StoredNotification = Notification & { memberId: string; place: number }
+
+/** The notifications. Every member has only its own, admins too, and of those only what it sees now (see `src/db/row-security.ts`). */
+export class Notifications {
+  static readonly reads: readonly string[] = ['page', 'get', 'count', 'hasOlder', 'newest', 'after']
+  readonly #db: SharedDatabase
+  readonly #sql: ReturnType<typeof statementsOf>
+  readonly #toJson = createJsonWriter(Type.Array(ref(NotificationSchema)))
+
+  constructor(db: SharedDatabase) {
+    this.#db = db
+    this.#sql = statementsOf(db)
+  }
+
+  /** A page of a member's notifications, newest first. */
+  page(
+    owner: string,
+    { isUnread = false, kinds = [], limit = LIMIT, ...query }: NotificationQuery,
+  ): JsonPage {
+    const { all, unread, ofKind, unreadOfKind } = this.#sql
+    const plain = isUnread ? unread : all
+    const statement = kinds.length === 0 ? plain : isUnread ? unreadOfKind : ofKind
+    const newestFirst: PlacesAfter = (place, count) =>
+      statement({
+        memberId: owner,
+        id: place?.id || AFTER_ALL,
+        count,
+        kinds: JSON.stringify(kinds),
+      }).map((one) => ({ ...one, key: 0, text: null }))
+    return read(this.#db, () => {
+      const { ids, next } = readPage(newestFirst, { ...query, limit })
+      return { body: this.#toJson(this.#sql.several({ ids: JSON.stringify(ids) })), next }
+    })
+  }
+
+  /** One of a member's notifications. @throws ApiError 404 */
+  get(id: string, owner: string): Notification {
+    const found = this.#sql.one({ id, memberId: owner })
+    if (found === undefined) throw notFound('Notification')
+    return found
+  }
+
+  /** The number of a member's unread notifications, at most {@link COUNTED}. */
+  count(owner: string): { unread: number } {
+    const found = this.#sql.unread({ memberId: owner, id: AFTER_ALL, count: COUNTED })
+    return { unread: found.length }
+  }
+
+  /** Marks one as read, or as unread; one that is read keeps the time. @throws ApiError 404 */
+  setRead(id: string, owner: string, isRead: boolean): Notification {
+    const before = this.get(id, owner)
+    if (isRead === (before.readAt !== null)) return before
+    this.#sql.set({ id, memberId: owner, readAt: isRead ? timestamp() : null })
+    return this.get(id, owner)
+  }
+
+  /**
+   * Marks a member's notifications up to one as read, the newest {@link READ_AT_ONCE} of them.
+   * @returns the number of unread ones
+   * @throws ApiError 404
+   */
+  readUpTo(upTo: string, owner: string): { unread: number } {
+    if (this.#sql.one({ id: upTo, memberId: owner }) === undefined) throw notFound('Notification', [upTo])
+    this.#sql.readUpTo({ memberId: owner, upTo, count: READ_AT_ONCE, readAt: timestamp() })
+    return this.count(owner)
+  }
+
+  /** Whether a member was told of a change of a write. @param first its first change, `last` its last */
+  wasTold(owner: string, first: number, last: number): boolean {
+    return this.#sql.wasTold().get({ memberId: owner, first, last }) === 1
+  }
+
+  /** Stores one, unless its member was already told of the same. */
+  add(one: NewNotification): void {
+    this.#sql.insert().run({ ...one, id: newId(), createdAt: timestamp() })
+  }
+
+  /** The place of the newest of all. */
+  newest(): number {
+    return this.#sql.newest().get() ?? 0
+  }
+
+  /** The stored notifications of all members after a place, the oldest first. */
+  after(place: number, count: number): StoredNotification[] {
+    return this.#sql.after().all(place, count)
+  }
+
+  /** Whether there are some from before a time. @param time milliseconds since 1970 */
+  hasOlder(time: number): boolean {
+    return this.#sql.older({ before: timestamp(time) }) !== undefined
+  }
+
+  /** Deletes some from before a time. @param time milliseconds since 1970 @returns whether there are more */
+  prune(time: number): boolean {
+    return this.#sql.prune({ before: timestamp(time) }) === PRUNED_AT_ONCE
+  }
+}

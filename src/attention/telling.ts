@@ -1,0 +1,338 @@
+/**
+ * Decides whom a write tells of what: its changes go in one by one, and what comes out at its end are notifications, watches, and
+ * items whose times have changed. It only reads.
+ */
+import { madeBy, shownFields } from '../changes/api-changes.ts'
+import type { ChangeRow } from '../changes/sequence.ts'
+import { handlesOf, mentionsIn } from './mentions.ts'
+import { type NewNotification, NOTIFICATION_KINDS, type NotificationKind } from './notifications.ts'
+import type { Recipient } from './recipients.ts'
+import type { FoundWatch, ItemWatcher, Watcher } from './watchers.ts'
+
+/** More notifications of one write to one member become one. */
+export const MOST_OF_ONE_WRITE = 10
+
+/** Different items of one write that are counted one by one for each member; beyond, each change counts. */
+const ITEMS_COUNTED = 100
+
+/** Characters of a text in a notification. */
+const EXCERPT = 280
+
+/** An item as it is now. */
+export interface LiveItem {
+  projectId: string
+  title: string
+  assigneeId: string | null
+}
+
+/** What it reads. */
+export interface TellingSources {
+  /** The item as it is now; undefined if it is gone, and nobody is told of it. */
+  item: (id: string) => LiveItem | undefined
+  projectName: (id: string) => string
+  watchersOf: (itemId: string) => readonly ItemWatcher[]
+  watchersOfProject: (projectId: string) => readonly Watcher[]
+  recipient: (memberId: string) => Recipient | undefined
+  /** The ids of the members with these handles. */
+  named: (handles: readonly string[]) => ReadonlyMap<string, string>
+  /** Whether somebody sees a project now. */
+  sees: (recipient: Recipient, projectId: string) => boolean
+}
+
+/** What one member is told by a write. */
+interface Told {
+  notifications: NewNotification[]
+  /** How many there would be, of how many items. */
+  count: number
+  items: Set<string>
+  kind: NotificationKind
+  projectIds: Set<string>
+}
+
+/** What a write leads to. */
+export interface Telling {
+  first: number
+  last: number
+  /** By member: either at most ten, or one that stands for all. */
+  notifications: NewNotification[][]
+  watches: FoundWatch[]
+  /** The items whose times may have changed, with the time of the change. */
+  items: Map<string, string>
+  /** Whether it was decided for somebody. */
+  hasDecided: boolean
+}
+
+/** The fields of an item that its times depend on. */
+const TIMED = ['dueDate', 'reminders', 'claimedUntil']
+
+const excerptOf = (text: string): string => {
+  const line = text.trim().replaceAll(/\s+/g, ' ')
+  return line.length > EXCERPT ? `${line.slice(0, EXCERPT - 1).toWellFormed()}…` : line
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+const isMoreImportant = (one: NotificationKind, other: NotificationKind) =>
+  NOTIFICATION_KINDS.indexOf(one) < NOTIFICATION_KINDS.indexOf(other)
+
+/** The changes of one write. */
+export class WriteTelling {
+  readonly group: number
+  readonly #sources: TellingSources
+  readonly #first: number
+  #last: number
+  readonly #told = new Map<string, Told>()
+  readonly #watches: FoundWatch[] = []
+  /** The same, by item. */
+  readonly #watchesOf = new Map<string, FoundWatch[]>()
+  readonly #items = new Map<string, string>()
+  /** Renamed columns: their items do not move. */
+  readonly #renamed = new Set<string>()
+  readonly #recipients = new Map<string, Recipient | undefined>()
+  readonly #sees = new Map<string, Map<string, boolean>>()
+  readonly #ofProjects = new Map<string, readonly Watcher[]>()
+
+  constructor(group: number, first: number, sources: TellingSources) {
+    this.group = group
+    this.#first = first
+    this.#last = first
+    this.#sources = sources
+  }
+
+  /**
+   * Takes the next change of the write, in steps: one may concern thousands of watchers.
+   * @param isQuiet whether nobody is told of it
+   */
+  *take(row: ChangeRow, isQuiet: boolean): Generator<void, void, void> {
+    this.#last = row.seq
+    if (row.kind === 'kanban-column' && row.action === 'updated') this.#noteRenaming(row)
+    if (row.kind !== 'kanban-item' && row.kind !== 'kanban-comment') return
+    if (row.kind === 'kanban-item') this.#noteTimes(row)
+    if (isQuiet || row.action === 'deleted' || row.itemId === null) return
+    const before = shownFields(row.kind, row.before) ?? {}
+    const after = shownFields(row.kind, row.after) ?? {}
+    if (row.kind === 'kanban-item') yield* this.#takeItem(row, row.itemId, before, after)
+    else yield* this.#takeComment(row, row.itemId, before, after)
+  }
+
+  /** The result, in steps. */
+  *end(): Generator<void, Telling, void> {
+    const notifications: NewNotification[][] = []
+    for (const [, told] of this.#told) {
+      notifications.push(told.count > MOST_OF_ONE_WRITE ? [this.#together(told)] : told.notifications)
+      if (notifications.length % 100 === 0) yield
+    }
+    return {
+      first: this.#first,
+      last: this.#last,
+      notifications,
+      watches: this.#watches,
+      items: this.#items,
+      hasDecided: this.#sees.size > 0,
+    }
+  }
+
+  #together({ notifications, count, items, kind, projectIds }: Told): NewNotification {
+    const [first] = notifications as [NewNotification]
+    const [projectId = null, another] = projectIds
+    const isOfOne = another === undefined && projectId !== null
+    return {
+      ...first,
+      kind,
+      itemId: null,
+      projectId: isOfOne ? projectId : null,
+      seq: this.#last,
+      title: isOfOne ? this.#sources.projectName(projectId) : '',
+      text: '',
+      // Beyond those that are counted one by one.
+      count: items.size < ITEMS_COUNTED ? items.size : count,
+    }
+  }
+
+  #noteRenaming({ projectId, before, after }: ChangeRow): void {
+    const [from, to] = [shownFields('kanban-column', before)?.name, shownFields('kanban-column', after)?.name]
+    if (from !== undefined) this.#renamed.add(JSON.stringify([projectId, from, to]))
+  }
+
+  #noteTimes({ id, at, action, before, after }: ChangeRow): void {
+    const changed = `${before ?? ''}${after ?? ''}`
+    // Most items have none of them; of a text that only looks like it, they are looked up for nothing.
+    const concerns =
+      action === 'updated'
+        ? TIMED.some((name) => changed.includes(`"${name}":`))
+        : /"reminders":"(?!\[?\]?")|"claimedUntil":"/.test(changed)
+    if (concerns) this.#items.set(id, at)
+  }
+
+  *#takeItem(
+    row: ChangeRow,
+    itemId: string,
+    before: Record<string, unknown>,
+    after: Record<string, unknown>,
+  ): Generator<void, void, void> {
+    const { action, projectId, fromProjectId } = row
+    const mentioned = this.#newlyMentioned(before.description, after.description)
+    const assignee = textOf(after.assigneeId)
+    const isMoved =
+      action === 'updated' &&
+      (fromProjectId !== null ||
+        ('column' in after && !this.#renamed.has(JSON.stringify([projectId, before.column, after.column]))))
+    if (action === 'created' && row.actorId !== null) this.#watch(itemId, row.actorId, row.seq)
+    if (assignee === '' && mentioned.length === 0 && !isMoved) return
+    const item = this.#sources.item(itemId)
+    if (item === undefined) return
+    if (assignee !== '') {
+      this.#watch(itemId, assignee, row.seq)
+      this.#tell(row, item, assignee, 'assigned', '')
+    }
+    const excerpt = mentioned.length > 0 ? excerptOf(textOf(after.description)) : ''
+    for (const id of mentioned) {
+      if (!this.#mayHear(id, item)) continue
+      this.#watch(itemId, id, row.seq)
+      if (id !== assignee) this.#tell(row, item, id, 'mentioned', excerpt)
+    }
+    if (!isMoved) return
+    const others = new Set([assignee, ...mentioned])
+    const column = textOf(after.column)
+    for (const id of this.#watchersOf(row, itemId, item)) {
+      if (!others.has(id)) this.#tell(row, item, id, 'moved', column)
+      yield
+    }
+  }
+
+  *#takeComment(
+    row: ChangeRow,
+    itemId: string,
+    before: Record<string, unknown>,
+    after: Record<string, unknown>,
+  ): Generator<void, void, void> {
+    const isNew = row.action === 'created'
+    const mentioned = this.#newlyMentioned(before.content, after.content)
+    const author = isNew ? textOf(after.authorId) : ''
+    if (author !== '') this.#watch(itemId, author, row.seq)
+    if (!isNew && mentioned.length === 0) return
+    const item = this.#sources.item(itemId)
+    if (item === undefined) return
+    const excerpt = excerptOf(textOf(after.content))
+    for (const id of mentioned) {
+      if (!this.#mayHear(id, item)) continue
+      this.#watch(itemId, id, row.seq)
+      if (id !== author) this.#tell(row, item, id, 'mentioned', excerpt)
+    }
+    if (!isNew) return
+    const others = new Set([author, ...mentioned])
+    for (const id of this.#watchersOf(row, itemId, item)) {
+      if (!others.has(id)) this.#tell(row, item, id, 'commented', excerpt)
+      yield
+    }
+  }
+
+  /** Whom a text mentions that its former version did not. */
+  #newlyMentioned(before: unknown, after: unknown): string[] {
+    if (typeof after !== 'string' || !after.includes('@')) return []
+    const former = mentionsIn(textOf(before))
+    const mentions = [...mentionsIn(after)].filter((one) => !former.has(one)).map(handlesOf)
+    const formerHandles = [...former].map(handlesOf)
+    const ids = this.#sources.named([...new Set([...mentions, ...formerHandles].flat())])
+    const idsOf = (each: string[][]) =>
+      each.map((handles) => handles.map((one) => ids.get(one)).find(Boolean))
+    const known = new Set(idsOf(formerHandles))
+    return [...new Set(idsOf(mentions))].filter((id) => id !== undefined && !known.has(id)) as string[]
+  }
+
+  /** Who watches an item, of its project, or as its assignee, since before a change. */
+  *#watchersOf(
+    { seq, projectId, fromProjectId }: ChangeRow,
+    itemId: string,
+    item: LiveItem,
+  ): Generator<string> {
+    const decided = new Set<string>()
+    for (const { memberId, watching, since } of this.#sources.watchersOf(itemId)) {
+      decided.add(memberId)
+      if (watching === 1 && since < seq) yield memberId
+    }
+    // Of the same write.
+    for (const { memberId, since } of this.#watchesOf.get(itemId) ?? []) {
+      if (decided.has(memberId)) continue
+      decided.add(memberId)
+      if (since < seq) yield memberId
+    }
+    for (const project of new Set([projectId, fromProjectId])) {
+      if (project === null) continue
+      for (const { memberId, since } of this.#watchersOfProject(project)) {
+        if (decided.has(memberId) || since >= seq) continue
+        decided.add(memberId)
+        yield memberId
+      }
+    }
+    // Assigned by an import, or by another tool before the service knew of watches.
+    if (item.assigneeId !== null && !decided.has(item.assigneeId)) yield item.assigneeId
+  }
+
+  #watchersOfProject(projectId: string): readonly Watcher[] {
+    const known = this.#ofProjects.get(projectId)
+    if (known) return known
+    const found = this.#sources.watchersOfProject(projectId)
+    this.#ofProjects.set(projectId, found)
+    return found
+  }
+
+  #recipient(id: string): Recipient | undefined {
+    if (this.#recipients.has(id)) return this.#recipients.get(id)
+    const recipient = this.#sources.recipient(id)
+    this.#recipients.set(id, recipient)
+    return recipient
+  }
+
+  /** Whether somebody is there to be told, and sees an item. */
+  #mayHear(id: string, { projectId }: LiveItem): boolean {
+    const recipient = this.#recipient(id)
+    if (recipient === undefined) return false
+    const seen = this.#sees.get(id) ?? new Map<string, boolean>()
+    this.#sees.set(id, seen)
+    const known = seen.get(projectId)
+    if (known !== undefined) return known
+    const sees = this.#sources.sees(recipient, projectId)
+    seen.set(projectId, sees)
+    return sees
+  }
+
+  #watch(itemId: string, memberId: string, since: number): void {
+    if (this.#recipient(memberId) === undefined) return
+    const watch = { itemId, memberId, since }
+    this.#watches.push(watch)
+    const ofItem = this.#watchesOf.get(itemId)
+    if (ofItem) ofItem.push(watch)
+    else this.#watchesOf.set(itemId, [watch])
+  }
+
+  #tell(row: ChangeRow, item: LiveItem, memberId: string, kind: NotificationKind, text: string): void {
+    if (memberId === row.actorId || !this.#mayHear(memberId, item)) return
+    const { projectId, title } = item
+    const told = this.#told.get(memberId) ?? {
+      notifications: [],
+      count: 0,
+      items: new Set<string>(),
+      kind,
+      projectIds: new Set<string>(),
+    }
+    this.#told.set(memberId, told)
+    told.count++
+    if (told.items.size < ITEMS_COUNTED) told.items.add(row.itemId as string)
+    if (told.projectIds.size < 2) told.projectIds.add(projectId)
+    if (isMoreImportant(kind, told.kind)) told.kind = kind
+    if (told.notifications.length === MOST_OF_ONE_WRITE) return
+    told.notifications.push({
+      memberId,
+      kind,
+      itemId: row.itemId,
+      projectId,
+      actorId: madeBy(row).actorId,
+      seq: row.seq,
+      title,
+      text,
+      count: 1,
+      dueAt: null,
+    })
+  }
+}

@@ -1,0 +1,158 @@
+/** Who watches items and projects. The sequence of changes does not record it: it is each member's own affair. */
+import { eq } from 'drizzle-orm'
+import type { ItemRecords } from '../board/item-records.ts'
+import { read, type SharedDatabase } from '../db/client.ts'
+import { throwNotFound } from '../db/existence.ts'
+import { kanbanItems, projects } from '../db/schema.ts'
+import { existsIn, given, selectOne } from '../db/statements.ts'
+import { once } from '../once.ts'
+import type { KanbanItem } from '../schemas/records.ts'
+
+/** The name of the consumer that makes notifications and watches, in the table of consumers. */
+export const CONSUMER = 'notifications'
+
+/** A member who watches, and the last change before it began. */
+export interface Watcher {
+  memberId: string
+  since: number
+}
+
+/** A watch of an item; 0: the member does not want to hear of it. */
+export interface ItemWatcher extends Watcher {
+  watching: number
+}
+
+/** A watch that follows from what a member did. */
+export interface FoundWatch extends Watcher {
+  itemId: string
+}
+
+/** The newest changes that are looked through for what the consumer has not reached yet. */
+const RECENT = 1000
+
+const statementsOf = (db: SharedDatabase) => {
+  const { $client: client } = db
+  const prepare = <Row>(text: string) => once(() => client.prepare<[object], Row>(text))
+  const newest = '(select ifnull(max(seq), 0) from main.changes)'
+  return {
+    item: selectOne(db, () =>
+      db
+        .select({ projectId: kanbanItems.projectId, assigneeId: kanbanItems.assigneeId })
+        .from(kanbanItems)
+        .where(eq(kanbanItems.id, given('id'))),
+    ),
+    projectExists: existsIn(db, projects),
+    ofItem: prepare<ItemWatcher>(
+      'select member_id as memberId, watching, since from item_watches where item_id = :itemId',
+    ),
+    ofProject: prepare<Watcher>(
+      'select member_id as memberId, since from project_watches where project_id = :projectId',
+    ),
+    own: prepare<{ watching: number }>(
+      'select watching from item_watches where item_id = :itemId and member_id = :memberId',
+    ),
+    ownOfProject: prepare<{ watching: number }>(
+      'select 1 as watching from project_watches where project_id = :projectId and member_id = :memberId',
+    ),
+    /** What the consumer will find. */
+    coming: prepare<{ seq: number }>(
+      `select seq from main.changes as changes where seq > ifnull((select after from consumers where name = '${CONSUMER}'), 0)
+      and seq > ${newest} - ${RECENT} and item_id = :itemId and actor_id = :memberId and action = 'created'
+      and kind in ('kanban-item', 'kanban-comment')
+      and not exists (select 1 from quiet_changes as quiet where changes.seq between quiet.first and quiet.last) limit 1`,
+    ),
+    watch: prepare(
+      `insert into item_watches (item_id, member_id, watching, since) values (:itemId, :memberId, :watching, ${newest})
+      on conflict do update set watching = excluded.watching, since = excluded.since
+      where watching <> excluded.watching`,
+    ),
+    watchProject: prepare(
+      `insert into project_watches (project_id, member_id, since) values (:projectId, :memberId, ${newest})
+      on conflict do nothing`,
+    ),
+    unwatchProject: prepare(
+      'delete from project_watches where project_id = :projectId and member_id = :memberId',
+    ),
+    found: prepare(
+      `insert into item_watches (item_id, member_id, since) values (:itemId, :memberId, :since)
+      on conflict do nothing`,
+    ),
+  }
+}
+
+/** The watches. */
+export class Watchers {
+  static readonly reads: readonly string[] = ['item', 'isWatching', 'project', 'ofItem', 'ofProject']
+  readonly #db: SharedDatabase
+  readonly #sql: ReturnType<typeof statementsOf>
+  readonly #records: ItemRecords
+
+  constructor(db: SharedDatabase, records: ItemRecords) {
+    this.#db = db
+    this.#sql = statementsOf(db)
+    this.#records = records
+  }
+
+  /** An item, and whether a member watches it. @throws ApiError 404; TooMuchWork */
+  item(id: string, memberId: string): KanbanItem & { watching: boolean } {
+    return read(this.#db, () => {
+      const item = this.#records.one(id) ?? throwNotFound(kanbanItems)
+      return { ...item, watching: this.#watches(item, memberId) }
+    })
+  }
+
+  /** Whether a member watches an item: by itself, with its project, or as its assignee. @throws ApiError 404 */
+  isWatching(itemId: string, memberId: string): boolean {
+    const item = this.#sql.item({ id: itemId }) ?? throwNotFound(kanbanItems)
+    return this.#watches({ id: itemId, ...item }, memberId)
+  }
+
+  /** Whether a member watches a project. @throws ApiError 404 */
+  project(projectId: string, memberId: string): { watching: boolean } {
+    if (!this.#sql.projectExists(projectId)) throwNotFound(projects)
+    return { watching: this.#sql.ownOfProject().get({ projectId, memberId }) !== undefined }
+  }
+
+  /** Lets a member watch an item, or not any more: then nothing but the member's own wish lets it watch again. @throws ApiError 404 */
+  setItem(itemId: string, memberId: string, watching: boolean): { watching: boolean } {
+    if (this.#sql.item({ id: itemId }) === undefined) throwNotFound(kanbanItems)
+    this.#sql.watch().run({ itemId, memberId, watching: Number(watching) })
+    return { watching }
+  }
+
+  /** Lets a member watch all items of a project, or not any more. @throws ApiError 404 */
+  setProject(projectId: string, memberId: string, watching: boolean): { watching: boolean } {
+    if (!this.#sql.projectExists(projectId)) throwNotFound(projects)
+    const statement = watching ? this.#sql.watchProject() : this.#sql.unwatchProject()
+    statement.run({ projectId, memberId })
+    return { watching }
+  }
+
+  /** The watches of an item itself, also by those who do not want to hear of it. */
+  ofItem(itemId: string): ItemWatcher[] {
+    return this.#sql.ofItem().all({ itemId })
+  }
+
+  /** Who watches a project. */
+  ofProject(projectId: string): Watcher[] {
+    return this.#sql.ofProject().all({ projectId })
+  }
+
+  /** Stores a watch that follows from what a member did, unless the member has one, or does not want it. */
+  find({ itemId, memberId, since }: FoundWatch): void {
+    this.#sql.found().run({ itemId, memberId, since })
+  }
+
+  #watches(
+    { id: itemId, projectId, assigneeId }: { id: string; projectId: string; assigneeId: string | null },
+    memberId: string,
+  ): boolean {
+    const own = this.#sql.own().get({ itemId, memberId })
+    if (own !== undefined) return own.watching === 1
+    return (
+      assigneeId === memberId ||
+      this.#sql.ownOfProject().get({ projectId, memberId }) !== undefined ||
+      this.#sql.coming().get({ itemId, memberId }) !== undefined
+    )
+  }
+}

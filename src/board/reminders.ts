@@ -1,0 +1,73 @@
+/** Reminders of items, and the times that they mean. */
+import type { StoredReminder } from '../db/json-text.ts'
+import { parseTimestamp } from '../time.ts'
+
+/** A reminder: a time, or an ISO 8601 duration before the due date. */
+export type Reminder = StoredReminder
+
+/** The same, as clients send it. */
+export type ReminderInput = { [Field in keyof Reminder]?: Reminder[Field] | undefined }
+
+/** Most reminders of an item. */
+export const REMINDERS_LIMIT = 5
+
+/** An ISO 8601 duration without fractions, of bounded numbers; weeks stand alone. */
+export const DURATION_PATTERN =
+  '^P(?!$)(?:(\\d{1,3})W|(?:(\\d{1,2})Y)?(?:(\\d{1,3})M)?(?:(\\d{1,4})D)?(?:T(?=\\d)(?:(\\d{1,4})H)?(?:(\\d{1,5})M)?(?:(\\d{1,6})S)?)?)$'
+
+const DURATION = new RegExp(DURATION_PATTERN)
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+/** A time some months earlier, by the calendar in UTC: from a day that the month lacks, its last one. */
+function monthsBefore(time: number, months: number): number {
+  const date = new Date(time)
+  const day = date.getUTCDate()
+  date.setUTCDate(1)
+  date.setUTCMonth(date.getUTCMonth() - months)
+  const lastDay = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate()
+  return date.setUTCDate(Math.min(day, lastDay))
+}
+
+/**
+ * The time a duration before another. Due dates are times in UTC, so a day always has 24 hours.
+ * @param time a timestamp
+ * @returns a timestamp; undefined if it is no duration, or no such time can be written
+ */
+export function before(time: string, duration: string): string | undefined {
+  const match = DURATION.exec(duration)
+  if (match === null) return undefined
+  const [weeks, years, months, days, hours, minutes, seconds] = match
+    .slice(1)
+    .map((part) => Number(part ?? 0)) as [number, number, number, number, number, number, number]
+  const start = monthsBefore(Date.parse(time), 12 * years + months)
+  const length = (7 * weeks + days) * DAY + hours * HOUR + minutes * MINUTE + seconds * SECOND
+  const date = new Date(start - length)
+  return Number.isNaN(date.getTime()) ? undefined : parseTimestamp(date.toISOString())
+}
+
+/** Reminders as they are stored: times in UTC, none twice. */
+export const toStoredReminders = (reminders: readonly ReminderInput[]): Reminder[] => [
+  ...new Map(
+    reminders.map(({ at, before }): [string, Reminder] => {
+      const stored = at === undefined ? { before: before ?? '' } : { at: parseTimestamp(at) ?? at }
+      return [JSON.stringify(stored), stored]
+    }),
+  ).values(),
+]
+
+/**
+ * The times of an item's reminders, ascending. Another tool may have stored any text there, which has no time.
+ * @param dueDate without one, durations mean no time
+ */
+export function timesOf(reminders: readonly Reminder[], dueDate: string | null): string[] {
+  const due = dueDate === null ? undefined : parseTimestamp(dueDate)
+  const times = reminders.slice(0, REMINDERS_LIMIT).map(({ at, before: duration }) => {
+    if (at !== undefined) return parseTimestamp(at)
+    return due !== undefined && duration !== undefined ? before(due, duration) : undefined
+  })
+  return [...new Set(times.filter((time) => time !== undefined))].toSorted()
+}

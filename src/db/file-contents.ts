@@ -1,0 +1,270 @@
+/**
+ * The bytes of files: contents, in chunks, so that each write is short. A content is incomplete until the record that names it is
+ * written: that write gives it its hash. Until then, and when nothing names it any more, it counts for nothing and is removed.
+ */
+import type SQLite from 'better-sqlite3'
+import { ApiError, unavailable } from '../errors.ts'
+import { once } from '../once.ts'
+
+/** Bytes of a chunk; only the last one of a content is shorter. */
+export const CHUNK_BYTES = 256 * 1024
+
+/** Range of the places of a content's chunks. */
+export const CHUNKS_OF_CONTENT = 65_536
+
+/** The largest content, in bytes. */
+export const LARGEST_CONTENT = CHUNK_BYTES * CHUNKS_OF_CONTENT
+
+/** Chunks that one write removes: some milliseconds. */
+const REMOVED_AT_ONCE = 8
+
+/** Milliseconds between two sums of all contents, which reads an entry of an index for each. */
+const SUMMED_EVERY = 250
+
+/** Contents that one write examines. */
+const EXAMINED_AT_ONCE = 100
+
+/** `unnamed_since` of a content that a record has stopped naming, and that is not examined yet: see the triggers. */
+export const TO_EXAMINE = -1
+
+/** `Retry-After` of an upload whose beginning was removed, in seconds. */
+const RETRY_AFTER = 1
+
+/** 507: the file of the database must not, or cannot, grow. */
+export const noSpace = () => new ApiError(507, 'No space left for attachments', { code: 'no_space' })
+
+/** A content that is complete but for its hash. */
+export interface Uploaded {
+  /** Its id. */
+  content: number
+  /** In bytes. */
+  size: number
+  /** SHA-256, hexadecimal. */
+  sha256: string
+}
+
+/** Condition: an attachment names the content, as SQL. */
+export const IS_NAMED = `(exists (select 1 from attachments where sha256 = file_contents.sha256)
+  or exists (select 1 from attachments where thumbnail = file_contents.sha256 and thumbnail is not null))`
+
+const statementsOf = (client: SQLite.Database) => ({
+  begin: once(() =>
+    client
+      .prepare<[object], number>(
+        'insert into file_contents (size, touched_at) values (+:size, +:now) returning id',
+      )
+      .pluck(),
+  ),
+  grow: once(() =>
+    client.prepare<[object]>(
+      'update file_contents set size = size + :size, touched_at = :now where id = :id and sha256 is null',
+    ),
+  ),
+  addChunk: once(() =>
+    client.prepare<[number, Uint8Array]>('insert into file_chunks (place, bytes) values (?, ?)'),
+  ),
+  chunk: once(() =>
+    client.prepare<[number], Buffer>('select bytes from file_chunks where place = +?').pluck(),
+  ),
+  total: once(() => client.prepare<[], number>('select total(size) from file_contents').pluck()),
+  count: once(() => client.prepare<[], number>('select count(*) from file_contents').pluck()),
+  incompleteBytes: once(() =>
+    client.prepare<[], number>('select total(size) from file_contents where sha256 is null').pluck(),
+  ),
+  known: once(() =>
+    client.prepare<[string], number>('select id from file_contents where sha256 = ?').pluck(),
+  ),
+  complete: once(() =>
+    client.prepare<[object]>(
+      'update file_contents set sha256 = :sha256 where id = :content and size = :size and sha256 is null',
+    ),
+  ),
+  examineLater: once(() =>
+    client.prepare<[object]>(
+      `update file_contents set unnamed_since = ${TO_EXAMINE} where id = :content and sha256 = :sha256 and not ${IS_NAMED}`,
+    ),
+  ),
+  removeChunks: once(() =>
+    client.prepare<[object]>(
+      `delete from file_chunks where place in (
+        select place from file_chunks where place >= +:first and place < +:end order by place limit ${REMOVED_AT_ONCE})`,
+    ),
+  ),
+  remove: once(() => client.prepare<[number]>('delete from file_contents where id = +? and sha256 is null')),
+  isIncomplete: once(() =>
+    client.prepare<[number], number>('select 1 from file_contents where id = +? and sha256 is null').pluck(),
+  ),
+  leftovers: once(() =>
+    client
+      .prepare<[number], number>('select id from file_contents where sha256 is null and touched_at < +?')
+      .pluck(),
+  ),
+  hasLargeWrites: once(() => client.prepare<[], number>('select 1 from large_writes limit 1').pluck()),
+  isToExamine: once(() =>
+    client
+      .prepare<[], number>(`select 1 from file_contents where unnamed_since = ${TO_EXAMINE} limit 1`)
+      .pluck(),
+  ),
+  examine: once(() =>
+    client.prepare(
+      `update file_contents set unnamed_since =
+        case when not ${IS_NAMED} then ifnull((select max(seq) from changes), 0) end
+      where id in (select id from file_contents where unnamed_since = ${TO_EXAMINE} limit ${EXAMINED_AT_ONCE})`,
+    ),
+  ),
+  /** All changes up to the one when nothing named them are pruned. */
+  forgotten: once(() =>
+    client
+      .prepare<[], number>(
+        `select id from file_contents where sha256 is not null and unnamed_since >= 0
+        and unnamed_since < ifnull((select min(seq) from changes where seq > 0), 9e18) and not ${IS_NAMED}`,
+      )
+      .pluck(),
+  ),
+  forget: once(() =>
+    client.prepare<[number]>(
+      `update file_contents set sha256 = null, unnamed_since = null, touched_at = 0 where id = +? and unnamed_since >= 0 and not ${IS_NAMED}`,
+    ),
+  ),
+})
+
+/** The contents of a connection. What writes needs a transaction. */
+export class FileContents {
+  readonly #sql: ReturnType<typeof statementsOf>
+  /** The bytes of all contents when they were last summed up, and those that got room since. */
+  #total = 0
+  #summedAt = Number.NEGATIVE_INFINITY
+
+  constructor(client: SQLite.Database) {
+    this.#sql = statementsOf(client)
+  }
+
+  /**
+   * Writes a chunk of an incomplete content.
+   * @param content its id; null for the first chunk, which begins it
+   * @param chunk its number, from 0
+   * @param now milliseconds since 1970
+   * @returns the id of the content
+   * @throws ApiError 503 if the content was removed meanwhile
+   */
+  write(content: number | null, chunk: number, bytes: Uint8Array, now: number): number {
+    const size = bytes.byteLength
+    const id = content ?? (this.#sql.begin().get({ size, now }) as number)
+    if (content !== null && this.#sql.grow().run({ id, size, now }).changes === 0)
+      throw unavailable(RETRY_AFTER)
+    if (size > 0) this.#sql.addChunk().run(id * CHUNKS_OF_CONTENT + chunk, bytes)
+    return id
+  }
+
+  /** A chunk; undefined if there is none. */
+  read(content: number, chunk: number): Buffer | undefined {
+    return this.#sql.chunk().get(content * CHUNKS_OF_CONTENT + chunk)
+  }
+
+  /** Whether all contents, also incomplete ones, may have so many bytes more; they count from now on. @param most bytes of all together */
+  takeRoomFor(bytes: number, most: number): boolean {
+    const now = performance.now()
+    if (now - this.#summedAt > SUMMED_EVERY) {
+      this.#total = this.#sql.total().get() as number
+      this.#summedAt = now
+    }
+    if (this.#total + bytes > most) return false
+    // They are written later, and others may ask before.
+    this.#total += bytes
+    return true
+  }
+
+  /** The number of contents, also of incomplete ones. It reads an entry of an index for each. */
+  count(): number {
+    return this.#sql.count().get() as number
+  }
+
+  /** The bytes of all contents, also of incomplete ones. It reads an entry of an index for each. */
+  bytes(): number {
+    return this.#sql.total().get() as number
+  }
+
+  /** The bytes of incomplete contents. */
+  incompleteBytes(): number {
+    return this.#sql.incompleteBytes().get() as number
+  }
+
+  /** The id of the complete content of a hash. */
+  known(sha256: string): number | undefined {
+    return this.#sql.known().get(sha256)
+  }
+
+  /**
+   * Completes a content, unless there is one of the same hash already. Call it in the write of the record that names it.
+   * @throws ApiError 503 if the content was removed meanwhile
+   */
+  complete({ content, size, sha256 }: Uploaded): void {
+    if (this.known(sha256) !== undefined) return
+    if (this.#sql.complete().run({ content, size, sha256 }).changes === 0) throw unavailable(RETRY_AFTER)
+  }
+
+  /** The same for a content whose records may only be in the history: it stays as long as their changes. */
+  restore(uploaded: Uploaded): void {
+    this.complete(uploaded)
+    this.#sql.examineLater().run({ content: uploaded.content, sha256: uploaded.sha256 })
+  }
+
+  /** Whether a content is there, and incomplete. */
+  isIncomplete(content: number): boolean {
+    return this.#sql.isIncomplete().get(content) !== undefined
+  }
+
+  /** The bytes of all contents, also incomplete ones. */
+  total(): number {
+    return this.#sql.total().get() as number
+  }
+
+  /**
+   * Stores a content of one chunk at once, unless there is one of the same hash already.
+   * @param most bytes of all contents together
+   * @throws ApiError 507 without space
+   */
+  add(bytes: Uint8Array, sha256: string, most: number): void {
+    if (this.known(sha256) !== undefined) return
+    const size = bytes.byteLength
+    if (!this.takeRoomFor(size, most)) throw noSpace()
+    const content = this.write(null, 0, bytes, Date.now())
+    this.complete({ content, size, sha256 })
+  }
+
+  /** Removes some of an incomplete content. @returns whether there is more of it */
+  removeSome(content: number): boolean {
+    if (!this.isIncomplete(content)) return false
+    const first = content * CHUNKS_OF_CONTENT
+    const { changes } = this.#sql.removeChunks().run({ first, end: first + CHUNKS_OF_CONTENT })
+    if (changes === REMOVED_AT_ONCE) return true
+    this.#sql.remove().run(content)
+    this.#summedAt = Number.NEGATIVE_INFINITY
+    return false
+  }
+
+  /** Incomplete contents without a new chunk since a time. @param before milliseconds since 1970 */
+  leftovers(before: number): number[] {
+    return this.#sql.leftovers().all(before)
+  }
+
+  /** Whether {@link examineSome} has something to do. A large write may be about to name or to delete anything. */
+  hasToExamine(): boolean {
+    return this.#sql.isToExamine().get() === 1 && this.#sql.hasLargeWrites().get() === undefined
+  }
+
+  /** Notes of some contents since when no record names them. Call it in a write, after {@link hasToExamine}. */
+  examineSome(): void {
+    if (this.#sql.hasLargeWrites().get() === undefined) this.#sql.examine().run()
+  }
+
+  /** Contents that no record names, and no change that is kept. */
+  forgotten(): number[] {
+    return this.#sql.hasLargeWrites().get() === undefined ? this.#sql.forgotten().all() : []
+  }
+
+  /** Makes such a content incomplete, so that nothing can name it any more. */
+  forget(content: number): void {
+    if (this.#sql.hasLargeWrites().get() === undefined) this.#sql.forget().run(content)
+  }
+}

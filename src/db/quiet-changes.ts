@@ -1,0 +1,25 @@
+/**
+ * Changes that nobody is told of, since they repeat what people know or come in great numbers: undos, imports, merged people. Whatever
+ * makes notifications (`src/attention`) passes over them.
+ */
+import type { SharedDatabase } from './client.ts'
+import { connectionOf } from './connection.ts'
+
+const prepare = (client: object) =>
+  (client as SharedDatabase['$client']).prepare<[object]>(
+    `insert or replace into quiet_changes (first, last)
+    select +:since + 1, max(seq) from changes having max(seq) > +:since`,
+  )
+
+const statements = new WeakMap<object, ReturnType<typeof prepare>>()
+
+/**
+ * Marks the changes of the current write after one: nobody is told of them. Call it inside the write, after its changes.
+ * @param since the last change before them
+ */
+export function tellNobody(db: Pick<SharedDatabase, '$client'>, since: number): void {
+  const connection = connectionOf(db)
+  const statement = statements.get(connection) ?? prepare(connection)
+  statements.set(connection, statement)
+  statement.run({ since })
+}

@@ -1,0 +1,118 @@
+/** What members want to be told by e-mail. They are each member's own: nobody else sees or changes them. */
+import { eq } from 'drizzle-orm'
+import type { SharedDatabase } from '../db/client.ts'
+import { memberPreferences, members } from '../db/schema.ts'
+import { given, selectOne } from '../db/statements.ts'
+import { once } from '../once.ts'
+import type { Preferences, TestMail } from '../schemas/records.ts'
+import { timestamp } from '../time.ts'
+import type { MailQueue } from './queue.ts'
+
+/** The fields that a member may set. */
+export type PreferencesInput = Partial<Pick<Preferences, 'email' | 'timeZone'>>
+
+/** Why no mail is sent to an address, in the words of its server, at most this long. */
+const REASON_LENGTH = 500
+
+const DEFAULTS = { email: 'none', timeZone: 'UTC', stoppedBecause: null } as const
+
+function statementsOf(db: SharedDatabase) {
+  const { memberId, email, timeZone, stoppedAddress, stoppedBecause } = memberPreferences
+  return {
+    one: selectOne(db, () =>
+      db
+        .select({ email, timeZone, stoppedAddress, stoppedBecause })
+        .from(memberPreferences)
+        .where(eq(memberId, given('memberId'))),
+    ),
+    address: selectOne(db, () =>
+      db
+        .select({ email: members.email })
+        .from(members)
+        .where(eq(members.id, given('memberId'))),
+    ),
+    set: once(() =>
+      db.$client.prepare<[object]>(
+        `insert into member_preferences (member_id, email, time_zone, updated_at) values (:memberId, :email, :timeZone, :at)
+        on conflict do update set email = excluded.email, time_zone = excluded.time_zone, updated_at = excluded.updated_at`,
+      ),
+    ),
+    confirm: once(() =>
+      db.$client.prepare<[object]>(
+        `update member_preferences set stopped_address = null, stopped_because = null, failure = null where member_id = :memberId`,
+      ),
+    ),
+    stop: once(() =>
+      db.$client.prepare<[object]>(
+        `update member_preferences set stopped_address = :address, stopped_because = :reason where member_id = :memberId`,
+      ),
+    ),
+    setFailure: once(() =>
+      db.$client.prepare<[object]>(
+        `update member_preferences set failure = :failure where member_id = :memberId and failure is not :failure`,
+      ),
+    ),
+  }
+}
+
+/** The preferences. */
+export class MailPreferences {
+  static readonly reads: readonly string[] = ['get']
+  readonly #sql: ReturnType<typeof statementsOf>
+  readonly #queue: MailQueue
+
+  constructor(db: SharedDatabase, queue: MailQueue) {
+    this.#sql = statementsOf(db)
+    this.#queue = queue
+  }
+
+  /**
+   * The preferences of a member.
+   * @param memberId null for somebody without a row among the members: the defaults
+   * @param emailAvailable whether the service sends mail
+   */
+  get(memberId: string | null, emailAvailable: boolean): Preferences {
+    const stored = memberId === null ? undefined : this.#sql.one({ memberId })
+    if (stored === undefined) return { ...DEFAULTS, emailAvailable }
+    const { email, timeZone, stoppedAddress, stoppedBecause } = stored
+    const isStopped = stoppedAddress !== null && stoppedAddress === this.#sql.address({ memberId })?.email
+    return { email, timeZone, stoppedBecause: isStopped ? stoppedBecause : null, emailAvailable }
+  }
+
+  /**
+   * Changes the preferences of a member. `email`, also if it stays the same, confirms the address: mail to it is sent again after its
+   * server has refused it.
+   */
+  update(memberId: string, input: PreferencesInput, emailAvailable: boolean): Preferences {
+    const before = this.get(memberId, emailAvailable)
+    if (Object.keys(input).length === 0) return before
+    const { email = before.email, timeZone = before.timeZone } = input
+    this.#sql.set().run({ memberId, email, timeZone, at: timestamp() })
+    if (input.email !== undefined) this.#sql.confirm().run({ memberId })
+    if (email === 'none') this.#queue.drop(memberId)
+    else this.#queue.reschedule(memberId)
+    return this.get(memberId, emailAvailable)
+  }
+
+  /** The result of a test mail. It is a write only to store the response for retries of the request. */
+  tested(result: TestMail): TestMail {
+    return result
+  }
+
+  /** No more mail to a member, who has followed a link to unsubscribe. */
+  unsubscribe(memberId: string): void {
+    if ((this.#sql.one({ memberId })?.email ?? 'none') !== 'none')
+      this.update(memberId, { email: 'none' }, true)
+  }
+
+  /** No more mail to an address, which its server has refused for good. */
+  stop(memberId: string, address: string, reason: string): void {
+    this.#sql.stop().run({ memberId, address, reason: reason.slice(0, REASON_LENGTH) })
+    this.#queue.drop(memberId)
+  }
+
+  /** Notes why a member's latest mail was given up; null: it has been sent. */
+  setFailure(memberId: string, failure: string | null): void {
+    this.#sql.setFailure().run({ memberId, failure })
+  }
+}

@@ -1,0 +1,39 @@
+/** Texts of members in mails: made safe for headers, plain text and HTML. */
+
+/** Controls that change the direction of the text around them: with them a title could show another one, or another address. */
+const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+/** Other controls, but line breaks and tabs. */
+const CONTROL = /(?![\n\t])[\p{Cc}\u2028\u2029\ufeff]|\p{Cs}/gu
+
+/** At most so many characters, with an ellipsis for the rest. */
+function shorten(text: string, length: number): string {
+  // Slicing first: the text may be of any length.
+  const characters = [...text.slice(0, 2 * length + 2)]
+  return characters.length > length ? `${characters.slice(0, length).join('').trimEnd()}…` : text
+}
+
+/** A text in one line: without controls, and not longer than so many characters. */
+export const oneLine = (text: string, length = 200): string =>
+  shorten(
+    text
+      .replaceAll(DIRECTION, '')
+      .replaceAll(/[\s\p{Cc}\u2028\u2029\ufeff]+|\p{Cs}/gu, ' ')
+      .trim(),
+    length,
+  )
+
+/** A text of several lines: without controls but line breaks, and not longer than so many characters. */
+export const severalLines = (text: string, length = 1000): string =>
+  shorten(text.replaceAll('\r\n', '\n').replaceAll(DIRECTION, '').replaceAll(CONTROL, ' ').trim(), length)
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** A text in HTML, also in an attribute in quotes. */
+export const escapeHtml = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (one) => ENTITIES[one] as string)

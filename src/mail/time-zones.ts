@@ -1,0 +1,69 @@
+/** Times of the day in a time zone. */
+
+const HOUR = 60 * 60 * 1000
+const DAY = 24 * HOUR
+
+/** Formats by time zone: one takes a tenth of a millisecond to make. Names are few, since each is checked. */
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone)
+  if (known !== undefined) return known
+  const made = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    calendar: 'iso8601',
+    numberingSystem: 'latn',
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  })
+  formats.set(timeZone, made)
+  return made
+}
+
+/** Whether a text names an IANA time zone. An offset such as `+01:00` is none: it knows no daylight saving time. */
+export function isTimeZone(text: string): boolean {
+  if (!/^[A-Za-z][\w+\-/]*$/.test(text)) return false
+  try {
+    formatOf(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** What clocks in a time zone show, as if it were UTC: milliseconds since 1970, to the second. */
+function wallTime(time: number, timeZone: string): number {
+  const parts = Object.fromEntries(
+    formatOf(timeZone)
+      .formatToParts(time)
+      .map(({ type, value }) => [type, Number(value)]),
+  ) as Record<'year' | 'month' | 'day' | 'hour' | 'minute' | 'second', number>
+  return Date.UTC(parts.year, parts.month - 1, parts.day, parts.hour, parts.minute, parts.second)
+}
+
+/** When clocks in a time zone show a time; where they skip it, as much later as they are set forward. */
+function timeOfWall(wall: number, timeZone: string): number {
+  const offsetAt = (time: number) => wallTime(time, timeZone) - time
+  const before = wall - offsetAt(wall - DAY)
+  const after = wall - offsetAt(wall + DAY)
+  // Of a time that comes twice, the first one.
+  const found = [before, after].filter((time) => wallTime(time, timeZone) === wall)
+  return found.length > 0 ? Math.min(...found) : Math.max(before, after)
+}
+
+/**
+ * The next time, after a given one, at which it is so many o'clock in a time zone.
+ * @param after milliseconds since 1970
+ */
+export function nextHour(hour: number, timeZone: string, after: number): number {
+  const midnight = Math.floor(wallTime(after, timeZone) / DAY) * DAY
+  for (let day = 0; ; day++) {
+    const time = timeOfWall(midnight + day * DAY + hour * HOUR, timeZone)
+    if (time > after) return time
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * Links to unsubscribe (RFC 8058): a signed token that names a member, for as long as notifications are kept. It gives no other right than
+ * to end the member's mail, and needs no session: mail programs follow it.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { escapeHtml } from './texts.ts'
+
+/** How long a link works, in milliseconds. */
+export const LINK_LIFETIME = 90 * 24 * 60 * 60 * 1000
+
+const SECOND = 1000
+
+const signatureOf = (key: string, content: string): Buffer =>
+  createHmac('sha256', Buffer.from(key, 'base64url')).update(`unsubscribe ${content}`).digest()
+
+/**
+ * The token of a member.
+ * @param key of the service: see `MailState`
+ * @param now milliseconds since 1970
+ */
+export function unsubscribeToken(key: string, memberId: string, now: number): string {
+  const expires = Math.floor((now + LINK_LIFETIME) / SECOND)
+  const content = `${Buffer.from(memberId).toString('base64url')}.${expires.toString(36)}`
+  return `${content}.${signatureOf(key, content).toString('base64url')}`
+}
+
+/** The member of a token; undefined if it is forged, of another service, or has expired. */
+export function memberOfToken(key: string | undefined, token: string, now: number): string | undefined {
+  const [, content = '', id = '', expires = '', signature = ''] =
+    /^(([\w-]+)\.([0-9a-z]{1,12}))\.([\w-]{43})$/.exec(token) ?? []
+  if (key === undefined || content === '') return undefined
+  const given = Buffer.from(signature, 'base64url')
+  const expected = signatureOf(key, content)
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
+  if (Number.parseInt(expires, 36) * SECOND <= now) return undefined
+  return Buffer.from(id, 'base64url').toString()
+}
+
+/** The path of a link, below the root of the service. */
+export const unsubscribePath = (token: string): string => `/unsubscribe/${token}`
+
+/** The page of a link: HTML without scripts, whose form posts to its own address. @param button absent once it is done */
+export function unsubscribePage(text: string, button?: string): string {
+  const form = button === undefined ? '' : `<form method="post"><button>${escapeHtml(button)}</button></form>`
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<title>E-mail of Phaseboard</title>
+</head>
+<body>
+<main>
+<h1>E-mail of Phaseboard</h1>
+<p>${escapeHtml(text)}</p>
+${form}
+</main>
+</body>
+</html>
+`
+}

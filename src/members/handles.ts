@@ -1,0 +1,37 @@
+/** Handles: the names of members in mentions, as in `@ada`. */
+
+/** What a handle looks like: 2 to 32 of `a-z0-9._-`. */
+export const HANDLE_PATTERN = '^[a-z0-9._-]{2,32}$'
+
+const LONGEST = 32
+
+/** The handle of a name of which nothing is left. */
+const OTHERWISE = 'member'
+
+/** Marks above and below letters, which a decomposed text has beside them. */
+const MARKS = /\p{M}+/gu
+
+/** The beginning of a text, without separators at its ends. */
+const trimmed = (text: string, length: number): string => text.slice(0, length).replaceAll(/^\.+|\.+$/g, '')
+
+/** The handle of a name, if nobody else had it: `ada.lovelace` of `Ada Lovelace`. */
+function handleOf(name: string): string {
+  const plain = name.normalize('NFKD').replaceAll(MARKS, '').toLowerCase()
+  const handle = trimmed(plain.replaceAll(/[^a-z0-9]+/g, '.'), LONGEST)
+  return handle.length < 2 ? trimmed(`${OTHERWISE}.${handle}`, LONGEST) : handle
+}
+
+/**
+ * A handle for a name that nobody else has: with the first free number, if somebody has the name's own.
+ * @param startingWith the handles of others that begin with a text
+ */
+export function freeHandle(name: string, startingWith: (start: string) => readonly string[]): string {
+  const handle = handleOf(name)
+  // A number may take the place of its last letters.
+  const taken = new Set(startingWith(handle.slice(0, LONGEST - 7)))
+  for (let number = 1; ; number++) {
+    const suffix = number === 1 ? '' : String(number)
+    const one = `${trimmed(handle, LONGEST - suffix.length)}${suffix}`
+    if (!taken.has(one)) return one
+  }
+}

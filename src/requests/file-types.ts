@@ -1,0 +1,71 @@
+/** What the bytes of a file say of it. Loaded lazily: the tables of types are large. */
+import { fileTypeFromBuffer } from 'file-type'
+import { imageSize } from 'image-size'
+import { lookup } from 'mime-types'
+import { IMAGE_TYPES, isShownInPlace } from '../board/media-types.ts'
+
+/** What is known of a file. */
+export interface FileType {
+  mediaType: string
+  /** In pixels, as a browser shows it. */
+  width?: number | undefined
+  height?: number | undefined
+}
+
+/** The type of bytes that nothing is known of. */
+const UNKNOWN = 'application/octet-stream'
+
+/** Bytes that tell the type. */
+const TELLING = 16 * 1024
+
+/** The largest width or height that is believed. */
+const LARGEST = 1_000_000
+
+/** Types with another name here: an animated PNG is a PNG. */
+const NAMES: Readonly<Record<string, string>> = { 'image/apng': 'image/png' }
+
+/** The media type that bytes tell; undefined if they do not. */
+async function typeOf(bytes: Uint8Array): Promise<string | undefined> {
+  try {
+    const type = await fileTypeFromBuffer(bytes.subarray(0, TELLING))
+    return type && (NAMES[type.mime] ?? type.mime)
+  } catch {
+    // It ends in the middle of something.
+    return undefined
+  }
+}
+
+/** The media type that a name tells. It does not make a file one that browsers show: that is for its bytes to say. */
+function typeOfName(name: string): string {
+  const type = lookup(name) || UNKNOWN
+  return isShownInPlace(type) ? UNKNOWN : type
+}
+
+/** The size of an image, as a browser shows it: it turns some by their EXIF orientation. */
+function sizeOf(bytes: Uint8Array): Pick<FileType, 'width' | 'height'> {
+  try {
+    const { width, height, orientation = 1 } = imageSize(bytes)
+    const isSize = (size: number) => Number.isInteger(size) && size > 0 && size <= LARGEST
+    if (!isSize(width) || !isSize(height)) return {}
+    return orientation > 4 ? { width: height, height: width } : { width, height }
+  } catch {
+    return {}
+  }
+}
+
+/**
+ * The media type of a file, and the size of an image.
+ * @param beginning its first bytes
+ * @param name its name, for types that bytes do not tell
+ */
+export async function fileTypeOf(beginning: Uint8Array, name: string): Promise<FileType> {
+  const mediaType = await typeOf(beginning)
+  if (mediaType === undefined) return { mediaType: typeOfName(name) }
+  return { mediaType, ...(IMAGE_TYPES.includes(mediaType) && sizeOf(beginning)) }
+}
+
+/** The media type of an image that browsers show; undefined for anything else. @param bytes all of it, or its first ones */
+export async function imageTypeOf(bytes: Uint8Array): Promise<string | undefined> {
+  const mediaType = await typeOf(bytes)
+  return mediaType !== undefined && IMAGE_TYPES.includes(mediaType) ? mediaType : undefined
+}

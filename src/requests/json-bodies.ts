@@ -1,0 +1,47 @@
+/** JSON in the bodies of routes that take files, too. */
+import type { Readable } from 'node:stream'
+import type { TSchema } from '@sinclair/typebox'
+import type { SchemaObject } from 'ajv'
+import type { FastifyRequest } from 'fastify'
+import { SpecifiedFailure, validationFailed } from '../errors.ts'
+import { parseJson } from '../json.ts'
+import { once } from '../once.ts'
+import { createStrictChecks } from './strict-checks.ts'
+import { isStrict } from './strictness.ts'
+import { counted } from './uploads.ts'
+import { createCompiler } from './validation.ts'
+import { flattenErrors } from './violations.ts'
+
+/** The largest body, in bytes. */
+const LIMIT = 65_536
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** Reads a body. @throws ApiError 413; SpecifiedFailure for one that is not JSON */
+export async function readJson(body: Readable): Promise<unknown> {
+  const chunks: Buffer[] = []
+  for await (const chunk of counted(body, LIMIT)) chunks.push(chunk)
+  try {
+    return parseJson(utf8.decode(Buffer.concat(chunks)))
+  } catch {
+    // The parser's message quotes the body, which must not be logged.
+    throw new SpecifiedFailure('the request body is not JSON', 'not_json')
+  }
+}
+
+const compilePlain = createCompiler({ coerceTypes: false })
+
+/** Creates the check of bodies against a schema. @returns the body, without unknown fields; it throws ApiError 400 */
+export function bodyCheck<Body extends TSchema>(
+  schema: Body,
+): (request: FastifyRequest, body: unknown) => Body['static'] {
+  const check = once(() => compilePlain(schema as SchemaObject))
+  const strictCheck = createStrictChecks()({ body: schema })
+  return (request, body) => {
+    const violations = isStrict(request) ? strictCheck({ body, query: {} }) : undefined
+    if (violations) throw validationFailed(violations)
+    const validate = check()
+    if (!validate(body)) throw validationFailed(flattenErrors(validate.errors ?? []))
+    return body
+  }
+}

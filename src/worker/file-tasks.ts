@@ -1,0 +1,72 @@
+/** The tasks of the thread for the bytes of files, which an in-memory database performs without one. */
+import { type FileContents, noSpace } from '../db/file-contents.ts'
+
+/** Reads a chunk. */
+interface ReadChunk {
+  kind: 'read'
+  content: number
+  chunk: number
+}
+
+/** Writes a chunk of an upload. */
+interface WriteChunk {
+  kind: 'write'
+  /** Null for the first chunk. */
+  content: number | null
+  chunk: number
+  bytes: Uint8Array
+  /** The most bytes of all contents together. */
+  most: number
+}
+
+/** A written chunk: the id of its content, and its memory, to be used again. */
+export interface WrittenChunk {
+  content: number
+  bytes: Uint8Array
+}
+
+/** Removes an upload. */
+interface Discard {
+  kind: 'discard'
+  content: number
+}
+
+/** Removes contents that nothing names, and leftovers of uploads from before a time in milliseconds since 1970. */
+interface Tidy {
+  kind: 'tidy'
+  before: number
+}
+
+export type FileTask = ReadChunk | WriteChunk | Discard | Tidy
+
+/** Where tasks are performed. */
+export interface FilePlace {
+  contents: FileContents
+  /** Runs work in a short transaction. */
+  write: <T>(work: () => T) => Promise<T>
+}
+
+/** SQLite's error of a full disk. */
+const isFull = (error: unknown) =>
+  error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_FULL')
+
+/** Performs a task that writes. @throws ApiError 507 without space, 503 */
+export async function performFileTask({ contents, write }: FilePlace, task: Exclude<FileTask, ReadChunk>) {
+  if (task.kind === 'write') {
+    const { content, chunk, bytes, most } = task
+    if (!contents.takeRoomFor(bytes.byteLength, most)) throw noSpace()
+    try {
+      const id = await write(() => contents.write(content, chunk, bytes, Date.now()))
+      return { content: id, bytes } satisfies WrittenChunk
+    } catch (error) {
+      throw isFull(error) ? noSpace() : error
+    }
+  }
+  const remove = async (content: number) => {
+    while (await write(() => contents.removeSome(content)));
+  }
+  if (task.kind === 'discard') return await remove(task.content)
+  while (contents.hasToExamine()) await write(() => contents.examineSome())
+  for (const content of contents.forgotten()) await write(() => contents.forget(content))
+  for (const content of contents.leftovers(task.before)) await remove(content)
+}

@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import t from 'tap'
+import { handlesOf, mentionsIn } from '../../src/attention/mentions.ts'
+
+const FENCE = '```'
+
+t.test('a mention is an @ with a handle, but not in code, and not in an address', async (t) => {
+  const cases: [string, string[]][] = [
+    ['@ada', ['ada']],
+    ['Hello @Ada, and @bob.the-builder_2!', ['ada', 'bob.the-builder_2']],
+    ['(@ada) "@bob" *@eve* @ada', ['ada', 'bob', 'eve']],
+    ['ask @ada.', ['ada.']],
+    ['@a @', []],
+    ['ada@example.org, mailto:x@example.org', []],
+    ['@ada@example.org', []],
+    ['https://example.org/@ada', []],
+    ['\\@ada', []],
+    ['é@ada @adá', []],
+    ['`@ada` and ``a ` @bob`` but @eve', ['eve']],
+    ['`@ada and @bob', ['ada', 'bob']],
+    ['`one\n@ada` @bob', ['bob']],
+    ['`one\n\n@ada` @bob', ['ada', 'bob']],
+    [`${FENCE}\n@ada\n${FENCE}\n@bob`, ['bob']],
+    [`${FENCE}ts\n@ada\n~~~\n@eve\n\n${FENCE}${FENCE}\n@bob`, ['bob']],
+    [`~~~\n@ada`, []],
+    [`> ${FENCE}\n> @ada\n> ${FENCE}\n@bob`, ['bob']],
+    [`- ${FENCE}\n  @ada\n  ${FENCE}\n- @bob`, ['bob']],
+    [`${FENCE}not ${FENCE} a fence @ada`, ['ada']],
+    ['a\r\n@ada\r@bob', ['ada', 'bob']],
+    [`@${'x'.repeat(41)}`, []],
+  ]
+  for (const [text, expected] of cases) t.strictSame([...mentionsIn(text)], expected, JSON.stringify(text))
+})
+
+t.test('a mention may mean a handle without the dots that end a sentence', async (t) => {
+  t.strictSame(handlesOf('ada'), ['ada'])
+  t.strictSame(handlesOf('ada.-'), ['ada.-', 'ada.', 'ada'])
+  t.strictSame(handlesOf('a..'), ['a..', 'a.'])
+})
+
+t.test('any text is read, in a time that grows with its length', async (t) => {
+  const piece = fc.constantFrom(
+    '`',
+    '``',
+    FENCE,
+    '~~~',
+    '\n',
+    '\n\n',
+    '@ada',
+    '@',
+    ' ',
+    'x',
+    '> ',
+    '- ',
+    '\\',
+  )
+  fc.assert(
+    fc.property(fc.array(piece), (pieces) => {
+      const found = mentionsIn(pieces.join(''))
+      return [...found].every((one) => one.startsWith('ada'))
+    }),
+  )
+  for (const unit of ['`', '``a`', '@', '@a.', '`\n', `${FENCE}\n`, '> - ', '@ada ']) {
+    const start = performance.now()
+    mentionsIn(unit.repeat(100_000 / unit.length))
+    t.ok(performance.now() - start < 2000, JSON.stringify(unit))
+  }
+  t.equal(mentionsIn(Array.from({ length: 1000 }, (_, n) => `@m${n}`).join(' ')).size, 100)
+})

@@ -1,0 +1,333 @@
+import t, { type Test } from 'tap'
+import { type App, build, count, createItem, createProject, holds, send, stored } from '../helper.ts'
+import { kindsTold, memberNamed, toldTo, workedOff } from './members.ts'
+
+/** A board with an item of the admin, and members. */
+async function boardOf(t: Test) {
+  const app = await build(t, { authMode: 'required' })
+  const admin = memberNamed(app, 'boss', 'admin')
+  const ada = memberNamed(app, 'ada')
+  const bob = memberNamed(app, 'bob')
+  const eve = memberNamed(app, 'eve')
+  const project = await createProject(app, {}, admin.headers)
+  const item = await createItem(app, project.id, { title: 'Card' }, admin.headers)
+  await workedOff(app)
+  const url = `/api/kanban-items/${item.id}`
+  return { app, admin, ada, bob, eve, project, item, url }
+}
+
+const patch = (app: App, url: string, body: object, { headers }: { headers: Record<string, string> }) =>
+  send(app, 'PATCH', url, body, headers)
+
+t.test('an assignment tells the assignee, who watches the item from then on', async (t) => {
+  const { app, admin, ada, bob, project, item, url } = await boardOf(t)
+  const { headers } = await patch(app, url, { assigneeId: 'ada' }, admin)
+  const [first, ...others] = await toldTo(app, ada)
+  t.strictSame(others, [])
+  t.strictSame(first, {
+    id: first?.id,
+    kind: 'assigned',
+    itemId: item.id,
+    projectId: project.id,
+    actorId: 'boss',
+    seq: Number(headers['phaseboard-seq']),
+    title: 'Card',
+    text: '',
+    count: 1,
+    createdAt: first?.createdAt,
+    readAt: null,
+  })
+  t.strictSame(await toldTo(app, admin), [], 'nobody hears of what they did themselves')
+  await patch(app, url, { assigneeId: 'bob' }, admin)
+  await patch(app, url, { column: 'Done' }, admin)
+  t.strictSame(await kindsTold(app, ada), [
+    ['moved', item.id],
+    ['assigned', item.id],
+  ])
+  t.strictSame(await kindsTold(app, bob), [
+    ['moved', item.id],
+    ['assigned', item.id],
+  ])
+  t.equal((await toldTo(app, bob))[0]?.text, 'Done')
+  await patch(app, url, { column: 'Done', assigneeId: 'bob', title: 'Other' }, admin)
+  await patch(app, url, { sortOrder: 7, priority: 'high', dueDate: '2026-01-31' }, admin)
+  t.equal((await toldTo(app, bob)).length, 2, 'nothing that concerns them has changed')
+})
+
+t.test('a comment tells watchers once each, those it mentions as mentioned', async (t) => {
+  const { app, admin, ada, bob, eve, item, url } = await boardOf(t)
+  await patch(app, url, { assigneeId: 'ada' }, admin)
+  await workedOff(app)
+  const comment = { content: 'Look, @Bob and @ada. Not `@eve`.\n\n```\n@eve\n```' }
+  const { body } = await send(app, 'POST', `${url}/comments`, comment, admin.headers)
+  t.strictSame((await kindsTold(app, ada))[0], ['mentioned', item.id])
+  t.equal((await toldTo(app, ada)).length, 2)
+  t.strictSame(await kindsTold(app, bob), [['mentioned', item.id]])
+  t.equal((await toldTo(app, bob))[0]?.text, 'Look, @Bob and @ada. Not `@eve`. ``` @eve ```')
+  t.strictSame(await toldTo(app, eve), [])
+
+  const edited = { content: `${comment.content}\n\n@eve @bob` }
+  await send(app, 'PATCH', `/api/kanban-comments/${body.id}`, edited, admin.headers)
+  t.strictSame(await kindsTold(app, eve), [['mentioned', item.id]], 'only new mentions of an edit are told')
+  t.equal((await toldTo(app, bob)).length, 1)
+  t.equal((await toldTo(app, ada)).length, 2)
+
+  await send(app, 'POST', `${url}/comments`, { content: 'Done' }, bob.headers)
+  for (const one of [admin, ada, eve]) t.strictSame((await kindsTold(app, one))[0], ['commented', item.id])
+  t.equal((await toldTo(app, bob)).length, 1, 'not its author')
+})
+
+t.test('a description mentions, when it is created and when it changes', async (t) => {
+  const { app, admin, ada, bob, project } = await boardOf(t)
+  const fields = { description: 'cc @ada', assigneeId: 'bob', title: 'New' }
+  const item = await createItem(app, project.id, fields, admin.headers)
+  t.strictSame(await kindsTold(app, ada), [['mentioned', item.id]])
+  t.strictSame(await kindsTold(app, bob), [['assigned', item.id]], 'an assignment precedes a mention')
+  await patch(app, `/api/kanban-items/${item.id}`, { description: 'cc @ada, @bob, @nobody' }, admin)
+  t.equal((await toldTo(app, ada)).length, 1)
+  t.strictSame((await kindsTold(app, bob))[0], ['mentioned', item.id])
+})
+
+t.test('who watches an item or a project hears of it; who does not want to, does not', async (t) => {
+  const { app, admin, ada, bob, eve, project, item, url } = await boardOf(t)
+  const success = { watching: true }
+  await holds(t, app, [
+    ['GET', url, undefined, ada.headers, 200, { watching: false }],
+    ['PUT', `${url}/watch`, undefined, ada.headers, 200, success],
+    ['PUT', `${url}/watch`, undefined, ada.headers, 200, success],
+    ['GET', url, undefined, ada.headers, 200, { watching: true }],
+    ['PUT', `/api/projects/${project.id}/watch`, undefined, bob.headers, 200, success],
+    ['GET', `/api/projects/${project.id}/watch`, undefined, bob.headers, 200, { watching: true }],
+    ['GET', `/api/projects/${project.id}/watch`, undefined, ada.headers, 200, { watching: false }],
+    ['GET', url, undefined, bob.headers, 200, { watching: true }],
+    ['PUT', `/api/projects/${project.id}/watch`, undefined, eve.headers, 200, success],
+    ['DELETE', `${url}/watch`, undefined, eve.headers, 200, { watching: false }],
+    ['GET', url, undefined, eve.headers, 200, { watching: false }],
+    ['PUT', '/api/kanban-items/none/watch', undefined, ada.headers, 404, { error: 'Kanban item not found' }],
+    ['DELETE', '/api/projects/none/watch', undefined, ada.headers, 404, { error: 'Project not found' }],
+  ])
+  await send(app, 'POST', `${url}/comments`, { content: 'x' }, admin.headers)
+  t.strictSame(await kindsTold(app, ada), [['commented', item.id]])
+  t.strictSame(await kindsTold(app, bob), [['commented', item.id]])
+  t.strictSame(await kindsTold(app, eve), [])
+  // A comment of one's own, and a mention, do not override the wish; a mention is still told.
+  await send(app, 'POST', `${url}/comments`, { content: 'x' }, eve.headers)
+  await send(app, 'POST', `${url}/comments`, { content: '@eve' }, admin.headers)
+  await send(app, 'POST', `${url}/comments`, { content: 'y' }, admin.headers)
+  t.strictSame(await kindsTold(app, eve), [['mentioned', item.id]])
+  await holds(t, app, [
+    ['DELETE', `${url}/watch`, undefined, ada.headers, 200, { watching: false }],
+    ['DELETE', `/api/projects/${project.id}/watch`, undefined, bob.headers, 200, { watching: false }],
+  ])
+  const before = [(await toldTo(app, ada)).length, (await toldTo(app, bob)).length]
+  await send(app, 'POST', `${url}/comments`, { content: 'z' }, admin.headers)
+  t.strictSame([(await toldTo(app, ada)).length, (await toldTo(app, bob)).length], before)
+})
+
+t.test('who creates an item or comments on it watches it, and sees so at once', async (t) => {
+  const { app, ada, bob, project } = await boardOf(t)
+  const item = await createItem(app, project.id, {}, ada.headers)
+  const url = `/api/kanban-items/${item.id}`
+  await holds(t, app, [['GET', url, undefined, ada.headers, 200, { watching: true }]])
+  await send(app, 'POST', `${url}/comments`, { content: 'x' }, bob.headers)
+  await holds(t, app, [['GET', url, undefined, bob.headers, 200, { watching: true }]])
+  await workedOff(app)
+  await holds(t, app, [
+    ['GET', url, undefined, ada.headers, 200, { watching: true }],
+    ['GET', url, undefined, bob.headers, 200, { watching: true }],
+  ])
+  t.strictSame(
+    app.db.$client
+      .prepare('select member_id from item_watches where item_id = ? order by 1')
+      .pluck()
+      .all(item.id),
+    ['ada', 'bob'],
+  )
+})
+
+t.test(
+  'the ETag of an item says whether the reader watches it, and serves as a condition all the same',
+  async (t) => {
+    const { app, ada, bob, url } = await boardOf(t)
+    const get = (headers: object, more = {}) =>
+      send(app, 'GET', url, undefined, { ...(headers as Record<string, string>), ...more })
+    const other = String((await get(bob.headers)).headers.etag)
+    await send(app, 'PUT', `${url}/watch`, undefined, ada.headers)
+    const own = String((await get(ada.headers)).headers.etag)
+    t.not(own, other)
+    t.equal(String((await get(bob.headers)).headers.etag), other)
+    t.equal((await get(ada.headers, { 'if-none-match': own })).status, 304)
+    t.equal((await get(ada.headers, { 'if-none-match': other })).status, 200, 'it is another representation')
+    t.equal((await get(bob.headers, { 'if-none-match': own })).status, 200)
+    t.equal((await get(ada.headers, { 'if-match': other })).status, 200)
+    const changed = await send(app, 'PATCH', url, { title: 'New' }, { ...ada.headers, 'if-match': own })
+    t.equal(changed.status, 200, 'it is the ETag of the record')
+    const stale = await send(app, 'PATCH', url, { title: 'x' }, { ...ada.headers, 'if-match': own })
+    t.equal(stale.status, 412)
+    const etag = String(changed.headers.etag)
+    t.equal(String((await get(bob.headers)).headers.etag), etag)
+    const isNew = await send(
+      app,
+      'PATCH',
+      url,
+      { title: 'x' },
+      { ...ada.headers, 'if-none-match': String((await get(ada.headers)).headers.etag) },
+    )
+    t.equal(isNew.status, 412)
+    const named = await send(app, 'GET', `${url}?expand=people`, undefined, ada.headers)
+    t.match(named.body, { watching: true, people: {} })
+  },
+)
+
+t.test('only who sees the project is told, and reads it', async (t) => {
+  const { app, admin, ada, bob, eve, project, item, url } = await boardOf(t)
+  const guest = memberNamed(app, 'guest', 'guest')
+  for (const one of [ada, bob]) await send(app, 'PUT', `${url}/watch`, undefined, one.headers)
+  app.db.$client.prepare("insert into item_watches (item_id, member_id) values (?, 'guest')").run(item.id)
+  await send(app, 'POST', `${url}/comments`, { content: '@guest @eve' }, admin.headers)
+  t.strictSame(await toldTo(app, guest), [])
+  t.equal((await toldTo(app, ada)).length, 1)
+  t.equal((await toldTo(app, eve)).length, 1)
+  await send(app, 'POST', `/api/projects/${project.id}/team-assignments`, { memberId: 'bob' }, admin.headers)
+  await patch(app, `/api/projects/${project.id}`, { access: 'assigned' }, admin)
+  await send(app, 'POST', `${url}/comments`, { content: 'secret @eve' }, admin.headers)
+  t.equal((await toldTo(app, bob)).length, 2)
+  t.strictSame(await toldTo(app, ada), [], 'what one does not see any more is not listed')
+  t.strictSame(await toldTo(app, eve), [])
+  const ids = app.db.$client.prepare("select id from notifications where member_id = 'ada'").pluck().all()
+  t.equal(ids.length, 1, 'nothing was made for who does not see the project')
+  const gone = { error: 'Notification not found' }
+  await holds(t, app, [
+    ['GET', '/api/notifications/count', undefined, ada.headers, 200, { unread: 0 }],
+    ['PATCH', `/api/notifications/${ids[0]}`, { read: true }, ada.headers, 404, gone],
+    ['PATCH', `/api/notifications/${ids[0]}`, { read: true }, admin.headers, 404, gone],
+  ])
+  await send(
+    app,
+    'POST',
+    `/api/projects/${project.id}/team-assignments`,
+    { memberId: 'guest' },
+    admin.headers,
+  )
+  await send(app, 'POST', `${url}/comments`, { content: 'x' }, admin.headers)
+  t.equal((await toldTo(app, guest)).length, 1)
+})
+
+t.test('more than ten items of one write are one notification', async (t) => {
+  const { app, admin, ada, bob, project } = await boardOf(t)
+  const ids: string[] = []
+  for (let index = 0; index < 12; index++) {
+    ids.push((await createItem(app, project.id, { title: `Card ${index}` }, admin.headers)).id)
+  }
+  await send(app, 'PUT', `/api/projects/${project.id}/watch`, undefined, bob.headers)
+  await workedOff(app)
+  const bulk = (some: string[], update: object) =>
+    send(app, 'PATCH', '/api/kanban-items', { ids: some, update }, admin.headers)
+  await bulk(ids.slice(0, 10), { assigneeId: 'ada' })
+  t.equal((await toldTo(app, ada)).length, 10)
+  const { headers } = await bulk(ids, { assigneeId: 'ada', column: 'Done' })
+  const [last, ...others] = await toldTo(app, ada)
+  t.equal(others.length, 10)
+  t.match(last, {
+    kind: 'assigned',
+    itemId: null,
+    projectId: project.id,
+    title: 'Apollo',
+    text: '',
+    count: 12,
+    actorId: 'boss',
+    seq: Number(headers['phaseboard-seq']),
+  })
+  const [moved, ...rest] = await toldTo(app, bob)
+  t.match(moved, { kind: 'moved', count: 12, itemId: null })
+  t.strictSame(rest, [])
+})
+
+t.test('undos, imports and renamed columns tell nobody; an undone undo tells nothing twice', async (t) => {
+  const { app, admin, ada, project, item, url } = await boardOf(t)
+  await send(app, 'PUT', `/api/projects/${project.id}/watch`, undefined, ada.headers)
+  const { headers } = await patch(app, url, { column: 'Done', assigneeId: 'ada' }, admin)
+  t.equal((await toldTo(app, ada)).length, 1)
+  const undone = await send(app, 'POST', `/api/changes/${headers['phaseboard-seq']}/undo`, {}, admin.headers)
+  t.equal(undone.status, 200)
+  await send(app, 'POST', `/api/changes/${undone.headers['phaseboard-seq']}/undo`, {}, admin.headers)
+  t.equal(stored(app, 'kanban_items', item.id).column, 'Done')
+  t.equal((await toldTo(app, ada)).length, 1)
+  const columns = await send(
+    app,
+    'GET',
+    `/api/projects/${project.id}/kanban-columns`,
+    undefined,
+    admin.headers,
+  )
+  const done = columns.body.find(({ name }: { name: string }) => name === 'Done')
+  await patch(app, `/api/kanban-columns/${done.id}`, { name: 'Finished' }, admin)
+  t.equal((await toldTo(app, ada)).length, 1)
+  const deleted = await send(app, 'DELETE', url, undefined, admin.headers)
+  await workedOff(app)
+  await send(app, 'POST', `/api/changes/${deleted.headers['phaseboard-seq']}/undo`, {}, admin.headers)
+  t.equal((await toldTo(app, ada)).length, 1)
+  await send(app, 'POST', `${url}/comments`, { content: 'x' }, admin.headers)
+  t.equal((await toldTo(app, ada)).length, 2, 'who watched a deleted item that came back still does')
+  t.equal(count(app, 'quiet_changes'), 0, 'passed ranges are forgotten')
+})
+
+t.test('a project that an item moves to or from is watched', async (t) => {
+  const { app, admin, ada, bob, project, item, url } = await boardOf(t)
+  const other = await createProject(app, { name: 'Gemini' }, admin.headers)
+  await send(app, 'PUT', `/api/projects/${project.id}/watch`, undefined, ada.headers)
+  await send(app, 'PUT', `/api/projects/${other.id}/watch`, undefined, bob.headers)
+  await send(app, 'POST', `${url}/move`, { projectId: other.id }, admin.headers)
+  for (const one of [ada, bob]) {
+    t.match(await toldTo(app, one), [{ kind: 'moved', itemId: item.id, projectId: other.id }])
+  }
+})
+
+t.test('notifications are listed by pages and kinds, and marked as read', async (t) => {
+  const { app, admin, ada, url } = await boardOf(t)
+  await send(app, 'PUT', `${url}/watch`, undefined, ada.headers)
+  for (const content of ['1', '2', '3'])
+    await send(app, 'POST', `${url}/comments`, { content }, admin.headers)
+  await patch(app, url, { assigneeId: 'ada' }, admin)
+  await send(app, 'POST', `${url}/comments`, { content: '@ada' }, admin.headers)
+  const all = await toldTo(app, ada)
+  t.strictSame(
+    all.map(({ kind, text }) => [kind, text]),
+    [
+      ['mentioned', '@ada'],
+      ['assigned', ''],
+      ['commented', '3'],
+      ['commented', '2'],
+      ['commented', '1'],
+    ],
+  )
+  const first = await send(app, 'GET', '/api/notifications?limit=2', undefined, ada.headers)
+  t.strictSame(first.body, all.slice(0, 2))
+  const [, next = ''] = /<([^>]*)>/.exec(String(first.headers.link)) ?? []
+  t.strictSame((await send(app, 'GET', next, undefined, ada.headers)).body, all.slice(2, 4))
+  t.strictSame(await toldTo(app, ada, '?kind=commented&kind=moved,assigned'), all.slice(1))
+  const [one, two, three] = all.map(({ id }) => `/api/notifications/${id}`) as [string, string, string]
+  const read = await patch(app, two, { read: true }, ada)
+  t.match(read.body, { ...all[1], readAt: /^\d{4}-/ })
+  t.strictSame((await patch(app, two, { read: true }, ada)).body, read.body)
+  t.strictSame(await toldTo(app, ada, '?unread=true&kind=assigned'), [])
+  t.equal((await toldTo(app, ada, '?unread=true')).length, 4)
+  await holds(t, app, [
+    ['GET', '/api/notifications/count', undefined, ada.headers, 200, { unread: 4 }],
+    ['PATCH', two, { read: false }, ada.headers, 200, { readAt: null }],
+    ['POST', '/api/notifications/read', { upTo: all[2]?.id }, ada.headers, 200, { unread: 2 }],
+    ['GET', '/api/notifications/count', undefined, ada.headers, 200, { unread: 2 }],
+    [
+      'POST',
+      '/api/notifications/read',
+      { upTo: all[0]?.id },
+      admin.headers,
+      404,
+      { error: 'Notification not found', details: { missing: [all[0]?.id] } },
+    ],
+    ['PATCH', three, { read: true }, admin.headers, 404, { error: 'Notification not found' }],
+    ['GET', '/api/notifications', undefined, undefined, 401, { error: 'Authentication required' }],
+  ])
+  t.equal((await send(app, 'GET', '/api/notifications?kind=x', undefined, ada.headers)).status, 400)
+  t.equal((await patch(app, one, {}, ada)).status, 400)
+})

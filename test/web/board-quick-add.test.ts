@@ -1,0 +1,193 @@
+/** New cards with a person, labels, a priority and a day in their text, and several cards from several lines. */
+import type { Page } from 'playwright-core'
+import { card, link, projectWith, titlesIn, untilSaid, untilSaved, untilShown } from './board-steps.ts'
+import { type Board, onBoard } from './browser.ts'
+
+const fieldOf = (page: Page) => page.getByRole('textbox', { name: 'Card title' })
+const tokensOf = (page: Page) => page.getByRole('list', { name: 'Recognised in the text' })
+
+/** A project with a label, and somebody to assign. */
+async function projectWithNames({ api }: Board) {
+  const made = await projectWith(api, { 'To Do': ['Old'] })
+  const maria = await api.post('/api/members', {
+    body: { name: 'Maria Santos', email: 'maria@example.test', password: 'correct battery', role: 'member' },
+  })
+  const path = { id: made.id }
+  const label = await api.post('/api/projects/{id}/kanban-labels', {
+    path,
+    body: { name: 'Design', color: 'teal' },
+  })
+  return { ...made, maria, label }
+}
+
+onBoard(
+  'a person, labels, a priority and a day are typed with the title',
+  async (t, board) => {
+    const { api } = board
+    const { id, path, maria, label } = await projectWithNames(board)
+    const { page, go, check } = await board.person({ signIn: true })
+    await go(path)
+    await page.getByRole('button', { name: 'Add a card to To Do' }).press('Enter')
+    const field = fieldOf(page)
+    const options = page.locator('.add-card-form').getByRole('option')
+    await page.keyboard.type('Call @mar')
+    await page.getByRole('option', { name: 'Maria Santos' }).waitFor()
+    await untilSaid(page, '1 suggestion.')
+    t.equal(
+      await field.evaluate(
+        (one) => document.getElementById(one.getAttribute('aria-activedescendant') ?? '')?.textContent,
+      ),
+      'Maria Santos',
+      'the field says which one is active',
+    )
+    await check()
+    await page.keyboard.press('Escape')
+    await options.waitFor({ state: 'detached' })
+    t.equal(await field.count(), 1, 'Escape closes the list first')
+    await page.keyboard.type('i')
+    await options.first().waitFor()
+    await page.keyboard.press('ArrowLeft')
+    await options.first().waitFor({ state: 'detached' })
+    await page.keyboard.press('End')
+    await page.keyboard.type('a')
+    await options.first().waitFor()
+    await page.keyboard.press('Enter')
+    t.equal(await field.inputValue(), 'Call @Maria Santos ')
+    await tokensOf(page).getByText('Maria Santos').waitFor()
+    await page.keyboard.type('#')
+    await options.getByText('Design').waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Tab')
+    t.equal(await field.inputValue(), 'Call @Maria Santos #Design ')
+    await page.keyboard.type('about #nothing !high due:2027-01-02')
+    await tokensOf(page).getByText('2 January 2027').waitFor()
+    await untilSaid(
+      page,
+      'Recognised: Assignee Maria Santos, Label Design, Priority High, Due 2 January 2027.',
+    )
+    t.equal(await tokensOf(page).getByRole('button').count(), 4)
+    await check()
+    await page.keyboard.press('Enter')
+    await card(page, 'Call about #nothing')
+      .getByText('Assigned to Maria Santos')
+      .waitFor({ state: 'attached' })
+    await untilSaved(api, id, 'To Do', ['Old', 'Call about #nothing'])
+    const [, made] = await api.get('/api/projects/{id}/kanban-items', { path: { id } })
+    t.match(made, {
+      title: 'Call about #nothing',
+      assigneeId: maria.id,
+      priority: 'high',
+      dueDate: '2027-01-02T00:00:00.000Z',
+      labels: [{ id: label.id }],
+    })
+
+    // A token becomes text again: by Backspace right after it, or by its chip.
+    await page.keyboard.type('Fix !high')
+    await tokensOf(page).getByText('High').waitFor()
+    await page.keyboard.press('Backspace')
+    await tokensOf(page).waitFor({ state: 'detached' })
+    t.equal(await field.inputValue(), 'Fix !high', 'nothing is deleted')
+    await page.keyboard.press('Backspace')
+    t.equal(await field.inputValue(), 'Fix !hig')
+    await page.keyboard.type(' due:tomorrow')
+    await page.getByRole('button', { name: /^Due .*: keep as text$/ }).focus()
+    await page.keyboard.press('Enter')
+    await tokensOf(page).waitFor({ state: 'detached' })
+    t.ok(await field.evaluate((one) => one === document.activeElement))
+    await page.keyboard.press('Enter')
+    const all = ['Old', 'Call about #nothing', 'Fix !hig due:tomorrow']
+    t.strictSame(await untilSaved(api, id, 'To Do', all), all)
+
+    // One undo takes back the card with everything that came with it.
+    await page.keyboard.press('Escape')
+    await link(page, 'Old').focus()
+    await page.keyboard.press('Control+z')
+    t.strictSame(await untilSaved(api, id, 'To Do', all.slice(0, 2)), all.slice(0, 2))
+    await page.keyboard.press('Control+z')
+    t.strictSame(await untilSaved(api, id, 'To Do', ['Old']), ['Old'])
+  },
+  { mode: 'required' },
+)
+
+onBoard('several lines become several cards, in one write', async (t, { api, person }) => {
+  const { id, path } = await projectWith(api, { 'To Do': ['Old'] })
+  const { page, go } = await person()
+  await go(path)
+  await page.getByRole('button', { name: 'Add a card at the top of To Do' }).press('Enter')
+  const field = fieldOf(page)
+  const written: string[] = []
+  page.on(
+    'request',
+    (request) => request.method() === 'POST' && written.push(new URL(request.url()).pathname),
+  )
+  const low = (await field.boundingBox())?.height ?? 0
+  await page.keyboard.insertText('One !low\n\nTwo\nThree')
+  await page.getByRole('button', { name: 'Create 3 cards' }).waitFor()
+  t.ok(((await field.boundingBox())?.height ?? 0) > low, 'the field grows')
+  await page.keyboard.press('Enter')
+  const all = ['One', 'Two', 'Three', 'Old']
+  t.strictSame(await untilShown(page, 'To Do', all), all)
+  t.strictSame(await untilSaved(api, id, 'To Do', all), all)
+  t.strictSame(written, ['/api/batch'])
+  await page.locator('.toast').getByText('3 cards added.').waitFor()
+  t.strictSame(await titlesIn(page, 'To Do'), all, 'each once')
+  await page.locator('.toast').getByRole('button', { name: 'Undo' }).press('Enter')
+  t.strictSame(await untilSaved(api, id, 'To Do', ['Old']), ['Old'])
+
+  await field.focus()
+  await page.keyboard.insertText('Four\nFive')
+  await page.getByRole('button', { name: 'Add as one card' }).press('Enter')
+  t.strictSame(await untilSaved(api, id, 'To Do', ['Four Five', 'Old']), ['Four Five', 'Old'])
+
+  await field.focus()
+  const many = Array.from({ length: 201 }, (_, at) => `Card ${at}`).join('\n')
+  await page.keyboard.insertText(many)
+  await page
+    .getByRole('alert')
+    .getByText('At most 200 cards and labels can be added at once; these are 201.')
+    .waitFor()
+  await page.keyboard.press('Enter')
+  t.equal(await field.inputValue(), many, 'nothing is sent, and nothing is lost')
+  await field.fill(many.slice(0, many.lastIndexOf('\n')))
+  await page.getByRole('button', { name: 'Create 200 cards' }).press('Enter')
+  await page.locator('.toast').getByText('200 cards added.').waitFor()
+  await field.fill('x'.repeat(501))
+  await page.getByRole('alert').getByText('A title has at most 500 characters.').waitFor()
+  await field.fill('')
+  t.equal((await api.get('/api/projects/{id}/kanban-items', { path: { id } })).length, 202)
+})
+
+onBoard(
+  'suggestions and tokens are used by touch',
+  async (t, board) => {
+    const { id, path, maria } = await projectWithNames(board)
+    const { page, go, check } = await board.person({
+      signIn: true,
+      viewport: { width: 390, height: 760 },
+      hasTouch: true,
+      isMobile: true,
+    })
+    await go(path)
+    await page.getByRole('button', { name: 'Add a card to To Do' }).tap()
+    const field = fieldOf(page)
+    await page.keyboard.type('Call @')
+    const option = page.getByRole('option', { name: 'Maria Santos' })
+    await option.waitFor()
+    t.ok(((await option.boundingBox())?.height ?? 0) >= 44)
+    await option.tap()
+    t.equal(await field.inputValue(), 'Call @Maria Santos ')
+    t.ok(await field.evaluate((one) => one === document.activeElement), 'the keyboard stays open')
+    await page.keyboard.type('!high')
+    const chip = page.getByRole('button', { name: 'Priority High: keep as text' })
+    await chip.waitFor()
+    t.ok(((await chip.boundingBox())?.height ?? 0) >= 44)
+    await check()
+    await chip.tap()
+    await chip.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Add', exact: true }).tap()
+    await untilSaved(board.api, id, 'To Do', ['Old', 'Call !high'])
+    const [, made] = await board.api.get('/api/projects/{id}/kanban-items', { path: { id } })
+    t.match(made, { title: 'Call !high', priority: 'medium', assigneeId: maria.id })
+  },
+  { mode: 'required' },
+)

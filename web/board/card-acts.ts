@@ -1,0 +1,24 @@
+/** What keys and menus do with a card. */
+import { copyLink } from '../common/copy-link.ts'
+import { typeAhead } from '../common/keys.ts'
+import { href, paths } from '../router.ts'
+import type { Board, PickedField } from './board.ts'
+import { cardElement } from './focus.ts'
+
+/** The path of a card's dialog with the focus in one of its fields. */
+export function editPath({ store, query }: Board, id: string, field: string): string {
+  const now = query.peek()
+  return `${paths.card(store.id, id)}${now}${now ? '&' : '?'}edit=${field}`
+}
+
+export const copyCardLink = ({ store }: Board, id: string): void =>
+  void copyLink(href(paths.card(store.id, id)))
+
+/** Opens the small picker of a field at a card, for all selected cards if it is one of them. */
+export function pick(board: Board, field: PickedField, id: string): void {
+  const anchor = cardElement(id)
+  if (anchor === null) return
+  board.makeCurrent(id)
+  typeAhead()
+  board.picking.value = { field, ids: board.targetsOf(id), anchor }
+}

@@ -1,0 +1,226 @@
+/** The small pickers of a card's fields. For selected cards, they change all of them. */
+import type { KanbanItem } from '../../src/client/api.d.ts'
+import { dayOf, fullDay, today, weekdayName } from '../common/dates.ts'
+import { locale } from '../common/language.ts'
+import { nobodyOrMe } from '../common/people.ts'
+import { sourceOf } from '../common/people-sources.ts'
+import { chipColor } from '../common/ui/chip.ts'
+import { Icon } from '../common/ui/icon.tsx'
+import { type ListOption, OptionList, useTyped } from '../common/ui/option-list.tsx'
+import { useFound } from '../common/ui/person-picker.tsx'
+import { Popup } from '../common/ui/popup.tsx'
+import { PriorityIcon } from '../common/ui/priority.tsx'
+import { texts } from '../texts.ts'
+import type { Board, PickedField, Picking } from './board.ts'
+import { dayAfter, dueOf, next } from './due-text.ts'
+import { addLabelTo, changeCards, moveCards, setLabelOf } from './many-writes.ts'
+
+const words = texts.board
+
+interface PickerProps {
+  board: Board
+  ids: readonly string[]
+  label: string
+  onClose: () => void
+}
+
+/** The name of a picker: the field, and the card or the number of cards. */
+function nameOf(board: Board, field: PickedField, ids: readonly string[]): string {
+  const [only] = ids
+  const item = ids.length === 1 && only !== undefined ? board.store.items.get(only) : undefined
+  return words.fieldOf(words.pickers[field], item?.title ?? texts.cards(ids.length))
+}
+
+export function CardPicker({
+  board,
+  picking,
+  onClose,
+}: {
+  board: Board
+  picking: Picking
+  onClose: () => void
+}) {
+  const { field, ids, anchor } = picking
+  const label = nameOf(board, field, ids)
+  const Fields = { assignee: People, labels: Labels, due: Due, priority: Priorities, column: Columns }
+  const Field = Fields[field]
+  return (
+    <Popup label={label} anchor={anchor} class="picker" onClose={onClose}>
+      <Field board={board} ids={ids} label={label} onClose={onClose} />
+    </Popup>
+  )
+}
+
+const itemsOf = ({ store }: Board, ids: readonly string[]): KanbanItem[] =>
+  ids.map((id) => store.items.get(id)).filter((item) => item !== undefined)
+
+const has = (label: string, typed: string) => label.toLowerCase().includes(typed.trim().toLowerCase())
+
+/** The value that all cards have; undefined if they differ. */
+function common<T>(items: readonly KanbanItem[], of: (item: KanbanItem) => T): T | undefined {
+  const [first] = items
+  if (first === undefined) return undefined
+  const value = of(first)
+  return items.every((item) => of(item) === value) ? value : undefined
+}
+
+function People({ board, ids, label, onClose }: PickerProps) {
+  const [typed, setTyped] = useTyped()
+  const found = useFound(true, typed)
+  const value = common(itemsOf(board, ids), ({ assigneeId }) => assigneeId ?? '')
+  const fixed = nobodyOrMe().map(([id, name]) => ({ value: id, label: name, isOn: id === value }))
+  const known = new Set(fixed.map((one) => one.value))
+  const isMatch = ({ label: name }: ListOption) => has(name, typed)
+  const people = (found?.people ?? [])
+    .filter(({ id }) => !known.has(id))
+    .map((person) => ({
+      value: person.id,
+      label: person.name,
+      note: sourceOf(person),
+      isOn: person.id === value,
+    }))
+    // The service knows which names match. What it found for an earlier text is filtered here.
+    .filter((one) => found?.q === typed.trim() || isMatch(one))
+  return (
+    <OptionList
+      label={label}
+      options={[...fixed.filter(isMatch), ...people]}
+      typed={typed}
+      onType={setTyped}
+      none={texts.people.nobodyFound}
+      onChoose={({ value: id, label: name }) => {
+        onClose()
+        changeCards(board, ids, { assigneeId: id || null }, (title) => texts.card.assigned(title, name))
+      }}
+    />
+  )
+}
+
+const NEW = 'new:'
+
+function Labels({ board, ids, label }: PickerProps) {
+  const [typed, setTyped] = useTyped()
+  const items = itemsOf(board, ids)
+  const all = board.store.labelList
+  const wanted = typed.trim()
+  const options: ListOption[] = all
+    .filter(({ name }) => has(name, typed))
+    .map(({ id, name, color }) => ({
+      value: id,
+      label: name,
+      mark: <span class="chip" style={chipColor(color)} />,
+      isOn: items.length > 0 && items.every(({ labels }) => labels.some((one) => one.id === id)),
+    }))
+  const isNew = wanted !== '' && !all.some(({ name }) => name.toLowerCase() === wanted.toLowerCase())
+  if (isNew) options.push({ value: NEW, label: words.createLabel(wanted), mark: <Icon name="add" /> })
+  return (
+    <OptionList
+      label={label}
+      options={options}
+      typed={typed}
+      onType={setTyped}
+      isMulti
+      none={words.noLabels}
+      onChoose={({ value, isOn = false }) => {
+        setTyped('')
+        const chosen = all.find(({ id }) => id === value)
+        if (chosen) setLabelOf(board, ids, chosen, !isOn)
+        else void addLabelTo(board, ids, wanted)
+      }}
+    />
+  )
+}
+
+function Priorities({ board, ids, label, onClose }: PickerProps) {
+  const [typed, setTyped] = useTyped()
+  const value = common(itemsOf(board, ids), ({ priority }) => priority)
+  const options = Object.entries(words.priorities)
+    .filter(([, name]) => has(name, typed))
+    .map(([one, name]) => ({
+      value: one,
+      label: name,
+      mark: <PriorityIcon priority={one} />,
+      isOn: one === value,
+    }))
+  return (
+    <OptionList
+      label={label}
+      options={options}
+      typed={typed}
+      onType={setTyped}
+      none={words.noPriority}
+      onChoose={({ value: priority }) => {
+        onClose()
+        changeCards(board, ids, { priority }, (title) => texts.card.saved(texts.card.priority, title))
+      }}
+    />
+  )
+}
+
+function Columns({ board, ids, label, onClose }: PickerProps) {
+  const [typed, setTyped] = useTyped()
+  const value = common(itemsOf(board, ids), ({ column }) => column)
+  const options = board.store.columnList
+    .filter(({ name }) => has(name, typed))
+    .map(({ name }) => ({ value: name, label: name, isOn: name === value }))
+  return (
+    <OptionList
+      label={label}
+      options={options}
+      typed={typed}
+      onType={setTyped}
+      none={words.noColumn}
+      onChoose={({ value: column }) => {
+        onClose()
+        moveCards(board, ids, column)
+      }}
+    />
+  )
+}
+
+/** Before anything is typed: the days that are set most often. */
+function usualDays(now: string): ListOption[] {
+  const friday = next(5, now)
+  return [
+    { value: now, label: words.days.today },
+    { value: dayAfter(now, 1), label: words.days.tomorrow },
+    ...(friday === dayAfter(now, 1) ? [] : [{ value: friday, label: words.days.friday }]),
+    { value: next(1, now), label: words.days.nextWeek },
+    { value: '', label: texts.board.filter.noDue },
+  ].filter(({ value }, index, all) => all.findIndex((one) => one.value === value) === index)
+}
+
+function Due({ board, ids, label, onClose }: PickerProps) {
+  const [typed, setTyped] = useTyped()
+  const now = today()
+  const value = common(itemsOf(board, ids), ({ dueDate }) => (dueDate === null ? '' : dayOf(dueDate)))
+  const day = dueOf(typed, new Date(), words.dueWords, locale)
+  const usual = usualDays(now)
+    .filter((option) => has(option.label, typed) && option.value !== day)
+    .map((option) => ({
+      ...option,
+      note: option.value ? fullDay(option.value) : '',
+      isOn: option.value === value,
+    }))
+  const options =
+    day === undefined
+      ? usual
+      : [{ value: day, label: fullDay(day), note: weekdayName(day), isOn: day === value }, ...usual]
+  return (
+    <>
+      <OptionList
+        label={label}
+        options={options}
+        typed={typed}
+        onType={setTyped}
+        none={words.notADay}
+        onChoose={({ value: chosen }) => {
+          onClose()
+          const dueDate = chosen === '' ? null : `${chosen}T00:00:00.000Z`
+          changeCards(board, ids, { dueDate }, (title) => texts.card.saved(texts.card.due, title))
+        }}
+      />
+      <p class="meta">{words.dueHint}</p>
+    </>
+  )
+}

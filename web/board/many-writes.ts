@@ -1,0 +1,161 @@
+/** Writes of several cards at once: one request, all or nothing, which one undo takes back. */
+import { type Answer, api, type KanbanItem, type KanbanLabel } from '../common/api.ts'
+import { changeItem, takeItem, toggleDismissed } from '../common/item-writes.ts'
+import { byId } from '../common/order.ts'
+import { accepted, ifThere, isUnsaved, take, writeAndSay } from '../common/record-writes.ts'
+import { texts } from '../texts.ts'
+import type { Board } from './board.ts'
+
+const words = texts.board.many
+
+/** The fields that several cards can be given at once. */
+type Fields = Partial<
+  Pick<KanbanItem, 'column' | 'assigneeId' | 'priority' | 'dueDate' | 'dismissed' | 'isNew'>
+>
+
+/** A request of a batch. */
+interface Request {
+  method: 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  path: string
+  body?: Record<string, unknown>
+  as?: string
+}
+
+interface ManyWrite {
+  ids: readonly string[]
+  /** The optimistic update of a card. @param index its place among the cards */
+  patch: (item: KanbanItem, index: number) => KanbanItem
+  requests: Request[]
+  /** The text of the message. */
+  said: string
+}
+
+/** Sends one batch. @returns whether the service accepted it */
+function writeMany({ store }: Board, { ids, patch, requests, said }: ManyWrite): Promise<boolean> {
+  return accepted(
+    writeAndSay(said, {
+      pending: ids.map((id, index) =>
+        store.items.patch(
+          id,
+          ifThere((item) => patch(item, index)),
+        ),
+      ),
+      send: (idempotencyKey) => api.request('post', '/api/batch', { body: { requests }, idempotencyKey }),
+      onDone: ({ data, seq }) => {
+        for (const item of data.results.flatMap(({ body }) => body as KanbanItem | KanbanItem[])) {
+          takeItem(store, { data: item } as Answer<KanbanItem>, seq)
+        }
+      },
+    }),
+  )
+}
+
+/** The cards among these that the service knows. */
+const saved = (board: Board, ids: readonly string[]) =>
+  ids.filter((id) => !isUnsaved(id) && board.store.items.peek(id) !== undefined)
+
+/** Changes fields of cards. @param saidOf the message for a single card */
+export function changeCards(
+  board: Board,
+  all: readonly string[],
+  update: Fields,
+  saidOf: (title: string) => string,
+): void {
+  const ids = saved(board, all)
+  const [only] = ids
+  if (only === undefined) return
+  if (ids.length === 1) {
+    void changeItem(board.card(only), update, saidOf(board.store.items.peek(only)?.title ?? ''))
+    return
+  }
+  void writeMany(board, {
+    ids,
+    patch: (item) => ({ ...item, ...update }),
+    requests: [{ method: 'PATCH', path: '/api/kanban-items', body: { ids, update } }],
+    said: words.changed(ids.length),
+  })
+}
+
+/** Moves cards to the end of a column, in the order of the board. */
+export function moveCards(board: Board, all: readonly string[], column: string): void {
+  const { items } = board.store
+  const place = new Map(
+    board.store.columnList.flatMap(({ name }) => board.store.idsOf(name)).map((id, index) => [id, index]),
+  )
+  const ids = saved(board, all)
+    .filter((id) => items.peek(id)?.column !== column)
+    .sort((a, b) => (place.get(a) ?? 0) - (place.get(b) ?? 0))
+  if (ids.length === 0) return
+  const last = items.peek(board.store.idsOf(column).at(-1) ?? '')?.sortOrder ?? 0
+  void writeMany(board, {
+    ids,
+    patch: (item, index) => ({ ...item, column, sortOrder: last + 1 + index }),
+    requests: ids.map((id) => ({
+      method: 'POST',
+      path: `/api/kanban-items/${id}/move`,
+      body: { column, position: 'bottom' },
+    })),
+    said: words.moved(ids.length, column),
+  })
+}
+
+/** Archives cards, or restores them if all are archived. */
+export function archiveCards(board: Board, all: readonly string[]): void {
+  const ids = saved(board, all)
+  const [only] = ids
+  if (only !== undefined && ids.length === 1) {
+    toggleDismissed(board.card(only))
+    return
+  }
+  if (ids.length === 0) return
+  const isRestored = ids.every((id) => board.store.items.peek(id)?.dismissed)
+  const update = isRestored ? { dismissed: false } : { dismissed: true, isNew: false }
+  void writeMany(board, {
+    ids,
+    patch: (item) => ({ ...item, ...update }),
+    requests: [{ method: 'PATCH', path: '/api/kanban-items', body: { ids, update } }],
+    said: isRestored ? texts.item.many.restored(ids.length) : texts.item.many.dismissed(ids.length),
+  })
+}
+
+const pathOf = (id: string, labelId: string) => `/api/kanban-items/${id}/labels/${labelId}`
+
+/** Adds a label to cards, or removes it from them. */
+export function setLabelOf(board: Board, all: readonly string[], label: KanbanLabel, isOn: boolean): void {
+  const { items } = board.store
+  const ids = saved(board, all).filter(
+    (id) => isOn !== items.peek(id)?.labels.some((one) => one.id === label.id),
+  )
+  if (ids.length === 0) return
+  const said = isOn ? words.labelAdded(label.name) : words.labelRemoved(label.name)
+  void writeMany(board, {
+    ids,
+    patch: (item) => {
+      const others = item.labels.filter(({ id }) => id !== label.id)
+      return { ...item, labels: isOn ? [...others, label].sort(byId) : others }
+    },
+    requests: ids.map((id) => ({ method: isOn ? 'PUT' : 'DELETE', path: pathOf(id, label.id) }) as const),
+    said: ids.length === 1 ? said : `${said} ${words.changed(ids.length)}`,
+  })
+}
+
+/** Creates a label and adds it to cards. */
+export async function addLabelTo(board: Board, all: readonly string[], name: string): Promise<void> {
+  const { store } = board
+  const ids = saved(board, all)
+  if (ids.length === 0) return
+  const requests: Request[] = [
+    { method: 'POST', path: `/api/projects/${store.id}/kanban-labels`, body: { name }, as: 'label' },
+    ...ids.map((id) => ({ method: 'PUT', path: pathOf(id, '{{label.id}}') }) as const),
+  ]
+  await accepted(
+    writeAndSay(words.labelAdded(name), {
+      send: (idempotencyKey) => api.request('post', '/api/batch', { body: { requests }, idempotencyKey }),
+      onDone: ({ data: { results }, seq }) => {
+        const [label, ...items] = results.map(({ body }) => body)
+        take(store.labels, { data: label as KanbanLabel, seq })
+        for (const item of items) takeItem(store, { data: item } as Answer<KanbanItem>, seq)
+      },
+    }),
+  )
+}

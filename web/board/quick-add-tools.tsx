@@ -1,0 +1,204 @@
+/** What the field for new cards recognises: its tokens as chips, and suggestions while a name is typed. Loaded when the field opens. */
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { fullDay } from '../common/dates.ts'
+import { findPeople } from '../common/people.ts'
+import { me } from '../common/session.ts'
+import { announce } from '../common/toasts.ts'
+import { Icon } from '../common/ui/icon.tsx'
+import { Suggestions } from '../common/ui/suggestions.tsx'
+import { texts } from '../texts.ts'
+import { addCards } from './batch-cards.ts'
+import type { Board } from './board.ts'
+import type { NewCard } from './card-writes.ts'
+import {
+  LONGEST_TITLE,
+  MOST_REQUESTS,
+  mentionsIn,
+  type Read,
+  readCards,
+  type Token,
+  typingAt,
+} from './quick-add.ts'
+
+const words = texts.board.quick
+
+/** The maximum number of suggestions. */
+const MOST = 8
+/** The debounce of a search, in milliseconds. */
+const AFTER = 150
+/** How long a new card waits for the people of its mentions, in milliseconds. Then they stay text. */
+const LONGEST_WAIT = 2000
+/** The maximum number of names in a text for which people are looked for. */
+const MOST_NAMES = 20
+
+interface Named {
+  id: string
+  name: string
+}
+
+/** Reads the typed cards. */
+export interface Plan {
+  /** Whether they cannot be created, for a reason that is shown. */
+  isRefused: boolean
+  /** Resolves once the names in the text are known. */
+  read: (text: string) => Promise<NewCard[]>
+  /** Creates several cards, or one with labels. */
+  addCards: typeof addCards
+}
+
+export interface QuickAddToolsProps {
+  board: Board
+  text: string
+  field: { current: HTMLTextAreaElement | null }
+  /** Gets what reads the typed cards. */
+  plan: { current: Plan | undefined }
+  /** Gets the number of cards. */
+  onCount: (count: number) => void
+  /** Adds all lines as one card. */
+  onJoin: () => void
+}
+
+/** Those of all people whose name contains a text, and the user, who may not be one of the people. */
+async function peopleNamed(q: string, limit: number): Promise<Named[]> {
+  const user = me.peek()
+  const mine = user?.name.toLowerCase().includes(q.toLowerCase()) ? [user] : []
+  const found = await findPeople(q, limit)
+  return [...mine, ...found.filter(({ id }) => id !== user?.id)].slice(0, limit)
+}
+
+/** The people of the mentions in a text, by first word. */
+function usePeople(text: string) {
+  const known = useRef(new Map<string, readonly Named[]>())
+  const loading = useRef<Promise<unknown>>(Promise.resolve())
+  const [, setRound] = useState(0)
+  const look = () => {
+    const missing = mentionsIn(text)
+      .filter((word) => !known.current.has(word))
+      .slice(0, MOST_NAMES)
+    if (missing.length === 0) return
+    for (const word of missing) known.current.set(word, [])
+    const reading = missing.map(async (word) => {
+      // Without an answer the mention stays text.
+      known.current.set(word, await peopleNamed(word, MOST_NAMES).catch(() => []))
+    })
+    loading.current = Promise.all([loading.current, ...reading]).then(() => setRound((round) => round + 1))
+  }
+  useEffect(() => {
+    const timer = setTimeout(look, AFTER)
+    return () => clearTimeout(timer)
+  }, [text])
+  const ready = () => {
+    look()
+    return Promise.race([loading.current, new Promise((resolve) => setTimeout(resolve, LONGEST_WAIT))])
+  }
+  return { peopleOf: (word: string) => known.current.get(word), ready }
+}
+
+function problemOf({ cards, requests }: Read): string | undefined {
+  if (requests > MOST_REQUESTS) return words.tooMany(requests, MOST_REQUESTS)
+  const long = cards.some(({ title }) => title.length > LONGEST_TITLE)
+  return long ? words.tooLong(LONGEST_TITLE) : undefined
+}
+
+const nameOf = ({ kind, name }: Token): string =>
+  kind === 'due' ? fullDay(name) : kind === 'priority' ? (texts.board.priorities[name] ?? name) : name
+
+export default function QuickAddTools({ board, text, field, plan, onCount, onJoin }: QuickAddToolsProps) {
+  /** The tokens that the user wants to be text. */
+  const [asText, setAsText] = useState<ReadonlySet<string>>(new Set())
+  const { peopleOf, ready } = usePeople(text)
+  const reading = (typed: string) =>
+    readCards(typed, {
+      labels: board.store.labelList,
+      peopleOf,
+      today: new Date(),
+      isText: (token) => asText.has(token.toLowerCase()),
+    })
+  const { cards, tokens, requests } = reading(text)
+  const problem = problemOf({ cards, tokens, requests })
+  plan.current = {
+    isRefused: problem !== undefined,
+    addCards,
+    read: async (typed) => {
+      await ready()
+      return reading(typed).cards
+    },
+  }
+  useLayoutEffect(
+    () => () => {
+      plan.current = undefined
+    },
+    [],
+  )
+  useLayoutEffect(() => onCount(cards.length), [cards.length])
+  useEffect(() => {
+    if (text === '') setAsText(new Set())
+  }, [text === ''])
+
+  const shown = [...new Map(tokens.map((token) => [token.text.toLowerCase(), token])).values()]
+  const said = shown.map((token) => words.token(token.kind, nameOf(token))).join(', ')
+  const before = useRef('')
+  useEffect(() => {
+    if (said !== '' && said !== before.current) announce(words.recognised(said))
+    before.current = said
+  }, [said])
+  const undo = (token: Token) => {
+    setAsText(new Set([...asText, token.text.toLowerCase()]))
+    announce(words.isText(token.text))
+    field.current?.focus()
+  }
+  // Backspace right after a token, or after the space behind it, makes it text before it deletes anything.
+  const onBackspace = (event: KeyboardEvent, area: HTMLTextAreaElement): boolean => {
+    const { selectionStart: at, selectionEnd } = area
+    if (event.key !== 'Backspace' || at !== selectionEnd) return false
+    const token = tokens.find(({ end }) => end === at || (end + 1 === at && text[end] === ' '))
+    if (token) undo(token)
+    return token !== undefined
+  }
+
+  return (
+    <>
+      {shown.length > 0 && (
+        <ul class="row" aria-label={words.tokens}>
+          {shown.map((token) => (
+            <li key={token.text.toLowerCase()}>
+              <button
+                type="button"
+                class="button add-card-token"
+                aria-label={words.keepAsText(words.token(token.kind, nameOf(token)))}
+                title={words.keepAsText(token.text)}
+                onPointerDown={(event) => event.preventDefault()}
+                onClick={() => undo(token)}
+              >
+                <span dir="auto">{nameOf(token)}</span> <Icon name="close" />
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {problem !== undefined && (
+        <p class="field-error" role="alert">
+          {problem}
+        </p>
+      )}
+      {cards.length > 1 && problem === undefined && (
+        <button type="button" class="button-link" onClick={onJoin}>
+          {words.join}
+        </button>
+      )}
+      <Suggestions<Named>
+        text={text}
+        field={field}
+        typingAt={typingAt}
+        find={({ kind, typed }) => {
+          if (kind !== 'label') return () => peopleNamed(typed, MOST)
+          const has = ({ name }: Named) => name.toLowerCase().includes(typed.toLowerCase())
+          return board.store.labelList.filter(has).slice(0, MOST)
+        }}
+        label={(kind) => (kind === 'label' ? texts.card.labels : texts.fields.person)}
+        said={words.suggestions}
+        onKey={onBackspace}
+      />
+    </>
+  )
+}

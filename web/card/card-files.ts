@@ -1,0 +1,174 @@
+/** The attachments of a card. They load with its dialog, the stream keeps them current, and the user changes them. */
+import { signal } from '@preact/signals'
+import { type Attachment, api } from '../common/api.ts'
+import type { TextFiles } from '../common/files/files-context.ts'
+import { filesIn, fillFiles } from '../common/files/fill-files.ts'
+import { takeFiles } from '../common/files/insert-files.ts'
+import type { ItemFiles } from '../common/files/item-files.ts'
+import { isPicture } from '../common/files/kinds.ts'
+import { addThumbnail } from '../common/files/thumbnails.ts'
+import { onStored, stored, type Upload, upload } from '../common/files/uploads.ts'
+import { changeItem } from '../common/item-writes.ts'
+import { appliedSeq, onChange, onReset } from '../common/live.ts'
+import { byId } from '../common/order.ts'
+import { applyTo } from '../common/project-store.ts'
+import { accepted, changeRecord, removeRecord, take, writeAndSay } from '../common/record-writes.ts'
+import { Records } from '../common/records.ts'
+import { read } from '../common/session.ts'
+import { toast } from '../common/toasts.ts'
+import { texts } from '../texts.ts'
+import type { OpenCard } from './open-card.ts'
+
+const words = texts.files
+const PATH = '/api/attachments/{id}'
+
+/** The delay before pictures of others are read again for their thumbnails, which are stored after them, in milliseconds. */
+const THUMBNAIL_AFTER = 1500
+
+export class CardFiles implements ItemFiles, TextFiles {
+  readonly records = new Records<Attachment>()
+  /** The error of loading them, if any. */
+  readonly failure = signal<unknown>(undefined)
+  /** The id of the picture in the viewer. */
+  readonly viewed = signal<string | undefined>(undefined)
+  readonly canAttach: () => boolean
+  readonly #card: OpenCard
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(card: OpenCard, canAttach: () => boolean) {
+    this.#card = card
+    this.canAttach = canAttach
+  }
+
+  get itemId(): string {
+    return this.#card.id
+  }
+
+  /** The pictures, oldest first. Subscribes. */
+  get pictures(): Attachment[] {
+    return this.records.list(byId).filter(isPicture)
+  }
+
+  /** Loads the attachments and follows their changes. @returns ends that */
+  start(): () => void {
+    const ends = [
+      onChange((change) => {
+        if (change.kind !== 'attachment' || change.itemId !== this.itemId) return
+        applyTo(this.records, change)
+        const now = this.records.base(change.id)
+        if (now && isPicture(now) && now.hasThumbnail !== true) this.#loadSoon()
+      }),
+      onReset(() => void this.load()),
+      onStored((attachment, seq) => {
+        if (attachment.itemId === this.itemId) take(this.records, { data: attachment, seq })
+      }),
+      () => clearTimeout(this.#timer),
+    ]
+    void this.load()
+    return () => {
+      for (const end of ends) end()
+    }
+  }
+
+  /** Reloads the attachments. */
+  async load(): Promise<void> {
+    const seq = appliedSeq()
+    const path = { id: this.itemId }
+    try {
+      this.records.reset(await read(() => api.get('/api/kanban-items/{id}/attachments', { path })), seq)
+      this.failure.value = undefined
+    } catch (error) {
+      this.failure.value = error
+    }
+  }
+
+  /** Thumbnails are no changes, so that the stream does not tell of them. */
+  #loadSoon(): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => void this.load(), THUMBNAIL_AFTER)
+  }
+
+  find(id: string): Attachment | undefined {
+    return this.records.get(id)
+  }
+
+  view(id: string): void {
+    this.viewed.value = id
+  }
+
+  existingIn(nodes: ParentNode): string {
+    return filesIn(nodes)
+      .filter((id) => this.find(id))
+      .join()
+  }
+
+  fill(element: ParentNode): void {
+    fillFiles(element, this)
+  }
+
+  takeInto(field: HTMLTextAreaElement, onBusy: (isBusy: boolean) => void): () => void {
+    return takeFiles(field, this, onBusy)
+  }
+
+  /** Uploads a file. The list shows its progress, and why it failed. */
+  upload(file: File): Upload {
+    return upload(this.itemId, file, { said: ({ name }) => ({ text: words.attached(name), shown: 'heard' }) })
+  }
+
+  attach(file: File): Promise<Attachment | undefined> {
+    return upload(this.itemId, file, {
+      said: ({ name }) => ({ text: words.attached(name), shown: 'heard' }),
+      onFailed: ({ name }, error) => toast(words.notAttached(name, error), [], 'alert'),
+    }).attached
+  }
+
+  /** @throws PhaseboardError if the service refuses the write */
+  async addLink(url: string, name: string): Promise<void> {
+    const path = { id: this.itemId }
+    const body = { url, ...(name !== '' && { name }) }
+    await writeAndSay(
+      { text: words.attached(name || url), shown: 'heard' },
+      {
+        send: (idempotencyKey) =>
+          api.request('post', '/api/kanban-items/{id}/attachments', { path, body, idempotencyKey }),
+        onDone: ({ data, seq }) => {
+          for (const one of [data].flat()) take(this.records, { data: one, seq })
+        },
+      },
+    )
+  }
+
+  /** @throws PhaseboardError if the service refuses the write */
+  async rename(id: string, name: string): Promise<void> {
+    await changeRecord({
+      records: this.records,
+      said: words.renamed,
+      id,
+      patch: (file) => ({ ...file, name }),
+      send: (idempotencyKey) => api.request('patch', PATH, { path: { id }, body: { name }, idempotencyKey }),
+    })
+  }
+
+  /** Deletes an attachment. Shows a message if the service refuses. */
+  async remove({ id, name }: Attachment): Promise<void> {
+    await accepted(
+      removeRecord({
+        records: this.records,
+        said: words.deleted(name),
+        id,
+        send: (idempotencyKey) => api.request('delete', PATH, { path: { id }, idempotencyKey }),
+      }),
+    )
+  }
+
+  /** Shows a picture on the card of the board, or none. */
+  async setCover(picture: Attachment | undefined): Promise<void> {
+    const title = this.#card.store.items.peek(this.itemId)?.title ?? ''
+    if (picture && !picture.hasThumbnail) {
+      const known = await addThumbnail(picture.id)
+      if (known) stored(known)
+    }
+    const said = picture ? words.coverSet(title) : words.coverRemoved(title)
+    await changeItem(this.#card, { coverId: picture?.id ?? null }, said)
+  }
+}

@@ -1,0 +1,104 @@
+/** The reminders of the card: times, and durations before its due date. */
+import { useRef, useState } from 'preact/hooks'
+import type { KanbanItem } from '../common/api.ts'
+import { atMoment } from '../common/dates.ts'
+import { changeItem } from '../common/item-writes.ts'
+import { Icon } from '../common/ui/icon.tsx'
+import { Menu } from '../common/ui/menu.tsx'
+import { later } from '../later-texts.ts'
+import { texts } from '../texts.ts'
+import type { OpenCard } from './open-card.ts'
+import { durationName, OFFERED } from './reminder-words.ts'
+
+const words = later.attention
+
+/** The maximum number of reminders of a card. */
+const MOST = 5
+
+type Reminder = KanbanItem['reminders'][number]
+
+const nameOf = ({ at, before }: Reminder): string =>
+  at !== undefined ? atMoment(at) : durationName(before ?? '')
+
+interface RemindersProps {
+  card: OpenCard
+  item: KanbanItem
+  canEdit: boolean
+}
+
+export function Reminders({ card, item, canEdit }: RemindersProps) {
+  const { reminders = [], title, dueDate } = item
+  const [isTyping, setTyping] = useState(false)
+  const part = useRef<HTMLDivElement>(null)
+  if (reminders.length === 0 && !canEdit) return null
+  const save = (next: readonly Reminder[]) =>
+    void changeItem(card, { reminders: [...next] }, texts.card.saved(words.reminders, title))
+  const add = (one: Reminder) => {
+    setTyping(false)
+    save([...reminders, one])
+  }
+  const remove = (one: Reminder) => {
+    // The focus stays in this part.
+    part.current?.querySelector<HTMLElement>('[aria-haspopup]')?.focus()
+    save(reminders.filter((other) => other !== one))
+  }
+  const isMissingDue = dueDate === null && reminders.some(({ before }) => before !== undefined)
+  const offered = OFFERED.filter((duration) => !reminders.some(({ before }) => before === duration))
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for controls of a form.
+    <div ref={part} class="field" role="group" aria-labelledby="card-reminders">
+      <span id="card-reminders" class="meta" title={words.remindersHint}>
+        {words.reminders}
+      </span>
+      {reminders.length > 0 && (
+        <ul>
+          {reminders.map((one) => (
+            <li key={one.at ?? one.before} class="spread">
+              <span>{nameOf(one)}</span>
+              {canEdit && (
+                <button
+                  type="button"
+                  class="button-icon"
+                  aria-label={words.removeReminder(nameOf(one))}
+                  onClick={() => remove(one)}
+                >
+                  <Icon name="close" />
+                </button>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {isMissingDue && <p class="meta">{words.needsDue}</p>}
+      {canEdit && isTyping && (
+        <form
+          class="row"
+          onSubmit={(event) => {
+            event.preventDefault()
+            const value = new FormData(event.currentTarget).get('time')
+            add({ at: new Date(String(value)).toISOString() })
+          }}
+        >
+          <input type="datetime-local" name="time" aria-label={words.time} required autofocus />
+          <button type="submit" class="button">
+            {texts.add}
+          </button>
+          <button type="button" class="button" onClick={() => setTyping(false)}>
+            {texts.cancel}
+          </button>
+        </form>
+      )}
+      {canEdit && !isTyping && reminders.length < MOST && (
+        <Menu
+          label={words.addReminder}
+          items={[
+            ...offered.map((before) => ({ label: durationName(before), run: () => add({ before }) })),
+            { label: words.atTime, run: () => setTyping(true) },
+          ]}
+        >
+          <Icon name="add" /> {texts.add}
+        </Menu>
+      )}
+    </div>
+  )
+}

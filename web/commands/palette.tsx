@@ -1,0 +1,119 @@
+/** The command palette, opened by Ctrl+K: commands, projects and cards in one list. */
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { api, type SearchResult } from '../common/api.ts'
+import { useLiveList } from '../common/live-list.ts'
+import { openProject } from '../common/open-project.ts'
+import { projectList } from '../common/projects.ts'
+import { read } from '../common/session.ts'
+import { shownTitle } from '../common/titles.ts'
+import { Dialog } from '../common/ui/dialog.tsx'
+import { Icon } from '../common/ui/icon.tsx'
+import { type ListOption, OptionList, useTyped } from '../common/ui/option-list.tsx'
+import { go, paths, place, routeOf } from '../router.ts'
+import { texts } from '../texts.ts'
+import { commandsNow, ranked } from './commands.ts'
+
+const words = texts.palette
+
+/** The number of options of each kind. */
+const MOST = 8
+/** The debounce of the search in other projects, in milliseconds. */
+const AFTER = 150
+
+/** Cards of other projects, which the service finds. */
+function useFoundCards(typed: string): readonly SearchResult[] {
+  const [found, setFound] = useState<readonly SearchResult[]>([])
+  const q = typed.trim()
+  useEffect(() => {
+    const giveUp = new AbortController()
+    const query = { q, kind: 'kanban-item', limit: MOST } as const
+    const ask = () =>
+      read(() => api.get('/api/search', { query, signal: giveUp.signal })).then(
+        ({ results }) => setFound(results),
+        // The commands are there without it.
+        () => undefined,
+      )
+    if (q === '') setFound([])
+    const timer = q === '' ? undefined : setTimeout(() => void ask(), AFTER)
+    return () => {
+      clearTimeout(timer)
+      giveUp.abort()
+    }
+  }, [q])
+  return found
+}
+
+interface Act extends ListOption {
+  run: () => void
+}
+
+export default function Palette({ onClose }: { onClose: () => void }) {
+  const [typed, setTyped] = useTyped()
+  const { id: projectId } = routeOf(place.peek().path)
+  useLiveList(projectList)
+  const commands = useMemo(() => commandsNow(projectId), [projectId])
+  const cards = useCards(projectId, typed)
+  const projects = projectList.records.list((a, b) => a.name.localeCompare(b.name))
+
+  const options: Act[] = [
+    ...ranked(commands, ({ label }) => label, typed).map(({ id, label, key, run }) => ({
+      value: id,
+      label,
+      key,
+      run,
+    })),
+    ...ranked(projects, ({ name }) => name, typed)
+      .slice(0, MOST)
+      .map(({ id, name }) => ({
+        value: `project ${id}`,
+        label: shownTitle(name),
+        note: texts.fields.project,
+        mark: <Icon name="project" />,
+        run: () => go(paths.board(id)),
+      })),
+    ...cards,
+  ]
+  return (
+    <Dialog title={words.title} onClose={onClose}>
+      <div class="stack palette">
+        <OptionList
+          label={words.label}
+          options={options}
+          typed={typed}
+          onType={setTyped}
+          none={words.none}
+          onChoose={({ value }) => {
+            const chosen = options.find((option) => option.value === value)
+            onClose()
+            // By then the dialog is gone, and the focus is back where the command is meant.
+            if (chosen) requestAnimationFrame(chosen.run)
+          }}
+        />
+      </div>
+    </Dialog>
+  )
+}
+
+/** The cards that match: those of the open board first, then those that the service finds elsewhere. */
+function useCards(projectId: string, typed: string): Act[] {
+  const found = useFoundCards(typed)
+  if (typed.trim() === '') return []
+  const act = (id: string, title: string, project: string, note: string | undefined): Act => ({
+    value: `card ${id}`,
+    label: shownTitle(title),
+    note,
+    mark: <Icon name="board" />,
+    run: () => go(paths.card(project, id)),
+  })
+  const { items } = projectId === '' ? { items: undefined } : openProject(projectId).store
+  const here = items?.ids().flatMap((id) => items.peek(id) ?? []) ?? []
+  const own = ranked(here, ({ title }) => title, typed).slice(0, MOST)
+  const known = new Set(own.map(({ id }) => id))
+  const others = found.filter(({ id, projectId: other }) => !known.has(id) && other !== null)
+  return [
+    ...own.map(({ id, title, column }) => act(id, title, projectId, column)),
+    ...others.map(({ id, title, projectId: other }) =>
+      act(id, title, other ?? '', projectList.records.get(other ?? '')?.name),
+    ),
+  ]
+}

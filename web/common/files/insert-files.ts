@@ -1,0 +1,78 @@
+/** Files that are pasted or dropped into a text: they are uploaded, and the text shows or links them. */
+import { texts } from '../../texts.ts'
+import type { Attachment } from '../api.ts'
+import { applyEdit, selectedIn } from '../text-edit/apply-edit.ts'
+import { filesOf, hasFiles } from './dragged-files.ts'
+import type { ItemFiles } from './item-files.ts'
+import { isPicture, isPictureType } from './kinds.ts'
+
+/** A name within Markdown. */
+const escaped = (name: string) => name.replace(/[\\[\]]/g, '\\$&')
+
+/** The Markdown of an attachment: a picture, or a link. */
+export const markdownOf = (attachment: Attachment): string =>
+  `${isPicture(attachment) ? '!' : ''}[${escaped(attachment.name)}](attachment:${attachment.id})`
+
+let last = 0
+
+/** Replaces a placeholder, wherever the caret is by now. @returns whether the text still has it */
+function replace(field: HTMLTextAreaElement, placeholder: string, text: string): boolean {
+  const at = field.value.indexOf(placeholder)
+  if (at === -1) return false
+  field.setRangeText(text, at, at + placeholder.length, 'preserve')
+  field.dispatchEvent(new InputEvent('input', { bubbles: true }))
+  return true
+}
+
+/** Uploads files and inserts them at the caret, with a placeholder until they are uploaded. */
+async function insert(field: HTMLTextAreaElement, files: ItemFiles, added: readonly File[]): Promise<void> {
+  await Promise.all(
+    added.map(async (file) => {
+      // Several files may have the same name.
+      const placeholder = `![${escaped(texts.files.uploading(file.name))}](${++last})`
+      const { start, end } = selectedIn(field)
+      const caret = start + placeholder.length
+      applyEdit(field, { from: start, to: end, insert: placeholder, start: caret, end: caret })
+      const attachment = await files.attach(file)
+      replace(field, placeholder, attachment ? markdownOf(attachment) : '')
+    }),
+  )
+}
+
+/** Lets a field take files. @param onBusy called when uploads into the text begin and end @returns stops */
+export function takeFiles(
+  field: HTMLTextAreaElement,
+  files: ItemFiles,
+  onBusy: (isBusy: boolean) => void,
+): () => void {
+  let running = 0
+  const count = (change: 1 | -1) => {
+    running += change
+    onBusy(running > 0)
+  }
+  const take = (event: Event, added: readonly File[]) => {
+    if (added.length === 0 || field.readOnly || !files.canAttach()) return
+    event.preventDefault()
+    event.stopPropagation()
+    count(1)
+    void insert(field, files, added).finally(() => count(-1))
+  }
+  const onPaste = (event: ClipboardEvent) => {
+    // Spreadsheets and word processors add a picture of the text.
+    const isText = event.clipboardData?.types.includes('text/plain') ?? false
+    if (!isText)
+      take(
+        event,
+        filesOf(event.clipboardData).filter(({ type }) => isPictureType(type)),
+      )
+  }
+  const onDrop = (event: DragEvent) => {
+    if (hasFiles(event)) take(event, filesOf(event.dataTransfer))
+  }
+  field.addEventListener('paste', onPaste)
+  field.addEventListener('drop', onDrop)
+  return () => {
+    field.removeEventListener('paste', onPaste)
+    field.removeEventListener('drop', onDrop)
+  }
+}

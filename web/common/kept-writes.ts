@@ -1,0 +1,121 @@
+/**
+ * Waiting writes, as the tab's storage keeps them across a reload: as the requests that send them, with their
+ * Idempotency-Keys, so that one whose response was lost happens once. They belong to the user who made them.
+ */
+import type { PlainRequest } from './api.ts'
+
+/** A write of which the service has not said whether it happened. */
+export interface KeptWrite {
+  request: PlainRequest
+  /** The message after it: "Moved to Done." */
+  said: string
+  /** When it was made, in milliseconds since 1970. */
+  at: number
+}
+
+/** The storage: `sessionStorage` or a similar object. */
+export type WriteStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+
+/** The maximum number of kept writes, and of characters. */
+const MOST = 200
+const LARGEST = 250_000
+/** The service repeats the response to an Idempotency-Key for a day. A later retry could do the write twice. */
+const USABLE_FOR = 23 * 60 * 60 * 1000
+
+/**
+ * What the tab's storage may hold: changes of boards and ideas. Never a password, a token or a file. Texts with a draft are
+ * not kept either, because the draft comes back.
+ */
+const KEPT =
+  /^\/api\/(?:(?:projects\/\{id\}\/)?(?:kanban-|metrics|objectives)|projects\/reorder$|projects\/\{id\}$|transcript-summaries|personal-ideas|changes\/\{seq\}\/undo$)/
+const WITH_DRAFT = /\/(?:comments|subtasks|kanban-labels|metrics|objectives|personal-ideas)$/
+
+/** Whether a write is kept. */
+export const isKept = ({ method, path, options }: PlainRequest): boolean =>
+  method !== 'get' &&
+  KEPT.test(path) &&
+  !(method === 'post' && WITH_DRAFT.test(path)) &&
+  options.ifMatch === undefined
+
+interface Stored {
+  owner: string
+  writes: KeptWrite[]
+}
+
+export class KeptWrites {
+  readonly #storage: WriteStorage | undefined
+  readonly #key: string
+
+  /**
+   * @param storage undefined if the browser forbids it; then nothing is kept
+   * @param root the root path of the service
+   */
+  constructor(storage: WriteStorage | undefined, root: string) {
+    this.#storage = storage
+    this.#key = `phaseboard:writes:${root}`
+  }
+
+  /**
+   * Replaces what is kept.
+   * @param owner the id of the member who made them
+   * @returns the number of writes that are kept: the first ones, if there are too many
+   */
+  keep(owner: string, writes: readonly KeptWrite[]): number {
+    const all = writes.slice(0, MOST)
+    try {
+      let text = JSON.stringify({ owner, writes: all } satisfies Stored)
+      while (text.length > LARGEST && all.length > 0) {
+        all.length = Math.floor(all.length / 2)
+        text = JSON.stringify({ owner, writes: all } satisfies Stored)
+      }
+      if (all.length === 0) this.#storage?.removeItem(this.#key)
+      else this.#storage?.setItem(this.#key, text)
+      return this.#storage ? all.length : 0
+    } catch {
+      // The storage is full or forbidden.
+      return 0
+    }
+  }
+
+  /**
+   * Takes the writes of a member, and forgets those of others.
+   * @returns in their order; `late` are too old to be sent
+   */
+  take(owner: string, now = Date.now()): { writes: KeptWrite[]; late: KeptWrite[] } {
+    let stored: Stored | undefined
+    try {
+      stored = parse(this.#storage?.getItem(this.#key))
+      this.#storage?.removeItem(this.#key)
+    } catch {
+      // The storage is forbidden, so nothing is kept.
+    }
+    const all = stored?.owner === owner ? stored.writes : []
+    const isUsable = ({ at }: KeptWrite) => at > now - USABLE_FOR && at <= now + USABLE_FOR
+    return { writes: all.filter(isUsable), late: all.filter((one) => !isUsable(one)) }
+  }
+}
+
+/** What is stored. Other scripts of the origin may have written anything. */
+function parse(text: string | null | undefined): Stored | undefined {
+  if (!text) return undefined
+  try {
+    const { owner, writes } = JSON.parse(text) as Partial<Stored>
+    if (typeof owner !== 'string' || !Array.isArray(writes)) return undefined
+    return { owner, writes: writes.filter(isWrite) }
+  } catch {
+    return undefined
+  }
+}
+
+function isWrite(one: unknown): one is KeptWrite {
+  const { request, said, at } = Object(one) as Partial<KeptWrite>
+  const { method, path, options } = Object(request) as Partial<PlainRequest>
+  return (
+    typeof said === 'string' &&
+    typeof at === 'number' &&
+    typeof method === 'string' &&
+    typeof path === 'string' &&
+    typeof Object(options).idempotencyKey === 'string' &&
+    isKept(request as PlainRequest)
+  )
+}

@@ -1,0 +1,184 @@
+/** Suggestions for what is being typed in a text field. The field keeps the focus, and says which option is active. */
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { applyEdit } from '../text-edit/apply-edit.ts'
+import { announce } from '../toasts.ts'
+import { placeBelow } from './place-below.ts'
+
+/** The debounce of a search, in milliseconds. */
+const AFTER = 150
+
+/** What is being typed right before the caret. */
+export interface Typing {
+  /** What suggestions are for, if the field has several. */
+  kind: string
+  /** The index of its sign. */
+  start: number
+  /** What follows the sign. */
+  typed: string
+}
+
+interface Option {
+  id: string
+  name: string
+}
+
+export interface SuggestionsProps<T extends Option> {
+  text: string
+  field: { current: HTMLTextAreaElement | null }
+  /** What is being typed; undefined for nothing to suggest for. */
+  typingAt: (text: string, caret: number) => Typing | undefined
+  /** Finds options: at once, or after a pause in typing. */
+  find: (typing: Typing) => readonly T[] | (() => Promise<readonly T[]>)
+  /** What is inserted after the sign; the name by default. */
+  insertOf?: (option: T) => string
+  /** What is shown of an option; the name by default. */
+  shownOf?: (option: T) => string
+  label: (kind: string) => string
+  /** What is announced when options appear. */
+  said: (count: number) => string
+  /** Handles a key that is not for the list. @returns whether it did */
+  onKey?: (event: KeyboardEvent, area: HTMLTextAreaElement) => boolean
+}
+
+export function Suggestions<T extends Option>({
+  text,
+  field,
+  typingAt,
+  find,
+  insertOf = ({ name }) => name,
+  shownOf = ({ name }) => name,
+  label,
+  said,
+  onKey = () => false,
+}: SuggestionsProps<T>) {
+  const id = useId()
+  const list = useRef<HTMLDivElement>(null)
+  const [found, setFound] = useState<readonly T[]>([])
+  const [active, setActive] = useState(0)
+  /** The text for which the user closed the list. */
+  const [closedFor, setClosedFor] = useState<string | undefined>()
+  const area = field.current
+  const hasFocus = area !== null && document.activeElement === area
+  const typing =
+    hasFocus && text !== closedFor && area.value === text ? typingAt(text, area.selectionEnd) : undefined
+  const { kind, typed, start } = typing ?? {}
+  useEffect(() => {
+    setActive(0)
+    if (typing === undefined) {
+      setFound([])
+      return
+    }
+    const options = find(typing)
+    if (typeof options !== 'function') {
+      setFound(options)
+      return
+    }
+    let isCurrent = true
+    const timer = setTimeout(() => {
+      options().then(
+        (all) => isCurrent && setFound(all),
+        () => isCurrent && setFound([]),
+      )
+    }, AFTER)
+    return () => {
+      isCurrent = false
+      clearTimeout(timer)
+    }
+  }, [kind, typed])
+  // What is typed whole needs no suggestion.
+  const isWhole = found.length === 1 && found[0] && insertOf(found[0]).toLowerCase() === typed?.toLowerCase()
+  const options = typing === undefined || isWhole ? [] : found
+  const isOpen = options.length > 0
+
+  const choose = (option: T | undefined) => {
+    // The caret may have moved since.
+    if (!area || option === undefined || typingAt(text, area.selectionEnd)?.start !== start) return
+    if (start === undefined) return
+    const insert = `${text[start]}${insertOf(option)} `
+    applyEdit(area, {
+      from: start,
+      to: area.selectionEnd,
+      insert,
+      start: start + insert.length,
+      end: start + insert.length,
+    })
+  }
+  const onKeyDown = (event: KeyboardEvent): boolean => {
+    if (!area || event.isComposing) return false
+    if (!isOpen) return onKey(event, area)
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    if (step !== 0) setActive((active + step + options.length) % options.length)
+    else if ((event.key === 'Enter' && !event.ctrlKey) || (event.key === 'Tab' && !event.shiftKey))
+      choose(options[active])
+    else if (event.key === 'Escape') setClosedFor(text)
+    else if (/^(?:Arrow|Home$|End$|Page)/.test(event.key)) {
+      setClosedFor(text)
+      return false
+    } else return onKey(event, area)
+    return true
+  }
+  const act = useRef(onKeyDown)
+  act.current = onKeyDown
+  useLayoutEffect(() => {
+    const element = field.current
+    // Before the field's own handler, which would add the card or close the field.
+    const listen = (event: KeyboardEvent) => {
+      if (!act.current(event)) return
+      event.preventDefault()
+      event.stopImmediatePropagation()
+    }
+    // The focus or the caret is elsewhere: the list opens again with the next letter.
+    const close = () => setClosedFor(element?.value)
+    element?.addEventListener('keydown', listen, { capture: true })
+    element?.addEventListener('blur', close)
+    element?.addEventListener('click', close)
+    return () => {
+      element?.removeEventListener('keydown', listen, { capture: true })
+      element?.removeEventListener('blur', close)
+      element?.removeEventListener('click', close)
+    }
+  }, [])
+  useLayoutEffect(() => {
+    list.current?.togglePopover(isOpen)
+    if (isOpen) placeBelow(area, list.current)
+    for (const [name, value] of Object.entries({
+      'aria-controls': isOpen ? id : undefined,
+      'aria-activedescendant': isOpen ? `${id}-${active}` : undefined,
+    })) {
+      if (value === undefined) area?.removeAttribute(name)
+      else area?.setAttribute(name, value)
+    }
+    document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: 'nearest' })
+  })
+  const announced = isOpen ? said(options.length) : ''
+  useEffect(() => {
+    if (announced !== '') announce(announced)
+  }, [announced])
+  return (
+    <div
+      ref={list}
+      id={id}
+      class="menu"
+      role="listbox"
+      aria-label={label(kind ?? '')}
+      popover="manual"
+      // The field keeps the focus, and a phone its keyboard.
+      onPointerDown={(event) => event.preventDefault()}
+    >
+      {options.map((option, index) => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the field's.
+        // biome-ignore lint/a11y/useFocusableInteractive: the field says which one is active.
+        <div
+          key={option.id}
+          id={`${id}-${index}`}
+          role="option"
+          aria-selected={index === active}
+          class={index === active ? 'is-active' : undefined}
+          onClick={() => choose(option)}
+        >
+          <span dir="auto">{shownOf(option)}</span>
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,84 @@
+/** The button by which the user watches a card or a project, or ends that. */
+import { useEffect, useState } from 'preact/hooks'
+import { later } from '../../later-texts.ts'
+import { api } from '../api.ts'
+import { onChange, onReset } from '../live.ts'
+import { me, read } from '../session.ts'
+import { shownTitle } from '../titles.ts'
+import { announce, failed } from '../toasts.ts'
+import { write } from '../writes.ts'
+import { Icon } from './icon.tsx'
+
+const words = later.attention
+
+interface WatchButtonProps {
+  kind: 'card' | 'project'
+  id: string
+  /** The title of the card, or the name of the project. */
+  title: string
+}
+
+const PATHS = { card: '/api/kanban-items/{id}/watch', project: '/api/projects/{id}/watch' } as const
+
+/** Whether the user watches it. */
+async function isWatching(kind: WatchButtonProps['kind'], id: string): Promise<boolean> {
+  const path = { id }
+  if (kind === 'project') return (await read(() => api.get(PATHS.project, { path }))).watching
+  return (await read(() => api.get('/api/kanban-items/{id}', { path }))).watching ?? false
+}
+
+export function WatchButton({ kind, id, title }: WatchButtonProps) {
+  /** Undefined until it is known. */
+  const [isOn, setOn] = useState<boolean | undefined>()
+  useEffect(() => {
+    let isCurrent = true
+    // Without an answer it stays unknown, and the button hidden.
+    const look = () =>
+      void isWatching(kind, id).then(
+        (found) => isCurrent && setOn(found),
+        () => undefined,
+      )
+    look()
+    const ends = [
+      onReset(look),
+      // Who comments or is assigned watches from then on.
+      onChange((change) => {
+        const { after, actorId, itemId } = change
+        const isOwn = actorId === me.peek()?.id || after?.assigneeId === me.peek()?.id
+        if (kind === 'card' && isOwn && (itemId === id || change.id === id)) look()
+      }),
+    ]
+    return () => {
+      isCurrent = false
+      for (const end of ends) end()
+    }
+  }, [kind, id])
+  if (isOn === undefined) return null
+  const toggle = async () => {
+    setOn(!isOn)
+    try {
+      const { data } = await write({
+        send: (idempotencyKey) =>
+          api.request(isOn ? 'delete' : 'put', PATHS[kind], { path: { id }, idempotencyKey }),
+      })
+      setOn(data.watching)
+      const name = shownTitle(title)
+      announce(data.watching ? words.watched(name) : words.unwatched(name))
+    } catch (error) {
+      setOn(isOn)
+      failed(error)
+    }
+  }
+  const action = kind === 'card' ? words.watch : words.watchProject
+  return (
+    <button
+      type="button"
+      class="button"
+      aria-pressed={isOn}
+      title={kind === 'card' ? words.watchHint : words.watchProjectHint}
+      onClick={() => void toggle()}
+    >
+      <Icon name={isOn ? 'check' : 'bell'} /> {action}
+    </button>
+  )
+}

@@ -1,0 +1,151 @@
+/**
+ * English texts of parts that are loaded later, so that the first load does not contain them. The other languages have them
+ * under the same names in their files.
+ */
+import { type LaterTexts, texts, textsOf } from './texts.ts'
+
+const { count, shortened } = textsOf.helpers
+
+const english = {
+  flow: {
+    title: (project: string) => `Flow of ${project}`,
+    name: 'Flow',
+    range: 'Range',
+    ranges: { 30: '30 days', 90: '90 days', 182: 'Half a year', 365: 'A year', 1095: 'Three years' },
+    other: 'Other dates',
+    from: 'From',
+    to: 'To',
+    numbers: 'Show the numbers',
+    saveSvg: 'Save as SVG',
+    saveCsv: 'Save as CSV',
+    more: (number: number) => `and ${count(number, 'more row', 'more rows')}, all of them in the CSV file`,
+    days: (number: number) => count(Number(number.toFixed(1)), 'day', 'days'),
+    work: 'Work in progress',
+    workGrew: (from: string, to: string) => `Work in progress grew from **${from}** to **${to}**.`,
+    workShrank: (from: string, to: string) => `Work in progress shrank from **${from}** to **${to}**.`,
+    workStayed: (number: string) => `Work in progress is **${number}**, as it was at the beginning.`,
+    cycleTimes: 'Cycle time',
+    cycleTime: (half: string, most: string) =>
+      `Half of the cards were done within **${half}**, 85 % within **${most}**.`,
+    throughputs: 'Throughput',
+    throughput: (number: string) => `**${number}** cards a week were finished on average.`,
+    ages: 'Age of work in progress',
+    age: (old: string, all: string) =>
+      `**${old}** of ${all} cards in progress are older than 85 % of finished ones were.`,
+    ageWithoutComparison: (all: string) =>
+      `**${all}** cards are in progress; none is finished to compare them with.`,
+    forecasts: 'Forecast',
+    forecast: (remaining: string, date: string) =>
+      `At this pace the remaining **${remaining}** cards are done by **${date}** (85 %).`,
+    noForecast: 'Nothing was finished in this range, so there is no forecast.',
+    tooFewForForecast: (finished: string, least: string) =>
+      `A forecast needs at least ${least} finished cards; in this range there ${finished === '1' ? 'is' : 'are'} **${finished}**.`,
+    nothingFinished: 'Nothing was finished in this range.',
+    nothingInProgress: 'Nothing is in progress.',
+    nothingRemains: 'Nothing is left to do.',
+    nothingMoved: 'No card has passed a column in this range.',
+    times: 'Time in each column',
+    timeInColumn: (column: string, time: string) =>
+      `Cards stay longest in ${column}: half of them for **${time}** or more.`,
+    percentile: (percent: number, days: string) => `${percent} %: ${days}`,
+    point: (title: string, days: string) => `${title}: ${days}`,
+    heads: {
+      day: 'Day',
+      arrived: 'Arrived',
+      finished: 'Finished',
+      card: 'Card',
+      started: 'Started',
+      days: 'Days',
+      week: 'Week',
+      column: 'Column',
+      above85: 'Above 85 %',
+      remaining: 'Remaining',
+      yes: 'yes',
+      no: 'no',
+    },
+  },
+
+  // Notifications
+  attention: {
+    unread: (number: number) => count(number, 'unread notification', 'unread notifications'),
+    show: 'Show',
+    onlyUnread: 'Unread',
+    everything: 'All',
+    none: 'No notifications.',
+    noneUnread: 'Nothing unread.',
+    list: 'Notifications',
+    markRead: 'Mark as read',
+    markUnread: 'Mark as unread',
+    markedOf: (action: string, title: string) => `${action}: ${title}`,
+    markAll: 'Mark all as read',
+    allMarked: (number: number) => `${count(number, 'notification', 'notifications')} marked as read.`,
+    allUnmarked: 'Unread again.',
+    older: 'Older notifications',
+    isUnread: 'Unread',
+    somebody: 'Somebody',
+    did: {
+      assigned: (who: string) => `${who} assigned it to you`,
+      mentioned: (who: string) => `${who} mentioned you`,
+      commented: (who: string) => `${who} commented`,
+      moved: (who: string) => `${who} moved it`,
+      due: () => 'Reminder',
+      unblocked: () => 'It waits for nothing any more',
+      'lease-lapsed': () => 'The claim has ended',
+    } as Readonly<Record<string, (who: string) => string>>,
+    many: (number: number) => count(number, 'card', 'cards'),
+    movedTo: (column: string) => `To ${column}`,
+    dueOn: (day: string) => `Due on ${day}`,
+    /** The title and text of a browser notification. */
+    notificationOf: (did: string, title: string) => `${did}: ${shortened(title)}`,
+
+    watch: 'Watch',
+    watchHint: 'You are told of comments and moves.',
+    watchProject: 'Watch the project',
+    watchProjectHint: 'You are told of comments and moves of all its cards.',
+    watched: (title: string) => `You watch “${shortened(title)}”.`,
+    unwatched: (title: string) => `You do not watch “${shortened(title)}” any more.`,
+
+    reminders: 'Reminders',
+    addReminder: 'Add a reminder',
+    removeReminder: (when: string) => `Remove: ${when}`,
+    atTime: 'At a time…',
+    time: 'Time of the reminder',
+    needsDue: 'Reminders before the due date start once the card has one.',
+    remindersHint: 'For everybody who watches the card.',
+    atDue: 'At the due date',
+    minutesBefore: (number: number) => `${count(number, 'minute', 'minutes')} before`,
+    hoursBefore: (number: number) => `${count(number, 'hour', 'hours')} before`,
+    daysBefore: (number: number) => `${count(number, 'day', 'days')} before`,
+    weeksBefore: (number: number) => `${count(number, 'week', 'weeks')} before`,
+    otherBefore: (duration: string) => `${duration} before`,
+
+    preferences: 'Notifications',
+    email: 'By email',
+    emails: { none: 'None', each: 'One for each', daily: 'One a day, at 8' },
+    timeZone: 'Time zone',
+    preferencesSaved: 'Saved.',
+    noMail: 'This service sends no email.',
+    stopped: 'No email is sent, since your address was refused:',
+    sendAgain: 'The address works: send again',
+    testMail: 'Send a test email',
+    testSent: (address: string) => `A test email was sent to ${address}.`,
+    testRefused: (reason: string) => `It was not sent: ${reason}`,
+    handle: 'Handle',
+    handleHint: 'Others mention you with it, e.g. @ada: 2 to 32 of a–z, 0–9, dot, dash, underscore.',
+    handleSaved: 'Handle saved.',
+    inBrowser: 'By this browser',
+    inBrowserHint: 'While a tab of the board is open and you are looking at something else.',
+    inBrowserDenied: 'This browser does not allow it. Change that in its settings for this site.',
+
+    people: 'People to mention',
+    suggestions: (number: number) =>
+      count(number, 'suggestion, Enter inserts it', 'suggestions, Enter inserts one'),
+    handleOf: (name: string, handle: string) => `${name} @${handle}`,
+  },
+} as const
+
+/** For tests, which compare the languages, and for the types of the others. */
+export const laterEnglish = english
+
+/** The texts in the language of the page. */
+export const later: LaterTexts = 'attention' in texts ? (texts as typeof texts & LaterTexts) : english

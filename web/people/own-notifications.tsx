@@ -1,0 +1,170 @@
+/** How the user is told of notifications: by email and by this browser; and the handle by which others mention them. */
+import { useState } from 'preact/hooks'
+import { api, type CurrentMember, type Preferences } from '../common/api.ts'
+import { canNotify, isNotifying, setNotifying } from '../common/browser-notices.ts'
+import { failed, toast } from '../common/toasts.ts'
+import { Choice, Field, Form } from '../common/ui/field.tsx'
+import { type Reading, useReading, WhenRead } from '../common/ui/reading.tsx'
+import { write } from '../common/writes.ts'
+import { later } from '../later-texts.ts'
+import { texts } from '../texts.ts'
+
+const words = later.attention
+const PATH = '/api/me/preferences'
+
+const change = (body: { email?: Preferences['email']; timeZone?: string }) =>
+  write({ send: (idempotencyKey) => api.request('patch', PATH, { body, idempotencyKey }) })
+
+/** All time zones of this browser. Some browsers do not list UTC, which is the service's default. */
+const zones = (): (readonly [string, string])[] =>
+  [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone')])].map((zone) => [zone, zone] as const)
+
+/** The zone to choose first: who has chosen nothing yet is likely to be where the browser is. */
+const zoneOf = ({ email, timeZone }: Preferences): string =>
+  email === 'none' && timeZone === 'UTC' ? Intl.DateTimeFormat().resolvedOptions().timeZone : timeZone
+
+function Email() {
+  const of = useReading(() => api.get(PATH))
+  return <WhenRead of={of}>{(data) => <EmailChoices of={of} preferences={data} />}</WhenRead>
+}
+
+interface EmailProps {
+  of: Reading<Preferences>
+  preferences: Preferences
+}
+
+function EmailChoices({ of: { replace }, preferences }: EmailProps) {
+  const { email, stoppedBecause, emailAvailable } = preferences
+  const [isTesting, setTesting] = useState(false)
+  if (!emailAvailable) return <p class="meta">{words.noMail}</p>
+  const send = async (fields: FormData) => {
+    const body = {
+      email: String(fields.get('email')) as Preferences['email'],
+      timeZone: String(fields.get('timeZone')),
+    }
+    replace((await change(body)).data)
+    toast(words.preferencesSaved)
+  }
+  const confirm = () =>
+    change({ email }).then(({ data }) => {
+      replace(data)
+      toast(words.preferencesSaved)
+    }, failed)
+  const test = async () => {
+    if (isTesting) return
+    setTesting(true)
+    try {
+      const { address, error } = await api.post('/api/me/preferences/test-mail')
+      if (error === null) toast(words.testSent(address))
+      else toast(words.testRefused(error), [], 'alert')
+    } catch (error) {
+      failed(error)
+    } finally {
+      setTesting(false)
+    }
+  }
+  return (
+    <>
+      {stoppedBecause !== null && (
+        <div class="notice notice-part" role="alert">
+          <p>{words.stopped}</p>
+          <p dir="auto">{stoppedBecause}</p>
+          <button type="button" class="button" onClick={() => void confirm()}>
+            {words.sendAgain}
+          </button>
+        </div>
+      )}
+      <Form send={send} submit={texts.save}>
+        <Choice name="email" label={words.email} value={email} options={Object.entries(words.emails)} />
+        <Choice name="timeZone" label={words.timeZone} value={zoneOf(preferences)} options={zones()} />
+      </Form>
+      <p>
+        <button
+          type="button"
+          class="button"
+          aria-disabled={isTesting || undefined}
+          onClick={() => void test()}
+        >
+          {words.testMail}
+        </button>
+      </p>
+    </>
+  )
+}
+
+/** Notifications of this browser, off until the user turns them on. */
+function InBrowser() {
+  const [isDenied, setDenied] = useState(false)
+  if (!canNotify()) return null
+  return (
+    <div>
+      <label class="row">
+        <input
+          type="checkbox"
+          checked={isNotifying()}
+          aria-describedby="in-browser-hint"
+          onChange={({ currentTarget }) => {
+            const box = currentTarget
+            void setNotifying(box.checked).then((isAllowed) => {
+              setDenied(!isAllowed)
+              box.checked = isNotifying()
+            })
+          }}
+        />
+        <span>{words.inBrowser}</span>
+      </label>
+      <p id="in-browser-hint" class="meta">
+        {words.inBrowserHint}
+      </p>
+      {isDenied && (
+        <p class="field-error" role="alert">
+          {words.inBrowserDenied}
+        </p>
+      )}
+    </div>
+  )
+}
+
+function Handle({ id }: { id: string }) {
+  const member = useReading(() => api.get('/api/members/{id}', { path: { id } }))
+  const send = async (fields: FormData) => {
+    const handle = String(fields.get('handle')).trim().replace(/^@/, '').toLowerCase()
+    const { data } = await write({
+      isApart: true,
+      send: (idempotencyKey) =>
+        api.request('patch', '/api/members/{id}', { path: { id }, body: { handle }, idempotencyKey }),
+    })
+    member.replace(data)
+    toast(words.handleSaved)
+  }
+  return (
+    <WhenRead of={member}>
+      {({ handle }) => (
+        <Form send={send} submit={texts.save}>
+          <Field
+            name="handle"
+            label={words.handle}
+            hint={words.handleHint}
+            value={handle ?? ''}
+            required
+            minLength={2}
+            maxLength={33}
+            autocomplete="off"
+          />
+        </Form>
+      )}
+    </WhenRead>
+  )
+}
+
+/** @param member undefined for users without an account here, who get no email */
+export function OwnNotifications({ member }: { member?: CurrentMember }) {
+  return (
+    <section class="panel stack" aria-labelledby="own-notifications">
+      <h2 id="own-notifications">{words.preferences}</h2>
+      {member && <Email />}
+      <InBrowser />
+      {member && <Handle id={member.id} />}
+    </section>
+  )
+}
