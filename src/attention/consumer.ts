@@ -32,7 +32,7 @@ const STEP_TIME = 2
 const STORED_AT_ONCE = 100
 
 /** How far the stored place may lag where nobody was told anything, in changes and in milliseconds: storing it is a write. */
-const PLACE_STORED_AFTER = { changes: 1000, time: 60_000 }
+const PLACE_STORED_AFTER = { changes: 100, time: 60_000 }
 
 /** Milliseconds in which the same problem is reported once. */
 const REPORTED_AGAIN = 60_000

@@ -44,7 +44,7 @@ const statementsOf = (db: SharedDatabase) => {
     removeAll: prepare('delete from item_times where item_id = :itemId'),
     next: once(() => client.prepare<[], string | null>('select min(at) from item_times').pluck()),
     due: prepare<ItemTime>(
-      'select item_id as itemId, kind, at from item_times where at <= :now order by at, item_id, kind limit +:count',
+      'select item_id as itemId, kind, at from item_times where at <= :now order by at, rowid limit +:count',
     ),
   }
 }

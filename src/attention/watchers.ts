@@ -27,8 +27,8 @@ export interface FoundWatch extends Watcher {
   itemId: string
 }
 
-/** The newest changes that are looked through for what the consumer has not reached yet. */
-const RECENT = 1000
+/** The newest changes that are looked through for what the consumer has not reached yet: twice those by which its place may lag. */
+const RECENT = 200
 
 const statementsOf = (db: SharedDatabase) => {
   const { $client: client } = db
