@@ -84,7 +84,9 @@ const statementsOf = ({ $client: client }: SharedDatabase) => ({
     `insert into staged_changes (place, ${FIELDS}) select +:next + seq - +:since - 1, ${FIELDS}
     from changes where seq > +:since order by seq`,
   ),
-  attribute: client.prepare('update changes set actor_id = ?, "group" = ?, at = ? where seq > +?'),
+  attribute: client.prepare(
+    'update changes set actor_id = ?, "group" = ifnull("group", ?), at = ? where seq > +?',
+  ),
   describe: client.prepare(
     `update large_writes set first_seq = +:first, last_seq = +:last, first_place = +:place,
     at = :at, actor_id = :actorId, "group" = +:group where number = :number`,

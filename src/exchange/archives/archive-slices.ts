@@ -22,6 +22,7 @@ import { type ArchivePlan, planArchive } from './archive-plan.ts'
 import { CHANGES_FILE, fileOf } from './archive-tables.ts'
 import { inserter, keepAdditional, memberMapper, naming } from './archive-writer.ts'
 import { type OpenArchive, readFile, type Visit } from './read-archive.ts'
+import { TakenHandles } from './taken-handles.ts'
 
 /** Most records, and bytes of them, to read before writing: some slices. */
 const RECORDS = 1000
@@ -89,6 +90,7 @@ class ArchiveSlices {
   readonly #place: SlicesPlace
   readonly #plan: ArchivePlan
   readonly #facts: ArchiveFacts
+  readonly #handles: TakenHandles
   readonly #kept: Kept[] = []
   /** Number of changes of the last write before those of the slices. */
   #additional = 0
@@ -100,6 +102,7 @@ class ArchiveSlices {
     this.#place = place
     this.#plan = plan
     this.#facts = facts
+    this.#handles = new TakenHandles(place.db.$client, facts)
   }
 
   /** Writes the records of a file, or stores them for the last write. */
@@ -148,6 +151,7 @@ class ArchiveSlices {
       // The groups of the archive's changes are counted from the first of them.
       if (last - since !== this.#additional) throw new Error('the triggers did not record all changes')
       tell()
+      this.#handles.append(actorId)
     }
     await this.#write.last(actorId, work, () => whenWritten(since))
   }
@@ -181,7 +185,8 @@ class ArchiveSlices {
   }
 
   #inserting(of: FileToRead): Visit {
-    const insert = inserter(this.#client, of)
+    const inserted = inserter(this.#client, of)
+    const insert = of.file.name === MEMBERS_FILE ? this.#handles.writing(of, inserted) : inserted
     const idOf = reader(of, 'id')
     return (values) => {
       if (!this.#isKnown(of, idOf(values)[0] ?? null)) insert(values)

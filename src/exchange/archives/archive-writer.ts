@@ -10,6 +10,7 @@ import { ArchiveRefused, type FileToRead } from './archive-manifest.ts'
 import type { ArchivePlan } from './archive-plan.ts'
 import { CHANGES_FILE, fileOf } from './archive-tables.ts'
 import type { Visit } from './read-archive.ts'
+import { TakenHandles } from './taken-handles.ts'
 
 /** Changes read at a time. */
 const CHANGES_AT_ONCE = 1000
@@ -160,6 +161,7 @@ export class ArchiveWriter {
   readonly #plan: ArchivePlan
   readonly #facts: ArchiveFacts
   readonly #actorId: string | null
+  readonly #handles: TakenHandles
   /** The changes of the existing admin. */
   #ofAdmin: unknown[][] = []
   #passwordHash: unknown = null
@@ -170,6 +172,7 @@ export class ArchiveWriter {
     this.#plan = plan
     this.#facts = facts
     this.#actorId = actorId
+    this.#handles = new TakenHandles(client, facts)
   }
 
   /** Removes records that the archive's replace. */
@@ -202,13 +205,9 @@ export class ArchiveWriter {
       }
     }
     const idOf = reader(of, 'id')
-    const handle = of.fields.findIndex(({ name }) => name === 'handle')
-    const holder = this.#client.prepare('select 1 from members where handle = ?').pluck()
+    const write = this.#handles.writing(of, insert)
     return (values) => {
-      if (known.has(String(idOf(values)[0]))) return
-      // Another member here has the handle: the service gives this one another at its next start.
-      if (holder.get(values[handle] ?? null) === 1) values[handle] = null
-      insert(values)
+      if (!known.has(String(idOf(values)[0]))) write(values)
     }
   }
 
@@ -227,6 +226,7 @@ export class ArchiveWriter {
       }
     }
     this.#tellOfAdmin()
+    this.#handles.append(this.#actorId)
   }
 
   /**
