@@ -6,7 +6,7 @@ import { NotificationConsumer } from '../src/attention/consumer.ts'
 import type { Recipient } from '../src/attention/recipients.ts'
 import { systemClock } from '../src/clock.ts'
 import { databasePath } from '../src/db/client.ts'
-import { createProcessLock, NO_LOCK } from '../src/db/process-lock.ts'
+import { createTransientLock, NO_LOCK } from '../src/db/process-lock.ts'
 import { repeat } from '../src/http/repeated.ts'
 import type { Call } from '../src/requests/calls.ts'
 import { BY_SERVICE } from '../src/requests/write.ts'
@@ -55,7 +55,7 @@ export default fp<{ databaseUrl: string }>(
       },
       sees,
       others: new Set(app.defaultPeople.map(({ id }) => id)),
-      lock: path === ':memory:' ? NO_LOCK : createProcessLock(() => `${realpathSync(path)}.attention-lock`),
+      lock: path === ':memory:' ? NO_LOCK : createTransientLock(`${realpathSync(path)}.attention-lock`),
       clock: systemClock,
       told: () => tail.look(),
       warn: (error, message) => app.log.warn({ err: error }, message),

@@ -2,8 +2,9 @@
  * Operating system locks that one process at a time holds, until it ends, however
  * it ends: nothing must be renewed, and nothing expires.
  */
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, openSync, rmSync } from 'node:fs'
 import SQLite from 'better-sqlite3'
+import { remember } from './files.ts'
 
 /** A lock that one process at a time holds. */
 export interface ProcessLock {
@@ -50,6 +51,39 @@ export function createProcessLock(pathOf: () => string): ProcessLock {
     release: () => {
       client?.close()
       client = undefined
+    },
+  }
+}
+
+/**
+ * A lock whose file is removed when its holder releases it; a process that is killed leaves the file.
+ * @param path of the file
+ */
+export function createTransientLock(path: string): ProcessLock {
+  let lock = NO_LOCK
+  let isInPlace: () => boolean = () => false
+  let isHeld = false
+  return {
+    take: () => {
+      if (isHeld) return true
+      if (!isInPlace()) {
+        lock.release()
+        makeFile(path)
+        isInPlace = remember(path)
+        lock = createProcessLock(() => path)
+      }
+      // Between opening and locking it, the holder may have removed the file: then others lock a new one.
+      isHeld = lock.take() && isInPlace()
+      if (!isHeld && !isInPlace()) lock.release()
+      return isHeld
+    },
+    release: () => {
+      // First remove the file, then release the lock: the next process locks another file.
+      if (isHeld) rmSync(path, { force: true })
+      isHeld = false
+      lock.release()
+      lock = NO_LOCK
+      isInPlace = () => false
     },
   }
 }

@@ -4,7 +4,7 @@
  *
  * After a kill, a deletion continues, since it was requested; a restoration is removed, since it was not published.
  */
-import { realpathSync, rmSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { LargeUndoPlan, RestoredRow } from '../changes/large-undo.ts'
 import type { Chunk, ChunkedWriter } from '../db/chunked-writer.ts'
@@ -15,7 +15,7 @@ import { throwNotFound } from '../db/existence.ts'
 import type { DatabaseFiles } from '../db/files.ts'
 import { newId } from '../db/ids.ts'
 import { foldAll, LargeWrite, type LargeWriteSummary } from '../db/large-writes.ts'
-import { createProcessLock, type ProcessLock } from '../db/process-lock.ts'
+import { createTransientLock, type ProcessLock } from '../db/process-lock.ts'
 import { projects } from '../db/schema.ts'
 import { takeAway } from '../db/take-away.ts'
 import { ApiError, changedSince } from '../errors.ts'
@@ -91,17 +91,7 @@ const busy = () => new ApiError(503, 'It is being changed by others', { headers:
 const beside = (database: string, id: string) => `${realpathSync(database)}.write-${id}.lock`
 
 /** The lock that a process holds during a large write. */
-function lockOf(database: string, id: string): ProcessLock {
-  const path = beside(database, id)
-  const lock = createProcessLock(() => path)
-  return {
-    take: lock.take,
-    release: () => {
-      rmSync(path, { force: true })
-      lock.release()
-    },
-  }
-}
+const lockOf = (database: string, id: string): ProcessLock => createTransientLock(beside(database, id))
 
 const statementsOf = ({ $client: client }: SharedDatabase) => ({
   newest: client.prepare<[], number>('select ifnull(max(seq), 0) from changes').pluck(),

@@ -1,8 +1,8 @@
 /** The files beside a database during imports: uploads and locks. */
-import { readdirSync, realpathSync, rmSync } from 'node:fs'
+import { readdirSync, realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { createProcessLock, NO_LOCK, type ProcessLock } from '../../db/process-lock.ts'
+import { createTransientLock, NO_LOCK, type ProcessLock } from '../../db/process-lock.ts'
 
 /** The path of an in-memory database: its files are temporary files. */
 export const MEMORY = ':memory:'
@@ -34,19 +34,5 @@ export function uploadsBeside(database: string): string[] {
 /** The lock that an import's process holds from its beginning to its end. */
 export function lockOf(database: string, id: string): ProcessLock {
   if (database === MEMORY) return NO_LOCK
-  const path = `${beside(database, id)}${LOCK}`
-  const lock = createProcessLock(() => path)
-  let isHeld = false
-  return {
-    take: () => {
-      isHeld = lock.take()
-      return isHeld
-    },
-    release: () => {
-      // First remove the file, then release the lock: the next process locks another file.
-      if (isHeld) rmSync(path, { force: true })
-      isHeld = false
-      lock.release()
-    },
-  }
+  return createTransientLock(`${beside(database, id)}${LOCK}`)
 }
