@@ -21,9 +21,16 @@ import type { FoundWatch, ItemWatcher } from './watchers.ts'
 /** Milliseconds between two looks at the sequence, and between two looks at the clock. */
 export const HEARTBEAT = 250
 
-/** Most changes read at once, and bytes of their records. */
-const ROWS = 100
-const BYTES = 65_536
+/**
+ * What is read at once: the kinds that lead to notifications, most changes, bytes of their records, and bytes of one. No request
+ * makes a larger one; another tool's would block the event loop, and leads to no notification.
+ */
+const READ = {
+  kinds: ['kanban-item', 'kanban-comment', 'kanban-column'],
+  limit: 100,
+  bytes: 65_536,
+  largest: 1_500_000,
+}
 
 /** Milliseconds of one step. */
 const STEP_TIME = 2
@@ -227,11 +234,11 @@ export class NotificationConsumer {
   #slice(after: number, latest: { row: ChangeRow; group: number } | undefined) {
     const { feed, sequence } = this.#options
     try {
-      return feed.slice({ after, limit: ROWS, bytes: BYTES }, ALL, latest)
+      return feed.slice({ after, ...READ }, ALL, latest)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       // It was away for longer than changes are kept.
-      return feed.slice({ after: sequence.first() - 1, limit: ROWS, bytes: BYTES }, ALL)
+      return feed.slice({ after: sequence.first() - 1, ...READ }, ALL)
     }
   }
 

@@ -1,8 +1,9 @@
 /** Who watches items and projects. The sequence of changes does not record it: it is each member's own affair. */
-import { eq } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import type { ItemRecords } from '../board/item-records.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
+import { isShown } from '../db/hidden.ts'
 import { kanbanItems, projects } from '../db/schema.ts'
 import { existsIn, given, selectOne } from '../db/statements.ts'
 import { once } from '../once.ts'
@@ -39,7 +40,7 @@ const statementsOf = (db: SharedDatabase) => {
       db
         .select({ projectId: kanbanItems.projectId, assigneeId: kanbanItems.assigneeId })
         .from(kanbanItems)
-        .where(eq(kanbanItems.id, given('id'))),
+        .where(and(eq(kanbanItems.id, given('id')), isShown(kanbanItems.projectId))),
     ),
     projectExists: existsIn(db, projects),
     ofItem: prepare<ItemWatcher>(

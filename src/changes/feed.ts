@@ -26,6 +26,8 @@ export interface FeedQuery extends ChangeFilter {
 export interface SliceQuery extends FeedQuery {
   /** Maximum bytes of records; a single change may have more. */
   bytes: number
+  /** Leaves out changes whose records have more bytes. */
+  largest?: number
 }
 
 /** A part of the sequence. */
@@ -67,7 +69,7 @@ export class Feed {
    * @throws ApiError 410 if changes after the place were pruned or lost
    */
   slice(
-    { after: given, limit, bytes, ...filter }: SliceQuery,
+    { after: given, limit, bytes, largest = Number.POSITIVE_INFINITY, ...filter }: SliceQuery,
     reader: Reader,
     previous?: { row: ChangeRow; group: number },
   ): Slice {
@@ -82,7 +84,7 @@ export class Feed {
       let isFull = false
       const take = (head: ChangeHead): boolean => {
         examined++
-        if (passes(head, filter) && this.visibility.maySee(head, reader)) {
+        if (head.size <= largest && passes(head, filter) && this.visibility.maySee(head, reader)) {
           if (found.length > 0 && size + head.size > bytes) isFull = true
           if (isFull) return false
           found.push(head.seq)
