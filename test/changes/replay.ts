@@ -39,7 +39,8 @@ export const rowsOf = (client: SQLite.Database): Row[] =>
 /** Fields added to kinds later, with their values in older changes. */
 const ADDED_FIELDS: Record<string, Fields> = {
   'kanban-column': { stage: null },
-  'kanban-item': { coverId: null },
+  'kanban-item': { coverId: null, reminders: '[]' },
+  member: { handle: null },
   project: { access: 'everyone' },
 }
 

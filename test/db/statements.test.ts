@@ -23,7 +23,8 @@ import { rounds } from '../rounds.ts'
 const tables: SQLiteTable[] = Object.values(schema).filter((value) => is(value, SQLiteTable))
 
 const tablesWithId = tables.filter(
-  (table): table is Identified => 'id' in table && (table.id as SQLiteColumn).primary,
+  (table): table is Identified =>
+    'id' in table && (table.id as SQLiteColumn).primary && (table.id as SQLiteColumn).dataType === 'string',
 )
 
 /** A database without foreign keys, so that rows need no parents. */

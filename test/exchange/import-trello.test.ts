@@ -258,6 +258,7 @@ t.test('a whole board is imported, by another process on the same file', async (
       },
       claimedUntil: null,
       coverId: null,
+      reminders: [],
       createdAt: '2026-03-04T08:45:00.000Z',
       updatedAt: '2026-04-02T09:12:00.000Z',
       labels: item.labels.map((label: object, index: number) => ({

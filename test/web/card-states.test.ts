@@ -146,7 +146,11 @@ onBoard(
     await partOf(reading.page, 'Comments').getByText('Soon').waitFor()
     t.ok(await shown.getByRole('combobox', { name: 'Column' }).isDisabled())
     const buttons = await shown.getByRole('button').allTextContents()
-    t.strictSame(buttons.map((text) => text.trim()).filter(Boolean), ['Copy link'], 'and nothing to change')
+    t.strictSame(
+      buttons.map((text) => text.trim()).filter(Boolean),
+      ['Watch', 'Copy link'],
+      'and nothing to change',
+    )
 
     const { page, go } = await person({ signIn: true })
     await go(path)

@@ -1,6 +1,6 @@
 /** Files of cards: uploads, the viewer of pictures, files in texts, and covers. */
 import type { Locator, Page } from 'playwright-core'
-import { test } from 'tap'
+import t from 'tap'
 import type { Attachment } from '../../src/client/api.d.ts'
 import type { Client } from '../../src/client/types.d.ts'
 import { extensionOf, isPicture, linkOf } from '../../web/common/files/kinds.ts'
@@ -500,7 +500,7 @@ onBoard('the German page has German words for files', async (t, { api, person })
   t.match(await page.getByText('1 von 1').innerText(), /Bild\.png/)
 })
 
-test('the Markdown of files, and words for them', async (t) => {
+t.test('the Markdown of files, and words for them', async (t) => {
   const id = '01a2151d-85d2-7365-8b24-8bcaf79862cb'
   t.equal(
     toHtml(`![A "b"](attachment:${id})`),

@@ -189,7 +189,11 @@ onBoard(
     await go(`/projects/${id}/overview`)
     await page.getByText('You may only read this project.').waitFor()
     t.equal(await page.getByRole('main').getByRole('combobox').count(), 0)
-    t.strictSame(await page.getByRole('main').getByRole('button').allInnerTexts(), [''], 'the history alone')
+    t.strictSame(
+      await page.getByRole('main').getByRole('button').allInnerTexts(),
+      ['Watch the project', ''],
+      'only watching, which is their own, and the history',
+    )
   },
   { mode: 'required' },
 )

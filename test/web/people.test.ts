@@ -15,7 +15,7 @@ onBoard(
     await go('/account')
     const main = page.getByRole('main')
     await main.getByLabel('Name').fill(ATTACK)
-    await main.getByRole('button', { name: 'Save' }).click()
+    await main.getByRole('region', { name: 'You' }).getByRole('button', { name: 'Save' }).click()
     await page.getByRole('status').getByText('Name saved.').waitFor()
     t.match(await page.locator('.site-menu').innerText(), ATTACK, 'a name is text')
 

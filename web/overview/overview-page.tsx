@@ -2,7 +2,7 @@
 import type { ProjectStore } from '../common/project-store.ts'
 import { mayWriteIn } from '../common/rights.ts'
 import { ProjectPage } from '../common/ui/project-head.tsx'
-import { WatchButton } from '../common/ui/watch-button.tsx'
+import { WatchButton } from '../common/watch-button.tsx'
 import { texts } from '../texts.ts'
 import { Details } from './details.tsx'
 import { Exports } from './exports.tsx'

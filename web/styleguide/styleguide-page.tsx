@@ -1,6 +1,6 @@
 /** Every part of `common/ui`, and the scales of type, space and colour. For development only, so its texts are here. */
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { failed, toast } from '../common/toasts.ts'
 import { Avatar } from '../common/ui/avatar.tsx'
 import { chipColor } from '../common/ui/chip.ts'
@@ -22,6 +22,7 @@ import { WhenRead } from '../common/ui/reading.tsx'
 import { Copyable } from '../common/ui/secret.tsx'
 import { Select } from '../common/ui/select.tsx'
 import ShortcutsDialog from '../common/ui/shortcuts-dialog.tsx'
+import { Suggestions } from '../common/ui/suggestions.tsx'
 import { Toasts } from '../common/ui/toasts.tsx'
 
 /** A part, by the name of its file in `common/ui`. */
@@ -128,6 +129,35 @@ function Options() {
         { value: 'c', label: 'With a mark and a key', mark: <Icon name="flag" />, key: 'k' },
       ].filter(({ label }) => label.toLowerCase().includes(typed.toLowerCase()))}
     />
+  )
+}
+
+const WORDS = ['one', 'two', 'three'].map((name) => ({ id: name, name }))
+
+function Suggesting() {
+  const [text, setText] = useState('')
+  const field = useRef<HTMLTextAreaElement>(null)
+  return (
+    <>
+      <textarea
+        ref={field}
+        aria-label="Type # for suggestions"
+        placeholder="Type # for suggestions"
+        value={text}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+      />
+      <Suggestions
+        text={text}
+        field={field}
+        typingAt={(all, caret) => {
+          const [, typed] = /#(\w*)$/.exec(all.slice(0, caret)) ?? []
+          return typed === undefined ? undefined : { kind: '', start: caret - typed.length - 1, typed }
+        }}
+        find={({ typed }) => WORDS.filter(({ name }) => name.startsWith(typed))}
+        label={() => 'Words'}
+        said={(count) => `${count} words`}
+      />
+    </>
   )
 }
 
@@ -285,6 +315,9 @@ export default function StyleguidePage() {
         </Part>
         <Part name="shortcuts-dialog">
           <Shown label="Open the list of keys">{(close) => <ShortcutsDialog onClose={close} />}</Shown>
+        </Part>
+        <Part name="suggestions">
+          <Suggesting />
         </Part>
         <Part name="toasts">
           <div class="row">

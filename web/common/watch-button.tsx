@@ -1,13 +1,13 @@
 /** The button by which the user watches a card or a project, or ends that. */
 import { useEffect, useState } from 'preact/hooks'
-import { later } from '../../later-texts.ts'
-import { api } from '../api.ts'
-import { onChange, onReset } from '../live.ts'
-import { me, read } from '../session.ts'
-import { shownTitle } from '../titles.ts'
-import { announce, failed } from '../toasts.ts'
-import { write } from '../writes.ts'
-import { Icon } from './icon.tsx'
+import { later } from '../later-texts.ts'
+import { api } from './api.ts'
+import { onChange, onReset } from './live.ts'
+import { me, read } from './session.ts'
+import { shownTitle } from './titles.ts'
+import { announce, failed } from './toasts.ts'
+import { write } from './writes.ts'
+import { Icon } from './ui/icon.tsx'
 
 const words = later.attention
 
