@@ -74,7 +74,13 @@ const preferenceRoutes: Routes = async (app) => {
   })
 
   app.post('/api/me/preferences/test-mail', {
-    config: { ...config, failure: 'Failed to send test mail', isBodyOptional: true },
+    config: {
+      ...config,
+      failure: 'Failed to send test mail',
+      isBodyOptional: true,
+      // A mail that was sent cannot be taken back.
+      comparesFirst: true,
+    },
     schema: {
       operationId: 'sendTestMail',
       summary: "Send a test mail to the current member's address",

@@ -1,7 +1,8 @@
 import { memberOf } from '../src/access/identity.ts'
+import { recordOf } from '../src/requests/response-shapes.ts'
 import type { Routes } from '../src/requests/route-types.ts'
 import { ErrorBody, IdParams, ref } from '../src/schemas/common.ts'
-import { WatchSchema } from '../src/schemas/records.ts'
+import { KanbanItemSchema, ProjectSchema, WatchSchema } from '../src/schemas/records.ts'
 
 /** What the caller watches: items, and whole projects. */
 const watchRoutes: Routes = async (app) => {
@@ -9,6 +10,9 @@ const watchRoutes: Routes = async (app) => {
   const response = { 200: ref(WatchSchema), 404: ref(ErrorBody) }
   const schema = { tags: ['Notifications'], params: IdParams }
   const own = { access: 'own', caching: 'no-store' } as const
+  // A watch has no ETag. As for labels, conditions are those of what it belongs to.
+  const ofProject = { ...own, record: recordOf(ProjectSchema, (id) => app.projects.get(id)) }
+  const ofItem = { ...own, record: recordOf(KanbanItemSchema, app.board.items.get) }
 
   app.get('/api/projects/:id/watch', {
     config: { ...own, access: 'read', failure: 'Failed to fetch watch' },
@@ -22,7 +26,7 @@ const watchRoutes: Routes = async (app) => {
   })
 
   app.put('/api/projects/:id/watch', {
-    config: { ...own, failure: 'Failed to watch project', isBodyOptional: true },
+    config: { ...ofProject, failure: 'Failed to watch project', isBodyOptional: true },
     schema: {
       ...schema,
       operationId: 'watchProject',
@@ -35,7 +39,7 @@ const watchRoutes: Routes = async (app) => {
   })
 
   app.delete('/api/projects/:id/watch', {
-    config: { ...own, failure: 'Failed to unwatch project' },
+    config: { ...ofProject, failure: 'Failed to unwatch project' },
     schema: {
       ...schema,
       operationId: 'unwatchProject',
@@ -47,7 +51,7 @@ const watchRoutes: Routes = async (app) => {
   })
 
   app.put('/api/kanban-items/:id/watch', {
-    config: { ...own, failure: 'Failed to watch kanban item', isBodyOptional: true },
+    config: { ...ofItem, failure: 'Failed to watch kanban item', isBodyOptional: true },
     schema: {
       ...schema,
       operationId: 'watchKanbanItem',
@@ -60,7 +64,7 @@ const watchRoutes: Routes = async (app) => {
   })
 
   app.delete('/api/kanban-items/:id/watch', {
-    config: { ...own, failure: 'Failed to unwatch kanban item' },
+    config: { ...ofItem, failure: 'Failed to unwatch kanban item' },
     schema: {
       ...schema,
       operationId: 'unwatchKanbanItem',

@@ -209,6 +209,15 @@ export async function send(
   }
 }
 
+/** The ETag of a record, whoever has read it: that of an item, read alone, says whether its reader watches it. */
+export const etagOfRecord = ({ headers }: Answer): string => String(headers.etag).replace(/\.watching"$/, '"')
+
+/** A record as everybody reads it: an item, read alone, says whether its reader watches it. */
+export function sharedRecord({ body }: Answer): Record<string, unknown> {
+  const { watching: _, ...record } = body
+  return record
+}
+
 /** The prepared statement that adds a member. Compiling it with its triggers takes many times as long as running it. */
 const addition = new WeakMap<App['db']['$client'], ReturnType<App['db']['$client']['prepare']>>()
 
@@ -391,13 +400,15 @@ export const readOnly = { error: 'Forbidden: read-only role' }
 /** Stops all intervals from now on. @returns a function that runs the hourly tasks */
 export function hourly(t: Test): () => void {
   const { setInterval } = globalThis
-  let work = () => {}
+  const tasks: (() => void)[] = []
   t.teardown(() => {
     globalThis.setInterval = setInterval
   })
   globalThis.setInterval = ((begin: () => void, period: number) => {
-    if (period === 3_600_000) work = begin
+    if (period === 3_600_000) tasks.push(begin)
     return setInterval(() => undefined, period)
   }) as typeof setInterval
-  return () => work()
+  return () => {
+    for (const begin of tasks) begin()
+  }
 }

@@ -3126,6 +3126,8 @@ export interface Paths {
       path: {
         id: string
       }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
       idempotencyKey?: string | undefined
       answer: Watch
@@ -3135,6 +3137,8 @@ export interface Paths {
       path: {
         id: string
       }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
       idempotencyKey?: string | undefined
       answer: Watch
@@ -3146,6 +3150,8 @@ export interface Paths {
       path: {
         id: string
       }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
       idempotencyKey?: string | undefined
       answer: Watch
@@ -3155,6 +3161,8 @@ export interface Paths {
       path: {
         id: string
       }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
       idempotencyKey?: string | undefined
       answer: Watch

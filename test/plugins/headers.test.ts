@@ -152,7 +152,7 @@ t.test('headers that a host sets for its responses win', async (t) => {
 
 /** What depends on the user, by the contract. */
 const OF_THE_CALLER =
-  /^\/api\/(session|sessions|tokens|members|people|member-links|invitations|personal-ideas|audit-log|search|changes|batch|webhooks|export|share-links)(\/|$)|\/share-links$/
+  /^\/api\/(session|sessions|me|notifications|tokens|members|people|member-links|invitations|personal-ideas|audit-log|search|changes|batch|webhooks|export|share-links)(\/|$)|\/(share-links|watch)$/
 
 /** All routes of the service, with ids that match nothing in their paths. */
 async function allRoutes() {

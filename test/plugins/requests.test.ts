@@ -1,20 +1,26 @@
 /** What every declared route supports: ETag, If-Match, Idempotency-Key, Phaseboard-Seq, and the actor of its changes. */
+import { hash } from 'node:crypto'
 import { join } from 'node:path'
 import type { RouteHandlerMethod } from 'fastify'
 import t, { type Test } from 'tap'
 import { buildApp } from '../../src/app.ts'
+import { etagOf } from '../../src/etags.ts'
 import { BY_SERVICE } from '../../src/requests/write.ts'
 import { ref } from '../../src/schemas/common.ts'
 import { ProjectSchema } from '../../src/schemas/records.ts'
+import { workedOff } from '../attention/members.ts'
 import { watch } from '../executions.ts'
 import {
+  type Answer,
   type App,
   build,
   count,
   createItem,
   createProject,
+  etagOfRecord,
   LONG_AGO,
   send,
+  sharedRecord,
   signInAs,
   writeTo,
 } from '../helper.ts'
@@ -22,6 +28,23 @@ import { CALLER, declaredRoutes, EMPTY, RECORDS, REQUESTS, run, SEEDED, urlOf } 
 import { shipped } from '../shipped.ts'
 
 const { routes } = await declaredRoutes()
+
+/** A GIF of some pixels, without any. */
+const gif = (width: number) => `GIF89a${String.fromCharCode(width)}\0\x01\0\0\0\0;`
+const GIF = gif(1)
+
+/** The attachment is an image, which is its own thumbnail. */
+const SEEDED_FILE = `
+  insert or ignore into file_contents (id, sha256, size) values (1, '${hash('sha256', GIF)}', ${GIF.length});
+  insert or ignore into file_chunks (place, bytes) values (65536, x'${Buffer.from(GIF).toString('hex')}');
+  update attachments set kind = 'file', media_type = 'image/gif', size = ${GIF.length},
+    sha256 = '${hash('sha256', GIF)}', thumbnail = '${hash('sha256', GIF)}' where id = 'attachment';`
+
+/** What is sent here, with the status: see {@link REQUESTS}. */
+const SENT: Record<string, readonly [status: number, body?: unknown]> = {
+  ...REQUESTS,
+  'PUT /api/attachments/:id/thumbnail': [200, gif(2)],
+}
 
 /** The routes that change something, as `METHOD /path`. */
 const CHANGING = routes
@@ -52,15 +75,19 @@ const ELSEWHERE = new Set([
   'POST /api/webhooks/:id/test',
   'POST /api/batch',
   'POST /api/imports',
+  'POST /api/me/preferences/test-mail',
 ])
 
 /** Actions on a record, by the end of their path. */
 const ACTION = /\/:id\/(move|promote|merge|replay|claim\/renew|rotate-secret|.+\/reorder|reorder)$/
 
+/** The caller's own record, of which there is one. */
+const OWN = '/api/me/preferences'
+
 /** Whether contract 8 requires `If-Match` there: for every change of an existing record. */
 const isConditional = (route: string) => {
   const [method = '', path = ''] = route.split(' ')
-  return method === 'POST' ? ACTION.test(path) || LISTS.has(route) : path.includes('/:')
+  return method === 'POST' ? ACTION.test(path) || LISTS.has(route) : path.includes('/:') || path === OWN
 }
 
 /** Lists whose order changes as a whole, by the route that reorders them. */
@@ -84,15 +111,29 @@ function requester(app: App) {
   run($client, EMPTY)
   const session = signInAs(app, 'admin', { id: CALLER }).headers
   run($client, SEEDED)
+  run($client, SEEDED_FILE)
   return (route: string, headers: Record<string, string> = {}, body?: object, query = '') => {
     const [method = '', path = ''] = route.split(' ')
     const url = urlOf(path, (collection) => RECORDS[collection]) + query
-    return send(app, method, url, body ?? REQUESTS[route]?.[1], { ...session, ...headers })
+    return send(app, method, url, body ?? SENT[route]?.[1], { ...session, ...headers })
   }
 }
 
-/** The number of rows written so far. The index of the sequence is written first, because otherwise a timer may write it at any time. */
-function totalChanges(app: App): unknown {
+/** Reads a record. A notification is only read in the list, whose records have the ETags of their bytes. */
+async function reading(ask: ReturnType<typeof requester>, url: string): Promise<Answer> {
+  const [, id] = /^\/api\/notifications\/(.+)/.exec(url) ?? []
+  if (id === undefined) return ask(`GET ${url}`)
+  const list = await ask('GET /api/notifications')
+  const body = list.body.find((one: { id: string }) => one.id === id)
+  return { ...list, body, headers: { ...list.headers, etag: etagOf(JSON.stringify(body)) } }
+}
+
+/**
+ * The number of rows written so far. The index of the sequence and what follows for notifications are written first, because
+ * otherwise timers may write them at any time.
+ */
+async function totalChanges(app: App): Promise<unknown> {
+  await workedOff(app)
   const { subjects } = app.rules.changes
   while (subjects.behind() > 0) writeTo(app.db, () => subjects.index())
   return app.db.$client.prepare('select total_changes()').pluck().get()
@@ -116,11 +157,11 @@ t.test('every route accepts Idempotency-Key', async (t) => {
     const ask = requester(app)
     const key = { 'idempotency-key': `"${route.replaceAll(' ', '+')}"` }
     const first = await ask(route, key)
-    t.equal(first.status, REQUESTS[route]?.[0] ?? 200, route)
+    t.equal(first.status, SENT[route]?.[0] ?? 200, route)
     t.notOk(first.headers['idempotent-replayed'])
-    const before = totalChanges(app)
+    const before = await totalChanges(app)
     const again = await ask(route, key)
-    t.equal(totalChanges(app), before, `${route} does nothing again`)
+    t.equal(await totalChanges(app), before, `${route} does nothing again`)
     if (SECRET.has(route)) {
       t.strictSame([again.status, again.body], [409, { error: 'Already done' }], route)
       t.equal(count(app, 'idempotency_keys', 'body is not null and key = ?', key['idempotency-key']), 0)
@@ -145,7 +186,7 @@ t.test('every change of a record checks If-Match', async (t) => {
   const app = await build(t, { adminPassword: 'correct horse' })
   for (const route of tried.filter(isConditional)) {
     const refused = requester(app)
-    const before = totalChanges(app)
+    const before = await totalChanges(app)
     const { status, body, headers } = await refused(route, { 'if-match': '"nope"' })
     t.strictSame([status, body], [412, { error: 'Precondition failed' }], route)
     const etag = String(headers.etag)
@@ -153,17 +194,17 @@ t.test('every change of a record checks If-Match', async (t) => {
     for (const header of [`W/${etag}`, etag.replaceAll('"', ''), '', `"a" ${etag}`, `W/"x", W/${etag}`]) {
       t.equal((await refused(route, { 'if-match': header })).status, 412, `${route} ${header}`)
     }
-    t.equal(totalChanges(app), before, `${route} did nothing`)
+    t.equal(await totalChanges(app), before, `${route} did nothing`)
     const [, collection = '', id = ''] =
       /^\/api\/([\w-]+)\/([\w-]+)/.exec(urlOf(route.split(' ')[1] ?? '', (name) => RECORDS[name])) ?? []
-    const shown = await refused(`GET ${LISTS.get(route) ?? `/api/${collection}/${id}`}`)
-    t.equal(shown.headers.etag, etag, `${route}: the ETag of the record itself`)
+    const shown = await reading(refused, LISTS.get(route) ?? `/api/${collection}/${id}`)
+    t.equal(etagOfRecord(shown), etag, `${route}: the ETag of the record itself`)
     for (const header of [etag, `, "a" ,, W/"b",${etag},`, '*']) {
       // Each time with new records, at another time.
       const ask = requester(app)
       const now = (await ask(route, { 'if-match': '"nope"' })).headers.etag
       const passed = await ask(route, { 'if-match': header.replace(etag, String(now)) })
-      t.equal(passed.status, REQUESTS[route]?.[0] ?? 200, `${route} ${header}`)
+      t.equal(passed.status, SENT[route]?.[0] ?? 200, `${route} ${header}`)
     }
   }
 })
@@ -173,16 +214,16 @@ for (const authMode of ['open', 'required'] as const) {
     const app = await build(t, { authMode, adminPassword: 'correct horse' })
     for (const route of tried.filter(isConditional)) {
       const refused = requester(app)
-      const before = totalChanges(app)
+      const before = await totalChanges(app)
       const any = await refused(route, { 'if-none-match': '*' })
       t.strictSame([any.status, any.body], [412, { error: 'Precondition failed' }], route)
       const etag = String(any.headers.etag)
       for (const header of [etag, `W/${etag}`, `"a", ${etag}`]) {
         t.equal((await refused(route, { 'if-none-match': header })).status, 412, `${route} ${header}`)
       }
-      t.equal(totalChanges(app), before, `${route} did nothing`)
+      t.equal(await totalChanges(app), before, `${route} did nothing`)
       const passed = await requester(app)(route, { 'if-none-match': '"nope"' })
-      t.equal(passed.status, REQUESTS[route]?.[0] ?? 200, route)
+      t.equal(passed.status, SENT[route]?.[0] ?? 200, route)
     }
   })
 
@@ -259,11 +300,17 @@ t.test('a record has the same ETag in every response, and 304 for a known one', 
   const item = await send(app, 'POST', `${url}/kanban-items`, { title: 'Card' })
   const itemUrl = `/api/kanban-items/${item.body.id}`
   const shown = await send(app, 'GET', itemUrl)
-  t.equal(shown.headers.etag, item.headers.etag)
-  const unchanged = await send(app, 'GET', itemUrl, undefined, { 'if-none-match': String(item.headers.etag) })
-  t.strictSame([unchanged.status, unchanged.body, unchanged.headers.etag], [304, '', item.headers.etag])
-  const byFetch = { 'if-none-match': String(item.headers.etag), 'cache-control': 'no-cache' }
+  const watched = String(item.headers.etag).replace(/"$/, '.watching"')
+  t.strictSame([shown.body.watching, shown.headers.etag], [true, watched], 'who has made it watches it')
+  const unchanged = await send(app, 'GET', itemUrl, undefined, { 'if-none-match': watched })
+  t.strictSame([unchanged.status, unchanged.body, unchanged.headers.etag], [304, '', watched])
+  const byFetch = { 'if-none-match': watched, 'cache-control': 'no-cache' }
   t.equal((await send(app, 'GET', itemUrl, undefined, byFetch)).status, 304)
+  const unsaid = { 'if-none-match': String(item.headers.etag) }
+  t.equal((await send(app, 'GET', itemUrl, undefined, unsaid)).status, 200, 'the record alone is less')
+  await send(app, 'DELETE', `${itemUrl}/watch`)
+  t.equal((await send(app, 'GET', itemUrl, undefined, unsaid)).status, 304)
+  t.equal((await send(app, 'GET', itemUrl, undefined, { 'if-none-match': watched })).status, 200)
   const changed = await send(app, 'PATCH', itemUrl, { title: 'Ace' })
   t.not(changed.headers.etag, item.headers.etag)
   t.equal((await send(app, 'GET', itemUrl)).headers.etag, changed.headers.etag)
@@ -275,7 +322,7 @@ t.test('a record has the same ETag in every response, and 304 for a known one', 
 })
 
 t.test('a creation returns Location and the ETag of the record', async (t) => {
-  const makes = tried.filter((route) => REQUESTS[route]?.[0] === 201)
+  const makes = tried.filter((route) => SENT[route]?.[0] === 201)
   t.ok(makes.length > 14, `${makes.length} routes`)
   for (const authMode of ['open', 'required'] as const) {
     const app = await build(t, { authMode, adminPassword: 'correct horse' })
@@ -292,8 +339,8 @@ t.test('a creation returns Location and the ETag of the record', async (t) => {
       // Several records were created with these, of which the first counts.
       const isOne = 'id' in body
       t.equal(found.status, 200, `${route} ${location}`)
-      t.match(isOne ? body : Object.values(body)[0], found.body)
-      if (isOne) t.equal(headers.etag, found.headers.etag, `${route}: the ETag of what is there`)
+      t.match(isOne ? body : Object.values(body)[0], sharedRecord(found))
+      if (isOne) t.equal(headers.etag, etagOfRecord(found), `${route}: the ETag of what is there`)
       t.equal(found.headers.location, undefined)
       if (!SECRET.has(route)) t.equal((await ask(route, key)).headers.location, location, `${route} again`)
       const described = document.paths[path.replace(/:(\w+)/g, '{$1}')].post.responses[201].headers
@@ -314,8 +361,10 @@ t.test('the ETag after a change is that of the record, without fields that are s
       withETag.add(route)
       const [, first] = /\/api\/([\w-]+)/.exec(route) ?? []
       const collection = route.endsWith('/kanban-items/claim') ? 'kanban-items' : first
-      const url = String(answer.headers.location ?? `/api/${collection}/${answer.body.id}`)
-      t.equal((await ask(`GET ${url}`)).headers.etag, etag, route)
+      const itself = route.endsWith(OWN) ? OWN : `/api/${collection}/${answer.body.id}`
+      const url = String(answer.headers.location ?? itself)
+      const shown = await reading(ask, url)
+      t.equal(etagOfRecord(shown), etag, route)
     }
   }
   for (const route of [...SECRET, 'POST /api/kanban-items/:id/move', 'PATCH /api/projects/:id']) {
@@ -351,7 +400,7 @@ t.test('a warning belongs to the request: the ETag is that of the record', async
   const warned = await send(app, 'POST', `/api/projects/${id}/kanban-items`, { title: 'Too many' })
   t.equal(warned.body.warnings.length, 1)
   const url = `/api/kanban-items/${warned.body.id}`
-  t.equal((await send(app, 'GET', url)).headers.etag, warned.headers.etag)
+  t.equal(etagOfRecord(await send(app, 'GET', url)), warned.headers.etag)
   t.equal(
     (await send(app, 'PATCH', url, { title: 'x' }, { 'if-match': String(warned.headers.etag) })).status,
     200,
@@ -483,7 +532,7 @@ t.test('a request without permission is not replayed', async (t) => {
       const key = { 'idempotency-key': `"${role}-${route.replaceAll(' ', '+')}"` }
       const ask = prepare('admin')
       const first = await ask(route, key)
-      t.equal(first.status, REQUESTS[route]?.[0] ?? 200, route)
+      t.equal(first.status, SENT[route]?.[0] ?? 200, route)
       $client.prepare('update members set role = ? where id = ?').run(role, CALLER)
       const again = await ask(route, key)
       const anew = await prepare(role)(route)
@@ -605,7 +654,7 @@ t.test('one of thirty clients that change one record at once succeeds', async (t
   t.equal(won.length, 1)
   t.equal(answers.filter(({ status }) => status === 412).length, 29)
   const shown = await (await fetch(path)).json()
-  t.strictSame(shown, won[0]?.body)
+  t.strictSame(shown, { ...won[0]?.body, watching: true })
   for (const { status, headers } of answers) {
     if (status === 412)
       t.equal(headers.get('etag'), won[0]?.headers.get('etag'), 'the ETag to try again with')

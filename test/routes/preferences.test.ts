@@ -187,12 +187,22 @@ t.test('a test mail goes to the own address, some times an hour, and says why it
     ['POST', `${ME}/test-mail`, undefined, ada.headers, 200, { address: email, error: null }],
   ])
   t.match(server.received, [{ to: email, headers: { subject: 'Test of e-mail' } }])
+  const stale = { ...ada.headers, 'if-match': '"x"' }
+  t.equal((await send(app, 'POST', `${ME}/test-mail`, undefined, stale)).status, 412)
+  t.equal(server.received.length, 1, 'nothing is sent for a condition that does not hold')
   server.behave = () => ({ recipient: '550 5.1.1 no such user' })
   t.strictSame((await send(app, 'POST', `${ME}/test-mail`, undefined, ada.headers)).body, {
     address: email,
     error: '550 5.1.1 no such user',
   })
-  for (let index = 2; index < TEST_MAILS; index++)
+  const key = { ...ada.headers, 'idempotency-key': 'once' }
+  const keyed = await send(app, 'POST', `${ME}/test-mail`, undefined, key)
+  const sent = server.received.length
+  const again = await send(app, 'POST', `${ME}/test-mail`, undefined, key)
+  t.strictSame([again.status, again.body], [200, keyed.body])
+  t.equal(again.headers['idempotent-replayed'], 'true')
+  t.equal(server.received.length, sent, 'a repetition sends nothing')
+  for (let index = 3; index < TEST_MAILS; index++)
     t.equal((await send(app, 'POST', `${ME}/test-mail`, {}, ada.headers)).status, 200)
   const refused = await send(app, 'POST', `${ME}/test-mail`, undefined, ada.headers)
   t.equal(refused.status, 429)
