@@ -14,7 +14,7 @@ import { type Subjects, subjectOfKind } from './subjects.ts'
 /** The kinds whose changes contain names of people, and these fields. */
 const TELLING: Readonly<Record<string, readonly string[]>> = {
   person: ['name', 'sourceId'],
-  member: ['name', 'email'],
+  member: ['name', 'email', 'handle'],
 }
 
 /** A record in a change, without the values of some fields, as SQL. */

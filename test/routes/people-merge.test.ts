@@ -193,7 +193,7 @@ t.test('a forgotten person leaves an id, and no name anywhere', async (t) => {
   await send(app, 'POST', '/api/tokens', { name: 'CI' }, cookie)
   await send(app, 'PATCH', `/api/members/${bob.id}`, { name: 'Bob Builder' }, cookie)
   const { id: session } = (await send(app, 'GET', '/api/sessions', undefined, cookie)).body[0]
-  await ask('PATCH', `/api/members/${bob.id}`, { email: 'bob@builder.test' })
+  await ask('PATCH', `/api/members/${bob.id}`, { email: 'bob@builder.test', handle: 'bobby' })
   await send(app, 'DELETE', `/api/sessions/${session}`, undefined, cookie)
   await ask('DELETE', `/api/members/${bob.id}`)
   keep(app, 'p-2', 'Robert Builder', { sourceId: 'bobbuilder', email: 'robert@builder.test' })
