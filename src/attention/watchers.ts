@@ -2,6 +2,7 @@
 import { and, eq } from 'drizzle-orm'
 import type { ItemRecords } from '../board/item-records.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
+import { writeInProgress } from '../db/current-write.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { isShown } from '../db/hidden.ts'
 import { kanbanItems, projects } from '../db/schema.ts'
@@ -55,10 +56,11 @@ const statementsOf = (db: SharedDatabase) => {
     ownOfProject: prepare<{ watching: number }>(
       'select 1 as watching from project_watches where project_id = :projectId and member_id = :memberId',
     ),
-    /** What the consumer will find. */
+    /** What the consumer will find. Those of a write in progress get its actor only at its end. */
     coming: prepare<{ seq: number }>(
-      `select seq from main.changes as changes where seq > ifnull((select after from consumers where name = '${CONSUMER}'), 0)
-      and seq > ${newest} - ${RECENT} and item_id = :itemId and actor_id = :memberId and action = 'created'
+      `select seq from main.changes as changes
+      where seq > max(ifnull((select after from consumers where name = '${CONSUMER}'), 0), min(${newest} - ${RECENT}, +:ownAfter))
+      and item_id = :itemId and (actor_id = :memberId or seq > :ownAfter) and action = 'created'
       and kind in ('kanban-item', 'kanban-comment')
       and not exists (select 1 from quiet_changes as quiet where changes.seq between quiet.first and quiet.last) limit 1`,
     ),
@@ -153,7 +155,13 @@ export class Watchers {
     return (
       assigneeId === memberId ||
       this.#sql.ownOfProject().get({ projectId, memberId }) !== undefined ||
-      this.#sql.coming().get({ itemId, memberId }) !== undefined
+      this.#sql.coming().get({ itemId, memberId, ownAfter: this.#ownAfter(memberId) }) !== undefined
     )
+  }
+
+  /** The last change before a write of this member in progress: a batch reads what it has made. */
+  #ownAfter(memberId: string): number {
+    const write = writeInProgress(this.#db)
+    return write?.actorId === memberId ? write.since : Number.MAX_SAFE_INTEGER
   }
 }

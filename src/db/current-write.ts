@@ -52,10 +52,14 @@ const attributions = new WeakMap<object, Attribution>()
 
 /** The current write of this connection: only inside one. */
 export function currentWrite(db: Pick<SharedDatabase, '$client'>): CurrentWrite {
-  const write = current.get(connectionOf(db))
+  const write = writeInProgress(db)
   if (write === undefined) throw new Error('not inside a write')
   return write
 }
+
+/** The write in progress on this connection, if any. */
+export const writeInProgress = (db: Pick<SharedDatabase, '$client'>): CurrentWrite | undefined =>
+  current.get(connectionOf(db))
 
 /** The attribution of a connection, created once. */
 export function attributionOf(db: Pick<SharedDatabase, '$client'>): Attribution {

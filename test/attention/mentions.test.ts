@@ -49,7 +49,7 @@ t.test('any text is read, in a time that grows with its length', async (t) => {
     '@ada',
     '@',
     ' ',
-    'x',
+    'é',
     '> ',
     '- ',
     '\\',

@@ -64,8 +64,13 @@ type Row = Record<string, string | number>
 
 /** The project's row in a table. Every table has one for each project. */
 function rowOf(table: SQLiteTable, project: ProjectId): Row {
-  const idOf = (target: SQLiteTable) =>
-    target === schema.projects ? project : `${getTableName(target)} of ${project}`
+  const hasNumbers = (target: SQLiteTable) =>
+    columnsOf(target).some(({ name, column }) => name === 'id' && column.dataType === 'number')
+  const idOf = (target: SQLiteTable) => {
+    if (target === schema.projects) return project
+    // Not 1, which columns get as another value.
+    return hasNumbers(target) ? PROJECTS.indexOf(project) + 10 : `${getTableName(target)} of ${project}`
+  }
   const value = ({ name, column, refersTo }: Column): string | number => {
     if (refersTo) return idOf(refersTo)
     if (name === 'id') return idOf(table)

@@ -1,7 +1,7 @@
 /** Methods listed in `reads` of a rules class run outside any write, so they must not change anything. */
 import t from 'tap'
 import { ruleAt, run } from '../../src/requests/calls.ts'
-import { build, createItem, createProject, writeIn } from '../helper.ts'
+import { build, createItem, createProject, LONG_AGO, writeIn } from '../helper.ts'
 
 type Method = (...args: unknown[]) => unknown
 
@@ -17,7 +17,7 @@ function partsOf(owner: object, path = ''): [path: string, part: object][] {
 t.test('listed reads work on a read-only connection', async (t) => {
   const app = await build(t, { adminPassword: 'correct horse' })
   const project = await createProject(app)
-  const item = await createItem(app, project.id)
+  const item = await createItem(app, project.id, { reminders: [{ at: LONG_AGO }] })
   const [admin] = app.rules.members.list()
   const identity = { member: { ...admin }, via: 'session', scope: 'write', sessionId: 'x' }
   const by = { id: null, address: null }
@@ -42,6 +42,10 @@ t.test('listed reads work on a read-only connection', async (t) => {
     [{ ...admin }, {}, {}],
     [identity, {}],
     [project.id, 'To Do'],
+    ['item', 0],
+    [0, 20],
+    [LONG_AGO, 20],
+    [{ itemId: item.id, kind: 'due', at: LONG_AGO }],
     [{ id: 'x', projectId: project.id, name: 'To Do', stage: null }],
     [JSON.stringify([project.id])],
     [{ memberId: 'ada', method: 'POST', path: '/', key: 'k', bodyHash: 'x' }],
