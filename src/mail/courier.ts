@@ -6,6 +6,7 @@
 import type { Clock } from '../clock.ts'
 import type { ProcessLock } from '../db/process-lock.ts'
 import { timestamp } from '../time.ts'
+import { untilStored } from '../until-stored.ts'
 import type { Outcome, Outlet } from './outlets.ts'
 import type { MailQueue, NextMail } from './queue.ts'
 
@@ -19,9 +20,6 @@ const AT_ONCE = 3
 /** Milliseconds of the pause after the server could not be used; each further time it is twice as long, up to the longest. */
 const PAUSE = 30_000
 const LONGEST_PAUSE = 10 * 60_000
-
-/** Milliseconds until another attempt to store an outcome. */
-const STORE_AGAIN = 5000
 
 /** Milliseconds for mails that are being sent when the service stops. */
 const STOP_TIME = 5000
@@ -179,30 +177,11 @@ export class Courier {
     this.#pauses++
   }
 
-  /** Stores an outcome, until it succeeds: a full disk must not send mail twice. */
-  async #store<T>(write: () => Promise<T>): Promise<T> {
-    for (;;) {
-      try {
-        return await write()
-      } catch (error) {
-        if (this.#isStopped) throw error
-        this.#warn({ err: error }, 'could not store what became of a mail')
-        await this.#wait(STORE_AGAIN)
-      }
-    }
-  }
-
-  /** Waits, or until the service stops. */
-  #wait(milliseconds: number): Promise<void> {
-    const { signal } = this.#stopping
-    return new Promise((resolve) => {
-      const end = () => {
-        cancel()
-        signal.removeEventListener('abort', end)
-        resolve()
-      }
-      const cancel = this.#options.clock.after(milliseconds, end)
-      signal.addEventListener('abort', end)
+  #store<T>(write: () => Promise<T>): Promise<T> {
+    return untilStored(write, {
+      clock: this.#options.clock,
+      stopping: this.#stopping.signal,
+      warn: (err) => this.#warn({ err }, 'could not store what became of a mail'),
     })
   }
 }

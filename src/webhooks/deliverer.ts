@@ -16,6 +16,7 @@ import { webhooks } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
 import type { WebhookDelivery } from '../schemas/records.ts'
 import { timestamp } from '../time.ts'
+import { untilStored } from '../until-stored.ts'
 import {
   type Delivered,
   type Deliveries,
@@ -39,9 +40,6 @@ const SLICE = 100
  * write for every change.
  */
 const SKIPS_STORED_AFTER = { changes: 1000, time: 60_000 }
-
-/** Milliseconds until another attempt to store an outcome. */
-const STORE_AGAIN = 5000
 
 /** Milliseconds in which the same problem is reported once. */
 const REPORTED_AGAIN = 60_000
@@ -328,30 +326,11 @@ export class Deliverer {
     return { id: `${id}.${seq}`, url, secrets: secretsOf(target, this.#options.clock.now()), body }
   }
 
-  /** Stores an outcome, retrying until it succeeds: a full disk must not cause duplicate deliveries. */
-  async #store<T>(write: () => Promise<T>): Promise<T> {
-    for (;;) {
-      try {
-        return await write()
-      } catch (error) {
-        if (this.#isStopped) throw error
-        this.#warn(error, 'could not store how a delivery went')
-        await this.#pause(STORE_AGAIN)
-      }
-    }
-  }
-
-  /** Waits, or until the service stops. */
-  #pause(milliseconds: number): Promise<void> {
-    const { signal } = this.#stopping
-    return new Promise((resolve) => {
-      const end = () => {
-        cancel()
-        signal.removeEventListener('abort', end)
-        resolve()
-      }
-      const cancel = this.#options.clock.after(milliseconds, end)
-      signal.addEventListener('abort', end)
+  #store<T>(write: () => Promise<T>): Promise<T> {
+    return untilStored(write, {
+      clock: this.#options.clock,
+      stopping: this.#stopping.signal,
+      warn: (error) => this.#warn(error, 'could not store how a delivery went'),
     })
   }
 
