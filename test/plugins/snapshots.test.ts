@@ -251,6 +251,8 @@ t.test('if all is cached, a request only checks for commits of other processes',
   const { app, other } = await buildOnFile(t)
   const { id } = await createProject(app, { phaseConfig: [] })
   const port = Number(new URL(await app.listen({ port: 0 })).port)
+  // It looks for changes several times a second.
+  await app.notificationConsumer.stop()
   const executed = watch(t, app.db.$client)
   const together = async (count: number) => {
     const clients = await Promise.all(Array.from({ length: count }, () => dial(t, port)))
