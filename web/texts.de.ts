@@ -1,10 +1,15 @@
 /** All German texts of the page. Only who reads German loads them. They have the same names and values as the English ones. */
-import type { LaterTexts, TextHelpers, Texts } from './texts.ts'
+import type { ImportTexts, LaterTexts, TextHelpers, Texts } from './texts.ts'
 
 const quoted = (title: string) => `„${title}“`
 
 /** @param helpers numbers, plurals and sentences in the page's language */
-export const germanTexts = ({ count, said, shortened, formatNumber }: TextHelpers): Texts & LaterTexts => ({
+export const germanTexts = ({
+  count,
+  said,
+  shortened,
+  formatNumber,
+}: TextHelpers): Texts & LaterTexts & ImportTexts => ({
   name: 'Phaseboard',
   untitled: '(ohne Titel)',
   inbox: 'Eingang',

@@ -5,6 +5,7 @@
 import { formatNumber } from './common/dates.ts'
 import type { DueWords } from './common/due-words.ts'
 import { language } from './common/language.ts'
+import type { importEnglish } from './later-import-texts.ts'
 import type { laterEnglish } from './later-texts.ts'
 
 const plurals = new Intl.PluralRules(language)
@@ -269,44 +270,6 @@ const english = {
     archived: (name: string) => `Archived ${name}.`,
     unarchived: (name: string) => `${name} is active again.`,
     phases: (names: string) => `Phases: ${names}`,
-  },
-
-  // Importing a board
-  imports: {
-    title: 'Import a board',
-    file: 'File',
-    choose: 'Choose a file, or drop it anywhere on the page.',
-    drop: 'Drop the file to import it',
-    format: 'Format',
-    matchNames: 'Match people by name',
-    matchHint: 'People are always matched by email. A name is matched if only one person here has it.',
-    people: 'People',
-    found: (found: number, others: number) =>
-      others === 0 ? 'All were found.' : `${found} found, ${others} not found: only their names are kept.`,
-    has: (cards: number, comments: number) =>
-      [
-        ...(cards > 0 ? [count(cards, 'card', 'cards')] : []),
-        ...(comments > 0 ? [count(comments, 'comment', 'comments')] : []),
-      ].join(', '),
-    matched: { map: 'your choice', id: 'same id', email: 'same email', name: 'same name' },
-    isNow: (name: string) => `is ${name}`,
-    stays: 'Keep only the name',
-    whoIs: (name: string) => `Who is ${name}`,
-    undoMerge: (name: string) => `Undo: who is ${name}`,
-    morePeople: (number: number) => `and ${formatNumber(number)} more`,
-    start: 'Import',
-    again: 'Import again',
-    another: 'Import another',
-    sending: 'Sending the file…',
-    waiting: 'Waiting for other imports…',
-    reading: 'Reading the file…',
-    writing: (done: string, total: string) => `Reading ${done} of ${total}…`,
-    done: (name: string, columns: number, items: number) =>
-      `Imported ${name}: ${count(columns, 'column', 'columns')}, ${count(items, 'card', 'cards')}.`,
-    doneArchive: (records: string) => `Imported ${records} records.`,
-    failed: (error: string) => `Not imported: ${error}. Nothing was changed.`,
-    notes: 'What could not be imported unchanged',
-    progress: 'Progress of the import',
   },
 
   // The head of a project's pages
@@ -1141,6 +1104,7 @@ type Words<T> = T extends string
 
 export type Texts = Words<typeof english>
 export type LaterTexts = Words<typeof laterEnglish>
+export type ImportTexts = Words<typeof importEnglish>
 
 /** The texts in the language of the page. All that imports them waits until they are there. `later-texts.ts` has those of parts. */
 export const texts: Texts = language === 'de' ? (await import('./texts.de.ts')).germanTexts(helpers) : english

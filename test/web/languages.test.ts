@@ -21,7 +21,11 @@ t.test("a reader gets the chosen language, else the first of the browser's", asy
 })
 
 t.test('each language has each text, with the same values', async (t) => {
-  const english = new Map([...textsIn('web/texts.ts'), ...textsIn('web/later-texts.ts', 'attention')])
+  const english = new Map([
+    ...textsIn('web/texts.ts'),
+    ...textsIn('web/later-texts.ts', 'attention'),
+    ...textsIn('web/later-import-texts.ts', 'imports'),
+  ])
   t.ok(english.size > 800, `${english.size} texts`)
   const languages = globSync('web/texts.*.ts')
   t.equal(languages.length, Object.keys(LANGUAGES).length - 1)

@@ -6,8 +6,8 @@ import { onChange, onReset } from './live.ts'
 import { me, read } from './session.ts'
 import { shownTitle } from './titles.ts'
 import { announce, failed } from './toasts.ts'
-import { write } from './writes.ts'
 import { Icon } from './ui/icon.tsx'
+import { write } from './writes.ts'
 
 const words = later.attention
 

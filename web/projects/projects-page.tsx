@@ -10,6 +10,7 @@ import { wordsOf } from '../common/terms.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { late } from '../common/ui/late.tsx'
 import { Failed, Loading, Page } from '../common/ui/page.tsx'
+import { imports } from '../later-import-texts.ts'
 import { go, paths, place, setQuery } from '../router.ts'
 import { texts } from '../texts.ts'
 import { useFileDrop } from './file-drop.ts'
@@ -115,7 +116,7 @@ export default function ProjectsPage() {
       {state.step === 'loading' && <Loading />}
       {state.step === 'failed' && <Failed error={state.error} retry={() => projectList.refresh()} />}
       {state.step === 'ready' && <Projects buttons={buttons} />}
-      {isDropping && mayMakeProjects.value && <p class="drop-zone">{texts.imports.drop}</p>}
+      {isDropping && mayMakeProjects.value && <p class="drop-zone">{imports.drop}</p>}
       {overlay?.name === 'create' && <CreateProject onClose={close} />}
       {overlay?.name === 'import' && <ImportBoard file={overlay.file} onClose={close} />}
     </Page>
