@@ -332,6 +332,7 @@ const english = {
   board: {
     empty: 'This board is empty. Press n to add the first card.',
     emptyColumn: 'No cards',
+    hiddenCards: (number: number) => `The filter hides ${count(number, 'card', 'cards')}`,
     noMatch: 'No card matches the filter.',
     columnTabs: 'Columns',
     countOf: (shown: number, all: number) => `${shown} of ${all}`,
@@ -404,7 +405,8 @@ const english = {
     },
     pickerOf: (field: string) => `${field}…`,
     fieldOf: (field: string, cards: string) => `${field}: ${cards}`,
-    createLabel: (name: string) => `Create “${name}”`,
+    createLabel: (name: string) => `Create label “${name}”`,
+    labelTooLong: (most: number) => `A label has at most ${formatNumber(most)} characters.`,
     noLabels: 'No labels yet. Type a name to create one.',
     noPriority: 'No such priority',
     noColumn: 'No such column',
@@ -459,6 +461,7 @@ const english = {
     // Announced by screen readers
     pickedUp: (title: string, position: number, of: number, column: string) =>
       `Picked up ${title}. Position ${position} of ${of} in ${column}.`,
+    skipped: (columns: string) => `Collapsed: ${columns}.`,
     nowAt: (position: number, of: number, column: string) => `Position ${position} of ${of} in ${column}.`,
     dropped: (title: string, from: string, to: string, position: number, of: number) =>
       `Moved ${title} from ${from} to ${to}, position ${position} of ${of}.`,
@@ -510,7 +513,6 @@ const english = {
     priority: 'Priority',
     source: 'Source',
     sources: {
-      manual: 'Created by hand',
       transcript: 'From a meeting',
       import: 'Imported',
     } as Readonly<Record<string, string>>,
@@ -782,6 +784,7 @@ const english = {
     hint: 'Only you see your ideas.',
     add: 'New idea',
     none: 'No ideas yet.',
+    statuses: { idea: 'Idea', ready: 'Ready', promoted: 'Promoted', discarded: 'Discarded' },
     open: 'Open ideas',
     promoted: 'Promoted',
     discarded: 'Discarded',

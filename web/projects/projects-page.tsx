@@ -6,7 +6,7 @@ import { useLiveList } from '../common/live-list.ts'
 import { bySortOrder } from '../common/order.ts'
 import { projectList } from '../common/projects.ts'
 import { isGuest, mayMakeProjects } from '../common/session.ts'
-import { wordsOf } from '../common/terms.ts'
+import { termName } from '../common/terms.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { late } from '../common/ui/late.tsx'
 import { Failed, Loading, Page } from '../common/ui/page.tsx'
@@ -24,7 +24,7 @@ const ImportBoard = late<{ file: File | undefined; onClose: () => void }>(() => 
 type Overlay = { name: 'create' } | { name: 'import'; file?: File }
 
 function Group({ status, projects, all }: ProjectGroup & { all: readonly ProjectSummary[] }) {
-  const name = wordsOf(status)
+  const name = termName('status', status)
   return (
     <section class="project-group">
       <h2 dir="auto">{name}</h2>
