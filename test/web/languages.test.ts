@@ -46,6 +46,8 @@ t.test('German forms', async (t) => {
   const german = germanTexts(textsOf.helpers)
   t.equal(german.cards(1), '1 Karte')
   t.equal(german.cards(0), '0 Karten')
+  t.equal(german.flow.ageWithoutComparison('1').slice(0, 12), '**1** Karte ')
+  t.match(german.flow.age('1', '3'), /ist älter/)
   t.equal(german.item.dismissed('a'.repeat(100)), `„${'a'.repeat(59)}…“ archiviert.`)
 })
 
@@ -77,6 +79,34 @@ onBoard('the page in German', async (t, { url, api, person }) => {
   await page.getByText('„Zwei“ archiviert.').waitFor()
   t.strictSame(await untilShown(page, 'To Do', ['Eins']), ['Eins'])
   await check()
+
+  t.comment("the service's words are translated, and people's are not")
+  const shows = async (path: string, ...all: string[]) => {
+    await go(path)
+    for (const text of all) await page.getByText(text).first().waitFor({ state: 'attached' })
+  }
+  await shows('/', 'Vorrat', 'Im Plan', 'Erkundung 1/5')
+  await shows(`${made.path}/overview`, 'Erkundung', 'Weiter zu Entwurf')
+  await shows(`${made.path}/flow`, 'Kritisch')
+  const phaseConfig = [{ name: 'Discovery' }, { name: 'Ours' }]
+  await api.patch('/api/projects/{id}', { path: { id: made.id }, body: { phaseConfig } })
+  await shows(`${made.path}/overview`, 'Discovery', 'Weiter zu Ours')
+
+  t.comment('on a phone, the names of pages are whole')
+  const phone = await person({
+    locale: 'de-AT',
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+    isMobile: true,
+  })
+  await phone.go(made.path)
+  await phone.page.getByRole('navigation', { name: 'Seiten des Projekts' }).waitFor()
+  const cut = await phone.page
+    .locator('.site nav span, .project-tabs')
+    .evaluateAll((all) =>
+      all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent),
+    )
+  t.strictSame(cut, [])
 
   t.comment('nothing overflows, in both directions')
   const project = made.path
