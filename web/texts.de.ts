@@ -857,13 +857,13 @@ export const germanTexts = ({
     workStayed: (number) => `Die begonnene Arbeit ist **${number}**, wie am Anfang.`,
     cycleTimes: 'Durchlaufzeit',
     cycleTime: (half, most) =>
-      `Die Hälfte der Karten war innerhalb von **${half}** fertig, 85 % innerhalb von **${most}**.`,
+      `Die Hälfte der Karten brauchte höchstens **${half}**, 85 % höchstens **${most}**.`,
     throughputs: 'Durchsatz',
     throughput: (number) =>
       `Je Woche ${number === '1' ? 'wurde' : 'wurden'} im Mittel **${number}** ${number === '1' ? 'Karte' : 'Karten'} fertig.`,
     ages: 'Alter der begonnenen Arbeit',
     age: (old, all) =>
-      `**${old}** von ${all} begonnenen Karten ${old === '1' ? 'ist' : 'sind'} älter, als 85 % der fertigen es waren.`,
+      `**${old}** von ${all} ${all === '1' ? 'begonnenen Karte' : 'begonnenen Karten'} ${old === '1' ? 'ist' : 'sind'} älter, als 85 % der fertigen es waren.`,
     ageWithoutComparison: (all) =>
       all === '1'
         ? '**1** Karte ist in Arbeit; keine ist fertig, mit der sie zu vergleichen wäre.'

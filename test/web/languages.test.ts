@@ -47,7 +47,8 @@ t.test('German forms', async (t) => {
   t.equal(german.cards(1), '1 Karte')
   t.equal(german.cards(0), '0 Karten')
   t.equal(german.flow.ageWithoutComparison('1').slice(0, 12), '**1** Karte ')
-  t.match(german.flow.age('1', '3'), /ist älter/)
+  t.match(german.flow.age('1', '3'), /von 3 begonnenen Karten ist älter/)
+  t.match(german.flow.age('0', '1'), /von 1 begonnenen Karte sind älter/)
   t.equal(german.item.dismissed('a'.repeat(100)), `„${'a'.repeat(59)}…“ archiviert.`)
 })
 
@@ -88,6 +89,10 @@ onBoard('the page in German', async (t, { url, api, person }) => {
   await shows('/', 'Vorrat', 'Im Plan', 'Erkundung 1/5')
   await shows(`${made.path}/overview`, 'Erkundung', 'Weiter zu Entwurf')
   await shows(`${made.path}/flow`, 'Kritisch')
+  await shows(
+    `${made.path}/items/${made.cards.get('Eins')}`,
+    'hat die Priorität von Mittel auf Hoch geändert',
+  )
   const phaseConfig = [{ name: 'Discovery' }, { name: 'Ours' }]
   await api.patch('/api/projects/{id}', { path: { id: made.id }, body: { phaseConfig } })
   await shows(`${made.path}/overview`, 'Discovery', 'Weiter zu Ours')
