@@ -28,15 +28,18 @@ const english = {
     cycleTime: (half: string, most: string) =>
       `Half of the cards were done within **${half}**, 85 % within **${most}**.`,
     throughputs: 'Throughput',
-    throughput: (number: string) => `**${number}** cards a week were finished on average.`,
+    throughput: (number: string) =>
+      `**${number}** ${number === '1' ? 'card a week was' : 'cards a week were'} finished on average.`,
     ages: 'Age of work in progress',
     age: (old: string, all: string) =>
-      `**${old}** of ${all} cards in progress are older than 85 % of finished ones were.`,
+      `**${old}** of ${all} ${all === '1' ? 'card' : 'cards'} in progress ${old === '1' ? 'is' : 'are'} older than 85 % of finished ones were.`,
     ageWithoutComparison: (all: string) =>
-      `**${all}** cards are in progress; none is finished to compare them with.`,
+      all === '1'
+        ? '**1** card is in progress; none is finished to compare it with.'
+        : `**${all}** cards are in progress; none is finished to compare them with.`,
     forecasts: 'Forecast',
     forecast: (remaining: string, date: string) =>
-      `At this pace the remaining **${remaining}** cards are done by **${date}** (85 %).`,
+      `At this pace the remaining **${remaining}** ${remaining === '1' ? 'card is' : 'cards are'} done by **${date}** (85 %).`,
     noForecast: 'Nothing was finished in this range, so there is no forecast.',
     tooFewForForecast: (finished: string, least: string) =>
       `A forecast needs at least ${least} finished cards; in this range there ${finished === '1' ? 'is' : 'are'} **${finished}**.`,
@@ -64,6 +67,21 @@ const english = {
       no: 'no',
     },
   },
+
+  /** The default phases of projects, by the service's names. */
+  phases: {
+    Discovery: 'Discovery',
+    Design: 'Design',
+    Development: 'Development',
+    Testing: 'Testing',
+    Deployment: 'Deployment',
+    Planning: 'Planning',
+    Execution: 'Execution',
+    Review: 'Review',
+    Close: 'Close',
+    'In Progress': 'In Progress',
+    Complete: 'Complete',
+  } as Readonly<Record<string, string>>,
 
   // Notifications
   attention: {
@@ -98,10 +116,13 @@ const english = {
     /** The title and text of a browser notification. */
     notificationOf: (did: string, title: string) => `${did}: ${shortened(title)}`,
 
-    watch: 'Watch',
-    watchHint: 'You are told of comments and moves.',
-    watchProject: 'Watch the project',
-    watchProjectHint: 'You are told of comments and moves of all its cards.',
+    ofCard: { off: 'Watch', on: 'Watching', hint: 'You are told of comments and moves.' },
+    ofProject: {
+      off: 'Watch the project',
+      on: 'Watching the project',
+      hint: 'You are told of comments and moves of all its cards.',
+    },
+    endHint: 'You are told of comments and moves, until you press this again.',
     watched: (title: string) => `You watch “${shortened(title)}”.`,
     unwatched: (title: string) => `You do not watch “${shortened(title)}” any more.`,
 

@@ -90,11 +90,14 @@ export const paths = {
 export const isOwnPath = (path: string): boolean =>
   /^\/(?![/\\])/.test(path) && routeOf(path.replace(/[?#].*/, '')).page !== undefined
 
-/** Navigates to a path of the page. @param replace replaces the current history entry */
+/** Navigates to a path of the page. @param replace replaces the current history entry, as the current path always does */
 export function go(path: string, { replace = false } = {}): void {
   saveScroll()
-  if (replace) history.replaceState(history.state, '', href(path))
-  else history.pushState({ hasBefore: true }, '', href(path))
+  const address = href(path)
+  // Like a link in any page. The second click of a double click adds no entry.
+  if (replace || address === location.pathname + location.search)
+    history.replaceState(history.state, '', address)
+  else history.pushState({ hasBefore: true }, '', address)
   arrive()
   if (!replace) scrollTo(0, 0)
 }

@@ -1,10 +1,15 @@
 /** All German texts of the page. Only who reads German loads them. They have the same names and values as the English ones. */
-import type { LaterTexts, TextHelpers, Texts } from './texts.ts'
+import type { ImportTexts, LaterTexts, TextHelpers, Texts } from './texts.ts'
 
 const quoted = (title: string) => `„${title}“`
 
 /** @param helpers numbers, plurals and sentences in the page's language */
-export const germanTexts = ({ count, said, shortened, formatNumber }: TextHelpers): Texts & LaterTexts => ({
+export const germanTexts = ({
+  count,
+  said,
+  shortened,
+  formatNumber,
+}: TextHelpers): Texts & LaterTexts & ImportTexts => ({
   name: 'Phaseboard',
   untitled: '(ohne Titel)',
   inbox: 'Eingang',
@@ -322,6 +327,7 @@ export const germanTexts = ({ count, said, shortened, formatNumber }: TextHelper
   board: {
     empty: 'Dieses Board ist leer. Mit n fügen Sie die erste Karte hinzu.',
     emptyColumn: 'Keine Karten',
+    hiddenCards: (number) => `Der Filter blendet ${count(number, 'Karte', 'Karten')} aus`,
     noMatch: 'Keine Karte passt zum Filter.',
     columnTabs: 'Spalten',
     countOf: (shown, all) => `${shown} von ${all}`,
@@ -390,7 +396,8 @@ export const germanTexts = ({ count, said, shortened, formatNumber }: TextHelper
     },
     pickerOf: (field) => `${field} …`,
     fieldOf: (field, cards) => `${field}: ${cards}`,
-    createLabel: (name) => `„${name}“ anlegen`,
+    createLabel: (name) => `Label „${name}“ anlegen`,
+    labelTooLong: (most) => `Ein Label hat höchstens ${formatNumber(most)} Zeichen.`,
     noLabels: 'Noch keine Labels. Tippen Sie einen Namen, um eines anzulegen.',
     noPriority: 'Keine solche Priorität',
     noColumn: 'Keine solche Spalte',
@@ -442,6 +449,7 @@ export const germanTexts = ({ count, said, shortened, formatNumber }: TextHelper
 
     pickedUp: (title, position, of, column) =>
       `${title} aufgenommen. Position ${position} von ${of} in ${column}.`,
+    skipped: (columns) => `Eingeklappt: ${columns}.`,
     nowAt: (position, of, column) => `Position ${position} von ${of} in ${column}.`,
     dropped: (title, from, to, position, of) =>
       `${title} von ${from} nach ${to} verschoben, Position ${position} von ${of}.`,
@@ -491,11 +499,7 @@ export const germanTexts = ({ count, said, shortened, formatNumber }: TextHelper
     due: 'Fälligkeit',
     priority: 'Priorität',
     source: 'Herkunft',
-    sources: {
-      manual: 'Von Hand angelegt',
-      transcript: 'Aus einer Besprechung',
-      import: 'Importiert',
-    },
+    sources: { transcript: 'Aus einer Besprechung', import: 'Importiert' },
     createdBy: (name) => `Angelegt von ${name}`,
     claimed: (until) => `Beansprucht bis ${until}`,
     editTitle: 'Titel bearbeiten',
@@ -737,6 +741,20 @@ export const germanTexts = ({ count, said, shortened, formatNumber }: TextHelper
     csv: 'Karten als CSV',
   },
 
+  phases: {
+    Discovery: 'Erkundung',
+    Design: 'Entwurf',
+    Development: 'Entwicklung',
+    Testing: 'Test',
+    Deployment: 'Einführung',
+    Planning: 'Planung',
+    Execution: 'Umsetzung',
+    Review: 'Prüfung',
+    Close: 'Abschluss',
+    'In Progress': 'In Arbeit',
+    Complete: 'Fertig',
+  },
+
   attention: {
     unread: (number) => count(number, 'ungelesene Benachrichtigung', 'ungelesene Benachrichtigungen'),
     show: 'Zeigen',
@@ -755,8 +773,8 @@ export const germanTexts = ({ count, said, shortened, formatNumber }: TextHelper
     isUnread: 'Ungelesen',
     somebody: 'Jemand',
     did: {
-      assigned: (who) => `${who} hat dir die Karte zugewiesen`,
-      mentioned: (who) => `${who} hat dich erwähnt`,
+      assigned: (who) => `${who} hat Ihnen die Karte zugewiesen`,
+      mentioned: (who) => `${who} hat Sie erwähnt`,
       commented: (who) => `${who} hat kommentiert`,
       moved: (who) => `${who} hat die Karte verschoben`,
       due: () => 'Erinnerung',
@@ -768,12 +786,19 @@ export const germanTexts = ({ count, said, shortened, formatNumber }: TextHelper
     dueOn: (day) => `Fällig am ${day}`,
     notificationOf: (did, title) => `${did}: ${shortened(title)}`,
 
-    watch: 'Beobachten',
-    watchHint: 'Du erfährst von Kommentaren und Verschiebungen.',
-    watchProject: 'Projekt beobachten',
-    watchProjectHint: 'Du erfährst von Kommentaren und Verschiebungen aller Karten.',
-    watched: (title) => `Du beobachtest „${shortened(title)}“.`,
-    unwatched: (title) => `Du beobachtest „${shortened(title)}“ nicht mehr.`,
+    ofCard: {
+      off: 'Beobachten',
+      on: 'Wird beobachtet',
+      hint: 'Sie erfahren von Kommentaren und Verschiebungen.',
+    },
+    ofProject: {
+      off: 'Projekt beobachten',
+      on: 'Projekt wird beobachtet',
+      hint: 'Sie erfahren von Kommentaren und Verschiebungen aller Karten.',
+    },
+    endHint: 'Sie erfahren von Kommentaren und Verschiebungen, bis Sie hier noch einmal drücken.',
+    watched: (title) => `Sie beobachten „${shortened(title)}“.`,
+    unwatched: (title) => `Sie beobachten „${shortened(title)}“ nicht mehr.`,
 
     reminders: 'Erinnerungen',
     addReminder: 'Erinnerung hinzufügen',
@@ -795,16 +820,16 @@ export const germanTexts = ({ count, said, shortened, formatNumber }: TextHelper
     timeZone: 'Zeitzone',
     preferencesSaved: 'Gespeichert.',
     noMail: 'Dieser Dienst sendet keine E-Mails.',
-    stopped: 'Es wird keine E-Mail gesendet, weil deine Adresse abgelehnt wurde:',
+    stopped: 'Es wird keine E-Mail gesendet, weil Ihre Adresse abgelehnt wurde:',
     sendAgain: 'Die Adresse stimmt: wieder senden',
     testMail: 'Test-E-Mail senden',
     testSent: (address) => `Eine Test-E-Mail wurde an ${address} gesendet.`,
     testRefused: (reason) => `Sie wurde nicht gesendet: ${reason}`,
     handle: 'Kürzel',
-    handleHint: 'Damit wirst du erwähnt, z. B. @ada: 2 bis 32 von a–z, 0–9, Punkt, Strich, Unterstrich.',
+    handleHint: 'Damit werden Sie erwähnt, z. B. @ada: 2 bis 32 von a–z, 0–9, Punkt, Strich, Unterstrich.',
     handleSaved: 'Kürzel gespeichert.',
     inBrowser: 'Durch diesen Browser',
-    inBrowserHint: 'Während ein Tab des Boards offen ist und du etwas anderes siehst.',
+    inBrowserHint: 'Während ein Tab des Boards offen ist und Sie etwas anderes sehen.',
     inBrowserDenied: 'Dieser Browser erlaubt es nicht. Das ändern seine Einstellungen für diese Seite.',
 
     people: 'Personen zum Erwähnen',
@@ -832,16 +857,20 @@ export const germanTexts = ({ count, said, shortened, formatNumber }: TextHelper
     workStayed: (number) => `Die begonnene Arbeit ist **${number}**, wie am Anfang.`,
     cycleTimes: 'Durchlaufzeit',
     cycleTime: (half, most) =>
-      `Die Hälfte der Karten war innerhalb von **${half}** fertig, 85 % innerhalb von **${most}**.`,
+      `Die Hälfte der Karten brauchte höchstens **${half}**, 85 % höchstens **${most}**.`,
     throughputs: 'Durchsatz',
-    throughput: (number) => `**${number}** Karten je Woche wurden im Mittel fertig.`,
+    throughput: (number) =>
+      `Je Woche ${number === '1' ? 'wurde' : 'wurden'} im Mittel **${number}** ${number === '1' ? 'Karte' : 'Karten'} fertig.`,
     ages: 'Alter der begonnenen Arbeit',
-    age: (old, all) => `**${old}** von ${all} begonnenen Karten sind älter, als 85 % der fertigen es waren.`,
+    age: (old, all) =>
+      `**${old}** von ${all} ${all === '1' ? 'begonnenen Karte' : 'begonnenen Karten'} ${old === '1' ? 'ist' : 'sind'} älter, als 85 % der fertigen es waren.`,
     ageWithoutComparison: (all) =>
-      `**${all}** Karten sind in Arbeit; keine ist fertig, mit der sie zu vergleichen wären.`,
+      all === '1'
+        ? '**1** Karte ist in Arbeit; keine ist fertig, mit der sie zu vergleichen wäre.'
+        : `**${all}** Karten sind in Arbeit; keine ist fertig, mit der sie zu vergleichen wären.`,
     forecasts: 'Prognose',
     forecast: (remaining, date) =>
-      `In diesem Tempo sind die restlichen **${remaining}** Karten bis **${date}** fertig (85 %).`,
+      `In diesem Tempo ${remaining === '1' ? 'ist die restliche Karte' : `sind die restlichen **${remaining}** Karten`} bis **${date}** fertig (85 %).`,
     tooFewForForecast: (finished, least) =>
       `Eine Prognose braucht mindestens ${least} fertige Karten; in diesem Zeitraum: **${finished}**.`,
     noForecast: 'In diesem Zeitraum wurde nichts fertig, daher gibt es keine Prognose.',
@@ -896,6 +925,7 @@ export const germanTexts = ({ count, said, shortened, formatNumber }: TextHelper
     hint: 'Nur Sie sehen Ihre Ideen.',
     add: 'Neue Idee',
     none: 'Noch keine Ideen.',
+    statuses: { idea: 'Idee', ready: 'Bereit', promoted: 'Umgesetzt', discarded: 'Verworfen' },
     open: 'Offene Ideen',
     promoted: 'Umgesetzt',
     discarded: 'Verworfen',

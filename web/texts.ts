@@ -5,6 +5,7 @@
 import { formatNumber } from './common/dates.ts'
 import type { DueWords } from './common/due-words.ts'
 import { language } from './common/language.ts'
+import type { importEnglish } from './later-import-texts.ts'
 import type { laterEnglish } from './later-texts.ts'
 
 const plurals = new Intl.PluralRules(language)
@@ -271,44 +272,6 @@ const english = {
     phases: (names: string) => `Phases: ${names}`,
   },
 
-  // Importing a board
-  imports: {
-    title: 'Import a board',
-    file: 'File',
-    choose: 'Choose a file, or drop it anywhere on the page.',
-    drop: 'Drop the file to import it',
-    format: 'Format',
-    matchNames: 'Match people by name',
-    matchHint: 'People are always matched by email. A name is matched if only one person here has it.',
-    people: 'People',
-    found: (found: number, others: number) =>
-      others === 0 ? 'All were found.' : `${found} found, ${others} not found: only their names are kept.`,
-    has: (cards: number, comments: number) =>
-      [
-        ...(cards > 0 ? [count(cards, 'card', 'cards')] : []),
-        ...(comments > 0 ? [count(comments, 'comment', 'comments')] : []),
-      ].join(', '),
-    matched: { map: 'your choice', id: 'same id', email: 'same email', name: 'same name' },
-    isNow: (name: string) => `is ${name}`,
-    stays: 'Keep only the name',
-    whoIs: (name: string) => `Who is ${name}`,
-    undoMerge: (name: string) => `Undo: who is ${name}`,
-    morePeople: (number: number) => `and ${formatNumber(number)} more`,
-    start: 'Import',
-    again: 'Import again',
-    another: 'Import another',
-    sending: 'Sending the file…',
-    waiting: 'Waiting for other imports…',
-    reading: 'Reading the file…',
-    writing: (done: string, total: string) => `Reading ${done} of ${total}…`,
-    done: (name: string, columns: number, items: number) =>
-      `Imported ${name}: ${count(columns, 'column', 'columns')}, ${count(items, 'card', 'cards')}.`,
-    doneArchive: (records: string) => `Imported ${records} records.`,
-    failed: (error: string) => `Not imported: ${error}. Nothing was changed.`,
-    notes: 'What could not be imported unchanged',
-    progress: 'Progress of the import',
-  },
-
   // The head of a project's pages
   project: {
     one: 'Project',
@@ -369,6 +332,7 @@ const english = {
   board: {
     empty: 'This board is empty. Press n to add the first card.',
     emptyColumn: 'No cards',
+    hiddenCards: (number: number) => `The filter hides ${count(number, 'card', 'cards')}`,
     noMatch: 'No card matches the filter.',
     columnTabs: 'Columns',
     countOf: (shown: number, all: number) => `${shown} of ${all}`,
@@ -441,7 +405,8 @@ const english = {
     },
     pickerOf: (field: string) => `${field}…`,
     fieldOf: (field: string, cards: string) => `${field}: ${cards}`,
-    createLabel: (name: string) => `Create “${name}”`,
+    createLabel: (name: string) => `Create label “${name}”`,
+    labelTooLong: (most: number) => `A label has at most ${formatNumber(most)} characters.`,
     noLabels: 'No labels yet. Type a name to create one.',
     noPriority: 'No such priority',
     noColumn: 'No such column',
@@ -496,6 +461,7 @@ const english = {
     // Announced by screen readers
     pickedUp: (title: string, position: number, of: number, column: string) =>
       `Picked up ${title}. Position ${position} of ${of} in ${column}.`,
+    skipped: (columns: string) => `Collapsed: ${columns}.`,
     nowAt: (position: number, of: number, column: string) => `Position ${position} of ${of} in ${column}.`,
     dropped: (title: string, from: string, to: string, position: number, of: number) =>
       `Moved ${title} from ${from} to ${to}, position ${position} of ${of}.`,
@@ -547,7 +513,6 @@ const english = {
     priority: 'Priority',
     source: 'Source',
     sources: {
-      manual: 'Created by hand',
       transcript: 'From a meeting',
       import: 'Imported',
     } as Readonly<Record<string, string>>,
@@ -819,6 +784,7 @@ const english = {
     hint: 'Only you see your ideas.',
     add: 'New idea',
     none: 'No ideas yet.',
+    statuses: { idea: 'Idea', ready: 'Ready', promoted: 'Promoted', discarded: 'Discarded' },
     open: 'Open ideas',
     promoted: 'Promoted',
     discarded: 'Discarded',
@@ -1141,6 +1107,7 @@ type Words<T> = T extends string
 
 export type Texts = Words<typeof english>
 export type LaterTexts = Words<typeof laterEnglish>
+export type ImportTexts = Words<typeof importEnglish>
 
 /** The texts in the language of the page. All that imports them waits until they are there. `later-texts.ts` has those of parts. */
 export const texts: Texts = language === 'de' ? (await import('./texts.de.ts')).germanTexts(helpers) : english

@@ -10,6 +10,7 @@ import {
   projectWith,
   titlesIn,
   untilFocused,
+  untilSaid,
   untilShown,
 } from './board-steps.ts'
 import { onBoard } from './browser.ts'
@@ -178,7 +179,7 @@ onBoard('the whole menu of a card, and letters for the card under the mouse', as
   await card(page, 'Old').hover()
   await page.keyboard.press('l')
   await page.keyboard.type('Archive box')
-  await picker(page, 'Labels: Old').getByRole('option', { name: 'Create “Archive box”' }).waitFor()
+  await picker(page, 'Labels: Old').getByRole('option', { name: 'Create label “Archive box”' }).waitFor()
   await page.keyboard.press('Enter')
   await until(
     () => itemOf(api, made, 'Old'),
@@ -268,6 +269,21 @@ onBoard('a collapsed column stays collapsed, and takes cards', async (t, { api, 
   await link(page, 'One').focus()
   await page.keyboard.press('ArrowRight')
   await untilFocused(page, 'Seen')
+  t.comment('a picked-up card goes past it, which is said')
+  await link(page, 'One').focus()
+  await page.keyboard.press('Space')
+  await page.keyboard.press('ArrowRight')
+  await untilSaid(page, 'Collapsed: In Progress. Position 1 of 2 in Review.')
+  await page.keyboard.press('Escape')
+  await untilShown(page, 'To Do', ['One'])
+  await page.getByRole('button', { name: 'Collapse Review' }).click()
+  await page.getByRole('button', { name: 'Collapse Done' }).click()
+  await link(page, 'One').focus()
+  await page.keyboard.press('Space')
+  await page.keyboard.press('ArrowRight')
+  await untilSaid(page, 'Collapsed: In Progress, Review, Done.')
+  t.strictSame(await titlesIn(page, 'To Do'), ['One'], 'it stays where there is no other column')
+  await page.keyboard.press('Escape')
   await link(page, 'One').dragTo(column(page, 'In Progress'))
   await page.getByText('“One” moved to In Progress.').waitFor()
   await expand.click()

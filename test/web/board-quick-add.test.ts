@@ -157,6 +157,62 @@ onBoard('several lines become several cards, in one write', async (t, { api, per
   t.equal((await api.get('/api/projects/{id}/kanban-items', { path: { id } })).length, 202)
 })
 
+onBoard('an unknown label is created with its card', async (t, { api, person }) => {
+  const { id, path } = await projectWith(api, { 'To Do': ['Old'] })
+  await api.post('/api/projects/{id}/kanban-labels', { path: { id }, body: { name: 'Design' } })
+  const { page, context, go, check, problems } = await person()
+  problems.expect(/ERR_INTERNET_DISCONNECTED/)
+  await go(path)
+  await page.getByRole('button', { name: 'Add a card to To Do' }).press('Enter')
+  const options = page.locator('.add-card-form').getByRole('option')
+  const labels = () => api.get('/api/projects/{id}/kanban-labels', { path: { id } })
+  await page.keyboard.type('Fix #12')
+  t.equal(await options.count(), 0, 'not for a number')
+  await page.keyboard.type(' #bug')
+  await options.getByText('Create label “bug”').waitFor()
+  await check()
+  await page.keyboard.press('Enter')
+  await tokensOf(page).getByText('bug').waitFor()
+  t.equal((await labels()).length, 1, 'not before the card')
+  await page.keyboard.press('Enter')
+  await untilSaved(api, id, 'To Do', ['Old', 'Fix #12'])
+  await card(page, 'Fix #12').getByText('bug').waitFor()
+  const [design, bug] = (await labels()).toSorted((a, b) => (a.name === 'Design' ? -1 : b ? 1 : 0))
+  t.equal(bug?.name, 'bug')
+  t.not(bug?.color, design?.color, 'in a colour that no other has')
+
+  t.comment('two cards with the same new label, before the first is answered')
+  await context.setOffline(true)
+  for (const title of ['One', 'Two']) {
+    await page.keyboard.type(`${title} #ask`)
+    if (title === 'One') {
+      await options.getByText('Create label “ask”').waitFor()
+      await page.keyboard.press('Enter')
+    }
+    await tokensOf(page).getByText('ask').waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByRole('listitem').filter({ hasText: title }).getByText('ask').waitFor()
+  }
+  await context.setOffline(false)
+  const all = ['Old', 'Fix #12', 'One', 'Two']
+  t.strictSame(await untilSaved(api, id, 'To Do', all), all)
+  const items = await api.get('/api/projects/{id}/kanban-items', { path: { id } })
+  t.strictSame(
+    items.map((item) => item.labels.map(({ name }) => name)),
+    [[], ['bug'], ['ask'], ['ask']],
+  )
+  t.equal((await labels()).length, 3)
+
+  t.comment('one undo takes back a card with its label')
+  await page.keyboard.press('Escape')
+  await link(page, 'Old').focus()
+  await page.keyboard.press('Control+z')
+  t.strictSame(await untilSaved(api, id, 'To Do', all.slice(0, 3)), all.slice(0, 3))
+  await page.keyboard.press('Control+z')
+  t.strictSame(await untilSaved(api, id, 'To Do', all.slice(0, 2)), all.slice(0, 2))
+  t.equal((await labels()).length, 2)
+})
+
 onBoard(
   'suggestions and tokens are used by touch',
   async (t, board) => {

@@ -59,6 +59,41 @@ onBoard('a swipe over cards scrolls and drags nothing', async (t, { api, person 
     390,
     'the page itself does not scroll sideways',
   )
+
+  t.comment('the field for a new card below all others is in view, with its buttons')
+  await page.getByRole('navigation', { name: 'Columns' }).getByRole('button', { name: 'To Do' }).tap()
+  await body.evaluate((element) => element.scrollTo(0, 0))
+  await page.getByRole('button', { name: 'Add a card to To Do' }).tap()
+  await page.getByRole('textbox', { name: 'Card title' }).fill('One !high\nTwo\nThree')
+  const submit = page.getByRole('button', { name: 'Create 3 cards' })
+  await submit.waitFor()
+  const isInView = () =>
+    submit.evaluate((button) => {
+      const { bottom } = button.getBoundingClientRect()
+      return bottom <= (button.closest('.column-body')?.getBoundingClientRect().bottom ?? 0)
+    })
+  t.ok(await until(isInView, Boolean))
+})
+
+onBoard("the heads of a project's pages are alike on a phone", async (t, { api, person }) => {
+  const { path } = await projectWith(
+    api,
+    { 'To Do': ['One'] },
+    'A project whose name is longer than the screen',
+  )
+  const { page, go, check } = await person(PHONE)
+  for (const part of ['', '/overview', '/flow', '/trash']) {
+    await go(path + part)
+    const tabs = page.getByRole('navigation', { name: 'Pages of the project' }).getByRole('link')
+    await page.getByText('Live', { exact: true }).waitFor()
+    const tops = await tabs.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top))
+    t.equal(new Set(tops).size, 1, `${part}: all pages are on one line`)
+    const { y = 0, height = 0 } = (await page.getByRole('heading', { level: 1 }).boundingBox()) ?? {}
+    t.ok(height < 40, `${part}: the name is on one line`)
+    t.ok((tops[0] ?? 0) >= y + height, `${part}: below the name`)
+    t.ok((tops[0] ?? 999) < 80, `${part}: both take little room`)
+  }
+  await check()
 })
 
 onBoard(

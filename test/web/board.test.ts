@@ -124,10 +124,15 @@ onBoard('cards are dragged by the mouse, and dragging is undone', async (t, { ap
 })
 
 onBoard('cards are moved by the keyboard, and each step is announced', async (t, { api, person }) => {
-  const { id, path } = await projectWith(api, { 'To Do': ['One', 'Two'], 'In Progress': ['Busy'] })
+  const { id } = await projectWith(api, { 'To Do': ['One', 'Two'], 'In Progress': ['Busy'] })
   const { page, go } = await person()
-  await go(path)
-  await link(page, 'One').focus()
+  // From another page the focus is on the heading.
+  await go('/')
+  await link(page, 'Website relaunch').click()
+  await card(page, 'One').waitFor()
+  await untilFocused(page, 'Website relaunch')
+  await page.keyboard.press('ArrowDown')
+  await untilFocused(page, 'One')
   await page.keyboard.press('j')
   await untilFocused(page, 'Two')
   await page.keyboard.press('ArrowRight')

@@ -72,6 +72,10 @@ onBoard('a card is opened, changed, moved and closed by the keyboard alone', asy
 
   await tabTo('Edit the title', 'Shift+Tab')
   await keyboard.press('t')
+  await keyboard.press('Escape')
+  t.equal(await focused(), 'Choose labels', 'Escape closes the panel only, and the focus goes back')
+  t.equal(await dialogOf(page).getByRole('textbox', { name: 'New label' }).count(), 0)
+  await keyboard.press('Enter')
   await tabTo('New label')
   await keyboard.type('Design')
   await keyboard.press('Enter')

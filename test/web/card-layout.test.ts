@@ -64,6 +64,28 @@ onBoard('wide code, tables, addresses and labels stay inside the dialog', async 
   }
 })
 
+onBoard('many labels scroll, and are found by name', async (t, { api, person }) => {
+  const { projectId, path } = await makeCard({ api }, { title: 'Flyer' })
+  for (let number = 40; number > 0; number--) {
+    const body = { name: `Sprint ${number}` }
+    await api.post('/api/projects/{id}/kanban-labels', { path: { id: projectId }, body })
+  }
+  const { page, go, check } = await person({ viewport: { width: 1100, height: 800 } })
+  await go(path)
+  await dialogOf(page).getByRole('button', { name: 'Choose labels' }).click()
+  const list = dialogOf(page).getByRole('group', { name: 'Labels' }).getByRole('list').last()
+  await list.getByRole('checkbox').first().waitFor()
+  t.strictSame((await list.getByRole('listitem').allInnerTexts()).slice(0, 2), ['Sprint 1', 'Sprint 2'])
+  const { height = 0 } = (await list.boundingBox()) ?? {}
+  t.ok(height <= 300, `${height} pixels high`)
+  await check()
+  await dialogOf(page).getByRole('textbox', { name: 'Find: Labels' }).fill('print 40')
+  await list.getByRole('checkbox', { name: 'Sprint 40' }).check()
+  t.equal(await list.getByRole('listitem').count(), 1)
+  await dialogOf(page).getByRole('textbox', { name: 'Find: Labels' }).fill('nothing like this')
+  await dialogOf(page).getByText('Nothing found.').waitFor()
+})
+
 onBoard('the comments begin below the description, beside the fields', async (t, { api, person }) => {
   const { path } = await makeCard({ api }, { title: 'Rewrite pages' })
   const { page, go } = await person({ viewport: { width: 1100, height: 800 } })

@@ -66,8 +66,20 @@ onBoard("shows others' changes while it is open", async (t, { api, person }) => 
   const { item, path, projectId } = await makeCard({ api }, { title: 'Rewrite pages' })
   const itemPath = { path: { id: item.id } }
   const { page, go } = await person()
+  let proceed = () => {}
+  const held = new Promise<void>((resolve) => {
+    proceed = resolve
+  })
+  await page.route('**/activity*', async (route) => {
+    await held
+    await route.continue()
+  })
   await go(path)
+  // In the same words before it is known.
+  await dialogOf(page).getByText('Created by …').waitFor()
+  proceed()
   await partOf(page, 'History').getByText('created this card').waitFor()
+  await dialogOf(page).getByText('Created by local').waitFor()
   await page.getByRole('textbox', { name: 'New comment' }).fill('Half a com')
   await api.patch('/api/kanban-items/{id}', { ...itemPath, body: { title: 'All pages', column: 'Done' } })
   await dialogOf(page, 'All pages').waitFor()

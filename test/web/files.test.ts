@@ -482,6 +482,12 @@ onBoard('a cover shows on the card, without moving anything', async (t, { api, p
   t.strictSame(await card(board, 'Poster').boundingBox(), place)
   t.equal(Math.round(((before?.width ?? 0) / (before?.height ?? 1)) * 9), 16, 'its form is fixed')
   t.strictSame(asked, [`/api/attachments/${front.id}/thumbnail`], 'nothing else is asked for')
+  const menu = board.getByRole('button', { name: 'Actions for Flyer' })
+  const [face, below] = await menu.evaluate((button) => [
+    getComputedStyle(button).backgroundColor,
+    getComputedStyle(button.closest('article') ?? button).backgroundColor,
+  ])
+  t.equal(face, below, 'the menu can be seen above any picture')
 
   // It goes with the attachment.
   await api.delete('/api/attachments/{id}', { path: { id: front.id } })

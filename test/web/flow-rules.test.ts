@@ -74,7 +74,7 @@ t.test('each chart has a sentence as its summary', async (t) => {
     `Half of the cards were done within **1 day**, 85 % within **${formatNumber(11.5)}**.`,
   )
   t.equal(say.aboutThroughput(FLOW), `**${formatNumber(4.7)}** cards a week were finished on average.`)
-  t.equal(say.aboutAge(FLOW), '**1** of 2 cards in progress are older than 85 % of finished ones were.')
+  t.equal(say.aboutAge(FLOW), '**1** of 2 cards in progress is older than 85 % of finished ones were.')
   t.match(say.aboutAge({ ...FLOW, cycleTime: EMPTY.cycleTime }), /^\*\*2\*\* cards are in progress/)
   t.match(
     say.aboutForecast({ ...FLOW, cycleTime: { ...FLOW.cycleTime, count: 10 } }),

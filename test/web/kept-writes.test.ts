@@ -118,6 +118,13 @@ t.test('hold no secret, and no text that has a draft', async (t) => {
   ]) {
     t.notOk(kept('post', path), path)
   }
+  const batch = (...paths: unknown[]) =>
+    kept('post', '/api/batch', { body: { requests: paths.map((path) => ({ method: 'POST', path })) } })
+  t.ok(batch('/api/changes/1/undo', '/api/objectives/1'))
+  t.ok(batch('/api/kanban-items/1/move', '/api/projects/1/kanban-items', '/api/projects/1/kanban-labels'))
+  t.notOk(batch('/api/kanban-items/1/move', '/api/members'), 'a batch with anything else')
+  t.notOk(batch(undefined))
+  t.notOk(kept('post', '/api/batch', { body: { requests: null } }))
   t.notOk(kept('patch', '/api/kanban-items/{id}', { ifMatch: '"1"' }), 'an edited text')
   t.notOk(kept('get', '/api/kanban-items/{id}'))
 })

@@ -21,7 +21,11 @@ t.test("a reader gets the chosen language, else the first of the browser's", asy
 })
 
 t.test('each language has each text, with the same values', async (t) => {
-  const english = new Map([...textsIn('web/texts.ts'), ...textsIn('web/later-texts.ts', 'attention')])
+  const english = new Map([
+    ...textsIn('web/texts.ts'),
+    ...textsIn('web/later-texts.ts', 'attention'),
+    ...textsIn('web/later-import-texts.ts', 'imports'),
+  ])
   t.ok(english.size > 800, `${english.size} texts`)
   const languages = globSync('web/texts.*.ts')
   t.equal(languages.length, Object.keys(LANGUAGES).length - 1)
@@ -42,6 +46,9 @@ t.test('German forms', async (t) => {
   const german = germanTexts(textsOf.helpers)
   t.equal(german.cards(1), '1 Karte')
   t.equal(german.cards(0), '0 Karten')
+  t.equal(german.flow.ageWithoutComparison('1').slice(0, 12), '**1** Karte ')
+  t.match(german.flow.age('1', '3'), /von 3 begonnenen Karten ist älter/)
+  t.match(german.flow.age('0', '1'), /von 1 begonnenen Karte sind älter/)
   t.equal(german.item.dismissed('a'.repeat(100)), `„${'a'.repeat(59)}…“ archiviert.`)
 })
 
@@ -73,6 +80,38 @@ onBoard('the page in German', async (t, { url, api, person }) => {
   await page.getByText('„Zwei“ archiviert.').waitFor()
   t.strictSame(await untilShown(page, 'To Do', ['Eins']), ['Eins'])
   await check()
+
+  t.comment("the service's words are translated, and people's are not")
+  const shows = async (path: string, ...all: string[]) => {
+    await go(path)
+    for (const text of all) await page.getByText(text).first().waitFor({ state: 'attached' })
+  }
+  await shows('/', 'Vorrat', 'Im Plan', 'Erkundung 1/5')
+  await shows(`${made.path}/overview`, 'Erkundung', 'Weiter zu Entwurf')
+  await shows(`${made.path}/flow`, 'Kritisch')
+  await shows(
+    `${made.path}/items/${made.cards.get('Eins')}`,
+    'hat die Priorität von Mittel auf Hoch geändert',
+  )
+  const phaseConfig = [{ name: 'Discovery' }, { name: 'Ours' }]
+  await api.patch('/api/projects/{id}', { path: { id: made.id }, body: { phaseConfig } })
+  await shows(`${made.path}/overview`, 'Discovery', 'Weiter zu Ours')
+
+  t.comment('on a phone, the names of pages are whole')
+  const phone = await person({
+    locale: 'de-AT',
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+    isMobile: true,
+  })
+  await phone.go(made.path)
+  await phone.page.getByRole('navigation', { name: 'Seiten des Projekts' }).waitFor()
+  const cut = await phone.page
+    .locator('.site nav span, .project-tabs')
+    .evaluateAll((all) =>
+      all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent),
+    )
+  t.strictSame(cut, [])
 
   t.comment('nothing overflows, in both directions')
   const project = made.path

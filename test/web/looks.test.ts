@@ -46,6 +46,18 @@ onBoard('colours, icons and labels of cards', async (t, { api, person }) => {
     await page.emulateMedia({ colorScheme })
     const least = Math.min(...(await contrasts(page, 'avatar', hues)))
     t.ok(least >= 4.5, `letters of every hue have a contrast of ${least.toFixed(1)} (${colorScheme})`)
+    const [shown, muted] = await page.evaluate(() => {
+      const field = document.createElement('input')
+      field.placeholder = 'Title'
+      const text = document.createElement('span')
+      text.className = 'muted'
+      document.body.append(field, text)
+      const colors = [getComputedStyle(field, '::placeholder').color, getComputedStyle(text).color]
+      field.remove()
+      text.remove()
+      return colors
+    })
+    t.equal(shown, muted, `placeholders have a colour whose contrast is tested (${colorScheme})`)
   }
   await page.emulateMedia({ colorScheme: 'light' })
   const avatars = page.locator('.card .avatar')

@@ -8,6 +8,7 @@ import {
   type Format,
   formatted,
   indented,
+  retyped,
   type Selected,
 } from '../../web/common/text-edit/markdown-edit.ts'
 
@@ -29,6 +30,7 @@ const key = (act: (selected: Selected) => Edit | undefined, marked: string) => {
   return edit && applied(parse(marked), edit)
 }
 const enter = (marked: string) => key(continued, marked)
+const space = (marked: string) => key(retyped, marked)
 const tab = (marked: string) => key((selected) => indented(selected, false), marked)
 const shiftTab = (marked: string) => key((selected) => indented(selected, true), marked)
 
@@ -70,6 +72,14 @@ t.test('a list goes on with Enter, and ends with an empty item', async (t) => {
   t.equal(enter('- a\n    - ⟦⟧'), '- a\n- ⟦⟧', 'an inner list goes back to the outer one')
   for (const other of ['a⟦⟧', '-a⟦⟧', '⟦⟧- a', '-⟦⟧ a', '- ⟦a⟧', '**b**⟦⟧', '```\n⟦⟧', '']) {
     t.equal(other === '' ? enter('⟦⟧') : enter(other), undefined, other)
+  }
+})
+
+t.test('a marker that is typed again replaces the one that Enter has written', async (t) => {
+  t.equal(space('- [ ] a\n- [ ] -⟦⟧'), '- [ ] a\n- ⟦⟧')
+  t.equal(space('- a\n  - -⟦⟧b'), '- a\n  - ⟦⟧b')
+  for (const other of ['- -⟦⟧', '- a\n- a -⟦⟧', '- a\n- *⟦⟧', '- a\n-⟦⟧', '- a\n\n- -⟦⟧', '⟦⟧']) {
+    t.equal(space(other), undefined, other)
   }
 })
 

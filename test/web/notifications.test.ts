@@ -147,9 +147,12 @@ onBoard(
     const flyer = { id: made.cards.get('Flyer') ?? '' }
     const { page, go, check } = await person({ signIn: GRACE })
     await go(`${made.path}/items/${flyer.id}`)
-    const watch = dialogOf(page, 'Flyer').getByRole('button', { name: 'Watch', pressed: false })
+    const watch = dialogOf(page, 'Flyer').getByRole('button', { name: 'Watch', exact: true })
     await watch.press('Enter')
     await untilSaid(page, 'You watch “Flyer”.')
+    const watching = dialogOf(page, 'Flyer').getByRole('button', { name: 'Watching', exact: true })
+    t.equal(await watching.innerText(), 'Watching', 'the button says so, too')
+    t.equal(await watch.count(), 0)
     t.equal((await grace.client.get('/api/kanban-items/{id}', { path: flyer })).watching, true)
 
     t.comment('reminders by their names')
@@ -182,14 +185,14 @@ onBoard(
     t.equal(await add.count(), 0)
 
     t.comment('who unwatches is not told')
-    await dialogOf(page, 'Flyer').getByRole('button', { name: 'Watch', pressed: true }).click()
+    await watching.click()
     await untilSaid(page, 'You do not watch “Flyer” any more.')
     t.equal((await saved()).watching, false)
 
     t.comment('a whole project')
     await go(`${made.path}/overview`)
-    await page.getByRole('button', { name: 'Watch the project', pressed: false }).click()
-    await page.getByRole('button', { name: 'Watch the project', pressed: true }).waitFor()
+    await page.getByRole('button', { name: 'Watch the project' }).click()
+    await page.getByRole('button', { name: 'Watching the project' }).waitFor()
     await untilSaid(page, 'You watch “Website relaunch”.')
     const poster = { id: made.cards.get('Poster') ?? '' }
     await api.post('/api/kanban-items/{id}/move', { path: poster, body: { column: 'Done' } })

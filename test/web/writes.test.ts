@@ -164,6 +164,7 @@ async function waitOffline(page: Page): Promise<() => Promise<void>> {
   await page.getByRole('button', { name: 'Add a card to To Do' }).click()
   await addCard(page, 'Three')
   await page.getByRole('status').getByText('2 changes are waiting.').waitFor()
+  await page.getByTitle('2 changes are waiting.').waitFor()
   return () => page.unroute(isApi)
 }
 
@@ -189,14 +190,26 @@ onBoard('that wait survive a reload, and happen once', async (t, board) => {
     { times: 1 },
   )
   const reconnect = await waitOffline(page)
+  t.notOk(await page.getByText('Live', { exact: true }).isVisible(), 'nothing says that all is well')
+  const colors = await page.evaluate(() => {
+    const dot = document.querySelector('.live-dot') ?? document.body
+    const text = document.querySelector('.connection') ?? document.body
+    return [getComputedStyle(dot, '::before').backgroundColor, getComputedStyle(text).color]
+  })
+  t.equal(colors[0], colors[1], 'the mark beside the pages has the colour of the text')
+  // Several cards are one write.
+  await page.getByRole('textbox', { name: 'Card title' }).fill('Four\nFive')
+  await page.getByRole('button', { name: 'Create 2 cards' }).click()
+  await page.getByRole('status').getByText('3 changes are waiting.').waitFor()
   // Once without the service: it is still not reachable.
   await page.reload()
   await page.getByText('Phaseboard does not respond.').waitFor()
   await reconnect()
-  await page.getByText('Sent 2 changes from before the reload.').waitFor()
-  t.strictSame(await untilSaved(board.api, id, 'To Do', ['One', 'Three']), ['One', 'Three'])
-  t.strictSame(await untilShown(page, 'To Do', ['One', 'Three']), ['One', 'Three'])
-  t.equal(new Set(keys).size, 2, 'with the same keys')
+  await page.getByText('Sent 3 changes from before the reload.').waitFor()
+  const all = ['One', 'Three', 'Four', 'Five']
+  t.strictSame(await untilSaved(board.api, id, 'To Do', all), all)
+  t.strictSame(await untilShown(page, 'To Do', all), all)
+  t.equal(new Set(keys).size, 3, 'with the same keys')
   const changes = await board.api.get('/api/projects/{id}/changes', { path: { id } })
   t.equal(changes.filter(({ after }) => after?.dismissed === true).length, 1)
   t.equal(changes.filter(({ after }) => after?.title === 'Three').length, 1)

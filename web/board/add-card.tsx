@@ -1,6 +1,6 @@
 /** Adds several cards one after another. Enter adds the card, or one for each line, and keeps the field open. Escape closes it and keeps the draft. */
 import { useComputed } from '@preact/signals'
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { KanbanColumn } from '../../src/client/api.d.ts'
 import { drafts } from '../common/drafts.ts'
 import { Icon } from '../common/ui/icon.tsx'
@@ -66,6 +66,7 @@ function Field({ board, id, name, end, onClose }: FieldProps) {
   const draft = `new-card:${id}:${end}`
   const [title, setTitle] = useState(() => drafts.read(draft)?.text ?? '')
   const [count, setCount] = useState(1)
+  const form = useRef<HTMLFormElement>(null)
   const field = useRef<HTMLTextAreaElement>(null)
   const plan = useRef<Plan | undefined>(undefined)
   const change = (text: string) => {
@@ -74,6 +75,8 @@ function Field({ board, id, name, end, onClose }: FieldProps) {
     else drafts.keep(draft, { text, from: '' })
   }
   useLayoutEffect(() => field.current?.focus(), [])
+  // With its buttons, at the end of a column that is full of cards, and whenever it has grown.
+  useEffect(() => form.current?.scrollIntoView({ block: 'nearest' }))
 
   const add = async (read: (text: string) => Promise<NewCard[]>) => {
     const text = title.trim()
@@ -85,7 +88,7 @@ function Field({ board, id, name, end, onClose }: FieldProps) {
       const isAlone = one && cards.length === 1 && one.labels.length === 0
       return isAlone ? addCard(board, name, end, one) : several?.(board, name, end, cards)
     })
-    requestAnimationFrame(() => field.current?.scrollIntoView({ block: 'nearest' }))
+    requestAnimationFrame(() => form.current?.scrollIntoView({ block: 'nearest' }))
     // The write was refused: restore the text, unless the field already has another one.
     if (!(await adding) && drafts.read(draft) === undefined) change(text)
   }
@@ -95,6 +98,7 @@ function Field({ board, id, name, end, onClose }: FieldProps) {
   }
   return (
     <form
+      ref={form}
       class="add-card-form"
       onSubmit={(event) => {
         event.preventDefault()

@@ -1,7 +1,7 @@
 /** Adds several cards, or a card with labels, in one batch: all or none, and one undo. */
-import { type Answer, api, type KanbanItem } from '../common/api.ts'
+import { type Answer, api, type KanbanItem, type KanbanLabel } from '../common/api.ts'
 import { sayRefused, takeItem } from '../common/item-writes.ts'
-import { added } from '../common/record-writes.ts'
+import { added, isUnsaved, take } from '../common/record-writes.ts'
 import { done } from '../common/toasts.ts'
 import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
@@ -13,24 +13,51 @@ interface BatchRequest {
   path: string
   body?: Record<string, unknown>
   as?: string
+  /** The index of its card; undefined for a label. */
+  card?: number
 }
 
-/** The requests that create the cards with their labels. The last of each card's answers with the whole card. */
-function requestsFor(projectId: string, cards: readonly (NewCard & { body: Record<string, unknown> })[]) {
-  return cards.flatMap(({ body, labels }, index): (BatchRequest & { card: number })[] => [
-    {
-      method: 'POST',
-      path: `/api/projects/${projectId}/kanban-items`,
-      body,
-      as: `card${index}`,
-      card: index,
-    },
-    ...labels.map(({ id }) => ({
-      method: 'PUT' as const,
-      path: `/api/kanban-items/{{card${index}.id}}/labels/${id}`,
-      card: index,
-    })),
-  ])
+/** The ids of created labels by those of their placeholders, which cards that were typed before the response have. */
+const created = new Map<string, string>()
+
+/** The labels to create, each once. */
+const newLabelsOf = (cards: readonly NewCard[]): KanbanLabel[] => [
+  ...new Map(
+    cards
+      .flatMap(({ labels }) => labels)
+      .filter(({ id }) => isUnsaved(id) && !created.has(id))
+      .map((label) => [label.id, label]),
+  ).values(),
+]
+
+/** The requests that create new labels, and the cards with their labels. The last of each card's answers with the whole card. */
+function requestsFor(
+  projectId: string,
+  cards: readonly (NewCard & { body: Record<string, unknown> })[],
+): BatchRequest[] {
+  const made = newLabelsOf(cards)
+  const idOf = ({ id }: KanbanLabel) => {
+    const index = made.findIndex((label) => label.id === id)
+    return index === -1 ? (created.get(id) ?? id) : `{{label${index}.id}}`
+  }
+  return [
+    ...made.map(
+      ({ name, color }, index): BatchRequest => ({
+        method: 'POST',
+        path: `/api/projects/${projectId}/kanban-labels`,
+        body: { name, color },
+        as: `label${index}`,
+      }),
+    ),
+    ...cards.flatMap(({ body, labels }, card): BatchRequest[] => [
+      { method: 'POST', path: `/api/projects/${projectId}/kanban-items`, body, as: `card${card}`, card },
+      ...labels.map((label) => ({
+        method: 'PUT' as const,
+        path: `/api/kanban-items/{{card${card}.id}}/labels/${idOf(label)}`,
+        card,
+      })),
+    ]),
+  ]
 }
 
 /** Adds cards at an end of a column, in their order. @returns whether the service accepted them */
@@ -42,10 +69,9 @@ export async function addCards(
 ): Promise<boolean> {
   const { store } = board
   const shown = showNew(board, column, end, cards)
-  const requests = requestsFor(
-    store.id,
-    cards.map((card, index) => ({ ...card, body: shown[index]?.body ?? {} })),
-  )
+  const bodies = cards.map((card, index) => ({ ...card, body: shown[index]?.body ?? {} }))
+  let requests: BatchRequest[] = []
+  let labels: KanbanLabel[] = []
   const [first] = cards
   const said = cards.length === 1 && first ? added(first.title) : texts.board.quick.added(cards.length)
   let stop: (() => void) | undefined
@@ -55,14 +81,23 @@ export async function addCards(
       said: typeof said === 'string' ? said : said.text,
       send: (idempotencyKey) => {
         stop ??= followCreated(board, shown)
+        // When it is sent, earlier writes have created their labels.
+        labels = newLabelsOf(cards)
+        requests = requestsFor(store.id, bodies)
         return api.request('post', '/api/batch', {
           body: { requests: requests.map(({ card: _, ...request }) => request) },
           idempotencyKey,
         })
       },
       onDone: ({ data, seq }) => {
+        const answers = data.results.map(({ body }) => body)
+        for (const { id } of labels) {
+          const label = answers.shift() as KanbanLabel
+          created.set(id, label.id)
+          take(store.labels, { data: label, seq })
+        }
         const saved = new Map(
-          requests.map(({ card }, index) => [card, data.results[index]?.body as KanbanItem]),
+          requests.slice(labels.length).map(({ card }, index) => [card, answers[index] as KanbanItem]),
         )
         for (const item of saved.values()) {
           board.keep(item.id)

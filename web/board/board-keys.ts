@@ -72,7 +72,8 @@ export function useBoardKeys(board: Board): void {
       return
     }
     const id = focused(event)
-    if (id === undefined && event.target !== document.body) return false
+    // The heading has the focus after a navigation.
+    if (id === undefined && !(event.target as Element).matches('body, h1')) return false
     const from = id ?? board.current.peek()
     const next = from === undefined ? firstCard(board) : neighbour(board, from, shown)
     if (next === undefined) return

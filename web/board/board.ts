@@ -1,5 +1,6 @@
 /** The view state of a board: the shown cards, the current card, a held card, a new card. */
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import type { KanbanItem } from '../common/api.ts'
 import type { CardTarget } from '../common/item-writes.ts'
 import type { ProjectStore } from '../common/project-store.ts'
 import { me } from '../common/session.ts'
@@ -186,10 +187,13 @@ export class Board {
   isOnlyKept(id: string): boolean {
     const item = this.store.items.get(id)
     return (
-      item !== undefined &&
-      this.kept.value.has(id) &&
-      !matches(item, this.filter.value, contextOf(this.store))
+      item !== undefined && this.#isKept(item) && !matches(item, this.filter.value, contextOf(this.store))
     )
+  }
+
+  /** Whether the user has just added a card. Once it is archived, it is like any other. */
+  #isKept({ id, dismissed }: KanbanItem): boolean {
+    return !dismissed && this.kept.value.has(id)
   }
 
   #stop(column: string): Signal<string | undefined> {
@@ -204,7 +208,7 @@ export class Board {
   #shownNow(column: string): readonly string[] {
     const { items } = this.store
     const filter = this.filter.value
-    const kept = this.kept.value
+    this.kept.value
     // Without a filter only the card's position matters, and the order covers that.
     const isNarrowed = this.isNarrowed.value
     const held = isNarrowed ? this.held.value : undefined
@@ -212,7 +216,7 @@ export class Board {
     const now = contextOf(this.store)
     return this.store.idsOf(column).filter((id) => {
       const item = read(id)
-      return item !== undefined && (id === held || kept.has(id) || matches(item, filter, now))
+      return item !== undefined && (id === held || this.#isKept(item) || matches(item, filter, now))
     })
   }
 }

@@ -1,6 +1,7 @@
 /** The small pickers of a card's fields. For selected cards, they change all of them. */
 import type { KanbanItem } from '../../src/client/api.d.ts'
 import { dayOf, fullDay, today, weekdayName } from '../common/dates.ts'
+import { LONGEST_LABEL } from '../common/labels.ts'
 import { locale } from '../common/language.ts'
 import { nobodyOrMe } from '../common/people.ts'
 import { sourceOf } from '../common/people-sources.ts'
@@ -111,7 +112,9 @@ function Labels({ board, ids, label }: PickerProps) {
       mark: <span class="chip" style={chipColor(color)} />,
       isOn: items.length > 0 && items.every(({ labels }) => labels.some((one) => one.id === id)),
     }))
-  const isNew = wanted !== '' && !all.some(({ name }) => name.toLowerCase() === wanted.toLowerCase())
+  const isLong = wanted.length > LONGEST_LABEL
+  const isNew =
+    wanted !== '' && !isLong && !all.some(({ name }) => name.toLowerCase() === wanted.toLowerCase())
   if (isNew) options.push({ value: NEW, label: words.createLabel(wanted), mark: <Icon name="add" /> })
   return (
     <OptionList
@@ -120,7 +123,7 @@ function Labels({ board, ids, label }: PickerProps) {
       typed={typed}
       onType={setTyped}
       isMulti
-      none={words.noLabels}
+      none={isLong ? words.labelTooLong(LONGEST_LABEL) : words.noLabels}
       onChoose={({ value, isOn = false }) => {
         setTyped('')
         const chosen = all.find(({ id }) => id === value)

@@ -122,7 +122,10 @@ function CardList({ board, name, scroller }: CardListProps) {
     scroller,
     keep: board.fixedIn(name),
   })
-  if (ids.length === 0) return <p class="column-empty muted">{words.emptyColumn}</p>
+  if (ids.length === 0) {
+    const hidden = board.isNarrowed.value ? board.countOf(name) : 0
+    return <p class="column-empty muted">{hidden > 0 ? words.hiddenCards(hidden) : words.emptyColumn}</p>
+  }
   return (
     <ul
       class="card-list"

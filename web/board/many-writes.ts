@@ -1,10 +1,12 @@
 /** Writes of several cards at once: one request, all or nothing, which one undo takes back. */
 import { type Answer, api, type KanbanItem, type KanbanLabel } from '../common/api.ts'
 import { changeItem, takeItem, toggleDismissed } from '../common/item-writes.ts'
+import { nextColor } from '../common/labels.ts'
 import { byId } from '../common/order.ts'
 import { accepted, ifThere, isUnsaved, take, writeAndSay } from '../common/record-writes.ts'
 import { texts } from '../texts.ts'
 import type { Board } from './board.ts'
+import { focusCard } from './focus.ts'
 
 const words = texts.board.many
 
@@ -99,9 +101,28 @@ export function moveCards(board: Board, all: readonly string[], column: string):
   })
 }
 
+/** The card that is next to cards which are about to disappear: below the current one of them in its column, else above it. */
+function nextTo(board: Board, ids: readonly string[]): string | undefined {
+  const current = board.current.peek()
+  const from = current !== undefined && ids.includes(current) ? current : (ids.at(-1) ?? '')
+  const shown = board.shownIn(board.store.items.peek(from)?.column ?? '')
+  const at = shown.indexOf(from)
+  const stays = (id: string) => !ids.includes(id)
+  return shown.slice(at).find(stays) ?? shown.slice(0, Math.max(at, 0)).findLast(stays)
+}
+
+/** Focuses what is next to cards that are being archived. */
+function leave(board: Board, ids: readonly string[]): void {
+  if (board.filter.peek().dismissed || ids.some((id) => board.store.items.peek(id)?.dismissed)) return
+  const next = nextTo(board, ids)
+  if (next !== undefined) focusCard(board, next)
+  else document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true })
+}
+
 /** Archives cards, or restores them if all are archived. */
 export function archiveCards(board: Board, all: readonly string[]): void {
   const ids = saved(board, all)
+  leave(board, ids)
   const [only] = ids
   if (only !== undefined && ids.length === 1) {
     toggleDismissed(board.card(only))
@@ -145,7 +166,12 @@ export async function addLabelTo(board: Board, all: readonly string[], name: str
   const ids = saved(board, all)
   if (ids.length === 0) return
   const requests: Request[] = [
-    { method: 'POST', path: `/api/projects/${store.id}/kanban-labels`, body: { name }, as: 'label' },
+    {
+      method: 'POST',
+      path: `/api/projects/${store.id}/kanban-labels`,
+      body: { name, color: nextColor(store.labelList) },
+      as: 'label',
+    },
     ...ids.map((id) => ({ method: 'PUT', path: pathOf(id, '{{label.id}}') }) as const),
   ]
   await accepted(

@@ -1,10 +1,12 @@
 /** Moves a card by keyboard: pick up, move in steps, drop or cancel. A live region announces each step. */
 import { announce } from '@atlaskit/pragmatic-drag-and-drop-live-region'
 import { batch } from '@preact/signals'
+import type { KanbanColumn } from '../common/api.ts'
 import { moveItem } from '../common/item-writes.ts'
 import { placeAt, sortOrderAt } from '../common/place.ts'
 import { texts } from '../texts.ts'
 import type { Board } from './board.ts'
+import { isCollapsed } from './collapsed.ts'
 import { focusCard } from './focus.ts'
 import { type Hold, hold } from './hold.ts'
 import type { Direction } from './steps.ts'
@@ -15,6 +17,8 @@ const words = texts.board
 interface Spot {
   column: string
   index: number
+  /** The collapsed columns on the way there. */
+  skipped?: readonly string[]
 }
 
 export class PickUp {
@@ -48,8 +52,13 @@ export class PickUp {
   step(direction: Direction): void {
     const next = this.#next(direction)
     if (next === undefined) return
+    const { column, index, skipped = [] } = next
+    const said = skipped.length > 0 ? `${words.skipped(skipped.join(', '))} ` : ''
+    if (column === this.#spot.column && skipped.length > 0) {
+      announce(said)
+      return
+    }
     this.#spot = next
-    const { column, index } = next
     const { store } = this.#board
     const { id } = this.#hold
     const ids = store.idsOf(column)
@@ -58,7 +67,7 @@ export class PickUp {
       column,
       sortOrderAt(ids, id, place, (one) => store.items.peek(one)?.sortOrder),
     )
-    announce(words.nowAt(index + 1, this.#others(column).length + 1, column))
+    announce(said + words.nowAt(index + 1, this.#others(column).length + 1, column))
     focusCard(this.#board, id)
   }
 
@@ -99,10 +108,15 @@ export class PickUp {
     if (direction === 'down') {
       return index < this.#others(column).length ? { column, index: index + 1 } : undefined
     }
-    const names = this.#board.store.columnList.map(({ name }) => name)
-    const name = names[names.indexOf(column) + (direction === 'right' ? 1 : -1)]
-    return name === undefined
-      ? undefined
-      : { column: name, index: Math.min(index, this.#others(name).length) }
+    const columns = this.#board.store.columnList
+    const step = direction === 'right' ? 1 : -1
+    const skipped: string[] = []
+    for (let at = columns.findIndex(({ name }) => name === column) + step; columns[at]; at += step) {
+      const { id, name } = columns[at] as KanbanColumn
+      if (!isCollapsed(id))
+        return { column: name, index: Math.min(index, this.#others(name).length), skipped }
+      skipped.push(name)
+    }
+    return { column, index, skipped }
   }
 }

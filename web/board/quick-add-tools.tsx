@@ -1,7 +1,10 @@
 /** What the field for new cards recognises: its tokens as chips, and suggestions while a name is typed. Loaded when the field opens. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { KanbanLabel } from '../common/api.ts'
 import { fullDay } from '../common/dates.ts'
+import { LONGEST_LABEL, nextColor } from '../common/labels.ts'
 import { findPeople } from '../common/people.ts'
+import { isUnsaved, newId } from '../common/record-writes.ts'
 import { me } from '../common/session.ts'
 import { announce } from '../common/toasts.ts'
 import { Icon } from '../common/ui/icon.tsx'
@@ -34,6 +37,7 @@ const MOST_NAMES = 20
 interface Named {
   id: string
   name: string
+  isNew?: boolean
 }
 
 /** Reads the typed cards. */
@@ -94,7 +98,11 @@ function usePeople(text: string) {
   return { peopleOf: (word: string) => known.current.get(word), ready }
 }
 
-function problemOf({ cards, requests }: Read): string | undefined {
+/** The labels of cards that are created with them. */
+const newLabelsOf = (cards: readonly NewCard[]): number =>
+  new Set(cards.flatMap(({ labels }) => labels.map(({ id }) => id)).filter(isUnsaved)).size
+
+function problemOf({ cards, requests }: Pick<Read, 'cards' | 'requests'>): string | undefined {
   if (requests > MOST_REQUESTS) return words.tooMany(requests, MOST_REQUESTS)
   const long = cards.some(({ title }) => title.length > LONGEST_TITLE)
   return long ? words.tooLong(LONGEST_TITLE) : undefined
@@ -103,19 +111,30 @@ function problemOf({ cards, requests }: Read): string | undefined {
 const nameOf = ({ kind, name }: Token): string =>
   kind === 'due' ? fullDay(name) : kind === 'priority' ? (texts.board.priorities[name] ?? name) : name
 
+const isAmong = (labels: readonly Named[], name: string): boolean =>
+  labels.some((label) => label.name.toLowerCase() === name.toLowerCase())
+
+/** A label that is created with a card. */
+const newLabelIn = ({ store }: Board, name: string, others: readonly KanbanLabel[]): KanbanLabel =>
+  ({ id: newId(), projectId: store.id, name, color: nextColor(others) }) as KanbanLabel
+
 export default function QuickAddTools({ board, text, field, plan, onCount, onJoin }: QuickAddToolsProps) {
   /** The tokens that the user wants to be text. */
   const [asText, setAsText] = useState<ReadonlySet<string>>(new Set())
+  /** The labels that are created with the card, as placeholders. */
+  const [newLabels, setNewLabels] = useState<readonly KanbanLabel[]>([])
+  const known = board.store.labelList
+  const labels = [...known, ...newLabels.filter(({ name }) => !isAmong(known, name))]
   const { peopleOf, ready } = usePeople(text)
   const reading = (typed: string) =>
     readCards(typed, {
-      labels: board.store.labelList,
+      labels,
       peopleOf,
       today: new Date(),
       isText: (token) => asText.has(token.toLowerCase()),
     })
   const { cards, tokens, requests } = reading(text)
-  const problem = problemOf({ cards, tokens, requests })
+  const problem = problemOf({ cards, requests: requests + newLabelsOf(cards) })
   plan.current = {
     isRefused: problem !== undefined,
     addCards,
@@ -193,7 +212,14 @@ export default function QuickAddTools({ board, text, field, plan, onCount, onJoi
         find={({ kind, typed }) => {
           if (kind !== 'label') return () => peopleNamed(typed, MOST)
           const has = ({ name }: Named) => name.toLowerCase().includes(typed.toLowerCase())
-          return board.store.labelList.filter(has).slice(0, MOST)
+          const found: Named[] = labels.filter(has).slice(0, MOST)
+          // A number alone is more likely one of something else.
+          const isName = typed.length <= LONGEST_LABEL && /[^\d]/.test(typed)
+          return isName && !isAmong(labels, typed) ? [...found, { id: '', name: typed, isNew: true }] : found
+        }}
+        shownOf={({ name, isNew }) => (isNew ? texts.board.createLabel(name) : name)}
+        onChoose={({ name, isNew }) => {
+          if (isNew) setNewLabels([...newLabels, newLabelIn(board, name, labels)])
         }}
         label={(kind) => (kind === 'label' ? texts.card.labels : texts.fields.person)}
         said={words.suggestions}

@@ -48,6 +48,12 @@ const shorten = (value: unknown): string => {
   return text.length > LONG ? `${text.slice(0, LONG)}…` : text
 }
 
+/** A priority in the language of the page, or as somebody wrote it. */
+const priorityOf = (value: unknown): string => {
+  const known = texts.board.priorities[String(value)]
+  return known === undefined ? shorten(value) : texts.inSentence(known)
+}
+
 /** The history, newest first. */
 export function historyOf(sources: HistorySources, names: HistoryNames): HistoryEntry[] {
   const { changes, activity, isComplete } = sources
@@ -169,7 +175,7 @@ const FIELDS: Readonly<Record<string, ToldField>> = {
   column: (from, to) => told.moved(shorten(from), shorten(to)),
   title: (from, to) => told.titled(shorten(from), shorten(to)),
   description: () => told.described,
-  priority: (from, to) => told.prioritised(shorten(from), shorten(to)),
+  priority: (from, to) => told.prioritised(priorityOf(from), priorityOf(to)),
   assigneeId: (from, to, { member }) => assignment(from && member(String(from)), to && member(String(to))),
   dueDate: (from, to, { day }) => dueDate(from && day(String(from)), to && day(String(to))),
   approved: (_, to) => (to ? told.approved : told.unapproved),
@@ -208,7 +214,7 @@ function entryOfActivity(entry: KanbanActivity, { member }: HistoryNames): Histo
     entry.type === 'status_change'
       ? told.moved(shorten(from), shorten(to))
       : entry.type === 'priority'
-        ? told.prioritised(shorten(from), shorten(to))
+        ? told.prioritised(priorityOf(from), priorityOf(to))
         : entry.type === 'assignment'
           ? assignment(from && member(String(from)), to && member(String(to)))
           : told.other(entry.type, shorten(entry.content))

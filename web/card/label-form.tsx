@@ -1,17 +1,17 @@
 /** The form for the name and colour of a new or existing label. */
 import { useState } from 'preact/hooks'
+import { LONGEST_LABEL } from '../common/labels.ts'
 import { useDraft } from '../common/use-draft.ts'
 import { texts } from '../texts.ts'
 import type { LabelFields } from './label-writes.ts'
-
-/** The default colour, the same as the service's. */
-const DEFAULT = '#3b82f6'
 
 interface LabelFormProps {
   /** The name of the draft for its name. */
   draftName: string
   /** The current label; undefined for a new one. */
   label?: LabelFields
+  /** The suggested colour, if it has none that the field can show. */
+  suggested: string
   /** The label of the name field. */
   called: string
   submit: string
@@ -19,14 +19,17 @@ interface LabelFormProps {
   onSave: (fields: LabelFields) => Promise<boolean>
 }
 
-export function LabelForm({ draftName, label, called, submit, onSave }: LabelFormProps) {
+export function LabelForm({ draftName, label, suggested, called, submit, onSave }: LabelFormProps) {
   const { draft, keep, remove } = useDraft(draftName)
-  const [color, setColor] = useState(label?.color ?? DEFAULT)
+  const [chosen, setChosen] = useState<string | undefined>()
+  const color = chosen ?? label?.color ?? suggested
   const from = label?.name ?? ''
   const name = draft?.text ?? from
   const save = async () => {
     const fields = { name: name.trim(), color }
-    if (fields.name !== '' && (await onSave(fields))) remove()
+    if (fields.name === '' || !(await onSave(fields))) return
+    remove()
+    setChosen(undefined)
   }
   return (
     <form
@@ -39,14 +42,15 @@ export function LabelForm({ draftName, label, called, submit, onSave }: LabelFor
       <input
         type="color"
         aria-label={texts.colour}
-        value={/^#[\da-f]{6}$/i.test(color) ? color : DEFAULT}
-        onInput={({ currentTarget }) => setColor(currentTarget.value)}
+        value={/^#[\da-f]{6}$/i.test(color) ? color : suggested}
+        onInput={({ currentTarget }) => setChosen(currentTarget.value)}
       />
       <input
         aria-label={called}
         placeholder={called}
         dir="auto"
         autocomplete="off"
+        maxLength={LONGEST_LABEL}
         value={name}
         onInput={({ currentTarget }) => keep(currentTarget.value, from)}
       />

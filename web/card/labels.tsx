@@ -1,6 +1,7 @@
 /** The labels of the card as chips, and a panel below them to choose, create, change and delete labels. */
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { KanbanItem, KanbanLabel } from '../common/api.ts'
+import { nextColor } from '../common/labels.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { texts } from '../texts.ts'
 import { LabelChip } from './label-chip.tsx'
@@ -52,6 +53,7 @@ function LabelRow({ card, label, isOn }: LabelRowProps) {
           <LabelForm
             draftName={`kanban-label:${label.id}:name`}
             label={label}
+            suggested={nextColor([])}
             called={said.labelName}
             submit={texts.save}
             onSave={async (fields) => {
@@ -69,17 +71,42 @@ function LabelRow({ card, label, isOn }: LabelRowProps) {
   )
 }
 
+/** From this number of labels on, the panel has a field to find some. */
+const MANY = 8
+
 function LabelPanel({ card, item }: Pick<LabelsProps, 'card' | 'item'>) {
+  const [typed, setTyped] = useState('')
+  const all = card.store.labelList
+  const isLong = all.length >= MANY
+  const wanted = isLong ? typed.trim().toLowerCase() : ''
+  const found = all.filter(({ name }) => name.toLowerCase().includes(wanted))
   const on = new Set(item.labels.map(({ id }) => id))
+  const field = texts.board.filter.narrow(said.labels)
   return (
     <div id="card-label-panel" class="card-label-panel">
-      <ul aria-labelledby="card-labels-name">
-        {card.store.labelList.map((label) => (
+      {isLong && (
+        <input
+          aria-label={field}
+          placeholder={field}
+          dir="auto"
+          autocomplete="off"
+          value={typed}
+          onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+        />
+      )}
+      <ul class="options" aria-labelledby="card-labels-name">
+        {found.map((label) => (
           <LabelRow key={label.id} card={card} label={label} isOn={on.has(label.id)} />
         ))}
       </ul>
+      {isLong && (
+        <p class={found.length === 0 ? 'meta' : 'visually-hidden'} role="status">
+          {found.length === 0 ? texts.palette.none : ''}
+        </p>
+      )}
       <LabelForm
         draftName={`${card.draftPrefix}:label`}
+        suggested={nextColor(all)}
         called={said.newLabel}
         submit={texts.add}
         onSave={(fields) => addLabel(card, fields)}
@@ -90,8 +117,19 @@ function LabelPanel({ card, item }: Pick<LabelsProps, 'card' | 'item'>) {
 
 export function Labels({ card, item, canEdit, isOpen, onToggle }: LabelsProps) {
   const known = new Map(card.store.labelList.map((label) => [label.id, label]))
+  const button = useRef<HTMLButtonElement>(null)
   return (
-    <fieldset class="field">
+    <fieldset
+      class="field"
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || !isOpen) return
+        // The dialog stays open.
+        event.preventDefault()
+        event.stopPropagation()
+        onToggle()
+        button.current?.focus()
+      }}
+    >
       <legend id="card-labels-name">{said.labels}</legend>
       <ul class="row">
         {item.labels.map((label) => (
@@ -103,6 +141,7 @@ export function Labels({ card, item, canEdit, isOpen, onToggle }: LabelsProps) {
       </ul>
       {canEdit && (
         <button
+          ref={button}
           id="card-labels"
           type="button"
           class="button"

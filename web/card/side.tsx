@@ -28,13 +28,14 @@ interface SideProps {
 function Source({ card, item }: Pick<SideProps, 'card' | 'item'>) {
   const { source, sourceId, claimedUntil } = item
   const transcript = card.store.transcripts.get(sourceId)?.title
-  const maker = source === 'manual' ? card.maker.value : undefined
+  const maker = card.maker.value
+  const name = maker ? makerOf(maker) : maker === null ? texts.people.somebody : texts.people.notYet
   const isClaimed = claimedUntil !== null && Date.parse(claimedUntil) > Date.now()
   return (
     <div class="field">
       <span class="meta">{said.source}</span>
       <span>
-        <bdi>{maker ? said.createdBy(makerOf(maker)) : sourceName(source)}</bdi>
+        <bdi>{source === 'manual' ? said.createdBy(name) : sourceName(source)}</bdi>
         {transcript !== undefined && (
           <>
             : <bdi>{transcript}</bdi>

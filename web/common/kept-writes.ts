@@ -30,8 +30,22 @@ const KEPT =
   /^\/api\/(?:(?:projects\/\{id\}\/)?(?:kanban-|metrics|objectives)|projects\/reorder$|projects\/\{id\}$|transcript-summaries|personal-ideas|changes\/\{seq\}\/undo$)/
 const WITH_DRAFT = /\/(?:comments|subtasks|kanban-labels|metrics|objectives|personal-ideas)$/
 
+/** The paths of a batch that is kept, which are not those of an operation but of its records. */
+const KEPT_IN_BATCH = /^\/api\/(?:(?:projects\/[^/]+\/)?(?:kanban-|objectives)|changes\/[^/]+\/undo$)/
+
+function isKeptBatch({ path, options }: PlainRequest): boolean {
+  const { requests } = Object(options.body) as { requests?: unknown }
+  return (
+    path === '/api/batch' &&
+    Array.isArray(requests) &&
+    requests.every((one) => KEPT_IN_BATCH.test(String(Object(one).path)))
+  )
+}
+
 /** Whether a write is kept. */
-export const isKept = ({ method, path, options }: PlainRequest): boolean =>
+export const isKept = (request: PlainRequest): boolean => isKeptBatch(request) || isKeptAlone(request)
+
+const isKeptAlone = ({ method, path, options }: PlainRequest): boolean =>
   method !== 'get' &&
   KEPT.test(path) &&
   !(method === 'post' && WITH_DRAFT.test(path)) &&

@@ -50,6 +50,9 @@ export interface ProjectReader {
   readColumns: () => void
 }
 
+/** As people sort names: "Sprint 2" comes before "Sprint 10". */
+const { compare } = new Intl.Collator(undefined, { numeric: true })
+
 /** The actor and the change of a deletion. */
 type Deleted = Made & { seq: number }
 
@@ -72,7 +75,7 @@ export class ProjectStore {
   readonly deletedItems = new Map<string, Deleted>()
 
   readonly #columnList = computed(() => this.columns.list(bySortOrder))
-  readonly #labelList = computed(() => this.labels.list((a, b) => (a.name < b.name ? -1 : 1)))
+  readonly #labelList = computed(() => this.labels.list((a, b) => compare(a.name, b.name)))
   readonly #roles = computed(
     () => new Map(this.assignments.list(byId).map(({ memberId, role }) => [memberId, role])),
   )

@@ -1,4 +1,11 @@
 /** Display texts for the service's open vocabularies (statuses, types, healths, priorities). */
+import { texts } from '../texts.ts'
+
+const names = { ...texts.overview.values, priority: texts.board.priorities, idea: texts.ideaList.statuses }
+
+/** A term in the language of the page, or as words if it is another's. */
+export const termName = (kind: keyof typeof names, term: string): string =>
+  (names[kind] as Readonly<Record<string, string>>)[term] ?? wordsOf(term)
 
 /** Turns "on-track" into "On track". An empty text stays empty. */
 export function wordsOf(term: string): string {

@@ -6,8 +6,8 @@ import { onChange, onReset } from './live.ts'
 import { me, read } from './session.ts'
 import { shownTitle } from './titles.ts'
 import { announce, failed } from './toasts.ts'
-import { write } from './writes.ts'
 import { Icon } from './ui/icon.tsx'
+import { write } from './writes.ts'
 
 const words = later.attention
 
@@ -69,16 +69,15 @@ export function WatchButton({ kind, id, title }: WatchButtonProps) {
       failed(error)
     }
   }
-  const action = kind === 'card' ? words.watch : words.watchProject
+  const said = kind === 'card' ? words.ofCard : words.ofProject
   return (
     <button
       type="button"
       class="button"
-      aria-pressed={isOn}
-      title={kind === 'card' ? words.watchHint : words.watchProjectHint}
+      title={isOn ? words.endHint : said.hint}
       onClick={() => void toggle()}
     >
-      <Icon name={isOn ? 'check' : 'bell'} /> {action}
+      <Icon name={isOn ? 'check' : 'bell'} /> {isOn ? said.on : said.off}
     </button>
   )
 }

@@ -2,6 +2,7 @@
 import { useId } from 'preact/hooks'
 import { today } from '../common/dates.ts'
 import type { ProjectStore } from '../common/project-store.ts'
+import { termName } from '../common/terms.ts'
 import { PersonPicker } from '../common/ui/person-picker.tsx'
 import { type Options, Select } from '../common/ui/select.tsx'
 import { later } from '../later-texts.ts'
@@ -94,7 +95,7 @@ export function FlowFilters({ store }: { store: ProjectStore }) {
       <Filter
         label={texts.fields.priority}
         name="priority"
-        options={PRIORITIES.map((name) => [name, name] as const)}
+        options={PRIORITIES.map((name) => [name, termName('priority', name)] as const)}
       />
     </div>
   )

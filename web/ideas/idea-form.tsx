@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { PersonalIdea, UpdatePersonalIdea } from '../common/api.ts'
 import { changedFields } from '../common/forms.ts'
-import { wordsOf } from '../common/terms.ts'
+import { termName } from '../common/terms.ts'
 import { Area, Choice, Field, Form } from '../common/ui/field.tsx'
 import { texts } from '../texts.ts'
 import { updateIdea } from './idea-writes.ts'
@@ -11,7 +11,8 @@ const list = texts.ideaList
 const PRIORITIES = ['low', 'medium', 'high', 'critical']
 const STATUSES = ['idea', 'ready', 'discarded']
 
-const optionsOf = (terms: readonly string[]) => terms.map((term) => [term, wordsOf(term)] as const)
+const optionsOf = (kind: 'priority' | 'idea', terms: readonly string[]) =>
+  terms.map((term) => [term, termName(kind, term)] as const)
 
 /** The typed text, with the line endings of the record. */
 function typed(fields: FormData): UpdatePersonalIdea {
@@ -62,9 +63,14 @@ export function IdeaForm({ idea, onClose }: { idea: PersonalIdea; onClose: () =>
             name="priority"
             label={texts.fields.priority}
             value={priority}
-            options={optionsOf(PRIORITIES)}
+            options={optionsOf('priority', PRIORITIES)}
           />
-          <Choice name="status" label={texts.fields.status} value={status} options={optionsOf(STATUSES)} />
+          <Choice
+            name="status"
+            label={texts.fields.status}
+            value={status}
+            options={optionsOf('idea', STATUSES)}
+          />
         </div>
       </Form>
     </div>

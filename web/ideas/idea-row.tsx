@@ -6,7 +6,7 @@ import { leaveRow } from '../common/focus.ts'
 import { droppedAt } from '../common/order.ts'
 import { projectList, projectName } from '../common/projects.ts'
 import { mayMakeProjects } from '../common/session.ts'
-import { wordsOf } from '../common/terms.ts'
+import { termName } from '../common/terms.ts'
 import { shownTitle } from '../common/titles.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { Menu, type MenuItem } from '../common/ui/menu.tsx'
@@ -101,10 +101,10 @@ export function IdeaRow({ idea, ordered }: IdeaRowProps) {
         <p class="meta idea-facts">
           {priority !== 'medium' && (
             <span dir="auto">
-              <Icon name="priority" /> {wordsOf(priority)}
+              <Icon name="priority" /> {termName('priority', priority)}
             </span>
           )}
-          {status !== 'idea' && <span dir="auto">{wordsOf(status)}</span>}
+          {status !== 'idea' && <span dir="auto">{termName('idea', status)}</span>}
           {promotedProjectId && <Promoted projectId={promotedProjectId} />}
         </p>
         {isEdited && <IdeaForm idea={idea} onClose={closeForm} />}

@@ -6,7 +6,7 @@ import { fullDay, isOverdue, shortDay } from '../common/dates.ts'
 import { projectName } from '../common/projects.ts'
 import type { Records } from '../common/records.ts'
 import { mayWriteProject } from '../common/rights.ts'
-import { wordsOf } from '../common/terms.ts'
+import { termName } from '../common/terms.ts'
 import { shownTitle } from '../common/titles.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { href, paths } from '../router.ts'
@@ -72,7 +72,7 @@ export function MineItem({ item, records, ticked }: MineItemProps) {
         {dueDate && <Due dueDate={dueDate} isLate={isOverdue(item)} />}
         {priority !== 'medium' && (
           <span dir="auto">
-            <Icon name="priority" /> {wordsOf(priority)}
+            <Icon name="priority" /> {termName('priority', priority)}
           </span>
         )}
       </p>

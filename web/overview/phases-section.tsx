@@ -1,5 +1,6 @@
 /** The phases of the project as steps, with buttons for the next and previous phase, and to edit the phases. */
 import { useState } from 'preact/hooks'
+import { phaseName } from '../common/phases.ts'
 import type { ProjectFields, ProjectStore } from '../common/project-store.ts'
 import { mayWriteIn } from '../common/rights.ts'
 import { Icon } from '../common/ui/icon.tsx'
@@ -17,7 +18,8 @@ export function Phases({ store, project }: { store: ProjectStore; project: Proje
   const steps = stepsOf(phaseConfig, phase)
   const { before, after } = neighbours(phaseConfig, phase)
   const isForeign = !steps.some(({ state }) => state === 'current')
-  const goTo = (name: string) => chooseProject(store, { phase: name }, words.inPhase(name))
+  const shown = (name: string) => phaseName(phaseConfig, name)
+  const goTo = (name: string) => chooseProject(store, { phase: name }, words.inPhase(shown(name)))
   return (
     <Section
       title={words.phases}
@@ -38,7 +40,7 @@ export function Phases({ store, project }: { store: ProjectStore; project: Proje
             aria-current={state === 'current' ? 'step' : undefined}
           >
             {state === 'done' && <Icon name="check" />}
-            <span dir="auto">{name}</span>
+            <span dir="auto">{shown(name)}</span>
             {state === 'done' && <span class="visually-hidden">{words.phaseDone}</span>}
           </li>
         ))}
@@ -48,12 +50,12 @@ export function Phases({ store, project }: { store: ProjectStore; project: Proje
         <div class="row">
           {before !== undefined && (
             <button type="button" class="button" onClick={() => goTo(before)}>
-              <Icon name="back" /> {words.back(before)}
+              <Icon name="back" /> {words.back(shown(before))}
             </button>
           )}
           {after !== undefined && (
             <button type="button" class="button-primary" onClick={() => goTo(after)}>
-              {words.advance(after)} <Icon name="forward" />
+              {words.advance(shown(after))} <Icon name="forward" />
             </button>
           )}
         </div>

@@ -2,10 +2,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { api } from '../common/api.ts'
 import { nobodyOrMe } from '../common/people.ts'
-import { defaultPhaseConfig } from '../common/phases.ts'
+import { newPhases } from '../common/phases.ts'
 import { isAdmin } from '../common/session.ts'
 import { teams } from '../common/teams.ts'
-import { wordsOf } from '../common/terms.ts'
+import { termName } from '../common/terms.ts'
 import { done } from '../common/toasts.ts'
 import { Area, Choice, Field } from '../common/ui/field.tsx'
 import { FormDialog } from '../common/ui/form-dialog.tsx'
@@ -43,17 +43,16 @@ function TypeChoice() {
   const read = () => setType(element.current?.querySelector('select')?.value ?? TYPES[0])
   // A draft may have selected another type than the first.
   useEffect(read, [])
-  const phases = defaultPhaseConfig(type).map(({ name }) => name)
   return (
     <div ref={element} class="field" onChange={read}>
       <Choice
         name="type"
         label={texts.fields.type}
         value={TYPES[0]}
-        options={TYPES.map((one) => [one, wordsOf(one)])}
+        options={TYPES.map((one) => [one, termName('type', one)])}
       />
       <p class="meta" role="status">
-        {list.phases(phases.join(' → '))}
+        {list.phases(newPhases(type).join(' → '))}
       </p>
     </div>
   )

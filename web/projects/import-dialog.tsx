@@ -3,6 +3,7 @@ import { useEffect, useId, useState } from 'preact/hooks'
 import { isAdmin } from '../common/session.ts'
 import { Dialog } from '../common/ui/dialog.tsx'
 import { Select } from '../common/ui/select.tsx'
+import { imports } from '../later-import-texts.ts'
 import { href, paths } from '../router.ts'
 import { texts } from '../texts.ts'
 import { FORMATS, type FormatName, guessFormat, HEAD } from './file-format.ts'
@@ -35,7 +36,7 @@ function FileForm({ dropped }: { dropped: File | undefined }) {
       }}
     >
       <div class="field">
-        <label for={`${id}-file`}>{texts.imports.file}</label>
+        <label for={`${id}-file`}>{imports.file}</label>
         <input
           id={`${id}-file`}
           type="file"
@@ -45,11 +46,11 @@ function FileForm({ dropped }: { dropped: File | undefined }) {
           onChange={(event) => setFile(event.currentTarget.files?.[0])}
         />
         <p class="meta" id={`${id}-hint`} dir="auto">
-          {file === dropped && dropped ? dropped.name : texts.imports.choose}
+          {file === dropped && dropped ? dropped.name : imports.choose}
         </p>
       </div>
       <Select
-        label={texts.imports.format}
+        label={imports.format}
         value={format}
         options={formats().map((name) => [name, FORMATS[name]])}
         onChoose={(name) => setFormat(name as FormatName)}
@@ -63,16 +64,16 @@ function FileForm({ dropped }: { dropped: File | undefined }) {
               aria-describedby={`${id}-match`}
               onChange={({ currentTarget }) => setMatchNames(currentTarget.checked)}
             />
-            {texts.imports.matchNames}
+            {imports.matchNames}
           </label>
           <p class="meta" id={`${id}-match`}>
-            {texts.imports.matchHint}
+            {imports.matchHint}
           </p>
         </div>
       )}
       <div class="dialog-foot">
         <button type="submit" class="button-primary">
-          {texts.imports.start}
+          {imports.start}
         </button>
       </div>
     </form>
@@ -84,11 +85,11 @@ function Running({ state }: { state: Extract<ImportState, { step: 'sending' | 'r
   return (
     <div class="stack">
       <progress
-        aria-label={texts.imports.progress}
+        aria-label={imports.progress}
         max={job && job.total > 0 ? job.total : undefined}
         value={job && job.total > 0 ? job.done : undefined}
       />
-      <p role="status">{state.step === 'sending' ? texts.imports.sending : progressOf(job)}</p>
+      <p role="status">{state.step === 'sending' ? imports.sending : progressOf(job)}</p>
     </div>
   )
 }
@@ -103,7 +104,7 @@ function Done({ job, name, onClose }: Extract<ImportState, { step: 'done' }> & {
       <ImportedPeople people={people} total={counts?.people ?? people.length} />
       {notes.length > 0 && (
         <details>
-          <summary>{texts.imports.notes}</summary>
+          <summary>{imports.notes}</summary>
           <ul class="import-notes">
             {notes.map((note) => (
               <li key={note} dir="auto">
@@ -115,7 +116,7 @@ function Done({ job, name, onClose }: Extract<ImportState, { step: 'done' }> & {
       )}
       <div class="dialog-foot">
         <button type="button" class="button" onClick={clearImport}>
-          {texts.imports.another}
+          {imports.another}
         </button>
         {projectId && (
           <a class="button-primary" href={href(paths.board(projectId))} onClick={onClose}>
@@ -131,7 +132,7 @@ function NotDone({ error, file, options }: Extract<ImportState, { step: 'failed'
   return (
     <div class="stack">
       <p role="alert" class="danger" dir="auto">
-        {texts.imports.failed(reasonOf(error))}
+        {imports.failed(reasonOf(error))}
       </p>
       <div class="dialog-foot">
         {wasImportedBefore(error) && (
@@ -140,7 +141,7 @@ function NotDone({ error, file, options }: Extract<ImportState, { step: 'failed'
             class="button"
             onClick={() => void startImport(file, { ...options, again: true })}
           >
-            {texts.imports.again}
+            {imports.again}
           </button>
         )}
         <button type="button" class="button-primary" onClick={clearImport}>
@@ -160,7 +161,7 @@ export default function ImportDialog({ file, onClose }: { file: File | undefined
   // Another file was dropped while the dialog was open.
   useEffect(clearImport, [file])
   return (
-    <Dialog title={texts.imports.title} onClose={onClose}>
+    <Dialog title={imports.title} onClose={onClose}>
       {state === undefined && (
         <FileForm key={file && `${file.name} ${file.size} ${file.lastModified}`} dropped={file} />
       )}

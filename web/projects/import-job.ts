@@ -5,6 +5,7 @@ import { projectList } from '../common/projects.ts'
 import { read } from '../common/session.ts'
 import { toast } from '../common/toasts.ts'
 import { write } from '../common/writes.ts'
+import { imports } from '../later-import-texts.ts'
 import { go, paths } from '../router.ts'
 import { texts } from '../texts.ts'
 import type { FormatName } from './file-format.ts'
@@ -115,7 +116,7 @@ export async function startImport(file: File, options: ImportOptions): Promise<v
 function tell(): void {
   const state = importState.peek()
   importState.value = undefined
-  if (state?.step === 'failed') toast(texts.imports.failed(state.error), [], 'alert')
+  if (state?.step === 'failed') toast(imports.failed(state.error), [], 'alert')
   if (state?.step !== 'done') return
   const { projectId } = state.job
   const open = projectId !== undefined && { label: texts.open, run: () => go(paths.board(projectId)) }

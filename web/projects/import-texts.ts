@@ -1,19 +1,19 @@
 /** Texts about an import, during it and afterwards. */
 import type { Import } from '../../src/client/api.d.ts'
 import { formatNumber } from '../common/dates.ts'
-import { texts } from '../texts.ts'
+import { imports } from '../later-import-texts.ts'
 
 /** The progress of an import. */
 export function progressOf(job: Import | undefined): string {
-  if (job === undefined || job.status === 'waiting') return texts.imports.waiting
-  if (job.total === 0) return texts.imports.reading
-  return texts.imports.writing(formatNumber(job.done), formatNumber(job.total))
+  if (job === undefined || job.status === 'waiting') return imports.waiting
+  if (job.total === 0) return imports.reading
+  return imports.writing(formatNumber(job.done), formatNumber(job.total))
 }
 
 /** The result of an import. @param name the project's; empty for an archive, which creates many */
 export function summaryOf({ projectId, counts = {}, total }: Import, name: string): string {
-  if (projectId === undefined) return texts.imports.doneArchive(formatNumber(total))
-  return texts.imports.done(name, counts.columns ?? 0, counts.items ?? 0)
+  if (projectId === undefined) return imports.doneArchive(formatNumber(total))
+  return imports.done(name, counts.columns ?? 0, counts.items ?? 0)
 }
 
 /** Whether the service refused because the same file was imported before. The user can then import it anyway. */

@@ -6,9 +6,10 @@ import { personName, personOf } from '../common/people.ts'
 import { isAdmin } from '../common/session.ts'
 import { failed, undo } from '../common/toasts.ts'
 import { PersonPicker } from '../common/ui/person-picker.tsx'
+import { imports } from '../later-import-texts.ts'
 import { texts } from '../texts.ts'
 
-const words = texts.imports
+const words = imports
 
 /** A person who was not found. The name stays until an admin says who it is. */
 function Unknown({ person: { id, name } }: { person: ImportedPerson }) {

@@ -2,7 +2,7 @@
 import { useId } from 'preact/hooks'
 import type { ProjectSummary } from '../common/api.ts'
 import { teamName } from '../common/teams.ts'
-import { termsOf, wordsOf } from '../common/terms.ts'
+import { termName, termsOf } from '../common/terms.ts'
 import { setQuery } from '../router.ts'
 import { texts } from '../texts.ts'
 import { type ProjectFilter, statusesOf, TYPES } from './project-groups.ts'
@@ -33,7 +33,8 @@ function Choice({ label, value, options, onChoose }: ChoiceProps) {
   )
 }
 
-const named = (terms: readonly string[]) => terms.map((value) => ({ value, label: wordsOf(value) }))
+const named = (kind: 'status' | 'type', terms: readonly string[]) =>
+  terms.map((value) => ({ value, label: termName(kind, value) }))
 
 export function ProjectFilters({
   projects,
@@ -53,13 +54,13 @@ export function ProjectFilters({
       <Choice
         label={texts.fields.status}
         value={filter.status}
-        options={named(statusesOf(projects))}
+        options={named('status', statusesOf(projects))}
         onChoose={(status) => setQuery({ status })}
       />
       <Choice
         label={texts.fields.type}
         value={filter.type}
-        options={named(types)}
+        options={named('type', types)}
         onChoose={(type) => setQuery({ type })}
       />
       <Choice

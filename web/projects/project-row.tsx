@@ -4,9 +4,10 @@ import type { ProjectSummary } from '../common/api.ts'
 import { formatNumber } from '../common/dates.ts'
 import { leaveRow } from '../common/focus.ts'
 import { personName } from '../common/people.ts'
+import { phaseName } from '../common/phases.ts'
 import { mayWriteProject } from '../common/rights.ts'
 import { isAdmin } from '../common/session.ts'
-import { wordsOf } from '../common/terms.ts'
+import { termName } from '../common/terms.ts'
 import { shownTitle } from '../common/titles.ts'
 import { Icon, type IconName } from '../common/ui/icon.tsx'
 import { Lock } from '../common/ui/lock.tsx'
@@ -27,7 +28,7 @@ function Health({ health }: { health: string }) {
   const { icon, tone } = HEALTH[health] ?? { icon: 'flag', tone: 'muted' }
   return (
     <span class={tone}>
-      <Icon name={icon} /> <span dir="auto">{wordsOf(health)}</span>
+      <Icon name={icon} /> <span dir="auto">{termName('health', health)}</span>
     </span>
   )
 }
@@ -97,7 +98,11 @@ export function ProjectRow({ project, before, after, all }: ProjectRowProps) {
       </h3>
       <p class="meta project-facts">
         <Health health={health} />
-        {phase && <span dir="auto">{list.phase(phase.name, phase.place, phase.of)}</span>}
+        {phase && (
+          <span dir="auto">
+            {list.phase(phaseName(project.phaseConfig, phase.name), phase.place, phase.of)}
+          </span>
+        )}
         {leadId && <span dir="auto">{list.lead(personName(leadId))}</span>}
       </p>
       <Progress name={name} counts={counts} />

@@ -6,10 +6,11 @@ import { useLiveList } from '../common/live-list.ts'
 import { bySortOrder } from '../common/order.ts'
 import { projectList } from '../common/projects.ts'
 import { isGuest, mayMakeProjects } from '../common/session.ts'
-import { wordsOf } from '../common/terms.ts'
+import { termName } from '../common/terms.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { late } from '../common/ui/late.tsx'
 import { Failed, Loading, Page } from '../common/ui/page.tsx'
+import { imports } from '../later-import-texts.ts'
 import { go, paths, place, setQuery } from '../router.ts'
 import { texts } from '../texts.ts'
 import { useFileDrop } from './file-drop.ts'
@@ -23,7 +24,7 @@ const ImportBoard = late<{ file: File | undefined; onClose: () => void }>(() => 
 type Overlay = { name: 'create' } | { name: 'import'; file?: File }
 
 function Group({ status, projects, all }: ProjectGroup & { all: readonly ProjectSummary[] }) {
-  const name = wordsOf(status)
+  const name = termName('status', status)
   return (
     <section class="project-group">
       <h2 dir="auto">{name}</h2>
@@ -115,7 +116,7 @@ export default function ProjectsPage() {
       {state.step === 'loading' && <Loading />}
       {state.step === 'failed' && <Failed error={state.error} retry={() => projectList.refresh()} />}
       {state.step === 'ready' && <Projects buttons={buttons} />}
-      {isDropping && mayMakeProjects.value && <p class="drop-zone">{texts.imports.drop}</p>}
+      {isDropping && mayMakeProjects.value && <p class="drop-zone">{imports.drop}</p>}
       {overlay?.name === 'create' && <CreateProject onClose={close} />}
       {overlay?.name === 'import' && <ImportBoard file={overlay.file} onClose={close} />}
     </Page>

@@ -132,6 +132,21 @@ export function continued({ text, start, end }: Selected): Edit | undefined {
   return { from: start, to: end, insert, start: start + insert.length, end: start + insert.length }
 }
 
+/**
+ * What Space does right after a marker at the beginning of a list item that follows another: the typed marker replaces the one
+ * that Enter has written, so that it is there once.
+ * @returns undefined if the key only writes a space
+ */
+export function retyped({ text, start, end }: Selected): Edit | undefined {
+  const from = lineStart(text, start)
+  const [, indent = '', marker = '', typed] =
+    /^([ \t]*)([-*+]) (?:\[[ xX]\] )?([-*+])$/.exec(text.slice(from, start)) ?? []
+  const above = from === 0 ? '' : text.slice(lineStart(text, from - 1), from - 1)
+  if (start !== end || typed !== marker || marker === '' || !ITEM.test(above)) return undefined
+  const insert = `${indent}${marker} `
+  return { from, to: start, insert, start: from + insert.length, end: from + insert.length }
+}
+
 const widthOf = (line: string): number => {
   const space = ITEM.exec(line)?.[1] ?? ''
   return [...space].reduce((width, character) => width + (character === '\t' ? LEVEL : 1), 0)

@@ -3,7 +3,7 @@ import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { texts } from '../../texts.ts'
 import { FilesContext } from '../files/files-context.ts'
 import { applyEdit, selectedIn } from './apply-edit.ts'
-import { continued, type Edit, FORMATS, type Format, formatted, indented } from './markdown-edit.ts'
+import { continued, type Edit, FORMATS, type Format, formatted, indented, retyped } from './markdown-edit.ts'
 
 const words = texts.editing.formats
 
@@ -46,6 +46,7 @@ function editOf(event: KeyboardEvent, field: HTMLTextAreaElement): Edit | undefi
   }
   if (ctrlKey || metaKey) return undefined
   if (key === 'Enter' && !shiftKey) return continued(selected)
+  if (key === ' ') return retyped(selected)
   return key === 'Tab' ? indented(selected, shiftKey) : undefined
 }
 

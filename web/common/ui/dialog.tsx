@@ -65,7 +65,9 @@ export function Dialog({
         isOutside.current = event.target === element.current
       }}
       onClick={(event) => {
-        if (closesOutside && isOutside.current && event.target === element.current) onClose()
+        // The second click of a double click may be outside of the dialog that the first one opened.
+        const isSingle = event.detail < 2
+        if (closesOutside && isSingle && isOutside.current && event.target === element.current) onClose()
       }}
     >
       <div class="dialog-body">

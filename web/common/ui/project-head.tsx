@@ -12,6 +12,7 @@ import { type OpenProject, openProject } from '../open-project.ts'
 import { isAdmin } from '../session.ts'
 import { shownTitle } from '../titles.ts'
 import { undo } from '../toasts.ts'
+import { waitingWrites } from '../writes.ts'
 import { hueOf } from './hue.ts'
 import { Lock } from './lock.tsx'
 import { Failed, Loading, type LoadingShape, Missing, Page } from './page.tsx'
@@ -37,13 +38,18 @@ export const ProjectTabs = ({ id, current }: { id: string; current: ProjectPageN
   </nav>
 )
 
-/** Shows whether changes by others appear live. Both states take the same room, so that the page does not jump. */
+/** Shows whether changes by others appear live, and the user's are sent. All states take the same room, so that the page does not jump. */
 export const LiveDot = () => {
-  const isLive = liveState.value === 'live'
+  const waiting = waitingWrites.value
+  const isWaiting = waiting > 0
+  const isConnected = liveState.value === 'live'
+  const isLive = isConnected && !isWaiting
+  const said = isWaiting ? texts.waiting(waiting) : isLive ? texts.liveHint : texts.lost
   return (
-    <span class={isLive ? 'live-dot is-live' : 'live-dot'} title={isLive ? texts.liveHint : texts.lost}>
+    <span class={`live-dot${isLive ? ' is-live' : isWaiting ? ' is-waiting' : ''}`} title={said}>
       <span class="live-dot-text">{texts.live}</span>
-      {!isLive && <span class="visually-hidden">{texts.connecting}</span>}
+      {/* The number of waiting changes is in the status above, which screen readers hear. */}
+      {!isConnected && <span class="visually-hidden">{texts.connecting}</span>}
     </span>
   )
 }

@@ -20,6 +20,8 @@ export interface Typing {
 interface Option {
   id: string
   name: string
+  /** Whether it does not exist yet, and choosing it creates it. */
+  isNew?: boolean
 }
 
 export interface SuggestionsProps<T extends Option> {
@@ -36,6 +38,8 @@ export interface SuggestionsProps<T extends Option> {
   label: (kind: string) => string
   /** What is announced when options appear. */
   said: (count: number) => string
+  /** Called before an option is inserted. */
+  onChoose?: (option: T) => void
   /** Handles a key that is not for the list. @returns whether it did */
   onKey?: (event: KeyboardEvent, area: HTMLTextAreaElement) => boolean
 }
@@ -49,6 +53,7 @@ export function Suggestions<T extends Option>({
   shownOf = ({ name }) => name,
   label,
   said,
+  onChoose,
   onKey = () => false,
 }: SuggestionsProps<T>) {
   const id = useId()
@@ -86,7 +91,8 @@ export function Suggestions<T extends Option>({
     }
   }, [kind, typed])
   // What is typed whole needs no suggestion.
-  const isWhole = found.length === 1 && found[0] && insertOf(found[0]).toLowerCase() === typed?.toLowerCase()
+  const [first, second] = found
+  const isWhole = first && !second && !first.isNew && insertOf(first).toLowerCase() === typed?.toLowerCase()
   const options = typing === undefined || isWhole ? [] : found
   const isOpen = options.length > 0
 
@@ -94,6 +100,7 @@ export function Suggestions<T extends Option>({
     // The caret may have moved since.
     if (!area || option === undefined || typingAt(text, area.selectionEnd)?.start !== start) return
     if (start === undefined) return
+    onChoose?.(option)
     const insert = `${text[start]}${insertOf(option)} `
     applyEdit(area, {
       from: start,

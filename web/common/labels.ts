@@ -1,0 +1,24 @@
+/** What all places that create labels have in common. */
+
+/** The maximum length of a label's name. */
+export const LONGEST_LABEL = 50
+
+/** The colours of new labels. The first is the service's default. */
+const COLORS = [
+  '#3b82f6',
+  '#16a34a',
+  '#f59e0b',
+  '#dc2626',
+  '#8b5cf6',
+  '#0d9488',
+  '#ec4899',
+  '#84cc16',
+  '#64748b',
+  '#92400e',
+] as const
+
+/** The colour of a new label: the first that fewest others have. */
+export function nextColor(labels: readonly { color: string }[]): string {
+  const uses = (color: string) => labels.filter((label) => label.color.toLowerCase() === color).length
+  return COLORS.reduce<string>((best, color) => (uses(color) < uses(best) ? color : best), COLORS[0])
+}

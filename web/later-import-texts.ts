@@ -1,0 +1,49 @@
+/** English texts of importing a board, which the first load does not contain, and no other page needs. */
+import { type ImportTexts, texts, textsOf } from './texts.ts'
+
+const { count, formatNumber } = textsOf.helpers
+
+const english = {
+  imports: {
+    title: 'Import a board',
+    file: 'File',
+    choose: 'Choose a file, or drop it anywhere on the page.',
+    drop: 'Drop the file to import it',
+    format: 'Format',
+    matchNames: 'Match people by name',
+    matchHint: 'People are always matched by email. A name is matched if only one person here has it.',
+    people: 'People',
+    found: (found: number, others: number) =>
+      others === 0 ? 'All were found.' : `${found} found, ${others} not found: only their names are kept.`,
+    has: (cards: number, comments: number) =>
+      [
+        ...(cards > 0 ? [count(cards, 'card', 'cards')] : []),
+        ...(comments > 0 ? [count(comments, 'comment', 'comments')] : []),
+      ].join(', '),
+    matched: { map: 'your choice', id: 'same id', email: 'same email', name: 'same name' },
+    isNow: (name: string) => `is ${name}`,
+    stays: 'Keep only the name',
+    whoIs: (name: string) => `Who is ${name}`,
+    undoMerge: (name: string) => `Undo: who is ${name}`,
+    morePeople: (number: number) => `and ${formatNumber(number)} more`,
+    start: 'Import',
+    again: 'Import again',
+    another: 'Import another',
+    sending: 'Sending the file…',
+    waiting: 'Waiting for other imports…',
+    reading: 'Reading the file…',
+    writing: (done: string, total: string) => `Reading ${done} of ${total}…`,
+    done: (name: string, columns: number, items: number) =>
+      `Imported ${name}: ${count(columns, 'column', 'columns')}, ${count(items, 'card', 'cards')}.`,
+    doneArchive: (records: string) => `Imported ${records} records.`,
+    failed: (error: string) => `Not imported: ${error}. Nothing was changed.`,
+    notes: 'What could not be imported unchanged',
+    progress: 'Progress of the import',
+  },
+} as const
+
+/** For tests, which compare the languages, and for the types of the others. */
+export const importEnglish = english
+
+/** The texts in the language of the page. */
+export const { imports }: ImportTexts = 'imports' in texts ? (texts as typeof texts & ImportTexts) : english
