@@ -194,7 +194,7 @@ export const attachments = sqliteTable(
     height: integer(),
     /** The hash of a small image of it, another content; NULL for none. */
     thumbnail: text(),
-    /** The member; NULL if unknown. */
+    /** The member, or an imported person; NULL if unknown. */
     createdBy: text(),
     ...timestamps(),
   },
