@@ -20,7 +20,7 @@ function wholeNumber(text: string): number {
 const program = new Command('test:takeover')
   .argument('[rounds]', 'how many machines die', wholeNumber, 20)
   .option('--writers <n>', 'clients that write at the same time', wholeNumber, 24)
-  .option('--uploaders <n>', 'clients that upload files at the same time', wholeNumber, 4)
+  .option('--uploaders <n>', 'clients that upload files at the same time', wholeNumber, 2)
   .option('--seed <n>', 'repeats when the machines die', wholeNumber, Math.ceil(Math.random() * 1e8))
   .parse()
 const { writers, uploaders, seed } = program.opts<{ writers: number; uploaders: number; seed: number }>()
