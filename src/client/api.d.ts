@@ -697,6 +697,8 @@ export interface MergedPerson {
     teamAssignments: number
     /** Comments with it as author */
     kanbanComments: number
+    /** Attachments that it has added */
+    attachments: number
     /** Ideas with it as owner */
     personalIdeas: number
   }

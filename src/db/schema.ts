@@ -200,6 +200,7 @@ export const attachments = sqliteTable(
   },
   (table) => [
     index('attachments_item').on(table.itemId, table.id),
+    index('attachments_creator').on(table.createdBy).where(sql`"created_by" is not null`),
     index('attachments_content').on(table.sha256),
     index('attachments_thumbnail').on(table.thumbnail).where(sql`"thumbnail" is not null`),
   ],

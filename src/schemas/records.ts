@@ -631,6 +631,7 @@ const MergeCountsSchema = Type.Object({
     description: 'Project assignments; deleted if the other person has one, too',
   }),
   kanbanComments: Type.Integer({ description: 'Comments with it as author' }),
+  attachments: Type.Integer({ description: 'Attachments that it has added' }),
   personalIdeas: Type.Integer({ description: 'Ideas with it as owner' }),
 })
 export type MergeCounts = Static<typeof MergeCountsSchema>
