@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest, preHandlerHookHandler } from 'fastify'
 import { callerOf, memberOf, turnOf } from '../src/access/identity.ts'
-import { problemOfLink, problemOfName } from '../src/board/attachment-names.ts'
+import { LINK_LENGTH, problemOfLink, problemOfName } from '../src/board/attachment-names.ts'
 import { ATTACHMENTS_LIMIT, type Thumbnail } from '../src/board/attachments.ts'
 import { invalidField, SpecifiedFailure, validationFailed } from '../src/errors.ts'
 import { roomFor } from '../src/requests/attachment-room.ts'
@@ -18,9 +18,6 @@ import { checkLength, isFileForm } from '../src/requests/uploads.ts'
 import { CreateBody, ErrorBody, IdParams, NotModified, ref, UpdateBody } from '../src/schemas/common.ts'
 import { AttachmentSchema } from '../src/schemas/records.ts'
 
-/** The longest URL of a link, in characters. */
-const URL_LENGTH = 2000
-
 const AttachmentName = Type.String({
   minLength: 1,
   maxLength: 255,
@@ -29,7 +26,7 @@ const AttachmentName = Type.String({
 const CreateLink = CreateBody({
   url: Type.String({
     minLength: 1,
-    maxLength: URL_LENGTH,
+    maxLength: LINK_LENGTH,
     description: 'An http, https or mailto URL',
     examples: ['https://example.org/plan'],
   }),

@@ -20,9 +20,10 @@ function wholeNumber(text: string): number {
 const program = new Command('test:takeover')
   .argument('[rounds]', 'how many machines die', wholeNumber, 20)
   .option('--writers <n>', 'clients that write at the same time', wholeNumber, 24)
+  .option('--uploaders <n>', 'clients that upload files at the same time', wholeNumber, 2)
   .option('--seed <n>', 'repeats when the machines die', wholeNumber, Math.ceil(Math.random() * 1e8))
   .parse()
-const { writers, seed } = program.opts<{ writers: number; seed: number }>()
+const { writers, uploaders, seed } = program.opts<{ writers: number; uploaders: number; seed: number }>()
 const rounds = program.processedArgs[0] as number
 
 const folder = mkdtempSync(join(tmpdir(), 'phaseboard-takeover-'))
@@ -30,14 +31,14 @@ const endings: (() => unknown)[] = []
 const store = join(folder, 's3')
 mkdirSync(store)
 const s3 = await startS3(store)
-console.log(`${rounds} rounds with ${writers} writers, seed ${seed}`)
+console.log(`${rounds} rounds with ${writers} writers and ${uploaders} uploaders, seed ${seed}`)
 
 const shown = (milliseconds: number) => `${Math.round(milliseconds)} ms`
 let done = 0
-function onRound({ acknowledged, lost, short, took, wasAhead, wasInterrupted }: Round): void {
+function onRound({ acknowledged, lost, short, took, files, cutOff, wasAhead, wasInterrupted }: Round): void {
   done += 1
   const notes = [wasAhead && 'the stream was ahead', wasInterrupted && 'Litestream had been killed before']
-  const what = `${acknowledged} writes acknowledged, the last ${lost} lost: ${shown(short)}; taken over in ${shown(took)}`
+  const what = `${acknowledged} writes acknowledged, the last ${lost} lost: ${shown(short)}; taken over in ${shown(took)} with ${files} whole files, ${cutOff} uploads cut off`
   console.log([`round ${done}: ${what}`, ...notes.filter(Boolean)].join('; '))
 }
 
@@ -48,6 +49,7 @@ try {
       folder,
       rounds,
       writers,
+      uploaders,
       seed,
       life: [1500, 6000],
       placeOf: (machine) => s3.placeOf(`machine-${machine}`),

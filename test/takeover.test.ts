@@ -14,6 +14,7 @@ t.test('a second machine takes over from the replica of a dead one', { skip }, a
     folder,
     rounds: 1,
     writers: 8,
+    uploaders: 3,
     seed: 2,
     life: [800, 1200],
     placeOf: (machine) => ({ type: 'file', path: join(folder, `replica-${machine}`) }),
@@ -21,6 +22,11 @@ t.test('a second machine takes over from the replica of a dead one', { skip }, a
   t.strictSame(problems, [])
   t.equal(rounds.length, 1)
   t.ok(rounds.every(({ acknowledged, lost }) => acknowledged > lost))
+  t.ok(rounds.every(({ files }) => files > 0))
+  t.ok(
+    rounds.some(({ cutOff }) => cutOff > 0),
+    'the machine has died during uploads',
+  )
 })
 
 t.test('Litestream accepts the shipped configuration', { skip }, async (t) => {

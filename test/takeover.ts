@@ -1,6 +1,7 @@
 /**
  * The takeover drill: clients write to a service that Litestream replicates. The machine dies: both are killed at the same
- * moment. Another machine takes over from the replica, and its data is compared with the acknowledged writes.
+ * moment. Another machine takes over from the replica, and its data is compared with the acknowledged writes. Files are uploaded meanwhile: every
+ * one that the other machine lists must be whole.
  */
 import { spawn } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
@@ -13,6 +14,7 @@ import { JUMP } from '../src/db/lost-changes.ts'
 import { rowsOf } from './changes/replay.ts'
 import { type Answer, ask, generator, pick } from './clients.ts'
 import { readState } from './crash-model.ts'
+import { compareFiles, type Uploaded, uploadFiles } from './drill-files.ts'
 import { connectStream, type StreamEvent } from './event-source.ts'
 import { configure, LITESTREAM, type ReplicaPlace, type Replicator, replicate } from './litestream.ts'
 import { type Owner, type Service, start } from './process.ts'
@@ -34,6 +36,8 @@ export interface DrillOptions {
   folder: string
   rounds: number
   writers: number
+  /** Clients that upload files. */
+  uploaders: number
   seed: number
   /** The minimum and maximum duration of the writes to a machine, in milliseconds. */
   life: [number, number]
@@ -53,6 +57,10 @@ export interface Round {
   took: number
   /** Whether the stream client had seen lost changes. */
   wasAhead: boolean
+  /** The files that the other machine has, all of them whole. */
+  files: number
+  /** Uploads that the death of the machine has cut off. */
+  cutOff: number
   /** Whether Litestream had been killed and restarted before. */
   wasInterrupted: boolean
 }
@@ -90,6 +98,8 @@ interface Drill {
   receiver: Receiver
   cookie: string
   projectId: string
+  /** All acknowledged uploads that no takeover has lost. */
+  uploaded: Uploaded[]
   /** Counts all writes ever sent, for unique keys. */
   sent: number
 }
@@ -313,6 +323,10 @@ async function round(
   const writers = Array.from({ length: options.writers }, (_, index) =>
     write(drill, service, acknowledged, options.seed + number * 1000 + index),
   )
+  const uploaded: Uploaded[] = []
+  const uploads = Array.from({ length: options.uploaders }, (_, index) =>
+    uploadFiles({ ...drill, port: service.port }, uploaded, problems, options.seed + number * 2000 + index),
+  )
   const [shortest, longest] = options.life
   await wait(random() * (longest - shortest) + shortest)
   const wasInterrupted = random() < 0.3
@@ -327,6 +341,7 @@ async function round(
   service.kill('SIGKILL')
   replicator.kill('SIGKILL')
   await Promise.all([...writers, service.exited, replicator.exited, stream.connection.ended])
+  const cutOff = (await Promise.all(uploads)).filter(Boolean).length
 
   const taken = machineOf(options, number + 1)
   const startedAt = performance.now()
@@ -343,6 +358,9 @@ async function round(
   if (session.status !== 200) problems.push(`the session ended: ${session.status}`)
   await repeat(drill, next, acknowledged, kept)
   await receiveAll(drill, taken)
+  const all = [...drill.uploaded, ...uploaded]
+  const files = await compareFiles({ ...drill, port: next.port }, all, kept, problems)
+  drill.uploaded = all.filter(({ seq }) => seq <= kept)
   rmSync(machine.folder, { recursive: true, force: true })
   return [
     {
@@ -350,6 +368,8 @@ async function round(
       lost: lost.length,
       short,
       took,
+      files,
+      cutOff,
       wasAhead: seen > kept,
       wasInterrupted,
     },
@@ -366,7 +386,17 @@ export async function drillTakeovers(owner: Owner, options: DrillOptions): Promi
   owner.teardown(() => agent.destroy())
   const receiver = await receive(owner)
   const problems: string[] = []
-  const drill: Drill = { owner, options, problems, agent, receiver, cookie: '', projectId: '', sent: 0 }
+  const drill: Drill = {
+    owner,
+    options,
+    problems,
+    agent,
+    receiver,
+    cookie: '',
+    projectId: '',
+    uploaded: [],
+    sent: 0,
+  }
   const rounds: Round[] = []
   const first = machineOf(options, 1)
   let current: [Machine, Service] = [first, await start(owner, first.environment)]

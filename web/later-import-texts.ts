@@ -15,10 +15,11 @@ const english = {
     people: 'People',
     found: (found: number, others: number) =>
       others === 0 ? 'All were found.' : `${found} found, ${others} not found: only their names are kept.`,
-    has: (cards: number, comments: number) =>
+    has: (cards: number, comments: number, attachments: number) =>
       [
         ...(cards > 0 ? [count(cards, 'card', 'cards')] : []),
         ...(comments > 0 ? [count(comments, 'comment', 'comments')] : []),
+        ...(attachments > 0 ? [count(attachments, 'attachment', 'attachments')] : []),
       ].join(', '),
     matched: { map: 'your choice', id: 'same id', email: 'same email', name: 'same name' },
     isNow: (name: string) => `is ${name}`,

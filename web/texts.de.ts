@@ -246,10 +246,11 @@ export const germanTexts = ({
       others === 0
         ? 'Alle wurden gefunden.'
         : `${found} gefunden, ${others} nicht: von ihnen bleiben nur die Namen.`,
-    has: (cards, comments) =>
+    has: (cards, comments, attachments) =>
       [
         ...(cards > 0 ? [count(cards, 'Karte', 'Karten')] : []),
         ...(comments > 0 ? [count(comments, 'Kommentar', 'Kommentare')] : []),
+        ...(attachments > 0 ? [count(attachments, 'Anhang', 'Anhänge')] : []),
       ].join(', '),
     matched: { map: 'Ihre Wahl', id: 'gleiche Kennung', email: 'gleiche E-Mail', name: 'gleicher Name' },
     isNow: (name) => `ist ${name}`,

@@ -50,6 +50,9 @@ export function problemOfName(name: string): string | undefined {
   return undefined
 }
 
+/** The longest URL of a link, in characters. */
+export const LINK_LENGTH = 2000
+
 /** Schemes of links: what a browser opens without running anything of it here. */
 const SCHEMES: readonly string[] = ['http:', 'https:', 'mailto:']
 

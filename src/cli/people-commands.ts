@@ -41,7 +41,7 @@ export async function mapPerson(withDatabase: WithDatabase, from: string, to: st
     return write(db, () => members.people.merge(personCalled(members, from).id, personCalled(members, to).id))
   }
   const { person, into, counts, group } = await withDatabase(merge)
-  const { kanbanItems, projects, teamAssignments, kanbanComments, personalIdeas } = counts
+  const { kanbanItems, projects, teamAssignments, kanbanComments, attachments, personalIdeas } = counts
   say(`${person.name} is ${into.name} (${into.id}) now`)
   say(
     [
@@ -49,6 +49,7 @@ export async function mapPerson(withDatabase: WithDatabase, from: string, to: st
       counted(projects, 'lead'),
       counted(teamAssignments, 'assignment'),
       counted(kanbanComments, 'comment'),
+      counted(attachments, 'attachment'),
       counted(personalIdeas, 'idea'),
     ].join(', '),
   )

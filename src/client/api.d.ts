@@ -311,7 +311,7 @@ export interface Attachment {
   height?: number
   /** Whether a client has stored a small image of it */
   hasThumbnail: boolean
-  /** The member; null if unknown */
+  /** The member, or the person in the tool that it was imported from; null if unknown */
   createdBy: string | null
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
@@ -697,6 +697,8 @@ export interface MergedPerson {
     teamAssignments: number
     /** Comments with it as author */
     kanbanComments: number
+    /** Attachments that it has added */
+    attachments: number
     /** Ideas with it as owner */
     personalIdeas: number
   }
@@ -1026,6 +1028,8 @@ export interface ImportedPerson {
   items: number
   /** Comments by this person */
   comments: number
+  /** Attachments that this person has added */
+  attachments: number
 }
 
 export interface Import {
@@ -1045,7 +1049,7 @@ export interface Import {
   }
   /** What could not be imported unchanged, in lines */
   notes?: string[]
-  /** The people that its cards and comments name, and their matches here: at most 500, `counts.people` is their number. Not in lists, and not for archives */
+  /** The people that its cards, comments and attachments name, and their matches here: at most 500, `counts.people` is their number. Not in lists, and not for archives */
   people?: ImportedPerson[]
   /** Why it failed; nothing has changed then */
   error?: string

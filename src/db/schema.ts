@@ -194,12 +194,13 @@ export const attachments = sqliteTable(
     height: integer(),
     /** The hash of a small image of it, another content; NULL for none. */
     thumbnail: text(),
-    /** The member; NULL if unknown. */
+    /** The member, or an imported person; NULL if unknown. */
     createdBy: text(),
     ...timestamps(),
   },
   (table) => [
     index('attachments_item').on(table.itemId, table.id),
+    index('attachments_creator').on(table.createdBy).where(sql`"created_by" is not null`),
     index('attachments_content').on(table.sha256),
     index('attachments_thumbnail').on(table.thumbnail).where(sql`"thumbnail" is not null`),
   ],

@@ -33,6 +33,12 @@ const NAMINGS: Readonly<Record<keyof MergeCounts, Naming>> = {
     isShown: `item_id not in (select id from kanban_items where project_id in (${HIDDEN}))`,
     isTimed: false,
   },
+  attachments: {
+    table: 'attachments',
+    column: 'created_by',
+    isShown: `item_id not in (select id from kanban_items where project_id in (${HIDDEN}))`,
+    isTimed: true,
+  },
   personalIdeas: {
     table: 'personal_ideas',
     column: 'owner_id',

@@ -158,7 +158,11 @@ export const AttachmentSchema = Type.Object(
     width: Type.Optional(Type.Number({ description: 'In pixels, as shown; only of an image, if known' })),
     height: Type.Optional(Type.Number({ description: 'In pixels, as shown; only of an image, if known' })),
     hasThumbnail: Type.Boolean({ description: 'Whether a client has stored a small image of it' }),
-    createdBy: Nullable(Type.String({ description: 'The member; null if unknown' })),
+    createdBy: Nullable(
+      Type.String({
+        description: 'The member, or the person in the tool that it was imported from; null if unknown',
+      }),
+    ),
     ...timestamps,
   },
   { $id: 'Attachment' },
@@ -627,6 +631,7 @@ const MergeCountsSchema = Type.Object({
     description: 'Project assignments; deleted if the other person has one, too',
   }),
   kanbanComments: Type.Integer({ description: 'Comments with it as author' }),
+  attachments: Type.Integer({ description: 'Attachments that it has added' }),
   personalIdeas: Type.Integer({ description: 'Ideas with it as owner' }),
 })
 export type MergeCounts = Static<typeof MergeCountsSchema>
@@ -977,6 +982,7 @@ export const ImportedPersonSchema = Type.Object(
     ),
     items: Type.Integer({ description: 'Items assigned to this person' }),
     comments: Type.Integer({ description: 'Comments by this person' }),
+    attachments: Type.Integer({ description: 'Attachments that this person has added' }),
   },
   { $id: 'ImportedPerson', description: 'A person of an imported board' },
 )
@@ -1004,7 +1010,7 @@ export const ImportSchema = Type.Object(
     people: Type.Optional(
       Type.Array(ref(ImportedPersonSchema), {
         description:
-          'The people that its cards and comments name, and their matches here: at most 500, `counts.people` is their number. Not in lists, and not for archives',
+          'The people that its cards, comments and attachments name, and their matches here: at most 500, `counts.people` is their number. Not in lists, and not for archives',
       }),
     ),
     error: Type.Optional(Type.String({ description: 'Why it failed; nothing has changed then' })),

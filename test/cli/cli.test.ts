@@ -138,7 +138,7 @@ t.test('import reports what it created, in plain lines when piped', async (t) =>
   t.equal(
     stdout,
     [
-      'importing 33 records',
+      'importing 34 records',
       'imported Website relaunch',
       `project ${ids[0]?.id} (/api/projects/${ids[0]?.id})`,
       'columns 4 (1 from closed lists)',
@@ -146,6 +146,7 @@ t.test('import reports what it created, in plain lines when piped', async (t) =>
       'labels 4',
       'subtasks 5 (from 2 checklists)',
       'comments 4',
+      'attachments 1 (as links)',
       'people 3 (3 without a member: Priya Raman, Amara Osei, Jonas Lindqvist)',
       'due dates 3',
       '',
@@ -214,7 +215,7 @@ t.test('a failed import leaves the database unchanged', async (t) => {
   )
   t.strictSame(await run(t, ['import', 'trello', FIXTURE], { DATABASE_URL }), {
     code: 1,
-    stdout: 'importing 33 records\n',
+    stdout: 'importing 34 records\n',
     stderr: 'phaseboard: no room at all\n',
   })
   t.strictSame(db.select().from(projects).all(), [])

@@ -56,7 +56,7 @@ const peopleOf = async (board: Promise<SourceBoard>) => {
   return namedPeople(cards, known)
 }
 
-t.test('every format gives the assignees and the authors of comments', async (t) => {
+t.test('every format gives the assignees, the authors of comments and who added attachments', async (t) => {
   const all = {
     trello: peopleOf(readFixture('trello', 'trello-board.json')),
     planka: peopleOf(readFixture('planka', 'planka-board.json')),
@@ -84,7 +84,10 @@ t.test('every format gives the assignees and the authors of comments', async (t)
       ['102', 'Jörg Müller', ''],
       ['101', 'Åsa Öberg', ''],
     ],
-    kanboard: [['joerg', 'Jörg Müller', 'joerg@example.test']],
+    kanboard: [
+      ['joerg', 'Jörg Müller', 'joerg@example.test'],
+      ['asa', 'Åsa Öberg', 'asa@example.org'],
+    ],
     'kanboard, as CSV': [['joerg', 'Jörg Müller', '']],
     'jira, as CSV': [
       ['712020:joerg', 'Jörg Müller', ''],

@@ -273,6 +273,6 @@ t.test('a dry run on a file reports what would be created, and creates nothing',
   }
   const made = await performImport({ db, files: NO_FILES, database: path }, job)
   t.equal(made.counts.items, 8)
-  t.strictSame(db.$client.prepare('select status, done from imports').raw().all(), [['done', 33]])
+  t.strictSame(db.$client.prepare('select status, done from imports').raw().all(), [['done', 34]])
   t.equal(db.$client.prepare('select count(*) from projects').pluck().get(), 0)
 })

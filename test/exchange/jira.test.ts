@@ -42,6 +42,17 @@ t.test('a CSV export is read with its people, dates, labels, sub-tasks and comme
       editedAt: null,
     },
   ])
+  t.strictSame(card.attachments, [
+    {
+      name: 'beleg.png',
+      url: 'https://example.atlassian.net/rest/api/3/attachment/content/1',
+      creatorId: '712020:asa',
+      createdAt: '2026-01-15T15:05:00.000Z',
+      field: 'Attachment',
+      whole:
+        '15/Jan/26 3:05 PM;712020:asa;beleg.png;https://example.atlassian.net/rest/api/3/attachment/content/1',
+    },
+  ])
   t.match(card.rest, {
     Assignee: 'Jörg Müller',
     Watchers: ['Åsa Öberg', 'Jörg Müller'],

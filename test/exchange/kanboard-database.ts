@@ -13,7 +13,7 @@ create table tags (id INTEGER PRIMARY KEY, name TEXT NOT NULL, project_id INTEGE
 create table task_has_tags (task_id INTEGER NOT NULL, tag_id INTEGER NOT NULL);
 create table links (id INTEGER PRIMARY KEY, label TEXT NOT NULL, opposite_id INTEGER DEFAULT 0);
 create table task_has_links (id INTEGER PRIMARY KEY, link_id INTEGER NOT NULL, task_id INTEGER NOT NULL, opposite_task_id INTEGER NOT NULL);
-create table task_has_external_links (id INTEGER PRIMARY KEY, link_type TEXT, dependency TEXT, title TEXT, url TEXT, task_id INTEGER);
+create table task_has_external_links (id INTEGER PRIMARY KEY, link_type TEXT, dependency TEXT, title TEXT, url TEXT, task_id INTEGER, date_creation INTEGER, date_modification INTEGER, creator_id INTEGER DEFAULT 0);
 create table task_has_files (id INTEGER PRIMARY KEY, name TEXT, path TEXT, is_image INTEGER DEFAULT 0, task_id INTEGER, size INTEGER DEFAULT 0);
 create table task_has_metadata (task_id INTEGER, name TEXT, value TEXT);
 create table project_has_categories (id INTEGER PRIMARY KEY, name TEXT, project_id INTEGER, description TEXT, color_id TEXT);
@@ -36,6 +36,9 @@ insert into comments (id, task_id, user_id, date_creation, comment, date_modific
 insert into task_has_tags values (101, 41), (101, 42);
 insert into task_has_links values (1, 1, 101, 102);
 insert into task_has_files (name, path, task_id, size) values ('plan.pdf', 'tasks/101/x', 101, 9);
+insert into task_has_external_links values
+  (501, 'weblink', 'related', 'Halteverbot', 'https://example.org/antrag', 101, 1767405600, 1767405600, 2),
+  (502, 'weblink', 'related', '', 'file:///srv/plan', 101, 1767405600, 1767409200, 1);
 insert into task_has_metadata values (101, 'etage', '3');
 `
 

@@ -70,9 +70,51 @@ t.test('a downloaded database is read with its people, dates, tags, subtasks and
     subtasks: [{ title: 'tragen', time_spent: 1.5, status: 'in progress', user: 'joerg' }],
     comments: [{ visibility: 'app-manager' }],
     links: [{ label: 'blocks', task: 102 }],
-    files: [{ name: 'plan.pdf', path: 'tasks/101/x', size: 9 }],
     metadata: [{ name: 'etage', value: '3' }],
   })
+  t.same(card.attachments, [
+    {
+      name: 'Halteverbot',
+      url: 'https://example.org/antrag',
+      creatorId: 'joerg',
+      createdAt: '2026-01-03T02:00:00.000Z',
+      field: 'externalLinks',
+      whole: {
+        link_type: 'weblink',
+        dependency: 'related',
+        title: 'Halteverbot',
+        url: 'https://example.org/antrag',
+        date_creation: 1767405600,
+        date_modification: 1767405600,
+        creator_id: 2,
+      },
+      rest: { title: 'Halteverbot', link_type: 'weblink', dependency: 'related' },
+    },
+    {
+      name: '',
+      url: 'file:///srv/plan',
+      creatorId: 'asa',
+      createdAt: '2026-01-03T02:00:00.000Z',
+      field: 'externalLinks',
+      whole: {
+        link_type: 'weblink',
+        dependency: 'related',
+        url: 'file:///srv/plan',
+        date_creation: 1767405600,
+        date_modification: 1767409200,
+        creator_id: 1,
+      },
+      rest: { title: undefined, link_type: 'weblink', dependency: 'related', date_modification: 1767409200 },
+    },
+    {
+      name: 'plan.pdf',
+      url: '',
+      creatorId: null,
+      createdAt: '2026-01-02T00:00:00.000Z',
+      field: 'files',
+      whole: { name: 'plan.pdf', path: 'tasks/101/x', size: 9 },
+    },
+  ])
   t.match(cardOf(board, '103'), {
     dismissed: true,
     rest: { creator: '99', date_completed: '2026-01-03T00:26:40.000Z' },

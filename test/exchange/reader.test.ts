@@ -34,6 +34,7 @@ const card = (fields: Partial<SourceCard> = {}): SourceCard => ({
   labels: [],
   subtasks: [],
   comments: [],
+  attachments: [],
   rest: {},
   createdAt: AT,
   updatedAt: AT,

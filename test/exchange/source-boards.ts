@@ -60,6 +60,17 @@ export const anyBoard: fc.Arbitrary<SourceBoard> = fc
             }),
             { maxLength: 3 },
           ),
+          attachments: fc.array(
+            fc.record({
+              name,
+              url: fc.constantFrom('https://example.org/a', 'https://example.org/b c', 'javascript:0', ''),
+              creatorId: fc.option(fc.constantFrom('ada', 'cleo'), { nil: null }),
+              createdAt,
+              field: fc.constant('attachments'),
+              whole: fc.constant({ id: 'x' }),
+            }),
+            { maxLength: 3 },
+          ),
           rest,
           ...dates,
         }),

@@ -56,7 +56,7 @@ for (const kind of ['in memory', 'in a file']) {
         ...[{ id: 'ann@acme.example', name: 'ann@acme.example', matched: 'email', memberId: 'm-ann' }],
         ...[{ id: 'Bob Builder', name: 'Bob Builder', matched: null, memberId: null }],
         ...[{ id: 'Cleo <cleo@acme.example>', name: 'Cleo', matched: null, memberId: null }],
-      ].map((person) => ({ ...person, items: 1, comments: 0 })),
+      ].map((person) => ({ ...person, items: 1, comments: 0, attachments: 0 })),
     )
     t.strictSame(await assignees(app, first.projectId), {
       Plan: 'm-ann',

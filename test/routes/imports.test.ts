@@ -48,8 +48,8 @@ t.test('a file becomes a project, and GET returns the progress', async (t) => {
     id,
     format: 'trello',
     status: 'done',
-    done: 33,
-    total: 33,
+    done: 34,
+    total: 34,
     counts: {
       columns: 4,
       items: 8,
@@ -57,6 +57,7 @@ t.test('a file becomes a project, and GET returns the progress', async (t) => {
       labels: 4,
       subtasks: 5,
       comments: 4,
+      attachments: 1,
       people: 3,
       dueDates: 3,
       trimmed: 0,
@@ -93,7 +94,7 @@ t.test('a dry run reports what would be created', async (t) => {
   const app = await build(t)
   const { body } = await upload(app, 'format=trello&dryRun=true', FILE)
   const done = await ended(app, body.id)
-  t.match(done, { status: 'done', counts: { items: 8, comments: 4 } })
+  t.match(done, { status: 'done', counts: { items: 8, comments: 4, attachments: 1 } })
   t.notHas(done, 'projectId')
   t.equal(count(app, 'projects'), 0)
 })

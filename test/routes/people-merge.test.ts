@@ -32,6 +32,8 @@ async function seeded(app: App) {
   await ask('POST', `/api/projects/${other.id}/team-assignments`, { memberId: 'p-1', role: 'lead' })
   await ask('POST', `/api/kanban-items/${item.id}/comments`, { content: 'Hm' })
   app.db.$client.exec("update kanban_comments set author_id = 'p-1'")
+  await ask('POST', `/api/kanban-items/${item.id}/attachments`, { url: 'https://example.org/' })
+  app.db.$client.exec("update attachments set created_by = 'p-1'")
   app.db.insert(personalIdeas).values({ id: 'idea', ownerId: 'p-1', title: 'Fly' }).run()
   return { ask, project, other, item, claimed }
 }
@@ -43,6 +45,7 @@ const naming = ({ db: { $client } }: App) =>
     'select id, lead_id from projects order by id',
     'select id, project_id, member_id, role from team_assignments order by id',
     'select id, author_id from kanban_comments',
+    'select id, created_by from attachments',
     'select id, owner_id from personal_ideas',
     'select id, merged_into from people order by id',
     'select id from kanban_activity',
@@ -51,11 +54,18 @@ const naming = ({ db: { $client } }: App) =>
 for (const authMode of ['open', 'required'] as const) {
   t.test(`a merge in ${authMode} mode, and its undo`, async (t) => {
     const app = await build(t, { authMode, databaseUrl: `file:${t.testdir()}/board.db` })
-    const { ask, project, other, claimed } = await seeded(app)
+    const { ask, project, other, item, claimed } = await seeded(app)
     const before = naming(app)
 
     const merged = await ask('POST', '/api/people/p-1/merge', { into: 'ada' })
-    const counts = { kanbanItems: 2, projects: 1, teamAssignments: 2, kanbanComments: 1, personalIdeas: 1 }
+    const counts = {
+      kanbanItems: 2,
+      projects: 1,
+      teamAssignments: 2,
+      kanbanComments: 1,
+      attachments: 1,
+      personalIdeas: 1,
+    }
     t.match(merged, {
       status: 200,
       body: {
@@ -80,6 +90,7 @@ for (const authMode of ['open', 'required'] as const) {
       { memberId: 'ada', role: 'lead' },
     ])
     t.match((await ask('GET', '/api/personal-ideas/idea')).body, { ownerId: 'ada' })
+    t.match((await ask('GET', `/api/kanban-items/${item.id}/attachments`)).body, [{ createdBy: 'ada' }])
     t.equal(app.db.$client.prepare('select count(*) from kanban_activity').pluck().get(), 0, 'no assignment')
     t.notMatch(
       (await ask('GET', '/api/people')).body.map(({ id }: { id: string }) => id),

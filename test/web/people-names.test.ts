@@ -120,6 +120,7 @@ onBoard(
     const people = dialog.getByRole('list', { name: 'People' })
     const row = (name: string) => people.getByRole('listitem').filter({ hasText: name })
     await row('Priya Raman').getByText('same name').waitFor()
+    await row('Amara Osei').getByText('1 attachment').waitFor()
     await dialog.getByText('1 found, 2 not found: only their names are kept.').waitFor()
     await check()
 

@@ -56,11 +56,11 @@ export function ImportedPeople({ people, total }: { people: readonly ImportedPer
       <p class="meta">{words.found(people.length - others, others)}</p>
       <ul class="lines import-people" aria-label={words.people}>
         {people.map((person) => {
-          const { id, name, matched, memberId, items, comments } = person
+          const { id, name, matched, memberId, items, comments, attachments } = person
           return (
             <li key={id}>
               <span>
-                <bdi>{name}</bdi> <span class="meta">{words.has(items, comments)}</span>
+                <bdi>{name}</bdi> <span class="meta">{words.has(items, comments, attachments)}</span>
               </span>
               {memberId === null ? (
                 <Unknown person={person} />

@@ -5,18 +5,24 @@
 import { LIMITS } from '../../schemas/common.ts'
 import type { SourceCard, SourceComment, SourceSubtask } from '../sources/source-board.ts'
 import { TooLarge } from '../sources/source-limits.ts'
+import { fitLinks } from './fit-links.ts'
 import { readableName, shorten } from './names.ts'
 
 /** The limits of one card; text in characters. */
 export const CARD_LIMITS = { subtasks: 1000, comments: 1000, labels: 1000, text: 2_000_000 }
 
-/** A fitted card, and the number of too long texts. */
+/** A fitted card, and the numbers of what did not fit. */
 export interface FittedCard {
+  /** Its attachments are links. */
   card: SourceCard
   /** Texts continued in comments. */
   continued: number
   /** Shortened names of people and ids. */
   shortened: number
+  /** Attachments without a URL that a link may have: they are in the rest of the card. */
+  unlinked: number
+  /** Attachments beyond the limit of an item: likewise. */
+  surplus: number
 }
 
 /** The end of the first characters of a text, in code points as in the API. */
@@ -68,7 +74,7 @@ function refuseLarge(card: SourceCard): void {
 
 /**
  * Fits a card. Too long texts continue in comments, so that nothing is lost: the rest of a description or
- * comment, and the whole title of a subtask.
+ * comment, and the whole title of a subtask. Attachments become links.
  * @throws TooLarge if the card exceeds a limit
  */
 export function fitCard(card: SourceCard): FittedCard {
@@ -106,13 +112,19 @@ export function fitCard(card: SourceCard): FittedCard {
       : texts.map((text) => ({ ...comment, authorId, text }))
   })
   const comments = [...restOfIt.map(toComment), ...titles, ...said]
+  const { links, rest: unlinkedRest, unlinked, surplus } = fitLinks(card.attachments)
+  const attachments = links.map((link) => ({
+    ...link,
+    creatorId: link.creatorId === null ? null : reference(link.creatorId),
+  }))
   const id = reference(card.id)
   const assigneeId = card.assigneeId === null ? null : reference(card.assigneeId)
   const rest = {
     ...card.rest,
+    ...unlinkedRest,
     ...(id !== card.id && { sourceId: card.id }),
     ...(assigneeId !== card.assigneeId && { assigneeId: card.assigneeId }),
   }
-  const fitted = { ...card, id, assigneeId, description, subtasks, comments, rest }
-  return { card: fitted, continued, shortened }
+  const fitted = { ...card, id, assigneeId, description, subtasks, comments, attachments, rest }
+  return { card: fitted, continued, shortened, unlinked, surplus }
 }

@@ -1,11 +1,13 @@
 /** Converts a board of another tool to the rows of a new project. */
 
 import { and, type SQL, sql } from 'drizzle-orm'
+import { ATTACHMENTS_LIMIT } from '../../board/attachments.ts'
 import { isNamedDone, type Stage, withStages } from '../../board/stages.ts'
 import type { SharedDatabase } from '../../db/client.ts'
 import { newId } from '../../db/ids.ts'
 import { afterLast } from '../../db/ordering.ts'
 import {
+  attachments,
   changes,
   kanbanColumns,
   kanbanComments,
@@ -46,6 +48,8 @@ export interface ImportedBoard {
   labels: number
   subtasks: number
   comments: number
+  /** All are links. */
+  attachments: number
   people: number
   dueDates: number
   /** Items (and the project) with more data than fits into `metadata`. */
@@ -72,6 +76,7 @@ export function describeBoard(
     line('labels', made.labels),
     line('subtasks', made.subtasks, remarks.subtasks),
     line('comments', made.comments),
+    line('attachments', made.attachments, made.attachments > 0 ? ['as links'] : []),
     line('people', made.people, whoTheyAre(people)),
     line('due dates', made.dueDates),
     ...notes,
@@ -306,16 +311,17 @@ export function planRows(
 }
 
 /** A planned row, perhaps read back from a file. */
-type Row = { assigneeId?: string | null; authorId?: string }
+type Row = { assigneeId?: string | null; authorId?: string; createdBy?: string | null }
 
 /** The tables with ids of people. */
-const NAMING_PEOPLE = new Set<PlannedRows['table']>([kanbanItems, kanbanComments])
+const NAMING_PEOPLE = new Set<PlannedRows['table']>([kanbanItems, kanbanComments, attachments])
 
 /** A row with people's ids replaced by their ids here. */
 const withPeople = (row: Row, idOf: (id: string) => string): Row => ({
   ...row,
   ...(row.assigneeId && { assigneeId: idOf(row.assigneeId) }),
   ...(row.authorId && row.authorId !== UNKNOWN_AUTHOR && { authorId: idOf(row.authorId) }),
+  ...(row.createdBy && { createdBy: idOf(row.createdBy) }),
 })
 
 /** A project's row with the matches of people in its metadata, if they fit: the records no longer have the original ids. */
@@ -368,12 +374,14 @@ export function rowsOfBoard(
     labels: labels.size,
     subtasks: sum(cards, ({ subtasks }) => subtasks.length),
     comments: sum(cards, ({ comments }) => comments.length),
+    attachments: sum(cards, (card) => card.attachments.length),
     people: people.length,
     dueDates: sum(cards, ({ dueDate }) => Number(dueDate !== null)),
     trimmed: Number(isTrimmed(project.metadata)),
   }
   const putOn = sum(cards, (card) => labelsOf(card).length)
-  const count = 1 + columns.length + labels.size + cards.length + putOn + made.subtasks + made.comments
+  const parts = putOn + made.subtasks + made.comments + made.attachments
+  const count = 1 + columns.length + labels.size + cards.length + parts
   if (count > records) {
     throw new TooLarge(`it has ${count} records, and one import may make ${records} (IMPORT_RECORDS)`)
   }
@@ -417,6 +425,15 @@ export function rowsOfBoard(
       }
     }
   }
+  function* links() {
+    for (const [index, card] of cards.entries()) {
+      for (const { name, url, creatorId, createdAt } of card.attachments) {
+        const itemId = itemIds[index] as string
+        const link = { name, url, kind: 'link' as const, createdBy: creatorId }
+        yield { id: newId(), itemId, ...link, ...unchangedSince(createdAt) }
+      }
+    }
+  }
   return {
     rows: {
       projectIds: [project.id],
@@ -428,6 +445,7 @@ export function rowsOfBoard(
         rowsOf(kanbanItemLabels, putOn, itemLabels),
         rowsOf(kanbanSubtasks, made.subtasks, subtasks),
         rowsOf(kanbanComments, made.comments, comments),
+        rowsOf(attachments, made.attachments, links),
       ],
       *cardIds() {
         for (let first = 0; first < cards.length; first += IDS_AT_ONCE) {
@@ -454,6 +472,16 @@ export function rowsOfBoard(
           sum(fitted, ({ shortened }) => shortened),
           'long ids',
           'shortened; those of cards and assignees are kept in metadata',
+        ),
+        ...note(
+          sum(fitted, ({ unlinked }) => unlinked),
+          'attachments without a link',
+          `no URL, or none that a link may have: kept in metadata.${format}`,
+        ),
+        ...note(
+          sum(fitted, ({ surplus }) => surplus),
+          'attachments left out',
+          `an item has at most ${ATTACHMENTS_LIMIT}: kept in metadata.${format}`,
         ),
       ],
     },

@@ -1,4 +1,4 @@
-/** The people in a board's cards and comments. */
+/** The people in a board's cards, comments and attachments. */
 import { LIMITS } from '../../schemas/common.ts'
 import { type SourceCard, type SourcePerson, UNKNOWN_AUTHOR } from '../sources/source-board.ts'
 import { TooLarge } from '../sources/source-limits.ts'
@@ -14,6 +14,8 @@ export interface NamedPerson extends SourcePerson {
   items: number
   /** Comments by it. */
   comments: number
+  /** Attachments by it. */
+  attachments: number
 }
 
 /** Normalises a person: a visible name, and the id used in cards and comments. */
@@ -28,7 +30,7 @@ function fitPerson({ id, name, email }: SourcePerson): SourcePerson {
 }
 
 /**
- * The assignees and comment authors of a board, in order of their first reference, without unknown
+ * The assignees, comment authors and creators of attachments of a board, in order of their first reference, without unknown
  * authors.
  * @param cards fitted cards
  * @param known people in the file
@@ -37,17 +39,21 @@ function fitPerson({ id, name, email }: SourcePerson): SourcePerson {
 export function namedPeople(cards: readonly SourceCard[], known: readonly SourcePerson[]): NamedPerson[] {
   const told = new Map(known.map(fitPerson).map((person) => [person.id, person]))
   const named = new Map<string, NamedPerson>()
-  const name = (id: string, what: 'items' | 'comments') => {
+  const name = (id: string, what: 'items' | 'comments' | 'attachments') => {
     let person = named.get(id)
     if (person === undefined) {
-      person = { ...(told.get(id) ?? fitPerson({ id, name: '', email: '' })), items: 0, comments: 0 }
+      person = {
+        ...(told.get(id) ?? fitPerson({ id, name: '', email: '' })),
+        ...{ items: 0, comments: 0, attachments: 0 },
+      }
       named.set(id, person)
     }
     person[what] += 1
   }
-  for (const { assigneeId, comments } of cards) {
+  for (const { assigneeId, comments, attachments } of cards) {
     if (assigneeId !== null) name(assigneeId, 'items')
     for (const { authorId } of comments) if (authorId !== UNKNOWN_AUTHOR) name(authorId, 'comments')
+    for (const { creatorId } of attachments) if (creatorId !== null) name(creatorId, 'attachments')
   }
   if (named.size > PEOPLE_LIMIT) {
     throw new TooLarge(`it names ${named.size} people, and a board may name ${PEOPLE_LIMIT}`)

@@ -89,11 +89,11 @@ export class SettledPeople {
   }
 
   #settle(person: NamedPerson, insert: Parameters<SettleSome>[0]): void {
-    const { id, name, items, comments } = person
+    const { id, name, items, comments, attachments } = person
     const found = this.#find(person)
     const own = found ? id : this.#ownId(person, insert)
     this.#settled.set(id, {
-      ...{ id: own, name, items, comments },
+      ...{ id: own, name, items, comments, attachments },
       matched: found?.matched ?? null,
       memberId: found?.id ?? null,
     })

@@ -5,6 +5,7 @@
 import { fstatSync, ftruncateSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { getTableName } from 'drizzle-orm'
 import {
+  attachments,
   kanbanColumns,
   kanbanComments,
   kanbanItemLabels,
@@ -25,9 +26,15 @@ const PLACE_DIGITS = 16
 const NEWLINE = 0x0a
 
 const TABLES: ReadonlyMap<string, PlannedRows['table']> = new Map(
-  [kanbanColumns, kanbanLabels, kanbanItems, kanbanItemLabels, kanbanSubtasks, kanbanComments].map(
-    (table) => [getTableName(table), table] as const,
-  ),
+  [
+    kanbanColumns,
+    kanbanLabels,
+    kanbanItems,
+    kanbanItemLabels,
+    kanbanSubtasks,
+    kanbanComments,
+    attachments,
+  ].map((table) => [getTableName(table), table] as const),
 )
 
 /** A range of lines of a spool. */

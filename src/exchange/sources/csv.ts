@@ -290,6 +290,7 @@ class Rows {
         labels: [...new Set(all('labels').flatMap(listed))].map((label) => this.labels.of(label)),
         subtasks: all('subtasks').flatMap(toSubtasks),
         comments: [],
+        attachments: [],
         rest,
         createdAt: '',
         updatedAt: '',

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import type { JsonObject } from '../../json.ts'
 import { timestamp } from '../../time.ts'
 import { baseName, listed } from './csv.ts'
+import { uploadsIn } from './github-uploads.ts'
 import type { SourceBoard, SourceCard, SourceColumn, SourceLabel } from './source-board.ts'
 import { Dates } from './source-dates.ts'
 import { openSource } from './source-files.ts'
@@ -136,6 +137,13 @@ class Items {
       labels: [...new Set(names(item.labels))].map((name) => this.#labels.of(name)),
       subtasks: [],
       comments: [],
+      attachments: uploadsIn(text(content.body)).map((upload) => ({
+        ...upload,
+        ...{ creatorId: null, createdAt: this.#at },
+        field: 'attachments',
+        // The text, which stays, names it.
+        whole: undefined,
+      })),
       rest: withoutEmpty({
         ...without(
           item,
@@ -196,6 +204,7 @@ function fromView(table: Table, { id, name }: { id: string; name: string }): Sou
         labels: [...new Set(listed(cell('labels')))].map((name) => labels.of(name)),
         subtasks: [],
         comments: [],
+        attachments: [],
         rest: {
           ...cells.rest(row, used),
           ...withoutEmpty({

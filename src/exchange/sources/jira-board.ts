@@ -2,6 +2,7 @@
 import { STAGES, type Stage } from '../../board/stages.ts'
 import type { JsonObject } from '../../json.ts'
 import type {
+  SourceAttachment,
   SourceBoard,
   SourceCard,
   SourceColumn,
@@ -30,6 +31,7 @@ export interface Issue {
   updatedAt: string | undefined
   labels: string[]
   comments: (Omit<SourceComment, 'createdAt'> & { createdAt: string | undefined })[]
+  attachments: (Omit<SourceAttachment, 'createdAt'> & { createdAt: string | undefined })[]
   /** Orders the issues, if all have one. */
   rank: string
   type: string
@@ -116,6 +118,10 @@ export function toBoard(issues: readonly Issue[], { notes, ...source }: JiraSour
         createdAt: child.createdAt ?? createdAt,
       })),
       comments: commentsOf(issue, createdAt),
+      attachments: issue.attachments.map((attachment) => ({
+        ...attachment,
+        createdAt: attachment.createdAt ?? createdAt,
+      })),
       rest: withoutEmpty({
         ...issue.rest,
         priority: priority === issue.priority ? null : issue.priority,
@@ -161,7 +167,17 @@ const whole = (issue: Issue, fallback: string): JsonObject =>
     labels: issue.labels,
     comments: commentsOf(issue, fallback),
     ...issue.rest,
+    ...attachmentsOf(issue),
   })
+
+/** The attachments of an issue as in the file. */
+const attachmentsOf = ({ attachments }: Issue): JsonObject =>
+  Object.fromEntries(
+    [...Map.groupBy(attachments, ({ field }) => field)].map(([field, those]) => [
+      field,
+      those.map(({ whole }) => whole),
+    ]),
+  )
 
 const isDone = ({ progress, status, isResolved }: Issue) =>
   progress === undefined ? isResolved || ENDS.has(status.toLowerCase()) : progress === 'done'

@@ -25,6 +25,7 @@ const FIELDS = {
   updated: ['updated'],
   labels: ['labels'],
   comments: ['comment', 'comments'],
+  attachments: ['attachment', 'attachments'],
   rank: ['customfieldrank', 'rank'],
   type: ['issuetype'],
   parentKey: ['parentkey'],
@@ -46,6 +47,7 @@ const CONSUMED: Field[] = [
   'updated',
   'labels',
   'comments',
+  'attachments',
 ]
 
 /** Columns about the project, the same on each of its issues. */
@@ -81,6 +83,7 @@ export function readIssues(table: Table): { issues: Issue[]; source: JiraSource 
 interface Draft {
   cells: { [field in 'due' | 'created' | 'updated']: string }
   comments: string[]
+  attachments: string[]
   issue: Issue
   parent: { key: string; id: string; isSubtask: boolean }
   issueId: string
@@ -125,6 +128,7 @@ class IssueRows {
     this.#drafts.push({
       cells: dates,
       comments: all('comments'),
+      attachments: all('attachments'),
       issueId: cell('issueId'),
       parent: { key: cell('parentKey') || cell('parent'), id: cell('parentId') || cell('parent'), isSubtask },
       issue: {
@@ -141,6 +145,7 @@ class IssueRows {
         updatedAt: undefined,
         labels: all('labels').flatMap((labels) => labels.split(/[\s,;]+/).filter((label) => label !== '')),
         comments: [],
+        attachments: [],
         rank: cell('rank'),
         type,
         parent: '',
@@ -227,8 +232,8 @@ class IssueRows {
     return keys.length > 0 ? keys : this.#drafts.map(({ issue }) => issue.key.replace(/-\d+$/, ''))
   }
 
-  /** Sets an issue's dates and comments. Returns the number of unreadable dates, which stay in its rest. */
-  #withDates({ issue, cells, comments }: Draft): number {
+  /** Sets an issue's dates, comments and attachments. Returns the number of unreadable dates, which stay in its rest. */
+  #withDates({ issue, cells, comments, attachments }: Draft): number {
     let unreadable = 0
     const read = (field: 'due' | 'created' | 'updated') => {
       const at = this.#dates.read(cells[field])
@@ -242,7 +247,19 @@ class IssueRows {
     issue.createdAt = read('created')
     issue.updatedAt = read('updated')
     issue.comments = comments.map((comment) => this.#toComment(comment))
+    issue.attachments = attachments.map((attachment) => this.#toAttachment(attachment))
     return unreadable
+  }
+
+  /** An attachment is `date;author;name;URL`, where a name may contain semicolons; of anything else nothing is known. */
+  #toAttachment(whole: string): Issue['attachments'][number] {
+    const [date = '', author = '', ...others] = whole.split(';')
+    const url = others.pop() ?? ''
+    const createdAt = this.#dates.read(date)
+    const field = this.#header[this.#placesOf('attachments')[0] ?? -1]?.toWellFormed() ?? ''
+    return createdAt === undefined
+      ? { name: '', url: '', creatorId: null, createdAt, field, whole }
+      : { name: others.join(';'), url, creatorId: author || null, createdAt, field, whole }
   }
 
   /** A comment is `date;author;text`; anything else is only text. */

@@ -31,6 +31,7 @@ const READ = new Set([
   'updated',
   'labels',
   'comment',
+  'attachment',
   'project',
 ])
 /** URLs of API resources and pictures, on every object of the response. */
@@ -139,6 +140,7 @@ class Search {
       updatedAt,
       labels: Array.isArray(fields.labels) ? fields.labels.map(text).filter((label) => label !== '') : [],
       comments: comments.read,
+      attachments: listOf(fields.attachment).map((attachment) => this.#toAttachment(attachment)),
       rank: this.#rank(fields),
       type: text(type.name),
       parent: isSubtask ? parentKey : '',
@@ -212,6 +214,22 @@ class Search {
     return { read, rest }
   }
 
+  /** A file. Its name stays in the rest, beside the id, which texts refer to. */
+  #toAttachment(attachment: unknown): Issue['attachments'][number] {
+    const { filename, content, created, author, ...others } = isObject(attachment) ? attachment : {}
+    const createdAt = time(created)
+    const rest = plain(others)
+    return {
+      name: text(filename),
+      url: text(content),
+      creatorId: this.#user(author),
+      createdAt,
+      field: 'attachment',
+      whole: plain(attachment),
+      rest: withoutEmpty({ ...rest, filename, created: createdAt === undefined ? created : null }),
+    }
+  }
+
   /** The id of a user, whose other fields are stored once for the board. */
   #user(value: unknown): string | null {
     if (!isObject(value)) return text(value) || null
@@ -221,6 +239,9 @@ class Search {
     return id || null
   }
 }
+
+/** The entries of a list; any other value that is not empty is one. */
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : isEmpty(value) ? [] : [value])
 
 const COMMENT_READ = new Set(['author', 'updateAuthor', 'body', 'created', 'updated'])
 const RESERVED = new Set(['description', 'comments', 'status', 'priority', 'subtasks', 'key', 'id'])

@@ -106,6 +106,7 @@ export function readTasks(table: Table): SourceBoard {
           .map((tag) => labels.of(tag)),
         subtasks: [],
         comments: [],
+        attachments: [],
         rest: {
           ...cells.rest(row, used),
           ...withoutEmpty({

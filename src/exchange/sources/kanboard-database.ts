@@ -3,6 +3,7 @@ import SQLite from 'better-sqlite3'
 import type { JsonObject } from '../../json.ts'
 import { priorityOfNumber } from './kanboard-csv.ts'
 import {
+  type SourceAttachment,
   type SourceBoard,
   type SourceCard,
   type SourceColumn,
@@ -348,6 +349,12 @@ class Project {
         }),
       ),
       comments: this.#comments(comments, createdAt),
+      attachments: [
+        ...this.#of('task_has_external_links', id).map((link) => this.#toLink(link, createdAt)),
+        ...[...this.#of('task_has_files', id), ...this.#of('files', id)].map((file) =>
+          toFile(file, createdAt),
+        ),
+      ],
       rest: withoutEmpty({
         ...said(task, READ.task),
         ...this.#dates(task),
@@ -367,10 +374,6 @@ class Project {
           label: this.#byId('links', link.link_id)?.label,
           task: link.opposite_task_id,
         })),
-        externalLinks: this.#of('task_has_external_links', id).map((link) => said(link, READ.part)),
-        files: [...this.#of('task_has_files', id), ...this.#of('files', id)].map((file) =>
-          said(file, READ.part),
-        ),
         metadata: this.#of('task_has_metadata', id).map((entry) => said(entry, READ.part)),
       }),
       createdAt,
@@ -401,6 +404,26 @@ class Project {
       }),
     )
 
+  #toLink(link: JsonObject, fallback: string): SourceAttachment {
+    const createdAt = unixTime(link.date_creation)
+    const { url: _, title, date_creation, creator_id, ...others } = said(link, READ.part)
+    const changed = others.date_modification === date_creation ? null : others.date_modification
+    const rest = withoutEmpty({
+      ...others,
+      date_creation: createdAt === undefined ? date_creation : null,
+      date_modification: changed,
+    })
+    return {
+      name: text(title),
+      url: text(link.url),
+      creatorId: this.#user(creator_id) || null,
+      createdAt: createdAt ?? fallback,
+      field: 'externalLinks',
+      whole: said(link, READ.part),
+      ...(!isEmpty(rest) && { rest: { title, ...rest } }),
+    }
+  }
+
   /** Values without a field in subtasks: assignees, durations, progress. */
   #subtaskRest = (subtasks: JsonObject[]): JsonObject[] =>
     subtasks
@@ -414,6 +437,13 @@ class Project {
       .map((more, index) => (isEmpty(more) ? more : { title: subtasks[index]?.title, ...more }))
       .filter((more) => !isEmpty(more))
 }
+
+/** A file: the database holds neither its bytes nor a URL. */
+const toFile = (file: JsonObject, createdAt: string): SourceAttachment => ({
+  ...{ name: text(file.name), url: '', creatorId: null, createdAt },
+  field: 'files',
+  whole: said(file, READ.part),
+})
 
 /** States of a subtask: 0 to 2. */
 const IN_PROGRESS = 1

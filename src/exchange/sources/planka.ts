@@ -5,6 +5,7 @@
 import type { JsonObject } from '../../json.ts'
 import { timestamp } from '../../time.ts'
 import {
+  type SourceAttachment,
   type SourceBoard,
   type SourceCard,
   type SourceColumn,
@@ -202,6 +203,7 @@ class PlankaBoard {
     const dueDate = time(card.dueDate) ?? null
     if (dueDate === null && !isEmpty(card.dueDate)) this.#unreadable += 1
     const labels = this.#of('cardLabels', id)
+    const { attachments = [], ...otherParts } = this.#otherParts(id)
     const unknownLabels = labels.filter(({ labelId }) => !this.#labels.has(text(labelId)))
     return {
       id,
@@ -216,6 +218,7 @@ class PlankaBoard {
       labels: [...new Set(labels.flatMap(({ labelId }) => this.#labels.get(text(labelId)) ?? []))],
       subtasks: this.#subtasks(id, createdAt),
       comments: this.#comments(id, createdAt),
+      attachments: attachments.map((attachment) => toAttachment(attachment, createdAt)),
       rest: withoutEmpty({
         ...without(card, HAS_FIELD),
         dueDate: dueDate === null ? card.dueDate : null,
@@ -227,7 +230,7 @@ class PlankaBoard {
         tasks: this.#taskRest(id),
         customFieldValues: this.#customFields(id),
         actions: this.#otherActions(id),
-        ...this.#otherParts(id),
+        ...otherParts,
       }),
       createdAt,
       updatedAt: time(card.updatedAt) ?? createdAt,
@@ -301,7 +304,7 @@ class PlankaBoard {
   readonly #names = new Map<string, ReadonlyMap<string, unknown>>()
 
   /** Other records of a card: attachments, links, ... Those without a card in the file stay with the board. */
-  #otherParts(cardId: string): JsonObject {
+  #otherParts(cardId: string): Record<string, JsonObject[]> {
     this.#others ??= this.#allOthers()
     return Object.fromEntries(this.#others.get(cardId) ?? [])
   }
@@ -339,6 +342,30 @@ class PlankaBoard {
 }
 
 const CARD_ID = new Set(['cardId'])
+const ADDRESS = new Set(['url'])
+
+/** Version 2 has the URL of a file or link in its data. The name stays in the rest, beside the id, which a cover refers to. */
+function toAttachment(whole: JsonObject, fallback: string): SourceAttachment {
+  const data = isObject(whole.data) ? whole.data : {}
+  const [inData, url] = [text(data.url), text(data.url) || text(whole.url)]
+  const [createdAt, updatedAt] = [time(whole.createdAt), time(whole.updatedAt)]
+  return {
+    name: text(whole.name),
+    url,
+    creatorId: text(whole.creatorUserId) || null,
+    createdAt: createdAt ?? fallback,
+    field: 'attachments',
+    whole,
+    rest: withoutEmpty({
+      ...whole,
+      url: inData === '' ? null : whole.url,
+      data: inData === '' ? whole.data : withoutEmpty(without(data, ADDRESS)),
+      creatorUserId: null,
+      createdAt: createdAt === undefined ? whole.createdAt : null,
+      updatedAt: updatedAt !== undefined && updatedAt === createdAt ? null : whole.updatedAt,
+    }),
+  }
+}
 
 /** Version 1 has comments among the actions. */
 const isComment = ({ type, data }: JsonObject) => type === 'commentCard' && isObject(data)

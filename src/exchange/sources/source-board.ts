@@ -52,6 +52,23 @@ export interface SourceComment {
   editedAt: string | null
 }
 
+/** A file or a link on a card. It becomes a link, if it has a URL that may be one; its bytes are not fetched. */
+export interface SourceAttachment {
+  /** May be blank or very long. */
+  name: string
+  /** Any text; empty if the file has none. */
+  url: string
+  /** The other tool's id, or a user name if there is no id. */
+  creatorId: string | null
+  createdAt: string
+  /** The field of the card's `rest` for the following. */
+  field: string
+  /** Everything about it, if it does not become a link. */
+  whole: unknown
+  /** What a link does not hold; undefined for nothing. */
+  rest?: unknown
+}
+
 /** A card. `rest` has all values without a field here; it becomes `metadata.<format>`. */
 export interface SourceCard {
   /** The other tool's id, which becomes the item's `sourceId`. */
@@ -72,6 +89,7 @@ export interface SourceCard {
   subtasks: SourceSubtask[]
   /** Oldest first. */
   comments: SourceComment[]
+  attachments: SourceAttachment[]
   rest: JsonObject
   createdAt: string
   updatedAt: string

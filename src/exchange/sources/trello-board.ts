@@ -148,6 +148,11 @@ function toCard(
     labels: card.labels.flatMap((label) => labels.get(label) ?? []),
     subtasks: card.entries,
     comments: card.comments,
+    attachments: card.attachments.map(({ memberId, ...attachment }) => ({
+      ...attachment,
+      creatorId: memberId,
+      field: 'attachments',
+    })),
     rest: card.rest,
     createdAt: card.createdAt,
     updatedAt: card.updatedAt,

@@ -39,6 +39,18 @@ export interface TrelloEntry {
   createdAt: string
 }
 
+/** A file or a link on a card. */
+export interface TrelloAttachment {
+  name: string
+  url: string
+  memberId: string | null
+  createdAt: string
+  /** All its values. */
+  whole: JsonObject
+  /** The values without a field here, and its name. */
+  rest: JsonObject
+}
+
 /** A comment on a card. */
 export interface TrelloComment {
   authorId: string
@@ -63,6 +75,7 @@ export interface TrelloCard {
   entries: TrelloEntry[]
   /** Oldest first. */
   comments: TrelloComment[]
+  attachments: TrelloAttachment[]
   rest: JsonObject
   createdAt: string
   updatedAt: string
@@ -311,6 +324,7 @@ const HAS_FIELD = new Set([
   'idBoard',
   'idChecklists',
   'checkItemStates',
+  'attachments',
 ])
 
 interface CardParts {
@@ -343,12 +357,11 @@ function toCard(card: JsonObject, parts: CardParts): TrelloCard {
     labels: parts.labelsOf(card),
     entries: toEntries(card, checklists, createdAt),
     comments: parts.commentsOf.get(id) ?? [],
+    attachments: objects(card.attachments).map((attachment) => toAttachment(attachment, createdAt)),
     rest: withoutEmpty({
       ...Object.fromEntries(Object.entries(card).filter(([key]) => !HAS_FIELD.has(key))),
       idMembers: otherMembers,
       checklists: checklists.map(checklistRest),
-      // Thumbnails, with several long URLs per picture, would be most of a board's data.
-      attachments: objects(card.attachments).map(({ previews: _, ...attachment }) => attachment),
       cover: isObject(card.cover) ? withoutEmpty({ ...card.cover, scaled: null }) : null,
       listClosed: list?.closed || null,
       pos: position === undefined ? card.pos : null,
@@ -356,6 +369,21 @@ function toCard(card: JsonObject, parts: CardParts): TrelloCard {
     }),
     createdAt,
     updatedAt: active ?? createdAt,
+  }
+}
+
+function toAttachment(attachment: JsonObject, fallback: string): TrelloAttachment {
+  // Thumbnails, with several long URLs per picture, would be most of a board's data.
+  const { previews: _, ...whole } = attachment
+  const { url, idMember, date, ...rest } = whole
+  const at = time(date)
+  return {
+    name: text(whole.name),
+    url: text(url),
+    memberId: text(idMember) || null,
+    createdAt: at ?? birth(whole.id) ?? fallback,
+    whole,
+    rest: withoutEmpty({ ...rest, date: at === undefined ? date : null }),
   }
 }
 

@@ -1,0 +1,1 @@
+CREATE INDEX `attachments_creator` ON `attachments` (`created_by`) WHERE "created_by" is not null;
