@@ -10,6 +10,9 @@ import { dial, onNewFile, type Service, start } from './process.ts'
 const MEBIBYTE = 1024 * 1024
 const LARGE = bytesOf(25 * MEBIBYTE)
 
+/** Mebibytes that uploading and downloading these may take: more where coverage is measured, which takes memory itself. */
+const MOST = process.env.PHASEBOARD_TEST_TARGET === 'sources' ? 80 : 40
+
 async function call({ url }: Pick<Service, 'url'>, method: string, path: string, body?: object) {
   const response = await fetch(url + path, {
     method,
@@ -114,7 +117,7 @@ t.test(
     t.match(body, [{ size: LARGE.length, sha256: sha256(LARGE) }])
     t.ok((await contentOf(service, body[0].id)).equals(LARGE))
     const more = (memoryOf(pid, 'VmHWM') - before) / MEBIBYTE
-    t.ok(more < 40, `${more.toFixed(1)} MiB more`)
+    t.ok(more < MOST, `${more.toFixed(1)} MiB more`)
   },
 )
 
