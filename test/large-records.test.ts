@@ -122,6 +122,8 @@ for (const [name, { sql, of }] of Object.entries(CASES)) {
     db.$client.pragma('wal_checkpoint(truncate)')
     close()
     const app = await build(t, { databaseUrl: `file:${path}`, authMode: 'required' })
+    // It reads what the requests write afterwards, in small steps.
+    await app.notificationConsumer.stop()
     const unlimited = await build(t, { authMode: 'required' })
     unlimited.db.$client.exec(recordsWith(sql))
     const other = new SQLite(path)
