@@ -1,10 +1,22 @@
 /** How long contents are kept: as long as an attachment, or a change that is kept, names them, whatever happened in between. */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { bytesOf, png, sha256 } from './attachments.ts'
-import { type App, build, count, createItem, createProject, send, signInAs, writeIn } from './helper.ts'
+import {
+  type App,
+  build,
+  count,
+  createItem,
+  createProject,
+  hourly,
+  send,
+  signInAs,
+  writeIn,
+} from './helper.ts'
 
 const HOUR = 3_600_000
 
@@ -12,9 +24,9 @@ const HOUR = 3_600_000
 const FILES = [Buffer.from('one'), bytesOf(300_000, 2), bytesOf(600_000, 3), png(4, 3), png(5, 4)]
 const IMAGES = [3, 4]
 
-async function setUp(t: Test) {
+async function setUp(t: Test, options: object = {}) {
   const file = join(t.testdir(), 'board.db')
-  const app = await build(t, { databaseUrl: `file:${file}` })
+  const app = await build(t, { databaseUrl: `file:${file}`, ...options })
   const project = await createProject(app)
   const { headers: admin } = signInAs(app, 'admin')
   return { app, file, project, admin }
@@ -185,3 +197,29 @@ t.test('a large write that is not finished keeps everything', async (t) => {
   await tidy(app)
   t.equal(count(app, 'file_contents'), 0)
 })
+
+t.test(
+  'files that nothing names are removed once an hour; a failure is logged, and tried again',
+  async (t) => {
+    const clean = hourly(t)
+    const logStream = new PassThrough()
+    const { app, project } = await setUp(t, { logLevel: 'warn', logStream })
+    const { id } = await createItem(app, project.id)
+    await upload(app, id, Buffer.from('one'))
+    const { store } = app.files
+    const { tidy } = store
+    store.tidy = () => Promise.reject(new Error('no'))
+    clean()
+    for (let turn = 0; turn < 20; turn++) await setImmediate()
+    t.match(String(logStream.read()), /could not remove files that nothing names/)
+    let tidied = 0
+    store.tidy = (before) => {
+      tidied++
+      return tidy.call(store, before)
+    }
+    clean()
+    for (let turn = 0; turn < 20; turn++) await setImmediate()
+    t.equal(tidied, 1)
+    t.equal(count(app, 'file_contents'), 1, 'what is named stays')
+  },
+)

@@ -26,13 +26,9 @@ const NAMES: Readonly<Record<string, string>> = { 'image/apng': 'image/png' }
 
 /** The media type that bytes tell; undefined if they do not. */
 async function typeOf(bytes: Uint8Array): Promise<string | undefined> {
-  try {
-    const type = await fileTypeFromBuffer(bytes.subarray(0, TELLING))
-    return type && (NAMES[type.mime] ?? type.mime)
-  } catch {
-    // It ends in the middle of something.
-    return undefined
-  }
+  // It fails where the bytes end in the middle of something.
+  const type = await fileTypeFromBuffer(bytes.subarray(0, TELLING)).catch(() => undefined)
+  return type && (NAMES[type.mime] ?? type.mime)
 }
 
 /** The media type that a name tells. It does not make a file one that browsers show: that is for its bytes to say. */

@@ -74,10 +74,6 @@ class ChangePoll implements ChangeReader {
     // See `replay`.
   }
 
-  notify(): void {
-    // It waits for changes only.
-  }
-
   tick(): void {
     // It sends nothing before its response.
   }

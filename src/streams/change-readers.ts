@@ -49,8 +49,8 @@ export interface ChangeReader extends Wanted {
   miss: (selection: Selection) => void
   /** Reads missed changes, for some milliseconds. @returns whether there are more, and it accepts more */
   replay: () => boolean
-  /** Sends a notification to its member; of a long poll, nothing. */
-  notify: (notification: MembersNotification) => void
+  /** Sends a notification to its member. A long poll waits for changes only. */
+  notify?: (notification: MembersNotification) => void
   /** Called once per round. */
   tick: () => void
   /** The service stops, or its rights have changed. */
@@ -171,7 +171,7 @@ export class ChangeReaders {
     const ofMembers = Map.groupBy(notifications, ({ memberId }) => memberId)
     for (const reader of this.#readers) {
       if (this.#unsure.has(reader)) continue
-      for (const one of ofMembers.get(reader.identity.member.id) ?? []) reader.notify(one)
+      for (const one of ofMembers.get(reader.identity.member.id) ?? []) reader.notify?.(one)
     }
   }
 

@@ -35,12 +35,12 @@ let log: FileHandle | undefined
  * most, and not some megabytes.
  */
 async function syncLog(): Promise<void> {
-  try {
+  const sync = async () => {
     log ??= await open(`${path}-wal`)
     await log.datasync()
-  } catch {
-    // That commit does it.
   }
+  // If it fails, that commit does it.
+  await sync().catch(() => undefined)
 }
 
 /** One write at a time: the pause after each is for other connections. */

@@ -1,5 +1,17 @@
+import { setImmediate } from 'node:timers/promises'
 import t, { type Test } from 'tap'
-import { type App, build, count, createItem, createProject, holds, send, stored } from '../helper.ts'
+import {
+  type App,
+  age,
+  build,
+  count,
+  createItem,
+  createProject,
+  holds,
+  hourly,
+  send,
+  stored,
+} from '../helper.ts'
 import { kindsTold, memberNamed, toldTo, workedOff } from './members.ts'
 
 /** A board with an item of the admin, and members. */
@@ -330,4 +342,19 @@ t.test('notifications are listed by pages and kinds, and marked as read', async 
   ])
   t.equal((await send(app, 'GET', '/api/notifications?kind=x', undefined, ada.headers)).status, 400)
   t.equal((await patch(app, one, {}, ada)).status, 400)
+})
+
+t.test('notifications are kept for NOTIFICATIONS_KEEP_DAYS', async (t) => {
+  const prune = hourly(t)
+  const { app, ada, url, admin } = await boardOf(t)
+  await send(app, 'PUT', `${url}/watch`, undefined, ada.headers)
+  for (const content of ['1', '2']) await send(app, 'POST', `${url}/comments`, { content }, admin.headers)
+  const [newest, oldest] = await toldTo(app, ada)
+  age(app, 'notifications', String(oldest?.id), 'created_at')
+  prune()
+  for (let turn = 0; turn < 50; turn++) await setImmediate()
+  t.strictSame(
+    (await toldTo(app, ada)).map(({ id }) => id),
+    [newest?.id],
+  )
 })

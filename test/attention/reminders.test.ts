@@ -167,6 +167,19 @@ t.test('what came while the service was down is told late, what had passed befor
   t.equal(told().length, 2)
 })
 
+t.test('who watches the project is reminded, too', async (t) => {
+  const { app, project, clock, consumer, change, told } = await boardOf(t)
+  const eve = memberNamed(app, 'eve')
+  const { status } = await send(app, 'PUT', `/api/projects/${project.id}/watch`, undefined, eve.headers)
+  t.equal(status, 200)
+  const at = soon(10)
+  await change({ reminders: [{ at }] })
+  await consumer.work()
+  clock.set(Date.parse(at))
+  await consumer.work()
+  t.strictSame(told(), [`ada ${at}`, `boss ${at}`, `eve ${at}`], 'once each')
+})
+
 t.test('who does not watch is not reminded', async (t) => {
   const { app, ada, url, clock, consumer, change, told } = await boardOf(t)
   await send(app, 'DELETE', `${url}/watch`, undefined, ada.headers)

@@ -205,6 +205,19 @@ t.test('an import that fails after the files were written removes them', async (
   }
 })
 
+t.test('an import that fails between two files removes those that it has written', async (t) => {
+  const { archive, path } = await setUp(t)
+  const { db, close } = openDatabase(path('between.db'))
+  const chunks = db.$client.prepare('select count(*) from file_chunks').pluck()
+  const onProgress = () => {
+    if (Number(chunks.get()) > 1) throw new Error('no')
+  }
+  await t.rejects(importArchive(db, archive, { onProgress }), { message: 'no' })
+  for (const table of ['file_contents', 'file_chunks', 'projects'])
+    t.equal(db.$client.prepare(`select count(*) from ${table}`).pluck().get(), 0, table)
+  close()
+})
+
 t.test('files beyond ATTACHMENTS_TOTAL are refused before anything is written', async (t) => {
   const { archive, path, db } = await setUp(t)
   const total = contentsIn(db).reduce((sum, { size }) => sum + size, 0)

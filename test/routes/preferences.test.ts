@@ -19,6 +19,7 @@ import {
   signInAs,
   tokenOf,
   writeIn,
+  writeTo,
 } from '../helper.ts'
 import { until } from '../receivers.ts'
 import { type MailServer, receiveMail } from '../smtp.ts'
@@ -54,6 +55,22 @@ const notify = (app: App, memberId: string, id: string, title = 'Card') =>
       )
       .run(id, memberId, title, HOUR_AGO),
   )
+
+t.test('a service without PUBLIC_URL says that its mails have no links', async (t) => {
+  const logStream = new PassThrough()
+  const options = { publicUrl: undefined, logLevel: 'warn', logStream }
+  await mailing(t, await receiveMail(t), options)
+  t.match(String(logStream.read()), /PUBLIC_URL is not set: mails have no links, also none to unsubscribe/)
+})
+
+t.test('who is to have mail although nothing is queued is forgotten', async (t) => {
+  const app = await build(t, { authMode: 'required' })
+  const { queue } = app.rules.mail
+  writeTo(app.db, () => app.db.$client.exec("insert into mails (member_id) values ('ghost')"))
+  t.equal(count(app, 'mails'), 1)
+  writeTo(app.db, () => queue.schedule([{ memberId: 'ghost', dueAt: null }]))
+  t.equal(count(app, 'mails'), 0)
+})
 
 t.test('a member has no mail by default, chooses it, and sees only the own preferences', async (t) => {
   const app = await build(t, { authMode: 'required' })

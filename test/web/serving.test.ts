@@ -102,6 +102,7 @@ t.test('other paths are 404: the page for browsers, data for others', async (t) 
     '/mine/': '../',
     '/projects/7/nothing': '../../',
     '/projects/7/items?a=/b/c': '../../',
+    '/projects/7/items/8/9/10/': '../../../../../../',
     '/admin': './',
     '/index.html': './',
     '/page.html': './',
