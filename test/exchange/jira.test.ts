@@ -3,6 +3,21 @@ import fc from 'fast-check'
 import t from 'tap'
 import { cardOf, columnsOf, readAs, readFixture, refusal } from './readers.ts'
 
+t.test('the attachments of a sub-task stay with it in the data of its parent', async (t) => {
+  const file = '15/Jan/26 3:05 PM;712020:asa;bon.png;https://example.atlassian.net/content/7'
+  const rows = [
+    ['Summary', 'Issue key', 'Issue id', 'Parent id', 'Issue Type', 'Status', 'Attachment'],
+    ['Parent', 'OPS-1', '1', '', 'Task', 'To Do', ''],
+    ['Child', 'OPS-2', '2', '1', 'Sub-task', 'To Do', file],
+  ]
+  const parent = cardOf(await readAs('jira', stringify(rows)), 'OPS-1')
+  t.match(parent, {
+    subtasks: [{ title: 'Child' }],
+    attachments: [],
+    rest: { subtasks: [{ key: 'OPS-2', Attachment: [file] }] },
+  })
+})
+
 t.test('a CSV export is read with its people, dates, labels, sub-tasks and comments', async (t) => {
   const board = await readFixture('jira', 'jira.csv')
   t.match(board, {
