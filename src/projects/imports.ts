@@ -32,10 +32,16 @@ interface Made {
   people?: ImportedPerson[]
 }
 
-/** Other values, stored by another tool, count as empty. */
+/** Other values, stored by another tool, count as empty. Earlier versions counted no attachments of people. */
 function madeIn(text: string): Made {
   try {
-    return JSON.parse(text) as Made
+    const made = JSON.parse(text) as Made
+    return made.people === undefined
+      ? made
+      : {
+          ...made,
+          people: made.people.map((person) => ({ ...person, attachments: person.attachments ?? 0 })),
+        }
   } catch {
     return {}
   }

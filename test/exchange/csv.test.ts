@@ -32,6 +32,7 @@ t.test('a spreadsheet table is read with its people, dates, labels, subtasks and
       { authorId: 'unknown', text: 'Bitte bis Freitag', createdAt: at, editedAt: null },
       { authorId: 'unknown', text: 'Geht klar', createdAt: at, editedAt: null },
     ],
+    attachments: [],
     rest: { Priorität: 'hoch', 'Zugewiesen an': 'Jörg Müller, Åsa Öberg', 'Aufwand (h)': '3,5' },
     createdAt: at,
     updatedAt: at,
