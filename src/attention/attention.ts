@@ -59,6 +59,9 @@ const leftoversIn =
     }
   }
 
+/** Changes after one that are examined: some 0.4 ms. The consumer is usually right behind. */
+const LOOKED_AHEAD = 1000
+
 /** Watches that one read examines: some milliseconds. */
 const EXAMINED_AT_ONCE = 1000
 
@@ -79,6 +82,10 @@ const statementsOf = (db: SharedDatabase) => {
         .select({ name: projects.name })
         .from(projects)
         .where(eq(projects.id, given('id'))),
+    ),
+    assignedAfter: prepare(
+      `select 1 from main.changes as changes where seq > +:seq and seq <= :seq + ${LOOKED_AHEAD}
+      and item_id = :itemId and kind = 'kanban-item' and instr("after", '"assigneeId":') > 0 limit 1`,
     ),
     place: prepare<{ after: number }>('select after from consumers where name = :name'),
     setPlace: prepare(
@@ -113,6 +120,11 @@ export class Attention {
   /** An item as it is now; undefined if it is gone. */
   item(id: string): LiveItem | undefined {
     return this.#sql.item({ id })
+  }
+
+  /** Whether an item was assigned soon after a change: its assignee of now was not told of the change then. */
+  isAssignedAfter(itemId: string, seq: number): boolean {
+    return this.#sql.assignedAfter().get({ itemId, seq }) !== undefined
   }
 
   /** The name of a project; empty if it is gone. */

@@ -110,6 +110,7 @@ export class NotificationConsumer {
     this.#sources = {
       item: (id) => rules.item(id),
       projectName: (id) => rules.projectName(id),
+      isAssignedAfter: (itemId, seq) => rules.isAssignedAfter(itemId, seq),
       watchersOf: (itemId) => this.#watchersOf(itemId),
       watchersOfProject: (projectId) => rules.watchers.ofProject(projectId),
       recipient: (id) => rules.recipients.one(id, others),

@@ -30,6 +30,8 @@ export interface TellingSources {
   /** The item as it is now; undefined if it is gone, and nobody is told of it. */
   item: (id: string) => LiveItem | undefined
   projectName: (id: string) => string
+  /** Whether an item was assigned after a change. */
+  isAssignedAfter: (itemId: string, seq: number) => boolean
   watchersOf: (itemId: string) => readonly ItemWatcher[]
   watchersOfProject: (projectId: string) => readonly Watcher[]
   recipient: (memberId: string) => Recipient | undefined
@@ -265,8 +267,10 @@ export class WriteTelling {
         yield memberId
       }
     }
-    // Assigned by an import, or by another tool before the service knew of watches.
-    if (item.assigneeId !== null && !decided.has(item.assigneeId)) yield item.assigneeId
+    // Assigned by an import, or by another tool before the service knew of watches; and not only since this change.
+    const { assigneeId } = item
+    if (assigneeId !== null && !decided.has(assigneeId) && !this.#sources.isAssignedAfter(itemId, seq))
+      yield assigneeId
   }
 
   #watchersOfProject(projectId: string): readonly Watcher[] {

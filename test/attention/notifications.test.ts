@@ -11,6 +11,7 @@ import {
   hourly,
   send,
   stored,
+  writeTo,
 } from '../helper.ts'
 import { kindsTold, memberNamed, toldTo, workedOff } from './members.ts'
 
@@ -188,6 +189,22 @@ t.test(
     t.equal(isNew.status, 412)
     const named = await send(app, 'GET', `${url}?expand=people`, undefined, ada.headers)
     t.match(named.body, { watching: true, people: {} })
+  },
+)
+
+t.test(
+  'who is assigned after a change does not hear of it, even if both are looked at together',
+  async (t) => {
+    const { app, admin, bob, eve, url, item } = await boardOf(t)
+    await patch(app, url, { column: 'Done' }, admin)
+    await patch(app, url, { assigneeId: 'bob' }, admin)
+    t.strictSame(await kindsTold(app, bob), [['assigned', item.id]])
+    // As an import leaves it: assigned, and without a watch.
+    writeTo(app.db, () => app.db.$client.exec("update kanban_items set assignee_id = 'eve'"))
+    await workedOff(app)
+    writeTo(app.db, () => app.db.$client.exec('delete from item_watches; delete from notifications'))
+    await patch(app, url, { column: 'Review' }, admin)
+    t.strictSame(await kindsTold(app, eve), [['moved', item.id]])
   },
 )
 
