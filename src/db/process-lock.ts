@@ -60,7 +60,7 @@ export function createProcessLock(pathOf: () => string): ProcessLock {
  * @param path of the file
  */
 export function createTransientLock(path: string): ProcessLock {
-  let lock = NO_LOCK
+  const lock = createProcessLock(() => path)
   let isInPlace: () => boolean = () => false
   let isHeld = false
   return {
@@ -70,11 +70,9 @@ export function createTransientLock(path: string): ProcessLock {
         lock.release()
         makeFile(path)
         isInPlace = remember(path)
-        lock = createProcessLock(() => path)
       }
       // Between opening and locking it, the holder may have removed the file: then others lock a new one.
       isHeld = lock.take() && isInPlace()
-      if (!isHeld && !isInPlace()) lock.release()
       return isHeld
     },
     release: () => {
@@ -82,8 +80,6 @@ export function createTransientLock(path: string): ProcessLock {
       if (isHeld) rmSync(path, { force: true })
       isHeld = false
       lock.release()
-      lock = NO_LOCK
-      isInPlace = () => false
     },
   }
 }
