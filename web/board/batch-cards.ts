@@ -21,7 +21,7 @@ interface BatchRequest {
 const created = new Map<string, string>()
 
 /** The labels to create, each once. */
-const newLabelsOf = (cards: readonly NewCard[]): KanbanLabel[] => [
+export const newLabelsOf = (cards: readonly NewCard[]): KanbanLabel[] => [
   ...new Map(
     cards
       .flatMap(({ labels }) => labels)

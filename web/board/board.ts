@@ -187,13 +187,10 @@ export class Board {
   isOnlyKept(id: string): boolean {
     const item = this.store.items.get(id)
     return (
-      item !== undefined && this.#isKept(item) && !matches(item, this.filter.value, contextOf(this.store))
+      item !== undefined &&
+      isKept(item, this.kept.value) &&
+      !matches(item, this.filter.value, contextOf(this.store))
     )
-  }
-
-  /** Whether the user has just added a card. Once it is archived, it is like any other. */
-  #isKept({ id, dismissed }: KanbanItem): boolean {
-    return !dismissed && this.kept.value.has(id)
   }
 
   #stop(column: string): Signal<string | undefined> {
@@ -208,7 +205,7 @@ export class Board {
   #shownNow(column: string): readonly string[] {
     const { items } = this.store
     const filter = this.filter.value
-    this.kept.value
+    const kept = this.kept.value
     // Without a filter only the card's position matters, and the order covers that.
     const isNarrowed = this.isNarrowed.value
     const held = isNarrowed ? this.held.value : undefined
@@ -216,10 +213,14 @@ export class Board {
     const now = contextOf(this.store)
     return this.store.idsOf(column).filter((id) => {
       const item = read(id)
-      return item !== undefined && (id === held || this.#isKept(item) || matches(item, filter, now))
+      return item !== undefined && (id === held || isKept(item, kept) || matches(item, filter, now))
     })
   }
 }
+
+/** Whether the user has just added a card. Once it is archived, it is like any other. */
+const isKept = ({ id, dismissed }: KanbanItem, kept: ReadonlySet<string>): boolean =>
+  !dismissed && kept.has(id)
 
 const contextOf = (store: ProjectStore) => ({
   me: me.value?.id,

@@ -1,7 +1,7 @@
 /** The small pickers of a card's fields. For selected cards, they change all of them. */
 import type { KanbanItem } from '../../src/client/api.d.ts'
 import { dayOf, fullDay, today, weekdayName } from '../common/dates.ts'
-import { LONGEST_LABEL } from '../common/labels.ts'
+import { hasLabel, LONGEST_LABEL } from '../common/labels.ts'
 import { locale } from '../common/language.ts'
 import { nobodyOrMe } from '../common/people.ts'
 import { sourceOf } from '../common/people-sources.ts'
@@ -113,8 +113,7 @@ function Labels({ board, ids, label }: PickerProps) {
       isOn: items.length > 0 && items.every(({ labels }) => labels.some((one) => one.id === id)),
     }))
   const isLong = wanted.length > LONGEST_LABEL
-  const isNew =
-    wanted !== '' && !isLong && !all.some(({ name }) => name.toLowerCase() === wanted.toLowerCase())
+  const isNew = wanted !== '' && !isLong && !hasLabel(all, wanted)
   if (isNew) options.push({ value: NEW, label: words.createLabel(wanted), mark: <Icon name="add" /> })
   return (
     <OptionList

@@ -2,15 +2,15 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { KanbanLabel } from '../common/api.ts'
 import { fullDay } from '../common/dates.ts'
-import { LONGEST_LABEL, nextColor } from '../common/labels.ts'
+import { hasLabel, LONGEST_LABEL, nextColor } from '../common/labels.ts'
 import { findPeople } from '../common/people.ts'
-import { isUnsaved, newId } from '../common/record-writes.ts'
+import { newId } from '../common/record-writes.ts'
 import { me } from '../common/session.ts'
 import { announce } from '../common/toasts.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { Suggestions } from '../common/ui/suggestions.tsx'
 import { texts } from '../texts.ts'
-import { addCards } from './batch-cards.ts'
+import { addCards, newLabelsOf } from './batch-cards.ts'
 import type { Board } from './board.ts'
 import type { NewCard } from './card-writes.ts'
 import {
@@ -98,10 +98,6 @@ function usePeople(text: string) {
   return { peopleOf: (word: string) => known.current.get(word), ready }
 }
 
-/** The labels of cards that are created with them. */
-const newLabelsOf = (cards: readonly NewCard[]): number =>
-  new Set(cards.flatMap(({ labels }) => labels.map(({ id }) => id)).filter(isUnsaved)).size
-
 function problemOf({ cards, requests }: Pick<Read, 'cards' | 'requests'>): string | undefined {
   if (requests > MOST_REQUESTS) return words.tooMany(requests, MOST_REQUESTS)
   const long = cards.some(({ title }) => title.length > LONGEST_TITLE)
@@ -110,9 +106,6 @@ function problemOf({ cards, requests }: Pick<Read, 'cards' | 'requests'>): strin
 
 const nameOf = ({ kind, name }: Token): string =>
   kind === 'due' ? fullDay(name) : kind === 'priority' ? (texts.board.priorities[name] ?? name) : name
-
-const isAmong = (labels: readonly Named[], name: string): boolean =>
-  labels.some((label) => label.name.toLowerCase() === name.toLowerCase())
 
 /** A label that is created with a card. */
 const newLabelIn = ({ store }: Board, name: string, others: readonly KanbanLabel[]): KanbanLabel =>
@@ -124,7 +117,7 @@ export default function QuickAddTools({ board, text, field, plan, onCount, onJoi
   /** The labels that are created with the card, as placeholders. */
   const [newLabels, setNewLabels] = useState<readonly KanbanLabel[]>([])
   const known = board.store.labelList
-  const labels = [...known, ...newLabels.filter(({ name }) => !isAmong(known, name))]
+  const labels = [...known, ...newLabels.filter(({ name }) => !hasLabel(known, name))]
   const { peopleOf, ready } = usePeople(text)
   const reading = (typed: string) =>
     readCards(typed, {
@@ -134,7 +127,7 @@ export default function QuickAddTools({ board, text, field, plan, onCount, onJoi
       isText: (token) => asText.has(token.toLowerCase()),
     })
   const { cards, tokens, requests } = reading(text)
-  const problem = problemOf({ cards, requests: requests + newLabelsOf(cards) })
+  const problem = problemOf({ cards, requests: requests + newLabelsOf(cards).length })
   plan.current = {
     isRefused: problem !== undefined,
     addCards,
@@ -215,7 +208,7 @@ export default function QuickAddTools({ board, text, field, plan, onCount, onJoi
           const found: Named[] = labels.filter(has).slice(0, MOST)
           // A number alone is more likely one of something else.
           const isName = typed.length <= LONGEST_LABEL && /[^\d]/.test(typed)
-          return isName && !isAmong(labels, typed) ? [...found, { id: '', name: typed, isNew: true }] : found
+          return isName && !hasLabel(labels, typed) ? [...found, { id: '', name: typed, isNew: true }] : found
         }}
         shownOf={({ name, isNew }) => (isNew ? texts.board.createLabel(name) : name)}
         onChoose={({ name, isNew }) => {

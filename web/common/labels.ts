@@ -3,6 +3,10 @@
 /** The maximum length of a label's name. */
 export const LONGEST_LABEL = 50
 
+/** Whether a label has a name, in upper or lower case. */
+export const hasLabel = (labels: readonly { name: string }[], name: string): boolean =>
+  labels.some((label) => label.name.toLowerCase() === name.toLowerCase())
+
 /** The colours of new labels. The first is the service's default. */
 const COLORS = [
   '#3b82f6',
