@@ -58,7 +58,6 @@ const TAGS = [
     description: 'Agents and people share a column, and each item has at most one holder',
   },
   { name: 'Kanban subtasks', description: 'The checklist of an item' },
-  { name: 'Attachments', description: 'Files and links, attached to kanban items' },
   { name: 'Kanban comments', description: 'The comments on an item' },
   { name: 'Attachments', description: 'The files and links of an item' },
   { name: 'Kanban columns', description: 'The columns of a board, with their limits of work in progress' },

@@ -76,7 +76,7 @@ onBoard('title, description and fields are edited in place', async (t, { api, pe
 onBoard('subtasks, labels and comments', async (t, { api, person }) => {
   const { item, path } = await makeCard({ api }, { title: 'Rewrite pages' })
   const now = () => api.get('/api/kanban-items/{id}', { path: { id: item.id } })
-  const { page, go } = await person()
+  const { page, go, problems } = await person()
   await go(path)
   const field = page.getByRole('textbox', { name: 'New subtask' })
   for (const title of ['Texts', 'Photos', 'Links']) {
@@ -138,6 +138,22 @@ onBoard('subtasks, labels and comments', async (t, { api, person }) => {
   await labels.getByRole('button', { name: 'Edit the label Graphics' }).click()
   await labels.getByRole('button', { name: 'Delete label' }).click()
   await until(now, (card) => card.labels.length === 0)
+
+  const answer = Promise.withResolvers<void>()
+  await page.route('**/kanban-labels', async (route) => {
+    await answer.promise
+    await route.fulfill({ status: 500, contentType: 'application/json', body: '{"error":"Internal"}' })
+  })
+  await another.fill('Legal')
+  await page.keyboard.press('Enter')
+  t.equal(await another.inputValue(), '', 'the field is free for the next at once')
+  answer.resolve()
+  await until(
+    () => another.inputValue(),
+    (text) => text === 'Legal',
+  )
+  problems.expect(/500/)
+  await page.unrouteAll()
 
   const comments = partOf(page, 'Comments')
   await comments.getByRole('textbox', { name: 'New comment' }).fill('What of the *links*?')

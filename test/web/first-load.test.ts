@@ -45,6 +45,35 @@ onBoard('shown content does not move when the stream connects', async (t, { api,
   }
 })
 
+onBoard('the tab has a title at all times', async (t, { person }) => {
+  const { page, go } = await person()
+  const session = Promise.withResolvers<void>()
+  await page.route('**/api/session', async (route) => {
+    await session.promise
+    await route.continue()
+  })
+  await go('/ideas')
+  await page.getByRole('heading', { name: 'Phaseboard', level: 1 }).waitFor()
+  t.equal(await page.title(), 'Phaseboard', 'while it is unknown which page comes')
+  const first = page.evaluate(
+    () =>
+      new Promise<{ heading: string; title: string }>((resolve) => {
+        const look = () => {
+          const heading = document.querySelector('h1')?.textContent ?? 'Phaseboard'
+          if (heading !== 'Phaseboard') resolve({ heading, title: document.title })
+        }
+        new MutationObserver(look).observe(document.body, {
+          childList: true,
+          characterData: true,
+          subtree: true,
+        })
+      }),
+  )
+  session.resolve()
+  const { heading, title } = await first
+  t.equal(title, `${heading} · Phaseboard`, 'the title comes with the heading')
+})
+
 /** Another site: its page, and a browser that has it open. */
 async function foreignPage(t: Test, html: string) {
   const server = createServer((_request, response) =>

@@ -11,7 +11,10 @@ onBoard('load in advance, or with the next connection', async (t, { api, person,
     page.waitForResponse((response) => response.url().includes(`/assets/${name}`)),
   )
   await go(`/projects/${projectId}`)
-  await Promise.all(loaded)
+  const urls = (await Promise.all(loaded)).map((response) => response.url())
+  // With all that they import.
+  await page.evaluate((scripts) => Promise.all(scripts.map((script) => import(script))), urls.slice(0, 2))
+  await (await loaded[2])?.finished()
   await kill()
   await link(page, 'Flyer').click()
   await dialogOf(page, 'Flyer').waitFor()

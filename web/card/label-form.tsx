@@ -1,5 +1,6 @@
 /** The form for the name and colour of a new or existing label. */
 import { useState } from 'preact/hooks'
+import { drafts } from '../common/drafts.ts'
 import { LONGEST_LABEL } from '../common/labels.ts'
 import { useDraft } from '../common/use-draft.ts'
 import { texts } from '../texts.ts'
@@ -27,9 +28,13 @@ export function LabelForm({ draftName, label, suggested, called, submit, onSave 
   const name = draft?.text ?? from
   const save = async () => {
     const fields = { name: name.trim(), color }
-    if (fields.name === '' || !(await onSave(fields))) return
+    if (fields.name === '') return
+    // The field is free for the next name before the response.
     remove()
     setChosen(undefined)
+    if ((await onSave(fields)) || drafts.read(draftName) !== undefined) return
+    keep(fields.name, from)
+    setChosen(color)
   }
   return (
     <form

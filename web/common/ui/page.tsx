@@ -1,6 +1,6 @@
 /** The common parts of all pages: the title, a heading that takes the focus, and the loading, error and empty states. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { go } from '../../router.ts'
 import { texts } from '../../texts.ts'
 import { messageOf } from '../api.ts'
@@ -12,7 +12,7 @@ const SHOWN_AFTER = 200
 const SAID_AFTER = 5000
 
 /** The title of the page, and of the dialog above it, if there is one. */
-const titles = { page: '', dialog: '' }
+const titles = { page: texts.name, dialog: '' }
 
 function showTitle(changes: Partial<typeof titles>): void {
   Object.assign(titles, changes)
@@ -21,16 +21,16 @@ function showTitle(changes: Partial<typeof titles>): void {
 
 unread.subscribe(() => showTitle({}))
 
-/** Sets the document's title to the page's. */
+/** Sets the document's title to the page's, before the page is painted. */
 function useTitle(...parts: readonly string[]): void {
   const page = texts.documentTitle(...parts)
-  useEffect(() => showTitle({ page }), [page])
+  useLayoutEffect(() => showTitle({ page }), [page])
 }
 
 /** Sets the document's title to that of a dialog with its own address, while it is open. */
 export function useDialogTitle(...parts: readonly string[]): void {
   const dialog = texts.documentTitle(...parts)
-  useEffect(() => {
+  useLayoutEffect(() => {
     showTitle({ dialog })
     return () => showTitle({ dialog: '' })
   }, [dialog])
