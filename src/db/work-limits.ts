@@ -15,8 +15,8 @@ export { LargeWork, TooMuchWork } from './too-much-work.ts'
 /** Database files up to this size, in bytes, have no limits. */
 const SMALL_FILE = 2 * 1024 * 1024
 
-/** Rows that a request may write on the event loop, cascades included: some 10 ms. */
-export const ROWS_WRITTEN = 200
+/** Rows that a request may write on the event loop, cascades included: some 10 ms, and 30 soon after a start. */
+export const ROWS_WRITTEN = 100
 
 /** Rows, and bytes of their texts, that a request may read on the event loop: some 20 ms. */
 export const ROWS_READ = 1000
