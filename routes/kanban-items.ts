@@ -39,7 +39,12 @@ import {
   UpdateBody,
   valuesOfAny,
 } from '../src/schemas/common.ts'
-import { KanbanItemSchema, KanbanItemWithPeopleSchema, ProjectSchema } from '../src/schemas/records.ts'
+import {
+  KanbanCountsSchema,
+  KanbanItemSchema,
+  KanbanItemWithPeopleSchema,
+  ProjectSchema,
+} from '../src/schemas/records.ts'
 import { createJsonWriter } from '../src/schemas/serialization.ts'
 
 const SOURCES = ['manual', 'transcript', 'import']
@@ -198,6 +203,8 @@ const asking = (request: FastifyRequest): Asking => ({
   isStrict: isStrict(request),
 })
 
+const CountsQuery = Type.Object({ itemId: AnyOf('Only this item') })
+
 /** Keeps caches from storing a list that depends on the caller. */
 function keepFromCaches(
   reply: FastifyReply,
@@ -214,7 +221,7 @@ const writing = (request: FastifyRequest): WriteOptions => ({ isStrict: isStrict
 
 /** Kanban items: the cards of a project's board. */
 const kanbanItemRoutes: Routes = async (app) => {
-  const { items, itemLists } = app.board
+  const { items, itemCounts, itemLists } = app.board
   const item = recordOf(KanbanItemSchema, items.get)
   const tags = ['Kanban items']
 
@@ -234,6 +241,21 @@ const kanbanItemRoutes: Routes = async (app) => {
       keepFromCaches(reply, query)
       return itemLists.ofProject(params.id, query, asking(request))
     },
+  })
+
+  app.get('/api/projects/:id/kanban-counts', {
+    config: { access: 'read', failure: 'Failed to fetch kanban counts' },
+    schema: {
+      operationId: 'getKanbanCounts',
+      summary: "Count the comments and attachments of a project's items",
+      description:
+        'Of all items, dismissed ones too, by their ids; those with neither are absent. No record of an item has these numbers.',
+      tags,
+      params: IdParams,
+      querystring: CountsQuery,
+      response: { 200: ref(KanbanCountsSchema), 404: ref(ErrorBody) },
+    },
+    handler: ({ params, query }) => itemCounts.ofProject(params.id, valuesOfAny(query.itemId)),
   })
 
   app.get('/api/kanban-items', {

@@ -17,6 +17,7 @@ const OF_RECORDS: Record<string, readonly string[]> = {
     '/api/projects/{id}',
     ...ofParent('project'),
     '/api/projects/{id}/kanban-items',
+    '/api/projects/{id}/kanban-counts',
     '/api/projects/{id}/export.csv',
     '/api/projects/{id}/flow',
     '/api/projects/{id}/changes',

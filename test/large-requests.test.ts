@@ -62,6 +62,8 @@ const REQUESTS: Record<string, Request> = {
   'a page of projects': ['GET', '/api/projects?limit=2'],
   'all items of a project': ['GET', '/api/projects/large/kanban-items'],
   'all items': ['GET', '/api/kanban-items?dismissed=all'],
+  'the counts of a large board': ['GET', '/api/projects/large/kanban-counts'],
+  'the counts of a few items': ['GET', '/api/projects/large/kanban-counts?itemId=i00002&itemId=i00003'],
   'how a large board flowed': ['GET', '/api/projects/large/flow?to=2020-01-31'],
   'a part of all texts': ['GET', '/api/kanban-items?q=card%20239'],
   'what occurs everywhere': ['GET', '/api/search?q=lorem'],

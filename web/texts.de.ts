@@ -361,6 +361,8 @@ export const germanTexts = ({
     labelsOf: 'Labels',
     moreLabels: (number) => `+${formatNumber(number)}`,
     hasDescription: 'Hat eine Beschreibung',
+    comments: (number) => count(number, 'Kommentar', 'Kommentare'),
+    files: (number) => count(number, 'Datei', 'Dateien'),
     due: (day) => `Fällig am ${day}`,
     overdue: (day) => `Fällig am ${day}, überfällig`,
     assignedTo: (name) => `Zugewiesen an ${name}`,

@@ -368,6 +368,8 @@ const english = {
     labelsOf: 'Labels',
     moreLabels: (number: number) => `+${formatNumber(number)}`,
     hasDescription: 'Has a description',
+    comments: (number: number) => count(number, 'comment', 'comments'),
+    files: (number: number) => count(number, 'file', 'files'),
     due: (day: string) => `Due ${day}`,
     overdue: (day: string) => `Due ${day}, overdue`,
     assignedTo: (name: string) => `Assigned to ${name}`,

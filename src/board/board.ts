@@ -7,6 +7,7 @@ import { ColumnNames } from './column-names.ts'
 import { Columns } from './columns.ts'
 import { Comments } from './comments.ts'
 import { ItemCalendar } from './item-calendar.ts'
+import { ItemCounts } from './item-counts.ts'
 import { ItemCsv, type KnownPeople } from './item-csv.ts'
 import { ItemLists } from './item-lists.ts'
 import { ItemRecords } from './item-records.ts'
@@ -19,6 +20,7 @@ export class Board {
   static readonly reads: readonly string[] = []
   readonly items: Items
   readonly itemLists: ItemLists
+  readonly itemCounts: ItemCounts
   readonly itemCsv: ItemCsv
   readonly itemCalendar: ItemCalendar
   readonly columns: Columns
@@ -40,6 +42,7 @@ export class Board {
     this.labels = new Labels(db)
     this.items = new Items(db, this)
     this.itemLists = new ItemLists(db, this.records)
+    this.itemCounts = new ItemCounts(db)
     this.itemCsv = new ItemCsv(db, this.records, people)
     this.itemCalendar = new ItemCalendar(db)
     this.claims = new Claims(db, this)

@@ -2,12 +2,18 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyRequest, FastifySchema, RouteOptions } from 'fastify'
 import { ref, Success } from '../schemas/common.ts'
-import { namedSchemas, PersonalIdeaListSchema, PreferencesSchema, SHOWN_ONCE } from '../schemas/records.ts'
+import {
+  KanbanCountsSchema,
+  namedSchemas,
+  PersonalIdeaListSchema,
+  PreferencesSchema,
+  SHOWN_ONCE,
+} from '../schemas/records.ts'
 import type { Call } from './calls.ts'
 import type { ResponseShape } from './responses.ts'
 
 /** The schemas that have an ETag like a record with an id. */
-const likeRecords: readonly TSchema[] = [PersonalIdeaListSchema, PreferencesSchema]
+const likeRecords: readonly TSchema[] = [KanbanCountsSchema, PersonalIdeaListSchema, PreferencesSchema]
 
 /** The names of the schemas of single records, which have an id, and of those like them. */
 const records = new Set(

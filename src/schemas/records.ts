@@ -212,6 +212,15 @@ export const TranscriptSummarySchema = Type.Object(
   { $id: 'TranscriptSummary' },
 )
 
+/** The numbers of comments and attachments of a project's items, by the ids of those that have any. */
+export const KanbanCountsSchema = Type.Unsafe<Record<string, { comments: number; attachments: number }>>({
+  $id: 'KanbanCounts',
+  type: 'object',
+  additionalProperties: Type.Object({ comments: Type.Integer(), attachments: Type.Integer() }),
+  description: 'By the ids of the items that have comments or attachments',
+})
+export type KanbanCounts = Static<typeof KanbanCountsSchema>
+
 /** The result of an ingested meeting: its record, and an item for each action item. */
 export const IngestedTranscriptSchema = Type.Object(
   {
@@ -1063,6 +1072,7 @@ export const namedSchemas = [
   KanbanLabelSchema,
   KanbanItemSchema,
   KanbanItemWithPeopleSchema,
+  KanbanCountsSchema,
   KanbanActivitySchema,
   KanbanCommentSchema,
   AttachmentSchema,

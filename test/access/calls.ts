@@ -70,6 +70,7 @@ export const OF_PROJECTS: Readonly<Record<string, Call>> = {
   updateProject: { path: ['project'], body: () => ({ status: 'active' }) },
   deleteProject: { path: ['project'], isForAdmins: true },
   listKanbanItems: { path: ['project'] },
+  getKanbanCounts: { path: ['project'] },
   createKanbanItem: { path: ['project'], body: () => ({ title: 'New' }) },
   reorderKanbanItems: {
     path: ['project'],
@@ -135,6 +136,11 @@ export const NAMINGS: readonly Naming[] = [
     operation: 'listKanbanItems',
     path: (own) => [own.project as string],
     query: (other) => `label=${other['kanban-label']}`,
+  },
+  {
+    operation: 'getKanbanCounts',
+    path: (own) => [own.project as string],
+    query: (other) => `itemId=${other['kanban-item']}`,
   },
   {
     operation: 'getFlow',

@@ -40,6 +40,7 @@ t.test('an assigned project exists only for those who are assigned to it', async
   for (const [method, path, body] of [
     ['GET', url],
     ['GET', `${url}/kanban-items`],
+    ['GET', `${url}/kanban-counts`],
     ['GET', `${url}/flow`],
     ['GET', `${url}/changes`],
     ['PATCH', url, { name: 'Mine' }],

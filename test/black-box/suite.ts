@@ -446,6 +446,8 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     const thumbnail = { at: [logo.id], body: png(3, 2), type: 'image/png' }
     await ok(writer, 'PUT /api/attachments/{id}/thumbnail', thumbnail, 200, { hasThumbnail: true })
     await ok(writer, 'GET /api/attachments/{id}/thumbnail', { at: [logo.id] }, 200)
+    const counts = { [`${ids.item}`]: { attachments: 2 } }
+    await ok(writer, 'GET /api/projects/{id}/kanban-counts', { at: project }, 200, counts)
     const cover = { coverId: logo.id }
     await ok(writer, 'PATCH /api/kanban-items/{id}', { at: item, body: cover }, 200, cover)
     await ok(writer, 'DELETE /api/attachments/{id}', { at: [logo.id] }, 200)

@@ -44,6 +44,10 @@ const REQUESTS: Record<string, (board: Board) => Request> = {
   ],
   'one item': ({ items }) => ['GET', `/api/kanban-items/${items[0]}`],
   'its activity': ({ items }) => ['GET', `/api/kanban-items/${items[0]}/activity`],
+  'the counts of an item': ({ project, items }) => [
+    'GET',
+    `/api/projects/${project}/kanban-counts?itemId=${items[0]}`,
+  ],
   'a page of the board': ({ project }) => ['GET', `${itemsOf(project)}?limit=20`],
   'a page of a column': ({ project }) => ['GET', `${itemsOf(project)}?column=Done&limit=20`],
   'a page of a priority': ({ project }) => ['GET', `${itemsOf(project)}?priority=high&limit=20`],

@@ -462,6 +462,8 @@ t.test('no statement scans a whole table if an index is possible', async (t) => 
         ],
       ),
     ),
+    `/api/projects/${project.id}/kanban-counts`,
+    `/api/projects/${project.id}/kanban-counts?itemId=${item.id}`,
     `/api/kanban-items/${item.id}`,
     `/api/kanban-items/${item.id}/subtasks`,
     `/api/kanban-items/${item.id}/comments`,
@@ -504,6 +506,22 @@ t.test('no statement scans a whole table if an index is possible', async (t) => 
     return source === undefined ? [] : explain(source)
   }
   t.strictSame(planOf('from "projects" order by'), ['SCAN projects USING COVERING INDEX projects_order'])
+  const counts = [
+    'CORRELATED SCALAR SUBQUERY 1',
+    'SEARCH comment USING COVERING INDEX kanban_comments_item (item_id=?)',
+    'CORRELATED SCALAR SUBQUERY 2',
+    'SEARCH file USING COVERING INDEX attachments_item (item_id=?)',
+  ]
+  t.strictSame(planOf('as comments', 'where item.project_id'), [
+    'SEARCH item USING COVERING INDEX kanban_items_project (project_id=?)',
+    ...counts,
+  ])
+  t.strictSame(planOf('as comments', 'where item.id in'), [
+    'SEARCH item USING INDEX sqlite_autoindex_kanban_items_1 (id=?)',
+    'LIST SUBQUERY 3',
+    'SCAN json_each VIRTUAL TABLE INDEX 1:',
+    ...counts,
+  ])
   t.strictSame(planOf('from "projects" where "projects"."status" = +? order by'), [
     'SEARCH projects USING COVERING INDEX projects_status (status=?)',
   ])

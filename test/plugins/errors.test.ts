@@ -54,6 +54,7 @@ t.test('a known path with another method is 405 and lists its methods', async (t
     ['/api/projects/reorder', ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE']],
     ['/api/projects/x/kanban-items', ['GET', 'HEAD', 'POST']],
     ['/api/projects/x/kanban-items/reorder', ['POST']],
+    ['/api/projects/x/kanban-counts', ['GET', 'HEAD']],
     ['/api/projects/x/kanban-columns', ['GET', 'HEAD', 'POST']],
     ['/api/projects/x/kanban-columns/reorder', ['POST']],
     ['/api/kanban-columns/x', ['GET', 'HEAD', 'PATCH', 'DELETE']],

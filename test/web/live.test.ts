@@ -1,5 +1,5 @@
 /** No change is missed: before the stream starts, and while the tab is hidden. */
-import { link, projectWith } from './board-steps.ts'
+import { card, link, projectWith } from './board-steps.ts'
 import { onBoard } from './browser.ts'
 
 onBoard('changes during a lost connection are shown afterwards', async (t, { api, person }) => {
@@ -155,4 +155,90 @@ onBoard('a lost connection is shown after three seconds, and no longer than it l
   await board.restart()
   await page.getByText('Connected again.').waitFor()
   t.equal(await page.getByText('Offline.').count(), 0)
+})
+
+onBoard('cards show their numbers of comments and files, and follow them', async (t, { api, person }) => {
+  const { id, path, cards } = await projectWith(api, { 'To Do': ['Flyer', 'Website'] })
+  const other = await projectWith(api, { 'To Do': ['Poster'] }, 'Other')
+  const comment = (item: string | undefined) =>
+    api.request('post', '/api/kanban-items/{id}/comments', {
+      path: { id: item ?? '' },
+      body: { content: 'Nice' },
+    })
+  const undo = (seq: number | undefined) =>
+    api.request('post', '/api/changes/{seq}/undo', { path: { seq: String(seq) } })
+  const flyer = cards.get('Flyer') ?? ''
+  for (const item of [flyer, flyer, other.cards.get('Poster')]) await comment(item)
+  const attached = await api.post('/api/kanban-items/{id}/attachments', {
+    path: { id: flyer },
+    body: { url: 'https://example.org/plan' },
+  })
+  const { page, go } = await person()
+  const asked: string[] = []
+  page.on('request', (request) => {
+    const { pathname, search } = new URL(request.url())
+    if (pathname.endsWith('/kanban-counts')) asked.push(search)
+  })
+  const shows = (title: string, text: string, state: 'attached' | 'detached' = 'attached') =>
+    card(page, title).getByText(text, { exact: true }).waitFor({ state })
+  await go(path)
+  await link(page, 'Flyer').waitFor()
+  t.strictSame(asked, [], 'the board comes first')
+  await shows('Flyer', '2 comments')
+  await shows('Flyer', '1 file')
+  t.equal(
+    await card(page, 'Website')
+      .getByText(/comment|file/)
+      .count(),
+    0,
+  )
+
+  const website = cards.get('Website') ?? ''
+  const made = await comment(website)
+  await shows('Website', '1 comment')
+  t.strictSame(asked, ['', `?itemId=${website}`], 'only that card is read again')
+  await undo(made.seq)
+  await shows('Website', '1 comment', 'detached')
+  const { id: attachment } = [attached].flat()[0] ?? { id: '' }
+  const deleted = await api.request('delete', '/api/attachments/{id}', { path: { id: attachment } })
+  await shows('Flyer', '1 file', 'detached')
+  await undo(deleted.seq)
+  await shows('Flyer', '1 file')
+  const gone = await api.request('delete', '/api/kanban-items/{id}', { path: { id: flyer } })
+  await link(page, 'Flyer').waitFor({ state: 'detached' })
+  await undo(gone.seq)
+  await shows('Flyer', '2 comments')
+  await api.post('/api/kanban-items/{id}/move', {
+    path: { id: other.cards.get('Poster') ?? '' },
+    body: { projectId: id },
+  })
+  await shows('Poster', '1 comment')
+
+  // A response is older than a change that the page has already applied.
+  await page.route(
+    '**/kanban-counts*',
+    async (route) => {
+      const response = await route.fetch()
+      await comment(website)
+      await api.patch('/api/kanban-items/{id}', { path: { id: website }, body: { title: 'Site' } })
+      await link(page, 'Site').waitFor()
+      await route.fulfill({ response })
+    },
+    { times: 1 },
+  )
+  await comment(website)
+  await shows('Site', '1 comment')
+  await shows('Site', '2 comments')
+
+  // While the tab is hidden, changes are missed that the service no longer has.
+  await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true })))
+  await comment(flyer)
+  const body = 'event: gone\ndata: {"oldest":9000}\n\n'
+  await page.route(
+    '**/api/changes/stream*',
+    (route) => route.fulfill({ contentType: 'text/event-stream', body }),
+    { times: 1 },
+  )
+  await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
+  await shows('Flyer', '3 comments')
 })

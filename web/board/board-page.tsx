@@ -2,8 +2,10 @@
 import { effect } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { whenShown } from '../common/idle.ts'
 import type { OpenProject } from '../common/open-project.ts'
 import { openProject } from '../common/open-project.ts'
+import type { ProjectStore } from '../common/project-store.ts'
 import { mayWriteIn } from '../common/rights.ts'
 import { ProjectPage } from '../common/ui/project-head.tsx'
 import { texts } from '../texts.ts'
@@ -24,6 +26,7 @@ export function BoardPage({ id, item, card }: BoardPageProps) {
   const project = openProject(id)
   const board = useMemo(() => new Board(project.store), [project])
   useFocusBack(board, item)
+  useCounts(project.store)
   return (
     <ProjectPage
       id={id}
@@ -41,6 +44,25 @@ export function BoardPage({ id, item, card }: BoardPageProps) {
       )}
     </ProjectPage>
   )
+}
+
+/** Counts the comments and files of the cards, once they are shown. */
+function useCounts(store: ProjectStore): void {
+  useEffect(() => {
+    let end: (() => void) | undefined
+    let isOver = false
+    const follow = async () => {
+      await whenShown()
+      const { followCounts } = await import('./counts.ts')
+      if (!isOver) end = followCounts(store)
+    }
+    // Without it, cards show the rest.
+    follow().catch(() => undefined)
+    return () => {
+      isOver = true
+      end?.()
+    }
+  }, [store])
 }
 
 /** Focuses a card when its dialog is closed; if it is gone, the card that has taken its place. */

@@ -177,6 +177,7 @@ function CardFacts({ board, item }: { board: Board; item: KanbanItem }) {
   const isKept = board.isOnlyKept(item.id)
   const isGone = board.held.value === item.id && board.isHeldGone.value
   const { description, dueDate, assigneeId, priority, subtasks } = item
+  const { comments = 0, attachments = 0 } = useComputed(() => board.store.counts.get(item.id)).value ?? {}
   const isSet =
     isWaiting(item) ||
     item.dismissed ||
@@ -184,6 +185,8 @@ function CardFacts({ board, item }: { board: Board; item: KanbanItem }) {
     isGone ||
     subtasks.length > 0 ||
     description ||
+    comments ||
+    attachments ||
     dueDate ||
     assigneeId
   if (!isSet && priority === 'medium') return null
@@ -199,6 +202,16 @@ function CardFacts({ board, item }: { board: Board; item: KanbanItem }) {
       {description !== '' && (
         <Fact said={words.hasDescription}>
           <Icon name="text" />
+        </Fact>
+      )}
+      {comments > 0 && (
+        <Fact said={words.comments(comments)}>
+          <Icon name="comment" /> {comments}
+        </Fact>
+      )}
+      {attachments > 0 && (
+        <Fact said={words.files(attachments)}>
+          <Icon name="clip" /> {attachments}
         </Fact>
       )}
       {subtasks.length > 0 && (

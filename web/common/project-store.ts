@@ -42,6 +42,14 @@ export const fieldsOf = ({
 /** The fields in a change, as part of a record. */
 const fieldsAfter = <T>({ after }: Change): Partial<T> => after as Partial<T>
 
+/** The numbers of comments and files of an item. */
+export interface ItemCounts {
+  /** The item's. */
+  id: string
+  comments: number
+  attachments: number
+}
+
 /** Loads data that changes do not contain into the store. */
 export interface ProjectReader {
   /** An item that came from another project, with its labels and subtasks. */
@@ -69,6 +77,8 @@ export class ProjectStore {
   readonly metrics = new Records<Metric>()
   readonly transcripts = new Records<TranscriptSummary>()
   readonly assignments = new Records<TeamAssignment>()
+  /** Of items that have any. Loaded later: see `board/counts.ts`. */
+  readonly counts = new Records<ItemCounts>()
   /** The deletion of the project, if it happened while the page was open. */
   readonly deletedBy = signal<Deleted | undefined>(undefined)
   /** The deletions of items that happened while the page was open, by id. */
@@ -163,8 +173,8 @@ export class ProjectStore {
   }
 
   #collections() {
-    const { projects, items, columns, labels, objectives, metrics, transcripts, assignments } = this
-    return [projects, items, columns, labels, objectives, metrics, transcripts, assignments]
+    const { projects, items, columns, labels, objectives, metrics, transcripts, assignments, counts } = this
+    return [projects, items, columns, labels, objectives, metrics, transcripts, assignments, counts]
   }
 
   /** Applies a change of the stream. A known one changes nothing. */

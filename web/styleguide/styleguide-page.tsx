@@ -57,6 +57,12 @@ const SPACES = [1, 2, 3, 4, 6, 8] as const
 const TEXTS = ['text', 'muted', 'accent', 'danger', 'warning', 'good'] as const
 const GROUNDS = ['page', 'column', 'card', 'selected'] as const
 const PRIORITIES = ['low', 'medium', 'high', 'critical', 'other'] as const
+const FACTS = [
+  ['text', ''],
+  ['comment', '3'],
+  ['clip', '1'],
+  ['subtasks', '2/5'],
+] as const
 const HUES = Array.from({ length: 24 }, (_, index) => index * 15)
 
 const Scales = () => (
@@ -111,6 +117,16 @@ const Scales = () => (
       </span>
       <kbd>Ctrl+K</kbd>
     </div>
+    <article class="card">
+      <h3 class="card-name">A card with a description, comments and files</h3>
+      <div class="card-facts">
+        {FACTS.map(([icon, text]) => (
+          <span key={icon} class="card-fact">
+            <Icon name={icon} /> {text}
+          </span>
+        ))}
+      </div>
+    </article>
   </Part>
 )
 

@@ -7,6 +7,7 @@ const SHAPES = {
   board: 'M2 3h3.5v10H2zM6.25 3h3.5v6h-3.5zM10.5 3H14v8h-3.5z',
   calendar: 'M2.5 4h11v9.5h-11zM2.5 7h11M5.5 2v3.5M10.5 2v3.5',
   check: 'm3 8.5 3.5 3.5L13 4.5',
+  clip: 'm13.5 7.5-5.6 5.6a3.2 3.2 0 0 1-4.5-4.5L9.2 2.8a2.1 2.1 0 0 1 3 3l-5.7 5.7a1 1 0 0 1-1.5-1.5l5-5',
   close: 'm4 4 8 8M12 4l-8 8',
   comment: 'M2 3h12v8H7l-3 3v-3H2z',
   copy: 'M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z',
