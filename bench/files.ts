@@ -11,7 +11,7 @@ import { seedBoard } from './board.ts'
 import type { Moved, Traffic } from './file-traffic.ts'
 import { show } from './format.ts'
 import { describeMachine } from './machine.ts'
-import { peakBytes, resetPeak, residentBytes } from './process-usage.ts'
+import { peakBytes, resetPeak, residentBytes, waitedForProcessor } from './process-usage.ts'
 import { makeFolder } from './processes.ts'
 import { sized } from './quick.ts'
 import { buildServers } from './servers.ts'
@@ -53,16 +53,29 @@ interface Waits {
   count: number
   p99: number
   longest: number
+  /** The longest, less what the service or the writers waited for a processor, which the clients of the files keep busy, too. */
+  ofService: number
 }
+
+/** What the event loops of the service and of the writers have waited for a processor, in milliseconds. */
+const queued = (): [service: number, writers: number] => [
+  waitedForProcessor(server.pid),
+  waitedForProcessor(process.pid),
+]
+
+/** A wait of at most this is not looked at any further, in milliseconds. */
+const SHORT = 10
 
 /** Has all writers write, one write after another each, until the work is done. */
 async function whileWriting<T>(work: () => Promise<T>): Promise<{ value: T; waits: Waits }> {
   const client = makeClient(server.port)
   const waits: number[] = []
+  let ofService = 0
   let isOver = false
   const writing = Array.from({ length: WRITERS }, async (_, writer) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     for (let n = 0; !isOver; n++) {
+      const [service, writers] = queued()
       const begin = performance.now()
       const { status } = await client.send(
         'PATCH',
@@ -71,7 +84,12 @@ async function whileWriting<T>(work: () => Promise<T>): Promise<{ value: T; wait
         { agent },
       )
       if (status !== 200) throw new Error(`a write failed with ${status}`)
-      waits.push(performance.now() - begin)
+      const wait = performance.now() - begin
+      waits.push(wait)
+      if (wait > SHORT) {
+        const now = queued()
+        ofService = Math.max(ofService, wait - Math.max(now[0] - service, now[1] - writers))
+      }
       await sleep(5)
     }
   })
@@ -81,11 +99,11 @@ async function whileWriting<T>(work: () => Promise<T>): Promise<{ value: T; wait
   client.close()
   waits.sort((one, other) => one - other)
   const at = (share: number) => waits[Math.min(waits.length - 1, Math.floor(waits.length * share))] as number
-  return { value, waits: { count: waits.length, p99: at(0.99), longest: at(1) } }
+  return { value, waits: { count: waits.length, p99: at(0.99), longest: at(1), ofService } }
 }
 
-const told = ({ count, p99, longest }: Waits) =>
-  `${count} writes, 99 % within ${show(p99, 1)} ms, the longest ${show(longest, 1)} ms`
+const told = ({ count, p99, longest, ofService }: Waits) =>
+  `${count} writes, 99 % within ${show(p99, 1)} ms, the longest ${show(longest, 1)} ms; without waits for a processor ${show(ofService, 1)} ms`
 const rate = (files: number, { seconds }: Moved) => `${show((files * SIZE) / MEBIBYTE / seconds, 1)} MiB/s`
 
 /** Memory beyond what the process had before. */

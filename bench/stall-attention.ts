@@ -8,13 +8,17 @@ import { ITEMS_PATH, type Row, type Situation } from './stall-rows.ts'
 const ITEMS =
   'select id from kanban_items where project_id = (select min(id) from projects) order by id limit ?'
 
-/** Members, and a consumer that has seen everything so far. */
+/** Members who want a mail for each notification, and a consumer that has seen everything so far. */
 function addMembers(db: SharedDatabase, count: number): void {
   change(
     db,
     `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
     insert into members (id, name, email, handle) select 'm' || i, 'm' || i, i || '@watch.test', 'w' || i from n`,
     count,
+  )
+  change(
+    db,
+    "insert into member_preferences (member_id, email) select id, 'each' from members where id like 'm%'",
   )
   change(db, "insert or replace into consumers (name, after) select 'notifications', max(seq) from changes")
 }
@@ -36,7 +40,9 @@ const moving = (items: number, members: number, prepare: (db: SharedDatabase) =>
       await client.send('PATCH', ITEMS_PATH, { ids, update })
       const told = reader.prepare<[], number>('select count(*) from notifications').pluck()
       while (Number(told.get()) < members) await sleep(100)
-      return `${ids.length} items; ${told.get()} were told after ${Math.round(performance.now() - start)} ms`
+      const time = Math.round(performance.now() - start)
+      const mails = reader.prepare<[], number>('select count(*) from mails').pluck().get()
+      return `${ids.length} items; ${told.get()} were told after ${time} ms, ${mails} mails are due`
     } finally {
       reader.close()
     }

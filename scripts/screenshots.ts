@@ -126,7 +126,8 @@ async function take(page: Page, url: string, name: string, height: number): Prom
   await page.goto(url)
   await page.waitForLoadState('load')
   await page.getByText('Live', { exact: true }).waitFor()
-  await page.waitForTimeout(500)
+  // Cards get their numbers of comments and files once they are shown.
+  await page.waitForTimeout(3000)
   await page.screenshot({ path: join(root, 'docs/images', `${name}.png`) })
   console.log(`docs/images/${name}.png`)
 }

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { watch } from '../executions.ts'
 import {
   type App,
   age,
@@ -375,3 +376,53 @@ t.test('notifications are kept for NOTIFICATIONS_KEEP_DAYS', async (t) => {
     [newest?.id],
   )
 })
+
+t.test(
+  '500 moved cards that 200 members watch take statements and mails by their sum, not by their product',
+  async (t) => {
+    const [ITEMS, MEMBERS] = [500, 200]
+    const app = await build(t, { authMode: 'required' })
+    const admin = memberNamed(app, 'boss', 'admin')
+    const project = await createProject(app, {}, admin.headers)
+    const ids: string[] = []
+    const { $client: client } = app.db
+    writeTo(app.db, () => {
+      const addMember = client.prepare(
+        'insert into members (id, name, email, handle) values (:id, :id, :email, :id)',
+      )
+      const prefer = client.prepare("insert into member_preferences (member_id, email) values (?, 'each')")
+      const addItem = client.prepare(
+        "insert into kanban_items (id, project_id, title, \"column\") values (?, ?, 'Card', 'To Do')",
+      )
+      const watchItem = client.prepare('insert into item_watches (item_id, member_id) values (?, ?)')
+      for (let member = 0; member < MEMBERS; member++) {
+        addMember.run({ id: `m${member}`, email: `m${member}@watch.test` })
+        prefer.run(`m${member}`)
+      }
+      for (let item = 0; item < ITEMS; item++) {
+        ids.push(`item-${item}`)
+        addItem.run(`item-${item}`, project.id)
+        for (let member = 0; member < MEMBERS; member++) watchItem.run(`item-${item}`, `m${member}`)
+      }
+    })
+    await workedOff(app)
+    const { status } = await send(
+      app,
+      'PATCH',
+      '/api/kanban-items',
+      { ids, update: { column: 'Elsewhere' } },
+      admin.headers,
+    )
+    t.equal(status, 200)
+    const executions = watch(t, app.db.$client)
+    await workedOff(app)
+    const rowsOf = (table: string) => count(app, table)
+    t.strictSame(
+      { told: rowsOf('notifications'), queued: rowsOf('mail_queue'), mails: rowsOf('mails') },
+      { told: MEMBERS, queued: MEMBERS, mails: MEMBERS },
+      'each is told once',
+    )
+    const most = 2 * ITEMS + 8 * MEMBERS + 100
+    t.ok(executions.log.length <= most, `${executions.log.length} statements`)
+  },
+)
