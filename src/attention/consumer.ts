@@ -16,7 +16,7 @@ import type { ItemTime } from './item-times.ts'
 import type { NewNotification } from './notifications.ts'
 import type { Recipient } from './recipients.ts'
 import { type Telling, type TellingSources, WriteTelling } from './telling.ts'
-import type { FoundWatch, ItemWatcher } from './watchers.ts'
+import type { FoundWatch, ItemWatcher, Watcher } from './watchers.ts'
 
 /** Milliseconds between two looks at the sequence, and between two looks at the clock. */
 export const HEARTBEAT = 250
@@ -93,6 +93,11 @@ export class NotificationConsumer {
   #nextTime: string | null | undefined
   /** When the current step of work ends. */
   #deadline = 0
+  /** What the current step has read: this process writes only between steps. */
+  readonly #read = {
+    recipients: new Map<string, Recipient | undefined>(),
+    ofProjects: new Map<string, readonly Watcher[]>(),
+  }
   #triedAt = Number.NEGATIVE_INFINITY
   /** What is to be stored, and the number of its rows. */
   #told: ToldByWrite[] = []
@@ -107,13 +112,15 @@ export class NotificationConsumer {
   constructor(options: ConsumerOptions) {
     this.#options = options
     const { rules, sees, others } = options
+    const { recipients, ofProjects } = this.#read
     this.#sources = {
       item: (id) => rules.item(id),
       projectName: (id) => rules.projectName(id),
       isAssignedAfter: (itemId, seq) => rules.isAssignedAfter(itemId, seq),
       watchersOf: (itemId) => this.#watchersOf(itemId),
-      watchersOfProject: (projectId) => rules.watchers.ofProject(projectId),
-      recipient: (id) => rules.recipients.one(id, others),
+      watchersOfProject: (projectId) =>
+        cached(ofProjects, projectId, () => rules.watchers.ofProject(projectId)),
+      recipient: (id) => cached(recipients, id, () => rules.recipients.one(id, others)),
       named: (handles) => rules.recipients.named(handles),
       sees,
     }
@@ -255,7 +262,13 @@ export class NotificationConsumer {
   /** Lets others work. */
   async #pause(): Promise<void> {
     await setImmediate()
+    this.#readAgain()
     this.#deadline = performance.now() + STEP_TIME
+  }
+
+  /** Others may have written. */
+  #readAgain(): void {
+    for (const values of Object.values(this.#read)) values.clear()
   }
 
   /** Stores what a write leads to; the last part of it waits for others. */
@@ -307,6 +320,7 @@ export class NotificationConsumer {
     const { writes, clock, told } = this.#options
     const made: Made = { told: this.#told, watches: this.#watches, items: this.#items, after }
     await writes.store(made)
+    this.#readAgain()
     this.#clear()
     if (made.items.length > 0) this.#nextTime = undefined
     if (after !== undefined) {
@@ -335,6 +349,7 @@ export class NotificationConsumer {
     let passed: ItemTime[] = []
     const store = async () => {
       await this.#options.writes.storeTimes(notifications, passed)
+      this.#readAgain()
       if (notifications.length > 0) this.#options.told()
       notifications = []
       passed = []
@@ -394,6 +409,15 @@ export class NotificationConsumer {
     if (item !== undefined) await this.#inSteps(find(item))
     return found
   }
+}
+
+/** The value of a key, which is found once. */
+function cached<Value>(values: Map<string, Value>, key: string, find: () => Value): Value {
+  const known = values.get(key)
+  if (known !== undefined || values.has(key)) return known as Value
+  const found = find()
+  values.set(key, found)
+  return found
 }
 
 /** Whether a change is in one of the ranges. */

@@ -67,6 +67,16 @@ export interface Telling {
 /** The fields of an item that its times depend on. */
 const TIMED = ['dueDate', 'reminders', 'claimedUntil']
 
+/** The fields of an item whose changes are told. */
+const TOLD = ['column', 'assigneeId', 'description'].map((name) => `"${name}":`)
+
+/** Whether an update concerns none of these, in less time than it takes to parse. A text that only looks like one of them is parsed for nothing. */
+const isNoNews = ({ kind, action, fromProjectId, after }: ChangeRow): boolean =>
+  kind === 'kanban-item' &&
+  action === 'updated' &&
+  fromProjectId === null &&
+  !TOLD.some((field) => after?.includes(field))
+
 const excerptOf = (text: string): string => {
   const line = text.trim().replaceAll(/\s+/g, ' ')
   return line.length > EXCERPT ? `${line.slice(0, EXCERPT - 1).toWellFormed()}…` : line
@@ -110,7 +120,7 @@ export class WriteTelling {
     if (row.kind === 'kanban-column' && row.action === 'updated') this.#noteRenaming(row)
     if (row.kind !== 'kanban-item' && row.kind !== 'kanban-comment') return
     if (row.kind === 'kanban-item') this.#noteTimes(row)
-    if (isQuiet || row.action === 'deleted' || row.itemId === null) return
+    if (isQuiet || row.action === 'deleted' || row.itemId === null || isNoNews(row)) return
     const before = shownFields(row.kind, row.before) ?? {}
     const after = shownFields(row.kind, row.after) ?? {}
     if (row.kind === 'kanban-item') yield* this.#takeItem(row, row.itemId, before, after)
@@ -244,7 +254,7 @@ export class WriteTelling {
 
   /** Who watches an item, of its project, or as its assignee, since before a change. */
   *#watchersOf(
-    { seq, projectId, fromProjectId }: ChangeRow,
+    { seq, actorId, projectId, fromProjectId }: ChangeRow,
     itemId: string,
     item: LiveItem,
   ): Generator<string> {
@@ -269,8 +279,9 @@ export class WriteTelling {
     }
     // Assigned by an import, or by another tool before the service knew of watches; and not only since this change.
     const { assigneeId } = item
-    if (assigneeId !== null && !decided.has(assigneeId) && !this.#sources.isAssignedAfter(itemId, seq))
-      yield assigneeId
+    if (assigneeId === null || assigneeId === actorId || decided.has(assigneeId)) return
+    if (this.#recipient(assigneeId) === undefined) return
+    if (!this.#sources.isAssignedAfter(itemId, seq)) yield assigneeId
   }
 
   #watchersOfProject(projectId: string): readonly Watcher[] {
