@@ -7,6 +7,15 @@ export function once<T>(make: () => T): () => T {
   }
 }
 
+/** The value of a key in a map; the first call makes it and stores it, also if it is undefined. */
+export function getOrMake<Key, Value>(values: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const known = values.get(key)
+  if (known !== undefined || values.has(key)) return known as Value
+  const made = make()
+  values.set(key, made)
+  return made
+}
+
 /** Memoizes an async function, concurrent calls included; a failure is not cached. */
 export function memoizeAsync<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined
@@ -25,10 +34,5 @@ export function memoizeAsync<T>(make: () => Promise<T>): () => Promise<T> {
  */
 export function oncePerSchema<S, T>(compile: (schema: S) => T): (schema: S) => T {
   const compiled = new Map<string, T>()
-  return (schema) => {
-    const key = JSON.stringify(schema)
-    const known = compiled.get(key) ?? compile(schema)
-    compiled.set(key, known)
-    return known
-  }
+  return (schema) => getOrMake(compiled, JSON.stringify(schema), () => compile(schema))
 }

@@ -10,6 +10,7 @@ import type { ChangeRow, Sequence } from '../changes/sequence.ts'
 import type { Clock } from '../clock.ts'
 import type { ProcessLock } from '../db/process-lock.ts'
 import { ApiError } from '../errors.ts'
+import { getOrMake } from '../once.ts'
 import { timestamp } from '../time.ts'
 import type { Attention, Made, QuietRange, ToldByWrite } from './attention.ts'
 import type { ItemTime } from './item-times.ts'
@@ -119,8 +120,8 @@ export class NotificationConsumer {
       isAssignedAfter: (itemId, seq) => rules.isAssignedAfter(itemId, seq),
       watchersOf: (itemId) => this.#watchersOf(itemId),
       watchersOfProject: (projectId) =>
-        cached(ofProjects, projectId, () => rules.watchers.ofProject(projectId)),
-      recipient: (id) => cached(recipients, id, () => rules.recipients.one(id, others)),
+        getOrMake(ofProjects, projectId, () => rules.watchers.ofProject(projectId)),
+      recipient: (id) => getOrMake(recipients, id, () => rules.recipients.one(id, others)),
       named: (handles) => rules.recipients.named(handles),
       sees,
     }
@@ -409,15 +410,6 @@ export class NotificationConsumer {
     if (item !== undefined) await this.#inSteps(find(item))
     return found
   }
-}
-
-/** The value of a key, which is found once. */
-function cached<Value>(values: Map<string, Value>, key: string, find: () => Value): Value {
-  const known = values.get(key)
-  if (known !== undefined || values.has(key)) return known as Value
-  const found = find()
-  values.set(key, found)
-  return found
 }
 
 /** Whether a change is in one of the ranges. */

@@ -4,6 +4,7 @@
  */
 import { madeBy, shownFields } from '../changes/api-changes.ts'
 import type { ChangeRow } from '../changes/sequence.ts'
+import { getOrMake } from '../once.ts'
 import { handlesOf, mentionsIn } from './mentions.ts'
 import { type NewNotification, NOTIFICATION_KINDS, type NotificationKind } from './notifications.ts'
 import type { Recipient } from './recipients.ts'
@@ -68,14 +69,15 @@ export interface Telling {
 const TIMED = ['dueDate', 'reminders', 'claimedUntil']
 
 /** The fields of an item whose changes are told. */
-const TOLD = ['column', 'assigneeId', 'description'].map((name) => `"${name}":`)
+const TOLD = ['column', 'assigneeId', 'description']
 
-/** Whether an update concerns none of these, in less time than it takes to parse. A text that only looks like one of them is parsed for nothing. */
+/** Whether the JSON of a change names one of some fields, in less time than it takes to parse. A text may only look like it. */
+const namesAny = (json: string, fields: readonly string[]): boolean =>
+  fields.some((field) => json.includes(`"${field}":`))
+
+/** Whether an update concerns none of the fields that are told. */
 const isNoNews = ({ kind, action, fromProjectId, after }: ChangeRow): boolean =>
-  kind === 'kanban-item' &&
-  action === 'updated' &&
-  fromProjectId === null &&
-  !TOLD.some((field) => after?.includes(field))
+  kind === 'kanban-item' && action === 'updated' && fromProjectId === null && !namesAny(after ?? '', TOLD)
 
 const excerptOf = (text: string): string => {
   const line = text.trim().replaceAll(/\s+/g, ' ')
@@ -171,7 +173,7 @@ export class WriteTelling {
     // Most items have none of them; of a text that only looks like it, they are looked up for nothing.
     const concerns =
       action === 'updated'
-        ? TIMED.some((name) => changed.includes(`"${name}":`))
+        ? namesAny(changed, TIMED)
         : /"reminders":"(?!\[?\]?")|"claimedUntil":"/.test(changed)
     if (concerns) this.#items.set(id, at)
   }
@@ -285,31 +287,19 @@ export class WriteTelling {
   }
 
   #watchersOfProject(projectId: string): readonly Watcher[] {
-    const known = this.#ofProjects.get(projectId)
-    if (known) return known
-    const found = this.#sources.watchersOfProject(projectId)
-    this.#ofProjects.set(projectId, found)
-    return found
+    return getOrMake(this.#ofProjects, projectId, () => this.#sources.watchersOfProject(projectId))
   }
 
   #recipient(id: string): Recipient | undefined {
-    if (this.#recipients.has(id)) return this.#recipients.get(id)
-    const recipient = this.#sources.recipient(id)
-    this.#recipients.set(id, recipient)
-    return recipient
+    return getOrMake(this.#recipients, id, () => this.#sources.recipient(id))
   }
 
   /** Whether somebody is there to be told, and sees an item. */
   #mayHear(id: string, { projectId }: LiveItem): boolean {
     const recipient = this.#recipient(id)
     if (recipient === undefined) return false
-    const seen = this.#sees.get(id) ?? new Map<string, boolean>()
-    this.#sees.set(id, seen)
-    const known = seen.get(projectId)
-    if (known !== undefined) return known
-    const sees = this.#sources.sees(recipient, projectId)
-    seen.set(projectId, sees)
-    return sees
+    const seen = getOrMake(this.#sees, id, () => new Map<string, boolean>())
+    return getOrMake(seen, projectId, () => this.#sources.sees(recipient, projectId))
   }
 
   #watch(itemId: string, memberId: string, since: number): void {

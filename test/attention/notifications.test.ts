@@ -416,9 +416,8 @@ t.test(
     t.equal(status, 200)
     const executions = watch(t, app.db.$client)
     await workedOff(app)
-    const rowsOf = (table: string) => count(app, table)
     t.strictSame(
-      { told: rowsOf('notifications'), queued: rowsOf('mail_queue'), mails: rowsOf('mails') },
+      { told: count(app, 'notifications'), queued: count(app, 'mail_queue'), mails: count(app, 'mails') },
       { told: MEMBERS, queued: MEMBERS, mails: MEMBERS },
       'each is told once',
     )
