@@ -42,7 +42,15 @@ onBoard('cards are added one after another, at either end', async (t, { api, per
   await link(page, 'Old').focus()
   await page.keyboard.press('n')
   t.equal(await field.count(), 1, 'n adds in the column of the card')
-  await field.press('Escape')
+  const focused = await page.evaluate(async () => {
+    const field = document.activeElement
+    const other = document.querySelector('h1')
+    field?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true, cancelable: true }))
+    other?.focus()
+    for (let frames = 0; frames < 3; frames++) await new Promise(requestAnimationFrame)
+    return field?.isConnected === false && document.activeElement === other
+  })
+  t.ok(focused, 'closing it does not take the focus from where it was moved at once')
 
   t.comment('cards that were just added leave at once when several are archived, and the focus goes on')
   await link(page, 'One').focus()

@@ -3,6 +3,7 @@ import { useComputed } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { KanbanColumn } from '../../src/client/api.d.ts'
 import { drafts } from '../common/drafts.ts'
+import { refocus } from '../common/focus.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { late } from '../common/ui/late.tsx'
 import { texts } from '../texts.ts'
@@ -35,7 +36,7 @@ export function AddCard({ board, column: { id, name }, end }: AddCardProps) {
   const button = useRef<HTMLButtonElement>(null)
   const close = () => {
     board.adding.value = undefined
-    requestAnimationFrame(() => button.current?.focus())
+    refocus(() => button.current?.focus())
   }
   if (isOpen) return <Field board={board} id={id} name={name} end={end} onClose={close} />
   if (end === 'top') return null

@@ -2,6 +2,7 @@
 import { effect } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { refocus } from '../common/focus.ts'
 import { whenShown } from '../common/idle.ts'
 import type { OpenProject } from '../common/open-project.ts'
 import { openProject } from '../common/open-project.ts'
@@ -74,7 +75,7 @@ function useFocusBack(board: Board, item: string): void {
     before.current = item
     if (closed === '' || item !== '') return
     // A deletion begins when the dialog closes, so the card may still be there.
-    requestAnimationFrame(() => {
+    refocus(() => {
       const { column, index } = lastPlace.current
       const ids = board.shownIn(column)
       const isThere = board.store.items.peek(closed) !== undefined

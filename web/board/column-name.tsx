@@ -1,6 +1,7 @@
 /** Edits the name of a new or existing column in place. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { KanbanColumn } from '../../src/client/api.d.ts'
+import { refocus } from '../common/focus.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { texts } from '../texts.ts'
 import type { Board } from './board.ts'
@@ -85,7 +86,7 @@ export function AddColumn({ board }: { board: Board }) {
   }
   const close = () => {
     setOpen(false)
-    requestAnimationFrame(() => button.current?.focus())
+    refocus(() => button.current?.focus())
   }
   return (
     <div class="column-new">

@@ -2,6 +2,7 @@
 import { useComputed } from '@preact/signals'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import type { KanbanColumn } from '../../src/client/api.d.ts'
+import { refocus } from '../common/focus.ts'
 import { isUnsaved } from '../common/record-writes.ts'
 import { mayWriteIn } from '../common/rights.ts'
 import { chipColor } from '../common/ui/chip.ts'
@@ -29,7 +30,7 @@ export function Column({ board, column }: { board: Board; column: KanbanColumn }
   const [isRenaming, setRenaming] = useState(false)
   const endRenaming = () => {
     setRenaming(false)
-    requestAnimationFrame(() => head.current?.querySelector<HTMLElement>('[aria-haspopup]')?.focus())
+    refocus(() => head.current?.querySelector<HTMLElement>('[aria-haspopup]')?.focus())
   }
   const isChangeable = mayWriteIn(board.store) && !isUnsaved(id)
   const mark = useComputed(() => markOf(board, id)).value

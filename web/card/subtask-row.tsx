@@ -2,6 +2,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { KanbanSubtask } from '../common/api.ts'
 import { type Side, useRowDrag } from '../common/drag-row.ts'
+import { refocus } from '../common/focus.ts'
 import { ConflictNotice } from '../common/text-edit/conflict-notice.tsx'
 import { LeftDraft } from '../common/text-edit/left-draft.tsx'
 import { LineEditor } from '../common/text-edit/line-editor.tsx'
@@ -71,7 +72,7 @@ export function SubtaskRow({
   const move = (by: -1 | 1) => {
     if (by < 0 ? !isFirst : !isLast) onMove(by)
     // By then the row has moved in the document.
-    requestAnimationFrame(() => box.current?.focus())
+    refocus(() => box.current?.focus())
   }
   return (
     <li ref={row} class={side ? `card-subtask drop-row-${side}` : 'card-subtask'}>

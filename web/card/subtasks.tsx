@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { KanbanItem, KanbanSubtask } from '../common/api.ts'
 import { dragByTouch } from '../common/drag-by-touch.ts'
 import type { Side } from '../common/drag-row.ts'
+import { refocus } from '../common/focus.ts'
 import { droppedAt } from '../common/order.ts'
 import { useDraft, useUnsent } from '../common/use-draft.ts'
 import { texts } from '../texts.ts'
@@ -101,7 +102,7 @@ export function Subtasks({ card, item, canEdit }: SubtasksProps) {
   const remove = (subtask: KanbanSubtask, index: number) => {
     void deleteSubtask(card, subtask)
     // The focus moves to the next subtask, or to the field for a new one.
-    requestAnimationFrame(() => section.current?.querySelectorAll<HTMLElement>('input')[index]?.focus())
+    refocus(() => section.current?.querySelectorAll<HTMLElement>('input')[index]?.focus())
   }
   if (!canEdit && subtasks.length === 0) return null
   return (

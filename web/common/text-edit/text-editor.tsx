@@ -1,6 +1,7 @@
 /** A field for a text in Markdown, with its toolbar and preview. Ctrl+Enter saves. Escape closes the field and keeps the draft. */
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { texts } from '../../texts.ts'
+import { refocus } from '../focus.ts'
 import { MarkdownTools } from './markdown-tools.tsx'
 import { Mentions } from './mentions.tsx'
 import { Preview } from './preview.tsx'
@@ -55,7 +56,7 @@ export function TextEditor({
         onUploading={setUploading}
         onPreview={() => {
           // The field cannot take the focus before it is shown again.
-          if (isPreviewing) requestAnimationFrame(() => field.current?.focus())
+          if (isPreviewing) refocus(() => field.current?.focus())
           setPreviewing(!isPreviewing)
         }}
       />
