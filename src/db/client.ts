@@ -4,14 +4,13 @@ import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import SQLite from 'better-sqlite3'
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3'
-import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core'
 import { StartupError } from '../errors.ts'
-import { packageFile } from '../package-files.ts'
 import { BUSY_TIMEOUT } from './busy.ts'
 import { attributionOf, type Written } from './current-write.ts'
 import { limitTime } from './deadline.ts'
 import { type DatabaseFiles, type Made, makeFile, NO_FILES, remember, unmake, watchFiles } from './files.ts'
+import { migrate, refuseForeignTables, tableNames } from './migrations.ts'
 import { type Checkpoints, setPragmas } from './pragmas.ts'
 import * as schema from './schema.ts'
 
@@ -36,9 +35,6 @@ export interface OpenDatabase {
    */
   discard: (also?: string) => void
 }
-
-/** The journal of Drizzle's migrator: `created_at` is the `when` of a migration in `drizzle/meta/_journal.json`. */
-const JOURNAL = '__drizzle_migrations'
 
 /**
  * The file a database URL names.
@@ -91,7 +87,6 @@ function pathIn(url: string): string {
 export function openDatabase(url: string, checkpoints: Checkpoints = 'service'): OpenDatabase {
   const path = databasePath(url)
   const isFile = path !== ':memory:'
-  const migrations = shippedMigrations()
   let made: Made = { folders: [], file: undefined }
   let client: SQLite.Database | undefined
   let haveOthersWritten = () => statSync(path).size > 0
@@ -109,18 +104,19 @@ export function openDatabase(url: string, checkpoints: Checkpoints = 'service'):
     }
   }
   try {
-    if (isFile) {
-      if (existsSync(path)) refuseForeignFile(path, migrations)
-      // It holds password hashes and private ideas; SQLite gives the log beside it the same mode.
-      else made = makeFile(path, images?.file)
-    }
+    const isOld = isFile && existsSync(path)
+    const isChecked = isOld && checkBeforeOpening(path)
+    // It holds password hashes and private ideas; SQLite gives the log beside it the same mode.
+    if (isFile && !isOld) made = makeFile(path, images?.file)
     const isInPlace = isFile ? remember(path) : () => true
     client = new SQLite(isFile ? path : (images?.memory ?? path), { timeout: BUSY_TIMEOUT })
+    // Before anything is written: even switching it to WAL would change it.
+    if (isOld && !isChecked) refuseOtherTables(client, path)
     switchToWal(client)
     const isNew = !isFile || made.file !== undefined
     if (made.file !== undefined) haveOthersWritten = watchOthers(client, made.hasTables)
     setPragmas(client, checkpoints)
-    migrate(client, migrations)
+    migrate(client)
     if (isNew) keepImages(client)
     client.pragma('foreign_keys = ON')
     const files = isFile ? watchFiles(path) : NO_FILES
@@ -157,10 +153,6 @@ function keepImages(client: SQLite.Database): void {
 
 /** The same image in another journal mode: bytes 18 and 19 of the header, see https://sqlite.org/fileformat.html. */
 const withJournal = (image: Buffer, version: number): Buffer => Buffer.from(image).fill(version, 18, 20)
-
-/** The shipped migrations, in order. */
-export const shippedMigrations = (): MigrationMeta[] =>
-  readMigrationFiles({ migrationsFolder: packageFile('drizzle') })
 
 /**
  * Watches a new database.
@@ -226,52 +218,32 @@ export function describe(error: unknown): string {
   return 'code' in error && error.code === 'SQLITE_NOTADB' ? 'it is not a database' : error.message
 }
 
-/** Checks a file before anything is written: even switching it to WAL would change it. @throws StartupError */
-function refuseForeignFile(path: string, migrations: MigrationMeta[]): void {
+/**
+ * Checks what must be known of a file before it is opened for writing.
+ * @returns whether its tables were checked, too
+ * @throws StartupError
+ */
+function checkBeforeOpening(path: string): boolean {
   if (statSync(path).isDirectory()) {
     throw new StartupError(`cannot open the database ${path}: it is a directory`)
   }
-  // Closing the last connection runs a checkpoint, which may write to the file; a read-only one never does. Without a
-  // log there is nothing to write, and this connection leaves none behind.
   if (existsSync(`${path}-journal`)) rollBack(path)
+  // Closing the last connection runs a checkpoint, which may write to the file; a read-only one never does. Without a log there
+  // is nothing to write.
   const hasLog = existsSync(`${path}-wal`) || existsSync(`${path}-journal`)
-  const client = new SQLite(path, { readonly: hasLog, timeout: BUSY_TIMEOUT })
+  if (!hasLog) return false
+  const client = new SQLite(path, { readonly: true, timeout: BUSY_TIMEOUT })
   try {
-    if (tableNames(client).length > 0) refuseForeignTables(client, path, migrations)
+    refuseOtherTables(client, path)
   } finally {
     client.close()
   }
+  return true
 }
 
-/** SQLite and Litestream, which may open a new file first, have their own tables. */
-const tableNames = (client: SQLite.Database) =>
-  client
-    .prepare(
-      "select name from sqlite_schema where name not like 'sqlite\\_%' escape '\\' and name not like '\\_litestream\\_%' escape '\\'",
-    )
-    .pluck()
-    .all()
-
-/**
- * Checks that this version of Phaseboard knows the tables of a file.
- * @throws StartupError if they are another application's, or of a newer version
- */
-export function refuseForeignTables(
-  client: SQLite.Database,
-  path: string,
-  migrations: MigrationMeta[] = shippedMigrations(),
-): void {
-  const applied = tableNames(client).includes(JOURNAL) ? appliedMigrations(client) : []
-  // Other applications of Drizzle keep a journal of that name too, but not of these migrations.
-  const [first] = migrations
-  if (!first || !applied.includes(first.folderMillis)) {
-    throw new StartupError(`the database ${path} belongs to something else: it holds no Phaseboard tables`)
-  }
-  if (applied.some((at) => at > (migrations.at(-1) ?? first).folderMillis)) {
-    throw new StartupError(
-      `the database ${path} was written by a newer version of Phaseboard: start that version, or restore a backup`,
-    )
-  }
+/** Checks the tables of a file, if it has any. @throws StartupError */
+function refuseOtherTables(client: SQLite.Database, path: string): void {
+  if (tableNames(client).length > 0) refuseForeignTables(client, path)
 }
 
 /**
@@ -308,37 +280,4 @@ function switchToWal(client: SQLite.Database): void {
       if (!isBusy || Date.now() > deadline) throw error
     }
   }
-}
-
-/** The `when` of each migration that was applied to the file. */
-const appliedMigrations = (client: SQLite.Database): number[] =>
-  client.prepare<[], number>(`select created_at from ${JOURNAL}`).pluck().all().map(Number)
-
-/** Whether all migrations were applied to the file. */
-function isMigrated(client: SQLite.Database, migrations: MigrationMeta[]): boolean {
-  if (!tableNames(client).includes(JOURNAL)) return false
-  const applied = new Set(appliedMigrations(client))
-  return migrations.every(({ folderMillis }) => applied.has(folderMillis))
-}
-
-/**
- * Applies the missing migrations in one transaction. Drizzle's own migrator reads its journal before it takes
- * the write lock, so two processes starting on one new file would both apply everything; here the lock comes
- * first. Foreign keys are still off, as SQLite's procedure for altering tables wants it.
- */
-function migrate(client: SQLite.Database, migrations: MigrationMeta[]): void {
-  const apply = client.transaction(() => {
-    client.exec(
-      `create table if not exists ${JOURNAL} (id integer primary key, hash text not null, created_at numeric)`,
-    )
-    const applied = new Set(appliedMigrations(client))
-    for (const { sql, hash, folderMillis } of migrations) {
-      if (applied.has(folderMillis)) continue
-      for (const statement of sql) client.exec(statement)
-      client.prepare(`insert into ${JOURNAL} (hash, created_at) values (?, ?)`).run(hash, folderMillis)
-    }
-  })
-  client.pragma('foreign_keys = OFF')
-  // If nothing is missing, as for the worker thread, it waits for no lock.
-  if (!isMigrated(client, migrations)) apply.immediate()
 }

@@ -1,16 +1,10 @@
 /** The doctor: checks a database, even beside a running service, and makes safe repairs. */
 import { existsSync } from 'node:fs'
 import SQLite from 'better-sqlite3'
-import {
-  BUSY_TIMEOUT,
-  type Checkpoints,
-  describe,
-  openDatabase,
-  refuseForeignTables,
-  writeAs,
-} from '../db/client.ts'
+import { BUSY_TIMEOUT, type Checkpoints, describe, openDatabase, writeAs } from '../db/client.ts'
 import { BY_COMMAND } from '../db/current-write.ts'
 import { COMPANIONS } from '../db/files.ts'
+import { refuseForeignTables } from '../db/migrations.ts'
 import { BOARD_CHECKS } from './board-checks.ts'
 import type { Check, Finding, Subject } from './checks.ts'
 import { CONTENT_CHECKS, DEEP_CONTENT_CHECKS } from './content-checks.ts'

@@ -1,6 +1,6 @@
 /** Checks of the SQLite file: pages, references, tables and triggers. */
 import { changeTriggers } from '../db/change-triggers.ts'
-import { shippedMigrations } from '../db/client.ts'
+import { shippedMigrations } from '../db/migrations.ts'
 import { type Check, count, counted, found, has, isShown, type Subject, together } from './checks.ts'
 
 /** Problems that SQLite lists, at most. */

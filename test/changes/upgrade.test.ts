@@ -2,7 +2,8 @@
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
-import { openDatabase, shippedMigrations } from '../../src/db/client.ts'
+import { openDatabase } from '../../src/db/client.ts'
+import { shippedMigrations } from '../../src/db/migrations.ts'
 import { type App, build, createItem, createProject, createSubtask, seed, send } from '../helper.ts'
 import { holdsSequence, rowsOf, stateOf } from './replay.ts'
 

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t from 'tap'
-import { shippedMigrations } from '../../src/db/client.ts'
+import { shippedMigrations } from '../../src/db/migrations.ts'
 import { BODY_BYTES, IdempotencyStore, type RepeatableRequest } from '../../src/requests/idempotency-store.ts'
 import { type App, build } from '../helper.ts'
 

@@ -1,6 +1,6 @@
 /** The manifest of an archive: its contents and checksums. */
 import { hash } from 'node:crypto'
-import { shippedMigrations } from '../../db/client.ts'
+import { shippedMigrations } from '../../db/migrations.ts'
 import { version } from '../../package-files.ts'
 import { type ArchiveTable, CONTENTS, LISTS, type RuledField } from './archive-tables.ts'
 

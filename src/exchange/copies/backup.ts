@@ -14,9 +14,10 @@ import {
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import SQLite from 'better-sqlite3'
-import { BUSY_TIMEOUT, describe, refuseForeignTables } from '../../db/client.ts'
+import { BUSY_TIMEOUT, describe } from '../../db/client.ts'
 import { makeFolders, openAlone, removeFolders, syncFolder } from '../../db/files.ts'
 import { jump, lastChange } from '../../db/lost-changes.ts'
+import { refuseForeignTables } from '../../db/migrations.ts'
 import { orphansIn } from '../../db/orphans.ts'
 import { StartupError } from '../../errors.ts'
 
