@@ -214,9 +214,12 @@ onBoard('cards show their numbers of comments and files, and follow them', async
   })
   await shows('Poster', '1 comment')
 
-  // A response is older than a change that the page has already applied.
+  // A response is older than a change that the page has already applied. The next one waits until its numbers were seen.
+  const seen = Promise.withResolvers<void>()
+  const counts = '**/kanban-counts*'
+  await page.route(counts, (route) => seen.promise.then(() => route.continue()), { times: 1 })
   await page.route(
-    '**/kanban-counts*',
+    counts,
     async (route) => {
       const response = await route.fetch()
       await comment(website)
@@ -228,6 +231,7 @@ onBoard('cards show their numbers of comments and files, and follow them', async
   )
   await comment(website)
   await shows('Site', '1 comment')
+  seen.resolve()
   await shows('Site', '2 comments')
 
   // While the tab is hidden, changes are missed that the service no longer has.
