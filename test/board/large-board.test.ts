@@ -121,7 +121,7 @@ const HARMLESS =
 const OF_SEGMENTS = /search_index_idx/
 
 /** Statements that belong to no request. */
-const BY_THE_CLOCK = /"webhooks"|change_subjects/
+const BY_THE_CLOCK = /"webhooks"|change_subjects|large_writes/
 
 /**
  * Finds the steps of a statement's plan whose cost may grow with the tables: steps that use no index, that neither look up
