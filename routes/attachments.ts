@@ -177,6 +177,7 @@ const uploadRoutes: Routes = async (app) => {
         409: ref(ErrorBody),
         507: ref(ErrorBody),
       },
+      example: { url: 'https://example.org/plan', name: 'The plan' },
     },
     preHandler: takeBody,
     handler: (request) => {
@@ -268,6 +269,7 @@ const attachmentRoutes: Routes = async (app) => {
     summary: 'Rename an attachment',
     failure: 'Failed to update attachment',
     body: UpdateAttachment,
+    example: { name: 'plan.pdf' },
   })
   children.delete('/api/attachments/:id', {
     operationId: 'deleteAttachment',

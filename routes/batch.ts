@@ -79,6 +79,17 @@ const batchRoutes: Routes = async (app) => {
       description: DESCRIPTION,
       tags: ['Batch'],
       body: RunBatch,
+      example: {
+        requests: [
+          { method: 'POST', path: '/api/projects', body: { name: 'Summer party' }, as: 'party' },
+          {
+            method: 'POST',
+            path: '/api/projects/{{party.id}}/kanban-items',
+            body: { title: 'Send the invitations', metadata: { of: '{{party.name}}' } },
+          },
+        ],
+        dryRun: true,
+      },
       response: {
         200: BatchResultSchema,
         403: failed,

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { meetingFields } from '../src/projects/ingest.ts'
 import { measurementFields } from '../src/projects/metrics.ts'
 import type { Routes } from '../src/requests/route-types.ts'
-import { CreateBody, ErrorBody, ref, UniqueBy } from '../src/schemas/common.ts'
+import { CreateBody, ErrorBody, EXAMPLE_ID, ref, UniqueBy } from '../src/schemas/common.ts'
 import { IngestedTranscriptSchema, MetricSchema } from '../src/schemas/records.ts'
 
 const IngestTranscript = CreateBody({ projectId: Type.String(), ...meetingFields })
@@ -23,6 +23,13 @@ const ingestRoutes: Routes = async (app) => {
       description: 'The items are created at the end of To Do, not yet approved. WIP limits do not apply.',
       tags,
       body: IngestTranscript,
+      example: {
+        projectId: EXAMPLE_ID,
+        title: 'Weekly',
+        date: '2027-01-18',
+        participants: ['Ada', 'Bob'],
+        actionItems: ['Call the caterer', 'Print the flyers'],
+      },
       response: { 201: ref(IngestedTranscriptSchema), 404: ref(ErrorBody) },
     },
     handler: (request) => {
@@ -40,6 +47,13 @@ const ingestRoutes: Routes = async (app) => {
         'A metric is found by its name and changed as by a PATCH, or created. Returns the metrics in the order of the request.',
       tags,
       body: IngestMetrics,
+      example: {
+        projectId: EXAMPLE_ID,
+        metrics: [
+          { name: 'Orders a week', value: 51, unit: 'orders' },
+          { name: 'Visitors a week', value: 1890 },
+        ],
+      },
       response: { 200: Type.Array(ref(MetricSchema)), 404: ref(ErrorBody) },
     },
     handler: (request) => {

@@ -46,6 +46,7 @@ const kanbanClaimRoutes: Routes = async (app) => {
       tags,
       params: IdParams,
       body: ClaimKanbanItem,
+      example: { from: 'To Do', to: 'In Progress', priority: 'medium', leaseSeconds: 900 },
       response: { 200: ref(KanbanItemSchema), 204: NoContent, 404: ref(ErrorBody), 409: ref(ErrorBody) },
     },
     handler: (request) =>
@@ -62,6 +63,7 @@ const kanbanClaimRoutes: Routes = async (app) => {
       tags,
       params: IdParams,
       body: RenewKanbanClaim,
+      example: { leaseSeconds: 900 },
       response: { 200: ref(KanbanItemSchema), 404: ref(ErrorBody), 409: ref(ErrorBody) },
     },
     handler: (request) => claims.renew(request.params.id, request.body.leaseSeconds, memberOf(request).id),

@@ -65,6 +65,7 @@ const kanbanColumnRoutes: Routes = async (app) => {
     failure: 'Failed to create kanban column',
     conflicts: true,
     body: CreateKanbanColumn,
+    example: { name: 'Waiting', color: '#f59e0b', wipLimit: 5 },
   })
   columns.reorder('/api/projects/:id/kanban-columns/reorder', app.board.columns.reorder, {
     parent: recordOf(ProjectSchema, (id) => app.projects.get(id)),
@@ -85,6 +86,7 @@ const kanbanColumnRoutes: Routes = async (app) => {
     failure: 'Failed to update kanban column',
     conflicts: true,
     body: UpdateKanbanColumn,
+    example: { wipLimit: 3, wipPolicy: 'block', stage: 'doing' },
   })
 
   app.delete('/api/kanban-columns/:id', {

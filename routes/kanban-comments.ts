@@ -29,6 +29,7 @@ const kanbanCommentRoutes: Routes = async (app) => {
     description: 'Its author is the current member.',
     failure: 'Failed to create kanban comment',
     body: CreateKanbanComment,
+    example: { content: 'The texts are ready, the pictures are not.' },
   })
   comments.get('/api/kanban-comments/:id', {
     operationId: 'getKanbanComment',
@@ -42,6 +43,7 @@ const kanbanCommentRoutes: Routes = async (app) => {
     failure: 'Failed to update kanban comment',
     dependsOnRole: true,
     body: UpdateKanbanComment,
+    example: { content: 'Texts and pictures are ready.' },
   })
   comments.delete('/api/kanban-comments/:id', {
     operationId: 'deleteKanbanComment',

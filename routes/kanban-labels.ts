@@ -30,6 +30,7 @@ const kanbanLabelRoutes: Routes = async (app) => {
     failure: 'Failed to create kanban label',
     conflicts: true,
     body: CreateKanbanLabel,
+    example: { name: 'Content', color: '#3b82f6' },
   })
   labels.get('/api/kanban-labels/:id', {
     operationId: 'getKanbanLabel',
@@ -43,6 +44,7 @@ const kanbanLabelRoutes: Routes = async (app) => {
     failure: 'Failed to update kanban label',
     conflicts: true,
     body: UpdateKanbanLabel,
+    example: { color: '#ef4444' },
   })
   labels.delete('/api/kanban-labels/:id', {
     operationId: 'deleteKanbanLabel',

@@ -36,6 +36,7 @@ const kanbanSubtaskRoutes: Routes = async (app) => {
     description: "Without a `sortOrder` it is added after the item's last subtask.",
     failure: 'Failed to create kanban subtask',
     body: CreateKanbanSubtask,
+    example: { title: 'Ask the photographer for the raw files' },
   })
   subtasks.reorder('/api/kanban-items/:id/subtasks/reorder', app.board.subtasks.reorder, {
     parent: recordOf(KanbanItemSchema, app.board.items.get),
@@ -55,6 +56,7 @@ const kanbanSubtaskRoutes: Routes = async (app) => {
     description: noExistenceCheck,
     failure: 'Internal server error',
     body: UpdateKanbanSubtask,
+    example: { completed: true },
   })
   subtasks.delete('/api/kanban-subtasks/:id', {
     operationId: 'deleteKanbanSubtask',

@@ -240,6 +240,7 @@ const mcpRoutes: Routes<{ authMode: 'open' | 'required'; publicUrl: string | und
       description: DESCRIPTION,
       tags: ['Agents'],
       body: MessageSchema,
+      example: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
       response: {
         200: ResponseSchema,
         202: Type.Null({ description: 'A notification was accepted' }),

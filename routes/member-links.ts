@@ -49,6 +49,7 @@ const memberLinkRoutes: Routes<{ publicUrl: string | undefined }> = async (app, 
       description: `${once} Its user chooses a password and a name (\`name\` is a suggestion), and the email unless it is given here. A taken email is 409.`,
       tags,
       body: CreateInvitation,
+      example: { name: 'Grace Hopper', email: 'grace@example.org', role: 'member' },
       response: { 201: ref(NewMemberLinkSchema), 409: ref(ErrorBody) },
     },
     handler: (request) =>

@@ -133,6 +133,12 @@ const memberRoutes: Routes = async (app) => {
         'Without a `password` the member cannot sign in with one. Without a `handle` it gets one of its name, with a number if that is taken. A taken email or handle is 409.',
       tags,
       body: CreateMember,
+      example: {
+        name: 'Ada Lovelace',
+        email: 'ada@example.org',
+        role: 'member',
+        password: 'correct horse battery staple',
+      },
       response: { 201: ref(MemberSchema), 409: ref(ErrorBody) },
     },
     handler: (request) => {
@@ -169,6 +175,7 @@ const memberRoutes: Routes = async (app) => {
       tags,
       params: IdParams,
       body: UpdateMember,
+      example: { name: 'Ada King', role: 'viewer' },
       response: { 200: ref(MemberSchema), 404: ref(ErrorBody), 409: ref(ErrorBody) },
     },
     onRequest: requireOwnOrAdmin,

@@ -27,6 +27,7 @@ const metricRoutes: Routes = async (app) => {
     summary: 'Create a metric',
     failure: 'Failed to create metric',
     body: CreateMetric,
+    example: { name: 'Orders a week', value: 42, unit: 'orders', category: 'sales' },
   })
   metrics.get('/api/metrics/:id', {
     operationId: 'getMetric',
@@ -39,6 +40,7 @@ const metricRoutes: Routes = async (app) => {
     description: `A new \`value\` adds the old one to the \`history\`, which keeps the last ${HISTORY_LIMIT}, and sets the \`trend\`, unless the body sets them.`,
     failure: 'Failed to update metric',
     body: UpdateMetric,
+    example: { value: 47 },
   })
   metrics.delete('/api/metrics/:id', {
     operationId: 'deleteMetric',

@@ -30,6 +30,7 @@ const objectiveRoutes: Routes = async (app) => {
     summary: 'Create an objective',
     failure: 'Failed to create objective',
     body: CreateObjective,
+    example: { title: 'Twice as many orders over the web', status: 'in-progress' },
   })
   objectives.get('/api/objectives/:id', {
     operationId: 'getObjective',
@@ -41,6 +42,7 @@ const objectiveRoutes: Routes = async (app) => {
     summary: 'Change an objective',
     failure: 'Failed to update objective',
     body: UpdateObjective,
+    example: { status: 'completed' },
   })
   objectives.delete('/api/objectives/:id', {
     operationId: 'deleteObjective',

@@ -102,6 +102,7 @@ const peopleRoutes: Routes = async (app) => {
       tags,
       params: IdParams,
       body: MergePerson,
+      example: { into: 'ada' },
       response: {
         200: ref(MergedPersonSchema),
         404: ref(MissingErrorBody),

@@ -66,6 +66,7 @@ const preferenceRoutes: Routes = async (app) => {
         'Only for members who sign in here: the default member of open mode and members of a host application have no address here (403). Setting `email`, also to what it is, has mail sent again to an address that was refused.',
       tags,
       body: UpdatePreferences,
+      example: { email: 'daily', timeZone: 'Europe/Berlin' },
       response: { 200: ref(PreferencesSchema) },
     },
     onRequest: requireAccount,

@@ -39,6 +39,7 @@ const sessionLinkRoutes: Routes = async (app) => {
       description: 'This does not use the link. A used, expired or revoked link is 401.',
       tags,
       body: CheckLink,
+      example: { token: 'pbl_YW4gZXhhbXBsZSB0byBsb29rIGF0LCBubyByZWFsIG9u' },
       response: { 200: ref(LinkDetailsSchema), 401: ref(ErrorBody), 403: ref(ErrorBody) },
     },
     handler: async (request) => {
@@ -60,6 +61,12 @@ const sessionLinkRoutes: Routes = async (app) => {
         'Sets the password of its member and ends all sessions of that member, or creates the invited member. `name` and `email` are for invitations; `email` only applies if the invitation has none. A link works once: a used, expired or revoked one is 401. A taken email is 409, and the invitation stays valid. The new session is set as a cookie; a session of the request ends.',
       tags,
       body: UseLink,
+      example: {
+        token: 'pbl_YW4gZXhhbXBsZSB0byB1c2UsIGFuZCBubyByZWFsIG9u',
+        name: 'Noor',
+        email: 'noor@example.org',
+        password: 'correct horse battery staple',
+      },
       response: { 201: SignedInSchema, 401: ref(ErrorBody), 403: ref(ErrorBody), 409: ref(ErrorBody) },
     },
     handler: async (request, reply) => {

@@ -57,6 +57,7 @@ const sessionRoutes: Routes = async (app) => {
         'Credentials of the request are ignored, but a session that it carries ends. The new session is set as a cookie.',
       tags,
       body: SignIn,
+      example: { email: 'admin@localhost', password: 'correct horse battery staple' },
       response: { 201: SignedInSchema, 401: ref(ErrorBody), 403: ref(ErrorBody) },
     },
     handler: async (request, reply) => {

@@ -51,6 +51,7 @@ const shareLinkRoutes: Routes<{ publicUrl: string | undefined }> = async (app, {
       tags,
       params: IdParams,
       body: CreateShareLink,
+      example: { name: 'For the client', expiresAt: '2030-01-31' },
       response: { 201: ref(NewShareLinkSchema), 404: ref(ErrorBody), 409: ref(ErrorBody) },
     },
     handler: (request) =>

@@ -46,6 +46,7 @@ const teamAssignmentRoutes: Routes = async (app) => {
     description: "Assigning a member twice is 409. The project's lead does not change.",
     failure: 'Failed to create team assignment',
     body: CreateTeamAssignment,
+    example: { memberId: 'ada', role: 'member' },
     conflicts: true,
   })
   assignments.get('/api/team-assignments/:id', {
@@ -58,6 +59,7 @@ const teamAssignmentRoutes: Routes = async (app) => {
     summary: 'Change the role of a team assignment',
     failure: 'Failed to update team assignment',
     body: UpdateTeamAssignment,
+    example: { role: 'lead' },
   })
   assignments.delete('/api/team-assignments/:id', {
     operationId: 'deleteTeamAssignment',
@@ -80,6 +82,10 @@ const teamAssignmentRoutes: Routes = async (app) => {
       tags,
       params: IdParams,
       body: ReplaceTeamAssignments,
+      example: {
+        members: [{ memberId: 'ada', role: 'lead' }, { memberId: 'bob' }],
+        leadId: 'ada',
+      },
       response: { 200: Type.Array(ref(TeamAssignmentSchema)), 404: ref(ErrorBody) },
     },
     handler: ({ params, body }) => app.projects.assignments.replace(params.id, body),

@@ -80,6 +80,7 @@ const tokenRoutes: Routes<{ authMode: 'open' | 'required' }> = async (app, { aut
         'Needs a session, not a token. In required mode viewers can create only read tokens. Only this response contains the token.',
       tags,
       body: CreateToken,
+      example: { name: 'Nightly report', scope: 'read', expiresAt: '2030-01-31' },
       response: { 201: ref(NewTokenSchema), 404: ref(ErrorBody) },
     },
     onRequest: requireSession,

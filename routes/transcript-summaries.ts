@@ -24,6 +24,13 @@ const transcriptSummaryRoutes: Routes = async (app) => {
     summary: 'Create a transcript summary',
     failure: 'Failed to create transcript summary',
     body: CreateTranscriptSummary,
+    example: {
+      title: 'Kick-off',
+      date: '2027-01-11T09:30:00+01:00',
+      summary: 'We agreed on goals and budget.',
+      participants: ['Ada', 'Bob'],
+      actionItems: ['Send the minutes', { what: 'Book a room', who: 'Ada' }],
+    },
   })
   summaries.get('/api/transcript-summaries/:id', {
     operationId: 'getTranscriptSummary',
@@ -35,6 +42,7 @@ const transcriptSummaryRoutes: Routes = async (app) => {
     summary: 'Change a transcript summary',
     failure: 'Failed to update transcript summary',
     body: UpdateTranscriptSummary,
+    example: { summary: 'We agreed on goals, budget and dates.' },
   })
   summaries.delete('/api/transcript-summaries/:id', {
     operationId: 'deleteTranscriptSummary',

@@ -1,6 +1,6 @@
 /** Every operation of the service, with a record of each collection, and a body that succeeds. */
 import type SQLite from 'better-sqlite3'
-import Fastify from 'fastify'
+import Fastify, { type FastifySchema } from 'fastify'
 import t from 'tap'
 import type { Access } from '../src/members/identity.ts'
 import { hashToken } from '../src/members/secrets.ts'
@@ -167,6 +167,7 @@ export interface Route {
   method: string
   path: string
   access: Access | undefined
+  schema: FastifySchema
 }
 
 /** All declared routes, without those that only respond with 405. */
@@ -176,15 +177,23 @@ export async function declaredRoutes() {
   const routes: Route[] = []
   const refused: Route[] = []
   // A host's hooks run before the service's own, which set defaults.
-  host.addHook('onRoute', ({ method, path, config = {} }) => {
+  host.addHook('onRoute', ({ method, path, config = {}, schema = {} }) => {
     const list = Array.isArray(method) && config.failure === undefined ? refused : routes
     for (const one of [method].flat()) {
-      if (one !== 'HEAD') list.push({ method: one, path, access: config.access })
+      if (one !== 'HEAD') list.push({ method: one, path, access: config.access, schema })
     }
   })
   await host.register(shipped.phaseboard, { databaseUrl: ':memory:' })
   await host.ready()
   return { routes, refused }
+}
+
+/** The example bodies by operation id, as the routes declare them. */
+export async function bodyExamples(): Promise<Record<string, object>> {
+  const { routes } = await declaredRoutes()
+  return Object.fromEntries(
+    routes.flatMap(({ schema: { operationId = '', example } }) => (example ? [[operationId, example]] : [])),
+  )
 }
 
 /** The path of a route, with the id of a record for each collection in it. */

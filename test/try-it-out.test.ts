@@ -2,9 +2,13 @@
 import t from 'tap'
 import { memberLinks, notifications, people } from '../src/db/schema.ts'
 import { hashToken } from '../src/members/secrets.ts'
-import { BODY_EXAMPLES, EXAMPLE_ID } from '../src/schemas/examples.ts'
+import { EXAMPLE_ID } from '../src/schemas/common.ts'
 import { type App, build, createItem, createProject, send } from './helper.ts'
 import { insertion, ROUTED, rowOf } from './kinds.ts'
+import { bodyExamples } from './operations.ts'
+
+/** The example bodies, by operation id. */
+const BODY_EXAMPLES = await bodyExamples()
 
 interface Parameter {
   name: string

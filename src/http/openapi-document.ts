@@ -11,7 +11,6 @@ import { SESSION_COOKIE } from '../members/sessions.ts'
 import { version } from '../package-files.ts'
 import { shapeOf } from '../requests/response-shapes.ts'
 import { ErrorBody, NotModified, ProblemBody, ref, ValidationErrorBody } from '../schemas/common.ts'
-import { BODY_EXAMPLES } from '../schemas/examples.ts'
 import { namedSchemas, WebhookEventSchema } from '../schemas/records.ts'
 import { PROBLEM_JSON } from './problems.ts'
 import swagger from './swagger.ts'
@@ -102,11 +101,7 @@ function security(access: Access | undefined, authMode: 'open' | 'required') {
 }
 
 /** A request body as documented: validation drops unknown keys, it does not reject them. */
-function documentedBody(
-  { additionalProperties: _, ...body }: TSchema,
-  operationId: string | undefined,
-): object {
-  const example = BODY_EXAMPLES[operationId ?? '']
+function documentedBody({ additionalProperties: _, ...body }: TSchema, example: object | undefined): object {
   return { ...body, ...(example && { examples: [example] }) }
 }
 
@@ -254,7 +249,7 @@ const FILE_BODY = {
 /** The body of a route that takes files: alone, in a form, and perhaps JSON instead. */
 function fileBodyOf({ schema, config: { takesFile, orTakes } }: DescribedRoute) {
   const { 'multipart/form-data': _, ...alone } = FILE_BODY.content
-  const json = orTakes && documentedBody(orTakes, schema.operationId)
+  const json = orTakes && documentedBody(orTakes, schema.example)
   return {
     content: {
       ...(json && { 'application/json': { schema: json } }),
@@ -266,7 +261,7 @@ function fileBodyOf({ schema, config: { takesFile, orTakes } }: DescribedRoute) 
 /** A route's schema as documented. */
 function documented(route: DescribedRoute, authMode: 'open' | 'required'): FastifySchema {
   const { schema, config, method } = route
-  const { body, querystring, response, ...rest } = schema
+  const { body, example, querystring, response, ...rest } = schema
   const answers = {
     ...commonErrors(route, authMode),
     ...(response as Record<string, TSchema> | undefined),
@@ -279,7 +274,7 @@ function documented(route: DescribedRoute, authMode: 'open' | 'required'): Fasti
   return {
     ...rest,
     ...headersOfRequest(route),
-    ...(body ? { body: documentedBody(body as TSchema, schema.operationId) } : {}),
+    ...(body ? { body: documentedBody(body as TSchema, example) } : {}),
     ...(config.takesFile ? { body: fileBodyOf(route) } : {}),
     ...(querystring ? { querystring: documentedQuery(querystring as TSchema) } : {}),
     response: Object.fromEntries(responses),

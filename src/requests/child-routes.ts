@@ -4,7 +4,15 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { memberOf } from '../access/identity.ts'
 import type { Place } from '../db/ordering.ts'
 import type { JsonPage, PageQuery } from '../db/pages.ts'
-import { ErrorBody, IdParams, MissingErrorBody, ReorderBody, ref, Success } from '../schemas/common.ts'
+import {
+  ErrorBody,
+  IdParams,
+  MissingErrorBody,
+  REORDER_EXAMPLE,
+  ReorderBody,
+  ref,
+  Success,
+} from '../schemas/common.ts'
 import type { CurrentMember } from '../schemas/records.ts'
 import type { Call } from './calls.ts'
 import { PagesQuery } from './pages.ts'
@@ -36,8 +44,11 @@ interface ChangeWords extends Words {
   dependsOnRole?: boolean
 }
 
-/** The schema of a request body. */
-type Body<Input> = TSchema & { static: Input }
+/** A request body: its schema, and an example for the documentation. */
+interface Bodied<Input> {
+  body: TSchema & { static: Input }
+  example: object
+}
 
 type OfId = FastifyRequest<{ Params: Static<typeof IdParams> }>
 
@@ -82,10 +93,17 @@ export function childRoutes<Row extends TSchema, Create, Update>(
       })
     },
 
-    create(url: string, { body, ...words }: ChangeWords & { body: Body<Create> }): void {
+    create(url: string, { body, example, ...words }: ChangeWords & Bodied<Create>): void {
       app.post(url, {
         config: { access: 'write', failure: words.failure },
-        schema: { ...docsOf(words), tags, params, body, response: { 201: ref(record), ...errorsOf(words) } },
+        schema: {
+          ...docsOf(words),
+          tags,
+          params,
+          body,
+          example,
+          response: { 201: ref(record), ...errorsOf(words) },
+        },
         handler: (request: OfId) =>
           rules.create(request.params.id, request.body as Create, memberOf(request)),
       })
@@ -101,11 +119,18 @@ export function childRoutes<Row extends TSchema, Create, Update>(
 
     update(
       url: string,
-      { body, dependsOnRole = false, ...words }: ChangeWords & { body: Body<Update> },
+      { body, example, dependsOnRole = false, ...words }: ChangeWords & Bodied<Update>,
     ): void {
       app.patch(url, {
         config: { access: 'write', failure: words.failure, record: itself, dependsOnRole },
-        schema: { ...docsOf(words), tags, params, body, response: { 200: ref(record), ...errorsOf(words) } },
+        schema: {
+          ...docsOf(words),
+          tags,
+          params,
+          body,
+          example,
+          response: { 200: ref(record), ...errorsOf(words) },
+        },
         handler: (request: OfId) =>
           rules.update(request.params.id, request.body as Update, memberOf(request)),
       })
@@ -132,6 +157,7 @@ export function childRoutes<Row extends TSchema, Create, Update>(
           tags,
           params,
           body: ReorderBody,
+          example: REORDER_EXAMPLE,
           response: { 200: Type.Array(ref(record)), 404: ref(MissingErrorBody) },
         },
         handler: (request: OfId) =>

@@ -3,6 +3,13 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import type { FastifyPluginAsync, FastifyTypeProvider, RawServerDefault } from 'fastify'
 import type { Performable } from './perform.ts'
 
+declare module 'fastify' {
+  interface FastifySchema {
+    /** An example of the body, which the page at /docs prefills. It is valid once its ids exist. */
+    example?: object
+  }
+}
+
 /** The type of a schema. */
 type Described<Schema> = Schema extends TSchema ? Static<Schema> : unknown
 

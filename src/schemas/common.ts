@@ -161,6 +161,11 @@ export const ReorderBody = CreateBody({
   ),
 })
 
+/** The id in example bodies: a placeholder for that of an existing record. */
+export const EXAMPLE_ID = '019f0000-0000-7000-8000-000000000000'
+
+export const REORDER_EXAMPLE = { items: [{ id: EXAMPLE_ID, sortOrder: 1 }] }
+
 /** Most people that one request may look up by id. */
 export const PERSON_LIMIT = 500
 

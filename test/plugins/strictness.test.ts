@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { prefersStrict } from '../../src/requests/strictness.ts'
-import { BODY_EXAMPLES, EXAMPLE_ID } from '../../src/schemas/examples.ts'
+import { EXAMPLE_ID } from '../../src/schemas/common.ts'
 import {
   type App,
   build,
@@ -14,6 +14,10 @@ import {
   send,
   signInAs,
 } from '../helper.ts'
+import { bodyExamples } from '../operations.ts'
+
+/** The example bodies, by operation id. */
+const BODY_EXAMPLES = await bodyExamples()
 
 const STRICT = { prefer: 'handling=strict' }
 const APPLIED = 'handling=strict'

@@ -1,9 +1,12 @@
 /** Every documented operation, as the only request of a batch, responds as it does directly. */
 import t from 'tap'
-import { BODY_EXAMPLES, EXAMPLE_ID } from '../../src/schemas/examples.ts'
+import { EXAMPLE_ID } from '../../src/schemas/common.ts'
 import { type Batched, comparable, dump, EMPTYING, errorOf, RECORDS, seeding, sendBatch } from '../batches.ts'
 import { type App, build, send, signInAs } from '../helper.ts'
-import { run } from '../operations.ts'
+import { bodyExamples, run } from '../operations.ts'
+
+/** The example bodies, by operation id. */
+const BODY_EXAMPLES = await bodyExamples()
 
 /** Operations that a batch refuses, entirely or with their example bodies. */
 const ALONE = new Set([
