@@ -1,5 +1,5 @@
 /** Marks notifications as read, in all tabs of this browser. Other browsers count again with the next notification or connection. */
-import { api, type MemberNotification, root } from '../common/api.ts'
+import { api, type MemberNotification, root, sending } from '../common/api.ts'
 import { me } from '../common/session.ts'
 import { failed, toast } from '../common/toasts.ts'
 import { unread } from '../common/unread.ts'
@@ -62,14 +62,7 @@ export async function mark({ id, readAt }: MemberNotification, isRead: boolean):
   if (isRead === (readAt !== null)) return
   tellMarked([id], isRead)
   try {
-    await write({
-      send: (idempotencyKey) =>
-        api.request('patch', '/api/notifications/{id}', {
-          path: { id },
-          body: { read: isRead },
-          idempotencyKey,
-        }),
-    })
+    await write(sending('patch', '/api/notifications/{id}', { path: { id }, body: { read: isRead } }))
   } catch (error) {
     tellMarked([id], !isRead)
     failed(error)
@@ -87,10 +80,7 @@ export async function markAll(upTo: string): Promise<void> {
       if (ids.length === MOST_AT_ONCE) break
     }
     if (ids.length === 0) return
-    await write({
-      send: (idempotencyKey) =>
-        api.request('post', '/api/notifications/read', { body: { upTo }, idempotencyKey }),
-    })
+    await write(sending('post', '/api/notifications/read', { body: { upTo } }))
   } catch (error) {
     failed(error)
     return
@@ -108,9 +98,7 @@ async function unmark(ids: readonly string[]): Promise<void> {
         path: `/api/notifications/${id}`,
         body: { read: false },
       }))
-      await write({
-        send: (idempotencyKey) => api.request('post', '/api/batch', { body: { requests }, idempotencyKey }),
-      })
+      await write(sending('post', '/api/batch', { body: { requests } }))
       tellMarked(some, false)
     }
     toast(later.attention.allUnmarked)

@@ -1,6 +1,6 @@
 /** Writes of columns with optimistic updates, which are reverted with a message if the service refuses them. */
 import type { KanbanColumn, UpdateKanbanColumn } from '../../src/client/api.d.ts'
-import { type Answer, api } from '../common/api.ts'
+import { type Answer, sending } from '../common/api.ts'
 import { onApplied } from '../common/live.ts'
 import {
   accepted,
@@ -58,7 +58,7 @@ export function changeColumn(board: Board, id: string, fields: UpdateKanbanColum
     said: text,
     id,
     patch: (record) => ({ ...record, ...shown }),
-    send: (idempotencyKey) => api.request('patch', PATH, { path: { id }, body: fields, idempotencyKey }),
+    ...sending('patch', PATH, { path: { id }, body: fields }),
   })
   void accepted(withCardsIn(board, column.name, fields.name, writing))
 }
@@ -85,8 +85,7 @@ export function addColumn({ store }: Board, name: string): Promise<boolean> {
       {
         records: store.columns,
         said: added(name),
-        send: (idempotencyKey) =>
-          api.request('post', '/api/projects/{id}/kanban-columns', { path, body: { name }, idempotencyKey }),
+        ...sending('post', '/api/projects/{id}/kanban-columns', { path, body: { name } }),
       },
       column,
     ),
@@ -110,8 +109,7 @@ export function moveColumn({ store }: Board, id: string, beside: string, side: '
       records: store.columns,
       said: texts.moved(column.name),
       places,
-      send: (idempotencyKey) =>
-        api.request('post', '/api/projects/{id}/kanban-columns/reorder', { path, body, idempotencyKey }),
+      ...sending('post', '/api/projects/{id}/kanban-columns/reorder', { path, body }),
     }),
   )
 }
@@ -125,8 +123,7 @@ export function deleteColumn(board: Board, id: string, moveTo: string | undefine
     records: columns,
     said: texts.deleted(column.name),
     id,
-    send: (idempotencyKey) =>
-      api.request('delete', PATH, { path: { id }, query: { moveTo }, idempotencyKey }),
+    ...sending('delete', PATH, { path: { id }, query: { moveTo } }),
   })
   void accepted(withCardsIn(board, column.name, moveTo, writing))
 }

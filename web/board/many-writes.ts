@@ -1,5 +1,5 @@
 /** Writes of several cards at once: one request, all or nothing, which one undo takes back. */
-import { type Answer, api, type KanbanItem, type KanbanLabel } from '../common/api.ts'
+import { type Answer, type KanbanItem, type KanbanLabel, sending } from '../common/api.ts'
 import { changeItem, takeItem, toggleDismissed } from '../common/item-writes.ts'
 import { nextColor } from '../common/labels.ts'
 import { byId } from '../common/order.ts'
@@ -42,7 +42,7 @@ function writeMany({ store }: Board, { ids, patch, requests, said }: ManyWrite):
           ifThere((item) => patch(item, index)),
         ),
       ),
-      send: (idempotencyKey) => api.request('post', '/api/batch', { body: { requests }, idempotencyKey }),
+      ...sending('post', '/api/batch', { body: { requests } }),
       onDone: ({ data, seq }) => {
         for (const item of data.results.flatMap(({ body }) => body as KanbanItem | KanbanItem[])) {
           takeItem(store, { data: item } as Answer<KanbanItem>, seq)
@@ -176,7 +176,7 @@ export async function addLabelTo(board: Board, all: readonly string[], name: str
   ]
   await accepted(
     writeAndSay(words.labelAdded(name), {
-      send: (idempotencyKey) => api.request('post', '/api/batch', { body: { requests }, idempotencyKey }),
+      ...sending('post', '/api/batch', { body: { requests } }),
       onDone: ({ data: { results }, seq }) => {
         const [label, ...items] = results.map(({ body }) => body)
         take(store.labels, { data: label as KanbanLabel, seq })

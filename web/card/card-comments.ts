@@ -1,6 +1,6 @@
 /** The comments of a card. They load with its dialog, the stream keeps them current, and the user writes them. */
 import { signal } from '@preact/signals'
-import { api, type KanbanComment } from '../common/api.ts'
+import { api, type KanbanComment, sending } from '../common/api.ts'
 import { appliedSeq, onChange, onReset } from '../common/live.ts'
 import { applyTo } from '../common/project-store.ts'
 import { accepted, addRecord, ifThere, removeRecord, take } from '../common/record-writes.ts'
@@ -56,8 +56,7 @@ export class CardComments {
     await addRecord({
       records: this.records,
       said: { text: texts.card.commentAdded, shown: 'heard' },
-      send: (idempotencyKey) =>
-        api.request('post', '/api/kanban-items/{id}/comments', { path, body: { content }, idempotencyKey }),
+      ...sending('post', '/api/kanban-items/{id}/comments', { path, body: { content } }),
     })
   }
 
@@ -90,7 +89,7 @@ export class CardComments {
         records: this.records,
         said: texts.card.commentDeleted,
         id,
-        send: (idempotencyKey) => api.request('delete', PATH, { path: { id }, idempotencyKey }),
+        ...sending('delete', PATH, { path: { id } }),
       }),
     )
   }

@@ -1,6 +1,6 @@
 /** The attachments of a card. They load with its dialog, the stream keeps them current, and the user changes them. */
 import { signal } from '@preact/signals'
-import { type Attachment, api } from '../common/api.ts'
+import { type Attachment, api, sending } from '../common/api.ts'
 import type { TextFiles } from '../common/files/files-context.ts'
 import { filesIn, fillFiles } from '../common/files/fill-files.ts'
 import { takeFiles } from '../common/files/insert-files.ts'
@@ -129,8 +129,7 @@ export class CardFiles implements ItemFiles, TextFiles {
     await writeAndSay(
       { text: words.attached(name || url), shown: 'heard' },
       {
-        send: (idempotencyKey) =>
-          api.request('post', '/api/kanban-items/{id}/attachments', { path, body, idempotencyKey }),
+        ...sending('post', '/api/kanban-items/{id}/attachments', { path, body }),
         onDone: ({ data, seq }) => {
           for (const one of [data].flat()) take(this.records, { data: one, seq })
         },
@@ -145,7 +144,7 @@ export class CardFiles implements ItemFiles, TextFiles {
       said: words.renamed,
       id,
       patch: (file) => ({ ...file, name }),
-      send: (idempotencyKey) => api.request('patch', PATH, { path: { id }, body: { name }, idempotencyKey }),
+      ...sending('patch', PATH, { path: { id }, body: { name } }),
     })
   }
 
@@ -156,7 +155,7 @@ export class CardFiles implements ItemFiles, TextFiles {
         records: this.records,
         said: words.deleted(name),
         id,
-        send: (idempotencyKey) => api.request('delete', PATH, { path: { id }, idempotencyKey }),
+        ...sending('delete', PATH, { path: { id } }),
       }),
     )
   }

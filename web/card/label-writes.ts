@@ -1,5 +1,5 @@
 /** Writes of the labels of a card and of its project. */
-import { api, type KanbanItem, type KanbanLabel } from '../common/api.ts'
+import { type KanbanItem, type KanbanLabel, sending } from '../common/api.ts'
 import { byId } from '../common/order.ts'
 import { accepted, changeRecord, ifThere, removeRecord, take, writeAndSay } from '../common/record-writes.ts'
 import { failed } from '../common/toasts.ts'
@@ -25,11 +25,7 @@ export function setLabel(card: OpenCard, label: KanbanLabel, isOn: boolean): Pro
       { text: label.name, shown: 'nowhere' },
       {
         pending: [card.store.items.patch(card.id, patch)],
-        send: (idempotencyKey) =>
-          api.request(isOn ? 'put' : 'delete', '/api/kanban-items/{id}/labels/{labelId}', {
-            path,
-            idempotencyKey,
-          }),
+        ...sending(isOn ? 'put' : 'delete', '/api/kanban-items/{id}/labels/{labelId}', { path }),
         onDone: (answer) => card.take(answer),
       },
     ),
@@ -42,8 +38,7 @@ export async function addLabel(card: OpenCard, body: LabelFields): Promise<boole
   const path = { id: store.id }
   try {
     const { data } = await write({
-      send: (idempotencyKey) =>
-        api.request('post', '/api/projects/{id}/kanban-labels', { path, body, idempotencyKey }),
+      ...sending('post', '/api/projects/{id}/kanban-labels', { path, body }),
       onDone: (answer) => take(store.labels, answer),
     })
     return await setLabel(card, data, true)
@@ -65,7 +60,7 @@ export const changeLabel = (
       said: said.labelChanged(body.name),
       id,
       patch: (label) => ({ ...label, ...body }),
-      send: (idempotencyKey) => api.request('patch', PATH, { path: { id }, body, idempotencyKey }),
+      ...sending('patch', PATH, { path: { id }, body }),
     }),
   )
 
@@ -76,6 +71,6 @@ export const deleteLabel = ({ store: { labels } }: OpenCard, { id, name }: Kanba
       records: labels,
       said: said.labelDeleted(name),
       id,
-      send: (idempotencyKey) => api.request('delete', PATH, { path: { id }, idempotencyKey }),
+      ...sending('delete', PATH, { path: { id } }),
     }),
   )

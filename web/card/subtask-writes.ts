@@ -1,5 +1,5 @@
 /** Writes of the subtasks of a card. */
-import { type Answer, api, type KanbanItem, type KanbanSubtask } from '../common/api.ts'
+import { type Answer, api, type KanbanItem, type KanbanSubtask, sending } from '../common/api.ts'
 import { bySortOrder } from '../common/order.ts'
 import { accepted, added, ifThere, writeAndSay } from '../common/record-writes.ts'
 import { read } from '../common/session.ts'
@@ -62,12 +62,7 @@ const perform = <Data>(
 /** Adds a subtask at the end. @returns whether the service accepted it */
 export const addSubtask = (card: OpenCard, title: string): Promise<boolean> =>
   perform(card, {
-    send: (idempotencyKey) =>
-      api.request('post', '/api/kanban-items/{id}/subtasks', {
-        path: { id: card.id },
-        body: { title },
-        idempotencyKey,
-      }),
+    ...sending('post', '/api/kanban-items/{id}/subtasks', { path: { id: card.id }, body: { title } }),
     answered: (subtask) => replaced([subtask]),
     said: added(title),
   })
@@ -80,12 +75,7 @@ export const tickSubtask = (
 ): Promise<boolean> =>
   perform(card, {
     change: (subtasks) => subtasks.map((one) => (one.id === id ? { ...one, completed } : one)),
-    send: (idempotencyKey) =>
-      api.request('patch', '/api/kanban-subtasks/{id}', {
-        path: { id },
-        body: { completed },
-        idempotencyKey,
-      }),
+    ...sending('patch', '/api/kanban-subtasks/{id}', { path: { id }, body: { completed } }),
     answered: (subtask) => replaced([subtask]),
     said: { text: title, shown: 'nowhere' },
   })
@@ -123,12 +113,10 @@ export const orderSubtasks = (card: OpenCard, ids: readonly string[]): Promise<b
   return perform(card, {
     change: (subtasks) =>
       subtasks.map((one) => ({ ...one, sortOrder: ids.indexOf(one.id) + 1 || one.sortOrder })),
-    send: (idempotencyKey) =>
-      api.request('post', '/api/kanban-items/{id}/subtasks/reorder', {
-        path: { id: card.id },
-        body: { items: places },
-        idempotencyKey,
-      }),
+    ...sending('post', '/api/kanban-items/{id}/subtasks/reorder', {
+      path: { id: card.id },
+      body: { items: places },
+    }),
     answered: replaced,
     said: texts.card.subtaskMoved,
   })
@@ -139,8 +127,7 @@ export const deleteSubtask = (card: OpenCard, { id, title }: KanbanSubtask): Pro
   const without: Change = (subtasks) => subtasks.filter((one) => one.id !== id)
   return perform(card, {
     change: without,
-    send: (idempotencyKey) =>
-      api.request('delete', '/api/kanban-subtasks/{id}', { path: { id }, idempotencyKey }),
+    ...sending('delete', '/api/kanban-subtasks/{id}', { path: { id } }),
     answered: () => without,
     said: texts.deleted(title),
   })

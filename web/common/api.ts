@@ -1,6 +1,14 @@
 /** The client of the service's public API. The service's address follows from this script's. */
 import { createClient, PhaseboardError } from '../../src/client/client.ts'
-import type { Answer, Client } from '../../src/client/types.d.ts'
+import type {
+  Answer,
+  AnswerOf,
+  Client,
+  Method,
+  Optionally,
+  OptionsOf,
+  PathsOf,
+} from '../../src/client/types.d.ts'
 import { texts } from '../texts.ts'
 import { rootOf } from './root.ts'
 
@@ -81,6 +89,16 @@ export const api = {
   delete: bodyOf('delete'),
   request: requestOrDescribe,
 } as Client
+
+/** The `send` of a write whose request is known in advance. */
+export const sending = <M extends Method, P extends PathsOf<M>>(
+  method: M,
+  path: P,
+  ...[options]: Optionally<Omit<OptionsOf<M, P>, 'idempotencyKey'>>
+) => ({
+  send: (idempotencyKey: string) =>
+    requestOrDescribe(method, path, { ...options, idempotencyKey }) as Promise<Answer<AnswerOf<M, P>>>,
+})
 
 /** Sends a request that is data. @throws PhaseboardError */
 export const sendPlain: (request: PlainRequest) => Promise<Answer<unknown>> = ({ method, path, options }) =>

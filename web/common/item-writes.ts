@@ -1,7 +1,7 @@
 /** Writes of cards on all pages, with optimistic updates, which are reverted with a message if the service refuses them. */
 
 import { texts } from '../texts.ts'
-import { type Answer, api, type KanbanItem, PhaseboardError, type UpdateKanbanItem } from './api.ts'
+import { type Answer, api, type KanbanItem, PhaseboardError, sending, type UpdateKanbanItem } from './api.ts'
 import { isThere, type Place, requestsFor, sortOrderAt } from './place.ts'
 import type { ProjectStore } from './project-store.ts'
 import { accepted, ifThere, isUnsaved, removeRecord } from './record-writes.ts'
@@ -92,8 +92,7 @@ export const changeItem = (
 ): Promise<boolean> =>
   writeItem(target, {
     patch: ifThere((item) => ({ ...item, ...(fields as Partial<KanbanItem>) })),
-    send: (idempotencyKey) =>
-      api.request('patch', PATH, { path: { id: target.id }, body: fields, idempotencyKey }),
+    ...sending('patch', PATH, { path: { id: target.id }, body: fields }),
     said: typeof message === 'string' ? { text: message } : message,
   })
 
@@ -180,6 +179,6 @@ export const deleteItem = ({ store, id }: CardTarget): Promise<boolean> =>
       records: store.items,
       said: { ...said('deleted', store.items.peek(id)?.title ?? ''), of: id },
       id,
-      send: (idempotencyKey) => api.request('delete', PATH, { path: { id }, idempotencyKey }),
+      ...sending('delete', PATH, { path: { id } }),
     }),
   )

@@ -1,6 +1,6 @@
 /** Merges two people into one, for admins. */
 import { texts } from '../texts.ts'
-import { api } from './api.ts'
+import { sending } from './api.ts'
 import { done } from './toasts.ts'
 import { write } from './writes.ts'
 
@@ -10,10 +10,7 @@ import { write } from './writes.ts'
  * @throws PhaseboardError
  */
 export async function mergePerson(id: string, into: string): Promise<number> {
-  const { data } = await write({
-    send: (idempotencyKey) =>
-      api.request('post', '/api/people/{id}/merge', { path: { id }, body: { into }, idempotencyKey }),
-  })
+  const { data } = await write(sending('post', '/api/people/{id}/merge', { path: { id }, body: { into } }))
   done(data.group, texts.people.merged(data.person.name, data.into.name))
   return data.group
 }

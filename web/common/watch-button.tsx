@@ -1,7 +1,7 @@
 /** The button by which the user watches a card or a project, or ends that. */
 import { useEffect, useState } from 'preact/hooks'
 import { later } from '../later-texts.ts'
-import { api } from './api.ts'
+import { api, sending } from './api.ts'
 import { onChange, onReset } from './live.ts'
 import { me, read } from './session.ts'
 import { shownTitle } from './titles.ts'
@@ -57,10 +57,7 @@ export function WatchButton({ kind, id, title }: WatchButtonProps) {
   const toggle = async () => {
     setOn(!isOn)
     try {
-      const { data } = await write({
-        send: (idempotencyKey) =>
-          api.request(isOn ? 'delete' : 'put', PATHS[kind], { path: { id }, idempotencyKey }),
-      })
+      const { data } = await write(sending(isOn ? 'delete' : 'put', PATHS[kind], { path: { id } }))
       setOn(data.watching)
       const name = shownTitle(title)
       announce(data.watching ? words.watched(name) : words.unwatched(name))

@@ -1,5 +1,11 @@
 /** Writes of ideas, with optimistic updates and undo in the message. */
-import { api, messageOf, type PersonalIdea, PhaseboardError, type UpdatePersonalIdea } from '../common/api.ts'
+import {
+  messageOf,
+  type PersonalIdea,
+  PhaseboardError,
+  sending,
+  type UpdatePersonalIdea,
+} from '../common/api.ts'
 import { placedAt } from '../common/order.ts'
 import {
   accepted,
@@ -26,7 +32,7 @@ export async function addIdea(title: string, after: PersonalIdea | undefined): P
   await addRecord({
     records,
     said: added(title),
-    send: (idempotencyKey) => api.request('post', '/api/personal-ideas', { body, idempotencyKey }),
+    ...sending('post', '/api/personal-ideas', { body }),
   })
 }
 
@@ -37,7 +43,7 @@ export const updateIdea = ({ id }: PersonalIdea, body: UpdatePersonalIdea, said:
     said,
     id,
     patch: (idea) => ({ ...idea, ...body }),
-    send: (idempotencyKey) => api.request('patch', PATH, { path: { id }, body, idempotencyKey }),
+    ...sending('patch', PATH, { path: { id }, body }),
   })
 
 /** Discards an idea. It stays in the list of discarded ideas. */
@@ -55,7 +61,7 @@ export const deleteIdea = ({ id, title }: PersonalIdea): Promise<boolean> =>
       records,
       said: texts.deleted(title),
       id,
-      send: (idempotencyKey) => api.request('delete', PATH, { path: { id }, idempotencyKey }),
+      ...sending('delete', PATH, { path: { id } }),
     }),
   )
 
@@ -63,8 +69,7 @@ export const deleteIdea = ({ id, title }: PersonalIdea): Promise<boolean> =>
 export async function promoteIdea({ id, title }: PersonalIdea): Promise<void> {
   try {
     const { data, seq } = await write({
-      send: (idempotencyKey) =>
-        api.request('post', '/api/personal-ideas/{id}/promote', { path: { id }, body: {}, idempotencyKey }),
+      ...sending('post', '/api/personal-ideas/{id}/promote', { path: { id }, body: {} }),
       onDone: ({ data: project, seq }) =>
         records.merge(
           id,
@@ -100,7 +105,7 @@ export function moveIdea(
       records,
       said: list.moved(idea.title, index + 1, shown.length),
       places,
-      send: (idempotencyKey) => api.request('post', '/api/personal-ideas/reorder', { body, idempotencyKey }),
+      ...sending('post', '/api/personal-ideas/reorder', { body }),
     }),
   )
 }

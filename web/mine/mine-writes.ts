@@ -1,5 +1,5 @@
 /** Completes items, and undoes that. */
-import { api, type KanbanItem } from '../common/api.ts'
+import { type KanbanItem, sending } from '../common/api.ts'
 import { saidMoved } from '../common/item-writes.ts'
 import { accepted, changeRecord } from '../common/record-writes.ts'
 import type { Records } from '../common/records.ts'
@@ -16,11 +16,6 @@ export const moveTo = (
       said: { ...saidMoved(title, column), of: id },
       id,
       patch: (item) => ({ ...item, column }),
-      send: (idempotencyKey) =>
-        api.request('post', '/api/kanban-items/{id}/move', {
-          path: { id },
-          body: { column, position: 'top' },
-          idempotencyKey,
-        }),
+      ...sending('post', '/api/kanban-items/{id}/move', { path: { id }, body: { column, position: 'top' } }),
     }),
   )

@@ -1,5 +1,5 @@
 /** Writes of metrics. */
-import { api, type CreateMetric, type Metric } from '../common/api.ts'
+import { api, type CreateMetric, type Metric, sending } from '../common/api.ts'
 import { saveFields } from '../common/latest.ts'
 import type { ProjectStore } from '../common/project-store.ts'
 import { accepted, added, addRecord, changeRecord, removeRecord } from '../common/record-writes.ts'
@@ -15,8 +15,7 @@ export const addMetric = (store: ProjectStore, body: CreateMetric): Promise<unkn
   addRecord({
     records: store.metrics,
     said: added(body.name),
-    send: (idempotencyKey) =>
-      api.request('post', '/api/projects/{id}/metrics', { path: { id: store.id }, body, idempotencyKey }),
+    ...sending('post', '/api/projects/{id}/metrics', { path: { id: store.id }, body }),
   })
 
 /** Sets the current value of a metric. The former value goes into its history. @throws PhaseboardError */
@@ -26,7 +25,7 @@ export const measure = (store: ProjectStore, { id, name }: Metric, value: number
     said: words.saved(name),
     id,
     patch: (metric) => withValue(metric, value, new Date().toISOString()),
-    send: (idempotencyKey) => api.request('patch', PATH, { path: { id }, body: { value }, idempotencyKey }),
+    ...sending('patch', PATH, { path: { id }, body: { value } }),
   })
 
 /** Saves the fields that describe a metric. @param base the metric at the start of editing @throws LostRace; PhaseboardError */
@@ -56,6 +55,6 @@ export const removeMetric = (store: ProjectStore, { id, name }: Metric): void =>
       records: store.metrics,
       said: texts.deleted(name),
       id,
-      send: (idempotencyKey) => api.request('delete', PATH, { path: { id }, idempotencyKey }),
+      ...sending('delete', PATH, { path: { id } }),
     }),
   )

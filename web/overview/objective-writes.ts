@@ -1,5 +1,5 @@
 /** Writes of objectives. */
-import { api, type CreateObjective, type Objective } from '../common/api.ts'
+import { api, type CreateObjective, type Objective, sending } from '../common/api.ts'
 import { saveFields } from '../common/latest.ts'
 import { bySortOrder } from '../common/order.ts'
 import type { ProjectStore } from '../common/project-store.ts'
@@ -25,8 +25,7 @@ export function addObjective(store: ProjectStore, fields: CreateObjective): Prom
   return addRecord({
     records: store.objectives,
     said: added(fields.title),
-    send: (idempotencyKey) =>
-      api.request('post', '/api/projects/{id}/objectives', { path: { id: store.id }, body, idempotencyKey }),
+    ...sending('post', '/api/projects/{id}/objectives', { path: { id: store.id }, body }),
   })
 }
 
@@ -58,8 +57,7 @@ export const setStatus = (store: ProjectStore, { id, title }: Objective, status:
       said: words.saved(title),
       id,
       patch: (objective) => ({ ...objective, status }),
-      send: (idempotencyKey) =>
-        api.request('patch', PATH, { path: { id }, body: { status }, idempotencyKey }),
+      ...sending('patch', PATH, { path: { id }, body: { status } }),
     }),
   )
 
@@ -69,7 +67,7 @@ export const removeObjective = (store: ProjectStore, { id, title }: Objective): 
       records: store.objectives,
       said: texts.deleted(title),
       id,
-      send: (idempotencyKey) => api.request('delete', PATH, { path: { id }, idempotencyKey }),
+      ...sending('delete', PATH, { path: { id } }),
     }),
   )
 

@@ -1,5 +1,5 @@
 /** Share links: addresses with which anybody reads the board of a project, without signing in. */
-import { api, type NewShareLink, PhaseboardError, type ShareLink } from '../common/api.ts'
+import { api, type NewShareLink, PhaseboardError, type ShareLink, sending } from '../common/api.ts'
 import { endOfDay } from '../common/dates.ts'
 import { write } from '../common/writes.ts'
 
@@ -22,19 +22,13 @@ export async function readShareLinks(projectId: string): Promise<ShareLink[] | u
 /** Makes a link. @throws PhaseboardError */
 export async function makeShareLink(projectId: string, body: ShareLinkFields): Promise<NewShareLink> {
   const path = { id: projectId }
-  const { data } = await write({
-    send: (idempotencyKey) =>
-      api.request('post', '/api/projects/{id}/share-links', { path, body, idempotencyKey }),
-  })
+  const { data } = await write(sending('post', '/api/projects/{id}/share-links', { path, body }))
   return data
 }
 
 /** Ends a link. @throws PhaseboardError */
 export async function revokeShareLink(id: string): Promise<void> {
-  await write({
-    send: (idempotencyKey) =>
-      api.request('delete', '/api/share-links/{id}', { path: { id }, idempotencyKey }),
-  })
+  await write(sending('delete', '/api/share-links/{id}', { path: { id } }))
 }
 
 /** The values of the form. */

@@ -1,5 +1,5 @@
 /** Writes of transcripts, and of the cards created from them. */
-import { api, type TranscriptSummary } from '../common/api.ts'
+import { sending, type TranscriptSummary } from '../common/api.ts'
 import type { ProjectStore } from '../common/project-store.ts'
 import { accepted, added, removeRecord, take, writeAndSay } from '../common/record-writes.ts'
 import { texts } from '../texts.ts'
@@ -9,7 +9,7 @@ import { transcriptOf } from './transcripts.ts'
 export async function addTranscript(store: ProjectStore, fields: FormData): Promise<void> {
   const body = transcriptOf(store.id, fields)
   await writeAndSay(added(body.title), {
-    send: (idempotencyKey) => api.request('post', '/api/ingest/transcript', { body, idempotencyKey }),
+    ...sending('post', '/api/ingest/transcript', { body }),
     onDone: ({ data, seq }) => {
       take(store.transcripts, { data: data.transcript, seq })
       for (const item of data.kanbanItems) take(store.items, { data: item, seq })
@@ -23,7 +23,6 @@ export const removeTranscript = (store: ProjectStore, { id, title }: TranscriptS
       records: store.transcripts,
       said: texts.deleted(title),
       id,
-      send: (idempotencyKey) =>
-        api.request('delete', '/api/transcript-summaries/{id}', { path: { id }, idempotencyKey }),
+      ...sending('delete', '/api/transcript-summaries/{id}', { path: { id } }),
     }),
   )

@@ -1,5 +1,5 @@
 /** The latest deliveries of a webhook, with a button to send one again. */
-import { api, type Webhook, type WebhookDelivery } from '../common/api.ts'
+import { api, sending, type Webhook, type WebhookDelivery } from '../common/api.ts'
 import { atMoment, formatNumber } from '../common/dates.ts'
 import { toast } from '../common/toasts.ts'
 import { Dialog } from '../common/ui/dialog.tsx'
@@ -35,10 +35,7 @@ export function DeliveriesDialog({ webhook, onReplay, onClose }: Props) {
   const reading = useReading(() => api.get('/api/webhooks/{id}/deliveries', { path }))
   const replay = async (fields: FormData) => {
     const body = { after: Number(fields.get('after')) }
-    await write({
-      send: (idempotencyKey) =>
-        api.request('post', '/api/webhooks/{id}/replay', { path, body, idempotencyKey }),
-    })
+    await write(sending('post', '/api/webhooks/{id}/replay', { path, body }))
     onReplay()
     toast(words.replayed)
     await reading.reload()

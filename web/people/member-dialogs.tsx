@@ -1,5 +1,5 @@
 /** The dialogs of members: add, change, reset the password, delete. */
-import { api, type Member, PhaseboardError } from '../common/api.ts'
+import { type Member, PhaseboardError, sending } from '../common/api.ts'
 import { changedFields } from '../common/forms.ts'
 import { announce, toast } from '../common/toasts.ts'
 import { Choice, Field } from '../common/ui/field.tsx'
@@ -23,18 +23,13 @@ function explained(error: unknown): never {
 
 /** Changes a member. @throws PhaseboardError, including 409 for the last admin and for an email in use */
 export async function changeMember({ id }: Member, body: Change): Promise<void> {
-  await write({
-    send: (idempotencyKey) =>
-      api.request('patch', '/api/members/{id}', { path: { id }, body, idempotencyKey }),
-  }).catch(explained)
+  await write(sending('patch', '/api/members/{id}', { path: { id }, body })).catch(explained)
   memberList.refresh()
 }
 
 /** Deletes a member. @throws PhaseboardError */
 async function deleteMember({ id, name }: Member): Promise<void> {
-  await write({
-    send: (idempotencyKey) => api.request('delete', '/api/members/{id}', { path: { id }, idempotencyKey }),
-  }).catch(explained)
+  await write(sending('delete', '/api/members/{id}', { path: { id } })).catch(explained)
   memberList.refresh()
   toast(texts.deleted(name))
 }
@@ -50,9 +45,7 @@ export function MemberDialog({ member, onClose }: { member?: Member; onClose: ()
     } else {
       const password = String(fields.get('password'))
       const body = { ...all, ...(password !== '' && { password }) }
-      await write({
-        send: (idempotencyKey) => api.request('post', '/api/members', { body, idempotencyKey }),
-      })
+      await write(sending('post', '/api/members', { body }))
       memberList.refresh()
       announce(texts.added(name))
     }

@@ -1,6 +1,6 @@
 /** One-time links, for admins: create one, and list those that can still be used. */
 import { useState } from 'preact/hooks'
-import { api, type Member, type MemberLink, type NewMemberLink, root } from '../common/api.ts'
+import { type Member, type MemberLink, type NewMemberLink, root, sending } from '../common/api.ts'
 import { atMoment } from '../common/dates.ts'
 import { failed, toast } from '../common/toasts.ts'
 import { Choice, Field } from '../common/ui/field.tsx'
@@ -17,18 +17,12 @@ const words = texts.people
 
 /** Creates a link with which a member sets a new password. @throws PhaseboardError */
 export async function makePasswordLink({ id }: Member): Promise<NewMemberLink> {
-  const { data } = await write({
-    send: (idempotencyKey) =>
-      api.request('post', '/api/members/{id}/password-link', { path: { id }, idempotencyKey }),
-  })
+  const { data } = await write(sending('post', '/api/members/{id}/password-link', { path: { id } }))
   return data
 }
 
 async function revoke({ id }: MemberLink): Promise<void> {
-  await write({
-    send: (idempotencyKey) =>
-      api.request('delete', '/api/member-links/{id}', { path: { id }, idempotencyKey }),
-  })
+  await write(sending('delete', '/api/member-links/{id}', { path: { id } }))
   toast(words.linkRevoked)
 }
 
@@ -40,9 +34,7 @@ interface InviteProps {
 export function InviteDialog({ onMade, onClose }: InviteProps) {
   const send = async (fields: FormData) => {
     const body = { ...invitationOf(fields), role: roleOf(fields.get('role')) }
-    const { data } = await write({
-      send: (idempotencyKey) => api.request('post', '/api/invitations', { body, idempotencyKey }),
-    })
+    const { data } = await write(sending('post', '/api/invitations', { body }))
     onMade(data)
   }
   return (

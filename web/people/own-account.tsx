@@ -1,6 +1,6 @@
 /** The user's own name and password. */
 import { useState } from 'preact/hooks'
-import { api, type CurrentMember } from '../common/api.ts'
+import { type CurrentMember, sending } from '../common/api.ts'
 import { changeIdentity } from '../common/session.ts'
 import { toast } from '../common/toasts.ts'
 import { Field, Form } from '../common/ui/field.tsx'
@@ -13,8 +13,7 @@ const changeMe = (id: string, body: { name?: string; password?: string; currentP
   write({
     // After wrong passwords, the service limits the attempts.
     isApart: true,
-    send: (idempotencyKey) =>
-      api.request('patch', '/api/members/{id}', { path: { id }, body, idempotencyKey }),
+    ...sending('patch', '/api/members/{id}', { path: { id }, body }),
   })
 
 export function OwnName({ member }: { member: CurrentMember }) {

@@ -1,6 +1,6 @@
 /** How the user is told of notifications: by email and by this browser; and the handle by which others mention them. */
 import { useState } from 'preact/hooks'
-import { api, type CurrentMember, type Preferences } from '../common/api.ts'
+import { api, type CurrentMember, type Preferences, sending } from '../common/api.ts'
 import { canNotify, isNotifying, setNotifying } from '../common/browser-notices.ts'
 import { failed, toast } from '../common/toasts.ts'
 import { Choice, Field, Form } from '../common/ui/field.tsx'
@@ -13,7 +13,7 @@ const words = later.attention
 const PATH = '/api/me/preferences'
 
 const change = (body: { email?: Preferences['email']; timeZone?: string }) =>
-  write({ send: (idempotencyKey) => api.request('patch', PATH, { body, idempotencyKey }) })
+  write(sending('patch', PATH, { body }))
 
 /** All time zones of this browser. Some browsers do not list UTC, which is the service's default. */
 const zones = (): (readonly [string, string])[] =>
@@ -131,8 +131,7 @@ function Handle({ id }: { id: string }) {
     const handle = String(fields.get('handle')).trim().replace(/^@/, '').toLowerCase()
     const { data } = await write({
       isApart: true,
-      send: (idempotencyKey) =>
-        api.request('patch', '/api/members/{id}', { path: { id }, body: { handle }, idempotencyKey }),
+      ...sending('patch', '/api/members/{id}', { path: { id }, body: { handle } }),
     })
     member.replace(data)
     toast(words.handleSaved)

@@ -1,5 +1,5 @@
 /** The user's own sessions. */
-import { api, type Session } from '../common/api.ts'
+import { type Session, sending } from '../common/api.ts'
 import { ago, atMoment } from '../common/dates.ts'
 import { signOut } from '../common/sign-out.ts'
 import { failed, toast } from '../common/toasts.ts'
@@ -12,9 +12,7 @@ export function OwnSessions({ of: reading }: { of: Reading<Session[]> }) {
   const revoke = async (session: Session) => {
     if (session.current) return signOut()
     const path = { id: session.id }
-    await write({
-      send: (idempotencyKey) => api.request('delete', '/api/sessions/{id}', { path, idempotencyKey }),
-    })
+    await write(sending('delete', '/api/sessions/{id}', { path }))
     await reading.reload()
     toast(texts.people.sessionEnded)
   }

@@ -1,6 +1,6 @@
 /** The user's own API tokens, for scripts, agents and calendars. */
 import { useState } from 'preact/hooks'
-import { api, type NewToken, root, type Token } from '../common/api.ts'
+import { api, type NewToken, root, sending, type Token } from '../common/api.ts'
 import { ago, atMoment, today } from '../common/dates.ts'
 import { useLiveList } from '../common/live-list.ts'
 import { bySortOrder } from '../common/order.ts'
@@ -39,9 +39,7 @@ function NewTokenDialog({ onMade, onClose }: { onMade: (token: NewToken) => void
   const scopes = Object.entries(texts.people.scopes).filter(([scope]) => scope !== 'write' || mayWrite.value)
   const send = async (fields: FormData) => {
     const body = tokenOf(fields)
-    const { data } = await write({
-      send: (idempotencyKey) => api.request('post', '/api/tokens', { body, idempotencyKey }),
-    })
+    const { data } = await write(sending('post', '/api/tokens', { body }))
     onMade(data)
   }
   return (
@@ -110,9 +108,7 @@ export function OwnTokens() {
   const [made, setMade] = useState<NewToken | undefined>()
   const [leaving, setLeaving] = useState<Token | undefined>()
   const revoke = async ({ id }: Token) => {
-    await write({
-      send: (idempotencyKey) => api.request('delete', '/api/tokens/{id}', { path: { id }, idempotencyKey }),
-    })
+    await write(sending('delete', '/api/tokens/{id}', { path: { id } }))
     await reading.reload()
     toast(texts.people.revoked)
   }

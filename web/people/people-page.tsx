@@ -1,6 +1,6 @@
 /** People who are not members, for admins: those of the host application, and those of imported boards. */
 import { useEffect, useId, useState } from 'preact/hooks'
-import { api, type Person } from '../common/api.ts'
+import { api, type Person, sending } from '../common/api.ts'
 import { fullDay } from '../common/dates.ts'
 import { onChange } from '../common/live.ts'
 import { mergePerson } from '../common/merge-person.ts'
@@ -35,9 +35,7 @@ async function* readOthers(q: string): AsyncGenerator<Person, void, undefined> {
 }
 
 async function forget({ id, name }: Person): Promise<void> {
-  await write({
-    send: (idempotencyKey) => api.request('delete', '/api/people/{id}', { path: { id }, idempotencyKey }),
-  })
+  await write(sending('delete', '/api/people/{id}', { path: { id } }))
   toast(words.forgotten(name))
 }
 

@@ -1,5 +1,5 @@
 /** Creates a team, or changes one. */
-import { api, type Team } from '../common/api.ts'
+import { api, sending, type Team } from '../common/api.ts'
 import { changedFields } from '../common/forms.ts'
 import { onLatest } from '../common/latest.ts'
 import { useLiveList } from '../common/live-list.ts'
@@ -23,10 +23,7 @@ interface Fields {
   memberIds: string[]
 }
 
-const createTeam = (body: Fields) =>
-  write({
-    send: (idempotencyKey) => api.request('post', '/api/teams', { body, idempotencyKey }),
-  })
+const createTeam = (body: Fields) => write(sending('post', '/api/teams', { body }))
 
 /** Sends only the changed fields, so that others' changes are kept. */
 function changeTeam(team: Team, fields: Fields) {

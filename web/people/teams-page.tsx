@@ -1,6 +1,6 @@
 /** The teams, for admins. */
 import { useEffect, useState } from 'preact/hooks'
-import { api, type Team } from '../common/api.ts'
+import { sending, type Team } from '../common/api.ts'
 import { personName } from '../common/people.ts'
 import { readTeams, teams } from '../common/teams.ts'
 import { toast } from '../common/toasts.ts'
@@ -18,9 +18,7 @@ const words = texts.people
 type Doing = { what: 'add' } | { what: 'change' | 'delete'; team: Team }
 
 async function deleteTeam({ id, name }: Team): Promise<void> {
-  await write({
-    send: (idempotencyKey) => api.request('delete', '/api/teams/{id}', { path: { id }, idempotencyKey }),
-  })
+  await write(sending('delete', '/api/teams/{id}', { path: { id } }))
   await readTeams()
   toast(texts.deleted(name))
 }

@@ -1,5 +1,5 @@
 /** Creates a webhook, or changes one. */
-import { api, type Webhook, type WebhookWithSecret } from '../common/api.ts'
+import { api, sending, type Webhook, type WebhookWithSecret } from '../common/api.ts'
 import { changedFields } from '../common/forms.ts'
 import { toast } from '../common/toasts.ts'
 import { Check, Choice, Field } from '../common/ui/field.tsx'
@@ -26,15 +26,11 @@ export function WebhookDialog({ webhook, onMade, onClose }: Props) {
     if (webhook) {
       const body = changedFields<typeof fields>(webhook as typeof fields, fields)
       const path = { id: webhook.id }
-      await write({
-        send: (idempotencyKey) => api.request('patch', '/api/webhooks/{id}', { path, body, idempotencyKey }),
-      })
+      await write(sending('patch', '/api/webhooks/{id}', { path, body }))
       toast(words.webhookSaved)
       return onClose()
     }
-    const { data } = await write({
-      send: (idempotencyKey) => api.request('post', '/api/webhooks', { body: fields, idempotencyKey }),
-    })
+    const { data } = await write(sending('post', '/api/webhooks', { body: fields }))
     onMade?.(data)
   }
   const options = [

@@ -1,6 +1,6 @@
 /** The webhooks, for admins. */
 import { useState } from 'preact/hooks'
-import { api, type Webhook, type WebhookDelivery, type WebhookWithSecret } from '../common/api.ts'
+import { api, sending, type Webhook, type WebhookDelivery, type WebhookWithSecret } from '../common/api.ts'
 import { failed, toast } from '../common/toasts.ts'
 import { Dialog } from '../common/ui/dialog.tsx'
 import { Icon } from '../common/ui/icon.tsx'
@@ -28,27 +28,16 @@ const pathOf = ({ id }: Webhook) => ({ id })
 const test = (webhook: Webhook) =>
   write({
     isApart: true,
-    send: (idempotencyKey) =>
-      api.request('post', '/api/webhooks/{id}/test', { path: pathOf(webhook), idempotencyKey }),
+    ...sending('post', '/api/webhooks/{id}/test', { path: pathOf(webhook) }),
   })
 
 const rotate = (webhook: Webhook) =>
-  write({
-    send: (idempotencyKey) =>
-      api.request('post', '/api/webhooks/{id}/rotate-secret', { path: pathOf(webhook), idempotencyKey }),
-  })
+  write(sending('post', '/api/webhooks/{id}/rotate-secret', { path: pathOf(webhook) }))
 
 const setActive = (webhook: Webhook, active: boolean) =>
-  write({
-    send: (idempotencyKey) =>
-      api.request('patch', '/api/webhooks/{id}', { path: pathOf(webhook), body: { active }, idempotencyKey }),
-  })
+  write(sending('patch', '/api/webhooks/{id}', { path: pathOf(webhook), body: { active } }))
 
-const remove = (webhook: Webhook) =>
-  write({
-    send: (idempotencyKey) =>
-      api.request('delete', '/api/webhooks/{id}', { path: pathOf(webhook), idempotencyKey }),
-  })
+const remove = (webhook: Webhook) => write(sending('delete', '/api/webhooks/{id}', { path: pathOf(webhook) }))
 
 /** The webhooks with the names of their projects. A project may be deleted. */
 const load = async () => {

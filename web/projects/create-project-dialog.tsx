@@ -1,6 +1,6 @@
 /** Creates a project. Its type selects its phases. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { api } from '../common/api.ts'
+import { sending } from '../common/api.ts'
 import { nobodyOrMe } from '../common/people.ts'
 import { newPhases } from '../common/phases.ts'
 import { isAdmin } from '../common/session.ts'
@@ -28,9 +28,7 @@ async function create(fields: FormData): Promise<string> {
     teamId: textOf('teamId') || null,
     access: textOf('access') === 'assigned' ? ('assigned' as const) : ('everyone' as const),
   }
-  const answer = await write({
-    send: (idempotencyKey) => api.request('post', '/api/projects', { body, idempotencyKey }),
-  })
+  const answer = await write(sending('post', '/api/projects', { body }))
   // Only an admin may undo this, because it deletes the project.
   if (isAdmin.value) done(answer.seq)
   return answer.data.id

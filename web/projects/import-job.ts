@@ -1,6 +1,6 @@
 /** The import that this tab has started. It continues after its dialog is closed, and a message then reports its end. */
 import { signal } from '@preact/signals'
-import { api, type Import, isPassing, messageOf } from '../common/api.ts'
+import { api, type Import, isPassing, messageOf, sending } from '../common/api.ts'
 import { projectList } from '../common/projects.ts'
 import { read } from '../common/session.ts'
 import { toast } from '../common/toasts.ts'
@@ -94,12 +94,7 @@ export async function startImport(file: File, options: ImportOptions): Promise<v
   try {
     const { data } = await write({
       isApart: true,
-      send: (idempotencyKey) =>
-        api.request('post', '/api/imports', {
-          query: queryOf(file, options),
-          body: file,
-          idempotencyKey,
-        }),
+      ...sending('post', '/api/imports', { query: queryOf(file, options), body: file }),
     })
     importState.value = { step: 'running', job: undefined }
     const job = await follow(data.id)

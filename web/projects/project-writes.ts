@@ -1,5 +1,5 @@
 /** Writes of projects from the list, with optimistic updates and undo in the message. */
-import { api, type ProjectSummary, type UpdateProject } from '../common/api.ts'
+import { type ProjectSummary, sending, type UpdateProject } from '../common/api.ts'
 import { placedAt } from '../common/order.ts'
 import { projectList } from '../common/projects.ts'
 import { accepted, ifThere, removeRecord, showPlaces, writeAndSay } from '../common/record-writes.ts'
@@ -10,8 +10,7 @@ const { records } = projectList
 function change({ id }: ProjectSummary, body: Pick<UpdateProject, 'status'>, said: string): Promise<boolean> {
   return accepted(
     writeAndSay(said, {
-      send: (idempotencyKey) =>
-        api.request('patch', '/api/projects/{id}', { path: { id }, body, idempotencyKey }),
+      ...sending('patch', '/api/projects/{id}', { path: { id }, body }),
       pending: [
         records.patch(
           id,
@@ -39,7 +38,7 @@ export const remove = ({ id, name }: ProjectSummary): Promise<boolean> =>
       records,
       said: texts.deleted(name),
       id,
-      send: (idempotencyKey) => api.request('delete', '/api/projects/{id}', { path: { id }, idempotencyKey }),
+      ...sending('delete', '/api/projects/{id}', { path: { id } }),
     }),
   )
 
@@ -58,8 +57,7 @@ export async function moveBeside(
   const items = placedAt(all, project.id, index)
   await accepted(
     writeAndSay(texts.moved(project.name), {
-      send: (idempotencyKey) =>
-        api.request('post', '/api/projects/reorder', { body: { items }, idempotencyKey }),
+      ...sending('post', '/api/projects/reorder', { body: { items } }),
       pending: showPlaces(records, items),
       onDone: ({ data, seq }) => {
         for (const { id, sortOrder } of data) {
