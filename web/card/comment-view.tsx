@@ -1,5 +1,4 @@
 /** One comment with its author, time and text. Its author and admins can edit and delete it. */
-import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { KanbanComment } from '../common/api.ts'
 import { ago, atMoment } from '../common/dates.ts'
 import { MarkdownText } from '../common/markdown/markdown-text.tsx'
@@ -13,6 +12,7 @@ import { useTicks } from '../common/text-edit/use-ticks.ts'
 import { Avatar } from '../common/ui/avatar.tsx'
 import { texts } from '../texts.ts'
 import type { CardComments } from './card-comments.ts'
+import { useFocusAfter } from './use-focus-after.ts'
 
 const said = texts.card
 const CALLED = texts.inSentence(said.comment)
@@ -39,12 +39,7 @@ export function CommentView({ comments, comment, canEdit }: CommentViewProps) {
     canEdit: mayChange,
     save: (text, from) => comments.change(id, text, from, 'nowhere'),
   })
-  const button = useRef<HTMLButtonElement>(null)
-  const former = useRef(edit.mode)
-  useLayoutEffect(() => {
-    if (former.current === 'editing' && edit.mode === 'shown') button.current?.focus()
-    former.current = edit.mode
-  }, [edit.mode])
+  const button = useFocusAfter(edit)
   const name = personName(authorId)
   return (
     <article class="card-comment" aria-label={said.commentOf(name, atMoment(createdAt))}>

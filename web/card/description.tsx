@@ -1,5 +1,4 @@
 /** The description of the card in Markdown, edited in place. */
-import { useLayoutEffect, useRef } from 'preact/hooks'
 import { MarkdownText } from '../common/markdown/markdown-text.tsx'
 import { startsEditing } from '../common/text-edit/click-to-edit.ts'
 import { ConflictNotice } from '../common/text-edit/conflict-notice.tsx'
@@ -11,6 +10,7 @@ import { Icon } from '../common/ui/icon.tsx'
 import { texts } from '../texts.ts'
 import { saveCardText } from './card-writes.ts'
 import type { OpenCard } from './open-card.ts'
+import { useFocusAfter } from './use-focus-after.ts'
 
 const CALLED = texts.inSentence(texts.card.description)
 
@@ -34,12 +34,7 @@ export function Description({ card, value, canEdit }: DescriptionProps) {
     canEdit,
     save: (text, from) => saveCardText(card, 'description', text, from, 'nowhere'),
   })
-  const button = useRef<HTMLButtonElement>(null)
-  const former = useRef(edit.mode)
-  useLayoutEffect(() => {
-    if (former.current === 'editing' && edit.mode === 'shown') button.current?.focus()
-    former.current = edit.mode
-  }, [edit.mode])
+  const button = useFocusAfter(edit)
   const isEmpty = edit.shown === ''
   return (
     <section class="card-part" aria-labelledby="card-description">

@@ -19,7 +19,7 @@ interface FigureProps {
   table: Table
   /** The start of the file names. */
   file: string
-  height: number
+  height?: number
   /** Whether there is anything to draw. */
   isEmpty: boolean
   chart: (frame: Frame) => ComponentChildren
@@ -30,7 +30,7 @@ export const Sentence = ({ text }: { text: string }) => (
   <>{partsOf(text).map((part, index) => (index % 2 === 1 ? <strong key={index}>{part}</strong> : part))}</>
 )
 
-export function Figure({ title, sentence, table, file, height, isEmpty, chart }: FigureProps) {
+export function Figure({ title, sentence, table, file, height = 280, isEmpty, chart }: FigureProps) {
   const id = useId()
   const box = useRef<HTMLDivElement>(null)
   const width = useWidth(box)

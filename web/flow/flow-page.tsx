@@ -18,7 +18,6 @@ import { useFlow } from './use-flow.ts'
 import { WorkChart } from './work-chart.tsx'
 
 const t = later.flow
-const HEIGHT = 280
 
 export default function FlowPage({ id }: { id: string }) {
   return (
@@ -55,7 +54,6 @@ function Sections({ flow, store }: { flow: Flow; store: ProjectStore }) {
         sentence={say.aboutWork(flow, isDoing)}
         table={tables.workTable(flow, columns)}
         file="cumulative-flow"
-        height={HEIGHT}
         isEmpty={columns.length === 0}
         chart={(frame) => <WorkChart flow={flow} columns={columns} frame={frame} />}
       />
@@ -64,7 +62,6 @@ function Sections({ flow, store }: { flow: Flow; store: ProjectStore }) {
         sentence={say.aboutCycleTime(flow)}
         table={tables.cycleTimeTable(flow)}
         file="cycle-time"
-        height={HEIGHT}
         isEmpty={count === 0}
         chart={(frame) => <CycleTimeChart flow={flow} projectId={store.id} frame={frame} />}
       />
@@ -73,7 +70,6 @@ function Sections({ flow, store }: { flow: Flow; store: ProjectStore }) {
         sentence={say.aboutThroughput(flow)}
         table={tables.throughputTable(flow)}
         file="throughput"
-        height={HEIGHT}
         isEmpty={flow.throughput.mean === 0}
         chart={(frame) => <ThroughputChart flow={flow} frame={frame} />}
       />
@@ -82,7 +78,6 @@ function Sections({ flow, store }: { flow: Flow; store: ProjectStore }) {
         sentence={say.aboutAge(flow)}
         table={tables.ageTable(flow)}
         file="age"
-        height={HEIGHT}
         isEmpty={flow.age.length === 0}
         chart={(frame) => <AgeChart flow={flow} columns={columns} projectId={store.id} frame={frame} />}
       />

@@ -8,7 +8,7 @@ import { Field } from '../common/ui/field.tsx'
 import { FormDialog } from '../common/ui/form-dialog.tsx'
 import { Icon } from '../common/ui/icon.tsx'
 import { useReading, WhenRead } from '../common/ui/reading.tsx'
-import { SecretDialog } from '../common/ui/secret.tsx'
+import { NewSecret } from '../common/ui/secret.tsx'
 import { texts } from '../texts.ts'
 import { Section } from './section.tsx'
 import { makeShareLink, readShareLinks, revokeShareLink, shareLinkOf } from './share-links.ts'
@@ -85,16 +85,23 @@ const NewLinkDialog = ({ projectId, onMade, onClose }: NewLinkProps) => (
 /** Renders nothing if the service has share links turned off. */
 export function ShareLinks({ projectId }: { projectId: string }) {
   const reading = useReading(() => readShareLinks(projectId))
-  const [isAdding, setAdding] = useState(false)
-  const [made, setMade] = useState<NewShareLink | undefined>()
   if (reading.data === undefined && reading.error === undefined) return null
   return (
     <Section
       title={words.shareLinks}
       aside={
-        <button type="button" class="button" onClick={() => setAdding(true)}>
+        <NewSecret
+          form={(props) => <NewLinkDialog projectId={projectId} {...props} />}
+          secretOf={(link: NewShareLink) => ({
+            title: words.shareMade(nameOf(link)),
+            label: words.shareAddress,
+            secret: link.url,
+            note: words.shareHint,
+          })}
+          onMade={() => void reading.reload()}
+        >
           <Icon name="add" /> {words.addShareLink}
-        </button>
+        </NewSecret>
       }
     >
       <p class="meta">{words.shareHint}</p>
@@ -110,26 +117,6 @@ export function ShareLinks({ projectId }: { projectId: string }) {
           )
         }
       </WhenRead>
-      {isAdding && (
-        <NewLinkDialog
-          projectId={projectId}
-          onClose={() => setAdding(false)}
-          onMade={(link) => {
-            setAdding(false)
-            setMade(link)
-            void reading.reload()
-          }}
-        />
-      )}
-      {made && (
-        <SecretDialog
-          title={words.shareMade(nameOf(made))}
-          label={words.shareAddress}
-          secret={made.url}
-          note={words.shareHint}
-          onClose={() => setMade(undefined)}
-        />
-      )}
     </Section>
   )
 }

@@ -11,7 +11,7 @@ import { toast } from '../common/toasts.ts'
 import { Check, Choice, Field } from '../common/ui/field.tsx'
 import { FormDialog } from '../common/ui/form-dialog.tsx'
 import { useReading, WhenRead } from '../common/ui/reading.tsx'
-import { SecretDialog } from '../common/ui/secret.tsx'
+import { NewSecret } from '../common/ui/secret.tsx'
 import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
 import { Confirm } from './confirm.tsx'
@@ -104,8 +104,6 @@ function TokenLine({ token, onRevoke }: { token: Token; onRevoke: () => void }) 
 export function OwnTokens() {
   const reading = useReading(() => api.get('/api/tokens'))
   useLiveList(projectList)
-  const [isAdding, setAdding] = useState(false)
-  const [made, setMade] = useState<NewToken | undefined>()
   const [leaving, setLeaving] = useState<Token | undefined>()
   const revoke = async ({ id }: Token) => {
     await write(sending('delete', '/api/tokens/{id}', { path: { id } }))
@@ -116,9 +114,21 @@ export function OwnTokens() {
     <section class="panel stack" aria-labelledby="own-tokens">
       <div class="spread">
         <h2 id="own-tokens">{texts.people.tokens}</h2>
-        <button type="button" class="button" onClick={() => setAdding(true)}>
+        <NewSecret
+          form={(props) => <NewTokenDialog {...props} />}
+          secretOf={({ name, scope, token }: NewToken) => ({
+            title: texts.people.tokenMade(name),
+            label: texts.people.token,
+            secret: token,
+            address:
+              scope === 'calendar'
+                ? { label: texts.people.calendar, text: calendarAddress(location.origin + root, token) }
+                : undefined,
+          })}
+          onMade={() => void reading.reload()}
+        >
           {texts.people.newToken}
-        </button>
+        </NewSecret>
       </div>
       <p class="meta">{texts.people.tokensHint}</p>
       <WhenRead of={reading}>
@@ -132,29 +142,6 @@ export function OwnTokens() {
           )
         }
       </WhenRead>
-      {isAdding && (
-        <NewTokenDialog
-          onClose={() => setAdding(false)}
-          onMade={(token) => {
-            setAdding(false)
-            setMade(token)
-            void reading.reload()
-          }}
-        />
-      )}
-      {made && (
-        <SecretDialog
-          title={texts.people.tokenMade(made.name)}
-          label={texts.people.token}
-          secret={made.token}
-          address={
-            made.scope === 'calendar'
-              ? { label: texts.people.calendar, text: calendarAddress(location.origin + root, made.token) }
-              : undefined
-          }
-          onClose={() => setMade(undefined)}
-        />
-      )}
       {leaving && (
         <Confirm
           title={texts.people.revokeOf(leaving.name)}

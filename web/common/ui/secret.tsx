@@ -1,4 +1,5 @@
 /** Secrets, which the service shows only once. */
+import type { ComponentChildren, VNode } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { texts } from '../../texts.ts'
 import { Dialog } from './dialog.tsx'
@@ -69,3 +70,34 @@ export const SecretDialog = ({ title, label, secret, note, address, onClose }: P
     </div>
   </Dialog>
 )
+
+interface NewSecretProps<Made> {
+  /** What the button shows. */
+  children: ComponentChildren
+  /** The dialog that has the secret made. */
+  form: (props: { onMade: (made: Made) => void; onClose: () => void }) => VNode
+  secretOf: (made: Made) => Omit<Props, 'onClose'>
+  /** Called when it is made. */
+  onMade: () => void
+}
+
+/** A button to have a secret made, and its dialogs: the form, and then the secret. */
+export function NewSecret<Made>({ children, form, secretOf, onMade }: NewSecretProps<Made>) {
+  const [isAdding, setAdding] = useState(false)
+  const [made, setMade] = useState<Made | undefined>()
+  const close = () => setAdding(false)
+  const show = (one: Made) => {
+    close()
+    setMade(one)
+    onMade()
+  }
+  return (
+    <>
+      <button type="button" class="button" onClick={() => setAdding(true)}>
+        {children}
+      </button>
+      {isAdding && form({ onMade: show, onClose: close })}
+      {made && <SecretDialog {...secretOf(made)} onClose={() => setMade(undefined)} />}
+    </>
+  )
+}
