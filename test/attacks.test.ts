@@ -604,31 +604,10 @@ t.test(
       const label = await send(app, 'POST', `/api/projects/${project}/kanban-labels`, { name })
       t.match(label, { status: 201, body: { name } })
       await holds(t, app, [
-        [
-          'PUT',
-          `/api/kanban-items/${item.id}/labels/${label.body.id}`,
-          undefined,
-          undefined,
-          200,
-          { labels: [label.body] },
-        ],
-        [
-          'GET',
-          `/api/projects/${project}/kanban-items?column=${name}`,
-          undefined,
-          undefined,
-          200,
-          [{ id: item.id }],
-        ],
-        [
-          'GET',
-          `/api/projects/${project}/kanban-items?label=${name}`,
-          undefined,
-          undefined,
-          200,
-          [{ id: item.id }],
-        ],
-        ['GET', `/api/projects/${name}`, undefined, undefined, 404, { error: 'Project not found' }],
+        ['PUT', `/api/kanban-items/${item.id}/labels/${label.body.id}`, 200, { labels: [label.body] }],
+        ['GET', `/api/projects/${project}/kanban-items?column=${name}`, 200, [{ id: item.id }]],
+        ['GET', `/api/projects/${project}/kanban-items?label=${name}`, 200, [{ id: item.id }]],
+        ['GET', `/api/projects/${name}`, 404, { error: 'Project not found' }],
         [
           'GET',
           `/api/projects?${name}[polluted]=true&${name}=x`,
@@ -641,11 +620,10 @@ t.test(
           'POST',
           '/api/projects/reorder',
           { items: [{ id: name, sortOrder: 1 }] },
-          undefined,
           404,
           { error: 'Project not found', details: { missing: [name] } },
         ],
-        ['POST', '/api/session', { email: name, password: name }, undefined, 401, invalidCredentials],
+        ['POST', '/api/session', { email: name, password: name }, 401, invalidCredentials],
         [
           'GET',
           '/api/session',

@@ -297,8 +297,21 @@ export async function createSubtask(app: App, itemId: string, fields: object = {
   return body
 }
 
-/** A request and its response: method, URL, body, headers (e.g. a session's), status, response body. */
-export type Row = readonly [string, string, unknown, Record<string, string> | undefined, number, unknown]
+/**
+ * A request and its response: method, URL, body and headers (e.g. a session's) if it has any, status, response body. The
+ * body is `undefined` if it has only headers.
+ */
+export type Row =
+  | readonly [method: string, url: string, status: number, answer: unknown]
+  | readonly [method: string, url: string, body: unknown, status: number, answer: unknown]
+  | readonly [
+      method: string,
+      url: string,
+      body: unknown,
+      headers: Record<string, string> | undefined,
+      status: number,
+      answer: unknown,
+    ]
 
 /** The fields of a response that the expectation has; for a list, those of each element. */
 function namedFields(answer: unknown, expected: unknown): unknown {
@@ -316,9 +329,17 @@ function namedFields(answer: unknown, expected: unknown): unknown {
 /**
  * Sends the requests of a table in order, and compares each response with its row. Errors must match exactly, a success only in
  * the row's fields. The response to HEAD has no body.
+ * @param usual the headers of rows without any
  */
-export async function holds(t: Test, app: App, rows: readonly Row[]): Promise<void> {
-  for (const [method, url, body, headers, status, expected] of rows) {
+export async function holds(
+  t: Test,
+  app: App,
+  rows: readonly Row[],
+  usual?: Record<string, string>,
+): Promise<void> {
+  for (const [method, url, ...rest] of rows) {
+    const [status, expected] = rest.slice(-2) as [number, unknown]
+    const [body, headers = usual] = rest.slice(0, -2) as [unknown?, Record<string, string>?]
     const answer = await send(app, method, url, body, headers)
     const text = typeof body === 'string' ? body : (JSON.stringify(body) ?? '')
     const request = `${method} ${url} ${text}`.trim().slice(0, 100)

@@ -356,7 +356,7 @@ t.test('notifications are listed by pages and kinds, and marked as read', async 
       { error: 'Notification not found', details: { missing: [all[0]?.id] } },
     ],
     ['PATCH', three, { read: true }, admin.headers, 404, { error: 'Notification not found' }],
-    ['GET', '/api/notifications', undefined, undefined, 401, { error: 'Authentication required' }],
+    ['GET', '/api/notifications', 401, { error: 'Authentication required' }],
   ])
   t.equal((await send(app, 'GET', '/api/notifications?kind=x', undefined, ada.headers)).status, 400)
   t.equal((await patch(app, one, {}, ada)).status, 400)

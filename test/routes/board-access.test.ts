@@ -94,7 +94,7 @@ t.test('in required mode members change a board; viewers and read tokens only re
   t.strictSame(everything(app), before, 'nothing has changed')
   await holds(t, app, [
     ...reads(own).flatMap(([method, url]): Row[] => [
-      [method, url, undefined, undefined, 401, authenticationRequired],
+      [method, url, 401, authenticationRequired],
       [method, url, undefined, worthless, 401, authenticationRequired],
     ]),
     ...looks(own, viewer.headers),

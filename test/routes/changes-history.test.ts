@@ -50,20 +50,13 @@ t.test('unknown records and invalid queries are refused', async (t) => {
   const item = await createItem(app, project.id)
   const itemNotFound = { error: 'Kanban item not found' }
   await holds(t, app, [
-    ['GET', '/api/projects/none/changes', undefined, undefined, 404, { error: 'Project not found' }],
-    ['GET', `/api/projects/${item.id}/changes`, undefined, undefined, 404, { error: 'Project not found' }],
-    ['GET', '/api/kanban-items/none/changes', undefined, undefined, 404, itemNotFound],
-    ['GET', `/api/kanban-items/${project.id}/changes`, undefined, undefined, 404, itemNotFound],
-    [
-      'GET',
-      '/api/kanban-items/none/changes?limit=0',
-      undefined,
-      undefined,
-      400,
-      invalid({ limit: ['must be >= 1'] }),
-    ],
-    ['GET', '/api/trash?limit=501', undefined, undefined, 400, invalid({ limit: ['must be <= 500'] })],
-    ['GET', '/api/trash?cursor=x', undefined, undefined, 400, invalid({ cursor: ['must be integer'] })],
+    ['GET', '/api/projects/none/changes', 404, { error: 'Project not found' }],
+    ['GET', `/api/projects/${item.id}/changes`, 404, { error: 'Project not found' }],
+    ['GET', '/api/kanban-items/none/changes', 404, itemNotFound],
+    ['GET', `/api/kanban-items/${project.id}/changes`, 404, itemNotFound],
+    ['GET', '/api/kanban-items/none/changes?limit=0', 400, invalid({ limit: ['must be >= 1'] })],
+    ['GET', '/api/trash?limit=501', 400, invalid({ limit: ['must be <= 500'] })],
+    ['GET', '/api/trash?cursor=x', 400, invalid({ cursor: ['must be integer'] })],
   ])
 })
 

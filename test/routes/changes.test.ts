@@ -77,7 +77,7 @@ t.test('pages follow each other to the newest change, and name the next one', as
 t.test('invalid queries are refused', async (t) => {
   const app = await build(t)
   const bad = (query: string, fields: Record<string, string[]>) =>
-    ['GET', `${URL}${query}`, undefined, undefined, 400, invalid(fields)] as const
+    ['GET', `${URL}${query}`, 400, invalid(fields)] as const
   await holds(t, app, [
     bad('?kind=card', { kind: [`must be of ${KINDS}`] }),
     bad('?kind=project,card', { kind: [`must be of ${KINDS}`] }),
@@ -99,8 +99,8 @@ t.test('invalid queries are refused', async (t) => {
       400,
       invalid({ 'last-event-id': ['must be the id of an event'] }),
     ],
-    ['GET', `${URL}?kind=&projectId=&itemId=&limit=1`, undefined, undefined, 200, { last: 0 }],
-    ['HEAD', `${URL}/stream`, undefined, undefined, 200, ''],
+    ['GET', `${URL}?kind=&projectId=&itemId=&limit=1`, 200, { last: 0 }],
+    ['HEAD', `${URL}/stream`, 200, ''],
   ])
 })
 
@@ -152,8 +152,8 @@ t.test('ideas are for their owner and admins, members and teams for admins', asy
   t.strictSame(await kindsFor(bob), [])
   t.strictSame(await kindsFor(viewer), [])
   await holds(t, app, [
-    ['GET', URL, undefined, undefined, 401, authenticationRequired],
-    ['GET', `${URL}/stream`, undefined, undefined, 401, authenticationRequired],
+    ['GET', URL, 401, authenticationRequired],
+    ['GET', `${URL}/stream`, 401, authenticationRequired],
   ])
 })
 
@@ -163,9 +163,9 @@ t.test('pruned changes are 410', async (t) => {
   app.db.$client.exec('delete from changes where seq < 5')
   const gone = { error: 'Changes are gone', details: { oldest: 5 } }
   await holds(t, app, [
-    ['GET', `${URL}?after=0`, undefined, undefined, 410, gone],
-    ['GET', `${URL}?after=3&wait=1`, undefined, undefined, 410, gone],
-    ['GET', `${URL}?after=4`, undefined, undefined, 200, { last: last(app) }],
+    ['GET', `${URL}?after=0`, 410, gone],
+    ['GET', `${URL}?after=3&wait=1`, 410, gone],
+    ['GET', `${URL}?after=4`, 200, { last: last(app) }],
   ])
   const { url } = await listen(app)
   const { events, connection } = await follow(t, `${url}${URL}/stream?after=3`)
@@ -593,9 +593,9 @@ t.test('streams and long polls have a common limit', async (t) => {
   const { answer } = await pending(app, `after=${last(app)}`)
   const tooMany = { error: 'Too many streams' }
   await holds(t, app, [
-    ['GET', `${URL}/stream`, undefined, undefined, 503, tooMany],
-    ['GET', `${URL}?after=${last(app)}&wait=1`, undefined, undefined, 503, tooMany],
-    ['GET', `${URL}?after=0&limit=1&wait=1`, undefined, undefined, 200, { last: 1 }],
+    ['GET', `${URL}/stream`, 503, tooMany],
+    ['GET', `${URL}?after=${last(app)}&wait=1`, 503, tooMany],
+    ['GET', `${URL}?after=0&limit=1&wait=1`, 200, { last: 1 }],
   ])
   const refused = await send(app, 'GET', `${URL}/stream`)
   t.match(refused.headers['retry-after'], /^\d+$/)

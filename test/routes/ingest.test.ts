@@ -211,7 +211,7 @@ t.test('duplicate names are refused, and names are case-sensitive', async (t) =>
     { name: 'Velocity', value: 4 },
   ]
   const refusal = invalid({ metrics: ['must NOT have two elements with the same name'] })
-  await holds(t, app, [['POST', METRICS, { projectId, metrics: twice }, undefined, 400, refusal]])
+  await holds(t, app, [['POST', METRICS, { projectId, metrics: twice }, 400, refusal]])
   t.equal(count(app, 'metrics', 'project_id = ?', projectId), 1, 'nothing was measured')
   const { body } = await send(app, 'POST', METRICS, {
     projectId,
@@ -271,17 +271,17 @@ t.test('each invalid field of a meeting is refused, and nothing is stored', asyn
     for (const [value, message] of refuses as [unknown, string][]) {
       const failure = invalid({ [field]: [message.startsWith('[') ? field + message : message] })
       const body = { actionItems: ['Go'], ...least, [field]: value }
-      await holds(t, app, [['POST', TRANSCRIPT, body, undefined, 400, failure]])
+      await holds(t, app, [['POST', TRANSCRIPT, body, 400, failure]])
     }
   }
   const missing = { projectId: ['is required'], title: ['is required'], date: ['is required'] }
   await holds(t, app, [
-    ['POST', TRANSCRIPT, { nonsense: 1 }, undefined, 400, invalid(missing)],
-    ['POST', TRANSCRIPT, '[]', undefined, 400, invalid({}, ['must be object'])],
+    ['POST', TRANSCRIPT, { nonsense: 1 }, 400, invalid(missing)],
+    ['POST', TRANSCRIPT, '[]', 400, invalid({}, ['must be object'])],
   ])
   t.strictSame(counts(app), before)
   for (const actionItems of titles.accepts) {
-    await holds(t, app, [['POST', TRANSCRIPT, { ...least, actionItems }, undefined, 201, {}]])
+    await holds(t, app, [['POST', TRANSCRIPT, { ...least, actionItems }, 201, {}]])
   }
   for (const [participants, answered] of strings.accepts) {
     const transcript = { participants: answered }
@@ -321,13 +321,13 @@ t.test('each invalid field of a measurement is refused, and nothing is stored', 
     }
   }
   for (const [body, fieldErrors] of refused) {
-    await holds(t, app, [['POST', METRICS, body, undefined, 400, invalid(fieldErrors)]])
+    await holds(t, app, [['POST', METRICS, body, 400, invalid(fieldErrors)]])
   }
   t.strictSame(counts(app), before)
   for (const [field, { accepts }] of Object.entries(fields)) {
     for (const [value] of accepts) {
       const metrics = [{ name: 'x', value: 1, [field]: value }]
-      await holds(t, app, [['POST', METRICS, { projectId, metrics }, undefined, 200, metrics]])
+      await holds(t, app, [['POST', METRICS, { projectId, metrics }, 200, metrics]])
     }
   }
   const many = Array.from({ length: 1000 }, (_, value) => ({ name: `m${value}`, value }))
@@ -370,14 +370,13 @@ t.test('an unknown project is 404, after validation, and nothing is stored', asy
         'POST',
         TRANSCRIPT,
         { ...meeting, projectId, title: '' },
-        undefined,
         400,
         invalid({ title: ['must NOT have fewer than 1 characters'] }),
       ],
-      ['POST', TRANSCRIPT, { ...meeting, projectId }, undefined, 404, noProject],
-      ['POST', METRICS, { projectId, metrics: 1 }, undefined, 400, invalid({ metrics: ['must be array'] })],
-      ['POST', METRICS, { projectId, metrics: [] }, undefined, 404, noProject],
-      ['POST', METRICS, { projectId, metrics: [velocity] }, undefined, 404, noProject],
+      ['POST', TRANSCRIPT, { ...meeting, projectId }, 404, noProject],
+      ['POST', METRICS, { projectId, metrics: 1 }, 400, invalid({ metrics: ['must be array'] })],
+      ['POST', METRICS, { projectId, metrics: [] }, 404, noProject],
+      ['POST', METRICS, { projectId, metrics: [velocity] }, 404, noProject],
     ])
   }
   t.strictSame(counts(app), before)
@@ -388,11 +387,11 @@ t.test('a failed meeting stores nothing', async (t) => {
   const [before, project] = [counts(app), await projectOf(app, projectId)]
   const body = { projectId, title: 'x', date: '2026-01-31', actionItems: ['a', 'b', 'c'] }
   failAt(app, 'insert', 'kanban_items', "new.title = 'c' and (select count(*) from main.kanban_items) = 3")
-  await holds(t, app, [['POST', TRANSCRIPT, body, undefined, 500, noTranscript]])
+  await holds(t, app, [['POST', TRANSCRIPT, body, 500, noTranscript]])
   t.strictSame(counts(app), before)
   t.strictSame(await projectOf(app, projectId), project)
   app.db.$client.exec('drop trigger refuse')
-  await holds(t, app, [['POST', TRANSCRIPT, body, undefined, 201, {}]])
+  await holds(t, app, [['POST', TRANSCRIPT, body, 201, {}]])
   t.equal(count(app, 'kanban_items'), (before.kanban_items ?? 0) + 3)
 })
 
@@ -407,12 +406,12 @@ t.test('failed measurements store nothing', async (t) => {
     ],
   }
   failAt(app, 'update', 'metrics', 'new.value = 5')
-  await holds(t, app, [['POST', METRICS, body, undefined, 500, noMetrics]])
+  await holds(t, app, [['POST', METRICS, body, 500, noMetrics]])
   t.strictSame(stored(app, 'metrics', metric.id), row)
   t.equal(count(app, 'metrics', "name = 'New'"), 0)
   t.strictSame(await projectOf(app, projectId), project)
   app.db.$client.exec('drop trigger refuse')
-  await holds(t, app, [['POST', METRICS, body, undefined, 200, [{ value: 1 }, { value: 5 }]]])
+  await holds(t, app, [['POST', METRICS, body, 200, [{ value: 1 }, { value: 5 }]]])
 })
 
 t.test('required mode checks the member, then the role, then the body', async (t) => {
@@ -426,8 +425,8 @@ t.test('required mode checks the member, then the role, then the body', async (t
     [METRICS, { projectId, metrics: [velocity] }, 200],
   ] as const) {
     await holds(t, app, [
-      ['POST', url, '{oops', undefined, 401, authenticationRequired],
-      ['POST', url, body, undefined, 401, authenticationRequired],
+      ['POST', url, '{oops', 401, authenticationRequired],
+      ['POST', url, body, 401, authenticationRequired],
       ['POST', url, '{oops', viewer, 403, readOnly],
       ['POST', url, { ...body, projectId: 'none' }, viewer, 403, readOnly],
       ['POST', url, body, viewer, 403, readOnly],
@@ -450,14 +449,14 @@ t.test("invalid JSON and unexpected failures return the endpoint's 500", async (
   const { app, projectId } = await setUp(t)
   for (const body of ['{oops', '']) {
     await holds(t, app, [
-      ['POST', TRANSCRIPT, body, undefined, 500, noTranscript],
-      ['POST', METRICS, body, undefined, 500, noMetrics],
+      ['POST', TRANSCRIPT, body, 500, noTranscript],
+      ['POST', METRICS, body, 500, noMetrics],
     ])
   }
   breakTable(app, 'transcript_summaries')
   breakTable(app, 'metrics')
   await holds(t, app, [
-    ['POST', TRANSCRIPT, { projectId, title: 'x', date: '2026-01-31' }, undefined, 500, noTranscript],
-    ['POST', METRICS, { projectId, metrics: [velocity] }, undefined, 500, noMetrics],
+    ['POST', TRANSCRIPT, { projectId, title: 'x', date: '2026-01-31' }, 500, noTranscript],
+    ['POST', METRICS, { projectId, metrics: [velocity] }, 500, noMetrics],
   ])
 })

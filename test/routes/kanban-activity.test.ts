@@ -62,11 +62,11 @@ t.test('entries belong to one item, and are deleted with it', async (t) => {
   await send(app, 'PATCH', url, { priority: 'low' })
   await send(app, 'PATCH', neighbours, { priority: 'high' })
   await holds(t, app, [
-    ['GET', list, undefined, undefined, 200, [{ itemId: item.id, metadata: { from: 'medium', to: 'low' } }]],
-    ['GET', `${neighbours}/activity`, undefined, undefined, 200, [{ itemId: neighbour.id }]],
-    ['DELETE', url, undefined, undefined, 200, { success: true }],
-    ['GET', list, undefined, undefined, 404, noItem],
-    ['GET', `${neighbours}/activity`, undefined, undefined, 200, [{ itemId: neighbour.id }]],
+    ['GET', list, 200, [{ itemId: item.id, metadata: { from: 'medium', to: 'low' } }]],
+    ['GET', `${neighbours}/activity`, 200, [{ itemId: neighbour.id }]],
+    ['DELETE', url, 200, { success: true }],
+    ['GET', list, 404, noItem],
+    ['GET', `${neighbours}/activity`, 200, [{ itemId: neighbour.id }]],
   ])
 })
 
@@ -90,7 +90,7 @@ t.test('entries of other tools are shown, even incomplete ones', async (t) => {
 t.test('the entries of an unknown item are 404', async (t) => {
   const { app, item } = await logOf(t)
   for (const id of ['none', '%', 'a%2Fb', '__proto__', item.projectId, long(10_000)]) {
-    await holds(t, app, [['GET', `/api/kanban-items/${id}/activity`, undefined, undefined, 404, noItem]])
+    await holds(t, app, [['GET', `/api/kanban-items/${id}/activity`, 404, noItem]])
   }
 })
 
@@ -102,8 +102,8 @@ t.test('everybody who can read the board can read them', async (t) => {
   const url = `/api/kanban-items/${item.id}`
   await send(app, 'PATCH', url, { column: 'Done' }, member)
   await holds(t, app, [
-    ['GET', `${url}/activity`, undefined, undefined, 401, authenticationRequired],
-    ['GET', '/api/kanban-items/none/activity', undefined, undefined, 401, authenticationRequired],
+    ['GET', `${url}/activity`, 401, authenticationRequired],
+    ['GET', '/api/kanban-items/none/activity', 401, authenticationRequired],
   ])
   for (const role of ['viewer', 'member', 'admin'] as const) {
     const { headers } = signInAs(app, role)
@@ -122,8 +122,8 @@ t.test("an unexpected failure returns the endpoint's 500", async (t) => {
   closed.app.db.$client.close()
   for (const { app, list } of [broken, closed]) {
     await holds(t, app, [
-      ['GET', list, undefined, undefined, 500, failure],
-      ['HEAD', list, undefined, undefined, 500, ''],
+      ['GET', list, 500, failure],
+      ['HEAD', list, 500, ''],
     ])
   }
 })

@@ -190,7 +190,7 @@ t.test('PATCH /api/kanban-items', async (t) => {
     )
     t.equal(count(app, 'kanban_items', 'is_new'), 500)
     const tooMany = invalid({ ids: ['must NOT have more than 500 items'] })
-    await holds(t, app, [['PATCH', url, { ids: all, update: { isNew: false } }, undefined, 400, tooMany]])
+    await holds(t, app, [['PATCH', url, { ids: all, update: { isNew: false } }, 400, tooMany]])
     t.equal(count(app, 'kanban_items', 'is_new'), 500)
   })
 
@@ -199,8 +199,8 @@ t.test('PATCH /api/kanban-items', async (t) => {
     const before = everything(app)
     const update = { column: 'Brand new', priority: 'low' }
     await holds(t, app, [
-      ['PATCH', url, { ids: [ids.a, 'z', ids.b, '', 'a'], update }, undefined, 404, gone('z', '', 'a')],
-      ['PATCH', url, { ids: ['__proto__'], update: {} }, undefined, 404, gone('__proto__')],
+      ['PATCH', url, { ids: [ids.a, 'z', ids.b, '', 'a'], update }, 404, gone('z', '', 'a')],
+      ['PATCH', url, { ids: ['__proto__'], update: {} }, 404, gone('__proto__')],
     ])
     t.strictSame(everything(app), before)
   })
@@ -215,7 +215,7 @@ t.test('what PATCH /api/kanban-items refuses', async (t) => {
       body: unknown,
       fieldErrors: Record<string, string[]>,
       formErrors: string[] = [],
-    ): Row => ['PATCH', url, body, undefined, 400, invalid(fieldErrors, formErrors)]
+    ): Row => ['PATCH', url, body, 400, invalid(fieldErrors, formErrors)]
     const required = ['is required']
     await holds(t, app, [
       refused({}, { ids: required, update: required }, ['must NOT have fewer than 1 properties']),
@@ -282,7 +282,7 @@ t.test('what PATCH /api/kanban-items refuses', async (t) => {
         t,
         app,
         values.map((value): Row => {
-          return ['PATCH', url, { ids: [ids.a], update: { [field]: value } }, undefined, 400, answer]
+          return ['PATCH', url, { ids: [ids.a], update: { [field]: value } }, 400, answer]
         }),
       )
     }
@@ -291,7 +291,6 @@ t.test('what PATCH /api/kanban-items refuses', async (t) => {
         'PATCH',
         url,
         { ids: 5, update: { column: 5, priority: '', title: 5 } },
-        undefined,
         400,
         invalid({
           ids: ['must be array'],
@@ -306,7 +305,7 @@ t.test('what PATCH /api/kanban-items refuses', async (t) => {
       ['assigneeId', 200],
     ] as const) {
       const fits = { [field]: long(size) }
-      await holds(t, app, [['PATCH', url, { ids: [ids.a], update: fits }, undefined, 200, [fits]]])
+      await holds(t, app, [['PATCH', url, { ids: [ids.a], update: fits }, 200, [fits]]])
     }
   })
 })
@@ -318,13 +317,13 @@ t.test('the order of checks: validation, existence, limit', async (t) => {
   const update = { column: 'Review' }
   const isFull = { error: 'Column is at its WIP limit' }
   await holds(t, app, [
-    ['PATCH', url, '{oops', undefined, 500, failure],
-    ['PATCH', url, undefined, undefined, 500, failure],
+    ['PATCH', url, '{oops', 500, failure],
+    ['PATCH', url, 500, failure],
     ['PATCH', url, 'x', { 'content-type': 'text/plain' }, 500, failure],
-    ['PATCH', url, { ids: ['none'], update: [] }, undefined, 400, invalid({ update: ['must be object'] })],
-    ['PATCH', url, { ids: [ids.a, 'none'], update }, undefined, 404, gone('none')],
-    ['PATCH', url, { ids: [ids.a], update }, undefined, 409, isFull],
-    ['PATCH', url, { ids: [ids.a], update: { column: 'Done' } }, undefined, 200, [{ column: 'Done' }]],
+    ['PATCH', url, { ids: ['none'], update: [] }, 400, invalid({ update: ['must be object'] })],
+    ['PATCH', url, { ids: [ids.a, 'none'], update }, 404, gone('none')],
+    ['PATCH', url, { ids: [ids.a], update }, 409, isFull],
+    ['PATCH', url, { ids: [ids.a], update: { column: 'Done' } }, 200, [{ column: 'Done' }]],
   ])
 })
 
@@ -336,10 +335,10 @@ t.test('is all or nothing, and an unexpected failure has its own 500', async (t)
   )
   const before = everything(app)
   const change = { ids: Object.values(ids), update: { column: 'Brand new', dueDate: '2026-01-31' } }
-  await holds(t, app, [['PATCH', url, change, undefined, 500, failure]])
+  await holds(t, app, [['PATCH', url, change, 500, failure]])
   t.strictSame(everything(app), before)
   breakTable(app, 'kanban_items')
-  await holds(t, app, [['PATCH', url, { ids: [ids.a], update: {} }, undefined, 500, failure]])
+  await holds(t, app, [['PATCH', url, { ids: [ids.a], update: {} }, 500, failure]])
 })
 
 t.test('DELETE /api/kanban-items deletes several, all or nothing, and one undo restores them', async (t) => {

@@ -43,7 +43,7 @@ async function refuses(
     t,
     app,
     bodies.map(([body, fieldErrors, formErrors]): Row => {
-      return ['POST', urlOf(id), body, undefined, 400, invalid(fieldErrors, formErrors)]
+      return ['POST', urlOf(id), body, 400, invalid(fieldErrors, formErrors)]
     }),
   )
   t.strictSame(everything(app), before, 'nothing has changed')
@@ -125,12 +125,12 @@ t.test('a neighbour must be another item of the target column', async (t) => {
     ])
     for (const unknown of ['none', '', projectId]) {
       const body = { projectId: otherId, column: 'Brand new', [field]: unknown }
-      await holds(t, app, [['POST', urlOf(a), body, undefined, 404, missing(notFound, unknown)]])
+      await holds(t, app, [['POST', urlOf(a), body, 404, missing(notFound, unknown)]])
     }
     await holds(t, app, [
-      ['POST', urlOf(a), { column: 'Review', [field]: x }, undefined, 200, { column: 'Review' }],
-      ['POST', urlOf(a), { projectId: otherId, column: 'To Do', [field]: z }, undefined, 200, { id: a }],
-      ['POST', urlOf(a), { projectId, column: 'To Do', [field]: b }, undefined, 200, { projectId }],
+      ['POST', urlOf(a), { column: 'Review', [field]: x }, 200, { column: 'Review' }],
+      ['POST', urlOf(a), { projectId: otherId, column: 'To Do', [field]: z }, 200, { id: a }],
+      ['POST', urlOf(a), { projectId, column: 'To Do', [field]: b }, 200, { projectId }],
     ])
   }
 })
@@ -141,31 +141,23 @@ t.test('unknown ids are 404, the item before the project, both after validation'
   const tooMuch = invalid({ position: ['must NOT be given together with beforeId'] })
   await holds(t, app, [
     ...['none', '%', 'a%2Fb', '__proto__', long(10_000)].flatMap((id): Row[] => [
-      ['POST', urlOf(id), { position: 'top' }, undefined, 404, notFound],
-      ['POST', urlOf(id), undefined, undefined, 404, notFound],
-      ['POST', urlOf(id), { projectId: 'none', beforeId: 'none' }, undefined, 404, notFound],
-      ['POST', urlOf(id), { beforeId: 'x', position: 'top' }, undefined, 400, tooMuch],
-      ['POST', urlOf(id), '{oops', undefined, 500, failure],
+      ['POST', urlOf(id), { position: 'top' }, 404, notFound],
+      ['POST', urlOf(id), 404, notFound],
+      ['POST', urlOf(id), { projectId: 'none', beforeId: 'none' }, 404, notFound],
+      ['POST', urlOf(id), { beforeId: 'x', position: 'top' }, 400, tooMuch],
+      ['POST', urlOf(id), '{oops', 500, failure],
     ]),
     ...['none', '', ids.b, '__proto__'].map((projectId): Row => {
       return [
         'POST',
         urlOf(ids.a),
         { projectId, column: 'Brand new' },
-        undefined,
         404,
         missing(noProject, String(projectId)),
       ]
     }),
-    [
-      'POST',
-      urlOf(ids.a),
-      { projectId: 'none', beforeId: 'none' },
-      undefined,
-      404,
-      missing(noProject, 'none'),
-    ],
-    ['POST', urlOf(ids.a), { projectId: 'none', beforeId: 'x', position: 'top' }, undefined, 400, tooMuch],
+    ['POST', urlOf(ids.a), { projectId: 'none', beforeId: 'none' }, 404, missing(noProject, 'none')],
+    ['POST', urlOf(ids.a), { projectId: 'none', beforeId: 'x', position: 'top' }, 400, tooMuch],
   ])
   t.strictSame(everything(app), before)
   t.throws(() => app.rules.board.items.move('none', {}, null), { statusCode: 404, message: notFound.error })
@@ -212,14 +204,12 @@ t.test("an unexpected failure returns the endpoint's 500", async (t) => {
   for (const table of ['kanban_items', 'kanban_columns', 'kanban_labels']) {
     const { app, otherId, ids } = await boards(t)
     breakTable(app, table)
-    await holds(t, app, [
-      ['POST', urlOf(ids.a), { projectId: otherId, column: 'Done' }, undefined, 500, failure],
-    ])
+    await holds(t, app, [['POST', urlOf(ids.a), { projectId: otherId, column: 'Done' }, 500, failure]])
   }
   const { app, ids } = await boards(t)
   for (const body of ['{oops', ' ', '{"column":"Done"', 'column=Done']) {
-    await holds(t, app, [['POST', urlOf(ids.a), body, undefined, 500, failure]])
+    await holds(t, app, [['POST', urlOf(ids.a), body, 500, failure]])
   }
   app.db.$client.close()
-  await holds(t, app, [['POST', urlOf(ids.a), undefined, undefined, 500, failure]])
+  await holds(t, app, [['POST', urlOf(ids.a), 500, failure]])
 })

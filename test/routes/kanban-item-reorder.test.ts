@@ -98,7 +98,7 @@ t.test('POST /api/projects/{id}/kanban-items/reorder', async (t) => {
   t.test('changes nothing without items', async (t) => {
     const { app, projectId } = await boardWith(t, 'a')
     const before = everything(app)
-    await holds(t, app, [['POST', urlOf(projectId), { items: [] }, undefined, 200, []]])
+    await holds(t, app, [['POST', urlOf(projectId), { items: [] }, 200, []]])
     t.strictSame(everything(app), before)
   })
 
@@ -158,7 +158,7 @@ t.test('POST /api/projects/{id}/kanban-items/reorder', async (t) => {
     const [item] = await itemsOf(app, projectId)
     const foreign = { title: 'x', priority: 'low', dismissed: true, projectId: other.projectId, nonsense: 1 }
     const place = { id: ids.a, column: 'To Do', sortOrder: 1, ...foreign, updatedAt: 'x' }
-    await holds(t, app, [['POST', urlOf(projectId), { items: [place], ...foreign }, undefined, 200, [item]]])
+    await holds(t, app, [['POST', urlOf(projectId), { items: [place], ...foreign }, 200, [item]]])
     t.strictSame(await itemsOf(app, projectId), [item])
   })
 })
@@ -191,7 +191,7 @@ t.test('what a reorder of items refuses', async (t) => {
     const place = { id: ids.a, column: 'Review', sortOrder: 5 }
     const other = { id: ids.b, column: 'Review', sortOrder: 6 }
     const refused = (items: unknown, messages: string[]): Row => {
-      return ['POST', urlOf(projectId), { items }, undefined, 400, invalid({ items: messages })]
+      return ['POST', urlOf(projectId), { items }, 400, invalid({ items: messages })]
     }
     const wrong = (field: string, value: unknown, message: string) =>
       refused([other, { ...place, [field]: value }], [`items[1].${field} ${message}`])
@@ -200,12 +200,11 @@ t.test('what a reorder of items refuses', async (t) => {
         'POST',
         urlOf(projectId),
         {},
-        undefined,
         400,
         invalid({ items: ['is required'] }, ['must NOT have fewer than 1 properties']),
       ],
-      ['POST', urlOf(projectId), 'null', undefined, 400, invalid({}, ['must be object'])],
-      ['POST', urlOf(projectId), '[]', undefined, 400, invalid({}, ['must be object'])],
+      ['POST', urlOf(projectId), 'null', 400, invalid({}, ['must be object'])],
+      ['POST', urlOf(projectId), '[]', 400, invalid({}, ['must be object'])],
       ...[null, 5, 'x', {}, place].map((items) => refused(items, ['must be array'])),
       refused([place, 5, null], ['items[1] must be object', 'items[2] must be object']),
       ...(['id', 'column', 'sortOrder'] as const).map((field) => {
@@ -231,7 +230,6 @@ t.test('what a reorder of items refuses', async (t) => {
         'POST',
         urlOf(projectId),
         `{"items":[{"id":"${ids.a}","column":"Done","sortOrder":1e999}]}`,
-        undefined,
         400,
         invalid({ items: ['items[0].sortOrder must be number'] }),
       ],
@@ -246,23 +244,22 @@ t.test('what a reorder of items refuses', async (t) => {
     const isFull = { error: 'Column is at its WIP limit' }
     const body = (id: unknown, column = 'Review') => ({ items: [{ id, column, sortOrder: 1 }] })
     await holds(t, app, [
-      ['POST', urlOf('none'), '{oops', undefined, 500, failure],
-      ['POST', urlOf('none'), undefined, undefined, 500, failure],
-      ['POST', urlOf('none'), body(5), undefined, 400, invalid({ items: ['items[0].id must be string'] })],
-      ['POST', urlOf('none'), body('none'), undefined, 404, noProject],
-      ['POST', urlOf('none'), body(ids.a), undefined, 404, noProject],
-      ['POST', urlOf('none'), { items: [] }, undefined, 404, noProject],
+      ['POST', urlOf('none'), '{oops', 500, failure],
+      ['POST', urlOf('none'), 500, failure],
+      ['POST', urlOf('none'), body(5), 400, invalid({ items: ['items[0].id must be string'] })],
+      ['POST', urlOf('none'), body('none'), 404, noProject],
+      ['POST', urlOf('none'), body(ids.a), 404, noProject],
+      ['POST', urlOf('none'), { items: [] }, 404, noProject],
       [
         'POST',
         urlOf(projectId),
         { items: [...body(ids.a).items, ...body('none').items] },
-        undefined,
         404,
         unknown('none'),
       ],
-      ['POST', urlOf(projectId), body(ids.a), undefined, 409, isFull],
-      ['POST', urlOf(projectId), body(x), undefined, 200, [{ column: 'Review' }]],
-      ['POST', urlOf(projectId), body(ids.a, 'Done'), undefined, 200, [{ column: 'Done' }]],
+      ['POST', urlOf(projectId), body(ids.a), 409, isFull],
+      ['POST', urlOf(projectId), body(x), 200, [{ column: 'Review' }]],
+      ['POST', urlOf(projectId), body(ids.a, 'Done'), 200, [{ column: 'Done' }]],
     ])
   })
 })

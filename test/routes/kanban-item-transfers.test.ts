@@ -80,11 +80,11 @@ t.test('a move into another project', async (t) => {
       [ids.b, 'Done', 1],
     ] as const) {
       const place = { projectId: to, column, sortOrder }
-      await holds(t, app, [['POST', urlOf(id), { projectId: to, column }, undefined, 200, place]])
+      await holds(t, app, [['POST', urlOf(id), { projectId: to, column }, 200, place]])
     }
     const { id: thirdId } = await createProject(app)
     const place = { projectId: thirdId, column: 'Done', sortOrder: 1 }
-    await holds(t, app, [['POST', urlOf(ids.b), { projectId: thirdId }, undefined, 200, place]])
+    await holds(t, app, [['POST', urlOf(ids.b), { projectId: thirdId }, 200, place]])
   })
 
   t.test('is shown by both projects at once, in any order of reads', async (t) => {

@@ -459,17 +459,15 @@ t.test('PATCH /api/members/{id}', async (t) => {
     const app = await build(t, { defaultMemberId: 'ada' })
     const ada = enrol(app, 'member', { id: 'ada' })
     await holds(t, app, [
-      ['PATCH', ada.url, { name: 'x' }, undefined, 403, adminOnly],
-      ['PATCH', urlOf('local'), { name: 'x' }, undefined, 403, adminOnly],
+      ['PATCH', ada.url, { name: 'x' }, 403, adminOnly],
+      ['PATCH', urlOf('local'), { name: 'x' }, 403, adminOnly],
     ])
     let role: 'member' | 'admin' = 'member'
     const hosted = await build(t, { resolveMember: () => ({ id: 'ada', role }) })
     enrol(hosted, 'admin', { id: 'ada' })
-    await holds(t, hosted, [['PATCH', ada.url, { name: 'x' }, undefined, 403, adminOnly]])
+    await holds(t, hosted, [['PATCH', ada.url, { name: 'x' }, 403, adminOnly]])
     role = 'admin'
-    await holds(t, hosted, [
-      ['PATCH', ada.url, { name: 'x', password: OTHER_PASSWORD }, undefined, 200, { name: 'x' }],
-    ])
+    await holds(t, hosted, [['PATCH', ada.url, { name: 'x', password: OTHER_PASSWORD }, 200, { name: 'x' }]])
     t.strictSame(auditTrail(hosted), [['ada', 'password-reset', 'ada', {}]])
     t.equal((await signIn(hosted, ada.email, OTHER_PASSWORD)).status, 201)
   })

@@ -205,11 +205,9 @@ t.test('one idea', async (t) => {
     await createIdea(app)
     for (const id of ['none', '%', 'a%2Fb', '__proto__', '%00', long(10_000)]) {
       await holds(t, app, [
-        ...ofOne(id).map(
-          ([method, path, body]): Row => [method, path, body, undefined, 404, goneAt(path, id)],
-        ),
-        ['PATCH', `${url}/${id}`, { title: '' }, undefined, 400, titleless],
-        ['POST', `${url}/${id}/promote`, { teamId: 5 }, undefined, 400, teamless],
+        ...ofOne(id).map(([method, path, body]): Row => [method, path, body, 404, goneAt(path, id)]),
+        ['PATCH', `${url}/${id}`, { title: '' }, 400, titleless],
+        ['POST', `${url}/${id}/promote`, { teamId: 5 }, 400, teamless],
       ])
     }
     t.equal(count(app, 'projects'), 0)
@@ -218,11 +216,11 @@ t.test('one idea', async (t) => {
   t.test('with the id reorder is not found, and other methods are 405', async (t) => {
     const app = await build(t)
     await holds(t, app, [
-      ['GET', `${url}/reorder`, undefined, undefined, 404, gone],
-      ['HEAD', `${url}/reorder`, undefined, undefined, 404, ''],
-      ['PATCH', `${url}/reorder`, { title: 'x' }, undefined, 404, gone],
-      ['DELETE', `${url}/reorder`, undefined, undefined, 404, gone],
-      ['PUT', `${url}/reorder`, {}, undefined, 405, { error: 'Method not allowed' }],
+      ['GET', `${url}/reorder`, 404, gone],
+      ['HEAD', `${url}/reorder`, 404, ''],
+      ['PATCH', `${url}/reorder`, { title: 'x' }, 404, gone],
+      ['DELETE', `${url}/reorder`, 404, gone],
+      ['PUT', `${url}/reorder`, {}, 405, { error: 'Method not allowed' }],
     ])
   })
 })
@@ -234,10 +232,10 @@ t.test('DELETE /api/personal-ideas/{id}', async (t) => {
     const idea = await createIdea(app)
     const { body: project } = await send(app, 'POST', `${url}/${idea.id}/promote`)
     await holds(t, app, [
-      ['DELETE', `${url}/${idea.id}`, undefined, undefined, 200, success],
-      ['DELETE', `${url}/${idea.id}`, undefined, undefined, 404, gone],
-      ['GET', url, undefined, undefined, 200, [kept]],
-      ['GET', `/api/projects/${project.id}`, undefined, undefined, 200, project],
+      ['DELETE', `${url}/${idea.id}`, 200, success],
+      ['DELETE', `${url}/${idea.id}`, 404, gone],
+      ['GET', url, 200, [kept]],
+      ['GET', `/api/projects/${project.id}`, 200, project],
     ])
   })
 })
@@ -273,9 +271,9 @@ t.test('POST /api/personal-ideas/{id}/promote', async (t) => {
       updatedAt: promoted.updatedAt,
     })
     await holds(t, app, [
-      ['GET', `/api/projects/${id}`, undefined, undefined, 200, project],
-      ['GET', '/api/projects', undefined, undefined, 200, [project, usual]],
-      ['GET', `${url}/${other.id}`, undefined, undefined, 200, other],
+      ['GET', `/api/projects/${id}`, 200, project],
+      ['GET', '/api/projects', 200, [project, usual]],
+      ['GET', `${url}/${other.id}`, 200, other],
     ])
   })
 
@@ -354,13 +352,13 @@ t.test('POST /api/personal-ideas/{id}/promote', async (t) => {
     const rows = () => ['projects', 'kanban_columns'].map((table) => count(app, table))
     t.strictSame(rows(), [1, 4])
     await holds(t, app, [
-      ['POST', `${url}/${id}/promote`, undefined, undefined, 409, alreadyPromoted],
-      ['POST', `${url}/${id}/promote`, { teamId: 'ops' }, undefined, 409, alreadyPromoted],
-      ['POST', `${url}/${id}/promote`, { teamId: 5 }, undefined, 400, teamless],
+      ['POST', `${url}/${id}/promote`, 409, alreadyPromoted],
+      ['POST', `${url}/${id}/promote`, { teamId: 'ops' }, 409, alreadyPromoted],
+      ['POST', `${url}/${id}/promote`, { teamId: 5 }, 400, teamless],
     ])
     t.strictSame(stored(app, 'personal_ideas', id), before)
     await send(app, 'PATCH', `${url}/${id}`, { status: 'idea' })
-    await holds(t, app, [['POST', `${url}/${id}/promote`, undefined, undefined, 409, alreadyPromoted]])
+    await holds(t, app, [['POST', `${url}/${id}/promote`, 409, alreadyPromoted]])
     t.strictSame(rows(), [1, 4])
   })
 
@@ -385,9 +383,7 @@ t.test('POST /api/personal-ideas/{id}/promote', async (t) => {
     const { id } = await createIdea(app)
     const { body: first } = await send(app, 'POST', `${url}/${id}/promote`)
     t.equal((await send(app, 'DELETE', `/api/projects/${first.id}`, undefined, admin)).status, 200)
-    await holds(t, app, [
-      ['GET', `${url}/${id}`, undefined, undefined, 200, { status: 'promoted', promotedProjectId: null }],
-    ])
+    await holds(t, app, [['GET', `${url}/${id}`, 200, { status: 'promoted', promotedProjectId: null }]])
     const { status, body: second } = await send(app, 'POST', `${url}/${id}/promote`)
     t.equal(status, 201)
     t.not(second.id, first.id)
@@ -411,9 +407,9 @@ t.test('POST /api/personal-ideas/{id}/promote', async (t) => {
         `create trigger refuse before ${event} on ${table} begin select raise(abort, 'no'); end`,
       )
       await holds(t, app, [
-        ['POST', `${url}/${idea.id}/promote`, undefined, undefined, 500, promoteFailure],
-        ['GET', `${url}/${idea.id}`, undefined, undefined, 200, idea],
-        ['GET', '/api/projects', undefined, undefined, 200, []],
+        ['POST', `${url}/${idea.id}/promote`, 500, promoteFailure],
+        ['GET', `${url}/${idea.id}`, 200, idea],
+        ['GET', '/api/projects', 200, []],
       ])
       for (const name of ['projects', ...TABLES_OF_A_PROJECT]) t.equal(count(app, name), 0, name)
     }
@@ -436,10 +432,10 @@ t.test('POST /api/personal-ideas/reorder', async (t) => {
         places([unknown, 6], [own, 5]),
         places([unknown, 6]),
       ])
-        await holds(t, app, [['POST', `${url}/reorder`, items, undefined, 404, missing(unknown.id)]])
+        await holds(t, app, [['POST', `${url}/reorder`, items, 404, missing(unknown.id)]])
     }
     await holds(t, app, [
-      ['GET', url, undefined, undefined, 200, [own]],
+      ['GET', url, 200, [own]],
       ['GET', url, undefined, other.headers, 200, [theirs]],
     ])
     const admin = signInAs(app, 'admin').headers
@@ -498,9 +494,9 @@ t.test('the order of checks', async (t) => {
     const member = signInAs(app, 'member')
     const viewer = signInAs(app, 'viewer')
     await holds(t, app, [
-      ['GET', url, undefined, undefined, 401, authenticationRequired],
-      ['GET', `${url}?ownerId=${member.id}`, undefined, undefined, 401, authenticationRequired],
-      ['POST', url, '{oops', undefined, 401, authenticationRequired],
+      ['GET', url, 401, authenticationRequired],
+      ['GET', `${url}?ownerId=${member.id}`, 401, authenticationRequired],
+      ['POST', url, '{oops', 401, authenticationRequired],
       ['POST', url, '{oops', viewer.headers, 500, createFailure],
       ['POST', url, { title: '' }, viewer.headers, 400, titleless],
       ['POST', url, { title: 'x' }, viewer.headers, 201, { ownerId: viewer.id }],
@@ -607,13 +603,13 @@ t.test("an unexpected failure of a promotion or a filter returns the endpoint's 
   closed.db.$client.close()
   for (const app of [broken, closed]) {
     await holds(t, app, [
-      ['POST', `${url}/x/promote`, undefined, undefined, 500, promoteFailure],
-      ['GET', `${url}?ownerId=x`, undefined, undefined, 500, fetchFailure],
+      ['POST', `${url}/x/promote`, 500, promoteFailure],
+      ['GET', `${url}?ownerId=x`, 500, fetchFailure],
     ])
   }
   const app = await build(t)
   for (const body of ['{oops', ' ', '{"title":"x"', 'title=x']) {
-    await holds(t, app, [['POST', `${url}/x/promote`, body, undefined, 500, promoteFailure]])
+    await holds(t, app, [['POST', `${url}/x/promote`, body, 500, promoteFailure]])
   }
   t.equal(count(app, 'personal_ideas'), 0)
 })

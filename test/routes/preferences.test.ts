@@ -128,7 +128,7 @@ t.test('a member has no mail by default, chooses it, and sees only the own prefe
       200,
       { email: 'each', stoppedBecause: null, emailAvailable: false },
     ],
-    ['GET', ME, undefined, undefined, 401, authenticationRequired],
+    ['GET', ME, 401, authenticationRequired],
     ['POST', `${ME}/test-mail`, undefined, ada.headers, 409, { error: 'This service sends no e-mail' }],
   ])
   const { headers } = await send(app, 'GET', ME, undefined, ada.headers)
@@ -143,9 +143,9 @@ t.test('a member has no mail by default, chooses it, and sees only the own prefe
 t.test('the default member of open mode has the defaults, and no address', async (t) => {
   const app = await build(t, { authMode: 'open' })
   await holds(t, app, [
-    ['GET', ME, undefined, undefined, 200, DEFAULTS],
-    ['PATCH', ME, { email: 'each' }, undefined, 403, sessionRequired],
-    ['POST', `${ME}/test-mail`, undefined, undefined, 403, sessionRequired],
+    ['GET', ME, 200, DEFAULTS],
+    ['PATCH', ME, { email: 'each' }, 403, sessionRequired],
+    ['POST', `${ME}/test-mail`, 403, sessionRequired],
   ])
 })
 

@@ -194,9 +194,9 @@ t.test('a member of the host or proxy has no sessions, whatever its id is', asyn
     const { headers } = signInAs(app, 'admin', { id: 'ada' })
     const [session = ''] = idsOf(app, 'ada')
     await holds(t, app, [
-      ['GET', '/api/sessions', undefined, undefined, 200, []],
-      ['GET', `/api/sessions/${session}`, undefined, undefined, 404, gone],
-      ['DELETE', `/api/sessions/${session}`, undefined, undefined, 404, gone],
+      ['GET', '/api/sessions', 200, []],
+      ['GET', `/api/sessions/${session}`, 404, gone],
+      ['DELETE', `/api/sessions/${session}`, 404, gone],
     ])
     t.equal(count(app, 'sessions'), 1)
     if (app === hosted) {
@@ -215,9 +215,9 @@ t.test('the order of checks', async (t) => {
   const readToken = tokenOf(app, member, { scope: 'read' })
   const evil = { ...headers, origin: 'http://evil.example' }
   await holds(t, app, [
-    ['GET', '/api/sessions', undefined, undefined, 401, authenticationRequired],
-    ['GET', '/api/sessions/none', undefined, undefined, 401, authenticationRequired],
-    ['DELETE', '/api/sessions/none', undefined, undefined, 401, authenticationRequired],
+    ['GET', '/api/sessions', 401, authenticationRequired],
+    ['GET', '/api/sessions/none', 401, authenticationRequired],
+    ['DELETE', '/api/sessions/none', 401, authenticationRequired],
     ['DELETE', '/api/sessions/none', undefined, readToken, 403, readOnlyToken],
     ['DELETE', '/api/sessions/none', undefined, evil, 403, { error: 'Forbidden: cross-origin request' }],
     ['DELETE', '/api/sessions/none', '{oops', headers, 404, gone],
@@ -233,9 +233,9 @@ t.test("an unexpected failure returns the endpoint's 500, and revokes nothing", 
   const broken = await build(t)
   breakTable(broken, 'sessions')
   await holds(t, broken, [
-    ['GET', '/api/sessions', undefined, undefined, 500, { error: 'Failed to fetch sessions' }],
-    ['GET', '/api/sessions/x', undefined, undefined, 500, { error: 'Failed to fetch session' }],
-    ['DELETE', '/api/sessions/x', undefined, undefined, 500, { error: 'Failed to delete session' }],
+    ['GET', '/api/sessions', 500, { error: 'Failed to fetch sessions' }],
+    ['GET', '/api/sessions/x', 500, { error: 'Failed to fetch session' }],
+    ['DELETE', '/api/sessions/x', 500, { error: 'Failed to delete session' }],
   ])
   const app = await build(t)
   const { headers, session } = signIn(app)

@@ -79,7 +79,7 @@ t.test('a link shows its project to whoever has it, and its secret only once', a
       ['DELETE', `/api/share-links/${id}`, undefined, ada.headers, 200, { success: true }],
       ['DELETE', `/api/share-links/${id}`, undefined, ada.headers, 404, noLink],
       ['GET', `/api/share-links/${id}`, undefined, ada.headers, 404, noLink],
-      ['GET', `/api/shared/${secret}`, undefined, undefined, 404, noLink],
+      ['GET', `/api/shared/${secret}`, 404, noLink],
     ])
     const metadata = { projectId: project.id, name: 'Client', expiresAt: shown.expiresAt }
     t.strictSame(
@@ -271,7 +271,7 @@ t.test('who may write the project manages its links; nobody else', async (t) => 
     ['GET', url, undefined, viewer.headers, 403, role],
     ['POST', url, {}, viewer.headers, 403, role],
     ['DELETE', `/api/share-links/${link}`, undefined, viewer.headers, 403, role],
-    ['POST', url, {}, undefined, 401, { error: 'Authentication required' }],
+    ['POST', url, {}, 401, { error: 'Authentication required' }],
     ['GET', url, undefined, guest.headers, 200, [{ id: link }]],
     ['GET', url, undefined, admin.headers, 200, [{ id: link }]],
   ])
@@ -299,17 +299,17 @@ t.test('names, expiry and number have limits', async (t) => {
   const url = `/api/projects/${id}/share-links`
   const past = invalid({ expiresAt: ['must be in the future'] })
   await holds(t, app, [
-    ['POST', url, { name: 'x'.repeat(200) }, undefined, 201, { name: 'x'.repeat(200), expiresAt: null }],
-    ['POST', url, undefined, undefined, 201, { name: '' }],
-    ['POST', url, { expiresAt: null }, undefined, 201, { expiresAt: null }],
-    ['POST', url, { expiresAt: '2001-01-01' }, undefined, 400, past],
-    ['POST', '/api/projects/x/share-links', {}, undefined, 404, noProject],
+    ['POST', url, { name: 'x'.repeat(200) }, 201, { name: 'x'.repeat(200), expiresAt: null }],
+    ['POST', url, 201, { name: '' }],
+    ['POST', url, { expiresAt: null }, 201, { expiresAt: null }],
+    ['POST', url, { expiresAt: '2001-01-01' }, 400, past],
+    ['POST', '/api/projects/x/share-links', {}, 404, noProject],
   ])
   for (const body of [{ name: 'x'.repeat(201) }, { name: 5 }, { expiresAt: 'soon' }, []])
     t.equal((await send(app, 'POST', url, body)).status, 400)
   for (let more = 3; more < SHARE_LINKS_LIMIT; more++) await share(app, id)
   await holds(t, app, [
-    ['POST', url, {}, undefined, 409, { error: 'There are 100 share links of this project already' }],
+    ['POST', url, {}, 409, { error: 'There are 100 share links of this project already' }],
   ])
   const pages = await send(app, 'GET', `${url}?limit=60`)
   t.equal(pages.body.length, 60)
@@ -396,11 +396,11 @@ t.test('SHARE_LINKS=false turns them off', async (t) => {
     .run()
   const unknown = { error: 'Not found' }
   await holds(t, app, [
-    ['GET', `/api/shared/${secret}`, undefined, undefined, 404, unknown],
-    ['GET', `/shared/${secret}`, undefined, undefined, 404, unknown],
-    ['GET', `/api/projects/${id}/share-links`, undefined, undefined, 404, unknown],
-    ['POST', `/api/projects/${id}/share-links`, {}, undefined, 404, unknown],
-    ['DELETE', '/api/share-links/link', undefined, undefined, 404, unknown],
+    ['GET', `/api/shared/${secret}`, 404, unknown],
+    ['GET', `/shared/${secret}`, 404, unknown],
+    ['GET', `/api/projects/${id}/share-links`, 404, unknown],
+    ['POST', `/api/projects/${id}/share-links`, {}, 404, unknown],
+    ['DELETE', '/api/share-links/link', 404, unknown],
   ])
 })
 

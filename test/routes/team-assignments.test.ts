@@ -161,9 +161,9 @@ t.test('leadId sets the lead; without it the lead stays', async (t) => {
 t.test('a duplicate member is refused, also if only unpaired surrogates differ', async (t) => {
   const { app, project, team, url } = await teamOf(t)
   await holds(t, app, [
-    ['PUT', url, { members: [{ memberId: 'a' }, { memberId: 'a', role: 'b' }] }, undefined, 400, twice],
-    ['PUT', url, '{"members":[{"memberId":"\\ud800"},{"memberId":"\\udfff"}]}', undefined, 400, twice],
-    ['PUT', url, { members: [{ memberId: 'a' }, { memberId: 'A' }] }, undefined, 200, [{}, {}]],
+    ['PUT', url, { members: [{ memberId: 'a' }, { memberId: 'a', role: 'b' }] }, 400, twice],
+    ['PUT', url, '{"members":[{"memberId":"\\ud800"},{"memberId":"\\udfff"}]}', 400, twice],
+    ['PUT', url, { members: [{ memberId: 'a' }, { memberId: 'A' }] }, 200, [{}, {}]],
   ])
   t.strictSame(team.length, 2)
   const half = '{"members":[{"memberId":"\\ud800"}]}'
@@ -203,18 +203,18 @@ t.test('each invalid field is refused, and nothing is stored', async (t) => {
     }
   }
   for (const [body, fieldErrors] of refused) {
-    await holds(t, app, [['PUT', url, body, undefined, 400, invalid(fieldErrors)]])
+    await holds(t, app, [['PUT', url, body, 400, invalid(fieldErrors)]])
   }
-  await holds(t, app, [['PUT', url, '[]', undefined, 400, invalid({}, ['must be object'])]])
+  await holds(t, app, [['PUT', url, '[]', 400, invalid({}, ['must be object'])]])
   t.strictSame(await shown(t, app, project.id), before)
   t.strictSame(before.team, team)
 
   for (const [memberId] of text(1, 200).accepts) {
-    await holds(t, app, [['PUT', url, { members: [{ memberId }] }, undefined, 200, [{ memberId }]]])
+    await holds(t, app, [['PUT', url, { members: [{ memberId }] }, 200, [{ memberId }]]])
   }
   for (const [role] of text(1, 100).accepts) {
     const members = [{ memberId: 'x', role }]
-    await holds(t, app, [['PUT', url, { members }, undefined, 200, members]])
+    await holds(t, app, [['PUT', url, { members }, 200, members]])
   }
 })
 
@@ -236,17 +236,16 @@ t.test('an unknown project is 404, after validation', async (t) => {
   const { app, team } = await teamOf(t)
   for (const id of ['none', team[0].id]) {
     await holds(t, app, [
-      ['GET', urlOf(id), undefined, undefined, 404, noProject],
+      ['GET', urlOf(id), 404, noProject],
       [
         'PUT',
         urlOf(id),
         {},
-        undefined,
         400,
         invalid({ members: ['is required'] }, ['must NOT have fewer than 1 properties']),
       ],
-      ['PUT', urlOf(id), { members: [] }, undefined, 404, noProject],
-      ['PUT', urlOf(id), { members: [{ memberId: 'x' }], leadId: 'x' }, undefined, 404, noProject],
+      ['PUT', urlOf(id), { members: [] }, 404, noProject],
+      ['PUT', urlOf(id), { members: [{ memberId: 'x' }], leadId: 'x' }, 404, noProject],
     ])
   }
   t.equal(count(app, 'team_assignments'), 4)
@@ -258,8 +257,8 @@ t.test('required mode checks the member, then the role, then the body', async (t
   const viewer = signInAs(app, 'viewer').headers
   const url = urlOf((await createProject(app, {}, member)).id)
   await holds(t, app, [
-    ['GET', url, undefined, undefined, 401, authenticationRequired],
-    ['PUT', url, '{oops', undefined, 401, authenticationRequired],
+    ['GET', url, 401, authenticationRequired],
+    ['PUT', url, '{oops', 401, authenticationRequired],
     ['PUT', url, '{oops', viewer, 403, readOnly],
     ['PUT', urlOf('none'), { members: [] }, viewer, 403, readOnly],
     ['PUT', url, { members: 1 }, member, 400, invalid({ members: ['must be array'] })],
@@ -288,23 +287,23 @@ t.test('a failed change keeps the team and the lead', async (t) => {
     "before update on projects when new.lead_id = 'dan'",
   ]) {
     app.db.$client.exec(`create temp trigger refuse ${trigger} begin select raise(abort, 'refused'); end`)
-    await holds(t, app, [['PUT', url, { members, leadId: 'dan' }, undefined, 500, cannotUpdate]])
+    await holds(t, app, [['PUT', url, { members, leadId: 'dan' }, 500, cannotUpdate]])
     t.strictSame(await shown(t, app, project.id), before, trigger)
     app.db.$client.exec('drop trigger refuse')
   }
-  await holds(t, app, [['PUT', url, { members, leadId: 'dan' }, undefined, 200, members]])
+  await holds(t, app, [['PUT', url, { members, leadId: 'dan' }, 200, members]])
 })
 
 t.test("invalid JSON and unexpected failures return the endpoint's 500", async (t) => {
   const { app, url } = await teamOf(t)
   await holds(t, app, [
-    ['PUT', url, '{oops', undefined, 500, cannotUpdate],
-    ['PUT', url, '', undefined, 500, cannotUpdate],
+    ['PUT', url, '{oops', 500, cannotUpdate],
+    ['PUT', url, '', 500, cannotUpdate],
   ])
   breakTable(app, 'team_assignments')
   await holds(t, app, [
-    ['GET', url, undefined, undefined, 500, cannotFetch],
-    ['PUT', url, { members: [] }, undefined, 500, cannotUpdate],
+    ['GET', url, 500, cannotFetch],
+    ['PUT', url, { members: [] }, 500, cannotUpdate],
   ])
 })
 

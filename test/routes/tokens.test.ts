@@ -345,11 +345,11 @@ t.test('a member of the host or proxy has no tokens and creates none, whatever i
     const { headers } = signInAs(app, 'admin', { id: 'ada' })
     tokenOf(app, 'ada', { id: 'hers' })
     await holds(t, app, [
-      ['GET', TOKENS, undefined, undefined, 200, []],
-      ['GET', `${TOKENS}/hers`, undefined, undefined, 404, gone],
-      ['DELETE', `${TOKENS}/hers`, undefined, undefined, 404, gone],
-      ['POST', TOKENS, { name: 'x' }, undefined, 403, sessionRequired],
-      ['POST', TOKENS, '{oops', undefined, 403, sessionRequired],
+      ['GET', TOKENS, 200, []],
+      ['GET', `${TOKENS}/hers`, 404, gone],
+      ['DELETE', `${TOKENS}/hers`, 404, gone],
+      ['POST', TOKENS, { name: 'x' }, 403, sessionRequired],
+      ['POST', TOKENS, '{oops', 403, sessionRequired],
     ])
     if (app === hosted) await holds(t, app, [['POST', TOKENS, { name: 'x' }, headers, 403, sessionRequired]])
     t.equal(count(app, 'api_tokens'), 1)
@@ -376,10 +376,10 @@ t.test('the order of checks', async (t) => {
   const evil = { ...headers, origin: 'http://evil.example' }
   const foreign = { error: 'Forbidden: cross-origin request' }
   await holds(t, app, [
-    ['GET', TOKENS, undefined, undefined, 401, authenticationRequired],
-    ['POST', TOKENS, '{oops', undefined, 401, authenticationRequired],
-    ['GET', `${TOKENS}/none`, undefined, undefined, 401, authenticationRequired],
-    ['DELETE', `${TOKENS}/none`, undefined, undefined, 401, authenticationRequired],
+    ['GET', TOKENS, 401, authenticationRequired],
+    ['POST', TOKENS, '{oops', 401, authenticationRequired],
+    ['GET', `${TOKENS}/none`, 401, authenticationRequired],
+    ['DELETE', `${TOKENS}/none`, 401, authenticationRequired],
     ['DELETE', `${TOKENS}/none`, undefined, readToken, 403, readOnlyToken],
     ['POST', TOKENS, { name: 'x' }, evil, 403, foreign],
     ['DELETE', `${TOKENS}/none`, undefined, evil, 403, foreign],
