@@ -8,6 +8,7 @@ import {
   authenticationRequired,
   breakTable,
   build,
+  created,
   createItem,
   createProject,
   holds as holdsFor,
@@ -108,6 +109,10 @@ export const FOREIGN = { id: 'mine', createdAt: LONG_AGO, updatedAt: LONG_AGO, n
 
 const SUCCESS = { success: true }
 
+/** The headers of a viewer, a member and an admin. */
+const everyRole = (app: App) =>
+  (['viewer', 'member', 'admin'] as const).map((role) => signInAs(app, role).headers)
+
 /** The given fields of a record, if it has them. */
 const pick = (record: Fields, names: string[]): Fields =>
   Object.fromEntries(names.filter((name) => name in record).map((name) => [name, record[name]]))
@@ -170,11 +175,8 @@ function resourceOf(contract: ChildContract) {
   const ageIt = (app: App, id: unknown) => age(app, table, String(id), columnOf(changedIn))
   const urlOf = (id: unknown) => `/api/${path}/${id}`
 
-  async function create(app: App, parentId: string, body: Fields = {}): Promise<Fields> {
-    const answer = await send(app, 'POST', listOf(parentId), { ...another(), ...body })
-    if (answer.status !== 201) throw new Error(`not created: ${JSON.stringify(answer.body)}`)
-    return answer.body
-  }
+  const create = (app: App, parentId: string, body: Fields = {}): Promise<Fields> =>
+    created(app, listOf(parentId), { ...another(), ...body }, usual(app))
 
   /** An application with two parents, one of which has one record. */
   async function setUp(t: Test) {
@@ -644,9 +646,7 @@ function testAccess(t: Test, resource: Resource): void {
 
   t.test(`${one}: required mode checks the member, then the role, then the body`, async (t) => {
     const app = await build(t, { authMode: 'required' })
-    const [viewer, member, admin] = (['viewer', 'member', 'admin'] as const).map(
-      (role) => signInAs(app, role).headers,
-    )
+    const [viewer, member, admin] = everyRole(app)
     const owner = await parent.create(app, member)
     const list = listOf(owner.id)
     const { body: record } = await send(app, 'POST', list, least, member)
@@ -689,9 +689,7 @@ function testAccess(t: Test, resource: Resource): void {
 
   t.test(`${one}: open mode lets everybody do everything, but refuses invalid credentials`, async (t) => {
     const { app, record, list, url } = await setUp(t)
-    const [viewer, member, admin] = (['viewer', 'member', 'admin'] as const).map(
-      (role) => signInAs(app, role).headers,
-    )
+    const [viewer, member, admin] = everyRole(app)
     for (const headers of [viewer, member, admin, undefined]) {
       const body = another()
       const isOfAnother = headers === viewer || headers === member
@@ -989,9 +987,7 @@ function testReorder(t: Test, resource: Resource): void {
   t.test(`${one}: a reorder checks the member, then the role, then the body`, async (t) => {
     const { app, a, url } = await four(t)
     const nowhere = `${listOf('none')}/reorder`
-    const [viewer, member, admin] = (['viewer', 'member', 'admin'] as const).map(
-      (role) => signInAs(app, role).headers,
-    )
+    const [viewer, member, admin] = everyRole(app)
     for (const headers of [undefined, viewer, member, admin]) {
       await holds(t, app, [
         ['POST', url, 'x', { ...headers, ...asText }, 500, reorderFailure],
@@ -1002,7 +998,7 @@ function testReorder(t: Test, resource: Resource): void {
       ])
     }
     const strict = await build(t, { authMode: 'required' })
-    const [reader, writer] = (['viewer', 'member'] as const).map((role) => signInAs(strict, role).headers)
+    const [reader, writer] = everyRole(strict)
     const own = `${listOf((await parent.create(strict, writer)).id)}/reorder`
     await holds(t, strict, [
       ['POST', own, {}, 401, authenticationRequired],

@@ -1,6 +1,7 @@
 /** Builds the application under test. Every response is checked against /openapi.json. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
@@ -269,33 +270,23 @@ export const auditTrail = (app: App) =>
     .all()
     .map(({ actorId, action, subjectId, metadata }) => [actorId, action, subjectId, metadata])
 
-/** Creates a project through the API. */
-export async function createProject(app: App, fields: object = {}, headers?: Record<string, string>) {
-  const { status, body } = await send(app, 'POST', '/api/projects', { name: 'Apollo', ...fields }, headers)
-  if (status !== 201) throw new Error(`the project was not created: ${JSON.stringify(body)}`)
+type Headers = Record<string, string>
+
+/** Creates a record through the API. @returns the response's body @throws Error if it is not created */
+export async function created(app: App, url: string, fields: object, headers?: Headers) {
+  const { status, body } = await send(app, 'POST', url, fields, headers)
+  if (status !== 201) throw new Error(`POST ${url}: ${status} ${JSON.stringify(body)}`)
   return body
 }
 
-/** Creates a kanban item through the API. */
-export async function createItem(
-  app: App,
-  projectId: string,
-  fields: object = {},
-  headers?: Record<string, string>,
-) {
-  const url = `/api/projects/${projectId}/kanban-items`
-  const { status, body } = await send(app, 'POST', url, { title: 'Card', ...fields }, headers)
-  if (status !== 201) throw new Error(`the item was not created: ${JSON.stringify(body)}`)
-  return body
-}
+export const createProject = (app: App, fields: object = {}, headers?: Headers) =>
+  created(app, '/api/projects', { name: 'Apollo', ...fields }, headers)
 
-/** Creates a subtask through the API. */
-export async function createSubtask(app: App, itemId: string, fields: object = {}) {
-  const url = `/api/kanban-items/${itemId}/subtasks`
-  const { status, body } = await send(app, 'POST', url, { title: 'Step', ...fields })
-  if (status !== 201) throw new Error(`the subtask was not created: ${JSON.stringify(body)}`)
-  return body
-}
+export const createItem = (app: App, projectId: string, fields: object = {}, headers?: Headers) =>
+  created(app, `/api/projects/${projectId}/kanban-items`, { title: 'Card', ...fields }, headers)
+
+export const createSubtask = (app: App, itemId: string, fields: object = {}) =>
+  created(app, `/api/kanban-items/${itemId}/subtasks`, { title: 'Step', ...fields })
 
 /**
  * A request and its response: method, URL, body and headers (e.g. a session's) if it has any, status, response body. The
@@ -308,7 +299,7 @@ export type Row =
       method: string,
       url: string,
       body: unknown,
-      headers: Record<string, string> | undefined,
+      headers: Headers | undefined,
       status: number,
       answer: unknown,
     ]
@@ -331,15 +322,10 @@ function namedFields(answer: unknown, expected: unknown): unknown {
  * the row's fields. The response to HEAD has no body.
  * @param usual the headers of rows without any
  */
-export async function holds(
-  t: Test,
-  app: App,
-  rows: readonly Row[],
-  usual?: Record<string, string>,
-): Promise<void> {
+export async function holds(t: Test, app: App, rows: readonly Row[], usual?: Headers): Promise<void> {
   for (const [method, url, ...rest] of rows) {
     const [status, expected] = rest.slice(-2) as [number, unknown]
-    const [body, headers = usual] = rest.slice(0, -2) as [unknown?, Record<string, string>?]
+    const [body, headers = usual] = rest.slice(0, -2) as [unknown?, Headers?]
     const answer = await send(app, method, url, body, headers)
     const text = typeof body === 'string' ? body : (JSON.stringify(body) ?? '')
     const request = `${method} ${url} ${text}`.trim().slice(0, 100)
@@ -347,6 +333,18 @@ export async function holds(
     const found = status >= 400 ? answer.body : namedFields(answer.body, expected)
     t.strictSame(found, method === 'HEAD' ? '' : expected, `${request} says what it should`)
   }
+}
+
+/** A stream for the log of an application, and what was written to it. */
+export function keepLog() {
+  const lines: string[] = []
+  const logStream = new Writable({
+    write: (line, _encoding, done) => {
+      lines.push(String(line))
+      done()
+    },
+  })
+  return { logStream, lines, log: () => lines.join('') }
 }
 
 /** The body of a failed validation. */

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Writable } from 'node:stream'
 import t, { type Test } from 'tap'
 import { openDatabase } from '../src/db/client.ts'
 import { members } from '../src/db/schema.ts'
@@ -9,7 +8,7 @@ import { initialPasswordFile } from '../src/members/initial-password.ts'
 import { Members } from '../src/members/members.ts'
 import { verifyPassword } from '../src/members/passwords.ts'
 import { watch } from './executions.ts'
-import { build, send } from './helper.ts'
+import { build, keepLog, send } from './helper.ts'
 
 const PASSWORD = 'correct horse'
 
@@ -133,13 +132,7 @@ t.test('the password file is deleted when its password is changed or reset, and 
 t.test('a password file that cannot be deleted does not fail the change', async (t) => {
   const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
   const file = initialPasswordFile(databaseUrl) ?? ''
-  let log = ''
-  const logStream = new Writable({
-    write(chunk, _encoding, done) {
-      log += chunk
-      done()
-    },
-  })
+  const { logStream, log } = keepLog()
   const app = await build(t, { databaseUrl, logLevel: 'warn', logStream })
   const password = readFileSync(file, 'utf8').trim()
   const { body, headers } = await send(app, 'POST', '/api/session', { email: 'admin@localhost', password })
@@ -153,8 +146,8 @@ t.test('a password file that cannot be deleted does not fail the change', async 
   app.db.$client.exec('create temp trigger swaps after update on members begin select swap(); end')
   const change = { password: PASSWORD, currentPassword: password }
   t.equal((await send(app, 'PATCH', `/api/members/${body.member.id}`, change, cookie)).status, 200)
-  t.match(log, /could not remove the file with the initial password/)
-  t.notMatch(log, password)
+  t.match(log(), /could not remove the file with the initial password/)
+  t.notMatch(log(), password)
 })
 
 t.test('the first admin is created only once', async (t) => {
@@ -213,13 +206,7 @@ t.test('a database in memory has no password file', async (t) => {
 })
 
 t.test('the first admin can sign in; the log names the password file and never the password', async (t) => {
-  let log = ''
-  const logStream = new Writable({
-    write(chunk, _encoding, done) {
-      log += chunk
-      done()
-    },
-  })
+  const { logStream, log } = keepLog()
   const folder = t.testdir()
   const databaseUrl = `file:${join(folder, 'board.db')}`
   const app = await build(t, { databaseUrl, authMode: 'required', logLevel: 'trace', logStream })
@@ -229,8 +216,8 @@ t.test('the first admin can sign in; the log names the password file and never t
     status: 201,
     body: { member: { name: 'Admin', email: 'admin@localhost', role: 'admin' } },
   })
-  t.match(log, JSON.stringify(file))
-  t.notMatch(log, password)
+  t.match(log(), JSON.stringify(file))
+  t.notMatch(log(), password)
 })
 
 t.test('a member is found by email in any case, beyond ASCII too, and by id', async (t) => {

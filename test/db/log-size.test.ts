@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { Writable } from 'node:stream'
 import SQLite from 'better-sqlite3'
 import t from 'tap'
 import { buildApp } from '../../src/app.ts'
@@ -12,7 +11,7 @@ import { writeInSlices } from '../../src/exchange/imports/write-slices.ts'
 import { readTrello } from '../../src/exchange/sources/trello-board.ts'
 import { Imports } from '../../src/projects/imports.ts'
 import { trelloExport } from '../exchange/source-boards.ts'
-import { writeTo } from '../helper.ts'
+import { keepLog, writeTo } from '../helper.ts'
 
 const PAGE = 4096
 
@@ -72,10 +71,7 @@ t.test('a service that runs checkpoints beside Litestream logs the consequences'
     ['service', 1],
     ['litestream', 0],
   ] as const) {
-    const lines: string[] = []
-    const logStream = new Writable({
-      write: (chunk, _encoding, done) => done(void lines.push(String(chunk))),
-    })
+    const { logStream, lines } = keepLog()
     const app = await buildApp({ databaseUrl, walCheckpoints, logStream })
     await app.close()
     const found = lines.filter((line) => line.includes('damages its replica'))

@@ -8,6 +8,7 @@ import { loadConfig } from '../../src/config.ts'
 import { serverOptions } from '../../src/http/server.ts'
 import { limitUnsentResponses, type UnsentLimits } from '../../src/http/unsent-responses.ts'
 import { PartedBody } from '../../src/requests/parted-body.ts'
+import { keepLog } from '../helper.ts'
 
 const MEGABYTE = 1024 * 1024
 /** More than the system buffers for a client that does not read. */
@@ -241,13 +242,7 @@ t.test('sent responses no longer count, however many there were', async (t) => {
 })
 
 t.test('connections above MAX_CONNECTIONS are closed at once, and logged once', async (t) => {
-  let log = ''
-  const logStream = Object.assign(new (await import('node:stream')).Writable(), {
-    _write(chunk: Buffer, _encoding: string, done: () => void) {
-      log += chunk
-      done()
-    },
-  })
+  const { logStream, log } = keepLog()
   const app = await buildApp({ databaseUrl: ':memory:', maxConnections: 2, logLevel: 'warn', logStream })
   t.teardown(() => app.close())
   await app.listen({ port: 0 })
@@ -268,7 +263,7 @@ t.test('connections above MAX_CONNECTIONS are closed at once, and logged once', 
   await ask()
   t.match(first.text(), /^HTTP\/1.1 200 /)
   for (let index = 0; index < 3; index++) t.equal((await ask()).text(), '', 'one too many')
-  t.equal(log.split('too many connections').length - 1, 1)
+  t.equal(log().split('too many connections').length - 1, 1)
   first.socket.destroy()
   await until(app, 1)
   t.match((await ask()).text(), /^HTTP\/1.1 200 /, 'there is room again')

@@ -1,11 +1,10 @@
-import { Writable } from 'node:stream'
 import t, { type Test } from 'tap'
 import { buildApp } from '../../src/app.ts'
 import type { Config } from '../../src/config.ts'
 import { apiTokens, members } from '../../src/db/schema.ts'
 import { hashPassword } from '../../src/members/passwords.ts'
 import { hashToken, newToken } from '../../src/members/secrets.ts'
-import { type App, breakTable, createItem, createProject, send } from '../helper.ts'
+import { type App, breakTable, createItem, createProject, keepLog, send } from '../helper.ts'
 
 interface Line {
   level: number
@@ -17,18 +16,11 @@ const [DEBUG, WARN, ERROR] = [20, 40, 50]
 
 /** An application and its log. */
 async function logged(t: Test, options: Partial<Config> = {}, extend = (_app: App) => {}) {
-  let text = ''
-  const logStream = new Writable({
-    write(chunk, _encoding, done) {
-      text += chunk
-      done()
-    },
-  })
+  const { logStream, log } = keepLog()
   const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'trace', logStream, ...options })
   t.teardown(() => app.close())
   extend(app)
   await app.ready()
-  const log = () => text
   const lines = (): Line[] =>
     log()
       .split('\n')

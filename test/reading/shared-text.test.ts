@@ -4,6 +4,7 @@ import { createProjectWriter, type ProjectText, pack, unpack } from '../../src/r
 import { sharedTextOf } from '../../src/reading/shared-text.ts'
 import type { KanbanItem, Project } from '../../src/schemas/records.ts'
 import { build, createItem, createProject, send } from '../helper.ts'
+import { ITEM_DEFAULTS } from '../item-defaults.ts'
 
 const AT = '2026-01-31T00:00:00.000Z'
 
@@ -38,19 +39,9 @@ const anyJson = fc.letrec((tie) => ({
 const anyItem: fc.Arbitrary<KanbanItem> = fc
   .record({ title: anyText, description: anyText, column: anyText, metadata: anyJson, label: anyText })
   .map(({ label, ...fields }) => ({
+    ...ITEM_DEFAULTS,
     id: 'i',
     projectId: 'p',
-    sortOrder: 0,
-    priority: 'medium',
-    assigneeId: null,
-    dueDate: null,
-    source: 'manual',
-    sourceId: '',
-    isNew: false,
-    approved: true,
-    dismissed: false,
-    claimedUntil: null,
-    coverId: null,
     reminders: [{ at: AT }, { before: label }],
     createdAt: AT,
     updatedAt: AT,

@@ -1,6 +1,5 @@
 /** The sequence of changes over HTTP: in pages, by long polls, and as a stream. */
 import { once } from 'node:events'
-import { Writable } from 'node:stream'
 import { mock } from 'node:test'
 import { setImmediate, setTimeout as wait } from 'node:timers/promises'
 import Fastify from 'fastify'
@@ -16,6 +15,7 @@ import {
   createProject,
   holds,
   invalid,
+  keepLog,
   send,
   signInAs,
   tokenOf,
@@ -690,13 +690,7 @@ t.test('a stream that begins during a commit gets each later change once', async
 })
 
 t.test('a database failure delays live events, and is logged once', async (t) => {
-  const lines: string[] = []
-  const logStream = new Writable({
-    write(line, _encoding, done) {
-      lines.push(String(line))
-      done()
-    },
-  })
+  const { logStream, lines } = keepLog()
   const { app, url } = await serve(t, { logStream, logLevel: 'error' })
   const stream = await follow(t, `${url}${URL}/stream`)
   const { feed } = app.rules.changes

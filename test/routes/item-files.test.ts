@@ -1,4 +1,3 @@
-import { Writable } from 'node:stream'
 import { parse } from 'csv-parse/sync'
 import t from 'tap'
 import { withoutGuard } from '../../src/board/csv-guard.ts'
@@ -15,6 +14,7 @@ import {
   createProject,
   createSubtask,
   holds,
+  keepLog,
   LONG_AGO,
   send,
   signInAs,
@@ -306,21 +306,15 @@ t.test('other tokens in an address are refused', async (t) => {
 })
 
 t.test('the token in an address is not logged', async (t) => {
-  let log = ''
-  const logStream = new Writable({
-    write(chunk, _encoding, done) {
-      log += chunk
-      done()
-    },
-  })
+  const { logStream, log } = keepLog()
   const app = await build(t, { authMode: 'required', logLevel: 'trace', logStream })
   const { secret } = tokenFor(app, 'member', 'calendar')
   await send(app, 'GET', `${CALENDAR}?token=${secret}`)
   breakTable(app, 'kanban_items')
   t.equal((await send(app, 'GET', `${CALENDAR}?token=${secret}`)).status, 500)
   await send(app, 'GET', `/nowhere?token=${secret}`)
-  t.match(log, /calendar\.ics/)
-  t.notOk(log.includes(secret))
+  t.match(log(), /calendar\.ics/)
+  t.notOk(log().includes(secret))
 })
 
 t.test('inside a host, its members and calendar tokens can read the calendar', async (t) => {

@@ -2,18 +2,13 @@ import t from 'tap'
 import { boardWith, columnNamed, columnNames, columnsOf, DEFAULT_COLUMNS } from '../boards.ts'
 import { testChildResource } from '../child-resource.ts'
 import { number, oneOf, same, text, wholeNumber } from '../field-contracts.ts'
-import { type App, age, createItem, holds, LONG_AGO, send, stored } from '../helper.ts'
+import { type App, age, created, createItem, holds, LONG_AGO, send, stored } from '../helper.ts'
 
 const taken = { error: 'Kanban column name is taken' }
 const listOf = (projectId: string) => `/api/projects/${projectId}/kanban-columns`
 const urlOf = (id: string) => `/api/kanban-columns/${id}`
 
-/** Creates a column through the API. */
-async function create(app: App, projectId: string, fields: object) {
-  const { status, body } = await send(app, 'POST', listOf(projectId), fields)
-  if (status !== 201) throw new Error(`the column was not created: ${JSON.stringify(body)}`)
-  return body
-}
+const create = (app: App, projectId: string, fields: object) => created(app, listOf(projectId), fields)
 
 let names = 1000
 

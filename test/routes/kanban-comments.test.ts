@@ -5,6 +5,7 @@ import {
   type App,
   build,
   count,
+  created,
   createItem,
   createProject,
   holds,
@@ -22,17 +23,8 @@ const wordless = invalid({ content: ['must NOT have fewer than 1 characters'] })
 
 type Headers = Record<string, string> | undefined
 
-async function createComment(app: App, itemId: string, content = 'Hm', headers?: Headers) {
-  const { status, body } = await send(
-    app,
-    'POST',
-    `/api/kanban-items/${itemId}/comments`,
-    { content },
-    headers,
-  )
-  if (status !== 201) throw new Error(`the comment was not created: ${JSON.stringify(body)}`)
-  return body
-}
+const createComment = (app: App, itemId: string, content = 'Hm', headers?: Headers) =>
+  created(app, `/api/kanban-items/${itemId}/comments`, { content }, headers)
 
 /** An application with one item, and sessions of all kinds of members. `author` wrote the comment at `url`. */
 async function meetingOf(t: Test, authMode: 'open' | 'required') {

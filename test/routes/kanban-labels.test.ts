@@ -8,6 +8,7 @@ import {
   breakTable,
   build,
   count,
+  created,
   createItem,
   createProject,
   createSubtask,
@@ -26,12 +27,8 @@ const noLabel = { error: 'Kanban label not found' }
 const taken = { error: 'Kanban label name is taken' }
 const fails = (what: string) => ({ error: `Failed to ${what}` })
 
-async function createLabel(app: App, projectId: string, fields: object = {}) {
-  const url = `/api/projects/${projectId}/kanban-labels`
-  const { status, body } = await send(app, 'POST', url, { name: 'Bug', ...fields })
-  if (status !== 201) throw new Error(`the label was not created: ${JSON.stringify(body)}`)
-  return body
-}
+const createLabel = (app: App, projectId: string, fields: object = {}) =>
+  created(app, `/api/projects/${projectId}/kanban-labels`, { name: 'Bug', ...fields })
 
 /** An application with one label on one board. */
 async function boardOf(t: Test, fields: object = {}) {

@@ -10,6 +10,7 @@ import {
   breakTable,
   build,
   count,
+  created,
   createItem,
   createProject,
   holds,
@@ -47,13 +48,8 @@ t.before(async () => {
 
 const urlOf = (id: string) => `${MEMBERS}/${id}`
 
-/** Creates a member through the API. */
-async function create(app: App, headers: Headers, fields: object = {}) {
-  const body = { name: 'Ada', email: 'ada@example.test', ...fields }
-  const answer = await send(app, 'POST', MEMBERS, body, headers)
-  if (answer.status !== 201) throw new Error(`the member was not created: ${JSON.stringify(answer.body)}`)
-  return answer.body
-}
+const create = (app: App, headers: Headers, fields: object = {}) =>
+  created(app, MEMBERS, { name: 'Ada', email: 'ada@example.test', ...fields }, headers)
 
 /** Signs in with email and password. @returns the status, and the headers that carry the session */
 async function signIn(app: App, email: string, password = PASSWORD) {

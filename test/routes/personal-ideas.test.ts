@@ -11,6 +11,7 @@ import {
   breakTable,
   build,
   count,
+  created,
   createProject,
   holds,
   invalid,
@@ -38,11 +39,8 @@ const alreadyPromoted = { error: 'Personal idea is already promoted' }
 const teamless = invalid({ teamId: ['must be string or null'] })
 const success = { success: true }
 
-async function createIdea(app: App, fields: object = {}, headers?: Record<string, string>) {
-  const { status, body } = await send(app, 'POST', url, { title: 'Fly', ...fields }, headers)
-  if (status !== 201) throw new Error(`the idea was not created: ${JSON.stringify(body)}`)
-  return body
-}
+const createIdea = (app: App, fields: object = {}, headers?: Record<string, string>) =>
+  created(app, url, { title: 'Fly', ...fields }, headers)
 
 const titles = async (app: App, query: string, headers?: Record<string, string>) => {
   const { status, body } = await send(app, 'GET', `${url}${query}`, undefined, headers)

@@ -1,5 +1,4 @@
 import { createRequire } from 'node:module'
-import { Writable } from 'node:stream'
 import { eq } from 'drizzle-orm'
 import t from 'tap'
 import { auditLog, members, sessions } from '../../src/db/schema.ts'
@@ -14,6 +13,7 @@ import {
   count,
   holds,
   invalid,
+  keepLog,
   long,
   send,
   signInAs,
@@ -289,13 +289,7 @@ t.test('an attempt above the limit is not recorded', async (t) => {
 })
 
 t.test('a failure that cannot be recorded gets the usual response, and is logged', async (t) => {
-  const lines: string[] = []
-  const logStream = new Writable({
-    write(chunk, _encoding, done) {
-      lines.push(String(chunk))
-      done()
-    },
-  })
+  const { logStream, lines } = keepLog()
   const app = await build(t, { logLevel: 'warn', logStream })
   enrol(app, 'ada@example.test')
   app.db.$client.pragma('query_only = on')

@@ -1,5 +1,4 @@
 /** Share links: who makes and revokes them, and what whoever has one reads. */
-import { Writable } from 'node:stream'
 import Fastify from 'fastify'
 import t from 'tap'
 import { FAILURES, READS } from '../../src/access/share-limits.ts'
@@ -18,6 +17,7 @@ import {
   createSubtask,
   holds,
   invalid,
+  keepLog,
   LONG_AGO,
   send,
   signInAs,
@@ -364,13 +364,7 @@ t.test('requests with links are limited, and guesses more', async (t) => {
 })
 
 t.test('no log has the secret', async (t) => {
-  let log = ''
-  const logStream = new Writable({
-    write(chunk, _encoding, done) {
-      log += chunk
-      done()
-    },
-  })
+  const { logStream, log } = keepLog()
   const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'trace', logStream })
   t.teardown(() => app.close())
   const { id } = await createProject(app)
@@ -381,9 +375,9 @@ t.test('no log has the secret', async (t) => {
         await app.inject({ method, url: `${path}${secret}${rest}` })
   breakTable(app, 'share_links')
   t.equal((await app.inject({ url: `/api/shared/${secret}` })).statusCode, 500)
-  t.match(log, '/api/shared/:secret')
-  t.match(log, 'Failed to fetch project')
-  t.notMatch(log, secret)
+  t.match(log(), '/api/shared/:secret')
+  t.match(log(), 'Failed to fetch project')
+  t.notMatch(log(), secret)
 })
 
 t.test('SHARE_LINKS=false turns them off', async (t) => {

@@ -8,6 +8,7 @@ import {
   breakTable,
   build,
   count,
+  created,
   createProject,
   holds,
   invalid,
@@ -34,12 +35,8 @@ async function withTeam(t: Parameters<typeof build>[0], fields: object = {}) {
   return { app, admin: admin.headers, adminId: admin.id, create, team, url: `${TEAMS}/${team.id}` }
 }
 
-/** Creates a team through the API. */
-async function createTeam(app: App, headers: Record<string, string>, fields: object = {}) {
-  const { status, body } = await send(app, 'POST', TEAMS, { name: 'Rockets', ...fields }, headers)
-  if (status !== 201) throw new Error(`the team was not created: ${JSON.stringify(body)}`)
-  return body
-}
+const createTeam = (app: App, headers: Record<string, string>, fields: object = {}) =>
+  created(app, TEAMS, { name: 'Rockets', ...fields }, headers)
 
 const people = (number: number) => Array.from({ length: number }, (_, index) => `p${index}`)
 

@@ -9,6 +9,7 @@ import {
   breakTable,
   build,
   count,
+  created,
   holds,
   invalid,
   LONG_AGO,
@@ -31,9 +32,7 @@ const notInFuture = invalid({ expiresAt: ['must be in the future'] })
 
 /** Creates a token through the API. @returns the response without the secret, the secret, and the headers that carry it */
 async function create(app: App, headers: Record<string, string>, fields: object = {}) {
-  const { status, body } = await send(app, 'POST', TOKENS, { name: 'CI', ...fields }, headers)
-  if (status !== 201) throw new Error(`the token was not created: ${JSON.stringify(body)}`)
-  const { token, ...record } = body
+  const { token, ...record } = await created(app, TOKENS, { name: 'CI', ...fields }, headers)
   return { record, token, bearer: { authorization: `Bearer ${token}` } }
 }
 

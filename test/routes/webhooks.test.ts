@@ -6,10 +6,12 @@ import {
   auditTrail,
   build,
   count,
+  created,
   createItem,
   createProject,
   holds,
   invalid,
+  keepLog,
   LONG_AGO,
   long,
   type Row,
@@ -29,11 +31,7 @@ async function withAdmin(t: Test, options: Parameters<typeof build>[1] = {}) {
   const { headers, id } = signInAs(app, 'admin')
   const ask = (method: string, path: string, body?: unknown) =>
     send(app, method, `${WEBHOOKS}${path}`, body, headers)
-  const create = async (fields: object = {}) => {
-    const { status, body } = await ask('POST', '', { url: URL_OF_NOBODY, ...fields })
-    if (status !== 201) throw new Error(`the webhook was not created: ${JSON.stringify(body)}`)
-    return body
-  }
+  const create = (fields: object = {}) => created(app, WEBHOOKS, { url: URL_OF_NOBODY, ...fields }, headers)
   return { app, headers, adminId: id, ask, create }
 }
 
@@ -398,14 +396,7 @@ t.test('a test of a private address returns the refusal', async (t) => {
 })
 
 t.test('the audit log has the actions of admins, and the secret is nowhere', async (t) => {
-  const lines: string[] = []
-  const { Writable } = await import('node:stream')
-  const logStream = new Writable({
-    write: (chunk, _encoding, done) => {
-      lines.push(String(chunk))
-      done()
-    },
-  })
+  const { logStream, lines } = keepLog()
   const { app, adminId, ask, create } = await withAdmin(t, { logLevel: 'trace', logStream })
   const receiver = await receive(t, answer(500))
   const { id, secret } = await create({ url: `${receiver.url}?token=of-the-receiver` })

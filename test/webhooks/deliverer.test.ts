@@ -16,7 +16,16 @@ import { RETRY_DELAYS } from '../../src/webhooks/deliveries.ts'
 import { createDeliveryLock } from '../../src/webhooks/delivery-lock.ts'
 import { createSender } from '../../src/webhooks/webhook-sender.ts'
 import { writeTo } from '../helper.ts'
-import { accept, answer, hang, manualClock, type Receiver, receive, until } from '../receivers.ts'
+import {
+  accept,
+  answer,
+  hang,
+  manualClock,
+  type Receiver,
+  type Respond,
+  receive,
+  until,
+} from '../receivers.ts'
 
 const ADMIN = { id: 'ada', address: null }
 const SECOND = 1000
@@ -92,6 +101,14 @@ function service(
 }
 
 type Service = ReturnType<typeof service>
+
+/** A service with a webhook, and its receiver. The deliverer is not started. */
+async function receiving(t: Test, respond?: Respond) {
+  const receiver = await receive(t, respond)
+  const one = service(t)
+  const { id } = one.create({ url: receiver.url })
+  return { receiver, one, id }
+}
 
 const project = (id: string) => `insert into projects (id, name) values ('${id}', 'Apollo');`
 const item = (id: string, projectId = 'p') =>
@@ -192,9 +209,7 @@ t.test('projectId and kinds filter changes, and ideas are never delivered', asyn
 })
 
 t.test('failed deliveries are retried at growing intervals, and then stop', async (t) => {
-  const receiver = await receive(t, answer(500, {}, 'broken'))
-  const one = service(t)
-  const { id } = one.create({ url: receiver.url })
+  const { receiver, one, id } = await receiving(t, answer(500, {}, 'broken'))
   one.deliverer.start()
   one.commit(project('p') + project('q'))
   const since = one.clock.now()
@@ -240,9 +255,7 @@ t.test('failed deliveries are retried at growing intervals, and then stop', asyn
 })
 
 t.test('a success resets the failures; activating an active webhook retries at once', async (t) => {
-  const receiver = await receive(t, answer(503))
-  const one = service(t)
-  const { id } = one.create({ url: receiver.url })
+  const { receiver, one, id } = await receiving(t, answer(503))
   one.deliverer.start()
   one.commit(project('p'))
   await until(() => one.row(id).attempts === 1)
@@ -263,9 +276,7 @@ t.test('a success resets the failures; activating an active webhook retries at o
 })
 
 t.test('a receiver that responds 410 gets nothing more', async (t) => {
-  const receiver = await receive(t, answer(410))
-  const one = service(t)
-  const { id } = one.create({ url: receiver.url })
+  const { receiver, one, id } = await receiving(t, answer(410))
   one.deliverer.start()
   one.commit(project('p'))
   await until(() => one.row(id).active === 0)
@@ -277,9 +288,7 @@ t.test('a receiver that responds 410 gets nothing more', async (t) => {
 })
 
 t.test('changes of the clock do not stop deliveries', async (t) => {
-  const receiver = await receive(t, answer(500))
-  const one = service(t)
-  const { id } = one.create({ url: receiver.url })
+  const { receiver, one, id } = await receiving(t, answer(500))
   one.deliverer.start()
   one.commit(project('p'))
   await until(() => one.row(id).attempts === 1)
@@ -323,9 +332,7 @@ t.test('changes of the clock do not stop deliveries', async (t) => {
 })
 
 t.test('a thousand waiting changes are delivered in order, over one connection', async (t) => {
-  const receiver = await receive(t)
-  const one = service(t)
-  const { id } = one.create({ url: receiver.url })
+  const { receiver, one, id } = await receiving(t)
   one.commit(project('p') + item('i'))
   for (let index = 0; index < 1000; index++) one.db.$client.exec(rename('i', `Title ${index}`))
   one.deliverer.start()
@@ -370,9 +377,7 @@ t.test('a hundred receivers that hang do not delay another one', async (t) => {
 })
 
 t.test('stopping aborts deliveries in flight, and the next start repeats them', async (t) => {
-  const receiver = await receive(t, hang)
-  const one = service(t)
-  const { id } = one.create({ url: receiver.url })
+  const { receiver, one, id } = await receiving(t, hang)
   one.deliverer.start()
   one.commit(project('p'))
   await receiver.got(1)
@@ -384,9 +389,7 @@ t.test('stopping aborts deliveries in flight, and the next start repeats them', 
 })
 
 t.test('a position set during a delivery applies', async (t) => {
-  const receiver = await receive(t)
-  const one = service(t)
-  const { id } = one.create({ url: receiver.url })
+  const { receiver, one, id } = await receiving(t)
   one.deliverer.start()
   one.commit(project('a') + project('b') + project('c'))
   await placed(one, id, 3)
@@ -451,9 +454,7 @@ t.test('a webhook changed, deactivated or deleted during a delivery', async (t) 
 })
 
 t.test('a webhook deleted and restored during a delivery still gets one at a time', async (t) => {
-  const receiver = await receive(t, hang)
-  const one = service(t)
-  const { id } = one.create({ url: receiver.url })
+  const { receiver, one, id } = await receiving(t, hang)
   one.deliverer.start()
   one.commit(project('p'))
   await receiver.got(1)
@@ -505,9 +506,7 @@ t.test('positions move past other changes, without a write for each', async (t) 
 })
 
 t.test('a delivered change is not repeated if its outcome cannot be stored at first', async (t) => {
-  const receiver = await receive(t)
-  const one = service(t)
-  const { id } = one.create({ url: receiver.url })
+  const { receiver, one, id } = await receiving(t)
   const { delivered } = one.outcomes
   let failures = 3
   one.outcomes.delivered = (...args) => {
@@ -535,9 +534,7 @@ t.test('a delivered change is not repeated if its outcome cannot be stored at fi
 })
 
 t.test('a failed read is retried at the next interval', async (t) => {
-  const receiver = await receive(t)
-  const one = service(t)
-  const { id } = one.create({ url: receiver.url })
+  const { one, id } = await receiving(t)
   one.deliverer.start()
   one.db.$client.exec('pragma legacy_alter_table = on; alter table webhooks rename to broken')
   one.beat()
@@ -550,9 +547,7 @@ t.test('a failed read is retried at the next interval', async (t) => {
 })
 
 t.test('a change that cannot be read is retried at the next interval', async (t) => {
-  const receiver = await receive(t)
-  const one = service(t)
-  const { id } = one.create({ url: receiver.url })
+  const { one, id } = await receiving(t)
   const { one: read } = Sequence.prototype
   t.teardown(() => {
     Sequence.prototype.one = read
@@ -570,9 +565,7 @@ t.test('a change that cannot be read is retried at the next interval', async (t)
 })
 
 t.test('an invalid change of another tool is sent without its unreadable parts', async (t) => {
-  const receiver = await receive(t)
-  const one = service(t)
-  const { id } = one.create({ url: receiver.url })
+  const { receiver, one, id } = await receiving(t)
   one.deliverer.start()
   one.db.$client.exec(`${project('p')} update changes set after = '{oops'`)
   one.commit('')
@@ -582,9 +575,7 @@ t.test('an invalid change of another tool is sent without its unreadable parts',
 })
 
 t.test('changes pruned before their delivery are skipped', async (t) => {
-  const receiver = await receive(t, answer(500))
-  const one = service(t)
-  const { id } = one.create({ url: receiver.url })
+  const { receiver, one, id } = await receiving(t, answer(500))
   one.deliverer.start()
   one.commit(project('p') + project('q') + project('r'))
   await until(() => one.row(id).attempts === 1)
