@@ -148,9 +148,11 @@ function parametersType(place: 'path' | 'query', parameters: readonly Parameter[
   const isRequired = here.some(({ required }) => required)
   const fields = here.map(({ name = '', required, description, schema = {} }) => {
     const type = typeOf(schema)
-    return `${comment(description)}${quoted(name)}${required ? ': ' : '?: '}${type}${required ? '' : ' | undefined'}\n`
+    return `${comment(description)}${quoted(name)}${required ? ': ' : '?: '}${type}${required ? '' : ' | undefined'}`
   })
-  return `${place}${isRequired ? '' : '?'}: {\n${fields.join('')}}${isRequired ? '' : ' | undefined'}\n`
+  // On one line, if it fits and there are no comments: the formatter keeps the first line break.
+  const start = here.some(({ description }) => description) ? '{\n' : '{ '
+  return `${place}${isRequired ? '' : '?'}: ${start}${fields.join('\n')}}${isRequired ? '' : ' | undefined'}\n`
 }
 
 /** The headers that become options, with shared descriptions. */

@@ -1909,18 +1909,14 @@ export interface Paths {
   '/api/sessions/{id}': {
     /** Get one of the current member's sessions */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: Session
     }
     /** Revoke one of the current member's sessions */
     delete: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
@@ -1954,18 +1950,14 @@ export interface Paths {
   '/api/tokens/{id}': {
     /** Get one of the current member's tokens */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: Token
     }
     /** Revoke a token */
     delete: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
@@ -1999,18 +1991,14 @@ export interface Paths {
   '/api/teams/{id}': {
     /** Get a team */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: Team
     }
     /** Change a team */
     patch: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body: UpdateTeam
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
@@ -2020,9 +2008,7 @@ export interface Paths {
     }
     /** Delete a team */
     delete: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
@@ -2056,18 +2042,14 @@ export interface Paths {
   '/api/members/{id}': {
     /** Get a member */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: Member
     }
     /** Change a member */
     patch: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body: UpdateMember
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
@@ -2077,9 +2059,7 @@ export interface Paths {
     }
     /** Delete a member */
     delete: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
@@ -2112,18 +2092,14 @@ export interface Paths {
   '/api/people/{id}': {
     /** Get a person */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: Person
     }
     /** Forget a person */
     delete: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
@@ -2134,9 +2110,7 @@ export interface Paths {
   '/api/people/{id}/merge': {
     /** Merge a person into another */
     post: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body: MergePerson
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
@@ -2173,9 +2147,7 @@ export interface Paths {
   '/api/members/{id}/password-link': {
     /** Create a link to set a new password of a member */
     post: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** Of your own, for repetitions by another process */
       idempotencyKey?: string | undefined
       answer: NewMemberLink
@@ -2209,18 +2181,14 @@ export interface Paths {
   '/api/member-links/{id}': {
     /** Get a one-time link */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: MemberLink
     }
     /** Revoke a one-time link */
     delete: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
@@ -2315,9 +2283,7 @@ export interface Paths {
   '/api/projects/{id}': {
     /** Get a project */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       query?:
         | {
             /** `people`: the answer has `people`, an object with the names of all whom it names, by their ids. Unknown and forgotten people are left out. In a batch it does not count */
@@ -2330,9 +2296,7 @@ export interface Paths {
     }
     /** Change a project */
     patch: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body: UpdateProject
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
@@ -2342,9 +2306,7 @@ export interface Paths {
     }
     /** Delete a project with everything that belongs to it */
     delete: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
@@ -2355,9 +2317,7 @@ export interface Paths {
   '/api/projects/{id}/kanban-columns': {
     /** List the kanban columns of a project */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       query?:
         | {
             /** Records per page; all by default */
@@ -2372,9 +2332,7 @@ export interface Paths {
     }
     /** Create a kanban column */
     post: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body: CreateKanbanColumn
       /** Of your own, for repetitions by another process */
       idempotencyKey?: string | undefined
@@ -2384,9 +2342,7 @@ export interface Paths {
   '/api/projects/{id}/kanban-columns/reorder': {
     /** Reorder kanban columns */
     post: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body: ReorderKanbanColumns
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
@@ -2398,18 +2354,14 @@ export interface Paths {
   '/api/kanban-columns/{id}': {
     /** Get a kanban column */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: KanbanColumn
     }
     /** Change a kanban column */
     patch: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body: UpdateKanbanColumn
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
@@ -2419,9 +2371,7 @@ export interface Paths {
     }
     /** Delete a kanban column */
     delete: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       query?:
         | {
             /** The name of another column of the project, which gets its items */
@@ -2438,9 +2388,7 @@ export interface Paths {
   '/api/projects/{id}/kanban-items/claim': {
     /** Claim the next item of a column */
     post: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body?: ClaimKanbanItem
       /** Of your own, for repetitions by another process */
       idempotencyKey?: string | undefined
@@ -2450,9 +2398,7 @@ export interface Paths {
   '/api/kanban-items/{id}/claim/renew': {
     /** Renew a claim */
     post: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body?: RenewKanbanClaim
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
@@ -2464,9 +2410,7 @@ export interface Paths {
   '/api/kanban-items/{id}/claim': {
     /** Release a claimed item */
     delete: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
@@ -2477,9 +2421,7 @@ export interface Paths {
   '/api/projects/{id}/kanban-items': {
     /** List a project's items, by sortOrder or the given sort */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       query?:
         | {
             /** Name of the column; may be repeated: any of them; empty does not filter */
@@ -2548,9 +2490,7 @@ export interface Paths {
     }
     /** Create an item at the end of its column */
     post: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body: CreateKanbanItem
       /** Of your own, for repetitions by another process */
       idempotencyKey?: string | undefined
@@ -2560,9 +2500,7 @@ export interface Paths {
   '/api/projects/{id}/kanban-counts': {
     /** Count the comments and attachments of a project's items */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       query?:
         | {
             /** Only this item; may be repeated: any of them; empty does not filter */
@@ -2663,9 +2601,7 @@ export interface Paths {
   '/api/projects/{id}/kanban-items/reorder': {
     /** Put items of a project into columns and positions */
     post: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body: ReorderKanbanItems
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
@@ -2677,9 +2613,7 @@ export interface Paths {
   '/api/kanban-items/{id}': {
     /** Get an item */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       query?:
         | {
             /** `people`: the answer has `people`, an object with the names of all whom it names, by their ids. Unknown and forgotten people are left out. In a batch it does not count */
@@ -2692,9 +2626,7 @@ export interface Paths {
     }
     /** Change an item */
     patch: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body: UpdateKanbanItem
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
@@ -2704,9 +2636,7 @@ export interface Paths {
     }
     /** Delete an item with its subtasks, comments and activity */
     delete: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
@@ -2717,9 +2647,7 @@ export interface Paths {
   '/api/kanban-items/{id}/move': {
     /** Move an item within its column, to another column or to another project */
     post: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body?: MoveKanbanItem
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
@@ -2731,9 +2659,7 @@ export interface Paths {
   '/api/projects/{id}/export.csv': {
     /** Get a project's items as CSV */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: string
@@ -2760,9 +2686,7 @@ export interface Paths {
   '/api/projects/{id}/flow': {
     /** Get the flow metrics of a board */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       query?:
         | {
             /** First day, at most three years before the last; by default 89 days before it: a date, or a date-time for its day in UTC; e.g. `2026-01-31` */
@@ -2792,9 +2716,7 @@ export interface Paths {
   '/api/kanban-items/{id}/subtasks': {
     /** List the kanban subtasks of an item */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       query?:
         | {
             /** Records per page; all by default */
@@ -2809,9 +2731,7 @@ export interface Paths {
     }
     /** Create a kanban subtask */
     post: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body: CreateKanbanSubtask
       /** Of your own, for repetitions by another process */
       idempotencyKey?: string | undefined
@@ -2821,9 +2741,7 @@ export interface Paths {
   '/api/kanban-items/{id}/subtasks/reorder': {
     /** Reorder kanban subtasks */
     post: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body: ReorderKanbanSubtasks
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
@@ -2835,18 +2753,14 @@ export interface Paths {
   '/api/kanban-subtasks/{id}': {
     /** Get a kanban subtask */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: KanbanSubtask
     }
     /** Change a kanban subtask */
     patch: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body: UpdateKanbanSubtask
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
@@ -2856,9 +2770,7 @@ export interface Paths {
     }
     /** Delete a kanban subtask */
     delete: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
@@ -2869,9 +2781,7 @@ export interface Paths {
   '/api/kanban-items/{id}/comments': {
     /** List the kanban comments of an item */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       query?:
         | {
             /** Records per page; all by default */
@@ -2886,9 +2796,7 @@ export interface Paths {
     }
     /** Create a kanban comment */
     post: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body: CreateKanbanComment
       /** Of your own, for repetitions by another process */
       idempotencyKey?: string | undefined
@@ -2898,18 +2806,14 @@ export interface Paths {
   '/api/kanban-comments/{id}': {
     /** Get a kanban comment */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: KanbanComment
     }
     /** Change a kanban comment */
     patch: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body: UpdateKanbanComment
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
@@ -2919,9 +2823,7 @@ export interface Paths {
     }
     /** Delete a kanban comment */
     delete: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
@@ -2932,9 +2834,7 @@ export interface Paths {
   '/api/kanban-items/{id}/attachments': {
     /** List the attachments of an item */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       query?:
         | {
             /** Records per page; all by default */
@@ -2949,9 +2849,7 @@ export interface Paths {
     }
     /** Attach files, or a link */
     post: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       query?:
         | {
             /** The name of a file that is the body; forms have their own names */
@@ -2967,9 +2865,7 @@ export interface Paths {
   '/api/attachments/{id}/thumbnail': {
     /** Store a small image of a file */
     put: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body: BytesIn
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
@@ -2979,9 +2875,7 @@ export interface Paths {
     }
     /** Get the small image of a file */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: BytesOut
@@ -2990,18 +2884,14 @@ export interface Paths {
   '/api/attachments/{id}': {
     /** Get an attachment */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: Attachment
     }
     /** Rename an attachment */
     patch: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body: UpdateAttachment
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
@@ -3011,9 +2901,7 @@ export interface Paths {
     }
     /** Delete an attachment */
     delete: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
@@ -3024,9 +2912,7 @@ export interface Paths {
   '/api/attachments/{id}/content': {
     /** Download a file */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: BytesOut
@@ -3035,9 +2921,7 @@ export interface Paths {
   '/api/kanban-items/{id}/activity': {
     /** List the activity entries of an item, newest first */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       query?:
         | {
             /** Records per page; all by default */
@@ -3054,9 +2938,7 @@ export interface Paths {
   '/api/projects/{id}/kanban-labels': {
     /** List the kanban labels of a project */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       query?:
         | {
             /** Records per page; all by default */
@@ -3071,9 +2953,7 @@ export interface Paths {
     }
     /** Create a kanban label */
     post: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body: CreateKanbanLabel
       /** Of your own, for repetitions by another process */
       idempotencyKey?: string | undefined
@@ -3083,18 +2963,14 @@ export interface Paths {
   '/api/kanban-labels/{id}': {
     /** Get a kanban label */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: KanbanLabel
     }
     /** Change a kanban label */
     patch: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body: UpdateKanbanLabel
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
@@ -3104,9 +2980,7 @@ export interface Paths {
     }
     /** Delete a kanban label */
     delete: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
@@ -3117,10 +2991,7 @@ export interface Paths {
   '/api/kanban-items/{id}/labels/{labelId}': {
     /** Add a label of the project to an item */
     put: {
-      path: {
-        id: string
-        labelId: string
-      }
+      path: { id: string; labelId: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
@@ -3129,10 +3000,7 @@ export interface Paths {
     }
     /** Remove a label from an item */
     delete: {
-      path: {
-        id: string
-        labelId: string
-      }
+      path: { id: string; labelId: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
@@ -3143,18 +3011,14 @@ export interface Paths {
   '/api/projects/{id}/watch': {
     /** Whether the caller watches a project */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: Watch
     }
     /** Watch all items of a project */
     put: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
@@ -3163,9 +3027,7 @@ export interface Paths {
     }
     /** Do not watch a project any more */
     delete: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
@@ -3176,9 +3038,7 @@ export interface Paths {
   '/api/kanban-items/{id}/watch': {
     /** Watch an item */
     put: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
@@ -3187,9 +3047,7 @@ export interface Paths {
     }
     /** Do not watch an item any more */
     delete: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
@@ -3237,9 +3095,7 @@ export interface Paths {
   '/api/notifications/{id}': {
     /** Mark a notification as read, or as unread */
     patch: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body: UpdateNotification
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
@@ -3251,9 +3107,7 @@ export interface Paths {
   '/api/projects/{id}/objectives': {
     /** List the objectives of a project */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       query?:
         | {
             /** Records per page; all by default */
@@ -3268,9 +3122,7 @@ export interface Paths {
     }
     /** Create an objective */
     post: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body: CreateObjective
       /** Of your own, for repetitions by another process */
       idempotencyKey?: string | undefined
@@ -3280,18 +3132,14 @@ export interface Paths {
   '/api/objectives/{id}': {
     /** Get an objective */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: Objective
     }
     /** Change an objective */
     patch: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body: UpdateObjective
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
@@ -3301,9 +3149,7 @@ export interface Paths {
     }
     /** Delete an objective */
     delete: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
@@ -3314,9 +3160,7 @@ export interface Paths {
   '/api/projects/{id}/metrics': {
     /** List the metrics of a project */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       query?:
         | {
             /** Records per page; all by default */
@@ -3331,9 +3175,7 @@ export interface Paths {
     }
     /** Create a metric */
     post: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body: CreateMetric
       /** Of your own, for repetitions by another process */
       idempotencyKey?: string | undefined
@@ -3343,18 +3185,14 @@ export interface Paths {
   '/api/metrics/{id}': {
     /** Get a metric */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: Metric
     }
     /** Change a metric */
     patch: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body: UpdateMetric
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
@@ -3364,9 +3202,7 @@ export interface Paths {
     }
     /** Delete a metric */
     delete: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
@@ -3377,9 +3213,7 @@ export interface Paths {
   '/api/projects/{id}/transcript-summaries': {
     /** List the transcript summaries of a project */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       query?:
         | {
             /** Records per page; all by default */
@@ -3394,9 +3228,7 @@ export interface Paths {
     }
     /** Create a transcript summary */
     post: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body: CreateTranscriptSummary
       /** Of your own, for repetitions by another process */
       idempotencyKey?: string | undefined
@@ -3406,18 +3238,14 @@ export interface Paths {
   '/api/transcript-summaries/{id}': {
     /** Get a transcript summary */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: TranscriptSummary
     }
     /** Change a transcript summary */
     patch: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body: UpdateTranscriptSummary
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
@@ -3427,9 +3255,7 @@ export interface Paths {
     }
     /** Delete a transcript summary */
     delete: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
@@ -3440,9 +3266,7 @@ export interface Paths {
   '/api/projects/{id}/team-assignments': {
     /** List the team assignments of a project */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       query?:
         | {
             /** Records per page; all by default */
@@ -3457,9 +3281,7 @@ export interface Paths {
     }
     /** Assign a member to a project */
     post: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body: CreateTeamAssignment
       /** Of your own, for repetitions by another process */
       idempotencyKey?: string | undefined
@@ -3467,9 +3289,7 @@ export interface Paths {
     }
     /** Set the members of a project */
     put: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body: ReplaceTeamAssignments
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
@@ -3481,18 +3301,14 @@ export interface Paths {
   '/api/team-assignments/{id}': {
     /** Get a team assignment */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: TeamAssignment
     }
     /** Change the role of a team assignment */
     patch: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body: UpdateTeamAssignment
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
@@ -3502,9 +3318,7 @@ export interface Paths {
     }
     /** Delete a team assignment */
     delete: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
@@ -3515,9 +3329,7 @@ export interface Paths {
   '/api/projects/{id}/share-links': {
     /** List the share links of a project that are still valid */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       query?:
         | {
             /** Records per page; all by default */
@@ -3532,9 +3344,7 @@ export interface Paths {
     }
     /** Create a share link of a project */
     post: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body?: CreateShareLink
       /** Of your own, for repetitions by another process */
       idempotencyKey?: string | undefined
@@ -3544,18 +3354,14 @@ export interface Paths {
   '/api/share-links/{id}': {
     /** Get a share link */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: ShareLink
     }
     /** Revoke a share link */
     delete: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
@@ -3640,9 +3446,7 @@ export interface Paths {
   '/api/imports/{id}': {
     /** Get the progress of an import */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: Import
@@ -3696,18 +3500,14 @@ export interface Paths {
   '/api/personal-ideas/{id}': {
     /** Get an idea */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: PersonalIdea
     }
     /** Change an idea */
     patch: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body: UpdatePersonalIdea
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
@@ -3717,9 +3517,7 @@ export interface Paths {
     }
     /** Delete an idea */
     delete: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
@@ -3730,9 +3528,7 @@ export interface Paths {
   '/api/personal-ideas/{id}/promote': {
     /** Create a project from an idea */
     post: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body?: PromotePersonalIdea
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
@@ -3791,18 +3587,14 @@ export interface Paths {
   '/api/webhooks/{id}': {
     /** Get a webhook */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       answer: Webhook
     }
     /** Change a webhook */
     patch: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body: UpdateWebhook
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
@@ -3812,9 +3604,7 @@ export interface Paths {
     }
     /** Delete a webhook */
     delete: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
@@ -3825,9 +3615,7 @@ export interface Paths {
   '/api/webhooks/{id}/test': {
     /** Send a test message to a webhook */
     post: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
@@ -3838,9 +3626,7 @@ export interface Paths {
   '/api/webhooks/{id}/rotate-secret': {
     /** Rotate the secret of a webhook */
     post: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
       /** Of your own, for repetitions by another process */
@@ -3851,9 +3637,7 @@ export interface Paths {
   '/api/webhooks/{id}/deliveries': {
     /** List the latest delivery attempts, newest first */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       query?:
         | {
             /** Records per page; all by default */
@@ -3870,9 +3654,7 @@ export interface Paths {
   '/api/webhooks/{id}/replay': {
     /** Set the position of a webhook */
     post: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       body: ReplayWebhook
       /** The ETag that the record must still have */
       ifMatch?: string | undefined
@@ -3884,9 +3666,7 @@ export interface Paths {
   '/api/projects/{id}/changes': {
     /** List the changes of a project */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       query?:
         | {
             /** Changes per page; 100 by default */
@@ -3903,9 +3683,7 @@ export interface Paths {
   '/api/kanban-items/{id}/changes': {
     /** List the changes of a kanban item */
     get: {
-      path: {
-        id: string
-      }
+      path: { id: string }
       query?:
         | {
             /** Changes per page; 100 by default */
