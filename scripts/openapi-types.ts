@@ -152,7 +152,7 @@ function parametersType(place: 'path' | 'query', parameters: readonly Parameter[
   })
   // On one line, if it fits and there are no comments: the formatter keeps the first line break.
   const start = here.some(({ description }) => description) ? '{\n' : '{ '
-  return `${place}${isRequired ? '' : '?'}: ${start}${fields.join('\n')}}${isRequired ? '' : ' | undefined'}\n`
+  return `${place}${isRequired ? '' : '?'}: ${start}${fields.join('\n')}\n}${isRequired ? '' : ' | undefined'}\n`
 }
 
 /** The headers that become options, with shared descriptions. */

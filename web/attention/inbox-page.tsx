@@ -7,6 +7,7 @@ import { useLiveList } from '../common/live-list.ts'
 import { LIMIT, usePages } from '../common/paging.ts'
 import { projectList, projectName } from '../common/projects.ts'
 import { shownTitle } from '../common/titles.ts'
+import { together } from '../common/together.ts'
 import { Failed, Loading, Page } from '../common/ui/page.tsx'
 import { Select } from '../common/ui/select.tsx'
 import { unread } from '../common/unread.ts'
@@ -93,7 +94,7 @@ export default function InboxPage() {
   useEffect(() => setFresh([]), [about])
   useEffect(() => {
     const before = arrived.peek()
-    const ends = [
+    return together(
       arrived.subscribe((one) => {
         if (one && one !== before) setFresh((all) => [...all, one])
       }),
@@ -104,10 +105,7 @@ export default function InboxPage() {
       }),
       // What came without a connection is in the list.
       onConnected(() => setRound((one) => one + 1)),
-    ]
-    return () => {
-      for (const end of ends) end()
-    }
+    )
   }, [])
   const added = fresh.filter((one) => project === '' || one.projectId === project)
   const shown = merged([...records, ...added], marks)

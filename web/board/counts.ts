@@ -7,6 +7,7 @@ import { api, type Change } from '../common/api.ts'
 import { appliedSeq, onAccess, onChange, onConnected, onReset } from '../common/live.ts'
 import type { ProjectStore } from '../common/project-store.ts'
 import { read } from '../common/session.ts'
+import { together } from '../common/together.ts'
 
 /** The minimum delays of a read in milliseconds, after a change and after the previous read. */
 const PAUSE = { change: 50, reading: 1000 }
@@ -90,7 +91,7 @@ export function followCounts(store: ProjectStore): () => void {
     })
   }
 
-  const ends = [
+  return together(
     onChange((change) => {
       const id = cardOf(change, store.id)
       if (id !== null) note(id)
@@ -104,10 +105,9 @@ export function followCounts(store: ProjectStore): () => void {
     effect(() => {
       if (store.project !== undefined) schedule()
     }),
-  ]
-  return () => {
-    isOver = true
-    clearTimeout(timer)
-    for (const end of ends) end()
-  }
+    () => {
+      isOver = true
+      clearTimeout(timer)
+    },
+  )
 }

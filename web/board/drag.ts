@@ -13,19 +13,10 @@ import { batch } from '@preact/signals'
 import { touchDrags } from '../common/drag-by-touch.ts'
 import { moveItem } from '../common/item-writes.ts'
 import type { Place } from '../common/place.ts'
+import { type End, together } from '../common/together.ts'
 import type { Board, End as ColumnEnd, Drop } from './board.ts'
 import { moveColumn } from './column-writes.ts'
 import { type Hold, hold } from './hold.ts'
-
-/** A cleanup function. */
-type End = () => void
-
-/** Combines cleanup functions. */
-export const together =
-  (...ends: readonly End[]): End =>
-  () => {
-    for (const end of ends) end()
-  }
 
 type Side = 'before' | 'after'
 

@@ -9,6 +9,7 @@ import { read } from '../common/session.ts'
 import type { SavingOutcome } from '../common/text-edit/conflict.ts'
 import { writeText } from '../common/text-edit/write-text.ts'
 import type { Message } from '../common/toasts.ts'
+import { together } from '../common/together.ts'
 import { texts } from '../texts.ts'
 import type { OpenCard } from './open-card.ts'
 
@@ -26,16 +27,14 @@ export class CardComments {
 
   /** Loads the comments and follows their changes. @returns ends that */
   start(): () => void {
-    const ends = [
+    const end = together(
       onChange((change) => {
         if (change.kind === 'kanban-comment' && change.itemId === this.#card.id) applyTo(this.records, change)
       }),
       onReset(() => void this.load()),
-    ]
+    )
     void this.load()
-    return () => {
-      for (const end of ends) end()
-    }
+    return end
   }
 
   /** Reloads the comments. */

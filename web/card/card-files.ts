@@ -16,6 +16,7 @@ import { accepted, changeRecord, removeRecord, take, writeAndSay } from '../comm
 import { Records } from '../common/records.ts'
 import { read } from '../common/session.ts'
 import { toast } from '../common/toasts.ts'
+import { together } from '../common/together.ts'
 import { texts } from '../texts.ts'
 import type { OpenCard } from './open-card.ts'
 
@@ -51,7 +52,7 @@ export class CardFiles implements ItemFiles, TextFiles {
 
   /** Loads the attachments and follows their changes. @returns ends that */
   start(): () => void {
-    const ends = [
+    const end = together(
       onChange((change) => {
         if (change.kind !== 'attachment' || change.itemId !== this.itemId) return
         applyTo(this.records, change)
@@ -63,11 +64,9 @@ export class CardFiles implements ItemFiles, TextFiles {
         if (attachment.itemId === this.itemId) take(this.records, { data: attachment, seq })
       }),
       () => clearTimeout(this.#timer),
-    ]
+    )
     void this.load()
-    return () => {
-      for (const end of ends) end()
-    }
+    return end
   }
 
   /** Reloads the attachments. */

@@ -3,6 +3,7 @@ import { signal } from '@preact/signals'
 import { api, type Change, type KanbanActivity, PhaseboardError } from '../common/api.ts'
 import { onChange, onReset } from '../common/live.ts'
 import { read } from '../common/session.ts'
+import { together } from '../common/together.ts'
 import type { HistorySources } from './history.ts'
 
 /** The number of changes on a page. */
@@ -24,16 +25,14 @@ export class CardHistory {
 
   /** Loads the newest page and follows new changes. @returns ends that */
   start(): () => void {
-    const ends = [
+    const end = together(
       onChange((change) => {
         if (change.itemId === this.#id) this.#add([change])
       }),
       onReset(() => void this.load()),
-    ]
+    )
     void this.load()
-    return () => {
-      for (const end of ends) end()
-    }
+    return end
   }
 
   /** Loads the newest page again. */

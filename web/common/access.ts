@@ -2,6 +2,7 @@
 
 import { onAccess, onConnected } from './live.ts'
 import type { LiveList } from './live-list.ts'
+import { together } from './together.ts'
 
 /**
  * Keeps a list free of what the user no longer sees, also while the list is not in use.
@@ -12,14 +13,11 @@ export function followAccess<T extends { id: string }>(
   list: LiveList<T>,
   projectOf: (record: T) => string | null,
 ): () => void {
-  const ends = [
+  return together(
     onAccess(({ projectId, visible }) =>
       visible ? list.renew() : list.forget((record) => projectOf(record) === projectId),
     ),
     // Projects may have come or gone while there was no connection.
     onConnected((isBeginning) => isBeginning || list.renew()),
-  ]
-  return () => {
-    for (const end of ends) end()
-  }
+  )
 }

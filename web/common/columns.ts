@@ -4,6 +4,7 @@ import { useEffect } from 'preact/hooks'
 import { api, isPassing, type KanbanColumn } from './api.ts'
 import { onAccess, onChange, onConnected, onReset } from './live.ts'
 import { read } from './session.ts'
+import { together } from './together.ts'
 
 type Columns = readonly KanbanColumn[] | undefined
 
@@ -46,7 +47,7 @@ export const doneColumn = (columns: Columns): KanbanColumn | undefined =>
 /** Keeps the columns current while a component is mounted. */
 export function useColumns(): void {
   useEffect(() => {
-    const ends = [
+    return together(
       onChange(({ kind, projectId }) => {
         const columns = kind === 'kanban-column' && projectId ? known.get(projectId) : undefined
         if (projectId && columns) void load(projectId, columns)
@@ -65,12 +66,11 @@ export function useColumns(): void {
           if (columns) void load(projectId, columns)
         }
       }),
-    ]
-    return () => {
-      for (const end of ends) end()
-      // Nothing keeps them current from now on.
-      known.clear()
-      failed.clear()
-    }
+      () => {
+        // Nothing keeps them current from now on.
+        known.clear()
+        failed.clear()
+      },
+    )
   }, [])
 }

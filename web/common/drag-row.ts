@@ -4,6 +4,7 @@ import { attachClosestEdge } from '@atlaskit/pragmatic-drag-and-drop-hitbox/clos
 import { extractClosestEdge } from '@atlaskit/pragmatic-drag-and-drop-hitbox/closest-edge/extract-closest-edge'
 import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { together } from './together.ts'
 
 export type Side = 'top' | 'bottom'
 
@@ -30,7 +31,7 @@ export function useRowDrag({ list, id, row, handle, onDrop }: RowDrag): Side | u
   useEffect(() => {
     const [element, dragHandle] = [row.current, handle.current]
     if (!element || !dragHandle) return
-    const ends = [
+    return together(
       draggable({ element, dragHandle, getInitialData: () => ({ list, id }) }),
       dropTargetForElements({
         element,
@@ -44,10 +45,7 @@ export function useRowDrag({ list, id, row, handle, onDrop }: RowDrag): Side | u
           drop.current(String(source.data.id), sideOf(self.data))
         },
       }),
-    ]
-    return () => {
-      for (const end of ends) end()
-    }
+    )
   }, [list, id, row, handle])
   return side
 }

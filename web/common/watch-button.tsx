@@ -6,6 +6,7 @@ import { onChange, onReset } from './live.ts'
 import { me, read } from './session.ts'
 import { shownTitle } from './titles.ts'
 import { announce, failed } from './toasts.ts'
+import { together } from './together.ts'
 import { Icon } from './ui/icon.tsx'
 import { write } from './writes.ts'
 
@@ -39,7 +40,7 @@ export function WatchButton({ kind, id, title }: WatchButtonProps) {
         () => undefined,
       )
     look()
-    const ends = [
+    return together(
       onReset(look),
       // Who comments or is assigned watches from then on.
       onChange((change) => {
@@ -47,11 +48,10 @@ export function WatchButton({ kind, id, title }: WatchButtonProps) {
         const isOwn = actorId === me.peek()?.id || after?.assigneeId === me.peek()?.id
         if (kind === 'card' && isOwn && (itemId === id || change.id === id)) look()
       }),
-    ]
-    return () => {
-      isCurrent = false
-      for (const end of ends) end()
-    }
+      () => {
+        isCurrent = false
+      },
+    )
   }, [kind, id])
   if (isOn === undefined) return null
   const toggle = async () => {

@@ -4,6 +4,7 @@ import { api } from '../common/api.ts'
 import { onChange, onReset } from '../common/live.ts'
 import type { OpenProject } from '../common/open-project.ts'
 import { read } from '../common/session.ts'
+import { together } from '../common/together.ts'
 import { place } from '../router.ts'
 import type { Flow, FlowQuery } from './answer.ts'
 
@@ -57,16 +58,13 @@ export function useFlow({ store: { id } }: OpenProject) {
         setRound((before) => before + 1)
       }, SETTLED)
     }
-    const ends = [
+    return together(
       onReset(later),
       onChange(({ kind, projectId }) => {
         if (projectId === id && KINDS.has(kind)) later()
       }),
-    ]
-    return () => {
-      clearTimeout(timer)
-      for (const end of ends) end()
-    }
+      () => clearTimeout(timer),
+    )
   }, [id])
 
   return { data, error, retry: () => setRound((before) => before + 1) }
