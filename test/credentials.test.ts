@@ -7,6 +7,7 @@ import { newToken } from '../src/members/secrets.ts'
 import { timestamp } from '../src/time.ts'
 import { watch } from './executions.ts'
 import { type App, build, createProject, send, signInAs, tokenOf } from './helper.ts'
+import { planOf } from './query-plans.ts'
 
 /** Every password hash that is created or checked. The library is patched before anything loads it. */
 let hashings = 0
@@ -83,8 +84,7 @@ t.test('the statement uses an index, and is prepared once', async (t) => {
     executions.log.length = 0
     await send(app, 'GET', '/api/session', undefined, headers)
     const [source = ''] = executions.log
-    const plan = app.db.$client.prepare(`explain query plan ${source}`).all(...(source.match(/\?/g) ?? []))
-    const [first, second, ...more] = plan.map((step) => (step as { detail: string }).detail)
+    const [first, second, ...more] = planOf(app.db.$client, source)
     t.match(first, new RegExp(`^SEARCH ${table} USING INDEX \\w+_token \\(token_hash=\\?\\)$`), what)
     t.match(second, /^SEARCH members USING INDEX sqlite_autoindex_members_1 \(id=\?\)$/, what)
     t.strictSame(more, [])

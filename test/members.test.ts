@@ -9,6 +9,7 @@ import { Members } from '../src/members/members.ts'
 import { verifyPassword } from '../src/members/passwords.ts'
 import { watch } from './executions.ts'
 import { build, keepLog, send } from './helper.ts'
+import { planOf } from './query-plans.ts'
 
 const PASSWORD = 'correct horse'
 
@@ -251,12 +252,7 @@ t.test('finding a member by email reads no other rows, however many there are', 
   const { db, rules } = onFile(t)
   const executions = watch(t, db.$client)
   rules.findByEmail('ärger@x.org')
-  const plans = executions.log.flatMap((source) =>
-    db.$client
-      .prepare(`explain query plan ${source}`)
-      .all(...(source.match(/\?/g) ?? []))
-      .map((step) => (step as { detail: string }).detail),
-  )
+  const plans = [...executions.log].flatMap((source) => planOf(db.$client, source))
   t.match(plans, [
     /^SEARCH members USING INDEX members_email \(<expr>=\?\)$/,
     /^SCAN members USING INDEX members_email_beyond_ascii$/,

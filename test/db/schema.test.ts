@@ -5,6 +5,7 @@ import { openDatabase } from '../../src/db/client.ts'
 import { blackBox } from '../black-box/suite.ts'
 import { build, createItem, createProject, seed, send } from '../helper.ts'
 import { exampleOf, KIND_EXAMPLES, rowOf, TABLES_OF_A_PROJECT, TIME } from '../kinds.ts'
+import { planOf, watchPrepared } from '../query-plans.ts'
 
 const times = { created_at: TIME, updated_at: TIME }
 
@@ -429,15 +430,7 @@ const MAY_SCAN = [
 ]
 
 t.test('no statement scans a whole table if an index is possible', async (t) => {
-  const prepared = new Map<SQLite.Database, Set<string>>()
-  const { prepare } = SQLite.prototype
-  t.teardown(() => {
-    SQLite.prototype.prepare = prepare
-  })
-  SQLite.prototype.prepare = function (source: string) {
-    prepared.set(this, (prepared.get(this) ?? new Set()).add(source))
-    return prepare.call(this, source) as never
-  }
+  const preparedBy = watchPrepared(t)
   const app = await build(t, { adminPassword: 'correct horse' })
   const project = await createProject(app)
   const item = await createItem(app, project.id)
@@ -481,55 +474,48 @@ t.test('no statement scans a whole table if an index is possible', async (t) => 
   const other = await build(t, { adminPassword: 'correct horse' })
   await blackBox(t, { url: await other.listen({ port: 0 }), mode: 'open', admin: credentials })
 
-  const explain = (source: string) =>
-    (prepare.call(app.db.$client, `explain query plan ${source}`) as SQLite.Statement<unknown[]>)
-      .all(
-        Array.from(source.matchAll(/\?/g), () => null),
-        Object.fromEntries(Array.from(source.matchAll(/:(\w+)/g), ([, name]) => [name, null])),
-      )
-      .map((step) => (step as { detail: string }).detail)
-  const statements = new Set([app, other].flatMap(({ db }) => [...(prepared.get(db.$client) ?? [])]))
+  const statements = new Set([app, other].flatMap(({ db }) => preparedBy(db.$client)))
   let explained = 0
   for (const source of statements) {
     if (!/^\s*(select|update|delete)\b/i.test(source) || /sqlite_schema|drizzle_migrations/.test(source))
       continue
     explained++
-    for (const step of explain(source)) {
+    for (const step of planOf(app.db.$client, source)) {
       const isScan = /^SCAN /.test(step) && !MAY_SCAN.some((allowed) => allowed.test(step))
       t.notOk(isScan, `${step}: ${source}`)
     }
   }
   t.ok(explained > 100, `${explained} statements were seen`)
 
-  const planOf = (...words: string[]) => {
+  const planWith = (...words: string[]) => {
     const source = [...statements].find((text) => words.every((word) => text.includes(word)))
-    return source === undefined ? [] : explain(source)
+    return source === undefined ? [] : planOf(app.db.$client, source)
   }
-  t.strictSame(planOf('from "projects" order by'), ['SCAN projects USING COVERING INDEX projects_order'])
+  t.strictSame(planWith('from "projects" order by'), ['SCAN projects USING COVERING INDEX projects_order'])
   const counts = [
     'CORRELATED SCALAR SUBQUERY 1',
     'SEARCH comment USING COVERING INDEX kanban_comments_item (item_id=?)',
     'CORRELATED SCALAR SUBQUERY 2',
     'SEARCH file USING COVERING INDEX attachments_item (item_id=?)',
   ]
-  t.strictSame(planOf('as comments', 'where item.project_id'), [
+  t.strictSame(planWith('as comments', 'where item.project_id'), [
     'SEARCH item USING COVERING INDEX kanban_items_project (project_id=?)',
     ...counts,
   ])
-  t.strictSame(planOf('as comments', 'where item.id in'), [
+  t.strictSame(planWith('as comments', 'where item.id in'), [
     'SEARCH item USING INDEX sqlite_autoindex_kanban_items_1 (id=?)',
     'LIST SUBQUERY 3',
     'SCAN json_each VIRTUAL TABLE INDEX 1:',
     ...counts,
   ])
-  t.strictSame(planOf('from "projects" where "projects"."status" = +? order by'), [
+  t.strictSame(planWith('from "projects" where "projects"."status" = +? order by'), [
     'SEARCH projects USING COVERING INDEX projects_status (status=?)',
   ])
-  t.strictSame(planOf('from "projects" where "projects"."team_id" = +? order by'), [
+  t.strictSame(planWith('from "projects" where "projects"."team_id" = +? order by'), [
     'SEARCH projects USING COVERING INDEX projects_team (team_id=?)',
   ])
   t.strictSame(
-    planOf('from "personal_ideas" where ("personal_ideas"."owner_id" = +? and not exists', 'order by'),
+    planWith('from "personal_ideas" where ("personal_ideas"."owner_id" = +? and not exists', 'order by'),
     [
       'SEARCH personal_ideas USING INDEX personal_ideas_owner (owner_id=?)',
       'CORRELATED SCALAR SUBQUERY 1',
@@ -537,29 +523,29 @@ t.test('no statement scans a whole table if an index is possible', async (t) => 
       'SEARCH write USING INTEGER PRIMARY KEY (rowid=?)',
     ],
   )
-  t.strictSame(planOf('from "kanban_subtasks" where "kanban_subtasks"."item_id" = +? order by'), [
+  t.strictSame(planWith('from "kanban_subtasks" where "kanban_subtasks"."item_id" = +? order by'), [
     'SEARCH kanban_subtasks USING INDEX kanban_subtasks_item (item_id=?)',
   ])
-  t.strictSame(planOf('from "kanban_comments" where "kanban_comments"."item_id" = +? order by'), [
+  t.strictSame(planWith('from "kanban_comments" where "kanban_comments"."item_id" = +? order by'), [
     'SEARCH kanban_comments USING INDEX kanban_comments_item (item_id=?)',
   ])
-  t.strictSame(planOf('from "kanban_activity" where "kanban_activity"."item_id" = +? order by'), [
+  t.strictSame(planWith('from "kanban_activity" where "kanban_activity"."item_id" = +? order by'), [
     'SEARCH kanban_activity USING INDEX kanban_activity_item (item_id=?)',
   ])
-  t.strictSame(planOf('from "kanban_labels" where "kanban_labels"."project_id" = +? order by'), [
+  t.strictSame(planWith('from "kanban_labels" where "kanban_labels"."project_id" = +? order by'), [
     'SEARCH kanban_labels USING INDEX kanban_labels_project (project_id=?)',
   ])
-  t.strictSame(planOf('from "kanban_labels" where', '"kanban_labels"."name" = +?'), [
+  t.strictSame(planWith('from "kanban_labels" where', '"kanban_labels"."name" = +?'), [
     'SEARCH kanban_labels USING INDEX kanban_labels_name (project_id=? AND name=?)',
   ])
-  t.strictSame(planOf('from "kanban_labels" inner join "kanban_items"'), [
+  t.strictSame(planWith('from "kanban_labels" inner join "kanban_items"'), [
     'SEARCH kanban_items USING INDEX sqlite_autoindex_kanban_items_1 (id=?)',
     'SEARCH kanban_labels USING COVERING INDEX kanban_labels_project (project_id=? AND id=?)',
   ])
-  t.strictSame(planOf('delete from "kanban_item_labels"', '"kanban_item_labels"."label_id" = +?'), [
+  t.strictSame(planWith('delete from "kanban_item_labels"', '"kanban_item_labels"."label_id" = +?'), [
     'SEARCH kanban_item_labels USING INDEX sqlite_autoindex_kanban_item_labels_1 (item_id=? AND label_id=?)',
   ])
-  t.strictSame(planOf('from "sessions" inner join'), [
+  t.strictSame(planWith('from "sessions" inner join'), [
     'SEARCH sessions USING INDEX sessions_token (token_hash=?)',
     'SEARCH members USING INDEX sqlite_autoindex_members_1 (id=?)',
   ])

@@ -17,6 +17,7 @@ import {
   signInAs,
   tokenOf,
 } from '../helper.ts'
+import { planOf, watchPrepared } from '../query-plans.ts'
 
 const MODES = ['open', 'required'] as const
 const URL = '/api/audit-log'
@@ -275,25 +276,12 @@ t.test('the audit log contains no secret, whatever field it was typed into', asy
 })
 
 t.test('the log is read by its primary key, page by page', async (t) => {
-  const statements = new Set<string>()
-  const { prepare } = SQLite.prototype
-  t.teardown(() => {
-    SQLite.prototype.prepare = prepare
-  })
-  SQLite.prototype.prepare = function (source: string) {
-    statements.add(source)
-    return prepare.call(this, source) as never
-  }
+  const preparedBy = watchPrepared(t)
   const app = await build(t)
   app.rules.members.audit.page({})
-  const plans = [...statements]
+  const plans = preparedBy(app.db.$client)
     .filter((source) => source.startsWith('select') && source.includes('"audit_log"'))
-    .map((source) =>
-      prepare
-        .call(app.db.$client, `explain query plan ${source}`)
-        .all(Array.from(source.matchAll(/\?/g), () => null))
-        .map((step) => (step as { detail: string }).detail),
-    )
+    .map((source) => planOf(app.db.$client, source))
   const key = 'USING INDEX sqlite_autoindex_audit_log_1'
   const covering = `SEARCH audit_log ${key.replace('USING', 'USING COVERING')} (id<?)`
   t.strictSame(plans, [

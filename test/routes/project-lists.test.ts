@@ -19,6 +19,7 @@ import {
   send,
   signInAs,
 } from '../helper.ts'
+import { planOf, watchPrepared } from '../query-plans.ts'
 
 const url = '/api/projects'
 const notFound = { error: 'Project not found' }
@@ -824,27 +825,14 @@ t.test("an unexpected failure returns the endpoint's 500", async (t) => {
 })
 
 t.test('every paged list and every count uses an index', async (t) => {
-  const statements: string[] = []
-  const { prepare } = SQLite.prototype
-  t.teardown(() => {
-    SQLite.prototype.prepare = prepare
-  })
-  SQLite.prototype.prepare = function (source: string) {
-    statements.push(source)
-    return prepare.call(this, source) as never
-  }
+  const preparedBy = watchPrepared(t)
   const app = await build(t)
   for (const filter of ['', 'status=x', 'teamId=x', 'status=x&teamId=x']) {
     await send(app, 'GET', query(filter, 'view=summary', 'limit=1'))
   }
   const plansOf = (...words: string[]) => {
-    const found = new Set(statements.filter((source) => words.every((word) => source.includes(word))))
-    return [...found].map((source) =>
-      prepare
-        .call(app.db.$client, `explain query plan ${source}`)
-        .all(Array.from(source.matchAll(/\?/g), () => null))
-        .map((step) => (step as { detail: string }).detail),
-    )
+    const found = preparedBy(app.db.$client).filter((source) => words.every((word) => source.includes(word)))
+    return found.map((source) => planOf(app.db.$client, source))
   }
   const filters = {
     'where (': 'projects_order ((sort_order,id)',
@@ -877,10 +865,9 @@ t.test('every paged list and every count uses an index', async (t) => {
     t.match(search, new RegExp(`^SEARCH ${table} USING ${how}\\w+ \\(project_id=\\?\\)$`))
     t.strictSame(rest, ['LIST SUBQUERY 1', 'SCAN json_each VIRTUAL TABLE INDEX 1:'], 'nothing is sorted')
   }
-  const counting = statements.find((source) => source.includes('count(*) as items')) ?? ''
-  const steps = prepare.call(app.db.$client, `explain query plan ${counting}`).all({ ids: null })
+  const [steps = []] = plansOf('count(*) as items')
   t.strictSame(
-    steps.map((step) => (step as { detail: string }).detail).filter((detail) => /kanban_items/.test(detail)),
+    steps.filter((detail) => /kanban_items/.test(detail)),
     [
       'SEARCH kanban_items USING COVERING INDEX kanban_items_column (project_id=?)',
       'SEARCH kanban_items USING INDEX kanban_items_project (project_id=?)',
