@@ -26,10 +26,13 @@ const CODED = /\.(?:zstd|br|gzip)"$/
 
 const WATCHED = '.watching"'
 
-/** The ETag of an item in a response to somebody who watches it, which says so: other bytes. For a condition on the item, it is the item's. */
+/**
+ * The ETag of an item in a response to a member who watches it. That response has other bytes, as it has `watching: true`. In
+ * a condition on the item, it stands for the item's own ETag.
+ */
 export const watched = (etag: string): string => `${etag.slice(0, -1)}${WATCHED}`
 
-/** The ETag of a record, whoever reads it. */
+/** The ETag of a record, without the mark of a member who watches it. */
 const ofRecord = (etag: string): string =>
   etag.endsWith(WATCHED) ? `${etag.slice(0, -WATCHED.length)}"` : etag
 

@@ -1,4 +1,4 @@
-/** CONTRIBUTING.md's steps to add a resource, taken to the letter in a copy of the project. */
+/** Performs the steps of CONTRIBUTING.md to add a resource, exactly as written, in a copy of the project. */
 import { execFile } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -11,13 +11,13 @@ const run = promisify(execFile)
 /** Files that a new resource touches, at most, besides those that commands write. Two are the languages of the page. */
 const FILES = 12
 
-/** What the copy has. */
+/** The folders and files of the copy. */
 const COPIED = [
   ...['src', 'plugins', 'routes', 'web', 'test', 'scripts', 'drizzle'],
   ...['.gitignore', 'package.json', 'tsconfig.json', 'biome.json', 'drizzle.config.ts', 'CHANGELOG.md'],
 ]
 
-/** What tells whether the steps were taken right, as far as it takes seconds: the resource's own test, and what goes with a project. */
+/** Tests that fail if a step is wrong, and take only seconds: the resource's own, and that of all kinds of record. */
 const CHECKS = ['test/routes/milestones.test.ts', 'test/db/kinds.test.ts']
 
 /** A block of the document: its language, and its lines. */
@@ -80,7 +80,7 @@ t.test('the steps in CONTRIBUTING.md add a resource', async (t) => {
   const env = { ...Object.fromEntries(own), TAP_TIMEOUT: '240' }
   const running = async (command: string, ...args: string[]) => {
     const what = [command, ...args].join(' ')
-    // What the runner has every process load, tsc cannot.
+    // The runner's NODE_OPTIONS load modules that tsc cannot.
     const failed = await run('env', ['-u', 'NODE_OPTIONS', command, ...args], { cwd: folder, env }).then(
       () => undefined,
       ({ stdout, stderr }) => `${stdout}${stderr}`,

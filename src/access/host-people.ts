@@ -5,7 +5,7 @@ import type { HostPerson, ListMembers } from '../phaseboard.d.ts'
 import { LIMITS } from '../schemas/common.ts'
 
 /** Milliseconds after which a person seen again is recorded again. */
-export const SEEN_FOR = 24 * 60 * 60 * 1000
+const SEEN_FOR = 24 * 60 * 60 * 1000
 
 /** Size of the cache of people already seen: beyond it, some are recorded more often than needed. */
 const REMEMBERED = 10_000

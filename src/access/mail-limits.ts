@@ -8,7 +8,7 @@ import { consumePoint } from './consume-point.ts'
 /** Test mails of a member in an hour. */
 export const TEST_MAILS = 5
 /** Requests with a link to unsubscribe from one address in a minute: a mail provider has one for many members. */
-export const LINK_REQUESTS = 300
+const LINK_REQUESTS = 300
 
 /** Created lazily, with its library, by the first request. */
 async function createLimiters() {

@@ -1,6 +1,5 @@
 /** The library, loaded lazily by the first sign-in: loading it would slow down startup. */
 export {
-  AuthorizationResponseError,
   allowInsecureRequests,
   authorizationCodeGrant,
   buildAuthorizationUrl,

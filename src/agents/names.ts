@@ -7,8 +7,8 @@ import type { Service } from './service.ts'
 export type Names = ReadonlyMap<string, string>
 
 /**
- * Looks up who some ids are. Nobody unknown or forgotten is there, and nobody at all where people cannot be read: what a tool has
- * done is done.
+ * Looks up the names of some ids. Unknown and forgotten people are left out. If people cannot be read, the result is empty, not an
+ * error, because the tool has already done its work.
  */
 export async function namesOf(
   { readPeople }: Pick<Service, 'readPeople'>,

@@ -1,6 +1,6 @@
 /**
- * Makes notifications from the sequence of changes while the service runs: the changes are its queue, and its place in them is stored
- * with what it has made of them. So a write pays nothing for it, an end of the service loses nothing, and nobody is told twice.
+ * Makes notifications from the sequence of changes while the service runs. The changes are its queue; its place in them is stored
+ * together with the notifications. So writes do not wait for it, no notification is lost when the service ends, and none is made twice.
  *
  * It works in steps of some milliseconds, and stores few rows at a time.
  */
@@ -20,7 +20,7 @@ import { type Telling, type TellingSources, WriteTelling } from './telling.ts'
 import type { FoundWatch, ItemWatcher, Watcher } from './watchers.ts'
 
 /** Milliseconds between two looks at the sequence, and between two looks at the clock. */
-export const HEARTBEAT = 250
+const HEARTBEAT = 250
 
 /**
  * What is read at once: the kinds that lead to notifications, most changes, bytes of their records, and bytes of one. No request
@@ -39,7 +39,7 @@ const STEP_TIME = 2
 /** Rows that one transaction stores: a millisecond or two. */
 const STORED_AT_ONCE = 100
 
-/** How far the stored place may lag where nobody was told anything, in changes and in milliseconds: storing it is a write. */
+/** How far the stored place may lag if there were no notifications, in changes and in milliseconds: storing it is a write. */
 const PLACE_STORED_AFTER = { changes: 100, time: 60_000 }
 
 /** Milliseconds in which the same problem is reported once. */

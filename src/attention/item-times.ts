@@ -71,8 +71,8 @@ export class ItemTimes {
   }
 
   /**
-   * Brings the times of an item up to date. Those that had passed when it was changed are not added: setting a due date in the past
-   * reminds nobody.
+   * Brings the times of an item up to date. Those that had passed when it was changed are not added: a due date that is set in the
+   * past makes no reminder.
    * @param changedAt a timestamp
    */
   refresh(itemId: string, changedAt: string): void {
@@ -92,7 +92,7 @@ export class ItemTimes {
     for (const { kind, at } of wanted) if (at > changedAt) this.#sql.add().run({ itemId, kind, at })
   }
 
-  /** The item of a time that has come; undefined if nobody is to hear of it: it has other times now, is dismissed, done or gone. */
+  /** The item of a time that has come; undefined if that makes no notification: it has other times now, is dismissed, done or deleted. */
   itemAt({ itemId, kind, at }: ItemTime): DueItem | undefined {
     const item = this.#sql.item({ id: itemId })
     if (item === undefined || item.dismissed) return undefined

@@ -29,10 +29,10 @@ export type NotificationKind = (typeof NOTIFICATION_KINDS)[number]
 const LIMIT = 100
 
 /** Most that are counted. */
-export const COUNTED = 1000
+const COUNTED = 1000
 
 /** Most that one request marks as read, and that one write prunes: some 10 ms. */
-export const READ_AT_ONCE = 2000
+const READ_AT_ONCE = 2000
 const PRUNED_AT_ONCE = 500
 
 /** Sorts after every id: the last code point. */

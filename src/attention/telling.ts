@@ -1,6 +1,6 @@
 /**
- * Decides whom a write tells of what: its changes go in one by one, and what comes out at its end are notifications, watches, and
- * items whose times have changed. It only reads.
+ * Decides which notifications a write makes, and for whom. It takes the changes of the write one by one; its results are
+ * notifications, watches, and items whose times have changed. It only reads.
  */
 import { madeBy, shownFields } from '../changes/api-changes.ts'
 import type { ChangeRow } from '../changes/sequence.ts'
@@ -11,7 +11,7 @@ import type { Recipient } from './recipients.ts'
 import type { FoundWatch, ItemWatcher, Watcher } from './watchers.ts'
 
 /** More notifications of one write to one member become one. */
-export const MOST_OF_ONE_WRITE = 10
+const MOST_OF_ONE_WRITE = 10
 
 /** Different items of one write that are counted one by one for each member; beyond, each change counts. */
 const ITEMS_COUNTED = 100
@@ -115,7 +115,7 @@ export class WriteTelling {
 
   /**
    * Takes the next change of the write, in steps: one may concern thousands of watchers.
-   * @param isQuiet whether nobody is told of it
+   * @param isQuiet whether it makes no notifications
    */
   *take(row: ChangeRow, isQuiet: boolean): Generator<void, void, void> {
     this.#last = row.seq

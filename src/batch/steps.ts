@@ -49,7 +49,7 @@ export class StepFailure extends Error {
 }
 
 /** Refuses results that are too large for one response. */
-export const tooLarge = () => new ApiError(413, 'Batch is too large')
+const tooLarge = () => new ApiError(413, 'Batch is too large')
 
 /** Refuses batches that would block others for too long. */
 export const tooMuch = () => new ApiError(413, 'Too much for one batch')

@@ -1,7 +1,7 @@
 /** The names of attachments: any client may choose them, and they are shown, and suggested to others as names of files. */
 
 /** The longest name, in bytes of UTF-8, as file systems have it. */
-export const NAME_BYTES = 255
+const NAME_BYTES = 255
 
 /** The name of a file without one. */
 const UNNAMED = 'file'

@@ -10,7 +10,7 @@ import { type ItemFile, toFile } from './item-files.ts'
 import { isDone } from './stages.ts'
 
 /** Events of a calendar, at most: those with the latest due dates. */
-export const EVENTS_LIMIT = 5000
+const EVENTS_LIMIT = 5000
 
 /** Most items of a calendar that the event loop writes: some 10 ms. */
 const FEW = 500

@@ -1,6 +1,6 @@
 /**
- * Changes that nobody is told of, since they repeat what people know or come in great numbers: undos, imports, merged people. Whatever
- * makes notifications (`src/attention`) passes over them.
+ * Changes without notifications, because they repeat what people know or are many: undos, imports, merged people. `src/attention`
+ * skips them.
  */
 import type { SharedDatabase } from './client.ts'
 import { connectionOf } from './connection.ts'
@@ -14,7 +14,7 @@ const prepare = (client: object) =>
 const statements = new WeakMap<object, ReturnType<typeof prepare>>()
 
 /**
- * Marks the changes of the current write after one: nobody is told of them. Call it inside the write, after its changes.
+ * Marks the changes of the current write after one: they make no notifications. Call it inside the write, after its changes.
  * @param since the last change before them
  */
 export function tellNobody(db: Pick<SharedDatabase, '$client'>, since: number): void {

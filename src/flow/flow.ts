@@ -52,7 +52,7 @@ const dayNamed = (text: string): number => dayOf(timeOf(parseTimestamp(text)))
  * @param now milliseconds since 1970
  * @throws ApiError 400 for a range that is longer than three years, has not begun, or ends before it begins
  */
-export function rangeOf({ from, to }: Pick<FlowQuery, 'from' | 'to'>, now: number): Range {
+function rangeOf({ from, to }: Pick<FlowQuery, 'from' | 'to'>, now: number): Range {
   const today = dayOf(now)
   const last = Math.min(to ? dayNamed(to) : today, today)
   const first = from ? dayNamed(from) : last - DAYS + 1

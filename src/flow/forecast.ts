@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { percentile } from './quantiles.ts'
 
 /** Runs of the simulation. */
-export const RUNS = 10_000
+const RUNS = 10_000
 
 /** Most days of a run; longer ones count as this long. */
 export const HORIZON = 36_525

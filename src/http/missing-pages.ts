@@ -1,4 +1,4 @@
-/** Unknown addresses: a browser gets the board page, which says so, and any other client the error as data. */
+/** Unknown addresses: a browser gets the board page with a message, and any other client the error as JSON. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** Responses are data: never a page, a script, or part of another site's page. */
@@ -13,7 +13,7 @@ const DATA = /^\/(?:api|assets|docs|mcp|metrics|health|openapi\.json)(?:\/|$)/
 const DEEPEST = 8
 
 /**
- * The depth of an address at which a browser wants to show a page; undefined for all other requests.
+ * The depth of an address at which a browser requests a page; undefined for all other requests.
  * @param prefix the path of the service's root, without a trailing slash
  */
 export function depthOfPage({ method, url, headers }: FastifyRequest, prefix: string): number | undefined {

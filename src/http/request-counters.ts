@@ -6,7 +6,7 @@ import { Distribution } from '../distribution.ts'
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5]
 
 /** The label of all paths without a route. */
-export const UNKNOWN_ROUTE = 'unknown'
+const UNKNOWN_ROUTE = 'unknown'
 
 /** The method label of requests to unknown paths, which may have any method. */
 const ANY_METHOD = 'any'

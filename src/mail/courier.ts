@@ -152,7 +152,7 @@ export class Courier {
     const { writes, clock } = this.#options
     const { ids, address, failure } = outcome
     const { kind, reason } = failure
-    // It was cut short by the end of the service, which is nobody's failure.
+    // The end of the service aborted it, which does not count as a failure.
     if (this.#aborting.signal.aborted) return
     const fields = { memberId: mail.memberId, kind, reason }
     if (kind === 'refused' && address !== null) {

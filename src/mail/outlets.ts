@@ -11,7 +11,7 @@ import { isTimeZone, nextHour } from './time-zones.ts'
 export const WAIT = 2 * 60 * 1000
 
 /** The hour of the daily mail, in the member's time zone. */
-export const DAILY_HOUR = 8
+const DAILY_HOUR = 8
 
 /** Milliseconds that a host has to take a notification. */
 const HOST_TIMEOUT = 30_000
@@ -45,11 +45,8 @@ export interface MailOutletOptions {
   send: SendMail
 }
 
-/** When a mail that tells of a first notification is due. @param first when that was made */
-export function mailDueAt(
-  { email, timeZone }: Pick<MailRecipient, 'email' | 'timeZone'>,
-  first: string,
-): string {
+/** When a mail is due. @param first when the oldest of its notifications was made */
+function mailDueAt({ email, timeZone }: Pick<MailRecipient, 'email' | 'timeZone'>, first: string): string {
   // Another tool may have written both.
   const made = Date.parse(first) || 0
   const zone = isTimeZone(timeZone) ? timeZone : 'UTC'

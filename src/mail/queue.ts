@@ -1,6 +1,6 @@
 /**
- * The queue of notifications that members will be told outside of the service. The write that makes a notification queues it, by a
- * trigger; what has been told leaves the queue. Each member has at most one next mail, which tells all of the member's queued
+ * The queue of notifications that are sent to members by mail or by the host. The write that makes a notification queues it, by a
+ * trigger; sent notifications leave the queue. Each member has at most one next mail, with all of the member's queued
  * notifications that are due with it.
  */
 import type { SharedDatabase } from '../db/client.ts'

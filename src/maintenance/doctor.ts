@@ -30,7 +30,7 @@ export const CHECKS: readonly Check[] = [
 ]
 
 /** Checks that read all bytes of files. */
-export const DEEP_CHECKS = DEEP_CONTENT_CHECKS
+const DEEP_CHECKS = DEEP_CONTENT_CHECKS
 
 /** The result of a check. `failed`: it could not be made. */
 export interface Diagnosis {

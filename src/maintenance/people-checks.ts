@@ -12,7 +12,7 @@ const NO_KIND = "kind not in ('member', 'host', 'import')"
 const rowsOf = ({ client }: Pick<Subject, 'client'>, condition: string) =>
   `select id from people where (${condition}) and ${isShown(client, 'people')}`
 
-/** Everybody who was merged into somebody who, in the end, was merged into the same person: then none of them is there. */
+/** The people of circles of merges, such as A into B and B into A, so that none of them is shown. */
 function inCircles(client: SQLite.Database): string[] {
   const rows = client
     .prepare<[], [id: string, into: string]>(

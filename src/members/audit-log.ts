@@ -16,7 +16,7 @@ import { createJsonWriter } from '../schemas/serialization.ts'
 import { timestamp } from '../time.ts'
 
 /** The recorded actions. */
-export const AUDIT_ACTIONS = [
+const AUDIT_ACTIONS = [
   'sign-in',
   'sign-in-failed',
   'sign-out',

@@ -14,7 +14,7 @@ const MARKS = /\p{M}+/gu
 /** The beginning of a text, without separators at its ends. */
 const trimmed = (text: string, length: number): string => text.slice(0, length).replaceAll(/^\.+|\.+$/g, '')
 
-/** The handle of a name, if nobody else had it: `ada.lovelace` of `Ada Lovelace`. */
+/** The handle of a name, whether it is taken or not: `ada.lovelace` of `Ada Lovelace`. */
 function handleOf(name: string): string {
   const plain = name.normalize('NFKD').replaceAll(MARKS, '').toLowerCase()
   const handle = trimmed(plain.replaceAll(/[^a-z0-9]+/g, '.'), LONGEST)
@@ -22,7 +22,7 @@ function handleOf(name: string): string {
 }
 
 /**
- * A handle for a name that nobody else has: with the first free number, if somebody has the name's own.
+ * A unique handle for a name: with the first free number, if the handle of the name itself is taken.
  * @param startingWith the handles of others that begin with a text
  */
 export function freeHandle(name: string, startingWith: (start: string) => readonly string[]): string {

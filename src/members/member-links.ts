@@ -52,7 +52,7 @@ export interface LinkUsed {
 }
 
 /** The 401 of an invalid link. The same text for all reasons. */
-export const invalidLink = () =>
+const invalidLink = () =>
   new ApiError(401, 'Link was used, has expired or was revoked', { code: 'invalid_link' })
 
 type AuditAction = AuditEntry['action']

@@ -18,7 +18,7 @@ import {
 import { createJsonWriter } from '../schemas/serialization.ts'
 
 /** Imports in a list, at most. */
-export const IMPORTS_LISTED = 100
+const IMPORTS_LISTED = 100
 
 /** Stored rows, at most, besides those of running imports. */
 const KEPT = 1000

@@ -1,6 +1,6 @@
 /**
- * Share links: whoever has the address reads the project, without signing in. Only the SHA-256 of a link's secret is stored. Whoever may
- * write the project manages them. They are no records of the project: no change tells of them, and an undo brings none back.
+ * Share links: anyone with the address can read the project without signing in. Only the SHA-256 of a link's secret is stored.
+ * All who may write the project manage them. They are not records of the project: they have no changes, and no undo restores them.
  */
 import { Type } from '@sinclair/typebox'
 import { and, eq, lte, sql } from 'drizzle-orm'
@@ -100,7 +100,7 @@ export class ShareLinks {
   }
 
   /**
-   * The link of a secret, and its project. The secret is looked up by its hash, so the time that this takes tells nothing of it.
+   * The link of a secret, and its project. The secret is looked up by its hash, so the duration reveals nothing about it.
    * @throws ApiError 404 for an unknown, revoked or expired one
    */
   find(secret: string): Pick<ShareLink, 'id' | 'projectId'> {
@@ -171,7 +171,7 @@ export class ShareLinks {
   }
 
   /**
-   * No change tells of a share link, so nothing else would notice who writes it.
+   * A share link has no changes, whose check would find that the caller may not write the project.
    * @throws ApiError 403 for who may only read the project
    */
   #ensureWritable(projectId: string): void {

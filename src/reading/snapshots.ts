@@ -143,7 +143,7 @@ export const etagOfList = (snapshots: readonly Pick<Snapshot, 'etag'>[]) =>
   etagOf(snapshots.map(({ etag }) => etag).join())
 
 /** The JSON array of several snapshots, as a snapshot. */
-export function assemble(snapshots: readonly Snapshot[]): Snapshot {
+function assemble(snapshots: readonly Snapshot[]): Snapshot {
   const parts = snapshots.flatMap(({ body }, index) => (index === 0 ? [body] : [comma, body]))
   return {
     body: Buffer.concat([open, ...parts, close]),

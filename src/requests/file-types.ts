@@ -31,7 +31,7 @@ async function typeOf(bytes: Uint8Array): Promise<string | undefined> {
   return type && (NAMES[type.mime] ?? type.mime)
 }
 
-/** The media type that a name tells. It does not make a file one that browsers show: that is for its bytes to say. */
+/** The media type by the name of a file. It is never one that browsers show in place: only the bytes of a file decide that. */
 function typeOfName(name: string): string {
   const type = lookup(name) || UNKNOWN
   return isShownInPlace(type) ? UNKNOWN : type

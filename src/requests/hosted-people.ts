@@ -7,7 +7,7 @@ import { PERSON_LIMIT } from '../schemas/common.ts'
 /** The decorator of requests with the people whom the host has named for them. */
 export const HOSTED = Symbol('phaseboard.hosted')
 
-/** Asks the host whom a request is about to read: a host that lists nobody is not asked. It never fails. */
+/** Asks the host for the people that a request will read, if the host lists people. It never fails. */
 export async function askHost(
   { peopleOfHost }: FastifyInstance,
   request: FastifyRequest,

@@ -33,7 +33,7 @@ const KEY = new RegExp(KEY_PATTERN)
  * The key of a request with its member and route; undefined without a key.
  * @throws ApiError 400 for a key that is not 1 to 255 visible ASCII characters
  */
-export function keyOf(request: FastifyRequest): Omit<RepeatableRequest, 'bodyHash'> | undefined {
+function keyOf(request: FastifyRequest): Omit<RepeatableRequest, 'bodyHash'> | undefined {
   const { headers, method, url } = request
   const key = headers['idempotency-key']
   if (key === undefined) return undefined

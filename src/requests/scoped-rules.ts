@@ -144,7 +144,7 @@ export class ScopedRules {
     const { visibility } = this.all.changes
     const reader = { id, role, scope: () => scope }
     const changed = seq === null ? [] : this.#projectsIn().all(seq, seq).flatMap(projectsOf)
-    // A batch may have read other projects than it changed; and no change tells of some writes, such as those of share links.
+    // A batch may have read other projects than it changed; and some writes make no changes, such as those of share links.
     const named = this.#projectsAmong().all(JSON.stringify([...idsInPath(path), ...idsNamedIn(body)]))
     return (
       changed.every((project) => visibility.seesProject(project, reader)) &&

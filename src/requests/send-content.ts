@@ -93,7 +93,7 @@ class ContentStream extends Readable {
 function partOf({ method, headers }: FastifyRequest, etag: string, size: number): Part | undefined {
   const { range, 'if-range': ifRange } = headers
   if (method !== 'GET' || range === undefined || range.length > LONGEST_RANGE) return undefined
-  // Of a date nobody knows: there is no Last-Modified.
+  // A date never matches, because responses have no Last-Modified.
   if (ifRange !== undefined && ifRange !== etag) return undefined
   const { code, type, ranges } = parseRange(size, range)
   if (type !== 'bytes' || (code & 1) !== 0) return undefined

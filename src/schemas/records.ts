@@ -971,7 +971,7 @@ export const MATCHES = ['map', 'id', 'email', 'name'] as const
 export type Match = (typeof MATCHES)[number]
 
 /** A person of an imported board. */
-export const ImportedPersonSchema = Type.Object(
+const ImportedPersonSchema = Type.Object(
   {
     id: Type.String({
       description:

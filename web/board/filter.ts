@@ -3,7 +3,7 @@ import type { KanbanItem } from '../../src/client/api.d.ts'
 import { dayOf, isOverdue, today } from '../common/dates.ts'
 
 /** Due dates: overdue, today, within the next seven days (including overdue ones), or none. */
-export const DUES = ['overdue', 'today', 'week', 'none'] as const
+const DUES = ['overdue', 'today', 'week', 'none'] as const
 export type Due = (typeof DUES)[number]
 
 /** A filter. A card matches a part if it has any of its values, and must match all parts. */

@@ -81,7 +81,7 @@ export class CardFiles implements ItemFiles, TextFiles {
     }
   }
 
-  /** Thumbnails are no changes, so that the stream does not tell of them. */
+  /** Loads again soon: a thumbnail is stored after its picture, and the stream does not report it. */
   #loadSoon(): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => void this.load(), THUMBNAIL_AFTER)

@@ -68,7 +68,7 @@ export function commandsNow(projectId: string): Command[] {
 }
 
 /** How well a text matches what is typed: 0 at its beginning, 1 at that of a word, 2 elsewhere; undefined if not. */
-export function rankOf(text: string, typed: string): number | undefined {
+function rankOf(text: string, typed: string): number | undefined {
   const [all, wanted] = [text.toLowerCase(), typed.trim().toLowerCase()]
   const at = all.indexOf(wanted)
   if (at === -1) return undefined

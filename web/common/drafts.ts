@@ -33,7 +33,7 @@ const AFTER = 300
 /** Drafts expire if unused for this long, in milliseconds. */
 const KEPT = 90 * 24 * 60 * 60 * 1000
 
-export class Drafts {
+class Drafts {
   readonly #storage: DraftStorage | undefined
   #owner = ''
   /** Drafts waiting to be stored, by key. */

@@ -14,7 +14,7 @@ export interface Place {
 const without = (ids: readonly string[], id: string) => ids.filter((one) => one !== id)
 
 /** The index of the moved card among the others of a column. @param others the ids of the column in order, without that card */
-export function indexAt(others: readonly string[], { at }: Place): number {
+function indexAt(others: readonly string[], { at }: Place): number {
   if (at === 'top') return 0
   if (at === 'bottom') return others.length
   if ('before' in at) {

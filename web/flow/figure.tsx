@@ -26,7 +26,7 @@ interface FigureProps {
 }
 
 /** A sentence with its numbers in bold. */
-export const Sentence = ({ text }: { text: string }) => (
+const Sentence = ({ text }: { text: string }) => (
   <>{partsOf(text).map((part, index) => (index % 2 === 1 ? <strong key={index}>{part}</strong> : part))}</>
 )
 

@@ -12,10 +12,7 @@ export const partsOf = (sentence: string): string[] => sentence.split('**')
 export const plain = (sentence: string): string => partsOf(sentence).join('')
 
 /** The number of cards in progress on a day. @param isDoing whether a column, by its name, is work in progress */
-export const inProgressOn = (
-  day: Flow['days'][number] | undefined,
-  isDoing: (column: string) => boolean,
-): number =>
+const inProgressOn = (day: Flow['days'][number] | undefined, isDoing: (column: string) => boolean): number =>
   Object.entries(day?.byColumn ?? {}).reduce((sum, [column, count]) => sum + (isDoing(column) ? count : 0), 0)
 
 /** Whether work in progress grew or shrank. */

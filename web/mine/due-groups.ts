@@ -4,7 +4,7 @@ import { dayOf } from '../common/dates.ts'
 import { byId } from '../common/order.ts'
 
 /** The groups in order. A week ends on Sunday. */
-export const DUE_GROUPS = ['overdue', 'today', 'week', 'later', 'none'] as const
+const DUE_GROUPS = ['overdue', 'today', 'week', 'later', 'none'] as const
 export type DueGroupName = (typeof DUE_GROUPS)[number]
 
 type Due = Pick<KanbanItem, 'id' | 'dueDate' | 'priority'>

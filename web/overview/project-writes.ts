@@ -39,7 +39,7 @@ const shown = ({ projects, id }: ProjectStore, fields: Partial<ProjectFields>) =
   )
 
 /** Saves a choice. It needs no precondition, because it means the same whatever else has changed. @throws PhaseboardError */
-export const writeProject = (store: ProjectStore, change: ProjectChange, said: string): Promise<unknown> =>
+const writeProject = (store: ProjectStore, change: ProjectChange, said: string): Promise<unknown> =>
   writeAndSay(said, {
     pending: [shown(store, change)],
     send: (idempotencyKey) => patchProject(store, change, idempotencyKey),

@@ -2,7 +2,7 @@
 import type { IngestTranscript, TranscriptSummary } from '../common/api.ts'
 
 /** The lines of a text, without empty ones. */
-export const linesOf = (text: string): string[] =>
+const linesOf = (text: string): string[] =>
   text
     .split('\n')
     .map((line) => line.replace(/^\s*[-*•]\s+/, '').trim())

@@ -27,7 +27,7 @@ const folded = (word: string): string =>
     .toLowerCase()
 
 /** Markdown as plain text, without the marks that the service puts around matches, which look the same as users' own. */
-export const withoutMarkdown = (text: string): string =>
+const withoutMarkdown = (text: string): string =>
   text
     .replaceAll('**', '')
     .replace(/!?\[([^\]\n]*)\]\([^)\s]*\)/g, '$1')

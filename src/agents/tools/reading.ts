@@ -158,7 +158,7 @@ const listProjects = (routes: RouteSchemas): Tool => ({
   },
 })
 
-export const BoardSchema = Type.Object({
+const BoardSchema = Type.Object({
   projectId: Type.String(),
   columns: Type.Array(
     Type.Object({

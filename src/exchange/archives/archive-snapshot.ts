@@ -18,7 +18,7 @@ const SLICE = 8
 const CHUNK = 65_536
 
 /** Longest record, in characters: readers must hold it in memory. */
-export const LINE_LIMIT = 64 * 1024 * 1024
+const LINE_LIMIT = 64 * 1024 * 1024
 
 /** The replacement character of invalid UTF-8. */
 const REPLACEMENT = '\uFFFD'

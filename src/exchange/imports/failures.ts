@@ -8,7 +8,7 @@ export const NO_MEMORY = 'There is not enough memory for so large a file'
 export const TOO_SLOW = 'Reading the file took too long'
 
 /** The error for a full disk. */
-export const NO_ROOM = 'The disk is full, or cannot be written'
+const NO_ROOM = 'The disk is full, or cannot be written'
 
 const CAUSES: readonly [line: string, codes: RegExp][] = [
   [NO_MEMORY, /^(?:ERR_MEMORY_ALLOCATION_FAILED|ERR_STRING_TOO_LONG|ENOMEM|SQLITE_NOMEM)$/],

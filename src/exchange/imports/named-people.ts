@@ -6,7 +6,7 @@ import { personIn } from '../sources/source-values.ts'
 import { isBlank, shorten } from './names.ts'
 
 /** Most people of one board: each is a record, and is matched against existing people. */
-export const PEOPLE_LIMIT = 10_000
+const PEOPLE_LIMIT = 10_000
 
 /** A person with its numbers of references. */
 export interface NamedPerson extends SourcePerson {

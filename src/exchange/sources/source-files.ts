@@ -12,7 +12,7 @@ export type SourceFile =
   | { kind: 'database'; bytes: Uint8Array }
 
 /** The maximum unpacked size of a compressed file, in bytes. Otherwise a small file could fill the memory. */
-export const UNPACKED_LIMIT = 256 * 1024 * 1024
+const UNPACKED_LIMIT = 256 * 1024 * 1024
 
 const starts = (bytes: Uint8Array, ...first: number[]) => first.every((byte, index) => bytes[index] === byte)
 

@@ -25,7 +25,7 @@ export const isGitHubHeader = (header: readonly string[], delimiter: string): bo
   delimiter === '\t' && has(new Set(header.map(nameKey)), 'title', 'url')
 
 /** Whether JSON is Trello's export of a board. */
-export const isTrello = (value: unknown): boolean =>
+const isTrello = (value: unknown): boolean =>
   isObject(value) && Array.isArray(value.lists) && Array.isArray(value.cards)
 
 /** Whether JSON is Planka's response for a board. */

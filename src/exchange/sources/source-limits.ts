@@ -8,7 +8,7 @@ import { JSON_TEXT_DEPTH } from '../../schemas/common.ts'
 export const VALUES_LIMIT = 10_000_000
 
 /** Maximum nesting. Stored rests are wrapped in a few more levels, and serialisers recurse. */
-export const DEPTH_LIMIT = JSON_TEXT_DEPTH - 10
+const DEPTH_LIMIT = JSON_TEXT_DEPTH - 10
 
 /** A file of the right format, but too large. The message is one clear line. */
 export class TooLarge extends Error {}

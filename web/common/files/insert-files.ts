@@ -10,7 +10,7 @@ import { isPicture, isPictureType } from './kinds.ts'
 const escaped = (name: string) => name.replace(/[\\[\]]/g, '\\$&')
 
 /** The Markdown of an attachment: a picture, or a link. */
-export const markdownOf = (attachment: Attachment): string =>
+const markdownOf = (attachment: Attachment): string =>
   `${isPicture(attachment) ? '!' : ''}[${escaped(attachment.name)}](attachment:${attachment.id})`
 
 let last = 0

@@ -54,7 +54,7 @@ async function mentionable(typed: string): Promise<readonly Mentionable[]> {
 }
 
 /** The handle that is being typed. In code, addresses and after a backslash it is no mention; only code is not seen here. */
-export function mentionAt(text: string, caret: number): Typing | undefined {
+function mentionAt(text: string, caret: number): Typing | undefined {
   const line = text.slice(Math.max(0, caret - 40), caret)
   const typed = /(?<![\p{L}\p{N}\p{M}._%+\-@/\\])@([\p{L}\p{N}._-]*)$/u.exec(line)?.[1]
   if (typed === undefined || /[\p{L}\p{N}_@-]/u.test(text[caret] ?? '')) return undefined
