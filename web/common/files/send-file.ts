@@ -56,7 +56,7 @@ export function sendFile(sent: FileRequest): Promise<Answer<Attachment[]>> {
           data: JSON.parse(responseText) as Attachment[],
           etag: undefined,
           seq: seq === null ? undefined : Number(seq),
-          replayed: headers.get('sending-replayed') === 'true',
+          replayed: headers.get('idempotent-replayed') === 'true',
           headers,
         })
       } catch (cause) {
