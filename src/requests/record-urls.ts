@@ -23,7 +23,7 @@ const FIRST = new Map([
 ])
 
 /** The id of a record, or of the first of several, as JSON: every record begins with it. */
-const ID = /^\{(?:"\w+":\{)?"id":("(?:[^"\\]|\\.)*")/
+const ID = /^\[?\{(?:"\w+":\{)?"id":("(?:[^"\\]|\\.)*")/
 
 /** The name of the schema of the record that a response shows. */
 const recordOf = ({ schema, record = schema }: ResponseShape): string => FIRST.get(record.$ref) ?? record.$ref

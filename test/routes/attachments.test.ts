@@ -58,6 +58,7 @@ for (const { name, config } of kinds) {
       formOf(filePart('Große Pläne.txt', 'hello'), part('name="more"', 'ignored'), filePart('a.bin', large)),
     )
     t.equal(made.status, 201)
+    t.equal(made.headers.location, `/api/attachments/${made.body[0].id}`, 'of the first')
     t.match(made.body, [
       {
         itemId: item.id,
