@@ -259,7 +259,9 @@ export async function receiveFiles(
   const refuse = (error?: unknown) =>
     fail(error instanceof ApiError ? error : badForm('must be a form of files'))
   const receive = async (stream: Readable, name: string | undefined) => {
-    const file = await receiveOne(stream, name, limits.file, sink)
+    // The parser would take a part that is destroyed for a form that is broken.
+    const chunks: AsyncIterable<Buffer> = stream.iterator({ destroyOnReturn: false })
+    const file = await receiveOne(chunks, name, limits.file, sink)
     // A browser sends a form without a chosen file like this.
     if (file.size > 0 || name) return file
     if (file.content !== null) await sink?.discard(file.content)

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
@@ -411,6 +412,29 @@ t.test('limits', async (t) => {
   t.equal(count(app, 'file_contents'), 2)
   t.equal(count(app, 'file_chunks'), 2)
   t.equal((await postForm(app, url, formOf(filePart('a', bytesOf(400, 3))))).status, 201)
+})
+
+t.test('a form that arrives in pieces is refused like one that arrives at once', async (t) => {
+  const limits = { attachmentLimit: 1_000_000, attachmentsTotal: 1_500_000 }
+  const { app, url } = await setUp(t, { databaseUrl: `file:${join(t.testdir(), 'board.db')}`, ...limits })
+  const inPieces = async (...files: Buffer[]) => {
+    const form = formOf(...files.map((file, nth) => filePart(`${nth}`, file)))
+    const pieces = Array.from({ length: Math.ceil(form.length / 16_384) }, (_, nth) =>
+      form.subarray(nth * 16_384, (nth + 1) * 16_384),
+    )
+    const headers = { 'content-type': FORM_TYPE }
+    const { status, body } = await raw(app, { method: 'POST', url, payload: Readable.from(pieces), headers })
+    return [status, body.error ?? body.length]
+  }
+  const [tooLarge, full] = [bytesOf(1_200_000), bytesOf(900_000, 2)]
+  t.strictSame(await inPieces(tooLarge), [413, 'Payload Too Large'])
+  t.strictSame(await inPieces(bytesOf(10), tooLarge), [413, 'Payload Too Large'])
+  t.strictSame(await inPieces(bytesOf(900_000, 3)), [201, 1])
+  t.strictSame(await inPieces(full), [507, 'No space left for attachments'])
+  t.strictSame(await inPieces(bytesOf(10), full), [507, 'No space left for attachments'])
+  await settled(app)
+  t.equal(count(app, 'file_contents'), 1)
+  t.equal(count(app, 'attachments'), 1)
 })
 
 t.test('an item has at most 100 attachments', async (t) => {
