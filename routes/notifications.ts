@@ -12,6 +12,7 @@ import {
   IdParams,
   MissingErrorBody,
   ref,
+  UpdateBody,
   valuesOfList,
 } from '../src/schemas/common.ts'
 import { NotificationSchema, UnreadSchema } from '../src/schemas/records.ts'
@@ -30,7 +31,7 @@ const NotificationsQuery = Type.Object({
   limit: Type.Optional({ ...PageParameters.limit, default: 100, description: 'Notifications per page' }),
 })
 
-const UpdateNotification = CreateBody({ read: Type.Boolean() })
+const UpdateNotification = UpdateBody({ read: Type.Boolean() })
 const ReadNotifications = CreateBody({
   upTo: Type.String({ description: 'The id of the newest notification to mark' }),
 })
@@ -102,7 +103,13 @@ const notificationRoutes: Routes = async (app) => {
       example: { read: true },
       response: { 200: ref(NotificationSchema), 404: ref(ErrorBody) },
     },
-    handler: (request) => notifications.setRead(request.params.id, memberOf(request).id, request.body.read),
+    handler: (request) => {
+      const { params, body } = request
+      const { id: owner } = memberOf(request)
+      return body.read === undefined
+        ? notifications.get(params.id, owner)
+        : notifications.setRead(params.id, owner, body.read)
+    },
   })
 }
 

@@ -1565,7 +1565,7 @@ export interface ReadNotifications {
 }
 
 export interface UpdateNotification {
-  read: boolean
+  read?: boolean
 }
 
 export interface CreateObjective {

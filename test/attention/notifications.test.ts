@@ -359,7 +359,13 @@ t.test('notifications are listed by pages and kinds, and marked as read', async 
     ['GET', '/api/notifications', 401, { error: 'Authentication required' }],
   ])
   t.equal((await send(app, 'GET', '/api/notifications?kind=x', undefined, ada.headers)).status, 400)
-  t.equal((await patch(app, one, {}, ada)).status, 400)
+  const shown = (await toldTo(app, ada))[0]
+  t.match(await patch(app, one, {}, ada), { status: 200, body: shown }, 'an empty change changes nothing')
+  t.match(await patch(app, one, { read: null }, ada), { status: 400 })
+  const back = { ...ada.headers, prefer: 'handling=strict' }
+  t.match(await send(app, 'PATCH', one, shown, back), { status: 200, body: shown })
+  const readOnly = { status: 400, body: { details: { fieldErrors: { title: ['is read-only'] } } } }
+  t.match(await send(app, 'PATCH', one, { ...shown, title: 'x' }, back), readOnly)
 })
 
 t.test('notifications are kept for NOTIFICATIONS_KEEP_DAYS', async (t) => {
