@@ -36,7 +36,7 @@ const preferenceRoutes: Routes = async (app) => {
   const { preferences } = app.mail
   const limits = createMailLimits()
   const tags = ['Preferences']
-  const config = { access: 'own', isSentAlone: true } as const
+  const config = { access: 'own' } as const
   const isAvailable = () => app.sendTestMail !== undefined
 
   app.get('/api/me/preferences', {
@@ -78,6 +78,7 @@ const preferenceRoutes: Routes = async (app) => {
     config: {
       ...config,
       failure: 'Failed to send test mail',
+      isSentAlone: true,
       isBodyOptional: true,
       // A mail that was sent cannot be taken back.
       comparesFirst: true,

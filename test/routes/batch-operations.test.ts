@@ -39,8 +39,6 @@ const ALONE = new Set([
   'createWebhook',
   'getSharedProject',
   'testWebhook',
-  'getPreferences',
-  'updatePreferences',
   'sendTestMail',
   'rotateWebhookSecret',
   // The example contains a password.
