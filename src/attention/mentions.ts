@@ -6,6 +6,19 @@ const MOST = 100
 /** The beginning or end of a fenced block, also in a quotation or a list. */
 const FENCE = /^[ \t>]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)?[ \t>]*(`{3,}|~{3,})([^\n]*)$/
 
+/** What begins a line of a quotation. */
+const QUOTE = /^(?: {0,3}> ?)+/
+
+/** The marker of an item of a list, and the spaces after it. */
+const ITEM = /^(?:[-*+]|\d{1,9}[.)])(?:( +)|$)/
+
+/** Headings and rules: the next line continues no paragraph. */
+const HEADING = /^#{1,6}(?: |$)/
+const RULE = /^(?:[-*_] *){3,}$/
+
+/** Columns of an indentation that makes code. */
+const CODE = 4
+
 const BACKTICKS = /`+/g
 
 /** A handle, with dots that end a sentence perhaps; what stands around it is no letter, and of no address. */
@@ -33,18 +46,76 @@ function withoutSpans(text: string): string {
   return [...parts, text.slice(at)].join(' ')
 }
 
-/** The paragraphs of a text outside of fenced blocks. */
+/** A line with spaces instead of tabs, whose stops are every four columns. */
+function withoutTabs(line: string): string {
+  let added = 0
+  return line.replaceAll('\t', (_tab, at: number) => {
+    const spaces = 4 - ((at + added) % 4)
+    added += spaces - 1
+    return ' '.repeat(spaces)
+  })
+}
+
+/** Tells the lines of indented code: indented by four columns more than what they are in, and continuing no paragraph. */
+class Indentation {
+  /** The columns at which the texts of the items of the current lists begin, outermost first. */
+  #items: number[] = []
+  #isInParagraph = false
+
+  /** Whether the next line is code. */
+  isCode(line: string): boolean {
+    const shown = withoutTabs(line).replace(QUOTE, '')
+    let rest = shown.trimStart()
+    if (rest === '') {
+      this.#isInParagraph = false
+      return false
+    }
+    let column = shown.length - rest.length
+    const beyond = () => column - (this.#items.at(-1) ?? 0)
+    if (!this.#isInParagraph) {
+      while (beyond() < 0) this.#items.pop()
+      if (beyond() >= CODE) return true
+    }
+    if (RULE.test(rest)) {
+      this.#isInParagraph = false
+      return false
+    }
+    for (let item = ITEM.exec(rest); item !== null; item = ITEM.exec(rest)) {
+      while (beyond() < 0) this.#items.pop()
+      const [{ length }, spaces = ''] = item
+      const isCode = spaces.length > CODE
+      column += isCode ? length - spaces.length + 1 : length
+      this.#items.push(column)
+      if (isCode) return true
+      rest = rest.slice(length)
+    }
+    this.#isInParagraph = rest !== '' && !HEADING.test(rest)
+    return false
+  }
+
+  /** A block ends what is before it. */
+  endParagraph(): void {
+    this.#isInParagraph = false
+  }
+}
+
+/** The paragraphs of a text outside of fenced blocks and indented code. */
 function* paragraphsOf(text: string): Generator<string> {
   let lines: string[] = []
   let fence: string | undefined
+  const indentation = new Indentation()
   for (const line of text.split(/\r\n|\r|\n/)) {
+    if (fence === undefined && indentation.isCode(line)) continue
     const [, mark = '', rest = ''] = FENCE.exec(line) ?? []
     if (fence !== undefined) {
       if (mark.startsWith(fence) && rest.trim() === '') fence = undefined
       continue
     }
     const opens = mark !== '' && !(mark.startsWith('`') && rest.includes('`'))
-    if (opens) fence = mark
+    if (opens) {
+      fence = mark
+      indentation.endParagraph()
+    }
     if (!opens && line.trim() !== '') lines.push(line)
     else {
       yield lines.join('\n')

@@ -28,6 +28,19 @@ t.test('a mention is an @ with a handle, but not in code, and not in an address'
     [`${FENCE}not ${FENCE} a fence @ada`, ['ada']],
     ['a\r\n@ada\r@bob', ['ada', 'bob']],
     [`@${'x'.repeat(41)}`, []],
+    ['    @ada\n\t@bob\n@eve', ['eve']],
+    ['so:\n\n    @ada\n\n    @ada\n@bob', ['bob']],
+    ['so:\n    @ada', ['ada']],
+    ['# so\n    @ada\n---\n    @ada', []],
+    ['- so:\n\n    @ada', ['ada']],
+    ['- so:\n\n      @ada\n\n@bob', ['bob']],
+    ['1. so:\n   - more:\n\n     @ada\n\n   @bob\n\n       @eve', ['ada', 'bob']],
+    ['- so\n\nand\n\n    @ada', []],
+    ['-     @ada\n- @bob', ['bob']],
+    ['- \t@ada', ['ada']],
+    ['> so\n>\n>     @ada\n> @bob', ['bob']],
+    [`${FENCE}\n${FENCE}\n    @ada\n\n  @bob`, ['bob']],
+    ['   @ada\n\n  @bob', ['ada', 'bob']],
   ]
   for (const [text, expected] of cases) t.strictSame([...mentionsIn(text)], expected, JSON.stringify(text))
 })
@@ -52,6 +65,9 @@ t.test('any text is read, in a time that grows with its length', async (t) => {
     'é',
     '> ',
     '- ',
+    '    ',
+    '\t',
+    '+ ',
     '\\',
   )
   fc.assert(
@@ -60,7 +76,25 @@ t.test('any text is read, in a time that grows with its length', async (t) => {
       return [...found].every((one) => one.startsWith('ada'))
     }),
   )
-  for (const unit of ['`', '``a`', '@', '@a.', '`\n', `${FENCE}\n`, '> - ', '@ada ']) {
+  const start = performance.now()
+  t.equal(mentionsIn(`${'- '.repeat(50_000)}@ada`).size, 1)
+  t.ok(performance.now() - start < 2000, 'a deep list')
+  for (const unit of [
+    '`',
+    '``a`',
+    '@',
+    '@a.',
+    '`\n',
+    `${FENCE}\n`,
+    '> - ',
+    '@ada ',
+    '- ',
+    '\n    ',
+    '    ',
+    '\t',
+    '- - \n',
+    '1. a\n',
+  ]) {
     const start = performance.now()
     mentionsIn(unit.repeat(100_000 / unit.length))
     t.ok(performance.now() - start < 2000, JSON.stringify(unit))
