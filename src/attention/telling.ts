@@ -10,8 +10,11 @@ import { type NewNotification, NOTIFICATION_KINDS, type NotificationKind } from 
 import type { Recipient } from './recipients.ts'
 import type { FoundWatch, ItemWatcher, Watcher } from './watchers.ts'
 
-/** More notifications of one write to one member become one. */
-const MOST_OF_ONE_WRITE = 10
+/** Of more items, what one write tells one member becomes one notification. */
+const MOST_ITEMS = 10
+
+/** So do more notifications of fewer items: as many as a batch has requests. */
+const MOST_NOTIFICATIONS = 200
 
 /** Different items of one write that are counted one by one for each member; beyond, each change counts. */
 const ITEMS_COUNTED = 100
@@ -44,6 +47,7 @@ export interface TellingSources {
 
 /** What one member is told by a write. */
 interface Told {
+  /** Only the first, once it is clear that it stands for all. */
   notifications: NewNotification[]
   /** How many there would be, of how many items. */
   count: number
@@ -56,7 +60,7 @@ interface Told {
 export interface Telling {
   first: number
   last: number
-  /** By member: either at most ten, or one that stands for all. */
+  /** By member: either those of at most ten items, or one that stands for all. */
   notifications: NewNotification[][]
   watches: FoundWatch[]
   /** The items whose times may have changed, with the time of the change. */
@@ -88,6 +92,9 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 
 const isMoreImportant = (one: NotificationKind, other: NotificationKind) =>
   NOTIFICATION_KINDS.indexOf(one) < NOTIFICATION_KINDS.indexOf(other)
+
+/** Whether one notification stands for all. */
+const isTooMuch = ({ items, count }: Told) => items.size > MOST_ITEMS || count > MOST_NOTIFICATIONS
 
 /** The changes of one write. */
 export class WriteTelling {
@@ -133,7 +140,7 @@ export class WriteTelling {
   *end(): Generator<void, Telling, void> {
     const notifications: NewNotification[][] = []
     for (const [, told] of this.#told) {
-      notifications.push(told.count > MOST_OF_ONE_WRITE ? [this.#together(told)] : told.notifications)
+      notifications.push(isTooMuch(told) ? [this.#together(told)] : told.notifications)
       if (notifications.length % 100 === 0) yield
     }
     return {
@@ -150,6 +157,7 @@ export class WriteTelling {
     const [first] = notifications as [NewNotification]
     const [projectId = null, another] = projectIds
     const isOfOne = another === undefined && projectId !== null
+    if (items.size === 1) return { ...first, kind, seq: this.#last, text: '' }
     return {
       ...first,
       kind,
@@ -326,7 +334,10 @@ export class WriteTelling {
     if (told.items.size < ITEMS_COUNTED) told.items.add(row.itemId as string)
     if (told.projectIds.size < 2) told.projectIds.add(projectId)
     if (isMoreImportant(kind, told.kind)) told.kind = kind
-    if (told.notifications.length === MOST_OF_ONE_WRITE) return
+    if (isTooMuch(told)) {
+      told.notifications.length = 1
+      return
+    }
     told.notifications.push({
       memberId,
       kind,

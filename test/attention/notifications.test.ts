@@ -273,6 +273,33 @@ t.test('more than ten items of one write are one notification', async (t) => {
   t.strictSame(rest, [])
 })
 
+t.test('many changes of few items in one write are told one by one', async (t) => {
+  const { app, admin, ada, item, url } = await boardOf(t)
+  await send(app, 'PUT', `${url}/watch`, undefined, ada.headers)
+  const path = `${url}/comments`
+  const comments = Array.from({ length: 11 }, (_, nth) => ({
+    method: 'POST',
+    path,
+    body: { content: `Comment ${nth}` },
+  }))
+  t.equal((await send(app, 'POST', '/api/batch', { requests: comments }, admin.headers)).status, 200)
+  const told = await toldTo(app, ada)
+  t.strictSame(
+    told.map(({ kind, itemId, text, count }) => [kind, itemId, text, count]),
+    comments.map(({ body }) => ['commented', item.id, body.content, 1]).toReversed(),
+  )
+  // No request has as many.
+  writeTo(app.db, () => {
+    const add = app.db.$client.prepare(
+      "insert into kanban_comments (id, item_id, author_id, content) values (?, ?, 'bob', 'x')",
+    )
+    for (let nth = 0; nth < 201; nth++) add.run(`comment-${nth}`, item.id)
+  })
+  const [last, ...before] = await toldTo(app, ada)
+  t.strictSame(before, told)
+  t.match(last, { kind: 'commented', itemId: item.id, title: item.title, text: '', count: 1 })
+})
+
 t.test('undos, imports and renamed columns tell nobody; an undone undo tells nothing twice', async (t) => {
   const { app, admin, ada, project, item, url } = await boardOf(t)
   await send(app, 'PUT', `/api/projects/${project.id}/watch`, undefined, ada.headers)
