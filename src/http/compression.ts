@@ -146,6 +146,11 @@ export function compressResponses(app: FastifyInstance, { maxWaiting = MAX_WAITI
   })
 }
 
-/** Whether a response is a text that is not encoded yet. */
+/**
+ * Whether a response is a text that is not encoded yet. What is sent in ranges stays as it is: they count the bytes of the file, whose
+ * hash is the ETag.
+ */
 const isText = (reply: FastifyReply): boolean =>
-  !reply.hasHeader('content-encoding') && IS_TEXT.test(String(reply.getHeader('content-type')))
+  !reply.hasHeader('content-encoding') &&
+  !reply.hasHeader('accept-ranges') &&
+  IS_TEXT.test(String(reply.getHeader('content-type')))

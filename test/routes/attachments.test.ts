@@ -181,6 +181,27 @@ for (const { name, config } of kinds) {
   })
 }
 
+t.test('contents are sent as they are to clients that accept compression, also in ranges', async (t) => {
+  const { app, url } = await setUp(t)
+  const text = Array.from({ length: 20_000 }, (_, nth) => nth).join(',')
+  for (const name of ['a.csv', 'a.html', 'a.txt']) {
+    const content = `${name},${text}`
+    const { id, mediaType } = await upload(app, url, content, name)
+    t.match(mediaType, /^text\//)
+    const etag = `"${sha256(content)}"`
+    for (const coding of ['gzip', 'br', 'zstd']) {
+      const download = async (more = {}) => {
+        const headers = { 'accept-encoding': coding, ...more }
+        const answer = await app.inject({ url: `/api/attachments/${id}/content`, headers })
+        return [answer.statusCode, answer.headers.etag, answer.headers['content-encoding'], answer.payload]
+      }
+      const part = await download({ range: 'bytes=10-50009' })
+      t.strictSame(part, [206, etag, undefined, content.slice(10, 50_010)], `${name}, ${coding}: a part`)
+      t.strictSame(await download(), [200, etag, undefined, content], `${name}, ${coding}: all of it`)
+    }
+  }
+})
+
 t.test('links', async (t) => {
   const { app, item, url } = await setUp(t)
   const made = await send(app, 'POST', url, { url: 'https://example.org/plan?a=1#b', name: ' The\nplan ' })
