@@ -68,7 +68,7 @@ class Compressor {
     this.#maxWaiting = maxWaiting
   }
 
-  /** @param etag of the body; undefined if it has none: then it is not cached @returns undefined if too much is waiting */
+  /** @param etag of exactly this body; undefined if it has none: then it is not cached @returns undefined if too much is waiting */
   compress(
     body: Uint8Array | string,
     coding: Coding,
@@ -133,7 +133,9 @@ export function compressResponses(app: FastifyInstance, { maxWaiting = MAX_WAITI
     const coding = codingFor(request)
     if (coding === undefined) return done(null, payload)
     const etag = reply.getHeader('etag') as string | undefined
-    const compressed = compressor.compress(payload, coding, etag)
+    // The ETag of a write's response is that of the record, which a GET shows with more or fewer fields, such as `warnings`.
+    const isNamed = isSafe(request.method) && reply.statusCode === 200
+    const compressed = compressor.compress(payload, coding, isNamed ? etag : undefined)
     if (compressed === undefined) return done(null, payload)
     const send = (bytes: Buffer) => {
       reply.header('content-encoding', coding)
