@@ -362,8 +362,7 @@ export const KanbanItemWithPeopleSchema = Type.Object(
     ...Type.Omit(KanbanItemSchema, ['warnings']).properties,
     watching: Type.Optional(
       Type.Boolean({
-        description:
-          'Whether the caller watches the item: by itself, with its project, or as its assignee. Not in a batch',
+        description: 'Whether the caller watches the item: by itself, with its project, or as its assignee',
       }),
     ),
     people,
