@@ -580,7 +580,7 @@ export interface ProjectSummary {
     metrics: number
     objectives: number
     teamAssignments: number
-    /** Number of items per column, dismissed ones too: every column of the board, in order */
+    /** Number of items per column, dismissed ones too: every column of the board, in order, but names that are whole numbers first */
     columns: {
       [key: string]: number
     }
