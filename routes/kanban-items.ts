@@ -320,6 +320,8 @@ const kanbanItemRoutes: Routes = async (app) => {
     config: {
       access: 'read',
       failure: 'Failed to fetch kanban item',
+      // It shows whether the caller watches the item.
+      caching: 'no-store',
       inBatch: (request) =>
         app.attention.watchers.item((request.params as Static<typeof IdParams>).id, memberOf(request).id),
     },

@@ -28,7 +28,7 @@ const OVER = { token: '', expiresAt: new Date(0).toISOString() }
 
 /** Creates the functions that read and write the session cookie. */
 export function createSessionCookies(): SessionCookies {
-  /** Adds a cookie to a reply: Fastify collects those of several calls. */
+  /** Adds a cookie to a reply: Fastify collects those of several calls. No cache may store it, nor give it to others. */
   const setCookie = (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -36,7 +36,7 @@ export function createSessionCookies(): SessionCookies {
     value: string,
     expires: Date,
   ) =>
-    reply.header(
+    reply.header('cache-control', 'no-store').header(
       'set-cookie',
       stringifySetCookie({
         name,

@@ -252,7 +252,7 @@ export interface KanbanItemWithPeople {
   updatedAt: string
   labels: KanbanLabel[]
   subtasks: KanbanSubtask[]
-  /** Whether the caller watches the item: by itself, with its project, or as its assignee. Not in a batch */
+  /** Whether the caller watches the item: by itself, with its project, or as its assignee */
   watching?: boolean
   /** Only with `expand=people`: the names of all whom it names, by their ids */
   people?: {
@@ -580,7 +580,7 @@ export interface ProjectSummary {
     metrics: number
     objectives: number
     teamAssignments: number
-    /** Number of items per column, dismissed ones too: every column of the board, in order */
+    /** Number of items per column, dismissed ones too: every column of the board, in order, but names that are whole numbers first */
     columns: {
       [key: string]: number
     }

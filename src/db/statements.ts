@@ -48,12 +48,14 @@ interface Prepared {
 const fieldsOf = (query: Select<unknown>) => query._.selectedFields as Record<string, Column>
 
 /**
- * The value of a number column in which another tool stored something else, which no response could represent. SQLite sorts
- * text after all numbers, so a `sortOrder` reads as the largest number.
+ * The value of a number column in which another tool stored something else, which no response could represent: text, or an
+ * infinite number. SQLite sorts text after all numbers, so a `sortOrder` reads as the largest number.
  */
-const strayNumber = (column: Column) => (column.name === 'sortOrder' ? Number.MAX_VALUE : 0)
-
-const isAnyNumber = (value: unknown): boolean => typeof value === 'number'
+function readerOfStrays(column: Column): (value: unknown) => number {
+  if (column.getSQLType() === 'integer') return () => 0
+  const other = column.name === 'sortOrder' ? Number.MAX_VALUE : 0
+  return (value) => (typeof value === 'number' ? Math.sign(value) * Number.MAX_VALUE : other)
+}
 
 /** The value of a text column in which another tool stored bytes, which no response could represent as a date. */
 const toText = (value: unknown) => (typeof value === 'object' && value !== null ? String(value) : value)
@@ -81,10 +83,8 @@ function binder(params: unknown[]): (values: Values) => unknown[] {
 export function decoder(column: Column): ((value: unknown) => unknown) | undefined {
   if (!is(column, Column)) return undefined
   if (column.dataType === 'number') {
-    const stray = strayNumber(column)
-    // No response can represent an infinite integer.
-    const isNumber = column.getSQLType() === 'integer' ? Number.isFinite : isAnyNumber
-    return (value) => (isNumber(value) || value === null ? value : stray)
+    const readStray = readerOfStrays(column)
+    return (value) => (Number.isFinite(value) || value === null ? value : readStray(value))
   }
   if (column.dataType === 'string') return toText
   if (column.mapFromDriverValue === Column.prototype.mapFromDriverValue) return undefined

@@ -362,8 +362,7 @@ export const KanbanItemWithPeopleSchema = Type.Object(
     ...Type.Omit(KanbanItemSchema, ['warnings']).properties,
     watching: Type.Optional(
       Type.Boolean({
-        description:
-          'Whether the caller watches the item: by itself, with its project, or as its assignee. Not in a batch',
+        description: 'Whether the caller watches the item: by itself, with its project, or as its assignee',
       }),
     ),
     people,
@@ -393,7 +392,8 @@ export const ProjectSummarySchema = Type.Object(
       columns: Type.Unsafe<Record<string, number>>({
         type: 'object',
         additionalProperties: { type: 'integer' },
-        description: 'Number of items per column, dismissed ones too: every column of the board, in order',
+        description:
+          'Number of items per column, dismissed ones too: every column of the board, in order, but names that are whole numbers first',
         examples: [{ 'To Do': 3, 'In Progress': 1, Review: 0, Done: 7 }],
       }),
       dismissed: Type.Unsafe<Record<string, number>>({

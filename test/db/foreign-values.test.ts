@@ -28,6 +28,42 @@ t.test('a value that is not a number reads as a number', async (t) => {
   }
 })
 
+t.test('an infinite number reads as the largest one, and keeps its place on every page', async (t) => {
+  const app = await build(t)
+  const { id } = await createProject(app)
+  const url = `/api/projects/${id}`
+  for (const title of ['last', 'first', 'middle']) await send(app, 'POST', `${url}/kanban-items`, { title })
+  const { body: metric } = await send(app, 'POST', `${url}/metrics`, { name: 'Velocity', value: 5 })
+  app.db.$client.exec(`
+    update kanban_items set sort_order = 9e999 where title = 'last';
+    update kanban_items set sort_order = -9e999 where title = 'first';
+    update metrics set value = 9e999`)
+  const { MAX_VALUE } = Number
+  const items = [
+    { title: 'first', sortOrder: -MAX_VALUE },
+    { title: 'middle', sortOrder: 3 },
+    { title: 'last', sortOrder: MAX_VALUE },
+  ]
+  t.match((await send(app, 'GET', url)).body, { kanbanItems: items, metrics: [{ value: MAX_VALUE }] })
+  t.match((await send(app, 'GET', '/api/projects')).body, [{ kanbanItems: items }])
+  for (const sort of ['sortOrder', '-sortOrder']) {
+    const found: { title: string }[] = []
+    let next: string | undefined = `${url}/kanban-items?limit=1&sort=${sort}`
+    while (next !== undefined && found.length < 9) {
+      const { body, headers }: Awaited<ReturnType<typeof send>> = await send(app, 'GET', next)
+      found.push(...body)
+      next = /<(.*)>/.exec(String(headers.link))?.[1]
+    }
+    t.match(found, sort === 'sortOrder' ? items : items.toReversed(), sort)
+  }
+  const replaced = await send(app, 'PATCH', `/api/metrics/${metric.id}`, { value: 3 })
+  t.match(replaced.body, { trend: 'down', history: [{ value: MAX_VALUE }] })
+  const moved = await send(app, 'POST', `${url}/kanban-items`, { title: 'new' })
+  t.equal(moved.status, 201)
+  const { body } = await send(app, 'GET', `${url}/kanban-items`)
+  t.match(body, [{ title: 'first' }, { title: 'middle' }, { title: 'last' }, { title: 'new' }])
+})
+
 t.test('JSON text that is nested too deep reads as empty, and one with many brackets is kept', async (t) => {
   const app = await build(t)
   const { id } = await createProject(app)

@@ -137,14 +137,18 @@ function attempt(work: () => unknown): unknown {
   }
 }
 
-t.test('prepared rows equal those of Drizzle, for every table, except missing JSON text', async (t) => {
+/** What a response can represent of a number. */
+const finite = (value: unknown) =>
+  typeof value === 'number' ? Math.max(-Number.MAX_VALUE, Math.min(value, Number.MAX_VALUE)) : value
+
+t.test('prepared rows equal those of Drizzle, except missing JSON text and infinite numbers', async (t) => {
   const db = open(t)
   for (const table of tables) {
-    const orEmpty = (row: Record<string, unknown>) =>
+    const asRead = (row: Record<string, unknown>) =>
       Object.fromEntries(
         columnsOf(table).map(([name, column]) => [
           name,
-          column.dataType === 'custom' ? (row[name] ?? column.mapFromDriverValue('')) : row[name],
+          column.dataType === 'custom' ? (row[name] ?? column.mapFromDriverValue('')) : finite(row[name]),
         ]),
       )
     const query = db.select().from(table)
@@ -158,7 +162,7 @@ t.test('prepared rows equal those of Drizzle, for every table, except missing JS
         deepStrictEqual(all(), [])
         deepStrictEqual(first(), undefined)
         for (const row of rows) if (store(db, table, row)) stored++
-        const expected = query.all().map(orEmpty)
+        const expected = query.all().map(asRead)
         deepStrictEqual(all(), expected)
         deepStrictEqual(first(), expected[0])
         deepStrictEqual(all().map(Object.keys), expected.map(Object.keys), 'in that order')

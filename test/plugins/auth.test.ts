@@ -435,6 +435,7 @@ t.test('using a session extends it to 30 days, at most once a minute', async (t)
   t.equal(Date.parse(String(expiresAt)) - Date.parse(String(lastUsedAt)), 30 * DAY)
   t.match(first.headers['set-cookie'], `phaseboard_session=${token}; Path=/;`, 'the cookie lives on, too')
   t.match(first.headers['set-cookie'], new Date(String(expiresAt)).toUTCString())
+  t.equal(first.headers['cache-control'], 'no-store', 'no cache may give the cookie to others')
 
   const second = await send(app, 'GET', '/api/projects', undefined, headers)
   t.equal(second.headers['set-cookie'], undefined)

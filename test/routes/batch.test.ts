@@ -63,6 +63,8 @@ t.test("requests run in order, and see the earlier ones' writes", async (t) => {
   t.equal(changed.column, 'Done')
   const now = { ...changed, subtasks: [subtask] }
   t.strictSame(got, { ...now, watching: true }, 'who makes an item watches it at once')
+  const { schemas } = (await send(app, 'GET', '/openapi.json')).body.components
+  t.notMatch(schemas.KanbanItemWithPeople.properties.watching.description, /batch/, 'as documented')
   t.strictSame(listed, [now])
   t.strictSame(whole.kanbanItems, [now])
   t.strictSame(all, [whole])
