@@ -90,8 +90,15 @@ export const paths = {
 export const isOwnPath = (path: string): boolean =>
   /^\/(?![/\\])/.test(path) && routeOf(path.replace(/[?#].*/, '')).page !== undefined
 
+/** What to do once the browser has gone back; undefined if it is not going back. An entry that is pushed meanwhile would be left again. */
+let afterBack: (() => void) | undefined
+
 /** Navigates to a path of the page. @param replace replaces the current history entry, as the current path always does */
 export function go(path: string, { replace = false } = {}): void {
+  if (afterBack) {
+    afterBack = () => go(path, { replace })
+    return
+  }
   saveScroll()
   const address = href(path)
   // Like a link in any page. The second click of a double click adds no entry.
@@ -104,8 +111,11 @@ export function go(path: string, { replace = false } = {}): void {
 
 /** Goes back to where the dialog was opened. If the tab started with the dialog, goes to a path instead. */
 export function back(fallback: string): void {
-  if ((history.state as { hasBefore?: boolean } | null)?.hasBefore) history.back()
-  else go(fallback, { replace: true })
+  if (afterBack) return
+  if ((history.state as { hasBefore?: boolean } | null)?.hasBefore) {
+    afterBack = () => undefined
+    history.back()
+  } else go(fallback, { replace: true })
 }
 
 /** Changes only the query, e.g. a filter, in the same history entry. */
@@ -154,6 +164,9 @@ export function startRouter(): void {
   document.addEventListener('click', onClick)
   addEventListener('popstate', () => {
     arrive()
+    const next = afterBack
+    afterBack = undefined
+    next?.()
     const { scroll = 0 } = (history.state ?? {}) as { scroll?: number }
     requestAnimationFrame(() => scrollTo(0, scroll))
   })
