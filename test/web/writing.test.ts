@@ -110,8 +110,10 @@ onBoard('Markdown is written with tools, by keyboard only', async (t, board) => 
   await check()
   await page.keyboard.press('Control+Enter')
   await partOf(page, 'Description').getByRole('checkbox', { name: 'one' }).waitFor()
-  const saved = await board.api.get('/api/kanban-items/{id}', { path: { id: place.item.id } })
-  t.equal(saved.description, 'Be **bold**.\n\n- [x] one\n- [ ] two\n- [ ] three\nEnd`x`')
+  const wanted = 'Be **bold**.\n\n- [x] one\n- [ ] two\n- [ ] three\nEnd`x`'
+  const saved = async () =>
+    (await board.api.get('/api/kanban-items/{id}', { path: { id: place.item.id } })).description
+  t.equal(await lookUntil(saved, (found) => found === wanted), wanted)
 })
 
 onBoard('on a phone the preview takes the place of the field', async (t, board) => {
