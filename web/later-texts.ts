@@ -163,6 +163,32 @@ const english = {
       count(number, 'suggestion, Enter inserts it', 'suggestions, Enter inserts one'),
     handleOf: (name: string, handle: string) => `${name} @${handle}`,
   },
+
+  // The command palette
+  palette: {
+    title: 'Commands',
+    label: 'Command, project or card',
+    none: 'Nothing found.',
+    goTo: (page: string) => `Go to: ${page}`,
+    projectTrash: 'Trash of this project',
+    theme: (name: string) => `Colours: ${name}`,
+    keys: {
+      n: 'New card here',
+      f: 'Filter cards',
+      e: 'Edit the title of the card',
+      a: 'Assign the card',
+      l: 'Labels of the card',
+      d: 'Due date of the card',
+      p: 'Priority of the card',
+      m: 'Move the card',
+      c: 'Copy the link of the card',
+      s: 'Select the card',
+      x: 'Archive the card',
+      'Ctrl+z': 'Undo the last change',
+      '/': 'Search everywhere',
+      '?': 'Keyboard shortcuts',
+    },
+  },
 } as const
 
 /** For tests, which compare the languages, and for the types of the others. */

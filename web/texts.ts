@@ -153,32 +153,6 @@ const english = {
     languageOfBrowser: 'As the browser',
   },
 
-  // The command palette
-  palette: {
-    title: 'Commands',
-    label: 'Command, project or card',
-    none: 'Nothing found.',
-    goTo: (page: string) => `Go to: ${page}`,
-    projectTrash: 'Trash of this project',
-    theme: (name: string) => `Colours: ${name}`,
-    keys: {
-      n: 'New card here',
-      f: 'Filter cards',
-      e: 'Edit the title of the card',
-      a: 'Assign the card',
-      l: 'Labels of the card',
-      d: 'Due date of the card',
-      p: 'Priority of the card',
-      m: 'Move the card',
-      c: 'Copy the link of the card',
-      s: 'Select the card',
-      x: 'Archive the card',
-      'Ctrl+z': 'Undo the last change',
-      '/': 'Search everywhere',
-      '?': 'Keyboard shortcuts',
-    },
-  },
-
   // Connection
   live: 'Live',
   liveHint: 'Changes by others appear as they happen',

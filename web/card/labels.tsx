@@ -3,6 +3,7 @@ import { useRef, useState } from 'preact/hooks'
 import type { KanbanItem, KanbanLabel } from '../common/api.ts'
 import { nextColor } from '../common/labels.ts'
 import { Icon } from '../common/ui/icon.tsx'
+import { later } from '../later-texts.ts'
 import { texts } from '../texts.ts'
 import { LabelChip } from './label-chip.tsx'
 import { LabelForm } from './label-form.tsx'
@@ -101,7 +102,7 @@ function LabelPanel({ card, item }: Pick<LabelsProps, 'card' | 'item'>) {
       </ul>
       {isLong && (
         <p class={found.length === 0 ? 'meta' : 'visually-hidden'} role="status">
-          {found.length === 0 ? texts.palette.none : ''}
+          {found.length === 0 ? later.palette.none : ''}
         </p>
       )}
       <LabelForm

@@ -2,10 +2,11 @@
 import { hasKey, pressKey } from '../common/keys.ts'
 import { isAdmin } from '../common/session.ts'
 import { chooseTheme, THEMES, themeNow } from '../common/theme.ts'
+import { later } from '../later-texts.ts'
 import { go, paths } from '../router.ts'
 import { texts } from '../texts.ts'
 
-const words = texts.palette
+const words = later.palette
 
 export interface Command {
   id: string

@@ -9,11 +9,12 @@ import { shownTitle } from '../common/titles.ts'
 import { Dialog } from '../common/ui/dialog.tsx'
 import { Icon } from '../common/ui/icon.tsx'
 import { type ListOption, OptionList, useTyped } from '../common/ui/option-list.tsx'
+import { later } from '../later-texts.ts'
 import { go, paths, place, routeOf } from '../router.ts'
 import { texts } from '../texts.ts'
 import { commandsNow, ranked } from './commands.ts'
 
-const words = texts.palette
+const words = later.palette
 
 /** The number of options of each kind. */
 const MOST = 8
