@@ -93,6 +93,15 @@ export const isOwnPath = (path: string): boolean =>
 /** What to do once the browser has gone back; undefined if it is not going back. An entry that is pushed meanwhile would be left again. */
 let afterBack: (() => void) | undefined
 
+/** The time in milliseconds after which the browser is taken not to go back, e.g. because it was asked to too often. */
+const BACK_TAKES = 1000
+
+function finishBack(): void {
+  const next = afterBack
+  afterBack = undefined
+  next?.()
+}
+
 /** Navigates to a path of the page. @param replace replaces the current history entry, as the current path always does */
 export function go(path: string, { replace = false } = {}): void {
   if (afterBack) {
@@ -114,6 +123,7 @@ export function back(fallback: string): void {
   if (afterBack) return
   if ((history.state as { hasBefore?: boolean } | null)?.hasBefore) {
     afterBack = () => undefined
+    setTimeout(finishBack, BACK_TAKES)
     history.back()
   } else go(fallback, { replace: true })
 }
@@ -164,9 +174,7 @@ export function startRouter(): void {
   document.addEventListener('click', onClick)
   addEventListener('popstate', () => {
     arrive()
-    const next = afterBack
-    afterBack = undefined
-    next?.()
+    finishBack()
     const { scroll = 0 } = (history.state ?? {}) as { scroll?: number }
     requestAnimationFrame(() => scrollTo(0, scroll))
   })

@@ -249,6 +249,16 @@ onBoard('the command palette has commands, projects and cards', async (t, { api,
   await page.goBack()
   await link(page, 'Poster').waitFor()
   t.match(page.url(), made.path, 'and one step was gone back')
+  t.comment('a browser that does not go back holds nothing up')
+  await link(page, 'Poster').click()
+  await page.getByRole('dialog', { name: 'Poster' }).waitFor()
+  await page.evaluate(() => {
+    history.back = () => undefined
+    document.querySelector('dialog')?.dispatchEvent(new Event('cancel', { cancelable: true }))
+    document.querySelector<HTMLElement>('a[href$="/flow"]')?.click()
+  })
+  await page.getByRole('heading', { name: 'Throughput' }).waitFor()
+  await page.evaluate(() => Reflect.deleteProperty(history, 'back'))
   await run('far away', /^Far away/)
   await page.getByRole('dialog', { name: 'Far away' }).waitFor()
   t.match(page.url(), elsewhere.id)
