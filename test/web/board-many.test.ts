@@ -24,21 +24,22 @@ onBoard('a board of 4,000 cards', async (t, { api, person }) => {
   const made: Made = await projectWith(api, many)
   const { page, go } = await person()
   const first = column(page, 'To Do').getByRole('listitem').first()
+  const few = await projectWith(api, { 'To Do': ['One'] }, 'Second')
   /** Milliseconds from the start of a visit until the first card is shown. */
-  const visit = async () => {
-    await go(made.path)
+  const visit = async (path: string) => {
+    await go(path)
     await first.waitFor()
     return page.evaluate(() => performance.now())
   }
-  await bestOf(t, 3, visit, (time) => time <= 1000, 'ms to the first card')
+  // `npm run bench:page` measures the times. Here they depend on what else the machine does.
+  const compared = async () => {
+    const time = await visit(few.path)
+    return (await visit(made.path)) / time
+  }
+  const isSoon = (ratio: number) => ratio <= 4
+  await bestOf(t, 3, compared, isSoon, 'times as long to the first card as on a board of one')
   await throttle(page, 4)
-  await bestOf(
-    t,
-    3,
-    visit,
-    (time) => time <= 2500,
-    'ms to the first card, by a processor of a quarter of the speed',
-  )
+  await bestOf(t, 3, compared, isSoon, 'times as long by a processor of a quarter of the speed')
   await throttle(page, 1)
   t.equal(await first.getAttribute('aria-setsize'), String(EACH))
   t.ok((await countOf(page, '.card-row')) <= 120, `${await countOf(page, '.card-row')} cards in the document`)
