@@ -77,6 +77,15 @@ export function childRoutes<Row extends TSchema, Create, Update>(
   const tags = [tag]
   const itself = recordOf(record, (id) => rules.get(id))
   const params = IdParams
+  /** The schema of a route that takes a body. */
+  const bodied = <Input>(status: 200 | 201, { body, example, ...words }: ChangeWords & Bodied<Input>) => ({
+    ...docsOf(words),
+    tags,
+    params,
+    body,
+    example,
+    response: { [status]: ref(record), ...errorsOf(words) },
+  })
 
   return {
     list(url: string, { failure, ...words }: Words): void {
@@ -93,17 +102,10 @@ export function childRoutes<Row extends TSchema, Create, Update>(
       })
     },
 
-    create(url: string, { body, example, ...words }: ChangeWords & Bodied<Create>): void {
+    create(url: string, words: ChangeWords & Bodied<Create>): void {
       app.post(url, {
         config: { access: 'write', failure: words.failure },
-        schema: {
-          ...docsOf(words),
-          tags,
-          params,
-          body,
-          example,
-          response: { 201: ref(record), ...errorsOf(words) },
-        },
+        schema: bodied(201, words),
         handler: (request: OfId) =>
           rules.create(request.params.id, request.body as Create, memberOf(request)),
       })
@@ -117,20 +119,10 @@ export function childRoutes<Row extends TSchema, Create, Update>(
       })
     },
 
-    update(
-      url: string,
-      { body, example, dependsOnRole = false, ...words }: ChangeWords & Bodied<Update>,
-    ): void {
+    update(url: string, { dependsOnRole = false, ...words }: ChangeWords & Bodied<Update>): void {
       app.patch(url, {
         config: { access: 'write', failure: words.failure, record: itself, dependsOnRole },
-        schema: {
-          ...docsOf(words),
-          tags,
-          params,
-          body,
-          example,
-          response: { 200: ref(record), ...errorsOf(words) },
-        },
+        schema: bodied(200, words),
         handler: (request: OfId) =>
           rules.update(request.params.id, request.body as Update, memberOf(request)),
       })
