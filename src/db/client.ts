@@ -105,13 +105,13 @@ export function openDatabase(url: string, checkpoints: Checkpoints = 'service'):
   }
   try {
     const isOld = isFile && existsSync(path)
-    const isChecked = isOld && checkBeforeOpening(path)
+    if (isOld) checkBeforeOpening(path)
     // It holds password hashes and private ideas; SQLite gives the log beside it the same mode.
-    if (isFile && !isOld) made = makeFile(path, images?.file)
+    else if (isFile) made = makeFile(path, images?.file)
     const isInPlace = isFile ? remember(path) : () => true
     client = new SQLite(isFile ? path : (images?.memory ?? path), { timeout: BUSY_TIMEOUT })
     // Before anything is written: even switching it to WAL would change it.
-    if (isOld && !isChecked) refuseOtherTables(client, path)
+    if (isOld) refuseOtherTables(client, path)
     switchToWal(client)
     const isNew = !isFile || made.file !== undefined
     if (made.file !== undefined) haveOthersWritten = watchOthers(client, made.hasTables)
@@ -218,12 +218,8 @@ export function describe(error: unknown): string {
   return 'code' in error && error.code === 'SQLITE_NOTADB' ? 'it is not a database' : error.message
 }
 
-/**
- * Checks what must be known of a file before it is opened for writing.
- * @returns whether its tables were checked, too
- * @throws StartupError
- */
-function checkBeforeOpening(path: string): boolean {
+/** Checks what must be known of a file before it is opened for writing. @throws StartupError */
+function checkBeforeOpening(path: string): void {
   if (statSync(path).isDirectory()) {
     throw new StartupError(`cannot open the database ${path}: it is a directory`)
   }
@@ -231,14 +227,13 @@ function checkBeforeOpening(path: string): boolean {
   // Closing the last connection runs a checkpoint, which may write to the file; a read-only one never does. Without a log there
   // is nothing to write.
   const hasLog = existsSync(`${path}-wal`) || existsSync(`${path}-journal`)
-  if (!hasLog) return false
+  if (!hasLog) return
   const client = new SQLite(path, { readonly: true, timeout: BUSY_TIMEOUT })
   try {
     refuseOtherTables(client, path)
   } finally {
     client.close()
   }
-  return true
 }
 
 /** Checks the tables of a file, if it has any. @throws StartupError */

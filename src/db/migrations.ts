@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type SQLite from 'better-sqlite3'
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
 import { StartupError } from '../errors.ts'
+import { once } from '../once.ts'
 import { packageFile } from '../package-files.ts'
 
 /** The journal of Drizzle's migrator: `created_at` is the `when` of a migration in `drizzle/meta/_journal.json`. */
@@ -15,10 +16,10 @@ const FOLDER = packageFile('drizzle')
 export const shippedMigrations = (): MigrationMeta[] => readMigrationFiles({ migrationsFolder: FOLDER })
 
 /** The `when` of each shipped migration, in order. Most starts need no more: reading and hashing the statements takes milliseconds. */
-function shippedTimes(): number[] {
+const shippedTimes = once((): number[] => {
   const { entries } = JSON.parse(readFileSync(join(FOLDER, 'meta/_journal.json'), 'utf8'))
   return entries.map(({ when }: { when: number }) => when)
-}
+})
 
 /** The tables of a file, without those of SQLite and Litestream, which may open a new file first. */
 export const tableNames = (client: SQLite.Database) =>
