@@ -108,6 +108,8 @@ export const serverOptions = (
   childLoggerFactory: createRequestLog,
   // The cast drops `readonly`; Fastify only reads it.
   trustProxy: config.trustProxy as boolean | string[],
+  // A slow machine may need more than Fastify's 10 seconds, e.g. to hash the first admin's password.
+  pluginTimeout: 60_000,
   // A request has a minute to arrive: Fastify's default is no timeout.
   requestTimeout: 60_000,
   // Requests on open connections are still served while the service stops.

@@ -7,7 +7,8 @@ import swagger from '@fastify/swagger'
 import Fastify from 'fastify'
 import phaseboard from 'phaseboard'
 
-const host = Fastify()
+// Several hosts start at once: on a busy machine, each may take more than Fastify's 10 seconds.
+const host = Fastify({ pluginTimeout: 60_000 })
 const registerOwn = async () => {
   await host.register(cookie, { secret: 'a secret of the host' })
   await host.register(sensible, { sharedSchemaId: 'ErrorResponse' })

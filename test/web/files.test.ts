@@ -156,6 +156,8 @@ onBoard('files are attached, renamed, deleted and restored', async (t, { api, pe
   await row(page, '<b>minutes.txt').waitFor()
   await act('<b>minutes.txt', 'Delete')
   await row(page, 'minutes').waitFor({ state: 'detached' })
+  // Until the deletion is saved, Undo is that of the former message.
+  await page.getByRole('status').getByText('“<b>minutes.txt” deleted.').waitFor()
   await page.getByRole('button', { name: 'Undo', exact: true }).click()
   await row(page, '<b>minutes.txt').waitFor()
 
