@@ -10,7 +10,6 @@ import { getTableConfig, type SQLiteColumn, type SQLiteTable } from 'drizzle-orm
 import {
   childrenOf,
   columnName,
-  type Field,
   fieldsOf,
   idIn,
   itemIn,
@@ -28,21 +27,33 @@ type Row = string
  * A value as JSON. A BLOB, which JSON cannot represent, becomes `{"blob":"<hexadecimal>"}`. A real number keeps all its digits,
  * and an infinite one is written so that it reads back as infinite: the `json_quote` of older versions does neither.
  */
-function json(row: Row, { column, isText }: Field): string {
-  const value = `${row}."${column}"`
-  const real = isText ? '' : ` when 'real' then replace(printf('%!.17g', ${value}), 'Inf', '9e999')`
-  return `case typeof(${value}) when 'blob' then '{"blob":"'||hex(${value})||'"}'${real} else json_quote(${value}) end`
+const json = (value: string) =>
+  `case typeof(${value}) when 'blob' then '{"blob":"'||hex(${value})||'"}' when 'real' then replace(printf('%!.17g', ${value}), 'Inf', '9e999') else json_quote(${value}) end`
+
+/**
+ * The fields of a record as a table: `name`, and `a` and `b`, their values in each row. Every new connection parses all
+ * triggers and keeps them in memory, so a trigger names each column once.
+ */
+function fieldTable(tracked: Kind, ...rows: [a: Row, b?: Row]): string {
+  const fields = fieldsOf(tracked).map(
+    ({ name, column }) => `('${name}', ${rows.map((row) => `${row}."${column}"`).join(', ')})`,
+  )
+  // An empty first part, because the columns of \`values\` have no reliable names.
+  const names = `select null name, null a${rows.length > 1 ? ', null b' : ''} where 0`
+  return `(${names} union all values ${fields.join(',\n      ')})`
 }
+
+/** The fields of a field table as members of a JSON object, each after a comma, with the values of column `a` or `b`. */
+const membersWith = (column: string) => `group_concat(',"'||name||'":'||${json(column)}, '')`
 
 /** The ids of a team's members, as a JSON array: a field of the team in the API, a separate table in the file. */
 const membersOf = (team: string, rest = '') =>
   `(select json_group_array(member_id) from (\n      select member_id from team_members where team_id = ${team} ${rest} order by member_id))`
 
 /** A whole record as JSON. */
-const record = (tracked: Kind, row: Row): string => {
-  const fields = fieldsOf(tracked).map((field) => `',"${field.name}":' || ${json(row, field)}`)
-  const members = tracked.table === schema.teams ? [`',"memberIds":' || ${membersOf(`${row}.id`)}`] : []
-  return `'{' || substr(${[...fields, ...members].join('\n    || ')}, 2) || '}'`
+function record(tracked: Kind, row: Row): string {
+  const list = tracked.table === schema.teams ? ` || ',"memberIds":' || ${membersOf(`${row}.id`)}` : ''
+  return `'{' || substr((select ${membersWith('a')} from ${fieldTable(tracked, row)})${list}, 2) || '}'`
 }
 
 /** The former members of the team `new`, as noted by `Teams`: one change records the whole replacement. */
@@ -51,15 +62,11 @@ const HELD = "(select before from changes_pending where kind = 'team-members' an
 /** Condition: the members of the team `new` were replaced. NULL, hence false, if none were noted. */
 const MEMBERS_CHANGED = `${HELD} <> ${membersOf('new.id')}`
 
-/** The fields that an update has changed, as JSON with their values in `row`. */
-const difference = (tracked: Kind, row: 'old' | 'new'): string => {
-  const fields = fieldsOf(tracked).map(
-    (field) =>
-      `case when old."${field.column}" is new."${field.column}" then '' else ',"${field.name}":' || ${json(row, field)} end`,
-  )
-  const members = `',"memberIds":' || ${row === 'old' ? HELD : membersOf('new.id')}`
-  if (tracked.table === schema.teams) fields.push(`case when ${MEMBERS_CHANGED} then ${members} else '' end`)
-  return `'{' || substr(${fields.join('\n    || ')}, 2) || '}'`
+/** The fields that an update has changed, as JSON with the values of column `a` or `b` of the field table. */
+function difference(tracked: Kind, column: 'a' | 'b', memberIds: string): string {
+  const fields = membersWith(column)
+  const list = `case when ${MEMBERS_CHANGED} then ',"memberIds":' || ${memberIds} else '' end`
+  return `'{' || substr(${tracked.table === schema.teams ? `coalesce(${fields}, '') || ${list}` : fields}, 2) || '}'`
 }
 
 /** Whether an update has changed anything but `updated_at` and quiet columns; otherwise it is not recorded. */
@@ -186,12 +193,12 @@ function definitionsOf(tracked: Kind): Definition[] {
     trigger(
       'update',
       `after update on ${name}\nwhen (${hasChanged(tracked)}${members}) and ${isSame}`,
-      append(tracked, 'new', {
+      `insert into changes (${COLUMNS}) select\n    ${values(tracked, 'new', {
         action: 'updated',
         fromProject,
-        before: difference(tracked, 'old'),
-        after: difference(tracked, 'new'),
-      }),
+        before: difference(tracked, 'a', HELD),
+        after: difference(tracked, 'b', membersOf('new.id')),
+      })}\n    from ${fieldTable(tracked, 'old', 'new')} where a is not b;`,
     ),
     ...(children.length > 0 ? [trigger('children', `before delete on ${name}`, ...children)] : []),
     deletion,

@@ -116,22 +116,16 @@ const casing = new CasingCache('snake_case')
 export const columnName = (column: SQLiteColumn): string => casing.getColumnCasing(column)
 
 /** A column of a record: its names in the API and in the file. */
-export interface Field {
+interface Field {
   name: string
   column: string
-  /** Whether its values are text or bytes: SQLite converts numbers to text there. */
-  isText: boolean
 }
 
 /** The tracked columns of a record. */
 export const fieldsOf = ({ table, secret = [], untracked = [] }: Kind): Field[] =>
   Object.entries<SQLiteColumn>(getTableColumns(table))
     .filter(([name]) => !secret.includes(name) && !untracked.includes(name))
-    .map(([name, column]) => ({
-      name,
-      column: columnName(column),
-      isText: column.getSQLType() === 'text',
-    }))
+    .map(([name, column]) => ({ name, column: columnName(column) }))
 
 /** The names of the tracked fields of a kind. */
 export const fieldNamesOf = (kind: Kind): string[] => [
