@@ -1,6 +1,6 @@
 /** People of the host application: those named recently, and queries for others. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { LRUCache } from 'lru-cache'
+import { createCache } from '../cache.ts'
 import type { HostPerson, ListMembers } from '../phaseboard.d.ts'
 import { LIMITS } from '../schemas/common.ts'
 
@@ -42,7 +42,7 @@ interface Seen {
 export class ListedNames {
   readonly #store: Note
   readonly #onError: (error: unknown) => void
-  readonly #names = new LRUCache<string, string>({ max: REMEMBERED, ttl: SEEN_FOR })
+  readonly #names = createCache<string, string>(REMEMBERED, SEEN_FOR)
 
   /** @param onError takes what a write failed with */
   constructor(store: Note, onError: (error: unknown) => void) {
@@ -70,7 +70,7 @@ export class SeenPeople {
   readonly #note: Note
   readonly #isKept: (id: string) => boolean
   readonly #onError: (error: unknown) => void
-  readonly #seen = new LRUCache<string, Seen>({ max: REMEMBERED })
+  readonly #seen = createCache<string, Seen>(REMEMBERED)
 
   /**
    * @param isKept whether somebody who was noted still is: whoever was forgotten is noted again

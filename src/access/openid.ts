@@ -4,7 +4,7 @@
  */
 
 import type { FastifyBaseLogger } from 'fastify'
-import { LRUCache } from 'lru-cache'
+import { createCache } from '../cache.ts'
 import { ApiError } from '../errors.ts'
 import type { JsonObject } from '../json.ts'
 import type { ProviderAccount } from '../members/provider-accounts.ts'
@@ -64,7 +64,7 @@ const textOf = (claim: unknown) =>
 export class OpenId {
   readonly #settings: { [Name in keyof OpenIdSettings]-?: NonNullable<OpenIdSettings[Name]> | undefined }
   readonly #seal: ReturnType<typeof createCookieSeal>
-  readonly #ended = new LRUCache<string, true>({ max: ENDED, ttl: SIGN_IN_TIME })
+  readonly #ended = createCache<string, true>(ENDED, SIGN_IN_TIME)
   #provider: Promise<{ library: typeof Library; config: Library.Configuration }> | undefined
 
   constructor(settings: OpenIdSettings) {

@@ -2,7 +2,7 @@
  * The one policy: which projects a caller may read, and write. Everything else follows from it: {@link Scope} limits what SQL reads
  * (`src/db/row-security.ts`), what a write may change (`src/requests/scoped-rules.ts`), and which changes are shown (`src/changes`).
  */
-import { LRUCache } from 'lru-cache'
+import { createCache } from '../cache.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import type { Right, Scope } from '../db/row-security.ts'
 import { forbidden } from '../errors.ts'
@@ -81,8 +81,8 @@ export class Policy {
   readonly #sql: ReturnType<typeof statementsOf>
   readonly #version: () => number | undefined
   readonly #versionNow: () => number | undefined
-  readonly #ofMembers = new LRUCache<string, { scope: Scope | null }>({ max: REMEMBERED })
-  readonly #limited = new LRUCache<string, { of: Scope | null; scope: Scope }>({ max: REMEMBERED })
+  readonly #ofMembers = createCache<string, { scope: Scope | null }>(REMEMBERED)
+  readonly #limited = createCache<string, { of: Scope | null; scope: Scope }>(REMEMBERED)
   readonly #client: SharedDatabase['$client']
   #seenVersion: number | undefined
   /** Whether it has made a scope for anybody: as long as nobody is limited, most writes change nothing for it. */

@@ -1,5 +1,5 @@
 /** Which changes a caller sees: those of projects in its scope, also of projects deleted since, if it would have seen them. */
-import { LRUCache } from 'lru-cache'
+import { createCache } from '../cache.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { type Scope, scopeOf } from '../db/row-security.ts'
 import { once } from '../once.ts'
@@ -49,7 +49,7 @@ export class Visibility {
   readonly #sequence: Sequence
   readonly #subjects: Subjects
   readonly #sql: ReturnType<typeof statementsOf>
-  readonly #former = new LRUCache<string, Former>({ max: REMEMBERED })
+  readonly #former = createCache<string, Former>(REMEMBERED)
 
   constructor(db: SharedDatabase, sequence: Sequence, subjects: Subjects) {
     this.#db = db

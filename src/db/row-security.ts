@@ -8,7 +8,7 @@ import type SQLite from 'better-sqlite3'
 import { getTableColumns, getTableName, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { LRUCache } from 'lru-cache'
+import { createCache } from '../cache.ts'
 import type { SharedDatabase } from './client.ts'
 import { connectionOf, shareConnection } from './connection.ts'
 import { columnName, KINDS, projectIn } from './kinds.ts'
@@ -233,7 +233,7 @@ function createScopes(client: SQLite.Database, current: () => Scope | undefined)
   const dropProjects = client.prepare(
     'delete from temp.scope_projects where scope not in (select number from temp.scopes)',
   )
-  const kept = new LRUCache<number, true>({ max: KEPT })
+  const kept = createCache<number, true>(KEPT)
   return ({ number, projects, hasIdeas, isGuest, memberId }) => {
     kept.set(number, true)
     // A rollback takes the rows away, too.

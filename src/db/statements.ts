@@ -18,7 +18,7 @@ import {
   sql,
 } from 'drizzle-orm'
 import { type SQLiteColumn, SQLiteCustomColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { LRUCache } from 'lru-cache'
+import { createCache } from '../cache.ts'
 import { once } from '../once.ts'
 import type { SharedDatabase } from './client.ts'
 import { isShownIn } from './hidden.ts'
@@ -233,10 +233,12 @@ const KEPT_COMBINATIONS = 64
 export function byFields<T extends object>(
   prepare: (names: string[], variant: string) => T,
 ): (values: Values, variant?: string) => T {
-  const kept = new LRUCache<string, T>({ max: KEPT_COMBINATIONS })
+  // Created with the first statement: many kinds are never used.
+  let kept: ReturnType<typeof createCache<string, T>> | undefined
   return (values, variant = '') => {
     const names = Object.keys(values).filter((name) => values[name] !== undefined)
     const key = `${variant} ${names.join()}`
+    kept ??= createCache(KEPT_COMBINATIONS)
     let prepared = kept.get(key)
     if (prepared === undefined) {
       prepared = prepare(names, variant)

@@ -1,7 +1,8 @@
 /** Snapshots of any size: the worker thread reads large ones, which are cached like the rest. */
-import { LRUCache } from 'lru-cache'
+
 import { type Caller, SERVICE } from '../access/caller.ts'
 import type { Principal } from '../access/policy.ts'
+import { createCache } from '../cache.ts'
 import { throwNotFound } from '../db/existence.ts'
 import type { PageQuery } from '../db/pages.ts'
 import type { Scope } from '../db/row-security.ts'
@@ -95,7 +96,7 @@ export function createLargeSnapshots(
 ): LargeSnapshots {
   /** Running reads of the worker thread, by key. */
   const readings = new Map<string, Promise<Reading<unknown>>>()
-  const recent = new LRUCache<string, Recent>({ max: RECENT })
+  const recent = createCache<string, Recent>(RECENT)
 
   /**
    * Coalesces concurrent reads of the same key. All get the result of the first, unless there was a write since: then it may be
