@@ -175,8 +175,9 @@ async function allMustRetry(t: Test, service: { url: string }, requests: Request
 async function onlyWritesFail(t: Test, service: { url: string }, board: Board, before: string[]) {
   for (const _attempt of [1, 2]) {
     await allFail(t, service, Object.values(writesOf(board)))
-    t.strictSame(await readAll(service, board), before)
+    // At once: some seconds after a failure, readiness tries a small write, which may still fit.
     await cannotWrite(t, service)
+    t.strictSame(await readAll(service, board), before)
   }
 }
 
@@ -384,6 +385,8 @@ t.test('a database at its maximum size refuses only writes that need more space,
   const { service, client, board, before, log } = await startInProcess(t)
 
   const limit = client.pragma('max_page_count', { simple: true })
+  // Migrations leave free pages.
+  client.exec('vacuum')
   // Some pages for the changes that small writes append.
   client.pragma(`max_page_count = ${Number(client.pragma('page_count', { simple: true })) + 4}`)
   const { createProject, createItem, createIdea } = writesOf(board)
@@ -440,12 +443,21 @@ t.test('a write gets 503 after waiting five seconds for a lock, and delays no ot
   } while (performance.now() - sentAt < LOCK_WAIT / 2)
   t.equal(waited, undefined, 'everything is read while the writes wait')
 
-  const late = call(service, 'POST', '/api/projects', { name: 'Late' })
+  const lateSentAt = performance.now()
+  const late = call(service, 'POST', '/api/projects', { name: 'Late' }).then(({ status }) => ({
+    status,
+    after: performance.now() - lateSentAt,
+  }))
   await refused
   const isInTime = Number(waited) >= LOCK_WAIT - 100 && Number(waited) < 2 * LOCK_WAIT
   t.ok(isInTime, `waited for ${waited} ms`)
   tool.exec('rollback')
-  t.match(await late, { status: 201, body: { name: 'Late' } }, 'each write has five seconds of its own')
+  const { status, after } = await late
+  // On a busy machine, the others may be refused so late that its own time is over, too.
+  t.ok(
+    status === 201 || after >= LOCK_WAIT - 100,
+    `a later write has its own five seconds: ${status} after ${after} ms`,
+  )
   tool.exec('begin exclusive')
   await allMustRetry(t, service, [BATCH])
   tool.exec('rollback')
