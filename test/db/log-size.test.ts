@@ -93,7 +93,8 @@ t.test('a file that Litestream opened first becomes a database of the service', 
 t.test('an import leaves checkpoints to Litestream, too', async (t) => {
   const folder = t.testdir()
   // Enough to need more pages than migrations leave free.
-  const plan = () => planBoard(readTrello(new TextEncoder().encode(trelloExport(200, 'Word'))), { again: true })
+  const plan = () =>
+    planBoard(readTrello(new TextEncoder().encode(trelloExport(200, 'Word'))), { again: true })
   for (const [checkpoints, copies] of [
     ['service', true],
     ['litestream', false],
