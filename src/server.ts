@@ -47,12 +47,17 @@ export async function serve(
   setFlagsFromString('--no-allocation-site-pretenuring')
   const config = loadConfig(environment)
   const app = await buildApp({ ...config, logStream })
+  const closeConnections = () =>
+    app.server.getConnections((_error, open) => {
+      if (open > 0) app.log.warn({ open }, 'closing connections that are still open')
+      app.server.closeAllConnections()
+    })
   const stopper = closeWithGrace(
     { delay: GRACE, logger: app.log, skip: [...FATAL], ...whenLate(app) },
     async ({ err, signal }) => {
       if (err) app.log.fatal({ err }, 'stopping after an error outside any request')
       else app.log.info({ signal }, 'stopping')
-      setTimeout(() => app.server.closeAllConnections(), TIMEOUT).unref()
+      setTimeout(closeConnections, TIMEOUT).unref()
       await app.close()
       endBusy(app)
       app.log.info('stopped')

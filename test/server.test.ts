@@ -16,8 +16,8 @@ const { buildApp } = shipped
 
 t.jobs = 3
 
-/** Shorter than the eight seconds after which a stop closes connections, but as long as possible, because the machine may be busy. */
-const PROMPT = 7500
+/** The log of a stop that had to close connections. */
+const FORCED = /"closing connections that are still open"/
 
 const folderOf = ({ DATABASE_URL }: { DATABASE_URL: string }) => dirname(DATABASE_URL.slice('file:'.length))
 
@@ -62,14 +62,13 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     const { finish, received } = await beginCreate(t, service, 'Apollo')
     service.kill(signal)
     await service.logged(/"stopping"/)
-    const before = Date.now()
     finish()
     const [, head = '', body = ''] = (await received).split('\r\n\r\n')
     t.match(head, /^HTTP\/1.1 201 Created/)
     t.match(head, /^connection: close$/im)
     t.match(JSON.parse(body), { name: 'Apollo' })
     t.match(await service.exited, { code: 0, signal: null, stderr: '' })
-    t.ok(Date.now() - before < PROMPT, 'nothing else was waited for')
+    t.notMatch(service.log(), FORCED, 'nothing else was waited for')
     t.strictSame(
       left(environment),
       ['board.db', 'board.db.initial-admin-password'],
@@ -93,10 +92,9 @@ t.test('idle connections do not delay the end', async (t) => {
   response.resume()
   await once(response, 'end')
   await dial(t, service.port)
-  const before = Date.now()
   service.kill('SIGTERM')
   t.match(await service.exited, { code: 0 })
-  t.ok(Date.now() - before < PROMPT)
+  t.notMatch(service.log(), FORCED)
 })
 
 t.test('a response in progress is sent completely, and then its connection closes', async (t) => {
@@ -132,6 +130,7 @@ t.test('a slow client is disconnected finally, and the database is still closed'
   service.kill('SIGTERM')
   t.match(await service.exited, { code: 0, signal: null })
   t.match(await received, /^HTTP\/1.1 100 Continue\r\n\r\n$/)
+  t.match(service.log(), FORCED)
   t.strictSame(left(environment), ['board.db', 'board.db.initial-admin-password'])
 })
 
@@ -513,7 +512,8 @@ t.test('a client that disconnects during its request is not a failure', async (t
   t.match(service.log(), /admin none: give a database in memory an ADMIN_PASSWORD"/)
   service.kill('SIGTERM')
   t.match(await service.exited, { code: 0 })
-  const warnings = service.log().match(/^.*"level":(40|50|60).*$/gm) ?? []
+  // On a busy machine, any request may be slow.
+  const warnings = service.log().match(/^(?!.*"slow request").*"level":(40|50|60).*$/gm) ?? []
   t.match(warnings, [/AUTH_MODE=open/])
   t.equal(warnings.length, 1, 'and nothing of the client')
 })
@@ -535,7 +535,7 @@ t.test('a response being built is finished, and then its connection closes', asy
   answer.end('finished')
   t.equal(await text(response), 'begun, finished')
   await closed
-  t.ok(Date.now() - before < PROMPT)
+  t.ok(Date.now() - before < 60_000, 'it is not kept alive, which would last 72 seconds')
 })
 
 t.test('readyz is 503 as soon as the service begins to stop', async (t) => {

@@ -327,6 +327,8 @@ async function round(
   const uploads = Array.from({ length: options.uploaders }, (_, index) =>
     uploadFiles({ ...drill, port: service.port }, uploaded, problems, options.seed + number * 2000 + index),
   )
+  // On a busy machine, the first upload may take longer than the life of the machine.
+  while (uploaded.length === 0 && options.uploaders > 0 && problems.length === 0) await wait(20)
   const [shortest, longest] = options.life
   await wait(random() * (longest - shortest) + shortest)
   const wasInterrupted = random() < 0.3
