@@ -31,7 +31,7 @@ function check(list: string, read: (file: string) => string | undefined) {
   let section = ''
   for (const line of list.split('\n')) {
     section = /^## (.*)/.exec(line)?.[1] ?? section
-    if (!line.startsWith('|') || line === '| Rule | Held by |' || line === '|---|---|') continue
+    if (!line.startsWith('|') || line === '| Rule | Verified by |' || line === '|---|---|') continue
     const [before, rule, held, after, ...more] = line.split('|').map((cell) => cell.trim())
     if (before !== '' || after !== '' || more.length > 0 || !rule || !held) {
       problems.push(`not a rule and its tests: ${line}`)
