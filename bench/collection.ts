@@ -108,7 +108,7 @@ async function copy(): Promise<number> {
   return seconds
 }
 
-/** Who has attached them. */
+/** The creator of the attachments. */
 const ADMIN = { id: null } as unknown as CurrentMember
 
 /** Stores files of random bytes, in chunks as an upload does, but without a service: that takes far less time. @returns their ids */
@@ -153,7 +153,7 @@ async function upload(server: Server, bytes: number): Promise<void> {
   }
 }
 
-/** Makes the system forget what it has in memory of a file. Only Linux does; elsewhere the first reads are not cold. */
+/** Drops a file from the system's page cache. Only works on Linux; elsewhere the first reads are not cold. */
 const evict = (file: string) => spawnSync('dd', [`if=${file}`, 'iflag=nocache', 'count=0', 'status=none'])
 
 /** The first reads after a start, in milliseconds. */
@@ -324,7 +324,7 @@ const vacuum = await secondsOf(() => {
 })
 tell('`VACUUM`, while no service runs', vacuum)
 
-// --- what reads every byte, and makes other files ---
+// --- commands that read every byte, and create other files ---
 
 tell('`phaseboard export`', await secondsOf(() => command(paths.file, 'export', paths.archive)))
 rmSync(paths.archive, { recursive: true })

@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import { parentPort, workerData } from 'node:worker_threads'
 
-/** What the thread does. */
+/** The work of the thread. */
 export interface Traffic {
   port: number
   /** The items to upload to, one for each upload. */
@@ -15,11 +15,11 @@ export interface Traffic {
   size: number
 }
 
-/** What it has done. */
+/** Its result. */
 export interface Moved {
   seconds: number
   uploaded: { id: string; sha256: string }[]
-  /** Files that were not as they should be. */
+  /** Files with wrong bytes. */
   wrong: string[]
 }
 

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:files`: how long others wait for their writes while files of 25 MiB are uploaded and downloaded, eight of each at a time, and
- * how much memory one of them, and all of them, take. All bytes are compared. The service runs as `npm start` runs it, on its own file.
+ * `npm run bench:files`: how long other writes wait while files of 25 MiB are uploaded and downloaded, eight of each at a time, and
+ * how much memory one transfer, and all transfers, take. All bytes are compared. The service runs as `npm start` runs it, on its own file.
  */
 import { Agent } from 'node:http'
 import { join } from 'node:path'
@@ -53,17 +53,17 @@ interface Waits {
   count: number
   p99: number
   longest: number
-  /** The longest, less what the service or the writers waited for a processor, which the clients of the files keep busy, too. */
+  /** The longest, minus the time in which the service or the writers waited for a processor, since the clients of the files use it, too. */
   ofService: number
 }
 
-/** What the event loops of the service and of the writers have waited for a processor, in milliseconds. */
+/** The time in which the event loops of the service and of the writers waited for a processor, in milliseconds. */
 const queued = (): [service: number, writers: number] => [
   waitedForProcessor(server.pid),
   waitedForProcessor(process.pid),
 ]
 
-/** A wait of at most this is not looked at any further, in milliseconds. */
+/** Longest wait that is ignored, in milliseconds. */
 const SHORT = 10
 
 /** Has all writers write, one write after another each, until the work is done. */

@@ -8,7 +8,7 @@ import { ITEMS_PATH, type Row, type Situation } from './stall-rows.ts'
 const ITEMS =
   'select id from kanban_items where project_id = (select min(id) from projects) order by id limit ?'
 
-/** Members who want a mail for each notification, and a consumer that has seen everything so far. */
+/** Members with a mail for each notification, and a consumer without backlog. */
 function addMembers(db: SharedDatabase, count: number): void {
   change(
     db,
@@ -23,7 +23,7 @@ function addMembers(db: SharedDatabase, count: number): void {
   change(db, "insert or replace into consumers (name, after) select 'notifications', max(seq) from changes")
 }
 
-/** Moves items of one project in one write, and waits until everybody is told. */
+/** Moves items of one project in one write, and waits until all watchers are notified. */
 const moving = (items: number, members: number, prepare: (db: SharedDatabase) => void): Row => ({
   title: '',
   data: 'board',

@@ -14,14 +14,14 @@ import { NotificationTail } from '../src/streams/notification-tail.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Makes notifications while the service runs. */
+    /** Creates notifications while the service runs. */
     notificationConsumer: NotificationConsumer
   }
 }
 
 const HOUR = 60 * 60 * 1000
 
-/** Makes notifications, and sends them to streams, from when the service is ready until it stops. */
+/** Creates notifications, and sends them to streams, from when the service is ready until it stops. */
 export default fp<{ databaseUrl: string }>(
   async (app, { databaseUrl }) => {
     const path = databasePath(databaseUrl)
@@ -30,7 +30,7 @@ export default fp<{ databaseUrl: string }>(
     const written = async <Result>(call: Call<Result>): Promise<void> =>
       void (await app.perform(call, BY_SERVICE))
 
-    /** Whether somebody sees a project now. Of people of a host only their requests say it: what they read is limited then. */
+    /** Whether a recipient sees a project now. True for people of a host: their rights are only known in their requests, which limit what they read. */
     function sees({ id, role }: Recipient, projectId: string): boolean {
       if (role === null) return true
       const member = { id, role, name: '', email: null }

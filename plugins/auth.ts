@@ -83,7 +83,7 @@ export default fp<AuthOptions>(
     app.decorate('signInLimits', createSignInLimits())
     app.decorate('sessionCookies', cookies)
 
-    // Other routes identify their callers; a host knows its own names.
+    // Other routes identify their callers; inside a host, the host checks names.
     if (ensureKnownHost && resolveMember === undefined) {
       app.addHook('onRequest', (request, _reply, done) => {
         const { access = 'public', takesAnyHost = false } = request.routeOptions.config
@@ -163,7 +163,7 @@ export default fp<AuthOptions>(
     // A host that identifies its members needs no first admin of ours, unless it configures one.
     if (!resolveMember || options.adminPassword !== undefined) {
       app.firstAdmin = await ensureFirstAdmin(app.db, app.rules.members, options)
-      if (app.firstAdmin) app.log.info(app.firstAdmin, 'made the first admin')
+      if (app.firstAdmin) app.log.info(app.firstAdmin, 'created the first admin')
     }
   },
   { name: 'auth', fastify: '5.x', dependencies: ['errors', 'rules', 'people'] },

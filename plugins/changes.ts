@@ -8,7 +8,7 @@ import { ChangeReaders } from '../src/streams/change-readers.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Notices new changes of any process. */
+    /** Detects new changes of any process. */
     tail: Tail
     /** Streams of changes, and long polls. */
     changeReaders: ChangeReaders

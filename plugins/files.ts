@@ -33,7 +33,7 @@ const LONGEST_WAIT = 30_000
 
 const HOUR = 60 * 60 * 1000
 
-/** Milliseconds without a new chunk after which an upload is left over from a process that has ended: a running one ends earlier. */
+/** Milliseconds without a new chunk after which an upload counts as a leftover of an ended process: a running upload times out earlier. */
 const LEFT_OVER = 2 * 60 * 1000
 
 interface FilesOptions
@@ -42,7 +42,7 @@ interface FilesOptions
   ownsProcess: boolean
 }
 
-/** The bytes of attached files. Removes what nothing names any more, at startup and once an hour. */
+/** The bytes of attached files. Removes contents without references, at startup and once an hour. */
 export default fp<FilesOptions>(
   async (app, { databaseUrl, walCheckpoints, attachmentLimit, attachmentsTotal, ownsProcess }) => {
     const { db, databaseFiles: files, groupCommit } = app
@@ -65,10 +65,10 @@ export default fp<FilesOptions>(
       if (closing.aborted) return
       try {
         const hasYounger = await store.tidy(Date.now() - LEFT_OVER)
-        // Perhaps of a process that was killed a moment ago.
+        // They may be leftovers of a process that was just killed.
         if (hasYounger && !closing.aborted) again = setTimeout(tidy, LEFT_OVER + 1000, closing).unref()
       } catch (err) {
-        if (!closing.aborted) app.log.warn({ err }, 'could not remove files that nothing names')
+        if (!closing.aborted) app.log.warn({ err }, 'could not remove files without references')
       }
     }
     app.addHook('preClose', async () => clearTimeout(again))

@@ -9,7 +9,7 @@ import { DATA_POLICY } from '../src/http/missing-pages.ts'
  */
 export type Caching = 'no-cache' | 'no-store'
 
-/** The headers of an address that is a secret: it is for those who have it, and neither search engines nor shared caches may keep it. */
+/** The headers of an address that is a secret: neither search engines nor shared caches may store it. */
 const OF_SECRET_ADDRESSES = { 'cache-control': 'private, no-cache', 'x-robots-tag': 'noindex' }
 
 /** Headers by their lower-case names. */
@@ -19,7 +19,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** `no-store` if the response depends on the member; the default of routes with the access `own`. */
     caching?: Caching
-    /** Whether the address itself is a secret, e.g. of a share link: also the log does not have it. */
+    /** Whether the address itself is a secret, e.g. of a share link: then the log omits it, too. */
     hasSecretAddress?: boolean
     /** The Content-Security-Policy of a page; errors keep the default one. */
     contentSecurityPolicy?: string

@@ -18,7 +18,7 @@ const VERBOSE = new Set(['debug', 'trace'])
 const encoded = (segment: string) =>
   [...segment].map((letter) => `(?:${letter}|%${letter.charCodeAt(0).toString(16)})`).join('')
 
-/** What follows the segment of shared projects, also in an address that no route has. */
+/** The rest of a path after the segment of shared projects, also of an unknown address. */
 const SHARED = new RegExp(`(/${encoded('shared')}/).*`, 'i')
 
 /** The path of a request, without a secret. */

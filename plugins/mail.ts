@@ -25,7 +25,7 @@ export interface MailOptions extends Pick<Config, 'databaseUrl' | 'smtpUrl' | 'm
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Tells members outside of the service; undefined without a mail server, and without a host that takes notifications. */
+    /** Sends notifications by mail or to the host; undefined without a mail server or `onNotification`. */
     courier: Courier | undefined
     /** Sends a test mail; undefined without a mail server. @returns why it was not sent */
     sendTestMail: ((to: Mailbox) => Promise<MailFailure | undefined>) | undefined
@@ -34,11 +34,11 @@ declare module 'fastify' {
 
 const HOUR = 60 * 60 * 1000
 
-/** E-mail of notifications, or their host, from when the service is ready until it stops. */
+/** Sends notifications by e-mail or to the host, from when the service is ready until it stops. */
 export default fp<MailOptions>(
   async (app, { databaseUrl, smtpUrl, mailFrom, publicUrl, onNotification }) => {
     if (smtpUrl !== undefined && onNotification !== undefined) {
-      throw new StartupError('onNotification is instead of mail: it does not go together with smtpUrl')
+      throw new StartupError('onNotification replaces mail: it cannot be used together with smtpUrl')
     }
     const { queue, state } = app.rules.mail
     const clock = systemClock
@@ -58,7 +58,7 @@ export default fp<MailOptions>(
         try {
           while (!closing.aborted && queue.hasAny() && (await written(app.mail.queue.dropSome())));
         } catch (err) {
-          app.log.warn({ err }, 'could not drop the notifications that wait for mail')
+          app.log.warn({ err }, 'could not remove the queued notifications')
         }
       })
       return
@@ -74,7 +74,7 @@ export default fp<MailOptions>(
       stop: (memberId, address, reason) => written(app.mail.preferences.stop(memberId, address, reason)),
     }
 
-    /** The way out by mail. */
+    /** The outlet by mail. */
     function createMail(server: string): Outlet {
       const from = parseMailbox(mailFrom ?? '') as Mailbox
       const domain = from.address.slice(from.address.lastIndexOf('@') + 1)
@@ -85,7 +85,7 @@ export default fp<MailOptions>(
       app.addHook('onReady', async () => {
         if (state.key() === undefined) await written(app.mail.state.makeKey())
         if (publicUrl === undefined) {
-          app.log.warn('PUBLIC_URL is not set: mails have no links, also none to unsubscribe')
+          app.log.warn('PUBLIC_URL is not set: mails have no links to cards and no unsubscribe link')
         }
       })
       const context = (): MessageContext => ({

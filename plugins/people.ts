@@ -17,14 +17,14 @@ declare module 'fastify' {
     /** Stores a person named by the host, asynchronously. */
     seePerson: (person: Partial<HostPerson>) => void
     /**
-     * Queries the host for people; undefined if it lists none. It never fails. People looked up by id are stored, since
-     * records name them; of a list, those who are stored with another name.
+     * Queries the host for people; undefined if it lists none. It never fails. The service stores people looked up by id, since
+     * records refer to them. Of a list, it only updates changed names of stored people.
      */
     peopleOfHost: ((query: PeopleQuery) => Promise<HostPerson[]>) | undefined
   }
 }
 
-/** People of the host application: those that it names are stored, so that records can show their names. */
+/** People of the host application: the service stores those that `resolveMember` returns, so that records can show their names. */
 export default fp<PeopleOptions>(
   async (app, { authMode, defaultMemberId: id, listMembers }) => {
     app.decorate('defaultPeople', authMode === 'open' ? [{ id, name: id, kind: 'member' }] : [])

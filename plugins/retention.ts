@@ -50,7 +50,7 @@ export default fp<RetentionOptions>(
         prune: (before) => app.attention.notifications.prune(before),
       },
       {
-        what: 'the responses to requests with an Idempotency-Key',
+        what: 'the stored responses of Idempotency-Keys',
         time: KEPT_FOR,
         hasOlder: (before) => idempotencyStore.hasOlder(before),
         prune: (before) => app.idempotencyStore.prune(before),

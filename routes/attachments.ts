@@ -37,14 +37,14 @@ const UpdateAttachment = UpdateBody({ name: AttachmentName })
 
 const UploadQuery = Type.Object({
   name: Type.Optional(
-    Type.String({ description: 'The name of a file that is the body; forms have their own names' }),
+    Type.String({ description: 'The name of the file if the body is a file; a form contains the names' }),
   ),
 })
 
 /** The largest thumbnail, in bytes. */
 const THUMBNAIL_LIMIT = 65_536
 
-/** Uploads of requests, to be removed if nothing came to name them. */
+/** Uploads of requests, to be removed if no record refers to them. */
 const uploads = new WeakMap<FastifyRequest, readonly ReceivedFile[]>()
 
 /** The thumbnails of requests. */
@@ -62,11 +62,11 @@ const CONTENT = {
   content: { '*/*': { schema: Type.String({ format: 'binary' }) } },
 }
 
-/** What identifies files to a repetition by Idempotency-Key. */
+/** The properties of files by which a repetition with an Idempotency-Key is recognised. */
 const identified = (files: readonly ReceivedFile[]) =>
   files.map(({ name, size, sha256 }) => ({ name, size, sha256 }))
 
-/** Uploads: their bodies are no JSON, so they have a scope of their own. */
+/** Uploads, in a separate scope, because their bodies are not JSON. */
 const uploadRoutes: Routes = async (app) => {
   const { attachments } = app.board
   const { files, scoped } = app
@@ -81,21 +81,21 @@ const uploadRoutes: Routes = async (app) => {
   const discard = async (received: readonly ReceivedFile[]) => {
     for (const { content } of received) if (content !== null) await files.store.discard(content)
   }
-  // What nothing has come to name: the request failed or was a repetition, or there was an equal file.
+  // Uploads without a record: the request failed or was a repetition, or an equal file exists.
   app.addHook('onResponse', async (request) => {
     const received = uploadsOf(request)
     if (received.length > 0)
       await discard(received).catch((err) => request.log.warn({ err }, 'could not remove an upload'))
   })
 
-  /** How many files may be attached. @throws ApiError 404, 403 or 409, before any byte is read; the write decides */
+  /** The number of files that may be attached. @throws ApiError 404, 403 or 409, before any byte is read; the write checks again */
   function roomOf(request: FastifyRequest): number {
     // The item of a repetition may be deleted.
     if (isRepeated(request)) return ATTACHMENTS_LIMIT
     return roomFor(scoped, callerOf(request).principal, idOf(request))
   }
 
-  /** Receives what a body uploads. */
+  /** Receives the files of a body. */
   async function receive(request: FastifyRequest, body: Readable): Promise<ReceivedFile[]> {
     const type = request.raw.headers['content-type']
     const form = isFileForm(type) ? type : undefined
@@ -148,7 +148,7 @@ const uploadRoutes: Routes = async (app) => {
       read(request, reply, body).then(() => done(), done)
       return
     }
-    // As everywhere, no body is like one that is not JSON.
+    // As for all routes, an absent body counts as one that is not JSON.
     if (body === undefined || body === null)
       throw new SpecifiedFailure('the request body is empty', 'not_json')
     // In a batch it is a value already.
@@ -167,7 +167,7 @@ const uploadRoutes: Routes = async (app) => {
     schema: {
       operationId: 'createAttachment',
       summary: 'Attach files, or a link',
-      description: `A form (\`multipart/form-data\`) has one or more files, each a part named \`file\`; a body of the type \`application/json\` is a link; any other body is a file, whose name is \`?name=\`. The bytes are streamed; they are attached all together or not at all. The media type is what the first bytes say, or else what the name says. An item has at most ${ATTACHMENTS_LIMIT} attachments. Returns the list of new attachments, or the link.`,
+      description: `A form (\`multipart/form-data\`) has one or more files, each a part named \`file\`; a body of the type \`application/json\` is a link; any other body is a file with the name \`?name=\`. The request attaches all of them or none. The service detects the media type by the first bytes, or else by the name. An item has at most ${ATTACHMENTS_LIMIT} attachments. Returns the list of new attachments, or the link.`,
       tags,
       params: IdParams,
       querystring: UploadQuery,
@@ -223,7 +223,7 @@ const uploadRoutes: Routes = async (app) => {
       operationId: 'setAttachmentThumbnail',
       summary: 'Store a small image of a file',
       description:
-        'The body is an image of at most 64 KiB: PNG, JPEG, GIF, WebP or AVIF. The service makes none itself; it is no change of the attachment in its history.',
+        'The body is an image of at most 64 KiB: PNG, JPEG, GIF, WebP or AVIF. The service does not create thumbnails itself. The history does not record this.',
       tags,
       params: IdParams,
       response: { 200: ref(AttachmentSchema), 404: ref(ErrorBody), 507: ref(ErrorBody) },
@@ -275,7 +275,7 @@ const attachmentRoutes: Routes = async (app) => {
     operationId: 'deleteAttachment',
     summary: 'Delete an attachment',
     description:
-      'An undo restores it with its bytes. If it was the cover of its item, the item has none any more.',
+      'An undo restores it with its bytes. If it was the cover of its item, the item has no cover afterwards.',
     failure: 'Failed to delete attachment',
   })
 
@@ -322,7 +322,7 @@ const attachmentRoutes: Routes = async (app) => {
     schema: {
       operationId: 'getAttachmentThumbnail',
       summary: 'Get the small image of a file',
-      description: 'As a client has stored it; 404 without one.',
+      description: 'The image that a client has stored; 404 without one.',
       tags,
       params: IdParams,
       response: { 200: CONTENT, 304: NotModified, 404: ref(ErrorBody) },

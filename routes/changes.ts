@@ -23,7 +23,7 @@ const Filters = {
   projectId: Type.Optional(
     Type.String({ description: 'Only records that belong to this project, or were moved out of it' }),
   ),
-  itemId: Type.Optional(Type.String({ description: 'Only this item and what belongs to it' })),
+  itemId: Type.Optional(Type.String({ description: 'Only this item and its child records' })),
   kind: Type.Optional(
     Type.Unsafe<string | string[]>({
       type: ['string', 'array'],
@@ -128,7 +128,7 @@ const changeRoutes: Routes = async (app) => {
       operationId: 'streamChanges',
       summary: 'Stream changes',
       description:
-        'Server-Sent Events. An event `change` has the `seq` as its id and the change, as in `GET /api/changes`, as its data. After a lost connection, `Last-Event-ID` resumes without a gap; if that is no longer possible, an event `gone` with `{"oldest"}` is sent, and the stream ends. An event `access` with `{"projectId", "visible"}` tells that the caller sees a project from now on, or no longer does: clients drop what they hold of it, or load it. Changes of the time in which it was not visible are not sent, and neither are events of a time without a connection. An event `notification` has a new notification of the caller, whatever the filters; those of a time without a connection are in `GET /api/notifications`. 429 if the member has too many streams and waiting requests, 503 if there are too many in all.',
+        'Server-Sent Events. An event `change` has the `seq` as its id and the change, as in `GET /api/changes`, as its data. After a lost connection, `Last-Event-ID` resumes without a gap; if that is no longer possible, an event `gone` with `{"oldest"}` is sent, and the stream ends. An event `access` with `{"projectId", "visible"}` is sent when the caller gains or loses access to a project: clients load it, or discard its data. Changes from a time in which it was not visible are not sent, and neither are events from a time without a connection. An event `notification` has a new notification of the caller, whatever the filters; those from a time without a connection are in `GET /api/notifications`. 429 if the member has too many streams and waiting requests, 503 if there are too many in all.',
       tags,
       querystring: StreamQuery,
       headers: StreamHeaders,

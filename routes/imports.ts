@@ -86,7 +86,7 @@ const importRoutes: Routes<{ importLimit: number }> = async (app, { importLimit 
 
   /**
    * Stores the upload.
-   * @throws ApiError 400 without one, 403 for a caller who makes no projects, and for an archive unless the caller is an admin, 413, 503 if too many wait
+   * @throws ApiError 400 without one, 403 for a caller who cannot create projects, and for an archive unless the caller is an admin, 413, 503 if too many wait
    */
   const keepUpload: preHandlerAsyncHookHandler = async (request) => {
     const query = request.query as ImportQuery
@@ -96,7 +96,7 @@ const importRoutes: Routes<{ importLimit: number }> = async (app, { importLimit 
     }
     refuseOptions(query)
     for (const { to } of mappingsIn(query.map)) {
-      if (known.ofIdOrEmail(to) === undefined) throw invalidField('map', `names no person here: ${to}`)
+      if (known.ofIdOrEmail(to) === undefined) throw invalidField('map', `must be a person here: ${to}`)
     }
     const type = request.raw.headers['content-type']
     const form = isFileForm(type) ? type : undefined

@@ -49,7 +49,7 @@ const itemFileRoutes: Routes = async (app) => {
     handler: async (request, reply) => {
       const { id } = request.params
       const caller = callerOf(request)
-      // Only a host knows more people than the file.
+      // Without a host, all people are in the file.
       const ids = app.peopleOfHost ? await app.read(app.members.people.namedIn(id), caller) : []
       const file = await app.read(itemCsv.ofProject(id, await hostedAmong(app, ids)), caller)
       reply.header('content-disposition', `attachment; filename="${fileName(id)}"`)

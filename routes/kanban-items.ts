@@ -250,7 +250,7 @@ const kanbanItemRoutes: Routes = async (app) => {
       operationId: 'getKanbanCounts',
       summary: "Count the comments and attachments of a project's items",
       description:
-        'Of all items, dismissed ones too, by their ids; those with neither are absent. No record of an item has these numbers.',
+        'For all items, including dismissed ones, by id; items without either are absent. Records of items do not contain these numbers.',
       tags,
       params: IdParams,
       querystring: CountsQuery,

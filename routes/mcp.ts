@@ -98,7 +98,7 @@ const mcpRoutes: Routes<{ authMode: 'open' | 'required'; publicUrl: string | und
     return answers.map((answer) => ({ ...answer, body: JSON.parse(toText(answer.body)) }))
   }
 
-  /** What identifies a call to its repetitions. */
+  /** The hash by which repetitions of a call are recognised. */
   function repeatedAs(request: FastifyRequest, key: string, said: unknown): RepeatableRequest {
     const { id, role } = identityOf(request).member
     return { memberId: id, role, method: 'POST', path: `${app.prefix}/mcp`, key, bodyHash: hashOf(said) }
@@ -140,7 +140,7 @@ const mcpRoutes: Routes<{ authMode: 'open' | 'required'; publicUrl: string | und
     }
   }
 
-  /** Receives a file as the route of uploads does; it is removed if nothing has come to name it. */
+  /** Receives a file like the route of uploads; it is removed if no record refers to it. */
   async function attach(
     request: FastifyRequest,
     { itemId, name, bytes }: FileToAttach,

@@ -111,7 +111,7 @@ const memberRoutes: Routes = async (app) => {
       operationId: 'listMembers',
       summary: 'List the members by id',
       description:
-        'Emails stand only in answers to admins, and in the own record. Guests get those assigned to their projects.',
+        'Only admins and the member itself see an email. Guests get the members assigned to their projects.',
       tags,
       querystring: PagesQuery,
       response: { 200: Type.Array(ref(MemberSchema)) },
@@ -130,7 +130,7 @@ const memberRoutes: Routes = async (app) => {
       operationId: 'createMember',
       summary: 'Create a member',
       description:
-        'Without a `password` the member cannot sign in with one. Without a `handle` it gets one of its name, with a number if that is taken. A taken email or handle is 409.',
+        'Without a `password` the member cannot sign in with one. Without a `handle`, the service creates one from the name, with a number if that is taken. A taken email or handle is 409.',
       tags,
       body: CreateMember,
       example: {

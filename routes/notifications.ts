@@ -36,7 +36,7 @@ const ReadNotifications = CreateBody({
   upTo: Type.String({ description: 'The id of the newest notification to mark' }),
 })
 
-/** What the caller is told: each member has only its own, admins too. */
+/** The caller's notifications: a member, even an admin, can only read its own. */
 const notificationRoutes: Routes = async (app) => {
   const { notifications } = app.attention
   const tags = ['Notifications']
@@ -96,7 +96,7 @@ const notificationRoutes: Routes = async (app) => {
     schema: {
       operationId: 'updateNotification',
       summary: 'Mark a notification as read, or as unread',
-      description: 'One that is read keeps the time at which it was first read.',
+      description: 'A read notification that is marked as read again keeps its `readAt`.',
       tags,
       params: IdParams,
       body: UpdateNotification,

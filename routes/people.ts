@@ -47,12 +47,12 @@ const MergePerson = CreateBody({
   }),
 })
 
-/** People: who has a name here, members or not. */
+/** People: everybody with a name, members or not. */
 const peopleRoutes: Routes = async (app) => {
   const { people } = app.members
   const tags = ['People']
 
-  // Not a hook of the routes, which a batch runs, too: there the host is not asked.
+  // Not a hook of the routes, which a batch runs, too: a batch does not query the host.
   if (app.peopleOfHost) {
     app.addHook('preHandler', async (request) => {
       if (!isSafe(request.method)) return

@@ -44,7 +44,7 @@ const preferenceRoutes: Routes = async (app) => {
     schema: {
       operationId: 'getPreferences',
       summary: "Get the current member's preferences",
-      description: 'A member who does not sign in here has the defaults.',
+      description: 'Members without a row in this service have the defaults.',
       tags,
       response: { 200: ref(PreferencesSchema) },
     },
@@ -63,7 +63,7 @@ const preferenceRoutes: Routes = async (app) => {
       operationId: 'updatePreferences',
       summary: "Change the current member's preferences",
       description:
-        'Only for members who sign in here: the default member of open mode and members of a host application have no address here (403). Setting `email`, also to what it is, has mail sent again to an address that was refused.',
+        'Only for members who sign in here: the default member of open mode and members of a host application have no address here (403). Setting `email`, even to the same value, resumes mail to a refused address.',
       tags,
       body: UpdatePreferences,
       example: { email: 'daily', timeZone: 'Europe/Berlin' },
@@ -80,14 +80,14 @@ const preferenceRoutes: Routes = async (app) => {
       failure: 'Failed to send test mail',
       isSentAlone: true,
       isBodyOptional: true,
-      // A mail that was sent cannot be taken back.
+      // A sent mail cannot be undone.
       comparesFirst: true,
     },
     schema: {
       operationId: 'sendTestMail',
       summary: "Send a test mail to the current member's address",
       description:
-        'The response is 200 also if the mail server refuses it, and contains the reason. At most 5 an hour. Without a mail server it is 409.',
+        'If the mail server refuses it, the response is also 200, and contains the reason. At most 5 an hour. Without a mail server it is 409.',
       tags,
       response: { 200: ref(TestMailSchema), 409: ref(ErrorBody) },
     },

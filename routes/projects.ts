@@ -64,7 +64,7 @@ const optionalFields = {
   access: Type.Unsafe<'everyone' | 'assigned'>({
     type: 'string',
     enum: ['everyone', 'assigned'],
-    description: 'Who sees it: every member but guests, or only those assigned to it',
+    description: 'The access: every member except guests sees it, or only those assigned to it',
   }),
 }
 const CreateProject = CreateBody({
@@ -111,7 +111,7 @@ const ProjectPlaceSchema = Type.Object({ id: Id, sortOrder: Type.Number() })
 const projectRoutes: Routes = async (app) => {
   const tags = ['Projects']
 
-  /** Reads the list inside a batch, with what the batch has written so far; no snapshot has that. */
+  /** Reads the list inside a batch, including the batch's own writes, which no snapshot contains. */
   function listInBatch(request: FastifyRequest) {
     const query = request.query as Static<typeof ProjectsQuery>
     if (query.view === 'summary') return app.reading.summaries.page(query, query)

@@ -31,7 +31,7 @@ const SearchQuerySchema = Type.Object(
     kind: AnyOfThese('Kinds to search', SEARCH_KINDS),
     projectId: Type.Optional(
       Type.String({
-        description: 'Only this project and what belongs to it, which excludes ideas; empty does not filter',
+        description: 'Only this project and its child records, which excludes ideas; empty does not filter',
       }),
     ),
   },
@@ -54,7 +54,7 @@ const searchRoutes: Routes = async (app) => {
     config: { access: 'read', failure: 'Failed to search', caching: 'no-store' },
     schema: {
       operationId: 'search',
-      summary: 'Search all that the caller may read',
+      summary: 'Search all records that the caller may read',
       description: DESCRIPTION,
       tags: ['Search'],
       querystring: SearchQuerySchema,

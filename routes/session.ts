@@ -21,7 +21,7 @@ const WhoAmI = Type.Object({
   readOnlyProjects: Type.Optional(
     Type.Array(Type.String(), {
       description:
-        'The projects that the caller sees but may not write, as far as that depends on the project; absent if there are none',
+        'The projects that the caller may read but not write; absent if there are none, or the role is read-only',
     }),
   ),
 })

@@ -15,7 +15,7 @@ const CreateShareLink = Type.Object(
   { additionalProperties: false },
 )
 
-/** Share links of projects, created and revoked by those who may write the project. */
+/** Share links of projects, created and revoked by members who may write the project. */
 const shareLinkRoutes: Routes<{ publicUrl: string | undefined }> = async (app, { publicUrl }) => {
   const { shareLinks } = app.projects
   const tags = ['Share links']
@@ -26,7 +26,7 @@ const shareLinkRoutes: Routes<{ publicUrl: string | undefined }> = async (app, {
     schema: {
       operationId: 'listShareLinks',
       summary: 'List the share links of a project that are still valid',
-      description: 'By id, without their secrets, for those who may write the project.',
+      description: 'By id, without their secrets. Requires the right to write the project.',
       tags,
       params: IdParams,
       querystring: PagesQuery,
@@ -47,7 +47,7 @@ const shareLinkRoutes: Routes<{ publicUrl: string | undefined }> = async (app, {
       operationId: 'createShareLink',
       summary: 'Create a share link of a project',
       description:
-        'Only this response contains the link. Whoever has it reads the project, without signing in, until it expires or is revoked. More than 100 of one project are 409.',
+        'Only this response contains the link. Anybody with the link can read the project, without signing in, until it expires or is revoked. More than 100 links of one project are 409.',
       tags,
       params: IdParams,
       body: CreateShareLink,

@@ -21,20 +21,20 @@ const SharedQuery = Type.Object({
       type: 'string',
       enum: ['board'],
       description:
-        '`board`: the answer also has `kanbanColumns`, and `people`, the names of the lead and of all assignees',
+        '`board`: the response also has `kanbanColumns`, and `people`, the names of the lead and of all assignees',
     }),
   ),
 })
 
-/** The 404 of a link whose project has just been deleted, like that of any link that does not work. */
+/** The 404 of a link whose project has just been deleted, as for any invalid link. */
 const withoutProject = (error: unknown): unknown =>
   error instanceof ApiError && error.statusCode === 404 ? notFound('Share link') : error
 
-/** Projects as share links show them, to whoever has the link. */
+/** Projects as share links show them, to anybody with the link. */
 const sharedProjectRoutes: Routes = async (app) => {
   const limits = createShareLimits()
 
-  /** The project of a link. @throws ApiError 429; 404 for a link that does not work, whatever the reason */
+  /** The project of a link. @throws ApiError 429; 404 for an invalid link, whatever the reason */
   async function projectOf(request: FastifyRequest, secret: string) {
     const address = addressOf(request)
     await limits.count(address)
@@ -48,7 +48,7 @@ const sharedProjectRoutes: Routes = async (app) => {
     return { projectId, project, caller }
   }
 
-  /** What the board of a project needs besides the project, as JSON. */
+  /** The data of a board besides the project, as JSON. */
   async function ofBoard(projectId: string, caller: Caller) {
     const { people } = app.members
     const ids = await app.read(people.onBoard(projectId), caller)
@@ -69,7 +69,7 @@ const sharedProjectRoutes: Routes = async (app) => {
       operationId: 'getSharedProject',
       summary: 'Get the project of a share link',
       description:
-        'Needs no credential but the secret. The project is like that of `GET /api/projects/{id}`, without transcripts and with empty `metadata`. An unknown, expired or revoked link is 404.',
+        'Needs no credential except the secret. The project is like that of `GET /api/projects/{id}`, without transcripts and with empty `metadata`. An unknown, expired or revoked link is 404.',
       tags: ['Share links'],
       params: SecretParams,
       querystring: SharedQuery,
@@ -86,7 +86,7 @@ const sharedProjectRoutes: Routes = async (app) => {
       // 304 needs no body.
       const body = isNotModified(request, etag) ? Buffer.alloc(0) : await project.body()
       await sendSnapshot(reply, { body: fields ? withFields(body, fields) : body, etag })
-      // Fastify takes the end of a handler for that of its answer, which may still be under way.
+      // Fastify treats the end of a handler as the end of its response, which may still be in progress.
       await reply
     },
   })

@@ -25,7 +25,7 @@ const CreateToken = CreateBody({
       type: 'string',
       enum: [...TOKEN_SCOPES],
       default: 'read',
-      description: 'What it may do: read what its member may read; also write; or only read the calendar',
+      description: 'The rights: to read like its member, also to write, or only to read the calendar',
     }),
   ),
   projectIds: Type.Optional(
@@ -34,7 +34,7 @@ const CreateToken = CreateBody({
         minItems: 1,
         maxItems: 100,
         uniqueItems: true,
-        description: 'The only projects that it reaches; null or absent: all that its member sees',
+        description: 'The only projects that it may access; null or absent: all that its member sees',
       }),
     ),
   ),

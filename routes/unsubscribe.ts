@@ -10,8 +10,8 @@ import { BY_SERVICE } from '../src/requests/write.ts'
 const Params = Type.Object({ token: Type.String() })
 
 /**
- * Links to unsubscribe, in mails. A GET changes nothing: mail programs and scanners open links. A POST is the button of the page, or
- * one click in a mail program (RFC 8058), which sends a form that says nothing more.
+ * Unsubscribe links of mails. A GET changes nothing, because mail programs and scanners open links. The button of the page, or
+ * one click in a mail program (RFC 8058), sends a POST, with a form whose contents do not matter.
  */
 const unsubscribeRoutes: Routes = async (app) => {
   const limits = createMailLimits()
@@ -23,7 +23,7 @@ const unsubscribeRoutes: Routes = async (app) => {
   } as const
   const schema = { hide: true, params: Params }
 
-  /** The member of a link. @throws ApiError 404 for a link that does not work, 429 */
+  /** The member of a link. @throws ApiError 404 for an invalid link, 429 */
   async function memberOf(request: FastifyRequest, token: string): Promise<string> {
     await limits.countLink(addressOf(request))
     const { mail, members } = app.rules
@@ -40,9 +40,9 @@ const unsubscribeRoutes: Routes = async (app) => {
     schema,
     handler: async (request, reply) => {
       await memberOf(request, request.params.token)
-      // With `no-referrer` browsers would send the form without the origin by which it is known as our own.
+      // With `no-referrer` browsers would omit the origin, by which the service recognises its own form.
       reply.header('referrer-policy', 'same-origin')
-      return sendPage(reply, 'Do you want no more e-mail of notifications?', 'Unsubscribe')
+      return sendPage(reply, 'Do you want to stop e-mail about notifications?', 'Unsubscribe')
     },
   })
 
@@ -54,7 +54,7 @@ const unsubscribeRoutes: Routes = async (app) => {
       await app.perform(app.mail.preferences.unsubscribe(memberId), BY_SERVICE)
       return sendPage(
         reply,
-        'You get no more e-mail of notifications. You can ask for it again in the preferences of your account.',
+        'You will get no more e-mail about notifications. You can turn it on again in the preferences of your account.',
       )
     },
   })

@@ -4,13 +4,13 @@ import type { Routes } from '../src/requests/route-types.ts'
 import { ErrorBody, IdParams, ref } from '../src/schemas/common.ts'
 import { KanbanItemSchema, ProjectSchema, WatchSchema } from '../src/schemas/records.ts'
 
-/** What the caller watches: items, and whole projects. */
+/** The caller's watches of items and projects. */
 const watchRoutes: Routes = async (app) => {
   const { watchers } = app.attention
   const response = { 200: ref(WatchSchema), 404: ref(ErrorBody) }
   const schema = { tags: ['Notifications'], params: IdParams }
   const own = { access: 'own', caching: 'no-store' } as const
-  // A watch has no ETag. As for labels, conditions are those of what it belongs to.
+  // A watch has no ETag. As for labels, preconditions use that of the item or project.
   const ofProject = { ...own, record: recordOf(ProjectSchema, (id) => app.projects.get(id)) }
   const ofItem = { ...own, record: recordOf(KanbanItemSchema, app.board.items.get) }
 
@@ -32,7 +32,7 @@ const watchRoutes: Routes = async (app) => {
       operationId: 'watchProject',
       summary: 'Watch all items of a project',
       description:
-        'The caller is told of later comments and moves. No body is needed; repeating it is no error.',
+        'The caller gets notifications of later comments and moves. No body is needed; repeating it is no error.',
       response: { ...response, 413: ref(ErrorBody) },
     },
     handler: (request) => watchers.setProject(request.params.id, memberOf(request).id, true),
@@ -43,8 +43,8 @@ const watchRoutes: Routes = async (app) => {
     schema: {
       ...schema,
       operationId: 'unwatchProject',
-      summary: 'Do not watch a project any more',
-      description: 'Items that the caller watches by themselves stay watched.',
+      summary: 'Stop watching a project',
+      description: 'Watches of single items stay.',
       response,
     },
     handler: (request) => watchers.setProject(request.params.id, memberOf(request).id, false),
@@ -57,7 +57,7 @@ const watchRoutes: Routes = async (app) => {
       operationId: 'watchKanbanItem',
       summary: 'Watch an item',
       description:
-        'The caller is told of later comments, moves and reminders. Who creates an item, is assigned, comments or is mentioned watches it without this. No body is needed; repeating it is no error.',
+        'The caller gets notifications of later comments, moves and reminders. Members who create an item, are assigned to it, comment on it or are mentioned in it watch it automatically. No body is needed; repeating it is no error.',
       response: { ...response, 413: ref(ErrorBody) },
     },
     handler: (request) => watchers.setItem(request.params.id, memberOf(request).id, true),
@@ -68,9 +68,9 @@ const watchRoutes: Routes = async (app) => {
     schema: {
       ...schema,
       operationId: 'unwatchKanbanItem',
-      summary: 'Do not watch an item any more',
+      summary: 'Stop watching an item',
       description:
-        "Nothing but the caller's own wish lets the caller watch it again. Assignments and mentions are still told.",
+        'Only an explicit watch starts it again. Assignments and mentions still cause notifications.',
       response,
     },
     handler: (request) => watchers.setItem(request.params.id, memberOf(request).id, false),

@@ -93,7 +93,7 @@ const webhookRoutes: Routes<{ webhookAllowPrivate: boolean }> = async (app, { we
       body: CreateWebhook,
       example: {
         url: 'https://example.org/hooks/phaseboard',
-        description: 'Tells the chat of what is done',
+        description: 'Posts finished work to the chat',
         kinds: ['kanban-item', 'kanban-comment'],
       },
       response: { 201: ref(WebhookWithSecretSchema), 404: ref(MissingErrorBody), 409: ref(ErrorBody) },

@@ -81,7 +81,7 @@ function proxyHeader(header: string): string {
     )
   }
   if (CLIENT_HEADERS.includes(header.toLowerCase())) {
-    throw new StartupError(`AUTH_PROXY_HEADER must be a header of the proxy's own (got "${header}")`)
+    throw new StartupError(`AUTH_PROXY_HEADER must not be a standard header of clients (got "${header}")`)
   }
   return header
 }
@@ -214,7 +214,7 @@ function checkProxyHeader({ authProxyHeader, trustProxy, host }: Given): void {
   }
   if (trustProxy === true && !isLoopback(host)) {
     throw new StartupError(
-      'AUTH_PROXY_HEADER needs the addresses of the proxy in TRUST_PROXY: with true, anybody on the network could be anybody',
+      'AUTH_PROXY_HEADER needs the addresses of the proxy in TRUST_PROXY: with true, any client on the network could impersonate any member',
     )
   }
 }
@@ -229,7 +229,7 @@ function checkProvider({ oidcIssuer, oidcClientId, oidcClientSecret }: Given): v
   const [missing] = Object.entries(needed).find(([, value]) => value === undefined) ?? []
   if (missing !== undefined && Object.values(needed).some((value) => value !== undefined)) {
     throw new StartupError(
-      `${missing} is missing: OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET go together`,
+      `${missing} is missing: set OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET together`,
     )
   }
 }
@@ -238,7 +238,7 @@ function checkProvider({ oidcIssuer, oidcClientId, oidcClientSecret }: Given): v
 function checkMail({ smtpUrl, mailFrom }: Given): void {
   if ((smtpUrl === undefined) === (mailFrom === undefined)) return
   const missing = smtpUrl === undefined ? 'SMTP_URL' : 'MAIL_FROM'
-  throw new StartupError(`${missing} is missing: SMTP_URL and MAIL_FROM go together`)
+  throw new StartupError(`${missing} is missing: set SMTP_URL and MAIL_FROM together`)
 }
 
 /** Whether a host name or address is reachable from this machine only. */
@@ -263,7 +263,7 @@ export function loadConfig(environment: Record<string, string | undefined> = {})
   const { authMode = onNetwork ? 'required' : 'open' } = given
   if (authMode === 'open' && given.trustProxy !== false) {
     throw new StartupError(
-      'TRUST_PROXY needs AUTH_MODE=required: in open mode everybody whom the proxy lets through could read and write',
+      'TRUST_PROXY needs AUTH_MODE=required: in open mode every client of the proxy could read and write',
     )
   }
   const { rateLimitMax = authMode === 'open' ? 0 : 600 } = given

@@ -63,7 +63,7 @@ export const adminRequired = () => forbidden('admin access required', 'admin_req
 /** 403 for a record that only its owner and admins may change, e.g. `another member's comment`. */
 export const notOwner = (what: string) => forbidden(`another member's ${what}`, 'not_owner')
 
-/** 403 for who may only read the project of a record. */
+/** 403 for callers who may only read the project of a record. */
 export const readOnlyProject = () => forbidden('read-only in this project', 'read_only_project')
 
 /** 404, e.g. `Project not found`; in a bulk request with the ids of the missing records. */

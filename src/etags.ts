@@ -27,12 +27,12 @@ const CODED = /\.(?:zstd|br|gzip)"$/
 const WATCHED = '.watching"'
 
 /**
- * The ETag of an item in a response to a member who watches it. That response has other bytes, as it has `watching: true`. In
- * a condition on the item, it stands for the item's own ETag.
+ * The ETag of an item in a response to a member who watches it. That response differs, because it has `watching: true`. In
+ * a precondition it is equivalent to the item's own ETag.
  */
 export const watched = (etag: string): string => `${etag.slice(0, -1)}${WATCHED}`
 
-/** The ETag of a record, without the mark of a member who watches it. */
+/** The ETag of a record, without the suffix for a watching member. */
 const ofRecord = (etag: string): string =>
   etag.endsWith(WATCHED) ? `${etag.slice(0, -WATCHED.length)}"` : etag
 

@@ -1,4 +1,4 @@
-/** Collecting garbage on request, for what V8 does not know to be urgent. */
+/** Garbage collection on request, for memory outside of V8's heap. */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 

@@ -1,7 +1,7 @@
 /** Mail addresses with or without a name (a small part of RFC 5322, section 3.4). */
 import { EMAIL_PATTERN, LIMITS } from './schemas/common.ts'
 
-/** An address and the name of who has it; `name` may be empty. */
+/** An address and the name of its owner; `name` may be empty. */
 export interface Mailbox {
   name: string
   address: string

@@ -1,6 +1,6 @@
 /**
  * The types of the package, complete in this one file: what a host application sees of the service. The build copies it
- * into the package, and the sources take these types from here. It knows Fastify and Node only, and adds nothing to
+ * into the package, and the sources take these types from here. It only refers to Fastify and Node, and adds nothing to
  * Fastify's own types: a host's belong to the host.
  */
 import type { Writable } from 'node:stream'
@@ -130,24 +130,24 @@ export type ListMembers = (query: {
 /** A notification of a member. */
 export interface HostNotification {
   id: string
-  /** Whom it tells: a member of the host, or of this service. */
+  /** The recipient: a member of the host, or of this service. */
   memberId: string
   kind: 'assigned' | 'mentioned' | 'commented' | 'moved' | 'due' | 'unblocked' | 'lease-lapsed'
-  /** null if it tells of several items. */
+  /** null for several items. */
   itemId: string | null
-  /** The project of the item; null if it tells of items of several projects. */
+  /** The project of the item; null for items of several projects. */
   projectId: string | null
-  /** Who did it; null for other tools, commands, and what comes with time. */
+  /** The actor; null for other tools, commands, reminders and leases. */
   actorId: string | null
-  /** The name of who did it, if it is known. */
+  /** The name of the actor, if known. */
   actorName: string | null
-  /** The change that it tells of; null for what comes with time. */
+  /** The change; null for reminders and leases. */
   seq: number | null
   /** The title of the item at that time; of several items, the name of their project. */
   title: string
   /** The beginning of the comment or description, the column of a move, or the due date. */
   text: string
-  /** The number of items that it tells of. */
+  /** The number of items. */
   count: number
   createdAt: string
 }
@@ -220,13 +220,13 @@ export interface BuildOptions
 
 /** Flattened validation errors: both keys are always present. */
 export interface ValidationDetails {
-  /** What is wrong with the body as a whole. */
+  /** Violations of the body as a whole. */
   formErrors: string[]
-  /** What is wrong below a top-level field; a message about something deeper names its path. */
+  /** Violations below a top-level field; the message of a nested one names its path. */
   fieldErrors: Record<string, string[]>
 }
 
-/** What stands in the way of an undo: a record, and where it is one field of it, which. */
+/** A conflict of an undo: the record, and the field if it is only one. */
 export interface Conflict {
   kind: string
   id: string
@@ -234,8 +234,8 @@ export interface Conflict {
 }
 
 /**
- * What an error says beyond its one line: what failed validation, which of several ids name nothing, which change is the
- * oldest that is kept, or what stands in the way of an undo.
+ * The details of an error: violations of a validation, unknown ids, the
+ * oldest stored change, or the conflicts of an undo.
  */
 export type ErrorDetails = (
   | ValidationDetails
@@ -248,7 +248,7 @@ export type ErrorDetails = (
   request?: number
 }
 
-/** The stable words by which programs tell errors apart. */
+/** The stable codes by which programs distinguish errors. */
 export type ErrorCode =
   | 'admin_required'
   | 'already_assigned'

@@ -1,4 +1,4 @@
-/** Stores what became of something that was sent: until it succeeds, because a full disk must not have it sent twice. */
+/** Stores the outcome of a delivery, with retries until it succeeds: a full disk must not cause a second delivery. */
 import type { Clock } from './clock.ts'
 
 /** Milliseconds after which it tries again to store an outcome. */
@@ -17,7 +17,7 @@ function wait(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<
   })
 }
 
-/** What storing depends on. */
+/** The dependencies of storing. */
 export interface StoringOptions {
   clock: Clock
   /** Aborted when the service stops: then it tries once more. */
@@ -25,7 +25,7 @@ export interface StoringOptions {
   warn: (error: unknown) => void
 }
 
-/** Stores an outcome. @throws what the last attempt did, when the service stops */
+/** Stores an outcome. @throws the error of the last attempt, when the service stops */
 export async function untilStored<T>(
   write: () => Promise<T>,
   { clock, stopping, warn }: StoringOptions,

@@ -211,7 +211,7 @@ t.test(
     store.tidy = () => Promise.reject(new Error('no'))
     clean()
     for (let turn = 0; turn < 20; turn++) await setImmediate()
-    t.match(String(logStream.read()), /could not remove files that nothing names/)
+    t.match(String(logStream.read()), /could not remove files without references/)
     let tidied = 0
     store.tidy = (before) => {
       tidied++

@@ -259,7 +259,7 @@ t.test('AUTH_PROXY_HEADER is the name of a header, and needs a trusted proxy', a
   for (const header of ['Authorization', 'cookie', 'HOST', 'origin']) {
     t.equal(
       from('10.0.0.1', '127.0.0.1', header),
-      `AUTH_PROXY_HEADER must be a header of the proxy's own (got "${header}")`,
+      `AUTH_PROXY_HEADER must not be a standard header of clients (got "${header}")`,
     )
   }
 })
@@ -391,7 +391,7 @@ t.test('an OpenID provider needs all its settings, and TLS', async (t) => {
   for (const name of Object.keys(PROVIDER)) {
     t.equal(
       complaint({ ...PROVIDER, [name]: '' }),
-      `${name} is missing: OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET go together`,
+      `${name} is missing: set OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET together`,
     )
   }
   for (const url of ['id.example', 'http://id.example', 'http://127.0.0.1.id.example', 'ftp://id.example']) {
@@ -504,8 +504,8 @@ t.test('the declaration has each setting once, with a sentence', async (t) => {
 t.test('a mail server and a sender go together, and both are checked', async (t) => {
   const [SMTP_URL, MAIL_FROM] = ['smtp://mail.example', 'board@example.org']
   t.equal(complaint({ SMTP_URL, MAIL_FROM }), 'nothing')
-  t.equal(complaint({ SMTP_URL }), 'MAIL_FROM is missing: SMTP_URL and MAIL_FROM go together')
-  t.equal(complaint({ MAIL_FROM }), 'SMTP_URL is missing: SMTP_URL and MAIL_FROM go together')
+  t.equal(complaint({ SMTP_URL }), 'MAIL_FROM is missing: set SMTP_URL and MAIL_FROM together')
+  t.equal(complaint({ MAIL_FROM }), 'SMTP_URL is missing: set SMTP_URL and MAIL_FROM together')
   for (const url of [
     'mail.example',
     'https://mail.example',

@@ -184,7 +184,7 @@ t.test('two simultaneous starts create one admin, with the password in the file'
     t.match(service.log(), file, 'the log tells where the password is')
     t.notMatch(service.log(), password, 'the log does not tell the password')
   }
-  const made = services.filter((service) => /"made the first admin"/.test(service.log()))
+  const made = services.filter((service) => /"created the first admin"/.test(service.log()))
   t.equal(made.length, 1)
 })
 
@@ -208,7 +208,7 @@ t.test('acknowledged writes survive kill -9', async (t) => {
   const client = new SQLite(environment.DATABASE_URL.slice('file:'.length), { readonly: true })
   t.teardown(() => client.close())
   t.equal(client.pragma('integrity_check', { simple: true }), 'ok')
-  t.notMatch(second.log(), /"made the first admin"/, 'the admin is not made twice')
+  t.notMatch(second.log(), /"created the first admin"/, 'the admin is not made twice')
 })
 
 t.test('a used port exits with 1 and one line', async (t) => {
@@ -262,7 +262,7 @@ t.test('an invalid configuration or database exits with 2 and one line', async (
     [{ ADMIN_PASSWORD: 's3cr3t!' }, 'ADMIN_PASSWORD must NOT have fewer than 8 characters'],
     [
       { TRUST_PROXY: '127.0.0.1' },
-      'TRUST_PROXY needs AUTH_MODE=required: in open mode everybody whom the proxy lets through could read and write',
+      'TRUST_PROXY needs AUTH_MODE=required: in open mode every client of the proxy could read and write',
     ],
     [{ DATABASE_URL: `file:${notes}` }, `cannot open the database ${notes}: it is not a database`],
     [

@@ -241,7 +241,7 @@ const CASES: Record<string, Case> = {
         }
       }
       t.equal(await errorOf([{ id: 'one', name: 'One' }]), undefined)
-      t.match(await errorOf([{ id: 'one' }, { id: 'two' }]), /has 4 records, and one import may make 3/)
+      t.match(await errorOf([{ id: 'one' }, { id: 'two' }]), /has 4 records, and one import may create 3/)
     },
   },
   TRUST_PROXY: {

@@ -1,10 +1,10 @@
-/** Who makes a request: whose turn it takes in the worker thread, and what it may reach. Structured-cloneable. */
+/** The caller of a request: the key of its turn in the worker thread, and its access. Structured-cloneable. */
 import type { Principal } from './policy.ts'
 
 export interface Caller {
-  /** The member whose turn it takes; null for the default member, which stands for all users of the host. */
+  /** The member whose turn it takes; null for the default member, which all users of the host share. */
   turn: string | null
-  /** Undefined: it reaches everything, as the service itself. */
+  /** Undefined: unlimited access, like the service itself. */
   principal: Principal | undefined
 }
 

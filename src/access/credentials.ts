@@ -50,7 +50,7 @@ function createUseRecorder() {
     if (noting.has(id)) return
     noting.add(id)
     touch()
-      .catch((error) => request.log.debug({ err: error }, 'could not note the use of a credential'))
+      .catch((error) => request.log.debug({ err: error }, 'could not record the use of a credential'))
       .finally(() => noting.delete(id))
   }
 }

@@ -31,26 +31,26 @@ interface Seen {
   name: string
   email: string | null
   at: number
-  /** Whether the write that notes it is on its way. */
+  /** Whether the write that records it is in progress. */
   isNoted: boolean
 }
 
 /**
- * Stores the names that a host's list gives to stored people. The same name is stored once in a while: `resolveMember` may give
- * another one.
+ * Stores changed names of stored people from a host's list. The same name is not stored again for a while, because `resolveMember` may
+ * return another one.
  */
 export class ListedNames {
   readonly #store: Note
   readonly #onError: (error: unknown) => void
   readonly #names = createCache<string, string>(REMEMBERED, SEEN_FOR)
 
-  /** @param onError takes what a write failed with */
+  /** @param onError receives the error of a failed write */
   constructor(store: Note, onError: (error: unknown) => void) {
     this.#store = store
     this.#onError = onError
   }
 
-  /** Stores another name of a person. */
+  /** Stores a changed name of a person. */
   rename(person: HostPerson): void {
     const { id, name } = person
     if (this.#names.get(id) === name) return
@@ -73,8 +73,8 @@ export class SeenPeople {
   readonly #seen = createCache<string, Seen>(REMEMBERED)
 
   /**
-   * @param isKept whether somebody who was noted still is: whoever was forgotten is noted again
-   * @param onError takes what a note failed with
+   * @param isKept whether a recorded person is still stored: forgotten people are recorded again
+   * @param onError receives the error of a failed write
    */
   constructor(note: Note, isKept: (id: string) => boolean, onError: (error: unknown) => void) {
     this.#note = note
@@ -97,7 +97,7 @@ export class SeenPeople {
         noted.isNoted = true
       },
       (error) => {
-        // It is tried again when the person comes again.
+        // It is retried with the person's next request.
         this.#seen.delete(id)
         this.#onError(error)
       },
@@ -110,7 +110,7 @@ type Query = Parameters<ListMembers>[0]
 
 /**
  * Queries a host for its people, within limits: after a failure or timeout the result is empty.
- * @param onError takes the reason
+ * @param onError receives the reason
  */
 export function createHostQuery(
   listMembers: ListMembers,

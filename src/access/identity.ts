@@ -10,7 +10,7 @@ import type { Principal } from './policy.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Who may call the route. Registering a route under /api without it is an error. */
+    /** The access that the route requires. Registering a route under /api without it is an error. */
     access?: Access
     /** The `error` string of the route's 500. */
     failure?: string
@@ -24,15 +24,15 @@ export const IDENTITY = Symbol('phaseboard.identity')
 export const identityOf = (request: FastifyRequest): Identity => request.getDecorator<Identity>(IDENTITY)
 
 /**
- * The member whose turn this request takes in the worker thread; null for the default member, which stands for all users of
- * the host.
+ * The member whose turn this request takes in the worker thread; null for the default member, which all users of
+ * the host share.
  */
 export function turnOf(request: FastifyRequest): string | null {
   const identity = request.getDecorator<Identity | undefined>(IDENTITY)
   return identity === undefined || identity.via === 'default' ? null : identity.member.id
 }
 
-/** Whom an identity acts for, as far as the policy asks. Undefined for who reaches everything: admins, and the default member. */
+/** The principal of an identity, for the policy. Undefined for unlimited access: admins, and the default member. */
 export function principalOf({
   member,
   via,
@@ -46,11 +46,11 @@ export function principalOf({
   return { memberId, role, seesAll, projectIds, projects }
 }
 
-/** Whether two identities reach the same, as far as they themselves decide it. */
+/** Whether two identities have the same access, apart from assignments to projects. */
 export const reachSame = (one: Identity, other: Identity): boolean =>
   isDeepStrictEqual(principalOf(one), principalOf(other))
 
-/** Who makes this request. Only in handlers and route hooks of routes that are not public. */
+/** The caller of this request. Only in handlers and route hooks of routes that are not public. */
 export const callerOf = (request: FastifyRequest): Caller => ({
   turn: turnOf(request),
   principal: principalOf(identityOf(request)),

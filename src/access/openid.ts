@@ -21,7 +21,7 @@ export type OpenIdSettings = Pick<
 
 /** Longest duration of a sign-in, in milliseconds. */
 export const SIGN_IN_TIME = 10 * 60 * 1000
-/** Number of completed sign-ins to remember, so that none completes twice. */
+/** Number of completed sign-ins to store, so that none completes twice. */
 const ENDED = 10_000
 /** Timeout of the provider's responses, in seconds. */
 const TIMEOUT = 10

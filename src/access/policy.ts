@@ -1,6 +1,6 @@
 /**
- * The one policy: which projects a caller may read, and write. Everything else follows from it: {@link Scope} limits what SQL reads
- * (`src/db/row-security.ts`), what a write may change (`src/requests/scoped-rules.ts`), and which changes are shown (`src/changes`).
+ * The access policy: which projects a caller may read and write. All other code uses its result: {@link Scope} limits the rows that SQL reads
+ * (`src/db/row-security.ts`), the records that a write may change (`src/requests/scoped-rules.ts`), and the visible changes (`src/changes`).
  */
 import { createCache } from '../cache.ts'
 import type { SharedDatabase } from '../db/client.ts'
@@ -9,24 +9,24 @@ import { forbidden } from '../errors.ts'
 import type { Identity } from '../members/identity.ts'
 import { once } from '../once.ts'
 
-/** Whom a request acts for, as far as the policy asks; structured-cloneable. Who reaches everything needs none. */
+/** The principal of a request, for the policy; structured-cloneable. Callers with unlimited access have none. */
 export interface Principal {
   memberId: string
   role: Identity['member']['role']
-  /** Whether it sees every project, as far as `projectIds` has them: an admin's token, or the default member of open mode. */
+  /** Whether it sees every project in `projectIds`: an admin's token, or the default member of open mode. */
   seesAll: boolean
   projectIds: Identity['projectIds']
   projects: Identity['projects']
 }
 
-/** Whether somebody sees the projects that it makes. */
+/** Whether a principal sees the projects that it creates. */
 export const makesProjects = ({ member, projectIds = null, projects }: Identity): boolean =>
   member.role !== 'guest' && projectIds === null && projects === undefined
 
-/** The 403 for anybody else who makes one. */
+/** The 403 for all others who create one. */
 export const noNewProjects = () => forbidden('you would not see the new project', 'no_new_projects')
 
-/** Members whose scope a connection remembers. */
+/** Cached scopes of members, per connection. */
 const REMEMBERED = 1000
 
 /** A project as the policy sees it, for one member. */
@@ -73,7 +73,7 @@ function rightTo({ isForEveryone, role, isOfTeam }: Seen, isGuest: boolean): Rig
   return role === 'viewer' ? 'read' : 'write'
 }
 
-/** Makes the numbers of scopes, of all connections of this thread. */
+/** The counter of scope numbers, for all connections of this thread. */
 let latest = 0
 
 /** The policy of a connection. */
@@ -85,10 +85,10 @@ export class Policy {
   readonly #limited = createCache<string, { of: Scope | null; scope: Scope }>(REMEMBERED)
   readonly #client: SharedDatabase['$client']
   #seenVersion: number | undefined
-  /** Whether it has made a scope for anybody: as long as nobody is limited, most writes change nothing for it. */
+  /** Whether it has created a scope: as long as no caller is limited, most writes do not affect the policy. */
   #hasLimited = false
   #generation = 0
-  /** Whether this connection has changed who reaches what since the caches were filled: the change may still be rolled back. */
+  /** Whether this connection has changed access since the caches were filled: the change may still be rolled back. */
   #isUnsettled = false
 
   /**
@@ -108,13 +108,13 @@ export class Policy {
     })
   }
 
-  /** A number that changes with every change of who may reach what. */
+  /** A number that changes with every change of access. */
   get generation(): number {
     this.#compare(this.#version())
     return this.#generation
   }
 
-  /** What a principal may reach as of now: in a transaction, as of what it reads, also after a commit of another process meanwhile. */
+  /** The current scope of a principal: in a transaction, that of its snapshot, also after a commit of another process meanwhile. */
   scopeNow(principal: Principal): Scope | undefined {
     this.#compare(this.#versionNow())
     return this.scopeOf(principal)
@@ -126,7 +126,7 @@ export class Policy {
     this.#forget()
   }
 
-  /** What a principal may reach; undefined: everything. */
+  /** The scope of a principal; undefined: everything. */
   scopeOf(principal: Principal | undefined): Scope | undefined {
     if (principal === undefined) return undefined
     this.#compare(this.#version())
@@ -138,8 +138,8 @@ export class Policy {
   }
 
   /**
-   * The projects that come and go with a change of scope; deleted ones excepted.
-   * @param since the last change when `before` was the scope: who saw everything did not see what was created later
+   * The projects that a change of scope adds and removes, without deleted ones.
+   * @param since the last change when `before` was the scope: a caller who saw everything did not see projects created later
    */
   difference(
     before: Scope | undefined,
@@ -217,13 +217,13 @@ export class Policy {
   }
 }
 
-/** Condition, as SQL: a written row may limit somebody who was not limited so far. */
+/** Condition, as SQL: a written row may limit a caller who was not limited so far. */
 const LIMITS = {
   project: `new."access" <> 'everyone'`,
   assignment: `new.role = 'viewer'`,
 } as const
 
-/** The writes that decide who reaches what, by table: each event, and whether it may limit anybody. Other writes cost nothing. */
+/** The writes that affect access, by table: each event, and whether it may limit a caller. Other writes cost nothing. */
 const DECIDING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   projects: { insert: LIMITS.project, 'update of "access", team_id': LIMITS.project, delete: 'false' },
   team_assignments: {
@@ -235,8 +235,8 @@ const DECIDING: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 }
 
 /**
- * Calls `changed` with every write of this connection that decides who reaches what, even if it is rolled back.
- * @param changed takes whether it may limit somebody who was not limited so far
+ * Calls `changed` with every write of this connection that affects access, even if it is rolled back.
+ * @param changed its argument is whether the write may limit a caller who was not limited so far
  */
 function watchAccess({ $client: client }: SharedDatabase, changed: (limits: boolean) => void): void {
   client.function('access_changed', (limits: number) => {

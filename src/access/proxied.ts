@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http'
 const ADDED = ['forwarded', 'via', 'x-real-ip'] as const
 
 /**
- * Whether a proxy forwarded a request: then a local peer says nothing about the client. HTTP/1.0 counts too: nginx
+ * Whether a proxy forwarded a request: then a local peer does not mean a local client. HTTP/1.0 counts too: nginx
  * uses it by default (before 1.29.7), with a local `Host` and no header at all, and hardly any local client does.
  */
 export function isProxied({ headers, httpVersion }: IncomingMessage): boolean {

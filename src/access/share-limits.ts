@@ -7,9 +7,9 @@ import { consumePoint } from './consume-point.ts'
 
 /** The window, in seconds. */
 const WINDOW = 60
-/** Reads a window from one address (see {@link clientAt}): an office may have one for all. */
+/** Reads per window from one address (see {@link clientAt}): an office may share one address. */
 export const READS = 300
-/** Links that do not work, a window from one address. */
+/** Invalid links per window from one address. */
 export const FAILURES = 30
 
 /** Created lazily, with its library, by the first request. */
@@ -24,18 +24,18 @@ async function createLimiters() {
 const consume = (limiter: RateLimiterMemory, client: string): Promise<void> =>
   consumePoint(limiter, client, (seconds) => tooManyRequests('Too Many Requests', seconds, 'rate_limited'))
 
-/** Limits the reads of an address, and those with links that do not work. Both count before the link is looked up. */
+/** Limits the reads of an address, and its reads with invalid links. Both count before the link is looked up. */
 export function createShareLimits() {
   const limiters = once(createLimiters)
   return {
-    /** Counts a request, as one that fails. @throws ApiError 429 with Retry-After when there were too many */
+    /** Counts a request, as a failed one. @throws ApiError 429 with Retry-After when there were too many */
     async count(address: string): Promise<void> {
       const { reads, failures } = await limiters()
       const client = clientAt(address)
       await consume(reads, client)
       await consume(failures, client)
     },
-    /** The link of a request of {@link count} works: it is no failure. */
+    /** Uncounts a failure of {@link count}: the link is valid. */
     async forgive(address: string): Promise<void> {
       const { failures } = await limiters()
       await failures.reward(clientAt(address))

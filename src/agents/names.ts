@@ -25,7 +25,7 @@ export async function namesOf(
   return names
 }
 
-/** The name of somebody as a field; nothing where it is not known. */
+/** The name of a person as a field; no field if it is unknown. */
 export function named<Field extends string>(
   field: Field,
   id: string | null,

@@ -22,7 +22,7 @@ export const CardSchema = Type.Object({
 })
 export type Card = Static<typeof CardSchema>
 
-/** An item as it stands in lists. */
+/** An item as shown in lists. */
 export function cardOf(item: KanbanItem, names: Names): Card {
   const { id, projectId, title, column, priority, assigneeId, dueDate, labels, subtasks } = item
   const done = subtasks.filter(({ completed }) => completed).length
@@ -42,7 +42,7 @@ export function cardOf(item: KanbanItem, names: Names): Card {
   }
 }
 
-/** Items as they stand in a list. */
+/** Items as shown in a list. */
 export async function cardsOf(items: readonly KanbanItem[], service: Service): Promise<Card[]> {
   const names = await namesOf(
     service,
@@ -51,7 +51,7 @@ export async function cardsOf(items: readonly KanbanItem[], service: Service): P
   return items.map((item) => cardOf(item, names))
 }
 
-/** Cuts texts, and notes what was cut. */
+/** Truncates texts, and collects notes about it. */
 export class Cutter {
   readonly notes: string[] = []
   readonly #limit: number
@@ -59,7 +59,7 @@ export class Cutter {
 
   /**
    * @param limit characters of a text
-   * @param howToReadOn what an agent does to see all of it
+   * @param howToReadOn how an agent can read the whole text
    */
   constructor(limit: number, howToReadOn: string) {
     this.#limit = limit
@@ -84,5 +84,5 @@ export class Cutter {
 
 /** The notes of a result. */
 export const Notes = Type.Optional(
-  Type.Array(Type.String(), { description: 'What is not shown, and how to read it' }),
+  Type.Array(Type.String(), { description: 'Omitted parts, and how to read them' }),
 )

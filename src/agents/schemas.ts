@@ -51,7 +51,7 @@ export const Arguments = (fields: TProperties): TObject =>
 
 const named = new Map<string, TSchema>(namedSchemas.map((schema) => [ref(schema).$ref, schema]))
 
-/** Formats that only this service knows; descriptions explain them. */
+/** Formats of this service only; descriptions explain them. */
 const OWN_FORMATS = ['timestamp', 'cursor', 'email']
 
 /** Keywords without meaning for agents. */

@@ -12,7 +12,7 @@ export interface Asked {
 /** The response to a request. */
 export interface Answer {
   status: number
-  // biome-ignore lint/suspicious/noExplicitAny: each route's own record; the tool's outputSchema says what becomes of it
+  // biome-ignore lint/suspicious/noExplicitAny: each route's own record; the tool's outputSchema describes the result
   body: any
   /** If the response is a single record. */
   etag?: string
@@ -48,7 +48,7 @@ export interface FileToAttach {
   bytes: Uint8Array
 }
 
-/** The values of a query; what is undefined is left out. */
+/** The values of a query; undefined ones are omitted. */
 export type Query = Record<string, string | number | boolean | readonly string[] | undefined>
 
 /** The service, for one call of a tool. Its requests are handled strictly. */
@@ -59,7 +59,7 @@ export interface Service {
    */
   read: (...paths: string[]) => Promise<Answer[]>
   /**
-   * Reads a list of people, as `GET /api/people` does: the host is asked for its own.
+   * Reads a list of people, as `GET /api/people` does, including the host's.
    * @throws as `read`
    */
   readPeople: (query: Query) => Promise<Answer>
@@ -70,7 +70,7 @@ export interface Service {
   write: (requests: readonly Asked[], how: WriteAs) => Promise<Written>
   /**
    * Attaches a file, as an upload does.
-   * @returns one answer, whose body is the list of the new attachment
+   * @returns one response, whose body is the list of the new attachment
    * @throws ApiError
    */
   attach: (file: FileToAttach, how: Pick<WriteAs, 'said' | 'idempotencyKey'>) => Promise<Written>

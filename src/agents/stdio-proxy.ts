@@ -30,9 +30,9 @@ class Trouble extends Error {}
 /** The error for a response that is not of the protocol. @param body JSON, if possible */
 function troubleOf({ status, statusText }: Response, body: { error?: unknown }, url: URL): Trouble {
   if (status === 401) {
-    return new Trouble(`${url} wants a valid token (401): set PHASEBOARD_TOKEN, or give --token`)
+    return new Trouble(`${url} requires a valid token (401): set PHASEBOARD_TOKEN or pass --token`)
   }
-  if (status === 404) return new Trouble(`there is no Phaseboard at ${url} (404): is --url right?`)
+  if (status === 404) return new Trouble(`there is no Phaseboard at ${url} (404): is --url correct?`)
   const said = typeof body.error === 'string' ? body.error : statusText
   return new Trouble(`${url} answers ${status}: ${said}`)
 }
@@ -65,14 +65,14 @@ export async function runProxy({ url, token, complain }: ProxyOptions): Promise<
       body: JSON.stringify(message),
     }).catch((error) => {
       throw new Trouble(
-        `${url} does not answer (${reasonOf(error)}): is the service running, and --url right?`,
+        `${url} does not respond (${reasonOf(error)}): is the service running, and is --url correct?`,
       )
     })
     if (response.status === 202) return undefined
     const body = Object(await response.json().catch(() => ({})))
     if (body.jsonrpc === '2.0') return { ...body, ...('id' in message && { id: message.id }) }
     throw response.ok
-      ? new Trouble(`${url} does not speak MCP: is --url right?`)
+      ? new Trouble(`${url} does not support MCP: is --url correct?`)
       : troubleOf(response, body, url)
   }
 
@@ -99,6 +99,6 @@ export async function runProxy({ url, token, complain }: ProxyOptions): Promise<
     underWay++
     pass(message).finally(() => underWay--)
   }
-  transport.onerror = () => complain('what came in was no message of the protocol')
+  transport.onerror = () => complain('the input was not a message of the protocol')
   await transport.start()
 }

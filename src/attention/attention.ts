@@ -19,25 +19,25 @@ export interface ToldByWrite {
   notifications: readonly NewNotification[]
 }
 
-/** What the consumer has made, to store at once. */
+/** Results of the consumer, to store in one transaction. */
 export interface Made {
   told: readonly ToldByWrite[]
   watches: readonly FoundWatch[]
   items: readonly (readonly [id: string, changedAt: string])[]
-  /** How far it has come; undefined: in the middle of a write. */
+  /** Its position in the sequence; undefined: in the middle of a write. */
   after: number | undefined
 }
 
-/** What can be watched. */
+/** The kinds of records that can be watched. */
 export type WatchedThing = 'item' | 'project'
 
-/** A range of changes that nobody is told of. */
+/** A range of changes without notifications. */
 export interface QuietRange {
   first: number
   last: number
 }
 
-/** The watches of items or projects that no record and no change names any more: nothing brings these back. */
+/** The watches of items or projects to which no record and no change refers any more, so that no undo can restore them. */
 const leftoversIn =
   ({ $client: client }: SharedDatabase) =>
   (what: WatchedThing, table: string) => {
@@ -95,7 +95,7 @@ const statementsOf = (db: SharedDatabase) => {
       'select first, last from quiet_changes where last > :after and first <= :to order by first',
     ),
     forgetQuiet: prepare('delete from quiet_changes where first <= +:after and last <= +:after'),
-    /** Watches of items and projects that no change names any more: nothing brings them back. */
+    /** Watches of items and projects to which no change refers any more, so that no undo can restore them. */
     leftovers: { item: leftoversOf('item', 'kanban_items'), project: leftoversOf('project', 'projects') },
   }
 }
@@ -117,40 +117,40 @@ export class Attention {
     this.recipients = new Recipients(db)
   }
 
-  /** An item as it is now; undefined if it is gone. */
+  /** The current item; undefined if it does not exist. */
   item(id: string): LiveItem | undefined {
     return this.#sql.item({ id })
   }
 
-  /** Whether an item was assigned soon after a change: its assignee of now was not told of the change then. */
+  /** Whether an item was assigned soon after a change: then its current assignee is not notified of that change. */
   isAssignedAfter(itemId: string, seq: number): boolean {
     return this.#sql.assignedAfter().get({ itemId, seq }) !== undefined
   }
 
-  /** The name of a project; empty if it is gone. */
+  /** The name of a project; empty if it does not exist. */
   projectName(id: string): string {
     return this.#sql.project({ id })?.name ?? ''
   }
 
-  /** How far the consumer has come; undefined before its first start. */
+  /** The position of the consumer; undefined before its first start. */
   place(): number | undefined {
     return this.#sql.place().get({ name: CONSUMER })?.after
   }
 
-  /** The ranges of changes after one, up to another, that nobody is told of. */
+  /** The ranges of changes without notifications, after one change, up to another. */
   quietRanges(after: number, to: number): QuietRange[] {
     return this.#sql.quiet().all({ after, to })
   }
 
-  /** Stores how far the consumer has come. */
+  /** Stores the position of the consumer. */
   setPlace(after: number): void {
     this.#sql.setPlace().run({ name: CONSUMER, after })
     this.#sql.forgetQuiet().run({ after })
   }
 
   /**
-   * Stores what the consumer has made. A member who was told of a write before an end of the service in the middle of it is not told
-   * again, even if it would now be told something else.
+   * Stores results of the consumer. If the service ended in the middle of a write, members with a notification of this write get no other
+   * one, even if it would be different now.
    */
   store({ told, watches, items, after }: Made): void {
     for (const watch of watches) this.watchers.find(watch)
@@ -163,14 +163,14 @@ export class Attention {
     if (after !== undefined) this.setPlace(after)
   }
 
-  /** Stores notifications of times that have come, and removes those times that all have heard of. */
+  /** Stores the notifications of due times, and removes the times of which all watchers are notified. */
   storeTimes(notifications: readonly NewNotification[], passed: readonly ItemTime[]): void {
     for (const one of notifications) this.notifications.add(one)
     for (const time of passed) this.times.pass(time)
   }
 
   /**
-   * Looks for watches of what is gone for good, some at a time.
+   * Finds watches of records that no undo can restore, some at a time.
    * @param after the place to continue from
    * @returns those, and where to continue; undefined: there are no more
    */

@@ -1,6 +1,6 @@
 /**
- * Makes notifications from the sequence of changes while the service runs. The changes are its queue; its place in them is stored
- * together with the notifications. So writes do not wait for it, no notification is lost when the service ends, and none is made twice.
+ * Creates notifications from the sequence of changes while the service runs. The changes are its queue; its position in them is stored
+ * together with the notifications. So writes do not wait for it, and no notification is lost or duplicated when the service ends.
  *
  * It works in steps of some milliseconds, and stores few rows at a time.
  */
@@ -19,12 +19,12 @@ import type { Recipient } from './recipients.ts'
 import { type Telling, type TellingSources, WriteTelling } from './telling.ts'
 import type { FoundWatch, ItemWatcher, Watcher } from './watchers.ts'
 
-/** Milliseconds between two looks at the sequence, and between two looks at the clock. */
+/** Milliseconds between two polls of the sequence and the clock. */
 const HEARTBEAT = 250
 
 /**
- * What is read at once: the kinds that lead to notifications, most changes, bytes of their records, and bytes of one. No request
- * makes a larger one; another tool's would block the event loop, and leads to no notification.
+ * The limits of one read: kinds that cause notifications, number of changes, bytes of their records, and bytes of one. No request
+ * creates a larger change. One of another tool would block the event loop, so it causes no notification.
  */
 const READ = {
   kinds: ['kanban-item', 'kanban-comment', 'kanban-column'],
@@ -45,34 +45,34 @@ const PLACE_STORED_AFTER = { changes: 100, time: 60_000 }
 /** Milliseconds in which the same problem is reported once. */
 const REPORTED_AGAIN = 60_000
 
-/** Milliseconds after which it tries again to be the only one. */
+/** Milliseconds after which it tries again to get the lock. */
 const LOCK_TRIED_AGAIN = 1000
 
-/** Times that have come which are read at once. */
+/** Due times that are read at once. */
 const TIMES = 100
 
 /** The consumer sees all changes. */
 const ALL = { id: '', role: 'admin' }
 
-/** Stores what it has made; each resolves when it is on disk. */
+/** Stores its results; each promise resolves when they are on disk. */
 export interface AttentionWrites {
   store: (made: Made) => Promise<void>
   storeTimes: (notifications: readonly NewNotification[], passed: readonly ItemTime[]) => Promise<void>
 }
 
-/** What the consumer depends on. */
+/** The dependencies of the consumer. */
 export interface ConsumerOptions {
   sequence: Pick<Sequence, 'first' | 'last'>
   feed: Pick<Feed, 'slice'>
   rules: Attention
   writes: AttentionWrites
-  /** Whether somebody sees a project now. */
+  /** Whether a recipient sees a project now. */
   sees: TellingSources['sees']
-  /** People without a row who may be told. */
+  /** Recipients without a row. */
   others: ReadonlySet<string>
   lock: ProcessLock
   clock: Clock
-  /** Called after something was stored that members are told. */
+  /** Called after notifications were stored. */
   told: () => void
   /** Reports faults of the service itself. */
   warn: (error: unknown, message: string) => void
@@ -86,7 +86,7 @@ export class NotificationConsumer {
   #running: Promise<void> | undefined
   #cancelHeartbeat = (): void => undefined
   #reportedAt = Number.NEGATIVE_INFINITY
-  /** The place up to which all writes are stored, in memory; undefined before it has the lock. */
+  /** The position up to which all writes are processed, in memory; undefined before it has the lock. */
   #place: number | undefined
   #storedPlace = 0
   #storedAt = 0
@@ -94,20 +94,20 @@ export class NotificationConsumer {
   #nextTime: string | null | undefined
   /** When the current step of work ends. */
   #deadline = 0
-  /** What the current step has read: this process writes only between steps. */
+  /** Cached reads of the current step: this process writes only between steps. */
   readonly #read = {
     recipients: new Map<string, Recipient | undefined>(),
     ofProjects: new Map<string, readonly Watcher[]>(),
   }
   #triedAt = Number.NEGATIVE_INFINITY
-  /** What is to be stored, and the number of its rows. */
+  /** The rows to store, and their number. */
   #told: ToldByWrite[] = []
   #watches: FoundWatch[] = []
   /** The items of these watches. */
   readonly #watched = new Set<string>()
   #items: [string, string][] = []
   #rows = 0
-  /** Whether it has decided whom to tell since the place was stored: a later decision might be another one. */
+  /** Whether it has determined recipients since the position was stored: later, the result may be different. */
   #hasDecided = false
 
   constructor(options: ConsumerOptions) {
@@ -127,7 +127,7 @@ export class NotificationConsumer {
     }
   }
 
-  /** Starts, from where an earlier one has stopped; the very first time from now on. */
+  /** Starts at the position of the previous consumer; the very first time at the newest change. */
   start(): void {
     this.#beat()
   }
@@ -140,7 +140,7 @@ export class NotificationConsumer {
     this.#options.lock.release()
   }
 
-  /** Works off what there is, unless it does already. @returns when that is done */
+  /** Processes the new changes and due times, unless that is in progress. @returns when that is done */
   async work(): Promise<void> {
     if (this.#isStopped) return
     this.#running ??= this.#workOff().finally(() => {
@@ -199,10 +199,10 @@ export class NotificationConsumer {
     const now = this.#options.clock.elapsed()
     if (now - this.#reportedAt < REPORTED_AGAIN) return
     this.#reportedAt = now
-    this.#options.warn(error, 'could not make notifications')
+    this.#options.warn(error, 'could not create notifications')
   }
 
-  /** Works off the changes after its place. */
+  /** Processes the changes after its position. */
   async #follow(): Promise<void> {
     const { rules, sequence, clock } = this.#options
     if (this.#place === undefined) {
@@ -246,7 +246,7 @@ export class NotificationConsumer {
       return feed.slice({ after, ...READ }, ALL, latest)
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      // It was away for longer than changes are kept.
+      // It was stopped for longer than the retention of changes.
       return feed.slice({ after: sequence.first() - 1, ...READ }, ALL)
     }
   }
@@ -260,19 +260,19 @@ export class NotificationConsumer {
     }
   }
 
-  /** Lets others work. */
+  /** Yields to other work. */
   async #pause(): Promise<void> {
     await setImmediate()
     this.#readAgain()
     this.#deadline = performance.now() + STEP_TIME
   }
 
-  /** Others may have written. */
+  /** Other processes may have written. */
   #readAgain(): void {
     for (const values of Object.values(this.#read)) values.clear()
   }
 
-  /** Stores what a write leads to; the last part of it waits for others. */
+  /** Stores the results of a write; the last rows wait for those of other writes. */
   async #end(telling: WriteTelling): Promise<void> {
     const { first, last, notifications, watches, items, hasDecided }: Telling = await this.#inSteps(
       telling.end(),
@@ -298,7 +298,7 @@ export class NotificationConsumer {
     if (this.#rows >= STORED_AT_ONCE) await this.#store(undefined)
   }
 
-  /** Who watches an item, with the watches that are not stored yet. */
+  /** The watchers of an item, including watches that are not stored yet. */
   #watchersOf(itemId: string): ItemWatcher[] {
     const stored = this.#options.rules.watchers.ofItem(itemId)
     if (!this.#watched.has(itemId)) return stored
@@ -308,7 +308,7 @@ export class NotificationConsumer {
     return [...stored, ...first.values()]
   }
 
-  /** Stores the rest, and the place if it is worth a write. */
+  /** Stores the rest, and the position if that is worth a write. */
   async #storeRest(place: number): Promise<void> {
     const { clock } = this.#options
     const isLate =
@@ -332,7 +332,7 @@ export class NotificationConsumer {
     if (made.told.length > 0) told()
   }
 
-  /** Tells watchers of the times that have come, by the system clock. */
+  /** Notifies watchers of the due times, by the system clock. */
   async #tellTimes(): Promise<void> {
     const { rules, clock } = this.#options
     for (;;) {
@@ -365,7 +365,7 @@ export class NotificationConsumer {
     await store()
   }
 
-  /** Whom a time tells of its item. */
+  /** The recipients of the notification of a time. */
   async #toldOf(time: ItemTime): Promise<NewNotification[]> {
     const sources = this.#sources
     const found: NewNotification[] = []

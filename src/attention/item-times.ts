@@ -1,4 +1,4 @@
-/** The times at which the watchers of items hear of them: reminders, and the ends of leases. */
+/** The times at which the watchers of items are notified: reminders, and the ends of leases. */
 import { and, eq } from 'drizzle-orm'
 import type { ColumnNames } from '../board/column-names.ts'
 import { timesOf } from '../board/reminders.ts'
@@ -16,7 +16,7 @@ export interface ItemTime {
   at: string
 }
 
-/** An item whose time has come. */
+/** An item with a due time. */
 export interface DueItem {
   id: string
   projectId: string
@@ -65,14 +65,14 @@ export class ItemTimes {
     return this.#sql.next().get() ?? null
   }
 
-  /** Times that have come, the earliest first. @param now a timestamp */
+  /** Due times, the earliest first. @param now a timestamp */
   due(now: string, count: number): ItemTime[] {
     return this.#sql.due().all({ now, count })
   }
 
   /**
-   * Brings the times of an item up to date. Those that had passed when it was changed are not added: a due date that is set in the
-   * past makes no reminder.
+   * Updates the times of an item. It adds no times that had passed when the item was changed: a due date in the
+   * past causes no reminder.
    * @param changedAt a timestamp
    */
   refresh(itemId: string, changedAt: string): void {
@@ -92,7 +92,7 @@ export class ItemTimes {
     for (const { kind, at } of wanted) if (at > changedAt) this.#sql.add().run({ itemId, kind, at })
   }
 
-  /** The item of a time that has come; undefined if that makes no notification: it has other times now, is dismissed, done or deleted. */
+  /** The item of a due time; undefined if it causes no notification: the item has other times now, is dismissed, done or deleted. */
   itemAt({ itemId, kind, at }: ItemTime): DueItem | undefined {
     const item = this.#sql.item({ id: itemId })
     if (item === undefined || item.dismissed) return undefined
@@ -101,7 +101,7 @@ export class ItemTimes {
     return this.#columnNames.isDone(item.projectId, item.column) ? undefined : item
   }
 
-  /** Removes a time that all have heard of. */
+  /** Removes a time of which all watchers are notified. */
   pass({ itemId, kind, at }: ItemTime): void {
     this.#sql.remove().run({ itemId, kind, at })
   }

@@ -6,7 +6,7 @@ const MOST = 100
 /** The beginning or end of a fenced block, also in a quotation or a list. */
 const FENCE = /^[ \t>]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)?[ \t>]*(`{3,}|~{3,})([^\n]*)$/
 
-/** What begins a line of a quotation. */
+/** The marker at the beginning of a line of a quotation. */
 const QUOTE = /^(?: {0,3}> ?)+/
 
 /** The marker of an item of a list, and the spaces after it. */
@@ -21,7 +21,7 @@ const CODE = 4
 
 const BACKTICKS = /`+/g
 
-/** A handle, with dots that end a sentence perhaps; what stands around it is no letter, and of no address. */
+/** A handle, perhaps followed by dots that end the sentence. The characters around it are neither letters nor part of an address. */
 const MENTION = /(?<![\p{L}\p{N}\p{M}._%+\-@/\\])@([A-Za-z0-9._-]{2,40})(?![\p{L}\p{N}\p{M}_@-])/gu
 
 /** A paragraph without its code spans: from a run of backticks to the next one of the same length. In linear time. */
@@ -56,7 +56,7 @@ function withoutTabs(line: string): string {
   })
 }
 
-/** Tells the lines of indented code: indented by four columns more than what they are in, and continuing no paragraph. */
+/** Recognises lines of indented code: indented by four columns more than their container, and not the continuation of a paragraph. */
 class Indentation {
   /** The columns at which the texts of the items of the current lists begin, outermost first. */
   #items: number[] = []
@@ -93,7 +93,7 @@ class Indentation {
     return false
   }
 
-  /** A block ends what is before it. */
+  /** A block ends the paragraph before it. */
   endParagraph(): void {
     this.#isInParagraph = false
   }
@@ -141,7 +141,7 @@ export function mentionsIn(text: string): ReadonlySet<string> {
   return found
 }
 
-/** The handles that a mention may mean, the likeliest first: with and without what may belong to the sentence. */
+/** The handles that a mention may mean, the likeliest first: with and without trailing punctuation of the sentence. */
 export function handlesOf(mention: string): string[] {
   const handles = [mention]
   for (let one = mention; /[._-]$/.test(one); ) {

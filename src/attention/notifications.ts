@@ -1,4 +1,4 @@
-/** Notifications: what members are told, and have read. */
+/** Notifications of members, and whether they are read. */
 import { Type } from '@sinclair/typebox'
 import { and, desc, eq, inArray, isNull, lt, lte, type SQL, sql } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
@@ -13,7 +13,7 @@ import { type Notification, NotificationSchema } from '../schemas/records.ts'
 import { createJsonWriter } from '../schemas/serialization.ts'
 import { timestamp } from '../time.ts'
 
-/** The kinds of notifications. A change that is several for one member tells it as the first of these. */
+/** The kinds of notifications. If several apply to one change and member, the first of these is used. */
 export const NOTIFICATION_KINDS = [
   'assigned',
   'mentioned',
@@ -25,7 +25,7 @@ export const NOTIFICATION_KINDS = [
 ] as const
 export type NotificationKind = (typeof NOTIFICATION_KINDS)[number]
 
-/** Notifications per page, by default: nobody wants thousands. */
+/** Default number of notifications per page. */
 const LIMIT = 100
 
 /** Most that are counted. */
@@ -41,11 +41,11 @@ const AFTER_ALL = '\u{10ffff}'
 /** A notification to store. */
 export type NewNotification = Omit<Notification, 'id' | 'createdAt' | 'readAt'> & {
   memberId: string
-  /** The time that it tells of; null for a change. */
+  /** The time of a reminder or lease; null for a change. */
   dueAt: string | null
 }
 
-/** Which of the own notifications to list. */
+/** Filters of a member's notifications. */
 export interface NotificationQuery extends PageQuery {
   isUnread?: boolean
   kinds?: readonly string[]
@@ -54,7 +54,7 @@ export interface NotificationQuery extends PageQuery {
 const { memberId, id, kind, itemId, projectId, actorId, seq, title, text, count, readAt, createdAt } =
   notifications
 
-/** The columns that its member sees. */
+/** The columns that responses show. */
 const shown = { id, kind, itemId, projectId, actorId, seq, title, text, count, createdAt, readAt }
 
 function statementsOf(db: SharedDatabase) {
@@ -157,7 +157,7 @@ function statementsOf(db: SharedDatabase) {
 /** A stored notification, with its place among all. */
 export type StoredNotification = Notification & { memberId: string; place: number }
 
-/** The notifications. Every member has only its own, admins too, and of those only what it sees now (see `src/db/row-security.ts`). */
+/** The notifications. A member, even an admin, can read only its own ones, of records that it can see now (see `src/db/row-security.ts`). */
 export class Notifications {
   static readonly reads: readonly string[] = ['page', 'get', 'count', 'hasOlder', 'newest', 'after']
   readonly #db: SharedDatabase
@@ -222,12 +222,12 @@ export class Notifications {
     return this.count(owner)
   }
 
-  /** Whether a member was told of a change of a write. @param first its first change, `last` its last */
+  /** Whether a member has a notification of a write. @param first the first change of the write, `last` the last */
   wasTold(owner: string, first: number, last: number): boolean {
     return this.#sql.wasTold().get({ memberId: owner, first, last }) === 1
   }
 
-  /** Stores one, unless its member was already told of the same. */
+  /** Stores one, unless the member already has the same. */
   add(one: NewNotification): void {
     this.#sql.insert().run({ ...one, id: newId(), createdAt: timestamp() })
   }

@@ -1,11 +1,11 @@
-/** Whom the service may tell something: members who can sign in, people of the host, the default member. */
+/** Possible recipients of notifications: members who can sign in, people of the host, the default member. */
 import type { SharedDatabase } from '../db/client.ts'
 import { once } from '../once.ts'
 
-/** Somebody who may be told. */
+/** A possible recipient. */
 export interface Recipient {
   id: string
-  /** The role of a member; null for the default member and people of the host, whose rights only their requests say. */
+  /** The role of a member; null for the default member and people of the host, whose rights are only known in their requests. */
   role: 'admin' | 'member' | 'viewer' | 'guest' | null
 }
 
@@ -22,7 +22,7 @@ const statementsOf = ({ $client: client }: SharedDatabase) => {
   }
 }
 
-/** The people who may be told. */
+/** The possible recipients. */
 export class Recipients {
   static readonly reads: readonly string[] = ['one', 'named']
   readonly #sql: ReturnType<typeof statementsOf>

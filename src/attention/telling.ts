@@ -1,5 +1,5 @@
 /**
- * Decides which notifications a write makes, and for whom. It takes the changes of the write one by one; its results are
+ * Determines the notifications of a write and their recipients. It processes the changes of the write one by one; its results are
  * notifications, watches, and items whose times have changed. It only reads.
  */
 import { madeBy, shownFields } from '../changes/api-changes.ts'
@@ -10,10 +10,10 @@ import { type NewNotification, NOTIFICATION_KINDS, type NotificationKind } from 
 import type { Recipient } from './recipients.ts'
 import type { FoundWatch, ItemWatcher, Watcher } from './watchers.ts'
 
-/** Of more items, what one write tells one member becomes one notification. */
+/** If a write would notify a member of more items, it creates a single notification. */
 const MOST_ITEMS = 10
 
-/** So do more notifications of fewer items: as many as a batch has requests. */
+/** The same for more notifications of fewer items: as many as a batch has requests. */
 const MOST_NOTIFICATIONS = 200
 
 /** Different items of one write that are counted one by one for each member; beyond, each change counts. */
@@ -22,16 +22,16 @@ const ITEMS_COUNTED = 100
 /** Characters of a text in a notification. */
 const EXCERPT = 280
 
-/** An item as it is now. */
+/** The current state of an item. */
 export interface LiveItem {
   projectId: string
   title: string
   assigneeId: string | null
 }
 
-/** What it reads. */
+/** Its reads. */
 export interface TellingSources {
-  /** The item as it is now; undefined if it is gone, and nobody is told of it. */
+  /** The current item; undefined if it does not exist: then there are no notifications. */
   item: (id: string) => LiveItem | undefined
   projectName: (id: string) => string
   /** Whether an item was assigned after a change. */
@@ -41,13 +41,13 @@ export interface TellingSources {
   recipient: (memberId: string) => Recipient | undefined
   /** The ids of the members with these handles. */
   named: (handles: readonly string[]) => ReadonlyMap<string, string>
-  /** Whether somebody sees a project now. */
+  /** Whether a recipient sees a project now. */
   sees: (recipient: Recipient, projectId: string) => boolean
 }
 
-/** What one member is told by a write. */
+/** The notifications of a write for one member. */
 interface Told {
-  /** Only the first, once it is clear that it stands for all. */
+  /** Only the first, once a single notification replaces all. */
   notifications: NewNotification[]
   /** How many there would be, of how many items. */
   count: number
@@ -56,30 +56,30 @@ interface Told {
   projectIds: Set<string>
 }
 
-/** What a write leads to. */
+/** The results of a write. */
 export interface Telling {
   first: number
   last: number
-  /** By member: either those of at most ten items, or one that stands for all. */
+  /** By member: either those of at most ten items, or a single one. */
   notifications: NewNotification[][]
   watches: FoundWatch[]
   /** The items whose times may have changed, with the time of the change. */
   items: Map<string, string>
-  /** Whether it was decided for somebody. */
+  /** Whether recipients were determined. */
   hasDecided: boolean
 }
 
 /** The fields of an item that its times depend on. */
 const TIMED = ['dueDate', 'reminders', 'claimedUntil']
 
-/** The fields of an item whose changes are told. */
+/** The fields of an item whose changes cause notifications. */
 const TOLD = ['column', 'assigneeId', 'description']
 
-/** Whether the JSON of a change names one of some fields, in less time than it takes to parse. A text may only look like it. */
+/** Whether the JSON of a change has one of some fields, without parsing it. May be true for a text that only looks like it. */
 const namesAny = (json: string, fields: readonly string[]): boolean =>
   fields.some((field) => json.includes(`"${field}":`))
 
-/** Whether an update concerns none of the fields that are told. */
+/** Whether an update changes none of these fields. */
 const isNoNews = ({ kind, action, fromProjectId, after }: ChangeRow): boolean =>
   kind === 'kanban-item' && action === 'updated' && fromProjectId === null && !namesAny(after ?? '', TOLD)
 
@@ -93,7 +93,7 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 const isMoreImportant = (one: NotificationKind, other: NotificationKind) =>
   NOTIFICATION_KINDS.indexOf(one) < NOTIFICATION_KINDS.indexOf(other)
 
-/** Whether one notification stands for all. */
+/** Whether a single notification replaces all. */
 const isTooMuch = ({ items, count }: Told) => items.size > MOST_ITEMS || count > MOST_NOTIFICATIONS
 
 /** The changes of one write. */
@@ -121,8 +121,8 @@ export class WriteTelling {
   }
 
   /**
-   * Takes the next change of the write, in steps: one may concern thousands of watchers.
-   * @param isQuiet whether it makes no notifications
+   * Processes the next change of the write, in steps: it may have thousands of watchers.
+   * @param isQuiet whether it causes no notifications
    */
   *take(row: ChangeRow, isQuiet: boolean): Generator<void, void, void> {
     this.#last = row.seq
@@ -178,7 +178,7 @@ export class WriteTelling {
 
   #noteTimes({ id, at, action, before, after }: ChangeRow): void {
     const changed = `${before ?? ''}${after ?? ''}`
-    // Most items have none of them; of a text that only looks like it, they are looked up for nothing.
+    // Most items have none of them. A text that only looks like it costs a useless lookup.
     const concerns =
       action === 'updated'
         ? namesAny(changed, TIMED)
@@ -249,7 +249,7 @@ export class WriteTelling {
     }
   }
 
-  /** Whom a text mentions that its former version did not. */
+  /** The members whom a text mentions and its former version did not. */
   #newlyMentioned(before: unknown, after: unknown): string[] {
     if (typeof after !== 'string' || !after.includes('@')) return []
     const former = mentionsIn(textOf(before))
@@ -262,7 +262,7 @@ export class WriteTelling {
     return [...new Set(idsOf(mentions))].filter((id) => id !== undefined && !known.has(id)) as string[]
   }
 
-  /** Who watches an item, of its project, or as its assignee, since before a change. */
+  /** The watchers of an item since before a change: its own, those of its project, and its assignee. */
   *#watchersOf(
     { seq, actorId, projectId, fromProjectId }: ChangeRow,
     itemId: string,
@@ -287,7 +287,7 @@ export class WriteTelling {
         yield memberId
       }
     }
-    // Assigned by an import, or by another tool before the service knew of watches; and not only since this change.
+    // Assigned by an import, or by another tool before this version; and not only since this change.
     const { assigneeId } = item
     if (assigneeId === null || assigneeId === actorId || decided.has(assigneeId)) return
     if (this.#recipient(assigneeId) === undefined) return
@@ -302,7 +302,7 @@ export class WriteTelling {
     return getOrMake(this.#recipients, id, () => this.#sources.recipient(id))
   }
 
-  /** Whether somebody is there to be told, and sees an item. */
+  /** Whether a person can receive notifications, and sees an item. */
   #mayHear(id: string, { projectId }: LiveItem): boolean {
     const recipient = this.#recipient(id)
     if (recipient === undefined) return false

@@ -1,4 +1,4 @@
-/** Who watches items and projects. The sequence of changes does not record it: it is each member's own affair. */
+/** The watchers of items and projects. The sequence of changes does not record watches, because they are private. */
 import { and, eq } from 'drizzle-orm'
 import type { ItemRecords } from '../board/item-records.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
@@ -10,7 +10,7 @@ import { existsIn, given, selectOne } from '../db/statements.ts'
 import { once } from '../once.ts'
 import type { KanbanItem } from '../schemas/records.ts'
 
-/** The name of the consumer that makes notifications and watches, in the table of consumers. */
+/** The name of the consumer that creates notifications and watches, in the table of consumers. */
 export const CONSUMER = 'notifications'
 
 /** A member who watches, and the last change before it began. */
@@ -19,17 +19,17 @@ export interface Watcher {
   since: number
 }
 
-/** A watch of an item; 0: the member does not want to hear of it. */
+/** A watch of an item; 0: an explicit unwatch. */
 export interface ItemWatcher extends Watcher {
   watching: number
 }
 
-/** A watch that follows from what a member did. */
+/** An implicit watch: it follows from an action of the member. */
 export interface FoundWatch extends Watcher {
   itemId: string
 }
 
-/** The newest changes that are looked through for what the consumer has not reached yet: twice those by which its place may lag. */
+/** Number of newest changes to search for implicit watches that the consumer has not stored yet: twice the lag of its stored position. */
 const RECENT = 200
 
 const statementsOf = (db: SharedDatabase) => {
@@ -56,7 +56,7 @@ const statementsOf = (db: SharedDatabase) => {
     ownOfProject: prepare<{ watching: number }>(
       'select 1 as watching from project_watches where project_id = :projectId and member_id = :memberId',
     ),
-    /** What the consumer will find. Those of a write in progress get its actor only at its end. */
+    /** The implicit watches that the consumer will find. The changes of a write in progress get its actor only at its end. */
     coming: prepare<{ seq: number }>(
       `select seq from main.changes as changes
       where seq > max(ifnull((select after from consumers where name = '${CONSUMER}'), 0), min(${newest} - ${RECENT}, +:ownAfter))
@@ -116,14 +116,14 @@ export class Watchers {
     return { watching: this.#sql.ownOfProject().get({ projectId, memberId }) !== undefined }
   }
 
-  /** Lets a member watch an item, or not any more: then nothing but the member's own wish lets it watch again. @throws ApiError 404 */
+  /** Starts or ends a member's watch of an item. After an end, only this method starts a new watch. @throws ApiError 404 */
   setItem(itemId: string, memberId: string, watching: boolean): { watching: boolean } {
     if (this.#sql.item({ id: itemId }) === undefined) throwNotFound(kanbanItems)
     this.#sql.watch().run({ itemId, memberId, watching: Number(watching) })
     return { watching }
   }
 
-  /** Lets a member watch all items of a project, or not any more. @throws ApiError 404 */
+  /** Starts or ends a member's watch of all items of a project. @throws ApiError 404 */
   setProject(projectId: string, memberId: string, watching: boolean): { watching: boolean } {
     if (!this.#sql.projectExists(projectId)) throwNotFound(projects)
     const statement = watching ? this.#sql.watchProject() : this.#sql.unwatchProject()
@@ -131,17 +131,17 @@ export class Watchers {
     return { watching }
   }
 
-  /** The watches of an item itself, also by those who do not want to hear of it. */
+  /** The watches of an item itself, including explicit unwatches. */
   ofItem(itemId: string): ItemWatcher[] {
     return this.#sql.ofItem().all({ itemId })
   }
 
-  /** Who watches a project. */
+  /** The watchers of a project. */
   ofProject(projectId: string): Watcher[] {
     return this.#sql.ofProject().all({ projectId })
   }
 
-  /** Stores a watch that follows from what a member did, unless the member has one, or does not want it. */
+  /** Stores an implicit watch, unless the member has a watch or an explicit unwatch. */
   find({ itemId, memberId, since }: FoundWatch): void {
     this.#sql.found().run({ itemId, memberId, since })
   }
@@ -159,7 +159,7 @@ export class Watchers {
     )
   }
 
-  /** The last change before a write of this member in progress: a batch reads what it has made. */
+  /** The last change before a write of this member in progress: a batch reads its own watches. */
   #ownAfter(memberId: string): number {
     const write = writeInProgress(this.#db)
     return write?.actorId === memberId ? write.since : Number.MAX_SAFE_INTEGER

@@ -1,6 +1,6 @@
-/** The names of attachments: any client may choose them, and they are shown, and suggested to others as names of files. */
+/** The names of attachments: untrusted text that is shown, and suggested to other users as names of files. */
 
-/** The longest name, in bytes of UTF-8, as file systems have it. */
+/** The longest name, in bytes of UTF-8, as in file systems. */
 const NAME_BYTES = 255
 
 /** The name of a file without one. */
@@ -9,7 +9,7 @@ const UNNAMED = 'file'
 /** Control characters, separators of lines, and marks that change the direction of what follows: `exe.gpj` could look like `jpg.exe`. */
 const INVISIBLE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu
 
-/** The longest ending that a shortened name keeps, in bytes, e.g. `.tar.gz`. */
+/** The longest extension that a shortened name still has, in bytes, e.g. `.tar.gz`. */
 const LONGEST_ENDING = 20
 
 /** The beginning of a text, up to a number of bytes, without half a character. */
@@ -24,7 +24,7 @@ function beginningOf(text: string, most: number): string {
   return beginning
 }
 
-/** A name without folders and invisible characters; empty if nothing is left of it. It may be too long. */
+/** A name without folders and invisible characters; perhaps empty. It may be too long. */
 export function plainName(name: string): string {
   const plain = name.toWellFormed().replaceAll(INVISIBLE, ' ').split(/[/\\]/).at(-1)?.trim() ?? ''
   return /^\.{0,2}$/.test(plain) ? '' : plain
@@ -53,7 +53,7 @@ export function problemOfName(name: string): string | undefined {
 /** The longest URL of a link, in characters. */
 export const LINK_LENGTH = 2000
 
-/** Schemes of links: what a browser opens without running anything of it here. */
+/** Schemes of links, which browsers open without running a script on this page. */
 const SCHEMES: readonly string[] = ['http:', 'https:', 'mailto:']
 
 /** The violation of a link's URL, or undefined. */

@@ -33,7 +33,7 @@ export interface NewLink {
   name?: string | undefined
 }
 
-/** The item of an attachment that is about to be made. */
+/** The item of a new attachment. */
 export interface AttachmentPlace {
   projectId: string
   /** The number of its attachments. */
@@ -46,7 +46,7 @@ export interface Thumbnail {
   sha256: string
 }
 
-/** What a download sends. */
+/** The file of a download. */
 export interface Content {
   /** The id of its content. */
   content: number
@@ -129,7 +129,7 @@ export class Attachments {
     return toAttachment(this.#rows.get(id))
   }
 
-  /** Where an attachment of an item would be. @throws ApiError 404 when there is no such item */
+  /** The item of a new attachment. @throws ApiError 404 when there is no such item */
   place(itemId: string): AttachmentPlace {
     const { projectId } = this.#sql.place({ itemId }) ?? throwNotFound(kanbanItems)
     return { projectId, count: this.#sql.count().get(itemId) as number }
@@ -186,14 +186,14 @@ export class Attachments {
     return toAttachment(this.#rows.update(id, { thumbnail: sha256 }))
   }
 
-  /** Deletes an attachment; its item loses the cover that it was. @throws ApiError 404 */
+  /** Deletes an attachment; if it was the cover of its item, the item has none afterwards. @throws ApiError 404 */
   delete(id: string): void {
     const { itemId } = this.#rows.get(id)
     this.#rows.delete(id)
     this.dropCover(itemId, timestamp())
   }
 
-  /** Takes the cover of an item away, if it is no attachment of it any more. */
+  /** Removes the cover of an item if it is not an attachment of this item any more. */
   dropCover(itemId: string, at: string): void {
     this.#sql.dropCover().run({ itemId, at })
   }

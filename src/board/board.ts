@@ -34,7 +34,7 @@ export class Board {
   readonly records: ItemRecords
   readonly columnNames: ColumnNames
 
-  /** @param people who knows their names: those of members are no board's affair */
+  /** @param people provides names, since boards do not read members */
   constructor(db: SharedDatabase, people: KnownPeople) {
     this.records = new ItemRecords(db)
     this.columnNames = new ColumnNames(db)

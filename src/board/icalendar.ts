@@ -23,7 +23,7 @@ const REFRESH = 60 * 60
 const printable = (text: string): string =>
   text
     .replaceAll(/\r\n|\r/g, '\n')
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is removed
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are removed
     .replaceAll(/[\x00-\x08\x0b-\x1f\x7f]/g, '')
 
 /** Writes a calendar of these events. @param name shown by programs */

@@ -1,4 +1,4 @@
-/** How many comments and attachments the items of a board have: records of items do not tell. */
+/** The numbers of comments and attachments of a board's items, which records of items do not contain. */
 import { read, type SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { projects } from '../db/schema.ts'
@@ -15,7 +15,7 @@ interface Counted {
   attachments: number
 }
 
-/** Counts in the indexes of the two tables, for each item by itself: no planner may scan those of other items. */
+/** Counts in the indexes of the two tables, separately for each item, so that SQLite does not scan those of other items. */
 const COUNTED = `select item.id as id,
   (select count(*) from kanban_comments as comment where comment.item_id = item.id) as comments,
   (select count(*) from attachments as file where file.item_id = item.id) as attachments
@@ -24,7 +24,7 @@ const COUNTED = `select item.id as id,
 const OF_PROJECT = 'kanban_items where project_id = +?'
 const OF_IDS = 'select value from json_each(+?)'
 
-/** Limits on what is counted on the event loop. @param items the ids of the items, as SQL with one parameter */
+/** Limits the counted rows on the event loop. @param items the ids of the items, as SQL with one parameter */
 const limitsOf = (db: SharedDatabase, items: string) => [
   rowLimit(db, `kanban_comments where item_id in (${items})`, ROWS_SCANNED),
   rowLimit(db, `attachments where item_id in (${items})`, ROWS_SCANNED),

@@ -77,15 +77,15 @@ const statementsOf = (db: SharedDatabase) => ({
   ),
 })
 
-/** Somebody with a name. */
+/** A person with a name. */
 interface Named {
   id: string
   name: string
 }
 
-/** Who knows the names of people. */
+/** Provides the names of people. */
 export interface KnownPeople {
-  /** The people of these ids; those that are known. @param hosted people whom the host has just named */
+  /** The known people with these ids. @param hosted people that the host has just returned */
   named: (ids: readonly string[], hosted: readonly Named[]) => Named[]
 }
 
@@ -106,7 +106,7 @@ export class ItemCsv {
 
   /**
    * All items of a project, dismissed ones too, by sortOrder: a header and a line each.
-   * @param hosted people whom the host has just named
+   * @param hosted people that the host has just returned
    * @returns the table in UTF-8
    * @throws ApiError 404; TooMuchWork
    */

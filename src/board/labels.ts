@@ -99,8 +99,8 @@ export class Labels extends Children<typeof kanbanLabels> {
   }
 
   /**
-   * Detaches the labels of an item that is about to move to another project: while it is in its own, to which this change belongs.
-   * @returns attaches that project's labels of the same names, once the item has moved
+   * Detaches the labels of an item before it moves to another project, so that this change belongs to its own project.
+   * @returns a function that attaches the other project's labels with the same names, after the move
    */
   transfer(itemId: string, projectId: string): () => void {
     const labels = this.#sql.namesakes({ itemId, projectId })

@@ -1,6 +1,6 @@
-/** Media types of attachments: what a browser may show itself. */
+/** Media types of attachments that browsers may show in place. */
 
-/** Images. SVG is none of them: it may contain scripts. */
+/** Images, without SVG, which may contain scripts. */
 export const IMAGE_TYPES: readonly string[] = [
   'image/png',
   'image/jpeg',

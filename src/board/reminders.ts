@@ -1,4 +1,4 @@
-/** Reminders of items, and the times that they mean. */
+/** Reminders of items, and their times. */
 import type { StoredReminder } from '../db/json-text.ts'
 import { parseTimestamp } from '../time.ts'
 
@@ -11,7 +11,7 @@ export type ReminderInput = { [Field in keyof Reminder]?: Reminder[Field] | unde
 /** Most reminders of an item. */
 export const REMINDERS_LIMIT = 5
 
-/** An ISO 8601 duration without fractions, of bounded numbers; weeks stand alone. */
+/** An ISO 8601 duration without fractions and with bounded numbers; weeks cannot be combined with other units. */
 export const DURATION_PATTERN =
   '^P(?!$)(?:(\\d{1,3})W|(?:(\\d{1,2})Y)?(?:(\\d{1,3})M)?(?:(\\d{1,4})D)?(?:T(?=\\d)(?:(\\d{1,4})H)?(?:(\\d{1,5})M)?(?:(\\d{1,6})S)?)?)$'
 
@@ -22,7 +22,7 @@ const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** A time some months earlier, by the calendar in UTC: from a day that the month lacks, its last one. */
+/** A time some months earlier, by the calendar in UTC: the last day of the month if it has no such day. */
 function monthsBefore(time: number, months: number): number {
   const date = new Date(time)
   const day = date.getUTCDate()
@@ -35,7 +35,7 @@ function monthsBefore(time: number, months: number): number {
 /**
  * The time a duration before another. Due dates are times in UTC, so a day always has 24 hours.
  * @param time a timestamp
- * @returns a timestamp; undefined if it is no duration, or no such time can be written
+ * @returns a timestamp; undefined for an invalid duration, or a time out of range
  */
 export function before(time: string, duration: string): string | undefined {
   const match = DURATION.exec(duration)

@@ -18,7 +18,7 @@ export const WEBHOOK_KINDS: readonly string[] = KINDS.filter((one) => !isOwned(o
 export interface Reader {
   id: string
   role: string
-  /** What it may reach now, for one that reads with rules that reach everything; undefined: everything. */
+  /** Its current scope, if it reads by rules with unlimited access; undefined: everything. */
   scope?: (() => Scope | undefined) | undefined
 }
 

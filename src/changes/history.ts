@@ -34,7 +34,7 @@ interface Kind {
   table: Identified
   isOf: (change: Pick<ChangeRow, 'projectId' | 'fromProjectId' | 'itemId'>, id: string) => boolean
   exists: (id: string) => boolean
-  /** Whether the record is there, in scope or not. */
+  /** Whether the record exists, in scope or not. */
   isHidden: () => SQLite.Statement<[string], number>
 }
 

@@ -17,8 +17,8 @@ export const DELETIONS = ''
 const SLICE = 1000
 
 /**
- * The same where the index is far behind, as while requests write all the time: some 30 ms for fewer commits, each of which writes most pages
- * of the index anew, and has the event loop's connection drop all pages that it has cached.
+ * The same if the index is far behind, as under a constant load of writes: some 30 ms, but fewer commits. Each commit rewrites most pages
+ * of the index, and the event loop's connection then drops its page cache.
  */
 export const LARGE_SLICE = 4000
 export const FAR_BEHIND = 20_000
@@ -179,8 +179,8 @@ export class Subjects {
   }
 
   /**
-   * The newest change of a subject; undefined for none. It takes as long for one without changes, so that its time does not tell whether
-   * there are any.
+   * The newest change of a subject; undefined for none. It takes the same time for a subject without changes, so that its duration does not
+   * reveal whether there are any.
    * @throws TooMuchWork if too many changes are unindexed
    */
   newest(subject: string): number | undefined {

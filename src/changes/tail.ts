@@ -1,5 +1,5 @@
 /**
- * The tail of the sequence: the only reader in a process that notices new changes, by any process, and passes them to
+ * The tail of the sequence: the only reader in a process that detects new changes, by any process, and passes them to
  * all followers. Each change is read, decoded and serialised once, for any number of followers.
  */
 import { LRUCache } from 'lru-cache'

@@ -114,7 +114,7 @@ export class Undo {
    * Undoes the write that contains a change: deletes created records, restores deleted ones, and resets changed
    * fields to their former values. All or nothing. Column limits do not apply, since it restores.
    * @param seq of the change, as in the path
-   * @param by the member as named in the audit log
+   * @param by the member, for the audit log
    * @returns the first of its own changes, and their group, as JSON
    * @throws ApiError 404 for a change that does not exist or is hidden from the member, 410 for a pruned one, 400 for one that cannot
    * be undone, 403 if the member may not make such changes, 409 with the conflicts; TooMuchWork; LargeWork: then it
@@ -140,7 +140,7 @@ export class Undo {
       this.#restore({ effects, current, renamings, mergers, member, by, at: timestamp() })
     } catch (error) {
       if (!isConstraint(error)) throw error
-      // It was restored before, and went on to a project out of scope, where it cannot be seen.
+      // It was restored before, and then moved to a project out of scope.
       if (scopeOf(this.#db) !== undefined) throw changedSince(comingIn(effects))
       // Only another tool's change omits required fields.
       throw notUndone('a change that another tool wrote in an unusual form cannot be undone')
@@ -165,7 +165,7 @@ export class Undo {
     if (row.kind === JUMP) throw notUndone('a jump of the sequence cannot be undone')
     const isUpgrade = row.group === UPGRADE && row.actorId === null && row.action === 'created'
     if (isUpgrade && !kindNamed(row.kind)?.isNeverUndone) {
-      throw notUndone('what the file held when its changes began to be kept cannot be undone')
+      throw notUndone('the initial changes of a file cannot be undone')
     }
     return row
   }
@@ -182,7 +182,7 @@ export class Undo {
     if (rows === undefined) throw changesGone(this.#sequence.first())
     // Another tool may have stored a wrong group.
     if (!rows.some(({ seq }) => seq === row.seq))
-      throw notUndone('the changes of its write are not in one place')
+      throw notUndone('the changes of its write are not contiguous')
     if (!rows.every((one) => this.#isSeen(one, member))) throw notFound('Change')
     if (rows.some(({ kind }) => kindNamed(kind)?.isNeverUndone)) {
       throw notUndone('changes of members and teams cannot be undone')
@@ -234,7 +234,7 @@ export class Undo {
     }
   }
 
-  /** Items lose covers that are deleted now, or were before they became covers again. */
+  /** Removes covers whose attachment does not exist: this undo deletes it, or it was deleted before this undo restores the cover. */
   #dropCovers({ effects, at }: Undoing): void {
     for (const effect of effects.values()) {
       const { kind, id, itemId, before } = effect
@@ -328,7 +328,7 @@ export class Undo {
     this.#audit.record({ action, by, subjectId, subject: name, metadata: { name } })
   }
 
-  /** The first of the new changes, and their group, as JSON. @param reader who has undone it; absent: somebody who sees everything */
+  /** The first of the new changes, and their group, as JSON. @param reader the caller; absent: unlimited access */
   answer(since: number, write: CurrentWrite, reader?: Reader): JsonBytes {
     const group = write.since + 1
     const rows = this.#sequence.after(since, ANSWERED)
@@ -383,7 +383,7 @@ function mergersOf(effects: ReadonlyMap<string, Effect>): Set<string> {
 function withoutNewPeople(effects: Map<string, Effect>): Map<string, Effect> {
   for (const [name, effect] of effects) {
     if (effect.kind !== 'person') continue
-    if (isComing(effect)) throw notUndone('a person who was forgotten cannot come back')
+    if (isComing(effect)) throw notUndone('a forgotten person cannot be restored')
     if (isGoing(effect)) effects.delete(name)
   }
   return effects

@@ -1,4 +1,4 @@
-/** Which changes a caller sees: those of projects in its scope, also of projects deleted since, if it would have seen them. */
+/** Which changes a caller sees: those of projects in its scope, including projects deleted since that it could see. */
 import { createCache } from '../cache.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { type Scope, scopeOf } from '../db/row-security.ts'
@@ -7,10 +7,10 @@ import { maySee as mayRoleSee, type Reader, storedFields } from './api-changes.t
 import type { ChangeRow, Sequence } from './sequence.ts'
 import type { Subjects } from './subjects.ts'
 
-/** The fields of a change that decide who sees it. */
+/** The fields of a change that determine its visibility. */
 type Head = Pick<ChangeRow, 'kind' | 'ownerId' | 'projectId' | 'fromProjectId'>
 
-/** Who could see a project when it was deleted. */
+/** The access to a project when it was deleted. */
 interface Former {
   /** The last change of the project: it may have been restored, and deleted again. */
   seq: number
@@ -20,7 +20,7 @@ interface Former {
   memberIds: ReadonlySet<unknown>
 }
 
-/** Deleted projects that a connection remembers. */
+/** Cached deleted projects, per connection. */
 const REMEMBERED = 1000
 
 const NOBODY: Omit<Former, 'seq'> = { isForEveryone: false, teamId: null, memberIds: new Set() }
@@ -64,8 +64,8 @@ export class Visibility {
   }
 
   /**
-   * A change as a reader sees it: an item that came from, or went to, a project out of the reader's scope, only came or went, without its
-   * former place; an idea does not name a project out of scope.
+   * A change as shown to a reader. An item that moved from or to a project out of the reader's scope is shown as created or deleted, without
+   * its former place. The project of an idea is hidden if it is out of scope.
    */
   shown(row: ChangeRow, reader: Reader): ChangeRow {
     const { kind, projectId, fromProjectId } = row

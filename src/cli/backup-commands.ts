@@ -17,13 +17,13 @@ export async function restoreFrom(path: string, file: string): Promise<void> {
   say(`restored ${path} from ${file} (${restored.size} bytes)`)
   if (restored.jumpedTo !== undefined) {
     say(
-      `the sequence of changes goes on with ${restored.jumpedTo}: clients that saw changes after the backup must reload`,
+      `the sequence of changes continues with ${restored.jumpedTo}: clients that saw changes after the backup must reload`,
     )
   }
-  if (restored.kept !== undefined) say(`the database that was there is now ${restored.kept}`)
+  if (restored.kept !== undefined) say(`the previous database is now ${restored.kept}`)
 }
 
 /** Warns of orphaned records: other tools may write without enforcing foreign keys. */
 export function warnOfOrphans({ orphans }: Pick<Copied, 'orphans'>): void {
-  if (orphans > 0) complain(`warning: ${orphans} records point at others that do not exist`)
+  if (orphans > 0) complain(`warning: ${orphans} records refer to records that do not exist`)
 }

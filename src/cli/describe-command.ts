@@ -70,7 +70,7 @@ function manualText({ details = [], settings = [], examples, failure, seeAlso = 
     ),
     ...section('Exit codes', [
       '  0  done',
-      `  1  ${failure ?? 'it failed, and stderr says why'}`,
+      `  1  ${failure ?? 'it failed; stderr has the reason'}`,
       '  2  wrong usage or configuration',
     ]),
     ...section('See also', seeAlso.length === 0 ? [] : [wrapped(seeAlso.join(', '), '  ')]),

@@ -37,7 +37,7 @@ async function backUpFirst(path: string): Promise<string> {
 /**
  * Checks the database and prints a line for each check.
  * @param path the database
- * @param checkpoints what runs them
+ * @param checkpoints which process runs them
  * @returns whether all checks passed
  */
 export async function runDoctor(
@@ -70,6 +70,6 @@ export async function runDoctor(
     return isWell
   }
   if (!showsAtOnce) for (const diagnosis of diagnoses) say(lineOf(diagnosis))
-  if (saved !== undefined) say(`the database as it was before is ${saved}`)
+  if (saved !== undefined) say(`the backup of the database is ${saved}`)
   return isWell
 }

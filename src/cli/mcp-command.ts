@@ -29,11 +29,11 @@ export async function connectAgent({
 }): Promise<void> {
   const endpoint = endpointOf(url)
   if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
-    throw new StartupError('the token must be visible ASCII, exactly as shown at its creation')
+    throw new StartupError('the token must be visible ASCII, exactly as shown when it was created')
   }
   const isPlain = endpoint.protocol === 'http:' && !isLoopback(endpoint.hostname.replace(/^\[|\]$/g, ''))
   if (isPlain && token !== undefined) {
-    complain(`warning: the token goes to ${endpoint.host} unencrypted; use https`)
+    complain(`warning: the token is sent to ${endpoint.host} unencrypted; use https`)
   }
   await runProxy({ url: endpoint, token, complain })
 }

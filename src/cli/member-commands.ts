@@ -37,7 +37,7 @@ function checked<Field extends keyof Input>(values: Record<Field, unknown>): Pic
   return values as Pick<Input, Field>
 }
 
-/** Runs a rule in a transaction of this process; a running service notices it like another tool's. */
+/** Runs a rule in a transaction of this process; a running service detects it like another tool's. */
 const write = <T>(db: SharedDatabase, work: () => T): T => writeAs(db, BY_COMMAND, work).value
 
 const hashChecked = (password: string) => hashPassword(checked({ password }).password)

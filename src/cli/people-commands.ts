@@ -10,7 +10,7 @@ import type { Person } from '../schemas/records.ts'
 import type { WithDatabase } from './member-commands.ts'
 import { alignColumns, say } from './terminal.ts'
 
-/** Runs a rule in a transaction of this process; a running service notices it like another tool's. */
+/** Runs a rule in a transaction of this process; a running service detects it like another tool's. */
 const write = <T>(db: SharedDatabase, work: () => T): T => writeAs(db, BY_COMMAND, work).value
 
 /** All listed people, by name. */

@@ -51,7 +51,7 @@ describeCommand(
     ],
     settings: ALL_SETTINGS.map(([, { variable }]) => variable as Variable),
     examples: [
-      ['serve', 'on http://127.0.0.1:3000, for this machine alone'],
+      ['serve', 'on http://127.0.0.1:3000, only for this machine'],
       ['serve | tee -a phaseboard.log', 'also writing the log to a file'],
     ],
     seeAlso: ['docs/configuration.md', 'docs/deployment.md', 'docs/operations.md'],
@@ -267,7 +267,7 @@ describeCommand(
   },
 )
 
-const mail = describeCommand(program.command('mail').description('try the e-mail of notifications'), {
+const mail = describeCommand(program.command('mail').description('test the e-mail of notifications'), {
   examples: [['mail test ada@example.org', 'send a test mail']],
   seeAlso: ['docs/mail.md'],
 })
@@ -276,14 +276,14 @@ describeCommand(
   mail
     .command('test')
     .description('send a test mail, with the settings of the environment')
-    .argument('<address>', 'whom to send it to')
+    .argument('<address>', 'the recipient')
     .action(async (address) => {
       const { sendTestMail } = await import('./mail-command.ts')
       await sendTestMail(address)
     }),
   {
     details: [
-      'Set the same variables as for the service. Prints what the mail server answers if it does not accept the mail. That it accepts it does not mean that it arrives.',
+      "Set the same variables as for the service. Prints the mail server's response if it refuses the mail. An accepted mail may still not arrive.",
     ],
     settings: ['SMTP_URL', 'MAIL_FROM', 'PUBLIC_URL'],
     examples: [['mail test ada@example.org', 'send a test mail to Ada']],
@@ -356,14 +356,14 @@ async function databaseFile(): Promise<string> {
 
   const path = databasePath(loadConfig(process.env).databaseUrl)
   if (path === ':memory:')
-    throw new StartupError('DATABASE_URL must name a file: what is written into :memory: is lost')
+    throw new StartupError('DATABASE_URL must name a file: data in :memory: would be lost')
   return path
 }
 
 /** The configured database file, which must exist: a mistyped name must not become an empty database. @throws StartupError */
 async function existingDatabaseFile(): Promise<string> {
   const path = await databaseFile()
-  if (!existsSync(path)) throw new StartupError(`there is no database ${path}: is DATABASE_URL right?`)
+  if (!existsSync(path)) throw new StartupError(`there is no database ${path}: is DATABASE_URL correct?`)
   return path
 }
 

@@ -9,7 +9,9 @@ const SETTINGS = ['DATABASE_URL'] as const
 export function addProjectCommands(program: Command, withDatabase: WithDatabase): void {
   const commands = () => import('./project-commands.ts')
   const project = describeCommand(
-    program.command('project').description('show and set who sees a project, even while the service runs'),
+    program
+      .command('project')
+      .description('show and set the access to a project, even while the service runs'),
     {
       settings: [...SETTINGS],
       examples: [['project access Apollo assigned --assign ada@example.org', 'only Ada and admins see it']],
@@ -20,17 +22,17 @@ export function addProjectCommands(program: Command, withDatabase: WithDatabase)
   describeCommand(
     project
       .command('access')
-      .description('show who sees a project, or set it')
+      .description('show or set the access to a project')
       .addArgument(new Argument('<project>', 'the project: its id, or a unique name'))
       .addArgument(
-        new Argument('[access]', 'who sees it: every member but guests, or those assigned to it').choices([
-          'everyone',
-          'assigned',
-        ]),
+        new Argument(
+          '[access]',
+          'everyone: all members except guests; assigned: only assigned members',
+        ).choices(['everyone', 'assigned']),
       )
       .option('--assign <member...>', 'assign members: emails or ids')
       .addOption(
-        new Option('--role <role>', 'their role; a viewer reads and changes nothing').choices([
+        new Option('--role <role>', 'their role; a viewer can only read').choices([
           'member',
           'lead',
           'viewer',
@@ -42,7 +44,7 @@ export function addProjectCommands(program: Command, withDatabase: WithDatabase)
       ),
     {
       settings: [...SETTINGS],
-      details: ['All or nothing, in one write that can be undone. Then it prints who sees the project.'],
+      details: ['All or nothing, in one write that can be undone. Then it prints the access.'],
       examples: [
         ['project access Apollo', 'who sees it'],
         ['project access Apollo everyone', 'every member but guests'],

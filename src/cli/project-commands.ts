@@ -1,4 +1,4 @@
-/** The commands for projects: who sees them. They use the same rules as requests, and may run beside the service. */
+/** The commands for the access to projects. They use the same rules as requests, and may run beside the service. */
 import { type SharedDatabase, writeAs } from '../db/client.ts'
 import { BY_COMMAND } from '../db/current-write.ts'
 import { throwNotFound } from '../db/existence.ts'
@@ -8,7 +8,7 @@ import type { Project } from '../schemas/records.ts'
 import type { WithDatabase } from './member-commands.ts'
 import { alignColumns, say } from './terminal.ts'
 
-/** Who shall see a project. */
+/** The new access to a project. */
 export interface AccessOptions {
   /** Emails or ids of members to assign. */
   assign?: string[]
@@ -55,12 +55,10 @@ function remove(rules: Rules, { teamAssignments }: Project, called: string): voi
   rules.projects.assignments.delete(known.id)
 }
 
-/** Prints who sees a project. */
+/** Prints the access to a project. */
 function show(rules: Rules, { name, access, teamId, teamAssignments }: Project): void {
   const forAll = access === 'everyone'
-  say(
-    `${name}: ${forAll ? 'every member but guests sees it' : 'only those assigned to it see it, and admins'}`,
-  )
+  say(`${name}: ${forAll ? 'every member except guests sees it' : 'only assigned members and admins see it'}`)
   const names = new Map(
     rules.members.people.named(teamAssignments.map((one) => one.memberId)).map((one) => [one.id, one.name]),
   )

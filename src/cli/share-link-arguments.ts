@@ -17,7 +17,7 @@ export function addShareLinkCommands(program: Command, withDatabase: WithDatabas
   const shareLink = describeCommand(
     program.command('share-link').description('list and revoke share links, even while the service runs'),
     manual({
-      details: ['Whoever has a share link reads its project, without signing in.'],
+      details: ['Anybody with a share link can read its project, without signing in.'],
       examples: [
         ['share-link list', 'the links of all projects'],
         ['share-link revoke 01234567-89ab-7cde-8f01-23456789abcd', 'end one of them'],
@@ -46,7 +46,7 @@ export function addShareLinkCommands(program: Command, withDatabase: WithDatabas
   describeCommand(
     shareLink
       .command('revoke')
-      .description('revoke a link: nobody reads the project with it any more')
+      .description('revoke a link, so that it no longer works')
       .argument('<id>', 'the id of the link')
       .action(async (id) => (await commands()).revokeShareLink(withDatabase, id)),
     manual({

@@ -26,7 +26,7 @@ export async function takeOverFrom(
 ): Promise<void> {
   const { first, firstIsGone, force, until } = options
   if ((first === undefined) === (firstIsGone === undefined)) {
-    throw new StartupError('say where the first machine answered with --first <url>, or --first-is-gone')
+    throw new StartupError('pass the URL of the first machine with --first <url>, or --first-is-gone')
   }
   if (first !== undefined && !/^https?:\/\/[^/]/.test(first)) {
     throw new StartupError(`--first must be an http: or https: URL (got "${first}")`)
@@ -52,7 +52,7 @@ export async function takeOverFrom(
   warnOfOrphans(taken)
   const { last, jumpedTo, kept, size, writtenAt, isCut, gap } = taken
   say(`took over ${path} (${size} bytes)`)
-  if (last === undefined) say('it holds no changes')
+  if (last === undefined) say('it has no changes')
   else say(`it is up to change ${last.seq}, made ${agoOf(last.at)}`)
   if (writtenAt !== undefined) say(`the first machine last replicated ${agoOf(writtenAt)}`)
   if (gap) {
@@ -61,14 +61,16 @@ export async function takeOverFrom(
     )
   }
   if (isCut)
-    complain('warning: its last replication is incomplete: it is left out, with everything of that second')
+    complain(
+      'warning: its last replication is incomplete: the takeover omits it, with everything from that second',
+    )
   if (jumpedTo !== undefined) {
     say(
-      `the sequence of changes goes on with ${jumpedTo}: clients that saw changes after ${last?.seq} must reload`,
+      `the sequence of changes continues with ${jumpedTo}: clients that saw changes after ${last?.seq} must reload`,
     )
   }
-  if (kept !== undefined) say(`the database that was there is now ${kept}`)
-  say('next: start the service here, and let none start on the first machine')
+  if (kept !== undefined) say(`the previous database is now ${kept}`)
+  say('next: start the service here, and make sure that none starts on the first machine')
 }
 
 function replicaOf(

@@ -90,7 +90,7 @@ class Connection {
     if (!response.body || !/^text\/event-stream\b/.test(response.headers.get('content-type') ?? '')) {
       throw new PhaseboardError({
         status: response.status,
-        error: 'No stream of Phaseboard',
+        error: 'The response is not a stream of Phaseboard',
         request: REQUEST,
       })
     }

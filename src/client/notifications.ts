@@ -7,10 +7,10 @@ import type { NotificationsOptions } from './types.d.ts'
 
 const PATH = '/api/notifications'
 
-/** What matches no change: the stream is only for notifications. */
+/** A filter that matches no change: the stream is only for notifications. */
 const NO_ITEM = '-'
 
-/** What is to be done next: a notification has come, or a connection, before which some may have been missed. */
+/** The next event: a new notification, or a new connection, before which notifications may have been missed. */
 type Event = MemberNotification | 'connected'
 
 /** The notifications after one, oldest first. @param last its id; undefined: only the newest, to begin there */

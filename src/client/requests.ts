@@ -37,7 +37,7 @@ async function read(response: Response, request: string): Promise<unknown> {
     await response.body?.cancel()
     throw new PhaseboardError({
       status: response.status,
-      error: 'A page, not an answer of Phaseboard',
+      error: 'The response is a web page, not from Phaseboard',
       request,
     })
   }

@@ -104,7 +104,7 @@ export interface Answer<Data> {
 /** A project that comes to those that the caller sees, or leaves them. */
 export interface AccessChange {
   projectId: string
-  /** Whether the caller sees it from now on. Changes before that are not sent: load it. If not, drop what you hold of it. */
+  /** Whether the caller sees it from now on. If so, load it, since earlier changes are not sent. If not, discard its data. */
   visible: boolean
 }
 
@@ -126,8 +126,8 @@ export interface ChangesOptions extends RequestSettings {
    */
   onPlace?: ((seq: number) => void) | undefined
   /**
-   * Called when a project comes to those that the caller sees, or leaves them, before the changes that are sent after it. Not for what
-   * happened without a connection: after `connected`, check what you hold.
+   * Called when the caller gains or loses access to a project, before the changes that are sent after it. Not called for events from
+   * a time without a connection: after `connected`, check which projects are still visible.
    */
   onAccess?: ((access: AccessChange) => void) | undefined
   /**

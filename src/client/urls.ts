@@ -45,7 +45,7 @@ export const targetOf = (template: string, { path, query }: Parameters): string 
 export function baseOf(baseUrl: string): string {
   const page = (globalThis as { location?: { href: string } }).location?.href
   if (!URL.canParse(baseUrl, page)) {
-    throw new TypeError(`baseUrl '${baseUrl}' is no URL; a path is one only in a browser`)
+    throw new TypeError(`baseUrl '${baseUrl}' is not a URL; a path works only in a browser`)
   }
   return baseUrl.replace(/\/+$/, '')
 }

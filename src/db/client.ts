@@ -80,7 +80,7 @@ function pathIn(url: string): string {
  * WAL lets other processes read while one writes. `synchronous=FULL` syncs the log at every commit, so that acknowledged
  * writes survive a power cut.
  * @param url see {@link databasePath}
- * @param checkpoints what runs them
+ * @param checkpoints which process runs them
  * @throws StartupError with one clear line if the file cannot be opened, is no Phaseboard database, or was written by
  * a newer version (it stays unchanged)
  */
@@ -132,7 +132,7 @@ export function openDatabase(url: string, checkpoints: Checkpoints = 'service'):
   }
 }
 
-/** What the header of a file says of its journal mode. */
+/** The journal mode in the header of a file. */
 const ROLLBACK = 1
 const WAL = 2
 
@@ -141,8 +141,8 @@ let images: { file: Buffer; memory: Buffer } | undefined
 let newDatabases = 0
 
 /**
- * Keeps a copy of the second new database, with which those that follow begin: the tests of an application make thousands, and the
- * migrations take most of the time. A service, which opens one, keeps no copy.
+ * Stores a copy of the second new database, from which later new databases are created: tests create thousands, and
+ * migrations take most of the time. A service opens only one, so it stores no copy.
  */
 function keepImages(client: SQLite.Database): void {
   newDatabases += 1
@@ -156,7 +156,7 @@ const withJournal = (image: Buffer, version: number): Buffer => Buffer.from(imag
 
 /**
  * Watches a new database.
- * @param hasTables whether it began with all its tables
+ * @param hasTables whether it was created with all its tables
  * @returns whether other processes have written to it, as a function
  */
 function watchOthers(client: SQLite.Database, hasTables = false): () => boolean {
@@ -218,7 +218,7 @@ export function describe(error: unknown): string {
   return 'code' in error && error.code === 'SQLITE_NOTADB' ? 'it is not a database' : error.message
 }
 
-/** Checks what must be known of a file before it is opened for writing. @throws StartupError */
+/** Checks a file before it is opened for writing. @throws StartupError */
 function checkBeforeOpening(path: string): void {
   if (statSync(path).isDirectory()) {
     throw new StartupError(`cannot open the database ${path}: it is a directory`)

@@ -1,6 +1,6 @@
 /**
  * Sort keys of titles and names: bytes with the order of `Intl.Collator`, numbers by their value
- * ("Step 9" before "Step 10"). JavaScript has no access to ICU's sort keys, so the weights of letters are learnt from the
+ * ("Step 9" before "Step 10"). JavaScript has no access to ICU's sort keys, so the weights of letters are derived from the
  * collator, lazily and once. Letters of scripts other than Latin, Greek and Cyrillic are in Unicode order.
  */
 import { type SQL, sql } from 'drizzle-orm'
@@ -11,7 +11,7 @@ import type { SharedDatabase } from './client.ts'
 /** A fixed locale: the order of a list must not depend on the environment. */
 const LOCALE = 'en'
 
-/** Code points with learnt order: Latin, Greek, Cyrillic, punctuation and symbols. */
+/** Code points with the collator's order: Latin, Greek, Cyrillic, punctuation and symbols. */
 const LEARNT: readonly (readonly [first: number, last: number])[] = [
   [0x20, 0x24f],
   [0x370, 0x52f],
@@ -27,7 +27,7 @@ const EXPANSIONS: ReadonlyMap<string, string> = new Map(
   Object.entries({ ß: 'ss', ẞ: 'SS', æ: 'ae', Æ: 'AE', œ: 'oe', Œ: 'OE', ĳ: 'ij', Ĳ: 'IJ' }),
 )
 
-/** Code points from here on are not learnt. */
+/** Code points from here on have no derived weights. */
 const UNLEARNT = 0x2200
 
 /** The weights of letters, by code point: base letter, then accent, then case. 0: unknown. */
@@ -43,7 +43,7 @@ const LAST = 0xff
 const collator = (sensitivity: Intl.CollatorOptions['sensitivity']) =>
   new Intl.Collator(LOCALE, { sensitivity })
 
-/** Learns the weights of letters, in some 20 ms. */
+/** Derives the weights of letters from the collator, in some 20 ms. */
 const learn = once((): Weights => {
   const [base, accent, variant] = [collator('base'), collator('accent'), collator('variant')]
   const letters = LEARNT.flatMap(([first, last]) =>
@@ -75,7 +75,7 @@ const learn = once((): Weights => {
   return weights
 })
 
-/** Primary weights beyond the learnt ones: of other scripts, and of Chinese characters, which come last. */
+/** Primary weights beyond the derived ones: of other scripts, and of Chinese characters, which come last. */
 const OTHERS = 0xfff0
 const HAN = 0xfff1
 

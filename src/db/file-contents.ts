@@ -1,6 +1,6 @@
 /**
- * The bytes of files: contents, in chunks, so that each write is short. A content is incomplete until the record that names it is
- * written: that write gives it its hash. Until then, and when nothing names it any more, it counts for nothing and is removed.
+ * The bytes of files: contents, in chunks, so that each write is short. A content is incomplete until the write of the record that
+ * refers to it, which sets its hash. The service removes incomplete contents, and those to which no record refers any more.
  */
 import type SQLite from 'better-sqlite3'
 import { ApiError, unavailable } from '../errors.ts'
@@ -9,7 +9,7 @@ import { once } from '../once.ts'
 /** Bytes of a chunk; only the last one of a content is shorter. */
 export const CHUNK_BYTES = 256 * 1024
 
-/** Range of the places of a content's chunks. */
+/** Range of the chunk keys of a content. */
 export const CHUNKS_OF_CONTENT = 65_536
 
 /** The largest content, in bytes. */
@@ -18,22 +18,22 @@ export const LARGEST_CONTENT = CHUNK_BYTES * CHUNKS_OF_CONTENT
 /** Chunks that one write removes: some milliseconds. */
 const REMOVED_AT_ONCE = 8
 
-/** Milliseconds between two sums of all contents, which reads an entry of an index for each. */
+/** Milliseconds between two sums of all contents, each of which reads an index entry per content. */
 const SUMMED_EVERY = 250
 
 /** Contents that one write examines. */
 const EXAMINED_AT_ONCE = 100
 
-/** `unnamed_since` of a content that a record has stopped naming, and that is not examined yet: see the triggers. */
+/** `unnamed_since` of a content that has lost a reference and is not examined yet: see the triggers. */
 export const TO_EXAMINE = -1
 
 /** `Retry-After` of an upload whose beginning was removed, in seconds. */
 const RETRY_AFTER = 1
 
-/** 507: the file of the database must not, or cannot, grow. */
+/** 507: the database file must not grow, or cannot. */
 export const noSpace = () => new ApiError(507, 'No space left for attachments', { code: 'no_space' })
 
-/** A content that is complete but for its hash. */
+/** A content that is complete except for its hash. */
 export interface Uploaded {
   /** Its id. */
   content: number
@@ -43,7 +43,7 @@ export interface Uploaded {
   sha256: string
 }
 
-/** Condition: an attachment names the content, as SQL. */
+/** Condition: an attachment refers to the content, as SQL. */
 export const IS_NAMED = `(exists (select 1 from attachments where sha256 = file_contents.sha256)
   or exists (select 1 from attachments where thumbnail = file_contents.sha256 and thumbnail is not null))`
 
@@ -112,7 +112,7 @@ const statementsOf = (client: SQLite.Database) => ({
       where id in (select id from file_contents where unnamed_since = ${TO_EXAMINE} limit ${EXAMINED_AT_ONCE})`,
     ),
   ),
-  /** All changes up to the one when nothing named them are pruned. */
+  /** All changes up to the one at which they lost their last reference are pruned. */
   forgotten: once(() =>
     client
       .prepare<[], number>(
@@ -128,10 +128,10 @@ const statementsOf = (client: SQLite.Database) => ({
   ),
 })
 
-/** The contents of a connection. What writes needs a transaction. */
+/** The contents of a connection. Methods that write need a transaction. */
 export class FileContents {
   readonly #sql: ReturnType<typeof statementsOf>
-  /** The bytes of all contents when they were last summed up, and those that got room since. */
+  /** The bytes of all contents at the last sum, and the bytes reserved since. */
   #total = 0
   #summedAt = Number.NEGATIVE_INFINITY
 
@@ -161,7 +161,7 @@ export class FileContents {
     return this.#sql.chunk().get(content * CHUNKS_OF_CONTENT + chunk)
   }
 
-  /** Whether all contents, also incomplete ones, may have so many bytes more; they count from now on. @param most bytes of all together */
+  /** Reserves bytes, if all contents, including incomplete ones, stay within the limit. @param most bytes of all together @returns whether it has */
   takeRoomFor(bytes: number, most: number): boolean {
     const now = performance.now()
     if (now - this.#summedAt > SUMMED_EVERY) {
@@ -169,17 +169,17 @@ export class FileContents {
       this.#summedAt = now
     }
     if (this.#total + bytes > most) return false
-    // They are written later, and others may ask before.
+    // They are written later, and other uploads may reserve bytes before.
     this.#total += bytes
     return true
   }
 
-  /** The number of contents, also of incomplete ones. It reads an entry of an index for each. */
+  /** The number of contents, including incomplete ones. It reads an index entry for each. */
   count(): number {
     return this.#sql.count().get() as number
   }
 
-  /** The bytes of all contents, also of incomplete ones. It reads an entry of an index for each. */
+  /** The bytes of all contents, including incomplete ones. It reads an index entry for each. */
   bytes(): number {
     return this.#sql.total().get() as number
   }
@@ -195,7 +195,7 @@ export class FileContents {
   }
 
   /**
-   * Completes a content, unless there is one of the same hash already. Call it in the write of the record that names it.
+   * Completes a content, unless one with the same hash exists. Call it in the write of the record that refers to it.
    * @throws ApiError 503 if the content was removed meanwhile
    */
   complete({ content, size, sha256 }: Uploaded): void {
@@ -203,24 +203,24 @@ export class FileContents {
     if (this.#sql.complete().run({ content, size, sha256 }).changes === 0) throw unavailable(RETRY_AFTER)
   }
 
-  /** The same for a content whose records may only be in the history: it stays as long as their changes. */
+  /** The same for a content to which perhaps only the history refers: it stays as long as these changes. */
   restore(uploaded: Uploaded): void {
     this.complete(uploaded)
     this.#sql.examineLater().run({ content: uploaded.content, sha256: uploaded.sha256 })
   }
 
-  /** Whether a content is there, and incomplete. */
+  /** Whether a content exists and is incomplete. */
   isIncomplete(content: number): boolean {
     return this.#sql.isIncomplete().get(content) !== undefined
   }
 
-  /** The bytes of all contents, also incomplete ones. */
+  /** The bytes of all contents, including incomplete ones. */
   total(): number {
     return this.#sql.total().get() as number
   }
 
   /**
-   * Stores a content of one chunk at once, unless there is one of the same hash already.
+   * Stores a content of one chunk at once, unless one with the same hash exists.
    * @param most bytes of all contents together
    * @throws ApiError 507 without space
    */
@@ -248,22 +248,22 @@ export class FileContents {
     return this.#sql.leftovers().all(before)
   }
 
-  /** Whether {@link examineSome} has something to do. A large write may be about to name or to delete anything. */
+  /** Whether {@link examineSome} has something to do. False during a large write, which may add or remove any reference. */
   hasToExamine(): boolean {
     return this.#sql.isToExamine().get() === 1 && this.#sql.hasLargeWrites().get() === undefined
   }
 
-  /** Notes of some contents since when no record names them. Call it in a write, after {@link hasToExamine}. */
+  /** Stores for some contents since when no record refers to them. Call it in a write, after {@link hasToExamine}. */
   examineSome(): void {
     if (this.#sql.hasLargeWrites().get() === undefined) this.#sql.examine().run()
   }
 
-  /** Contents that no record names, and no change that is kept. */
+  /** Contents to which no record and no stored change refers. */
   forgotten(): number[] {
     return this.#sql.hasLargeWrites().get() === undefined ? this.#sql.forgotten().all() : []
   }
 
-  /** Makes such a content incomplete, so that nothing can name it any more. */
+  /** Makes such a content incomplete, so that no record can refer to it any more. */
   forget(content: number): void {
     if (this.#sql.hasLargeWrites().get() === undefined) this.#sql.forget().run(content)
   }

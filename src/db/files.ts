@@ -48,7 +48,7 @@ function look(path: string): BigIntStats | undefined {
 const isSame = (one: BigIntStats | undefined, other: BigIntStats | undefined) =>
   one?.ino === other?.ino && one?.dev === other?.dev
 
-/** Remembers the file at a path. @returns a function that tells whether it is still the same */
+/** Stores the identity of the file at a path. @returns a function that returns whether the file is still the same */
 export function remember(path: string): () => boolean {
   const opened = look(path)
   return () => isSame(look(path), opened)
@@ -115,7 +115,7 @@ export function openAlone(path: string): SQLite.Database | undefined {
 export interface Made {
   folders: string[]
   file: string | undefined
-  /** Whether the file began with its tables. */
+  /** Whether the file was created with its tables. */
   hasTables?: boolean
 }
 
@@ -140,8 +140,8 @@ export function removeFolders(folders: string[]): void {
 
 /**
  * Creates a file for a database, mode 0600, with its missing parent folders.
- * @param image what it contains, where that is possible; without, it is empty
- * @returns what did not exist before
+ * @param image its initial contents, where that is possible; by default it is empty
+ * @returns the created file and folders
  */
 export function makeFile(path: string, image?: Buffer): Made {
   const folders = makeFolders(path)
@@ -160,7 +160,7 @@ export function makeFile(path: string, image?: Buffer): Made {
   }
 }
 
-/** Creates a file at once with all its contents. @returns whether it did: not if there is a file, or the file system has no hard links */
+/** Creates a file atomically with its contents. @returns false if the file exists, or the file system has no hard links */
 function linkImage(path: string, image: Buffer): boolean {
   const whole = `${path}-${process.pid}-new`
   try {

@@ -173,7 +173,7 @@ export class LargeWrite {
    * Makes the last write: it reveals the records and publishes their changes, as one group, in some
    * milliseconds for any size. It is synced to disk when it resolves.
    * @param actorId the acting member; null for a command
-   * @param work writes the rest. It calls `tell` where the staged changes belong: after its own changes so far, before
+   * @param work writes the rest. It calls `tell` to place the staged changes: after its own changes so far, before
    * later ones
    * @param end reads and stores the result after publishing, inside the same write
    */

@@ -13,7 +13,7 @@ const LONG = 268_435_456
 const REPEATED_AFTER = 60
 
 const MESSAGE =
-  'the write-ahead log is growing, since WAL_CHECKPOINTS=litestream leaves checkpoints to Litestream: does it run?'
+  'the write-ahead log is growing: with WAL_CHECKPOINTS=litestream, only Litestream runs checkpoints. Is it running?'
 
 /**
  * Whether Litestream replicates a database, or did: it has a folder beside it.

@@ -1,4 +1,4 @@
-/** The shipped migrations, and what a file tells of those that were applied to it. */
+/** The shipped migrations, and those that were applied to a file. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type SQLite from 'better-sqlite3'
@@ -35,7 +35,7 @@ const appliedTimes = (client: SQLite.Database): number[] =>
   client.prepare<[], number>(`select created_at from ${JOURNAL}`).pluck().all().map(Number)
 
 /**
- * Checks that this version of Phaseboard knows the tables of a file.
+ * Checks that the tables of a file are those of this version of Phaseboard, or of an earlier one.
  * @throws StartupError if they are another application's, or of a newer version
  */
 export function refuseForeignTables(client: SQLite.Database, path: string): void {
@@ -43,7 +43,7 @@ export function refuseForeignTables(client: SQLite.Database, path: string): void
   const shipped = shippedTimes()
   // Other applications of Drizzle keep a journal of that name too, but not of these migrations.
   if (!applied.includes(Math.min(...shipped))) {
-    throw new StartupError(`the database ${path} belongs to something else: it holds no Phaseboard tables`)
+    throw new StartupError(`the database ${path} belongs to another application: it has no Phaseboard tables`)
   }
   const newest = Math.max(...shipped)
   if (applied.some((at) => at > newest)) {
@@ -63,7 +63,7 @@ function isMigrated(client: SQLite.Database): boolean {
 /**
  * Applies the missing migrations in one transaction. Drizzle's own migrator reads its journal before it takes
  * the write lock, so two processes starting on one new file would both apply everything; here the lock comes
- * first. Foreign keys are still off, as SQLite's procedure for altering tables wants it.
+ * first. Foreign keys are still off, as SQLite's procedure for altering tables requires.
  */
 export function migrate(client: SQLite.Database): void {
   const apply = client.transaction(() => {

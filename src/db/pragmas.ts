@@ -17,12 +17,12 @@ const CHECKPOINT_PAGES = 4000
  */
 const LOG_SIZE_LIMIT = 67_108_864
 
-/** What runs checkpoints: see `Config.walCheckpoints`. */
+/** Which process runs checkpoints: see `Config.walCheckpoints`. */
 export type Checkpoints = Config['walCheckpoints']
 
 /**
  * Sets the pragmas of a connection.
- * @param checkpoints what runs them
+ * @param checkpoints which process runs them
  * @param cacheSize of its page cache, in KiB
  */
 export function setPragmas(client: SQLite.Database, checkpoints: Checkpoints, cacheSize = CACHE_SIZE): void {

@@ -1,5 +1,5 @@
 /**
- * Changes without notifications, because they repeat what people know or are many: undos, imports, merged people. `src/attention`
+ * Changes without notifications, because they repeat known events or there are too many: undos, imports, merged people. `src/attention`
  * skips them.
  */
 import type { SharedDatabase } from './client.ts'
@@ -14,7 +14,7 @@ const prepare = (client: object) =>
 const statements = new WeakMap<object, ReturnType<typeof prepare>>()
 
 /**
- * Marks the changes of the current write after one: they make no notifications. Call it inside the write, after its changes.
+ * Marks the changes of the current write after one: they cause no notifications. Call it inside the write, after its changes.
  * @param since the last change before them
  */
 export function tellNobody(db: Pick<SharedDatabase, '$client'>, since: number): void {

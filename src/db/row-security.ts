@@ -1,7 +1,7 @@
 /**
  * Row-level security: a second handle of a connection, whose statements read only the records of the projects in its current scope.
- * Rules are made once more with this handle. Their statements are the same; when one is prepared, each table that it reads becomes
- * a view of the records in scope. So no rule can forget it, and who sees everything pays nothing for it
+ * A second set of rules uses this handle. Their statements are the same, but when one is prepared, a view of the records in scope
+ * replaces each table that it reads. So no rule can omit the check, and it costs nothing for callers with unlimited access
  * (docs/decisions/069-row-level-security.md).
  */
 import type SQLite from 'better-sqlite3'
@@ -14,26 +14,26 @@ import { connectionOf, shareConnection } from './connection.ts'
 import { columnName, KINDS, projectIn } from './kinds.ts'
 import * as schema from './schema.ts'
 
-/** What one may do with a project: read it, or write it, too. */
+/** The right to a project: to read it, or also to write it. */
 export type Right = 'read' | 'write'
 
-/** The records that a caller may reach. Immutable; another scope has another number. */
+/** The records that a caller may access. Immutable; each scope has its own number. */
 export interface Scope {
   readonly number: number
   readonly projects: ReadonlyMap<string, Right>
   /** Whether it has personal ideas. */
   readonly hasIdeas: boolean
-  /** Whether it has only those people who are assigned to its projects, and `memberId`. */
+  /** Whether it only includes people who are assigned to its projects, and `memberId`. */
   readonly isGuest: boolean
   readonly memberId: string
   /** Whether it follows from assignments to projects, and not from a list of projects of a token or the host. */
   readonly isByAssignment: boolean
 }
 
-/** Scopes whose projects a connection keeps in its temporary tables. */
+/** Scopes whose projects a connection stores in its temporary tables. */
 const KEPT = 100
 
-/** Condition, as SQL: a project is in the current scope. Of no scope, nothing is. */
+/** Condition, as SQL: a project is in the current scope. False without a scope. */
 const isInScope = (projectId: string): string =>
   `exists (select 1 from temp.scope_projects as within
     where within.scope = (select current_scope()) and within.project_id = ${projectId})`
@@ -74,7 +74,7 @@ const ofProjects = KINDS.flatMap((kind): [string, View][] => {
   return project === 'null' ? [] : [[getTableName(kind.table), { condition: isInScope(project) }]]
 })
 
-/** The views, by the tables that they stand for. A table of records that belong to projects is among them by its foreign key. */
+/** The views, by the tables that they replace. Foreign keys determine the tables of records that belong to projects. */
 const VIEWS: ReadonlyMap<string, View> = new Map<string, View>([
   ...ofProjects,
   [
@@ -90,23 +90,23 @@ const VIEWS: ReadonlyMap<string, View> = new Map<string, View>([
   ['people', { condition: isSeenPerson('seen.id') }],
   ['teams', { condition: isSeenTeam('seen.id') }],
   ['team_members', { condition: `${isSeenTeam('seen.team_id')} and ${isSeenPerson('seen.member_id')}` }],
-  // An import is its member's own, also after the project is out of scope.
+  // A member sees its own imports, also after the project is out of scope.
   [
     'imports',
     {
       condition: 'true',
       columns: {
         project_id: `case when ${isInScope('seen.project_id')} then seen.project_id end`,
-        // What was made of the file: of a dry run, which has no project, it is shown.
+        // The results of an import. Those of a dry run, which has no project, are visible.
         counts: `case when seen.project_id is null or ${isInScope('seen.project_id')} then seen.counts else '' end`,
-        // Of an import that was refused it names the earlier one's project.
+        // In a refused import, it refers to the earlier import's project.
         error: `case when exists (
             select 1 from main.projects as named where instr(seen.error, named.id) > 0 and not ${isInScope('named.id')})
           then 'this board was imported before' else seen.error end`,
       },
     },
   ],
-  // Also of an item that has moved out of scope since; of several projects there is only a number.
+  // Also for an item that has moved out of scope since. A notification about several projects contains only a number.
   [
     'notifications',
     {
@@ -131,7 +131,7 @@ const tables = new Map<string, SQLiteTable>(
   Object.values(schema).map((table) => [getTableName(table), table as SQLiteTable]),
 )
 
-/** The columns of a table in the file; of the full-text index, which Drizzle does not know, those that statements read. */
+/** The columns of a table in the file; for the full-text index, which is not in Drizzle's schema, those that statements read. */
 function columnsOf(name: string): string[] {
   const table = tables.get(name)
   return table === undefined
@@ -147,19 +147,19 @@ function createView(name: string, { condition, columns = {} }: View): string {
     from main.${name} as seen where ${condition};`
 }
 
-/** Where a statement names a table that it reads. */
+/** The name of a table that a statement reads. */
 const READ = new RegExp(
   `\\b(delete\\s+from|from|join)(\\s+)"?(${SECURED.join('|')})"?(?=[\\s,)]|$)(\\s+as\\b)?`,
   'gi',
 )
 
-/** Any place where a statement names a table, with the word before it and the character after it. */
+/** Any name of a table in a statement, with the word before it and the character after it. */
 const NAMED = new RegExp(
   `(?:(\\w+)\\s+|([^\\s\\w"]))?"?(?<![\\w.])(${SECURED.join('|')})\\b"?(\\s*\\.)?`,
   'gi',
 )
 
-/** The words before a name that is no table to read: the target of a write, an alias. */
+/** The words before a name that is not a table to read: the target of a write, an alias. */
 const HARMLESS: readonly (string | undefined)[] = ['update', 'into', 'as']
 
 /** The name of a table that a statement reads in a way that was not rewritten, if any. */
@@ -171,7 +171,7 @@ function unsecuredIn(statement: string): string | undefined {
   return undefined
 }
 
-/** A statement that reads views instead of tables. @throws Error if it names a table in another way */
+/** A statement that reads views instead of tables. @throws Error if it uses a table in another form */
 export function secured(statement: string): string {
   const rewritten = statement.replaceAll(
     READ,
@@ -182,7 +182,9 @@ export function secured(statement: string): string {
   )
   const left = unsecuredIn(rewritten)
   if (left !== undefined)
-    throw new Error(`a statement reads ${left} in a way that row-level security does not know: ${statement}`)
+    throw new Error(
+      `a statement reads ${left} in a form that row-level security does not support: ${statement}`,
+    )
   return rewritten
 }
 
@@ -195,7 +197,7 @@ interface State {
 const states = new WeakMap<SQLite.Database, State>()
 
 /**
- * The handle of a connection that reads only the records in its current scope; made once.
+ * The handle of a connection that reads only the records in its current scope; created once.
  * @param db the handle that reads everything
  */
 export function secureHandle(db: SharedDatabase): SharedDatabase {
@@ -215,7 +217,7 @@ export function secureHandle(db: SharedDatabase): SharedDatabase {
   return state.handle
 }
 
-/** Creates the temporary tables of scopes, and the views. @returns has a scope's projects in them */
+/** Creates the temporary tables of scopes, and the views. @returns a function that fills them with a scope's projects */
 function createScopes(client: SQLite.Database, current: () => Scope | undefined): (scope: Scope) => void {
   client.function('current_scope', () => current()?.number ?? null)
   client.exec(`
@@ -236,7 +238,7 @@ function createScopes(client: SQLite.Database, current: () => Scope | undefined)
   const kept = createCache<number, true>(KEPT)
   return ({ number, projects, hasIdeas, isGuest, memberId }) => {
     kept.set(number, true)
-    // A rollback takes the rows away, too.
+    // A rollback removes the rows, too.
     if (isThere.get(number)) return
     drop.run(JSON.stringify([...kept.keys()]))
     dropProjects.run()

@@ -7,7 +7,7 @@
  * References to people and teams are opaque strings (identity may live in another system), so they carry no
  * foreign key; references inside the service do, and cascade.
  *
- * Triggers keep the full-text index current, which Drizzle knows nothing of (see the migration `search`): a migration
+ * Triggers update the full-text index, which is not in this schema (see the migration `search`): a migration
  * that recreates such a table must recreate its triggers, too.
  */
 import { sql } from 'drizzle-orm'
@@ -57,7 +57,7 @@ export const projects = sqliteTable(
     metadata: jsonObject(),
     leadId: text(),
     teamId: text(),
-    /** Who sees it: every member, or only those assigned to it (see `src/access/policy.ts`). */
+    /** The access: for every member, or only for those assigned to it (see `src/access/policy.ts`). */
     access: string('everyone'),
     ...timestamps(),
   },
@@ -187,7 +187,7 @@ export const attachments = sqliteTable(
     /** The following are NULL for a link. */
     mediaType: text(),
     size: integer(),
-    /** The content. No foreign key: an undo restores the record, and the content is kept for it. */
+    /** The content. No foreign key: the content stays as long as an undo can restore the record. */
     sha256: text(),
     /** In pixels; NULL if unknown. */
     width: integer(),
@@ -220,7 +220,7 @@ export const fileContents = sqliteTable(
     size: integer().notNull().default(0),
     /** When its latest chunk was written, in milliseconds since 1970. */
     touchedAt: integer().notNull().default(0),
-    /** The newest change when no record named it any more: it goes when changes up to this one are pruned. A trigger resets it. */
+    /** The newest change when it lost its last reference: it is removed after the changes up to this one are pruned. A trigger resets it. */
     unnamedSince: integer(),
   },
   (table) => [
@@ -422,7 +422,7 @@ export const people = sqliteTable(
     email: text(),
     /** The person that this one was merged into; NULL if not merged. */
     mergedInto: text(),
-    /** When the host last named the person; NULL if it never did. */
+    /** When the host last returned the person; NULL for never. */
     seenAt: text(),
     ...timestamps(),
   },
@@ -463,7 +463,7 @@ export const apiTokens = sqliteTable(
     scope: text({ enum: ['read', 'write', 'calendar'] })
       .notNull()
       .default('read'),
-    /** The projects that it reaches, as a JSON array; NULL: all that its member sees. */
+    /** The projects that it may access, as a JSON array; NULL: all that its member sees. */
     projectIds: text(),
     /** SHA-256 of the token, hexadecimal. The token itself is never stored. */
     tokenHash: required(),
@@ -504,7 +504,7 @@ export const memberLinks = sqliteTable(
   ],
 )
 
-/** Share links: whoever has the address reads the board, without signing in. A revoked one is deleted. */
+/** Share links: anybody with the address can read the board, without signing in. A revoked link is deleted. */
 export const shareLinks = sqliteTable(
   'share_links',
   {
@@ -795,15 +795,15 @@ export const memberIdentities = sqliteTable(
 )
 
 /**
- * Who watches an item, or has stopped to. No foreign key: whoever watched an item that an undo restores still does.
- * `since` is the last change before it: they hear of later ones.
+ * Watches of items, including explicit unwatches. No foreign key, so that an item restored by an undo still has its watchers.
+ * `since` is the last change before the watch: only later ones cause notifications.
  */
 export const itemWatches = sqliteTable(
   'item_watches',
   {
     itemId: required(),
     memberId: required(),
-    /** False: the member does not want to hear of it, also as a watcher of its project. */
+    /** False: an explicit unwatch, which also overrides a watch of its project. */
     watching: flag(true),
     since: integer().notNull().default(0),
   },
@@ -813,7 +813,7 @@ export const itemWatches = sqliteTable(
   ],
 )
 
-/** Who watches all items of a project. No foreign key, as for {@link itemWatches}. */
+/** Watches of all items of a project. No foreign key, as for {@link itemWatches}. */
 export const projectWatches = sqliteTable(
   'project_watches',
   { projectId: required(), memberId: required(), since: integer().notNull().default(0) },
@@ -823,7 +823,7 @@ export const projectWatches = sqliteTable(
   ],
 )
 
-/** What members are told. It stays as it was made, whatever happens to the item; no foreign keys, since its member may be a host's. */
+/** Notifications of members. They do not change with the item. No foreign keys, since the member may be a host's. */
 export const notifications = sqliteTable(
   'notifications',
   {
@@ -832,21 +832,21 @@ export const notifications = sqliteTable(
     kind: text({
       enum: ['assigned', 'mentioned', 'commented', 'moved', 'due', 'unblocked', 'lease-lapsed'],
     }).notNull(),
-    /** NULL if it tells of several items. */
+    /** NULL for several items. */
     itemId: text(),
-    /** NULL if it tells of items of several projects. */
+    /** NULL for items of several projects. */
     projectId: text(),
-    /** Who did it; NULL for the service, a command or another tool, and for what comes with time. */
+    /** The actor; NULL for the service, a command or another tool, and for reminders and leases. */
     actorId: text(),
-    /** The change that it tells of, the last one if several; NULL for what comes with time. */
+    /** The change, or the last one of several; NULL for reminders and leases. */
     seq: integer(),
-    /** The title of the item; of several items, the name of their project. */
+    /** The title of the item; for several items, the name of their project. */
     title: string(''),
     /** The beginning of the comment or description, the column of a move, the due date. */
     text: string(''),
-    /** The number of items that it tells of. */
+    /** The number of items. */
     count: integer().notNull().default(1),
-    /** The time that it tells of; NULL if it tells of a change. */
+    /** The time of a reminder or lease; NULL for a change. */
     dueAt: text(),
     createdAt: createdAt(),
     readAt: text(),
@@ -863,7 +863,7 @@ export const notifications = sqliteTable(
   ],
 )
 
-/** The times of items that watchers will hear of: reminders, and the ends of leases. */
+/** The times of items at which watchers are notified: reminders, and the ends of leases. */
 export const itemTimes = sqliteTable(
   'item_times',
   {
@@ -877,19 +877,19 @@ export const itemTimes = sqliteTable(
   ],
 )
 
-/** How far the makers of notifications have come in the sequence of changes. */
+/** The positions of consumers in the sequence of changes. */
 export const consumers = sqliteTable('consumers', {
   name: required().primaryKey(),
   after: integer().notNull().default(0),
 })
 
-/** Ranges of changes that nobody is told of: of undos and imports. Removed once they are passed. */
+/** Ranges of changes without notifications: of undos and imports. Removed once the consumer has passed them. */
 export const quietChanges = sqliteTable('quiet_changes', {
   first: integer().primaryKey(),
   last: integer().notNull(),
 })
 
-/** What members want to be told by e-mail, and when. A member without a row has the defaults. */
+/** Members' preferences for e-mail. A member without a row has the defaults. */
 export const memberPreferences = sqliteTable('member_preferences', {
   memberId: memberId().primaryKey(),
   email: text({ enum: ['none', 'each', 'daily'] })
@@ -897,15 +897,15 @@ export const memberPreferences = sqliteTable('member_preferences', {
     .default('none'),
   /** An IANA time zone. */
   timeZone: string('UTC'),
-  /** The address that the mail server has refused for good, and its words; NULL for none. Another address of the member is not stopped. */
+  /** The address that the mail server has permanently refused, and its response; NULL for none. Another address of the member still gets mail. */
   stoppedAddress: text(),
   stoppedBecause: text(),
-  /** Why the latest mail was given up; NULL once one has been sent. */
+  /** Why the latest mail was discarded; NULL once one has been sent. */
   failure: text(),
   updatedAt: text().notNull().default(now),
 })
 
-/** Notifications that their members will be told outside of the service. A trigger of `notifications` fills it. */
+/** The queue of notifications to send by mail or to the host. A trigger of `notifications` fills it. */
 export const mailQueue = sqliteTable(
   'mail_queue',
   {
@@ -932,7 +932,7 @@ export const mails = sqliteTable(
   (table) => [index('mails_due').on(table.dueAt)],
 )
 
-/** What the sending of mail remembers, by name: the key that signs links to unsubscribe, and whether a host takes all notifications. */
+/** The stored state of mail, by name: the key that signs unsubscribe links, and whether a host handles all notifications. */
 export const mailState = sqliteTable('mail_state', {
   name: required().primaryKey(),
   value: required(),

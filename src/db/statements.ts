@@ -198,7 +198,7 @@ const isIt = (table: Identified): SQL | undefined => and(eq(table.id, given('id'
 const isItAndLight = (db: SharedDatabase, table: Identified): SQL | undefined =>
   and(isIt(table), sql.raw(isLight(db, table)))
 
-/** The same for a row that is written: of a secure handle, one that is in scope. */
+/** The same for a row that is written; for a secure handle, it must be in scope. */
 const isWritable = (db: SharedDatabase, table: Identified): SQL | undefined =>
   and(isInScopeOf(db, table), isItAndLight(db, table))
 

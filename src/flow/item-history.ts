@@ -75,7 +75,7 @@ export interface Visit {
   end: 'moved' | 'left' | 'deleted' | undefined
 }
 
-/** What an item did on a board. */
+/** The history of an item on a board. */
 export interface ItemHistory {
   id: string
   title: string
@@ -210,7 +210,7 @@ export interface Recorded {
 }
 
 /**
- * What an item did on a board.
+ * The history of an item on a board.
  * @param board its renames, and the first column of imported items
  */
 export function historyOf(

@@ -302,7 +302,7 @@ export function flowOf(
   )
   const finishedByDay = tally.finishedByDay.map((ofDay) => ofDay.length)
   const cycleTime = cycleTimeOf(finished)
-  // Before its first item, nothing could be finished: those days say nothing about the pace.
+  // Before its first item, nothing could be finished, so those days are irrelevant for the pace.
   const past = finishedByDay.slice(Math.max(0, (tally.firstDay ?? from) - from))
   const ahead = forecast(tally.remaining, past, projectId)
   const on = (days: number | undefined) => (days === undefined ? null : dateOf(to + days))

@@ -57,7 +57,7 @@ class Compressor {
     maxSize: CACHE_BYTES,
     sizeCalculation: ({ length }) => length,
   })
-  /** Those under way, by cache key. */
+  /** Running compressions, by cache key. */
   readonly #pending = new Map<string, Promise<Buffer>>()
   readonly #queue: (() => void)[] = []
   readonly #maxWaiting: number
@@ -108,7 +108,7 @@ function vary(reply: FastifyReply): void {
   else if (!/accept-encoding/i.test(String(names))) reply.header('vary', `${names}, Accept-Encoding`)
 }
 
-/** The ETag of a 304 is the one that the client has: of the same bytes, compressed perhaps. */
+/** The ETag of a 304 is the client's own: of the same bytes, perhaps compressed. */
 function nameAsAsked(reply: FastifyReply, asked: string | undefined): void {
   const etag = reply.getHeader('etag')
   if (asked === undefined || typeof etag !== 'string') return
@@ -119,8 +119,8 @@ function nameAsAsked(reply: FastifyReply, asked: string | undefined): void {
 }
 
 /**
- * Compresses the large responses of a server: texts that are in memory as a whole, not streams. A compressed response has an ETag of its own,
- * which requests may use like the other one. Call it before adding routes, and before whatever counts the bytes to send.
+ * Compresses the large responses of a server: texts that are in memory as a whole, not streams. A compressed response has its own ETag,
+ * which requests may use like the plain one. Call it before adding routes, and before hooks that count the bytes to send.
  * @param maxWaiting bytes that wait to be compressed, at most
  */
 export function compressResponses(app: FastifyInstance, { maxWaiting = MAX_WAITING } = {}): void {
@@ -149,7 +149,7 @@ export function compressResponses(app: FastifyInstance, { maxWaiting = MAX_WAITI
 }
 
 /**
- * Whether a response is a text that is not encoded yet. What is sent in ranges stays as it is: they count the bytes of the file, whose
+ * Whether a response is a text that is not encoded yet. Files are not compressed: ranges count their plain bytes, and their
  * hash is the ETag.
  */
 const isText = (reply: FastifyReply): boolean =>

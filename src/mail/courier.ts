@@ -1,7 +1,6 @@
 /**
- * Tells members outside of the service, while it runs: by mail, or through the host. What is due is in the file, so an end of the service
- * loses nothing. Each mail leaves the queue in a write after the server has accepted it: only if the service ends between the two
- * does it come twice, since SMTP has no way to ask.
+ * Delivers notifications by mail, or to the host. The queue is in the file, so a stop or crash loses no mail. A write after the server's
+ * acceptance removes a mail from the queue. If the service ends between the two, it sends the mail twice: SMTP has no way to detect that.
  */
 import type { Clock } from '../clock.ts'
 import type { ProcessLock } from '../db/process-lock.ts'
@@ -10,14 +9,14 @@ import { untilStored } from '../until-stored.ts'
 import type { Outcome, Outlet } from './outlets.ts'
 import type { MailQueue, NextMail } from './queue.ts'
 
-/** Milliseconds between two looks at what is due. */
+/** Milliseconds between two polls of the queue. */
 export const HEARTBEAT = 5000
 
-/** Mails that are looked at together, and sent at the same time. */
+/** Mails that are read together, and those that are sent at the same time. */
 const BATCH = 20
 const AT_ONCE = 3
 
-/** Milliseconds of the pause after the server could not be used; each further time it is twice as long, up to the longest. */
+/** Milliseconds of the pause after the server was unusable; it doubles each time, up to the longest. */
 const PAUSE = 30_000
 const LONGEST_PAUSE = 10 * 60_000
 
@@ -32,28 +31,28 @@ export interface CourierWrites {
   schedule: (mails: readonly Pick<NextMail, 'memberId' | 'dueAt'>[]) => Promise<void>
   told: (memberId: string, ids: readonly string[], isSent: boolean) => Promise<void>
   drop: (memberId: string) => Promise<void>
-  /** @returns whether it is tried again */
+  /** @returns whether it is retried */
   failed: (mail: NextMail, reason: string, now: number) => Promise<boolean>
-  /** It is given up. */
+  /** It is discarded. */
   giveUp: (memberId: string, ids: readonly string[], reason: string) => Promise<void>
-  /** Its address was refused for good. */
+  /** Its address was refused permanently. */
   stop: (memberId: string, address: string, reason: string) => Promise<void>
 }
 
-/** What the courier depends on. */
+/** The dependencies of the courier. */
 export interface CourierOptions {
   queue: Pick<MailQueue, 'next'>
   outlet: Outlet
   writes: CourierWrites
   lock: ProcessLock
   clock: Clock
-  /** Reports what went wrong; never an address. */
+  /** Reports a problem, never with an address. */
   warn: (fields: object, message: string) => void
 }
 
 /** The courier of one process. */
 export class Courier {
-  /** Mails, by what became of them, since the start. */
+  /** The numbers of mails since the start, by outcome. */
   readonly counts = { sent: 0, failed: 0, refused: 0, given_up: 0 }
   readonly #options: CourierOptions
   readonly #stopping = new AbortController()
@@ -61,7 +60,7 @@ export class Courier {
   readonly #reported = new Map<string, number>()
   #running: Promise<void> | undefined
   #cancelHeartbeat = (): void => undefined
-  /** When the server is tried again after it could not be used, and how often that was the case. */
+  /** The time of the next attempt after the server was unusable, and the number of such failures. */
   #pausedUntil = 0
   #pauses = 0
 
@@ -85,11 +84,11 @@ export class Courier {
     this.#options.lock.release()
   }
 
-  /** Sends what is due, unless that is under way. @returns when it is done; it never rejects */
+  /** Sends due mails, unless that is in progress. @returns when it is done; it never rejects */
   work(): Promise<void> {
     this.#running ??= this.#workOff()
       .catch((error) => {
-        if (!this.#isStopped) this.#warn({ err: error }, 'could not look for notifications to send')
+        if (!this.#isStopped) this.#warn({ err: error }, 'could not read the queue of notifications')
       })
       .finally(() => {
         this.#running = undefined
@@ -157,17 +156,17 @@ export class Courier {
     const fields = { memberId: mail.memberId, kind, reason }
     if (kind === 'refused' && address !== null) {
       this.counts.refused++
-      this.#options.warn(fields, 'an address was refused for good: it gets no more mail')
+      this.#options.warn(fields, 'an address was permanently refused: it gets no more mail')
       return this.#store(() => writes.stop(mail.memberId, address, reason))
     }
     this.counts.failed++
     if (kind === 'unreachable') this.#pause()
-    this.#warn(fields, 'could not tell a member of notifications')
+    this.#warn(fields, 'could not send notifications to a member')
     const isTriedAgain =
       kind !== 'rejected' && (await this.#store(() => writes.failed(mail, reason, clock.now())))
     if (isTriedAgain) return
     this.counts.given_up++
-    this.#options.warn(fields, 'gave up telling a member of notifications')
+    this.#options.warn(fields, 'discarded notifications of a member after the last attempt')
     await this.#store(() => writes.giveUp(mail.memberId, ids, reason))
   }
 
@@ -181,7 +180,7 @@ export class Courier {
     return untilStored(write, {
       clock: this.#options.clock,
       stopping: this.#stopping.signal,
-      warn: (err) => this.#warn({ err }, 'could not store what became of a mail'),
+      warn: (err) => this.#warn({ err }, 'could not store the outcome of a mail'),
     })
   }
 }

@@ -1,4 +1,4 @@
-/** The rules of e-mail: what members want, the queue, and links to unsubscribe. The sequence of changes records none of it. */
+/** The rules of e-mail: preferences, the queue, and unsubscribe links. The sequence of changes records none of it. */
 import type { SharedDatabase } from '../db/client.ts'
 import type { People } from '../members/people.ts'
 import { MailPreferences } from './preferences.ts'
@@ -18,13 +18,13 @@ export class Mail {
     this.state = new MailState(db)
   }
 
-  /** These notifications have left: sent, or not to be told any more. */
+  /** Removes notifications from the queue: they were sent, or are obsolete. */
   told(memberId: string, ids: readonly string[], isSent: boolean): void {
     this.queue.told(memberId, ids)
     if (isSent) this.preferences.setFailure(memberId, null)
   }
 
-  /** These notifications could not be told in a day, or were refused for good. */
+  /** Removes notifications that could not be delivered in a day, or were refused permanently. */
   giveUp(memberId: string, ids: readonly string[], reason: string): void {
     this.queue.told(memberId, ids)
     this.preferences.setFailure(memberId, reason)

@@ -1,13 +1,12 @@
 /**
- * Mails: what is in them, as text and as HTML. Everything that members have written is plain text in both. Their links lead to the service
- * itself, and only to it.
+ * The contents of mails, as text and as HTML. Text by members appears as plain text in both. All links point to the service itself.
  */
 import { createHash } from 'node:crypto'
 import type { MailRecipient, QueuedNotification } from './queue.ts'
 import { escapeHtml, oneLine, severalLines } from './texts.ts'
 import { unsubscribePath, unsubscribeToken } from './unsubscribe.ts'
 
-/** Notifications that a mail shows; of further ones it says how many there are. */
+/** Notifications that a mail lists; of further ones it shows only the number. */
 export const SHOWN = 50
 
 /** A mail, but its sender. */
@@ -16,16 +15,16 @@ export interface Message {
   subject: string
   text: string
   html: string
-  /** Identifies what it tells, so that programs recognise a repetition. */
+  /** Identifies its contents, so that mail programs recognise a repetition. */
   messageId: string
   headers: Record<string, string>
 }
 
-/** What mails need to know of the service. */
+/** The properties of the service that mails contain. */
 export interface MessageContext {
   /** Where people reach the service, without a trailing slash; undefined if unknown: then mails have no links. */
   publicUrl: string | undefined
-  /** The key that signs links to unsubscribe. */
+  /** The key that signs unsubscribe links. */
   key: string
   /** Milliseconds since 1970. */
   now: number
@@ -33,7 +32,7 @@ export interface MessageContext {
   domain: string
 }
 
-/** What happened, by the kind of a notification; `by` is empty, or tells who did it. */
+/** The sentence for a kind of notification; `by` is empty or names the actor. */
 const HAPPENED: Readonly<Record<QueuedNotification['kind'], (by: string) => string>> = {
   assigned: (by) => `Assigned to you${by}`,
   mentioned: (by) => `You were mentioned${by}`,
@@ -87,7 +86,7 @@ function subjectOf(entries: readonly Entry[], total: number): string {
   return `${total} notifications`
 }
 
-/** A text of a member, as quoted: it is not the service that says it. */
+/** A quotation of a member's text, so that it does not look like the service's own words. */
 const quoted = (text: string): string => (text === '' ? '' : text.replaceAll(/^/gm, '> '))
 
 function textOf(entries: readonly Entry[], footer: readonly string[]): string {
@@ -161,10 +160,10 @@ function unsubscribeHeaders(url: string | undefined): Record<string, string> {
   }
 }
 
-/** No answers of programs (RFC 3834). */
+/** Prevents automatic replies (RFC 3834). */
 const AUTOMATIC = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' }
 
-/** The mail that tells a member of notifications. @param told at least one, the oldest first */
+/** The mail with a member's notifications. @param told at least one, the oldest first */
 export function messageOf(
   memberId: string,
   { name, address, email }: Pick<MailRecipient, 'name' | 'address' | 'email'>,
@@ -200,7 +199,7 @@ export function messageOf(
   }
 }
 
-/** A mail that only shows that mail arrives. */
+/** A test mail. */
 export function testMessage(
   to: Message['to'],
   id: string,

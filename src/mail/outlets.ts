@@ -1,4 +1,4 @@
-/** Where notifications go: to mail, or to the host application. */
+/** The outlets of notifications: mail, or the host application. */
 import type { Clock } from '../clock.ts'
 import type { OnNotification } from '../phaseboard.d.ts'
 import { timestamp } from '../time.ts'
@@ -13,33 +13,33 @@ export const WAIT = 2 * 60 * 1000
 /** The hour of the daily mail, in the member's time zone. */
 const DAILY_HOUR = 8
 
-/** Milliseconds that a host has to take a notification. */
+/** Timeout of the host for a notification, in milliseconds. */
 const HOST_TIMEOUT = 30_000
 
-/** What became of the next mail to a member. */
+/** The outcome of the next mail to a member. */
 export type Outcome =
-  /** These have left: sent, or not to be told any more. */
+  /** These leave the queue: they were sent, or are obsolete. */
   | { kind: 'told'; ids: readonly string[]; isSent: boolean }
-  /** Nothing is to be told to this member. */
+  /** The member gets no mail: all its notifications leave the queue. */
   | { kind: 'dropped' }
-  /** It failed; `ids` are what it would have told, and `address` is where it was to go. */
+  /** It failed; `ids` are its notifications, and `address` is its recipient. */
   | { kind: 'failed'; ids: readonly string[]; failure: MailFailure; address: string | null }
 
-/** A way out. */
+/** An outlet. */
 export interface Outlet {
   /** When a member's next mail is due; null: never. */
   dueAt: (memberId: string) => string | null
-  /** Tells a member what is queued, or the first of it. */
+  /** Sends a member's queued notifications, or the first of them. */
   send: (mail: NextMail, signal: AbortSignal) => Promise<Outcome>
 }
 
 /** The reads of the queue. */
 type Reads = Pick<MailQueue, 'first' | 'recipient' | 'ids'>
 
-/** What mail depends on. */
+/** The dependencies of the outlet by mail. */
 export interface MailOutletOptions {
   queue: Reads
-  /** What a member may be told of these notifications, as of now. */
+  /** Those of these notifications that the member may still get. */
   toTell: (recipient: MailRecipient & { memberId: string }, ids: readonly string[]) => QueuedNotification[]
   compose: (memberId: string, recipient: MailRecipient, told: readonly QueuedNotification[]) => Message
   send: SendMail
@@ -53,14 +53,14 @@ function mailDueAt({ email, timeZone }: Pick<MailRecipient, 'email' | 'timeZone'
   return timestamp(email === 'daily' ? nextHour(DAILY_HOUR, zone, made) : made + WAIT)
 }
 
-/** The way out by mail. */
+/** The outlet by mail. */
 export function createMailOutlet({ queue, toTell, compose, send }: MailOutletOptions): Outlet {
   return {
     dueAt: (memberId) => {
       const first = queue.first(memberId)
       if (first === undefined) return null
       const recipient = queue.recipient(memberId)
-      // At once: it will be dropped.
+      // At once: it will be removed.
       return recipient === undefined ? first : mailDueAt(recipient, first)
     },
     send: async ({ memberId }, signal) => {
@@ -76,7 +76,7 @@ export function createMailOutlet({ queue, toTell, compose, send }: MailOutletOpt
   }
 }
 
-/** What a host's way out depends on. */
+/** The dependencies of the outlet to a host. */
 export interface HostOutletOptions {
   queue: Pick<Reads, 'first' | 'ids'>
   toTell: (ids: readonly string[]) => QueuedNotification[]
@@ -102,7 +102,7 @@ function timeout(clock: Clock, signal: AbortSignal): { expired: Promise<never>; 
   }
 }
 
-/** The way out to a host: one notification at a time, of each member in order. */
+/** The outlet to a host: one notification at a time, in order for each member. */
 export function createHostOutlet({ queue, toTell, onNotification, clock }: HostOutletOptions): Outlet {
   /** Async, so that a synchronous throw of the host's function becomes a rejection. */
   const give = async (notification: QueuedNotification) => {

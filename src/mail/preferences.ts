@@ -1,4 +1,4 @@
-/** What members want to be told by e-mail. They are each member's own: nobody else sees or changes them. */
+/** Members' preferences for e-mail. Only the member can read and change them. */
 import { eq } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { memberPreferences, members } from '../db/schema.ts'
@@ -11,7 +11,7 @@ import type { MailQueue } from './queue.ts'
 /** The fields that a member may set. */
 export type PreferencesInput = Partial<Pick<Preferences, 'email' | 'timeZone'>>
 
-/** Why no mail is sent to an address, in the words of its server, at most this long. */
+/** Longest stored response of a server that refused an address, in characters. */
 const REASON_LENGTH = 500
 
 const DEFAULTS = { email: 'none', timeZone: 'UTC', stoppedBecause: null } as const
@@ -99,19 +99,19 @@ export class MailPreferences {
     return result
   }
 
-  /** No more mail to a member, who has followed a link to unsubscribe. */
+  /** Stops mail to a member who has used an unsubscribe link. */
   unsubscribe(memberId: string): void {
     if ((this.#sql.one({ memberId })?.email ?? 'none') !== 'none')
       this.update(memberId, { email: 'none' }, true)
   }
 
-  /** No more mail to an address, which its server has refused for good. */
+  /** Stops mail to an address that its server has refused permanently. */
   stop(memberId: string, address: string, reason: string): void {
     this.#sql.stop().run({ memberId, address, reason: reason.slice(0, REASON_LENGTH) })
     this.#queue.drop(memberId)
   }
 
-  /** Notes why a member's latest mail was given up; null: it has been sent. */
+  /** Stores why a member's latest mail was discarded; null: it was sent. */
   setFailure(memberId: string, failure: string | null): void {
     this.#sql.setFailure().run({ memberId, failure })
   }

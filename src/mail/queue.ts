@@ -1,5 +1,5 @@
 /**
- * The queue of notifications that are sent to members by mail or by the host. The write that makes a notification queues it, by a
+ * The queue of notifications that are sent to members by mail or by the host. The write that creates a notification queues it, by a
  * trigger; sent notifications leave the queue. Each member has at most one next mail, with all of the member's queued
  * notifications that are due with it.
  */
@@ -13,7 +13,7 @@ import { timestamp } from '../time.ts'
 const MINUTE = 60 * 1000
 const HOUR = 60 * MINUTE
 
-/** Milliseconds from each failed attempt to the next: a day in all. After the last one the mail is given up. */
+/** Milliseconds from each failed attempt to the next: a day in all. After the last one the mail is discarded. */
 export const RETRY_DELAYS: readonly number[] = [
   MINUTE,
   5 * MINUTE,
@@ -52,16 +52,16 @@ export interface MailRecipient {
   timeZone: string
 }
 
-/** A notification to tell; its project is that in which the item is now. */
+/** A notification to send; its project is the current one of the item. */
 export type QueuedNotification = HostNotification
 
-/** What waits, for the metrics. */
+/** The state of the queue, for the metrics. */
 export interface QueueSummary {
   /** Notifications that wait, up to 100,000. */
   queued: number
-  /** Mails that have failed, and will be tried again. */
+  /** Mails that have failed, and will be retried. */
   failing: number
-  /** Members to whose address no mail is sent, since it was refused. */
+  /** Members whose address was refused. */
   stopped: number
 }
 
@@ -152,12 +152,12 @@ export class MailQueue {
     this.#people = people
   }
 
-  /** The next mails by when they are due, those of which it is not yet known first. */
+  /** The next mails by due time; those without a known due time come first. */
   next(count: number): NextMail[] {
     return this.#sql.next().all({ count })
   }
 
-  /** When the first queued notification of a member was made; undefined without one. */
+  /** The creation time of the first queued notification of a member; undefined without one. */
   first(memberId: string): string | undefined {
     return this.#sql.first().get({ memberId })?.at ?? undefined
   }
@@ -172,7 +172,7 @@ export class MailQueue {
     return this.#sql.ids().all({ memberId, count })
   }
 
-  /** Those of these notifications that are unread, and tell of items and projects that are there and in scope; the oldest first. */
+  /** Those of these notifications that are unread, and whose items and projects exist and are in scope; the oldest first. */
   toTell(ids: readonly string[]): QueuedNotification[] {
     const rows = this.#sql.toTell().all({ ids: JSON.stringify(ids) })
     const actors = [...new Set(rows.flatMap(({ actorId }) => actorId ?? []))]
@@ -185,39 +185,39 @@ export class MailQueue {
     return this.#sql.isEmpty().get({})?.found === 1
   }
 
-  /** What waits. */
+  /** The state of the queue. */
   summary(): QueueSummary {
     return this.#sql.summary().get({}) as QueueSummary
   }
 
-  /** Sets when mails are due of which it was not known; null: there is nothing to tell. */
+  /** Sets unknown due times of mails; null: the member has no queued notification. */
   schedule(mails: readonly Pick<NextMail, 'memberId' | 'dueAt'>[]): void {
     for (const { memberId, dueAt } of mails) {
       if (dueAt !== null) this.#sql.schedule().run({ memberId, dueAt })
-      // Otherwise one has come meanwhile.
+      // Otherwise one was queued meanwhile.
       else if (this.first(memberId) === undefined) this.drop(memberId)
     }
   }
 
-  /** When a member's mail is due is found anew, unless it has failed and waits for its next attempt. */
+  /** Resets the due time of a member's mail, unless it has failed and waits for its next attempt. */
   reschedule(memberId: string): void {
     this.#sql.reschedule().run({ memberId })
   }
 
-  /** These notifications leave the queue. The member's other ones wait for a mail of their own. */
+  /** Removes these notifications from the queue. The member's other ones wait for the next mail. */
   told(memberId: string, ids: readonly string[]): void {
     this.#sql.dequeue().run({ memberId, ids: JSON.stringify(ids) })
     this.#sql.again().run({ memberId })
     this.#sql.end().run({ memberId })
   }
 
-  /** All notifications of a member leave the queue. */
+  /** Removes all notifications of a member from the queue. */
   drop(memberId: string): void {
     this.#sql.drop().run({ memberId })
     this.#sql.end().run({ memberId })
   }
 
-  /** Some notifications of any members leave the queue: nobody sends mail. @returns whether there are more */
+  /** Removes some notifications of any members, for a service without mail. @returns whether there are more */
   dropSome(): boolean {
     const { changes } = this.#sql.dropSome().run({ count: TOLD_AT_ONCE })
     if (changes === TOLD_AT_ONCE) return true
@@ -226,9 +226,9 @@ export class MailQueue {
   }
 
   /**
-   * Notes that a mail failed.
+   * Stores that a mail failed.
    * @param now milliseconds since 1970
-   * @returns whether it is tried again, later
+   * @returns whether it will be retried
    */
   failed(memberId: string, attempts: number, reason: string, now: number): boolean {
     const delay = RETRY_DELAYS[attempts]

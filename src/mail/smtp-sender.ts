@@ -1,4 +1,4 @@
-/** Sends mails by SMTP (RFC 5321), each over a connection of its own. */
+/** Sends mails by SMTP (RFC 5321), each over a separate connection. */
 import MailComposer from 'nodemailer/lib/mail-composer'
 import SMTPConnection, { type SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection'
 import type { Clock } from '../clock.ts'
@@ -12,11 +12,11 @@ const STEP_TIME = 15_000
 const TIMEOUT = 60_000
 
 /**
- * What became of a mail that was not sent.
- * - `later`: refused for now, also by a policy, which may change
- * - `unreachable`: the server cannot be used at all, so other mails need not be tried now
- * - `refused`: the address is refused for good
- * - `rejected`: this mail is refused for good
+ * The reason why a mail was not sent.
+ * - `later`: temporarily refused, or refused by a policy, which may change
+ * - `unreachable`: the server is unusable, so other mails need not be tried now
+ * - `refused`: the address is permanently refused
+ * - `rejected`: this mail is permanently refused
  */
 export type FailureKind = 'later' | 'unreachable' | 'refused' | 'rejected'
 
@@ -29,7 +29,7 @@ export interface MailFailure {
 /** Sends a mail. It never rejects. @returns undefined if the server has accepted it; an abort is a failure */
 export type SendMail = (message: Message, signal: AbortSignal) => Promise<MailFailure | undefined>
 
-/** What the sender depends on. */
+/** The dependencies of the sender. */
 export interface SmtpOptions {
   /** The server, as in `SMTP_URL`. */
   server: string
@@ -50,7 +50,7 @@ const OF_ADDRESS = /\b5\.(1\.(1|2|3|6|10)|2\.1)\b/
 /** Those of policies, such as a refusal to relay: the operator can do something about them. */
 const OF_POLICY = /\b5\.7\.\d/
 
-/** What an error means for the mail. */
+/** The failure for an error. */
 function kindOf({ code, command, response = '', responseCode = 0 }: SmtpError): FailureKind {
   const isForGood = responseCode >= 500
   if (code === 'EENVELOPE' && command === 'RCPT TO') {
@@ -61,11 +61,11 @@ function kindOf({ code, command, response = '', responseCode = 0 }: SmtpError): 
   return OF_ADDRESS.test(response) ? 'refused' : 'rejected'
 }
 
-/** The server's words, or the connection's problem. Neither has the password, which is only ever sent encoded. */
+/** The server's response, or the connection's error. Neither contains the password, which is only sent encoded. */
 const reasonOf = ({ response, message, code }: SmtpError): string =>
   oneLine(response || message || code || 'unknown', 500)
 
-/** The options of a connection. A password is sent encrypted only, but on this machine. */
+/** The options of a connection. A password is only sent over TLS, or to this machine. */
 export function connectionOptions(
   server: string,
 ): SMTPConnectionOptions & { auth?: { user: string; pass: string } } {
@@ -108,7 +108,7 @@ function compose(message: Message, from: Mailbox): Promise<Buffer> {
 export function createSmtpSender({ server, from, clock }: SmtpOptions): SendMail {
   const { auth, ...options } = connectionOptions(server)
 
-  /** One mail, from connecting to the server's last answer. */
+  /** One mail, from connecting to the server's last response. */
   async function deliver(connection: SMTPConnection, message: Message): Promise<void> {
     const step = <Result>(run: (done: (error?: Error | null, result?: Result) => void) => void) =>
       new Promise<void>((resolve, reject) => run((error) => (error ? reject(error) : resolve())))

@@ -1,4 +1,4 @@
-/** What the sending of mail remembers in the file: the key that signs links to unsubscribe, and whether a host takes notifications. */
+/** The stored state of mail: the key that signs unsubscribe links, and whether a host handles notifications. */
 import { randomBytes } from 'node:crypto'
 import type { SharedDatabase } from '../db/client.ts'
 import { once } from '../once.ts'
@@ -14,7 +14,7 @@ const statementsOf = ({ $client: client }: SharedDatabase) => ({
   remove: once(() => client.prepare<[string]>('delete from mail_state where name = ?')),
 })
 
-/** What the sending of mail remembers. */
+/** The stored state of mail. */
 export class MailState {
   static readonly reads: readonly string[] = ['key', 'isForHost']
   readonly #sql: ReturnType<typeof statementsOf>
@@ -23,18 +23,18 @@ export class MailState {
     this.#sql = statementsOf(db)
   }
 
-  /** The key that signs links to unsubscribe: 256 random bits, base64url; undefined before there was mail. */
+  /** The key that signs unsubscribe links: 256 random bits, base64url; undefined before the first mail. */
   key(): string | undefined {
     return this.#sql.get().get(KEY)
   }
 
-  /** Makes the key, once. @returns it */
+  /** Creates the key, once. @returns it */
   makeKey(): string {
     this.#sql.add().run(KEY, randomBytes(32).toString('base64url'))
     return this.key() as string
   }
 
-  /** Whether all notifications are queued, for a host that takes them. */
+  /** Whether all notifications are queued, for a host that handles them. */
   isForHost(): boolean {
     return this.#sql.get().get(HOOK) !== undefined
   }

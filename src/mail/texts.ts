@@ -1,8 +1,8 @@
 /** Texts of members in mails: made safe for headers, plain text and HTML. */
 
-/** Controls that change the direction of the text around them: with them a title could show another one, or another address. */
+/** Controls that change the direction of the text around them: they could make a title or an address look like another one. */
 const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
-/** Other controls, but line breaks and tabs. */
+/** Other controls, except line breaks and tabs. */
 const CONTROL = /(?![\n\t])[\p{Cc}\u2028\u2029\ufeff]|\p{Cs}/gu
 
 /** At most so many characters, with an ellipsis for the rest. */

@@ -3,7 +3,7 @@
 const HOUR = 60 * 60 * 1000
 const DAY = 24 * HOUR
 
-/** Formats by time zone: one takes a tenth of a millisecond to make. Names are few, since each is checked. */
+/** Formats by time zone: creating one takes a tenth of a millisecond. There are few, because names are validated. */
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 function formatOf(timeZone: string): Intl.DateTimeFormat {
@@ -25,7 +25,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   return made
 }
 
-/** Whether a text names an IANA time zone. An offset such as `+01:00` is none: it knows no daylight saving time. */
+/** Whether a text names an IANA time zone. An offset such as `+01:00` does not count: it has no daylight saving time. */
 export function isTimeZone(text: string): boolean {
   if (!/^[A-Za-z][\w+\-/]*$/.test(text)) return false
   try {
@@ -36,7 +36,7 @@ export function isTimeZone(text: string): boolean {
   }
 }
 
-/** What clocks in a time zone show, as if it were UTC: milliseconds since 1970, to the second. */
+/** The local time in a time zone, as if it were UTC: milliseconds since 1970, to the second. */
 function wallTime(time: number, timeZone: string): number {
   const parts = Object.fromEntries(
     formatOf(timeZone)
@@ -46,18 +46,18 @@ function wallTime(time: number, timeZone: string): number {
   return Date.UTC(parts.year, parts.month - 1, parts.day, parts.hour, parts.minute, parts.second)
 }
 
-/** When clocks in a time zone show a time; where they skip it, as much later as they are set forward. */
+/** The instant of a local time in a time zone. For a skipped local time, as much later as the clocks are set forward. */
 function timeOfWall(wall: number, timeZone: string): number {
   const offsetAt = (time: number) => wallTime(time, timeZone) - time
   const before = wall - offsetAt(wall - DAY)
   const after = wall - offsetAt(wall + DAY)
-  // Of a time that comes twice, the first one.
+  // The first instant of an ambiguous local time.
   const found = [before, after].filter((time) => wallTime(time, timeZone) === wall)
   return found.length > 0 ? Math.min(...found) : Math.max(before, after)
 }
 
 /**
- * The next time, after a given one, at which it is so many o'clock in a time zone.
+ * The next time, after a given one, at which the local time in a time zone is a full hour.
  * @param after milliseconds since 1970
  */
 export function nextHour(hour: number, timeZone: string, after: number): number {

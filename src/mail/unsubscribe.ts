@@ -1,11 +1,11 @@
 /**
- * Links to unsubscribe (RFC 8058): a signed token that names a member, for as long as notifications are kept. It gives no other right than
- * to end the member's mail, and needs no session: mail programs follow it.
+ * Unsubscribe links (RFC 8058): a signed token with the id of a member, valid for 90 days. It can only
+ * stop the member's mail, and needs no session, because mail programs use it.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { escapeHtml } from './texts.ts'
 
-/** How long a link works, in milliseconds. */
+/** Validity of a link, in milliseconds. */
 export const LINK_LIFETIME = 90 * 24 * 60 * 60 * 1000
 
 const SECOND = 1000

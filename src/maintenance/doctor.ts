@@ -83,7 +83,7 @@ function diagnose({ name, holds, advice, find }: Check, subject: Subject): Diagn
   }
 }
 
-/** What is examined, and who hears of it. */
+/** The examined database, and the receiver of results. */
 export interface Examination {
   /** Whether all bytes of files are read, too. */
   isDeep?: boolean | undefined
@@ -123,7 +123,7 @@ export const isRepairable = ({ check, status }: Diagnosis): boolean =>
  * If the file itself is damaged, nothing is repaired.
  * @param path the database; it is migrated as at startup
  * @param diagnoses the findings
- * @param checkpoints what runs them
+ * @param checkpoints which process runs them
  * @returns the diagnoses after the repair
  */
 export function repair(

@@ -2,7 +2,7 @@
 import { timestamp } from '../time.ts'
 import { type Check, count, has, NOTHING, together } from './checks.ts'
 
-/** Milliseconds for which a mail may fail before it is a problem: servers may refuse the first attempts of a sender they do not know. */
+/** Milliseconds for which a mail may fail before it is a problem: servers may refuse the first attempts of an unknown sender. */
 const MAY_FAIL = 60 * 60 * 1000
 
 const mail: Check = {

@@ -1,14 +1,14 @@
 /** Handles: the names of members in mentions, as in `@ada`. */
 
-/** What a handle looks like: 2 to 32 of `a-z0-9._-`. */
+/** The format of a handle: 2 to 32 of `a-z0-9._-`. */
 export const HANDLE_PATTERN = '^[a-z0-9._-]{2,32}$'
 
 const LONGEST = 32
 
-/** The handle of a name of which nothing is left. */
+/** The handle of a name without usable characters. */
 const OTHERWISE = 'member'
 
-/** Marks above and below letters, which a decomposed text has beside them. */
+/** Combining marks of a decomposed text. */
 const MARKS = /\p{M}+/gu
 
 /** The beginning of a text, without separators at its ends. */
@@ -27,7 +27,7 @@ function handleOf(name: string): string {
  */
 export function freeHandle(name: string, startingWith: (start: string) => readonly string[]): string {
   const handle = handleOf(name)
-  // A number may take the place of its last letters.
+  // A number may replace its last letters.
   const taken = new Set(startingWith(handle.slice(0, LONGEST - 7)))
   for (let number = 1; ; number++) {
     const suffix = number === 1 ? '' : String(number)

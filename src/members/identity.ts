@@ -14,17 +14,17 @@ export interface Identity {
   sessionId?: string
   /** The id of the API token, if it identified the member. */
   tokenId?: string
-  /** The only projects that the token reaches; absent or null: all that its member sees. */
+  /** The only projects that the token may access; absent or null: all that its member sees. */
   projectIds?: readonly string[] | null
-  /** Whether the member is an admin who acts as a member here, since the token reaches some projects only: see {@link limitedRole}. */
+  /** Whether the member is an admin with the rights of a member here, because the token is limited to some projects: see {@link limitedRole}. */
   isOfAdmin?: true
-  /** The projects that the host lets the member reach; absent: by the rules of this service. */
+  /** The projects that the host allows for the member; absent: the rules of this service apply. */
   projects?: Readonly<Record<string, 'read' | 'write'>>
 }
 
 /**
- * The role of a member whose credential reaches some projects only. What admins may do reaches everything: exports, webhooks, the audit
- * log, members.
+ * The role of a member whose credential is limited to some projects. The functions of admins cover all projects: exports, webhooks, the
+ * audit log, members.
  */
 export const limitedRole = (role: CurrentMember['role']): CurrentMember['role'] =>
   role === 'admin' ? 'member' : role
@@ -82,8 +82,8 @@ export function authorize(
 }
 
 /**
- * The id of an identity's row in `members`; null for the default member and a host's, who have no row, even if their
- * ids equal one: its credentials are not theirs.
+ * The id of an identity's row in `members`; null for the default member and a host's members, who have no row. If their
+ * id equals that of a row, the row's credentials are still not theirs.
  */
 export const accountOf = ({ member, via }: Identity): string | null =>
   via === 'default' || via === 'host' ? null : member.id

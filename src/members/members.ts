@@ -126,7 +126,7 @@ const statementsOf = (db: SharedDatabase) => ({
 
 const shown = ({ passwordHash: _, ...member }: MemberRow): Member => member
 
-/** A member as another one sees it: emails are for admins, and one's own. */
+/** A member as shown to another one: only admins and the member itself see the email. */
 const seenBy = (viewer: CurrentMember, member: Member): SeenMember =>
   viewer.role === 'admin' || viewer.id === member.id ? member : { ...member, email: null }
 
@@ -188,7 +188,7 @@ export class Members {
     return this.#sql.one({ id }) ?? throwNotFound(members)
   }
 
-  /** One member, as another one sees it. @throws ApiError 404 */
+  /** One member, as shown to another one. @throws ApiError 404 */
   seen(id: string, viewer: CurrentMember): SeenMember {
     return seenBy(viewer, this.get(id))
   }
@@ -198,7 +198,7 @@ export class Members {
     return this.#sql.all()
   }
 
-  /** A page of all members, by id, as one of them sees it. */
+  /** A page of all members, by id, as shown to one of them. */
   page(query: PageQuery, viewer: CurrentMember): JsonPage {
     return pageOfRows(
       this.list().map((member) => seenBy(viewer, member)),
@@ -249,7 +249,7 @@ export class Members {
    * Creates a member.
    * @param passwordHash null for a member without a password
    * @param id for a member who is its own actor
-   * @param input without a `handle` it gets one of its name
+   * @param input without a `handle`, the member gets one from its name
    * @throws ApiError 409 when the email or the handle is taken
    */
   create(
@@ -301,8 +301,8 @@ export class Members {
   }
 
   /**
-   * Deletes a member, with its sessions, tokens, one-time links and team memberships; records keep its id, and
-   * people keep its name.
+   * Deletes a member, with its sessions, tokens, one-time links and team memberships. The id in records and the name
+   * in `people` stay.
    * @throws ApiError 404, or 409 if it is the last admin
    */
   delete(id: string, by: Actor): void {
@@ -334,7 +334,7 @@ export class Members {
     return this.#sql.withoutHandle().length > 0
   }
 
-  /** Gives handles to some members without one. @returns whether there are more */
+  /** Creates handles for some members without one. @returns whether there are more */
   giveHandles(): boolean {
     const some = this.#sql.withoutHandle()
     for (const { id, name } of some) this.#sql.update(id, { handle: this.#freeHandle(name) })
@@ -353,7 +353,7 @@ export class Members {
     if (holder && holder.id !== memberId) throw conflict('Member handle is taken', 'handle_taken')
   }
 
-  /** Keeps at least one enabled admin. @throws ApiError 409 */
+  /** Ensures that an enabled admin is left. @throws ApiError 409 */
   #keepAnAdmin(before: MemberRow, after?: MemberRow): void {
     const isLost = isEnabledAdmin(before) && !(after && isEnabledAdmin(after))
     if (isLost && !this.#sql.otherAdmin({ id: before.id }))

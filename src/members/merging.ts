@@ -86,7 +86,7 @@ export function createMerge(db: SharedDatabase): (id: string, into: string, at: 
   const statements = once(() => statementsOf(db))
   return (id, into, at) => {
     const { ofKinds, leave, point } = statements()
-    // It is seldom, and may be of many records.
+    // A merge is rare, and may change many records.
     if (isLimited(db)) throw new TooMuchWork()
     const total = ofKinds.reduce((sum, { count }) => sum + Number(count.get({ id })), 0)
     if (total >= ROWS_UNDONE) throw new ApiError(413, 'Too much to merge at once')

@@ -57,13 +57,13 @@ const DAY = 24 * 60 * 60 * 1000
 /** People renamed after one response of the host, at most. Later ones rename the others. */
 const RENAMED_AT_ONCE = 100
 
-/** An email in a name, with what comes before its host. */
+/** An email in a name: group 1 is the part before the `@`. */
 const EMAIL_IN_NAME = /([^\s@]+)@[^\s@]+/gu
 
 /** The name of the sort of people in their cursors. */
 const BY_NAME = 'name'
 
-/** People that the host has just named, as SQL. */
+/** People that the host has just returned, as SQL. */
 const HOSTED = `(select json_extract(value, '$.id') as id, json_extract(value, '$.name') as name from json_each(+:hosted))`
 
 /**
@@ -77,7 +77,7 @@ const STORED = `
     kind <> 'member' and merged_into is null, false from people
   where id not in (select id from members) and not ${isHiddenRecord('people', 'people.id')}`
 
-/** The people of the list, as SQL: names that the host has just given replace stored ones, except those of members. */
+/** The people of the list, as SQL: names that the host has just returned replace stored ones, except those of members. */
 const LISTED = `(
   select id, iif(is_member, name, ifnull((select name from ${HOSTED} as hosted where hosted.id = stored.id), name)) as name,
     kind from (${STORED}) as stored where is_there
@@ -114,7 +114,7 @@ function statementsOf(db: SharedDatabase) {
         order by key is null, key, id limit +:count`,
       ),
     ),
-    /** Whom a project names: its lead, whose its items are, and who is assigned to it; or whose an item is. */
+    /** The people of a project: its lead, assignees of its items, and assigned people; or the assignee of an item. */
     namedIn: once(() =>
       client
         .prepare<[object], string>(
@@ -125,7 +125,7 @@ function statementsOf(db: SharedDatabase) {
         )
         .pluck(),
     ),
-    /** Whom the board of a project names: its lead, and whose its items are. */
+    /** The people on the board of a project: its lead, and assignees of its items. */
     onBoard: once(() =>
       client
         .prepare<[object], string>(
@@ -218,18 +218,18 @@ export class People {
     return ids.flatMap((id) => found.get(id) ?? [])
   }
 
-  /** Whether somebody is a member, or kept as a person. */
+  /** Whether an id is that of a member or a stored person. */
   isKept(id: string): boolean {
     return this.#sql.isPerson(id) || this.#sql.isMember(id)
   }
 
-  /** The names of these people by their ids, as JSON; of those that are known. @throws TooMuchWork */
+  /** The names of the known ones of these people, by id, as JSON. @throws TooMuchWork */
   names(ids: readonly string[], others?: readonly NamedPerson[]): string {
     ensureFew(this.#db, ids.length, ROWS_READ)
     return JSON.stringify(Object.fromEntries(this.named(ids, others).map(({ id, name }) => [id, name])))
   }
 
-  /** The same for everybody: no email that stands in a name, e.g. of a person of an imported board. @throws TooMuchWork */
+  /** The same for public responses: without emails in names, e.g. of people of an imported board. @throws TooMuchWork */
   publicNames(ids: readonly string[], others?: readonly NamedPerson[]): string {
     ensureFew(this.#db, ids.length, ROWS_READ)
     const names = this.named(ids, others).map(({ id, name }) => [id, name.replaceAll(EMAIL_IN_NAME, '$1')])
@@ -242,7 +242,7 @@ export class People {
     return this.#sql.onBoard().all({ id: projectId })
   }
 
-  /** The ids of the people whom a project or an item names. @throws TooMuchWork */
+  /** The ids of the people of a project or an item. @throws TooMuchWork */
   namedIn(id: string): string[] {
     this.#sql.itemLimit(id)
     return this.#sql.namedIn().all({ id })
@@ -268,7 +268,7 @@ export class People {
     })
   }
 
-  /** Those of the people without a row whom the caller sees: of a guest, who is assigned to the guest's projects. */
+  /** The people without a row that the caller sees: a guest sees those assigned to the guest's projects. */
   #seen(others: readonly NamedPerson[]): readonly NamedPerson[] {
     const scope = scopeOf(this.#db)
     if (!scope?.isGuest) return others
@@ -298,7 +298,7 @@ export class People {
     return asked.filter((id) => !isKnown.has(id))
   }
 
-  /** Those whom the host has just given another name than the stored one, at most so many. */
+  /** The people with another name in the host's response than the stored one, up to a limit. */
   renamed(hosted: readonly HostPerson[]): HostPerson[] {
     const stored = new Map(this.named(hosted.map(({ id }) => id)).map((person) => [person.id, person]))
     const isRenamed = ({ id, name }: HostPerson) => {
@@ -308,7 +308,7 @@ export class People {
     return hosted.filter(isRenamed).slice(0, RENAMED_AT_ONCE)
   }
 
-  /** Stores another name of a person of the host. */
+  /** Stores a changed name of a person of the host. */
   rename({ id, name }: HostPerson): void {
     if (this.renamed([{ id, name }]).length > 0) this.#sql.update(id, { name, updatedAt: timestamp() })
   }
@@ -362,7 +362,7 @@ export class People {
     return gone
   }
 
-  /** Stores the name of a deleted member, since records keep its id. Call it inside the write. */
+  /** Stores the name of a deleted member, since records still have its id. Call it inside the write. */
   keepFormer({ id, name }: Pick<Member, 'id' | 'name'>): void {
     const at = timestamp()
     this.#sql.remove({ id })

@@ -39,7 +39,7 @@ export interface TokenInput {
   scope?: Token['scope']
   /** A date or date-time from a client; null or absent: never. */
   expiresAt?: string | null
-  /** The only projects that it reaches; null or absent: all that its member sees. */
+  /** The only projects that it may access; null or absent: all that its member sees. */
   projectIds?: readonly string[] | null
 }
 
@@ -52,7 +52,7 @@ export interface TokenFound {
 /** A token as stored, without its hash. */
 type TokenRow = Omit<typeof apiTokens.$inferSelect, 'tokenHash'>
 
-/** The projects of a token. Text that is no JSON array, of another tool, reaches none. */
+/** The projects of a token; none if another tool has stored anything but a JSON array. */
 const projectIdsOf = (text: string | null): string[] | null =>
   text === null ? null : readArrayText(text).map(String)
 
@@ -160,7 +160,7 @@ export class Tokens {
     return { ...this.#shown(created), token }
   }
 
-  /** A token as its member sees it: without projects that the member does not see. */
+  /** A token as shown to its member: without projects that the member does not see. */
   #shown({ projectIds, ...token }: TokenRow): Token {
     const all = projectIdsOf(projectIds)
     const isLimited = scopeOf(this.#db) !== undefined

@@ -158,7 +158,7 @@ export class Ideas {
 
   #change(id: string, changes: Partial<NewIdea>): PersonalIdea {
     const changed = this.#sql.update(id, { ...changes, updatedAt: timestamp() }) as PersonalIdea
-    // What was written may name a project out of scope.
+    // The written idea may refer to a project out of scope.
     return scopeOf(this.#db) === undefined ? changed : (this.#sql.one(id) as PersonalIdea)
   }
 }

@@ -108,7 +108,7 @@ export class ShareLinks {
     return this.#sql.presented({ secretHash, now: timestamp() }) ?? throwNotFound(shareLinks)
   }
 
-  /** One link, without its secret. @throws ApiError 404; 403 for who may only read its project */
+  /** One link, without its secret. @throws ApiError 404; 403 for callers who may only read its project */
   get(id: string): ShareLink {
     const link = this.#sql.one({ id, now: timestamp() }) ?? throwNotFound(shareLinks)
     this.#ensureWritable(link.projectId)
@@ -156,7 +156,7 @@ export class ShareLinks {
     return { ...link, secret, url: base + pathOf(secret) }
   }
 
-  /** Ends a link. @throws ApiError 404; 403 for who may only read its project */
+  /** Ends a link. @throws ApiError 404; 403 for callers who may only read its project */
   revoke(id: string, by: Actor): void {
     const link = this.get(id)
     this.#sql.remove(id)
@@ -172,7 +172,7 @@ export class ShareLinks {
 
   /**
    * A share link has no changes, whose check would find that the caller may not write the project.
-   * @throws ApiError 403 for who may only read the project
+   * @throws ApiError 403 for callers who may only read the project
    */
   #ensureWritable(projectId: string): void {
     if (scopeOf(this.#db)?.projects.get(projectId) === 'read') throw readOnlyProject()

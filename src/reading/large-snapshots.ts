@@ -29,7 +29,7 @@ export type InWorker = <Name extends keyof WholeProjects>(
   ...args: Parameters<WholeProjects[Name]>
 ) => Promise<ReturnType<WholeProjects[Name]>>
 
-/** What callers may reach. */
+/** The scopes of callers. */
 export interface Scopes {
   /** Undefined: everything. */
   scopeOf: (principal: Principal | undefined) => Scope | undefined
@@ -83,7 +83,7 @@ function orElse<T>(made: MaybePromise<T | undefined>, begin: () => Promise<T>): 
 
 /**
  * Creates the snapshots of any size.
- * @param scopes what callers may reach
+ * @param scopes the scopes of callers
  * @param attempt reads on the event loop, in turns
  * @param maxBytes size of the cache
  */
@@ -138,7 +138,7 @@ export function createLargeSnapshots(
         )
   }
 
-  /** Remembers a result. */
+  /** Stores a result weakly. */
   function remember<T extends Snapshot>(key: string, result: T, workerRead: WorkerRead): Reading<T> {
     const { body, ...rest } = result as T & PageSnapshot
     recent.set(key, { rest, body: new WeakRef(body), workerRead })

@@ -13,7 +13,7 @@ interface Place {
   end: number
 }
 
-/** Where the parts of a project are that a share link leaves out, in bytes. */
+/** The positions of the parts of a project that a share link omits, in bytes. */
 interface Marks {
   /** The project's own metadata, from the beginning of the text. */
   metadataStart: number

@@ -217,7 +217,7 @@ export class Search {
     const { best, places, texts } = this.#sql
     const kinds = valuesOfList(kind)
     const place = cursor === undefined ? undefined : placeOf(cursor)
-    // Scores depend on all records: that of a cursor would tell a limited caller how often a word stands in hidden ones.
+    // Scores depend on all records: the score in a cursor would reveal to a limited caller how often a word occurs in hidden ones.
     const isLimited = scopeOf(this.#db) !== undefined
     const after = isLimited ? undefined : place
     const offset = isLimited && Number.isSafeInteger(place?.key) ? Math.max(0, Number(place?.key)) : 0

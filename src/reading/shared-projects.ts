@@ -1,4 +1,4 @@
-/** Projects as share links show them, made from their snapshots, and cached apart from these. */
+/** Projects as share links show them, created from their snapshots, and cached separately. */
 import { randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Caller } from '../access/caller.ts'
@@ -10,7 +10,7 @@ import type { ProjectSnapshot } from './snapshots.ts'
 /** Memory of an entry besides its body, in bytes, roughly. */
 const OVERHEAD = 300
 
-/** The share of the cache of snapshots that these texts may take besides. */
+/** Additional cache size for these texts, as a fraction of the snapshot cache. */
 const CACHE_SHARE = 2
 
 /** A project as a share link shows it. */
@@ -40,9 +40,9 @@ export function createSharedProjects(
     maxSize: Math.max(1, Math.floor(maxBytes / CACHE_SHARE)),
     sizeCalculation: ({ body }, id) => body.length + id.length + OVERHEAD,
   })
-  /** What is being made, by the ETag of its snapshot. */
+  /** Texts in progress, by the ETag of the snapshot. */
   const pending = new Map<string, Promise<Buffer>>()
-  // The tag of a snapshot is a hash of what is left out, too: with it, one could try guesses.
+  // The ETag of a snapshot is also a hash of the omitted fields: an attacker could use it to verify guesses.
   const salt = randomBytes(32).toString('base64url')
 
   async function make(id: string, snapshot: ProjectSnapshot, turn: string | null): Promise<Buffer> {

@@ -1,6 +1,6 @@
 /**
  * A project as a share link shows it: its serialised response without metadata and transcripts, which programs write and no board shows.
- * What remains is copied from the project's text, in small steps: only the positions of what is left out are looked for.
+ * The remaining text is copied from the project's text, in small steps: only the positions of the omitted parts are searched for.
  */
 import type { TProperties } from '@sinclair/typebox'
 import { KanbanItemSchema } from '../schemas/records.ts'
@@ -12,13 +12,13 @@ type Text = Pick<ProjectText, 'body' | 'marks' | 'itemsEnd' | 'places'>
 /** Milliseconds of one step. */
 const STEP_TIME = 4
 
-/** Items looked through, and bytes copied, between two looks at the clock. */
+/** Examined items, and copied bytes, between two checks of the clock. */
 const ITEMS_AT_ONCE = 100
 const BYTES_AT_ONCE = 1024 * 1024
 
 const itemFields = Object.keys(KanbanItemSchema.properties as TProperties)
 
-/** The beginning of an item's metadata, and of the field behind it. In JSON, no text contains an unescaped quotation mark. */
+/** The beginning of an item's metadata, and of the next field. In JSON, no text contains an unescaped quotation mark. */
 const METADATA = Buffer.from(',"metadata":')
 const BEHIND = Buffer.from(`,"${itemFields[itemFields.indexOf('metadata') + 1]}":`)
 
@@ -26,8 +26,8 @@ const EMPTY = Buffer.from('{}')
 const NO_TRANSCRIPTS = Buffer.from('],"transcriptSummaries":[],')
 
 /**
- * Where an item's metadata is; undefined if it is empty. Only plain values come before it, so its name is the first of this form, whatever the metadata has; and only
- * reminders, whose fields are fixed, labels and subtasks come after the field behind it, so that is the last of its form.
+ * The position of an item's metadata; undefined if it is empty. Only plain values precede it, so the first occurrence of its name is the field. Only
+ * reminders (with fixed fields), labels and subtasks follow the next field, so the last occurrence of that field's name is the field.
  */
 function metadataIn(item: Buffer): { start: number; end: number } | undefined {
   const start = item.indexOf(METADATA) + METADATA.length
@@ -35,11 +35,11 @@ function metadataIn(item: Buffer): { start: number; end: number } | undefined {
   return isEmpty ? undefined : { start, end: item.lastIndexOf(BEHIND) }
 }
 
-/** The pieces of the shared text, in order; undefined now and then, for a look at the clock. */
+/** The pieces of the shared text, in order; sometimes undefined, to check the clock. */
 function* piecesOf({ body, marks, itemsEnd, places }: Text): Generator<Buffer | undefined, undefined> {
   yield body.subarray(0, marks.metadataStart)
   yield EMPTY
-  /** The end of what has been written. */
+  /** The end of the written part. */
   let at = marks.metadataEnd
   for (const [index, place] of places.entries()) {
     if (index % ITEMS_AT_ONCE === 0) yield undefined
@@ -55,7 +55,7 @@ function* piecesOf({ body, marks, itemsEnd, places }: Text): Generator<Buffer | 
 }
 
 /**
- * Makes the shared text of a project, step by step.
+ * Creates the shared text of a project, step by step.
  * @returns each step: undefined, or the text at last
  */
 function* making(text: Text): Generator<Buffer | undefined, undefined> {
@@ -86,7 +86,7 @@ function* making(text: Text): Generator<Buffer | undefined, undefined> {
 }
 
 /**
- * Creates the maker of a project's shared text.
+ * Prepares the shared text of a project.
  * @returns a function that does some milliseconds of the work, and returns the text once it is complete
  */
 export function sharedTextOf(text: Text): () => Buffer | undefined {

@@ -22,8 +22,8 @@ export interface StoredChunk {
 export interface ChunkSink {
   /**
    * @param content null for the first chunk
-   * @param bytes are gone afterwards
-   * @returns the id of the content, and the same memory, to be used again
+   * @param bytes unusable afterwards
+   * @returns the id of the content, and the same memory, for reuse
    */
   write: (content: number | null, chunk: number, bytes: Uint8Array) => Promise<StoredChunk>
   discard: (content: number) => Promise<void>
@@ -79,11 +79,11 @@ async function* inTime(body: Readable): AsyncGenerator<Buffer> {
   }
 }
 
-/** Memory of whole chunks that were stored: V8 would not collect it before there are tens of megabytes. */
+/** Memory of stored chunks, for reuse: V8 would not collect it before there are tens of megabytes. */
 const spare: Uint8Array[] = []
 const SPARE = 16
 
-/** Memory for a chunk, all of its own: it is moved to another thread. */
+/** Memory for a chunk, in its own ArrayBuffer, because it is transferred to another thread. */
 const memoryFor = (size: number): Uint8Array =>
   (size === CHUNK_BYTES ? spare.pop() : undefined) ?? new Uint8Array(size)
 
@@ -109,7 +109,7 @@ class FileReceiver {
     this.#sink = sink
   }
 
-  /** @throws ApiError 413 above the limit, and what the sink throws */
+  /** @throws ApiError 413 above the limit, and errors of the sink */
   async add(bytes: Buffer): Promise<void> {
     this.#size += bytes.length
     if (this.#size > this.#limit) throw tooLarge()
@@ -131,7 +131,7 @@ class FileReceiver {
     return { content: this.#content, name, size: this.#size, sha256: this.#hash.digest('hex'), ...type }
   }
 
-  /** Removes what was stored. */
+  /** Removes the stored chunks. */
   async discard(): Promise<void> {
     await this.#storing.catch(() => undefined)
     const content = await this.#stored().catch(() => this.#content)
@@ -143,7 +143,7 @@ class FileReceiver {
     return this.#content
   }
 
-  /** Stores what was gathered, once the chunk before is stored. */
+  /** Stores the gathered bytes, once the previous chunk is stored. */
   async #flush(): Promise<void> {
     const chunk = memoryFor(this.#gathered)
     let at = 0
@@ -182,14 +182,14 @@ async function receiveOne(
   }
 }
 
-/** The error of a body that failed: that of its connection means that it broke off. */
+/** The error of a body that failed: an error of its connection means that it is truncated. */
 const errorOf = (body: Readable, error: unknown) =>
   body.errored && !(error instanceof ApiError) ? refusal(400, 'Bad Request') : error
 
 /**
  * Receives a body that is a file.
  * @param sink absent: the file is only read, for its hash
- * @throws ApiError 413 above the limit; 400 if it is empty, or breaks off; what the sink throws. Then nothing is left of it
+ * @throws ApiError 413 above the limit; 400 if it is empty or truncated; errors of the sink. Then no chunk is left
  */
 export async function receiveFile(
   body: Readable,
@@ -238,8 +238,8 @@ async function* upTo(chunks: AsyncIterable<Buffer>, limit: number): AsyncGenerat
  * Receives the files of a form: its parts `file`.
  * @param type the media type of the body, with its boundary
  * @param sink absent: the files are only read, for their hashes
- * @throws ApiError 400 for an invalid or truncated form, 413 for a too large file, 409 for too many; what the sink throws. Then nothing is
- * left of them
+ * @throws ApiError 400 for an invalid or truncated form, 413 for a too large file, 409 for too many; errors of the sink. Then no chunk is
+ * left
  */
 export async function receiveFiles(
   body: Readable,
@@ -259,7 +259,7 @@ export async function receiveFiles(
   const refuse = (error?: unknown) =>
     fail(error instanceof ApiError ? error : badForm('must be a form of files'))
   const receive = async (stream: Readable, name: string | undefined) => {
-    // The parser would take a part that is destroyed for a form that is broken.
+    // The parser would report a destroyed part as a malformed form.
     const chunks: AsyncIterable<Buffer> = stream.iterator({ destroyOnReturn: false })
     const file = await receiveOne(chunks, name, limits.file, sink)
     // A browser sends a form without a chosen file like this.
@@ -269,7 +269,7 @@ export async function receiveFiles(
   }
   form.on('file', (field: string, stream: Readable, name?: string) => {
     part = stream
-    // It may fail before it is read, and after all of it was read.
+    // It may fail before it is read, or after it was read completely.
     stream.on('error', refuse)
     if (field !== 'file') return fail(badForm('must have no files but those of the parts `file`'))
     if (receiving.length >= limits.files) return fail(tooManyAttachments())

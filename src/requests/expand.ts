@@ -8,7 +8,7 @@ import { othersAmong } from './hosted-people.ts'
 import { PartedBody } from './parted-body.ts'
 import { sendSnapshot } from './send.ts'
 
-/** Bytes of a record that is not copied: the copy of some megabytes takes milliseconds. */
+/** Bytes from which on a record is not copied: copying some megabytes takes milliseconds. */
 const LARGE = 1024 * 1024
 
 /** The query parameter. */
@@ -23,10 +23,10 @@ export const ExpandQuery = Type.Object({
   ),
 })
 
-/** Whether a request wants names. */
+/** Whether a request asks for names. */
 export const expandsPeople = ({ expand }: { expand?: string }): boolean => expand === 'people'
 
-/** A record with more fields behind its own. @param body the record as JSON, an object @param fields JSON, too, by name */
+/** Appends fields to a record. @param body the record as JSON, an object @param fields JSON, by name */
 export function withFields(body: Buffer, fields: Readonly<Record<string, string>>): Buffer | PartedBody {
   const added = Object.entries(fields).map(([name, json]) => `,"${name}":${json}`)
   const parts = [body.subarray(0, -1), Buffer.from(`${added.join('')}}`)] as const
@@ -34,9 +34,9 @@ export function withFields(body: Buffer, fields: Readonly<Record<string, string>
 }
 
 /**
- * Sends a record with the names of people. Its ETag is another than that of the record alone, and changes with the names.
+ * Sends a record with the names of people. Its ETag differs from that of the record alone, and changes with the names.
  * @param record the project or item as JSON, an object
- * @param watching of an item, whether the caller watches it
+ * @param watching for an item: whether the caller watches it
  */
 export async function sendWithPeople(
   app: FastifyInstance,
@@ -53,6 +53,6 @@ export async function sendWithPeople(
   const own = etagOf(etag + names)
   const fields = { ...(watching !== undefined && { watching: String(watching) }), people: names }
   await sendSnapshot(reply, { body: withFields(body, fields), etag: watching ? watched(own) : own })
-  // Fastify takes the end of a handler for that of its answer, which may still be under way.
+  // Fastify treats the end of a handler as the end of its response, which may still be in progress.
   await reply
 }

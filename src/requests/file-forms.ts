@@ -46,7 +46,7 @@ export async function receiveForm(
   const refuse = (error?: unknown) => fail(error instanceof ApiError ? error : notOneFile())
   form.on('file', (_field: string, stream: Readable, name?: string) => {
     part = stream
-    // It may fail before it is read, and after all of it was read.
+    // It may fail before it is read, or after it was read completely.
     stream.on('error', refuse)
     sent = receive(stream, file, limit).then((uploaded) => ({ ...uploaded, name: shownName(name) }))
     sent.catch(fail)

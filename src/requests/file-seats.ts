@@ -1,4 +1,4 @@
-/** Seats of those who upload and download files: each takes some memory, for as long as its client likes. */
+/** Limits of concurrent uploads and downloads of files: each uses some memory for as long as its client takes. */
 import { unavailable } from '../errors.ts'
 
 /** `Retry-After` without a seat, in seconds. */
@@ -36,7 +36,7 @@ export class FileSeats {
   }
 
   /**
-   * Takes a seat, at once. @param member null for the default member, which stands for all clients of the host
+   * Takes a seat, at once. @param member null for the default member, which all clients of the host share
    * @returns leaves it; idempotent
    * @throws ApiError 503 if there is none
    */

@@ -1,10 +1,10 @@
-/** What the bytes of a file say of it. Loaded lazily: the tables of types are large. */
+/** Detects the type of a file, and the size of an image, from its bytes. Loaded lazily: the tables of types are large. */
 import { fileTypeFromBuffer } from 'file-type'
 import { imageSize } from 'image-size'
 import { lookup } from 'mime-types'
 import { IMAGE_TYPES, isShownInPlace } from '../board/media-types.ts'
 
-/** What is known of a file. */
+/** The detected properties of a file. */
 export interface FileType {
   mediaType: string
   /** In pixels, as a browser shows it. */
@@ -12,19 +12,19 @@ export interface FileType {
   height?: number | undefined
 }
 
-/** The type of bytes that nothing is known of. */
+/** The type of unrecognised bytes. */
 const UNKNOWN = 'application/octet-stream'
 
-/** Bytes that tell the type. */
+/** Number of bytes that suffice to detect the type. */
 const TELLING = 16 * 1024
 
-/** The largest width or height that is believed. */
+/** The largest accepted width or height. */
 const LARGEST = 1_000_000
 
 /** Types with another name here: an animated PNG is a PNG. */
 const NAMES: Readonly<Record<string, string>> = { 'image/apng': 'image/png' }
 
-/** The media type that bytes tell; undefined if they do not. */
+/** The media type by the bytes; undefined if they are not recognised. */
 async function typeOf(bytes: Uint8Array): Promise<string | undefined> {
   // It fails where the bytes end in the middle of something.
   const type = await fileTypeFromBuffer(bytes.subarray(0, TELLING)).catch(() => undefined)
@@ -52,7 +52,7 @@ function sizeOf(bytes: Uint8Array): Pick<FileType, 'width' | 'height'> {
 /**
  * The media type of a file, and the size of an image.
  * @param beginning its first bytes
- * @param name its name, for types that bytes do not tell
+ * @param name its name, for types that cannot be detected by bytes
  */
 export async function fileTypeOf(beginning: Uint8Array, name: string): Promise<FileType> {
   const mediaType = await typeOf(beginning)

@@ -1,13 +1,13 @@
-/** People whom the host application names for a request, beside those that the service keeps. */
+/** People whom the host application lists for a request, besides stored ones. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { NamedPerson, PeopleQuery } from '../members/people.ts'
 import type { HostPerson } from '../phaseboard.d.ts'
 import { PERSON_LIMIT } from '../schemas/common.ts'
 
-/** The decorator of requests with the people whom the host has named for them. */
+/** Request decorator with the people from the host. */
 export const HOSTED = Symbol('phaseboard.hosted')
 
-/** Asks the host for the people that a request will read, if the host lists people. It never fails. */
+/** Queries the host for the people that a request will read, if the host lists people. It never fails. */
 export async function askHost(
   { peopleOfHost }: FastifyInstance,
   request: FastifyRequest,
@@ -20,7 +20,7 @@ export async function askHost(
 const MAX_QUERIES = 10
 const MAX_TIME = 1000
 
-/** The people of a record whom the host has to name, in several queries if there are many. It never fails. */
+/** The people of a record, from the host, in several queries if there are many. It never fails. */
 export async function hostedAmong(
   { peopleOfHost }: FastifyInstance,
   ids: readonly string[],
@@ -35,13 +35,13 @@ export async function hostedAmong(
   return hosted
 }
 
-/** The same with the default member: the people without a row that a record may name. It never fails. */
+/** The same with the default member: the people without a row in a record. It never fails. */
 export const othersAmong = async (app: FastifyInstance, ids: readonly string[]): Promise<NamedPerson[]> => [
   ...(await hostedAmong(app, ids)),
   ...app.defaultPeople,
 ]
 
-/** The people without a row for a request: those whom the host has named, except in a batch, and the default member. */
+/** The people without a row for a request: those from the host, except in a batch, and the default member. */
 export const othersOf = ({ defaultPeople }: FastifyInstance, request: FastifyRequest): NamedPerson[] => [
   ...(request.getDecorator<HostPerson[] | undefined>(HOSTED) ?? []),
   ...defaultPeople,

@@ -168,7 +168,7 @@ export class IdempotencyStore {
 
   /**
    * The stored response.
-   * @param ensureSeen checks first whether the caller may know of it
+   * @param ensureSeen checks first whether the caller may see it
    * @throws ApiError 422 if the key was used with another body; 409 if the body is not stored, or depended on a role
    * that the member no longer has
    */

@@ -1,4 +1,4 @@
-/** JSON in the bodies of routes that take files, too. */
+/** JSON bodies of routes that also accept files. */
 import type { Readable } from 'node:stream'
 import type { TSchema } from '@sinclair/typebox'
 import type { SchemaObject } from 'ajv'

@@ -1,10 +1,10 @@
-/** Bodies in parts: what is large and kept for others is sent from where it is, with something behind it. */
+/** Bodies in parts: a large cached buffer is sent without a copy, followed by further parts. */
 import { Readable } from 'node:stream'
 
 /** A body that is sent part by part, without a copy of any. */
 export class PartedBody extends Readable {
   readonly byteLength: number
-  /** The bytes in memory of the largest part, which other responses may be of, too. */
+  /** The buffer of the largest part, which other responses may share. */
   readonly memory: ArrayBufferLike
   readonly #parts: Uint8Array[]
 

@@ -94,7 +94,7 @@ export class Dispatcher {
 
   /**
    * Performs a call that only reads.
-   * @param caller who reads, or the service itself
+   * @param caller the reader, or the service itself
    * @returns its result; a promise only if it must wait
    */
   read<Result>(call: Call<Result>, { turn, principal }: Caller): MaybePromise<Result> {

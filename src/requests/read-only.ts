@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import { namedSchemas } from '../schemas/records.ts'
 import type { RouteRecord } from './response-shapes.ts'
 
-/** About an answer or its reader, not the record: whatever they say is ignored. */
+/** Fields about the response or its reader, not the record: their values in a body are ignored. */
 const ABOUT_ANSWERS = ['warnings', 'people', 'watching']
 
 const propertiesOf = (schema: TSchema | undefined): string[] => Object.keys(Object(schema?.properties))

@@ -15,7 +15,7 @@ import { type ResponseShape, toText } from './responses.ts'
 /** The URL of a route of one record. */
 const OF_RECORD = /^[^:]*\/:id$/
 
-/** What answers with more than a record: the schema of the record, or of the first of several, which the others were made with. */
+/** Responses with more than one record: the schema of the main record, which was created with the others. */
 const FIRST = new Map([
   [ref(IngestedTranscriptSchema).$ref, ref(TranscriptSummarySchema).$ref],
   [ref(KanbanItemWithPeopleSchema).$ref, ref(KanbanItemSchema).$ref],

@@ -11,8 +11,8 @@ export interface ResponseShape {
   status: number
   schema: TSchema
   /**
-   * `success`: `{"success":true}`; `record`: one record, or a list that is as one, which has an ETag; `etag`: nothing but the ETag of what is not read
-   * for a condition as a whole; `other`: a list, or several records.
+   * `success`: `{"success":true}`; `record`: one record, or a list with an ETag like a record; `etag`: only the ETag, where a
+   * precondition does not need the record; `other`: a list, or several records.
    */
   kind: 'success' | 'record' | 'etag' | 'other'
   /** The record as read, for the ETag, if the response shows more. */

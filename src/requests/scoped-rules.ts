@@ -1,6 +1,6 @@
 /**
- * The rules as each caller may use them. Who reaches everything uses the connection's own; all others use the same rules made with the
- * secure handle, which reads only what is in their scope, and a write of theirs that changes anything else is rolled back.
+ * The rules for each caller. Callers with unlimited access use the connection's own rules. All others use the same rules with the
+ * secure handle, which only reads records in their scope. If their write changes a record out of scope, it is rolled back.
  */
 import { getTableName } from 'drizzle-orm'
 import { noNewProjects, Policy, type Principal } from '../access/policy.ts'
@@ -13,7 +13,7 @@ import { once } from '../once.ts'
 import type { RepeatableRequest, StoredResponse } from './idempotency-store.ts'
 import { createRules, type Rules } from './rules.ts'
 
-/** A change of a write, as far as access asks. */
+/** The fields of a change that access checks use. */
 interface Made {
   kind: string
   action: 'created' | 'updated' | 'deleted'
@@ -21,7 +21,7 @@ interface Made {
   fromProjectId: string | null
 }
 
-/** The kinds whose changes decide who sees a project. */
+/** The kinds whose changes affect the access to a project. */
 const DECIDING: readonly string[] = ['project', 'team-assignment']
 
 const LOST = 'You would lose this project'
@@ -38,7 +38,7 @@ const projectsOf = ({ projectId, fromProjectId }: Pick<Made, 'projectId' | 'from
 
 /** The rules of a connection, for any caller. */
 export class ScopedRules {
-  /** Those of who reaches everything, and of the service itself. */
+  /** The rules with unlimited access, also for the service itself. */
   readonly all: Rules
   readonly policy: Policy
   readonly #db: SharedDatabase
@@ -75,7 +75,7 @@ export class ScopedRules {
     )
   }
 
-  /** What a caller may reach; undefined: everything. */
+  /** The scope of a caller; undefined: everything. */
   scopeOf(principal: Principal | undefined): Scope | undefined {
     return this.policy.scopeOf(principal)
   }
@@ -89,16 +89,16 @@ export class ScopedRules {
     })
   }
 
-  /** Refuses early what the check of a write would refuse in the end. @param projectId one that the caller sees @throws ApiError 403 */
+  /** Refuses a write early that the check at its end would refuse. @param projectId one that the caller sees @throws ApiError 403 */
   ensureWritable(principal: Principal | undefined, projectId: string): void {
     if (rightIn(this.scopeOf(principal), projectId) === 'read') throw readOnlyProject()
   }
 
   /**
-   * Runs work that writes, inside a write, with the rules of a caller who may not reach everything.
-   * @param work takes the rules, and checks what it has changed so far, if it will not return
-   * @throws ApiError 404 if it changed what the caller does not see, 403 what the caller may only read, 400 if the caller would no longer see a
-   * project that it changed
+   * Runs work that writes, inside a write, with the rules of a limited caller.
+   * @param work receives the rules, and a function that checks the changes so far, for work that ends by throwing
+   * @throws ApiError 404 if it changed a record that the caller does not see, 403 for one that the caller may only read, 400 if the caller would
+   * no longer see a project that it changed
    */
   write<T>(principal: Principal, work: (rules: Rules, ensureAllowed: () => void) => T): T {
     const { policy } = this
@@ -117,9 +117,9 @@ export class ScopedRules {
   }
 
   /**
-   * The stored response to a request that is repeated. A batch that changed nothing is done again for a limited caller, with what it sees now:
-   * it may have read anything.
-   * @throws ApiError 404 if the caller no longer sees a project that the write changed, or that its path or the response names; 422, 409
+   * The stored response to a retry. A batch that changed nothing runs again for a limited caller, with its current scope,
+   * because the stored response may contain any record.
+   * @throws ApiError 404 if the caller no longer sees a project that the write changed, or that is in its path or the response; 422, 409
    */
   repetition(principal: Principal | undefined, request: RepeatableRequest): StoredResponse | undefined {
     const { idempotencyStore } = this.all
@@ -134,7 +134,7 @@ export class ScopedRules {
     return isBatch && stored?.seq === null ? undefined : stored
   }
 
-  /** Whether a caller still sees all that a request and its stored response tell of. */
+  /** Whether a caller still sees all records in a request and its stored response. */
   #seesAll(
     { seq, body }: Pick<StoredResponse, 'seq' | 'body'>,
     path: string,
@@ -144,7 +144,7 @@ export class ScopedRules {
     const { visibility } = this.all.changes
     const reader = { id, role, scope: () => scope }
     const changed = seq === null ? [] : this.#projectsIn().all(seq, seq).flatMap(projectsOf)
-    // A batch may have read other projects than it changed; and some writes make no changes, such as those of share links.
+    // A batch may have read other projects than it changed; and some writes record no changes, such as those of share links.
     const named = this.#projectsAmong().all(JSON.stringify([...idsInPath(path), ...idsNamedIn(body)]))
     return (
       changed.every((project) => visibility.seesProject(project, reader)) &&
@@ -161,7 +161,7 @@ export class ScopedRules {
   }
 }
 
-/** The rules of a connection, made with those that reach everything. @param version and `versionNow`: see `Policy`; by default SQLite is asked each time */
+/** Creates the rules of a connection for all callers. @param version and `versionNow`: see `Policy`; by default SQLite is queried each time */
 export function createScopedRules(
   db: SharedDatabase,
   version = versionOf(db),
@@ -175,7 +175,7 @@ function versionOf({ $client }: SharedDatabase): () => number | undefined {
   return () => version.get()
 }
 
-/** The ids in a stored body: of records, and of what they belong to. */
+/** The ids in a stored body: of records and their parents. */
 function idsNamedIn(body: string | null): string[] {
   const ids = new Set<string>()
   JSON.parse(body || 'null', (name, value) => {
@@ -187,7 +187,7 @@ function idsNamedIn(body: string | null): string[] {
 /** The ids in a path, and its other parts. A path that cannot be decoded has no route. */
 const idsInPath = (path: string): string[] => path.split('/').map((part) => decodeURIComponent(part))
 
-/** The name of what the path of a request names, for a 404. */
+/** The name of the record in the path of a request, for a 404. */
 function thingOfPath(path: string): string {
   const [, collection = ''] = /\/api\/([\w-]+)\/[^/]+/.exec(path) ?? []
   if (collection === 'changes') return 'Change'

@@ -17,7 +17,7 @@ interface Part {
   end: number
 }
 
-/** What is sent. */
+/** The content to send. */
 export interface SentContent {
   name: string
   mediaType: string
@@ -26,18 +26,18 @@ export interface SentContent {
 }
 
 /**
- * The policy of contents: browsers run nothing of them, whatever they are, and load nothing for them.
+ * The policy of contents: browsers run no script in them, and load no resources for them.
  */
 export const CONTENT_POLICY = "sandbox; default-src 'none'"
 
-/** Longest time that a client takes for a chunk, and for all, in milliseconds. */
+/** Timeouts of a client for a chunk, and for all, in milliseconds. */
 const LONGEST_CHUNK = 60_000
 const LONGEST = 15 * 60_000
 
 /** The longest `Range` header that is parsed. */
 const LONGEST_RANGE = 200
 
-/** Reads a part of a content, a chunk at a time: only as fast as it is taken, and with no transaction in between. */
+/** Reads a part of a content, a chunk at a time, with backpressure, and without a transaction in between. */
 class ContentStream extends Readable {
   readonly #read: ReadChunk
   readonly #end: number
@@ -46,7 +46,7 @@ class ContentStream extends Readable {
   readonly #longest: NodeJS.Timeout
 
   constructor(read: ReadChunk, { start, end }: Part) {
-    // One chunk waits here, and one is on its way.
+    // One chunk waits here, and one is being sent.
     super({ highWaterMark: 1 })
     this.#read = read
     this.#at = start
@@ -86,8 +86,8 @@ class ContentStream extends Readable {
 }
 
 /**
- * The requested part of a content; undefined for all of it: without `Range`, with one for another version (`If-Range`), with several
- * parts, and with any that is no range of bytes.
+ * The requested part of a content; undefined for all of it: without `Range`, for another version (`If-Range`), for several
+ * parts, and for an invalid range.
  * @throws ApiError 416 for a part beyond the end
  */
 function partOf({ method, headers }: FastifyRequest, etag: string, size: number): Part | undefined {
@@ -104,15 +104,15 @@ function partOf({ method, headers }: FastifyRequest, etag: string, size: number)
   return others.length > 0 ? undefined : { start: one.start, end: one.end + 1 }
 }
 
-/** The name of a file in a header; other systems have other characters for folders. */
+/** The name of a file in a header, without separators of folders of any system. */
 const disposition = ({ name, mediaType }: SentContent) =>
   contentDisposition(name, { type: isShownInPlace(mediaType) ? 'inline' : 'attachment' })
 
 /**
  * Sends a content, or a part of it; or 304, 412 or 416.
- * @param content what is known of it
+ * @param content its properties
  * @param read reads its chunks
- * @param takeSeat waits for a seat of those who download more than a chunk, and returns how to leave it
+ * @param takeSeat waits for a seat for a download of more than a chunk, and returns a function that releases it
  */
 export async function sendContent(
   reply: FastifyReply,

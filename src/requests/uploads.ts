@@ -11,7 +11,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Whether the body is a file of any media type, which the route reads as a stream; `alone`: not in a form. */
     takesFile?: boolean | 'alone'
-    /** The schema of a JSON body that a route with `takesFile` takes instead: the route validates it. */
+    /** The schema of a JSON body that a route with `takesFile` also accepts: the route validates it. */
     orTakes?: TSchema
   }
 }

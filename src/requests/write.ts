@@ -16,7 +16,7 @@ export interface WriteContext extends Preconditions {
   actorId: string | null
   /** The member whose turn it takes in the worker thread: see `Offload.perform`; may be absent. */
   turn?: string | null
-  /** Who makes it; undefined: who reaches everything. */
+  /** The writer; undefined: unlimited access. */
   principal?: Principal | undefined
   /** Whether it is known to be too much for the event loop, if there is a worker thread. */
   isLong?: boolean
@@ -43,8 +43,8 @@ export interface WriteOutcome<Result = unknown> {
 export type PendingOutcome = Omit<WriteOutcome, 'seq'>
 
 /**
- * The work of a write: a call, or a function of the caller's rules. If the function throws a result, to roll it back, it first has the changes
- * so far checked.
+ * The work of a write: a call, or a function of the caller's rules. If the function throws its result, to roll back, it must check the changes
+ * so far before.
  */
 export type WriteWork = Call | ((rules: Rules, ensureAllowed: () => void) => unknown)
 

@@ -701,7 +701,7 @@ export const TokenSchema = Type.Object(
     scope: TokenScopeSchema,
     projectIds: Nullable(
       Type.Array(Type.String(), {
-        description: 'The only projects that it reaches; null: all that its member sees',
+        description: 'The only projects that it may access; null: all that its member sees',
       }),
     ),
     lastUsedAt: Nullable(Timestamp),

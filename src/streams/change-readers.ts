@@ -67,7 +67,7 @@ export interface ReadersOptions {
   /** The limits of their number. */
   max: number
   policy: Policy
-  /** Lets the policy know commits of other connections up to now: those that are about to be read may have changed who sees what. */
+  /** Makes the policy check for commits of other connections: the changes that will be read next may have changed access. */
   refresh: () => unknown
   /** See the auth plugin. */
   identifyAgain: (request: FastifyRequest) => Identity | Promise<Identity>
@@ -108,7 +108,7 @@ export class ChangeReaders {
     this.identifyAgain = identifyAgain
   }
 
-  /** The caller as a reader of changes, with what it may reach at any time. */
+  /** The caller as a reader of changes, with its current scope. */
   readerOf(identity: Identity): ScopedReader {
     const principal = principalOf(identity)
     const { id, role } = identity.member

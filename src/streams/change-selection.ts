@@ -8,7 +8,7 @@ import type { Scope } from '../db/row-security.ts'
 import { once } from '../once.ts'
 import { eventText } from './event-stream.ts'
 
-/** A caller who reads changes, and what it may reach now; undefined: everything. */
+/** A caller who reads changes, and its current scope; undefined: everything. */
 export interface ScopedReader extends Reader {
   scope: () => Scope | undefined
 }

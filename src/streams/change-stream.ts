@@ -23,7 +23,7 @@ const PATIENCE = 1000
 /** ... and so is one that reads nothing for this many. */
 const MAX_PATIENCE = 60_000
 
-/** Notifications that wait for a client that does not read, at most: the oldest are in its list. */
+/** Most notifications that wait for a client that does not read. Older ones are only in its list. */
 const NOTIFICATIONS_WAITING = 100
 
 /** A stream of changes to one client: first missed changes, at its own pace, then each as it is committed. */
@@ -43,9 +43,9 @@ export class ChangeStream implements ChangeReader, WeighedStream {
   readonly #leave: () => void
   /** Bytes of events since the client last read. */
   #missed = 0
-  /** What the reader could reach when it last got something. */
+  /** The reader's scope at the last event. */
   #scope: Scope | undefined
-  /** The last change as of then. */
+  /** The last change at that time. */
   #scopedAt: number
   /** Notifications that wait for the client. */
   #notifications: string[] = []
@@ -157,8 +157,8 @@ export class ChangeStream implements ChangeReader, WeighedStream {
   }
 
   /**
-   * Tells which projects have come into the reader's scope, and which have left it. Before the place moves on: its event must not
-   * carry the place of changes that are sent after it, or a connection that is cut in between would resume after them.
+   * Sends the projects that the reader has gained and lost. Call it before the position advances: its event must not
+   * have the position of changes that are sent after it, or a connection that is lost in between would resume after them.
    */
   #tellAccess(): void {
     const scope = this.reader.scope()
@@ -173,14 +173,14 @@ export class ChangeStream implements ChangeReader, WeighedStream {
     if (events.length > 0) this.#send(Buffer.from(events.join('')))
   }
 
-  /** Whether its reader sees the project of a notification; several projects, only with a credential that reaches all. */
+  /** Whether its reader sees the project of a notification. One about several projects requires a credential with access to all. */
   #mayShow({ projectId }: MembersNotification): boolean {
     const scope = this.reader.scope()
     if (scope === undefined) return true
     return projectId === null ? scope.hasIdeas : scope.projects.has(projectId)
   }
 
-  /** Sends the notifications that wait, unless the client is still to read what was sent before. */
+  /** Sends the waiting notifications, unless the client has not read earlier events yet. */
   #sendNotifications(): void {
     if (this.#notifications.length === 0 || this.body.waitsSince !== undefined) return
     const events = this.#notifications.map((one) => eventText('notification', one, this.place))

@@ -2,7 +2,7 @@
 import type { Clock } from '../clock.ts'
 import type { ChangeReaders } from './change-readers.ts'
 
-/** Milliseconds between two looks, while there are streams; this process's own are sent at once. */
+/** Milliseconds between two polls, while there are streams; this process's own notifications are sent at once. */
 const INTERVAL = 500
 
 /** Notifications read at once, in some tenths of a millisecond. */
@@ -15,7 +15,7 @@ interface Sent {
   projectId: string | null
 }
 
-/** What it depends on. */
+/** The dependencies of the tail. */
 export interface NotificationTailOptions {
   notifications: { newest: () => number; after: (place: number, count: number) => Sent[] }
   readers: Pick<ChangeReaders, 'size' | 'sendNotifications'>
@@ -37,7 +37,7 @@ export class NotificationTail {
     this.#options = options
   }
 
-  /** Starts looking. */
+  /** Starts polling. */
   start(): void {
     this.look()
     this.#cancel = this.#options.clock.after(INTERVAL, () => this.start())
@@ -48,7 +48,7 @@ export class NotificationTail {
     this.#cancel()
   }
 
-  /** Looks for new notifications, and goes on in the next turn while there are more. */
+  /** Reads new notifications, and continues in the next turn if there are more. */
   look(): void {
     if (this.#isLooking || this.#isStopped) return
     this.#isLooking = true

@@ -10,7 +10,7 @@ const LEAST = 10
 /** `Retry-After`, in seconds. */
 const RETRY_AFTER = 5
 
-/** The member of an identity; undefined for the default member, which stands for all clients of the host. */
+/** The member of an identity; undefined for the default member, which all clients of the host share. */
 export const ownerOf = ({ member, via }: Identity): string | undefined =>
   via === 'default' ? undefined : member.id
 

@@ -49,7 +49,7 @@ const TESTS_LIMIT = 20
 
 /** Notifies of possible new changes. */
 export interface Tail {
-  /** @returns what ends it */
+  /** @returns a function that ends it */
   subscribe: (listener: () => void) => () => void
 }
 
@@ -60,7 +60,7 @@ export interface Outcomes {
   skipped: (...args: Parameters<Deliveries['skipped']>) => Promise<void>
 }
 
-/** What the deliverer depends on. */
+/** The dependencies of the deliverer. */
 export interface DelivererOptions {
   sequence: Pick<Sequence, 'heads' | 'one' | 'groupOf'>
   deliveries: Pick<Deliveries, 'active' | 'target'>

@@ -29,7 +29,7 @@ export const RETRY_DELAYS: readonly number[] = [
 /** The jitter of a delay, as a fraction, so that deliveries that failed together spread out. */
 export const JITTER = 0.2
 
-/** The status of a receiver that wants no more deliveries. */
+/** The status of a receiver that refuses further deliveries. */
 const GONE = 410
 
 /** The fields of a webhook for deliveries, including the secret. */

@@ -1,6 +1,6 @@
 /**
- * Stores and reads the bytes of files, in chunks: in a thread of its own, started lazily, so that neither the event loop nor the other worker
- * thread waits for them. An in-memory database has no second connection, so there the event loop does it.
+ * Stores and reads the bytes of files, in chunks, in a separate, lazily started thread, so that neither the event loop nor the other worker
+ * thread waits. An in-memory database has no second connection, so there the event loop does it.
  */
 import { Worker } from 'node:worker_threads'
 import { databasePath, type SharedDatabase } from '../db/client.ts'
@@ -16,7 +16,7 @@ import { type Outcome, unwrap } from './outcomes.ts'
 
 /** The file for the thread, and its options. */
 export interface FileWorkerData extends Pick<Config, 'walCheckpoints'> {
-  /** Of the database, which is migrated. */
+  /** The path of the database, which is already migrated. */
   path: string
 }
 
@@ -36,8 +36,8 @@ const YOUNG_MEGABYTES = 4
 const ENDING = 1000
 
 /**
- * Bytes of files after which garbage is collected: chunks, and what a connection receives, are outside of V8's heap, so that it would wait for
- * some tens of megabytes. It takes a millisecond or two.
+ * Bytes of files after which garbage is collected: chunks and received data are outside of V8's heap, so V8 would let some tens of megabytes
+ * accumulate. A collection takes a millisecond or two.
  */
 const COLLECT_EVERY = 4 * 1024 * 1024
 
@@ -46,7 +46,7 @@ interface Asker {
   reject: (error: unknown) => void
 }
 
-/** What the store needs of the service. */
+/** The dependencies of the store. */
 export interface FileStoreParts extends Pick<Config, 'databaseUrl' | 'walCheckpoints'> {
   db: SharedDatabase
   files?: DatabaseFiles
@@ -80,11 +80,11 @@ export class FileStore {
   }
 
   /**
-   * Writes a chunk of an upload; it is only on disk for sure once the write is that completes the upload.
+   * Writes a chunk of an upload. It is only guaranteed to be on disk after the write that completes the upload.
    * @param content the id of its content; null for its first chunk
-   * @param bytes moved to the thread: they are gone afterwards
+   * @param bytes transferred to the thread, so unusable afterwards
    * @param most bytes of all contents together
-   * @returns the id, and the same memory, moved back
+   * @returns the id, and the same memory, transferred back
    * @throws ApiError 507 without space, 503
    */
   async write(content: number | null, chunk: number, bytes: Uint8Array, most: number): Promise<WrittenChunk> {
@@ -98,7 +98,7 @@ export class FileStore {
   }
 
   /**
-   * Removes contents that nothing names any more, and leftovers of uploads.
+   * Removes contents without references, and leftovers of uploads.
    * @param before milliseconds since 1970: leftovers are uploads without a chunk since then
    * @returns whether there are younger uploads
    */
@@ -183,7 +183,7 @@ export class FileStore {
     }
   }
 
-  /** The thread is gone: the next task starts another. */
+  /** The thread has ended: the next task starts another one. */
   #lose(error: Error): void {
     this.#worker = undefined
     const asking = [...this.#asking.values()]

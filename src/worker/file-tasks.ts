@@ -19,7 +19,7 @@ interface WriteChunk {
   most: number
 }
 
-/** A written chunk: the id of its content, and its memory, to be used again. */
+/** A written chunk: the id of its content, and its memory, for reuse. */
 export interface WrittenChunk {
   content: number
   bytes: Uint8Array
@@ -31,7 +31,7 @@ interface Discard {
   content: number
 }
 
-/** Removes contents that nothing names, and leftovers of uploads from before a time in milliseconds since 1970. */
+/** Removes contents without references, and leftovers of uploads from before a time in milliseconds since 1970. */
 interface Tidy {
   kind: 'tidy'
   before: number
@@ -39,7 +39,7 @@ interface Tidy {
 
 export type FileTask = ReadChunk | WriteChunk | Discard | Tidy
 
-/** Where tasks are performed. */
+/** The connection that performs tasks. */
 export interface FilePlace {
   contents: FileContents
   /** Runs work in a short transaction. */

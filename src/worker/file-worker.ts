@@ -17,7 +17,7 @@ import { outcomeOf, outcomeOfPromise } from './outcomes.ts'
 /** Its page cache, in KiB: it reads and writes each page once. */
 const CACHE_SIZE = 1024
 
-/** A chunk takes a millisecond or two; then others, who retry every millisecond, have their turn. */
+/** Milliseconds with and without the lock. A chunk takes a millisecond or two; other connections retry every millisecond. */
 const INTERVALS = { held: 20, left: 3 }
 
 const { path, walCheckpoints } = workerData as FileWorkerData
@@ -31,15 +31,15 @@ const contents = new FileContents(client)
 let log: FileHandle | undefined
 
 /**
- * Syncs what was written, without the write lock: the next commit of another connection, which syncs the same file, then finds a chunk to sync at
- * most, and not some megabytes.
+ * Syncs the written chunks, without the write lock. The next commit of another connection syncs the same file, and then has at most one chunk
+ * to sync, not some megabytes.
  */
 async function syncLog(): Promise<void> {
   const sync = async () => {
     log ??= await open(`${path}-wal`)
     await log.datasync()
   }
-  // If it fails, that commit does it.
+  // If it fails, that commit syncs them.
   await sync().catch(() => undefined)
 }
 

@@ -135,7 +135,7 @@ export class LargeTasks {
   async perform({ call, context }: LargeJob): Promise<WriteOutcome> {
     const kept = this.#keptFor(context)
     if (kept) return kept
-    // Slices reach everything: a limited caller gets what one transaction can do.
+    // Slices have unlimited access, so a limited caller can only make writes of one transaction.
     const scope = this.#place.scoped.scopeOf(context.principal)
     if (scope !== undefined) return this.#atOnce(call, context)
     if (call.path === 'projects.delete') return await this.#delete(context, ...(call.args as [string, Actor]))

@@ -17,7 +17,7 @@ import { Turns } from './turns.ts'
 export interface ReadTask {
   id: number
   call: Call
-  /** Who reads; undefined: the service itself. */
+  /** The reader; undefined: the service itself. */
   principal: Principal | undefined
   /** Deadline in milliseconds, checked by its statements. */
   time: number
@@ -161,7 +161,7 @@ export class Offload {
   /**
    * Performs a read.
    * @param turn the member whose turn it takes; null if unknown, or for the default member
-   * @param principal who reads; undefined: the service itself
+   * @param principal the reader; undefined: the service itself
    * @returns the rule's result
    * @throws the rule's error; ApiError 503 if too many wait, or it waits or reads for too long, 429 if too many of this member wait
    */

@@ -130,7 +130,7 @@ t.test('changes of members and teams, and the initial ones, cannot be undone', a
     values (1, 1, 'project', 'p', 'created', 'p', '{"id":"p"}')`)
   t.strictSame(
     (await undo(app, 1, others)).body,
-    invalid({}, ['what the file held when its changes began to be kept cannot be undone']),
+    invalid({}, ['the initial changes of a file cannot be undone']),
   )
 })
 

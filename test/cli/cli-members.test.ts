@@ -75,7 +75,7 @@ t.test('wrong usage exits with 2, lists all errors, and creates nothing', async 
   t.strictSame(db.select().from(members).all(), [before])
   t.match(await run(t, ['member', 'list'], { DATABASE_URL: ':memory:' }), {
     code: 2,
-    stderr: 'phaseboard: DATABASE_URL must name a file: what is written into :memory: is lost\n',
+    stderr: 'phaseboard: DATABASE_URL must name a file: data in :memory: would be lost\n',
   })
 })
 

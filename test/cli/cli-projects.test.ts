@@ -15,7 +15,7 @@ t.test('who sees a project is shown and set', async (t) => {
 
   t.match(await command(['project', 'access', 'Apollo']), {
     code: 0,
-    stdout: 'Apollo: every member but guests sees it\n',
+    stdout: 'Apollo: every member except guests sees it\n',
   })
   const set = [
     'project',
@@ -31,7 +31,7 @@ t.test('who sees a project is shown and set', async (t) => {
   t.match(await command(set), {
     code: 0,
     stdout:
-      /^Apollo: only those assigned to it see it, and admins\nada +viewer +Ada Lovelace\neve +viewer +Eve\n$/,
+      /^Apollo: only assigned members and admins see it\nada +viewer +Ada Lovelace\neve +viewer +Eve\n$/,
   })
   await command([
     'project',

@@ -94,7 +94,11 @@ t.test('a command never creates a database by mistake', async (t) => {
     commands.map(async (args) => {
       t.strictSame(
         await run(t, args, { DATABASE_URL: `file:${path}` }),
-        { code: 2, stdout: '', stderr: `phaseboard: there is no database ${path}: is DATABASE_URL right?\n` },
+        {
+          code: 2,
+          stdout: '',
+          stderr: `phaseboard: there is no database ${path}: is DATABASE_URL correct?\n`,
+        },
         args.join(' '),
       )
     }),

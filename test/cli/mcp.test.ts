@@ -45,7 +45,7 @@ t.test('the token comes from the environment or the command line', async (t) => 
   t.notOk(reader.tools.includes('claim'))
 
   const refused = await run(t, ['mcp', '--url', url, '--token', 'pbt_wrong'], {}, `${PING}\n`)
-  t.match(refused, { code: 0, stderr: /wants a valid token \(401\): set PHASEBOARD_TOKEN/ })
+  t.match(refused, { code: 0, stderr: /requires a valid token \(401\): set PHASEBOARD_TOKEN/ })
   t.match(JSON.parse(refused.stdout), { jsonrpc: '2.0', id: 1, error: { code: -32000, message: /401/ } })
   t.notMatch(refused.stdout + refused.stderr, 'pbt_wrong')
 })
@@ -61,11 +61,11 @@ async function pretend(t: Test, status: number, body: string, headers: Record<st
 t.test('errors go to standard error and to the agent, and standard output has only messages', async (t) => {
   const elsewhere = await pretend(t, 200, 'never')
   const troubles: [url: string, expected: RegExp][] = [
-    ['http://127.0.0.1:2', /does not answer \(ECONNREFUSED\): is the service running/],
+    ['http://127.0.0.1:2', /does not respond \(ECONNREFUSED\): is the service running/],
     [await pretend(t, 404, '{"error":"Not found"}'), /there is no Phaseboard at/],
     [await pretend(t, 503, '{"error":"Service unavailable"}'), /answers 503: Service unavailable/],
     [await pretend(t, 302, '', { location: elsewhere }), /answers 302: Found/],
-    [await pretend(t, 200, '<html>'), /does not speak MCP/],
+    [await pretend(t, 200, '<html>'), /does not support MCP/],
   ]
   for (const [url, expected] of troubles) {
     const notification = '{"jsonrpc":"2.0","method":"notifications/initialized"}'
@@ -97,7 +97,7 @@ t.test('the command reconnects to a restarted service', async (t) => {
   }
   t.match(await ask(), { result: {} })
   await first.close()
-  t.match(await ask(), { error: { code: -32000, message: /does not answer/ } })
+  t.match(await ask(), { error: { code: -32000, message: /does not respond/ } })
   await serve(t, {}, Number(new URL(url).port))
   t.match(await ask(), { result: {} })
 })
@@ -119,6 +119,6 @@ t.test('an invalid address or token is refused', async (t) => {
   t.match(await run(t, ['mcp', '--token', 'two words']), { code: 2, stderr: /visible ASCII/ })
   t.match(await run(t, ['mcp', '--url', 'http://board.example', '--token', 'pbt_x']), {
     code: 0,
-    stderr: /the token goes to board.example unencrypted/,
+    stderr: /the token is sent to board.example unencrypted/,
   })
 })

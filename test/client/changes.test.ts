@@ -176,7 +176,10 @@ t.test('a permanent refusal ends the stream with its reason', async (t) => {
     ],
     [answerJson(403, { error: 'Forbidden' }), { status: 403 }],
     [answer(404), { status: 404, error: 'Not Found' }],
-    [answer(200, { 'content-type': 'text/html' }, '<p>'), { status: 200, error: 'No stream of Phaseboard' }],
+    [
+      answer(200, { 'content-type': 'text/html' }, '<p>'),
+      { status: 200, error: 'The response is not a stream of Phaseboard' },
+    ],
   ]
   for (const [fate, expected] of refusals) {
     const { follow, between } = await fated(t, fate)

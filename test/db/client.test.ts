@@ -340,7 +340,7 @@ t.test('a file of another application is refused and left unchanged', async (t) 
     const path = join(folder, name)
     t.equal(
       refusal(`file:${path}`),
-      `the database ${path} belongs to something else: it holds no Phaseboard tables`,
+      `the database ${path} belongs to another application: it has no Phaseboard tables`,
     )
   }
   t.strictSame(contents(folder), before)
@@ -403,7 +403,7 @@ t.test('a switch to WAL that a power cut interrupted is rolled back', async (t) 
   close()
 
   const foreign = cut('foreign.db', 'create table things (id text)')
-  t.match(refusal(`file:${foreign}`), 'belongs to something else')
+  t.match(refusal(`file:${foreign}`), 'belongs to another application')
   const client = new SQLite(foreign)
   t.strictSame(client.prepare('select name from sqlite_schema').pluck().all(), ['things'])
   client.close()

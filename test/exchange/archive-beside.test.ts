@@ -56,7 +56,7 @@ t.test(
     t.match(made.plan, { kind: 'whole', admin: { heirId: String } })
     t.match(
       describeArchive(made).join('\n'),
-      /the admin who was here is that of the archive now, with the same password/,
+      /the previous admin is now the admin of the archive, with the same password/,
     )
     t.strictSame(await exported(other.db.$client, join(folder, 'again')), files)
     const [there, here] = await Promise.all(
@@ -128,7 +128,7 @@ t.test('beside other records, all keep their ids, and the imported history comes
   const before = rowsOf(other.db.$client)
   const made = await importArchive(other.db, archive, quiet)
   t.match(made.plan, { kind: 'beside', known: new Map([['ada', 'ada']]) })
-  t.match(describeArchive(made).join('\n'), /1 members were here already, and stay as they are/)
+  t.match(describeArchive(made).join('\n'), /1 members already exist here and do not change/)
   const rows = holdsSequence(other.db.$client)
   holdsGroups(rows)
   t.strictSame(gapsIn(other.db.$client, 1), [])
@@ -162,7 +162,7 @@ t.test('beside other records, all keep their ids, and the imported history comes
   const state = dumpOf(other.db.$client)
   const again = importArchive(other.db, archive, quiet)
   await t.rejects(again, {
-    message: /^\d+ of its records are here already: 2 in team-members.jsonl, 1 in teams.jsonl, .*, \.\.\.$/,
+    message: /^\d+ of its records already exist here: 2 in team-members.jsonl, 1 in teams.jsonl, .*, \.\.\.$/,
   })
   t.strictSame(dumpOf(other.db.$client), state)
 })
@@ -286,7 +286,7 @@ t.test('an existing person is the same person, or a conflict that refuses the ar
   const made = await importArchive(other.db, archive, options)
   t.match(
     describeArchive(made).join('\n'),
-    /2 people without an account were here already, and stay as they are/,
+    /2 people without an account already exist here and do not change/,
   )
   t.strictSame(
     peopleOf(other).filter(({ id }) => id !== 'dan'),
@@ -307,7 +307,7 @@ t.test('an existing person is the same person, or a conflict that refuses the ar
     keepPeople(wrong, stranger as [string, string, string])
     const state = dumpOf(wrong.db.$client)
     await t.rejects(importArchive(wrong.db, archive, options), {
-      message: '1 of its records are here already: 1 in people.jsonl',
+      message: '1 of its records already exist here: 1 in people.jsonl',
     })
     t.strictSame(dumpOf(wrong.db.$client), state, 'nothing is written')
   }
@@ -323,7 +323,10 @@ t.test('records outside the archive are not attached to existing ones', async (t
   t.teardown(empty.close)
   const made = await importArchive(empty.db, archive, quiet)
   t.equal(made.orphans, 1)
-  t.match(describeArchive(made).join('\n'), /1 records point at others that do not exist, as they did/)
+  t.match(
+    describeArchive(made).join('\n'),
+    /1 records refer to records that do not exist, as before the export/,
+  )
   t.equal(empty.db.$client.pragma('foreign_keys', { simple: true }), 1)
   const other = await target('target.db', { adminEmail: 'root@localhost' })
   await createProject(other)
@@ -356,7 +359,7 @@ t.test('others may write between the check and the write, unless that changes th
     }
     if (isEmpty) {
       await t.rejects(importArchive(tool.db, archive, quiet), {
-        message: 'somebody else has written to the database meanwhile: try again',
+        message: 'another process has written to the database meanwhile: try again',
       })
     } else {
       const last = Math.max(...holdsSequence(other.db.$client).map(({ seq }) => seq))

@@ -54,7 +54,7 @@ t.test('export and import of an archive report what they did', async (t) => {
     'members 1',
     'teams 3',
     'history 4 changes, numbered as they were',
-    'members have no password here: phaseboard member reset-password <email> gives them one',
+    'members have no password here: set one with phaseboard member reset-password <email>',
   ]
   const linesOf = (...lines: string[]) => `${lines.join('\n')}\n`
   t.strictSame(await other('other.db', 'import', 'phaseboard', path('archive.zip'), '--dry-run'), {
@@ -77,7 +77,7 @@ t.test('export and import of an archive report what they did', async (t) => {
   t.strictSame(filesOf(path('again')), filesOf(path('archive')))
   t.match(await other('other.db', 'import', 'phaseboard', path('archive'), '--dry-run'), {
     code: 1,
-    stderr: `phaseboard: cannot import ${path('archive')}: 3 of its records are here already: 3 in teams.jsonl\n`,
+    stderr: `phaseboard: cannot import ${path('archive')}: 3 of its records already exist here: 3 in teams.jsonl\n`,
   })
   t.match(await other('none.db', 'export', path('none')), { code: 2, stderr: /there is no database/ })
   t.match(await other('none.db', 'import', 'phaseboard', path('none')), {
@@ -124,7 +124,7 @@ t.test('an export overwrites only an archive, and only when asked', async (t) =>
   )
   await t.rejects(
     exportArchive(client, path('a.zip'), quiet),
-    message('a.zip', 'is already there: use --force to replace it'),
+    message('a.zip', 'already exists: use --force to replace it'),
   )
   t.strictSame([filesOf(path('empty')), readFileSync(path('a.zip'))], before)
   const there = names()

@@ -185,7 +185,7 @@ t.test('contents that a service cannot use are refused with their line', async (
         set(lines[1] as Line, 'projectId', lines[0]?.find(([name]) => name === 'projectId')?.[1] ?? '')
         set(lines[1] as Line, 'name', lines[0]?.find(([name]) => name === 'name')?.[1] ?? '')
       },
-      /^kanban-columns.jsonl, line 2: it does not fit what is here: UNIQUE constraint failed/,
+      /^kanban-columns.jsonl, line 2: it conflicts with the records here: UNIQUE constraint failed/,
     ],
   ]
   for (const [work, message] of later) {

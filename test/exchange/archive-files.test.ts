@@ -143,7 +143,7 @@ t.test('beside other records a service serves the imported files, and an equal o
   t.equal(statusCode, 200)
   t.ok(rawPayload.equals(BYTES.large))
   await t.rejects(importArchive(tool.db, archive, { ...quiet, mapMembers: true }), {
-    message: /are here already/,
+    message: /already exist here/,
   })
   t.equal(count(app, 'file_contents'), Object.keys(hashes).length)
 })
@@ -226,7 +226,7 @@ t.test('files beyond ATTACHMENTS_TOTAL are refused before anything is written', 
     const options = { ...quiet, dryRun, attachmentsTotal: total - 1 }
     await t.rejects(importArchive(target, archive, options), {
       name: 'ArchiveRefused',
-      message: `its files have ${total} bytes: with those here, ATTACHMENTS_TOTAL permits ${total - 1}`,
+      message: `its files have ${total} bytes: with the files here, ATTACHMENTS_TOTAL allows ${total - 1}`,
     })
     t.equal(target.$client.prepare('select count(*) from file_contents').pluck().get(), 0)
     await importArchive(target, archive, { ...options, attachmentsTotal: total })

@@ -152,7 +152,13 @@ t.test('missing, additional and invalid files are refused', async (t) => {
   await refused(t, targets, huge, /manifest.json is too large$/)
   for (const text of ['', 'null', '{}', '[1]', '{"format":"zip"}']) {
     const copy = other((path) => writeFileSync(path('manifest.json'), text))
-    await refused(t, targets, copy, /is not what an export writes$|^it is no archive of Phaseboard$/, text)
+    await refused(
+      t,
+      targets,
+      copy,
+      /does not match the format of exports$|^it is not an archive of Phaseboard$/,
+      text,
+    )
   }
 })
 
@@ -190,12 +196,12 @@ t.test('valid checksums with contents that no export writes are refused', async 
     t,
     targets,
     other,
-    /projects.jsonl is not what an export writes in line 1: name is missing or out of order$/,
+    /projects.jsonl does not match the format of exports in line 1: name is missing or out of order$/,
   )
   const nameless = ofFile('projects.jsonl', (content) => content.replace(/"name":"[^"]*"/, '"name":null'))
   await refused(t, targets, nameless, /^projects.jsonl, line 1: name must not be null$/)
   const shortened = ofFile('changes.jsonl', (content) => joined(lines(content).slice(0, -1)))
-  await refused(t, targets, shortened, /^its last change is not the one it names$/)
+  await refused(t, targets, shortened, /^its last change differs from the manifest$/)
 
   const ofManifest = (change: (manifest: Manifest) => object) =>
     rewritten(same, (manifest) => ({ ...manifest, ...change(manifest) }))
@@ -204,14 +210,17 @@ t.test('valid checksums with contents that no export writes are refused', async 
       files: files.map((one) => (one.name === 'kanban-items.jsonl' ? { ...one, ...change } : one)),
     }))
   const refusals: [() => string, RegExp][] = [
-    [() => ofManifest(() => ({ version: 2 })), /^it is of version 2, and only 1 is known here$/],
+    [() => ofManifest(() => ({ version: 2 })), /^it has version 2, and this service supports only 1$/],
     [
       () => ofManifest(() => ({ schema: 9e15, service: '9.9.9' })),
       /^it was written by a newer version of Phaseboard, 9.9.9$/,
     ],
-    [() => ofManifest(() => ({ lastSeq: -1 })), /is not what an export writes$/],
-    [() => ofManifest(({ files }) => ({ files: files.slice(1) })), /is not what an export writes$/],
-    [() => ofManifest(({ files }) => ({ files: files.toReversed() })), /is not what an export writes$/],
+    [() => ofManifest(() => ({ lastSeq: -1 })), /does not match the format of exports$/],
+    [() => ofManifest(({ files }) => ({ files: files.slice(1) })), /does not match the format of exports$/],
+    [
+      () => ofManifest(({ files }) => ({ files: files.toReversed() })),
+      /does not match the format of exports$/,
+    ],
     [() => ofItems({ records: 9 }), /kanban-items.jsonl has 8 records, not 9$/],
     [() => ofItems({ records: 7 }), /kanban-items.jsonl has more than 7 records$/],
     [() => ofItems({ records: 10_000_001 }), /^it has more than 10000000 records$/],
@@ -232,9 +241,9 @@ t.test('valid checksums with contents that no export writes are refused', async 
     [() => ofItems({ bytes: 9 }), /kanban-items.jsonl has \d+ bytes, not 9$/],
     [() => ofItems({ bytes: 2 ** 50 }), /^it is too large$/],
     [() => ofItems({ sha256: '0'.repeat(64) }), /kanban-items.jsonl has another checksum$/],
-    [() => ofItems({ sha256: 'none' }), /is not what an export writes$/],
-    [() => ofItems({ fields: ['title'] }), /is not what an export writes$/],
-    [() => ofItems({ fields: ['id', 'unknown'] }), /is not what an export writes$/],
+    [() => ofItems({ sha256: 'none' }), /does not match the format of exports$/],
+    [() => ofItems({ fields: ['title'] }), /does not match the format of exports$/],
+    [() => ofItems({ fields: ['id', 'unknown'] }), /does not match the format of exports$/],
   ]
   for (const [archiveOf, message] of refusals) await refused(t, targets, archiveOf(), message, `${archiveOf}`)
 })
@@ -297,8 +306,8 @@ t.test('zip files of other programs and invalid ones are refused', async (t) => 
     { plan: { kind: 'whole' } },
     'without a checksum',
   )
-  await refused(t, targets, await pack(files, 'hello'), /its comment is no checksum$/)
-  await refused(t, targets, await pack(files, `sha256:${'0'.repeat(64)}`), /its checksum is another$/)
+  await refused(t, targets, await pack(files, 'hello'), /its comment is not a checksum$/)
+  await refused(t, targets, await pack(files, `sha256:${'0'.repeat(64)}`), /its checksum does not match$/)
   const [first] = files as [[string, Buffer]]
   await refused(t, targets, await pack([...files, first]), /it holds attachments.jsonl twice$/)
   const many = Array.from({ length: 101 }, (_, index): [string, Buffer] => [`${index}`, Buffer.from('')])

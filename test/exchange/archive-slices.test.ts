@@ -122,21 +122,21 @@ t.test('a conflicting record of somebody else fails the import as a whole', asyn
       () => count(app, 'hidden_projects') > 0,
       "insert into kanban_items (id, project_id, title) select 'card 77', id, 'Mine' from projects",
       "delete from kanban_items where id = 'card 77'",
-      /^kanban-items.jsonl, line \d+: it does not fit what is here: UNIQUE constraint failed: kanban_items.id$/,
+      /^kanban-items.jsonl, line \d+: it conflicts with the records here: UNIQUE constraint failed: kanban_items.id$/,
     ],
     [
       'an idea of the same id',
       isWriting('kanban_comments'),
       "insert into personal_ideas (id, owner_id, title) values ('idea card 1', 'local', 'Mine')",
       "delete from personal_ideas where id = 'idea card 1'",
-      /^personal-ideas.jsonl, line \d+: it does not fit what is here: UNIQUE constraint failed: personal_ideas.id$/,
+      /^personal-ideas.jsonl, line \d+: it conflicts with the records here: UNIQUE constraint failed: personal_ideas.id$/,
     ],
     [
       'a team of the same id',
       isWriting('audit_log'),
       "insert into teams (id, name) values ('crew', 'Mine')",
       "delete from teams where id = 'crew'",
-      /^teams.jsonl, line 1: it does not fit what is here: UNIQUE constraint failed: teams.id$/,
+      /^teams.jsonl, line 1: it conflicts with the records here: UNIQUE constraint failed: teams.id$/,
     ],
     [
       'a member of the same email',
@@ -150,14 +150,14 @@ t.test('a conflicting record of somebody else fails the import as a whole', asyn
       isWriting('audit_log'),
       "insert into members (id, name, email) values ('ada', 'Ada', 'ada@example.test')",
       "delete from members where id = 'ada'",
-      /^somebody else has written to the database meanwhile: try again$/,
+      /^another process has written to the database meanwhile: try again$/,
     ],
     [
       'the project brought back',
       () => count(app, 'large_writes') > 0,
       `insert into projects (id, name, phase) values ('${project.id}', 'Mine', 'Planning')`,
       `delete from projects where id = '${project.id}'`,
-      /^somebody else has written to the database meanwhile: try again$/,
+      /^another process has written to the database meanwhile: try again$/,
     ],
   ] as const) {
     let before: unknown
@@ -220,7 +220,7 @@ t.test('the leftovers of a killed import are removed by the next one', async (t)
 t.test("an import that another tool's trigger blocks is refused, in one write or in slices", async (t) => {
   const { folder, archive, tool, dump } = await setUp(t)
   const minds = `create trigger tool before delete on changes begin select raise(abort, 'another tool minds'); end`
-  const refusal = { message: 'it does not fit what is here: another tool minds' }
+  const refusal = { message: 'it conflicts with the records here: another tool minds' }
   const before = dump()
   tool.db.$client.exec(minds)
   await t.rejects(

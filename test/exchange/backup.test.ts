@@ -155,7 +155,7 @@ t.test('a commit during a backup is not in it, and does not restart it', async (
 t.test('a backup overwrites a file only when asked, and never the database', async (t) => {
   const { file, folder, copy, command, names } = setUp(t, 'a')
   writeFileSync(copy, 'precious')
-  const there = `phaseboard: ${copy} is already there: use --force to replace it\n`
+  const there = `phaseboard: ${copy} already exists: use --force to replace it\n`
   t.strictSame(await command('backup', copy), { code: 1, stdout: '', stderr: there })
   t.equal(readFileSync(copy, 'utf8'), 'precious')
   t.match(await command('backup', copy, '--force'), { code: 0, stderr: '' })
@@ -175,7 +175,7 @@ t.test('a backup overwrites a file only when asked, and never the database', asy
   })
 
   const other = openDatabase(join(folder, 'other.db'))
-  const inUse = `${join(folder, 'other.db-wal')} is there: a database of that name is in use, or was`
+  const inUse = `${join(folder, 'other.db-wal')} exists: a database of that name is or was in use`
   await t.rejects(backUp(file, join(folder, 'other.db'), { ...quiet, force: true }), { message: inUse })
   other.close()
   t.strictSame(names(), ['board.db', 'copy.db', 'folder', 'hard.db', 'link.db', 'other.db'])
@@ -215,8 +215,8 @@ t.test('a damaged database is neither backed up nor restored', async (t) => {
 
   const refusals: [string, RegExp][] = [
     ['notes.txt', /: it is not a database$/],
-    ['empty', /^the database .*empty belongs to something else/],
-    ['foreign.db', /^the database .*foreign.db belongs to something else/],
+    ['empty', /^the database .*empty belongs to another application/],
+    ['foreign.db', /^the database .*foreign.db belongs to another application/],
     ['newer.db', /^the database .*newer.db was written by a newer version/],
     ['damaged.db', /: it is damaged: .|: database disk image is malformed$/],
     ['short.db', /: it is damaged: .|: database disk image is malformed$/],
@@ -241,7 +241,7 @@ t.test('orphans are reported, and copied', async (t) => {
   tool.pragma('foreign_keys = off')
   tool.exec("insert into kanban_items (id, project_id, title) values ('i', 'none', 'Card')")
   tool.close()
-  const stderr = 'phaseboard: warning: 1 records point at others that do not exist\n'
+  const stderr = 'phaseboard: warning: 1 records refer to records that do not exist\n'
   t.match(await command('backup', copy), { code: 0, stderr })
   t.match(await command('restore', copy), { code: 0, stderr })
 })
@@ -288,7 +288,7 @@ t.test('a backup is restored, and the previous database is kept', async (t) => {
   const { code, stdout, stderr } = await command('restore', copy)
   t.equal(stderr, '')
   t.equal(code, 0)
-  const [, kept = ''] = /^the database that was there is now (.*)$/m.exec(stdout) ?? []
+  const [, kept = ''] = /^the previous database is now (.*)$/m.exec(stdout) ?? []
   t.match(kept, /board\.db\.before-restore-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/)
   t.ok(stdout.includes(`restored ${file} from ${copy} (`), stdout)
   t.equal(statSync(file).mode & 0o777, 0o640, 'whoever could read it still can')
@@ -484,7 +484,7 @@ t.test('a restore works on a file system without hard links', async (t) => {
   await t.rejects(backUp(file, `${copy}2`, quiet), { message })
   code = 'EEXIST'
   await t.rejects(backUp(file, `${copy}2`, quiet), {
-    message: /is already there: use --force to replace it$/,
+    message: /already exists: use --force to replace it$/,
   })
 })
 

@@ -106,7 +106,7 @@ t.test('dates in many formats are read, with the order of day and month of the f
   t.same((await due('3/4/2026', '3/25/2026')).dates, [same, '2026-03-25T00:00'])
   t.same(await due('3/4/2026'), {
     dates: [same],
-    notes: ['dates such as 3/4/2026 were read as month/day/year, as nothing in the file tells'],
+    notes: ['dates such as 3/4/2026 were read as month/day/year, because the file does not show the order'],
   })
   const times = [
     '4/Mar/26 3:04 PM',
@@ -136,7 +136,7 @@ t.test('other files are refused in one line that says what they are', async (t) 
   t.match(await refusal('csv', 'title\n"open\n'), 'a quote is opened and never closed')
   t.match(await refusal('csv', `title\n${','.repeat(10_000)}\n`), 'row 1 has 10001 cells')
   t.match(await refusal('csv', '{"lists":[],"cards":[]}'), 'it looks like a Trello board export: use trello')
-  t.match(await refusal('csv', '{"a":1'), 'it begins like JSON, but is none')
+  t.match(await refusal('csv', '{"a":1'), 'it begins like JSON, but is not valid')
   t.match(await refusal('csv', '[1]'), 'it is JSON of another kind')
   t.match(await refusal('csv', `${'['.repeat(200)}${']'.repeat(200)}`), 'it is nested deeper than 90 levels')
   t.match(await refusal('csv', '<!DOCTYPE html><p>Sign in'), 'a web page')
@@ -144,7 +144,7 @@ t.test('other files are refused in one line that says what they are', async (t) 
   t.match(await refusal('csv', 'PK\x03\x04'), 'a zip archive')
   t.match(await refusal('csv', '%PDF-1.7'), 'a PDF')
   t.match(await refusal('csv', 'a\0b'), 'neither text nor a database')
-  t.match(await refusal('csv', Buffer.from([0x1f, 0x8b, 8, 0, 1])), 'packed by gzip, and damaged')
+  t.match(await refusal('csv', Buffer.from([0x1f, 0x8b, 8, 0, 1])), 'its gzip compression is damaged')
   t.match(
     await refusal('csv', gzipSync(Buffer.alloc(257 * 1024 * 1024), { level: 1 })),
     'unpacks to more than 256 MiB',

@@ -66,7 +66,8 @@ t.test('a file that unpacks to gigabytes fails without harm to others', async (t
   // Memory that an ordinary import retains does not count against an attack.
   await nextWorks(t, service)
   const idle = residentOf(pidOf(service))
-  const damaged = /^cannot import the file: it reads as more than a file of its size can hold: it is damaged$/
+  const damaged =
+    /^cannot import the file: its contents are larger than possible for its size: it is damaged$/
   const attacks: [string, string, Buffer | string, RegExp][] = [
     ['rows that share one chain of pages', 'kanboard', sharedChainDatabase(), damaged],
     ['the same as text', 'kanboard', sharedChainDatabase({ type: 'text' }), damaged],
@@ -81,7 +82,7 @@ t.test('a file that unpacks to gigabytes fails without harm to others', async (t
       'records',
       'csv',
       `title\n${'a\n'.repeat(300_000)}`,
-      /it has 300002 records, and one import may make 200000 \(IMPORT_RECORDS\)/,
+      /it has 300002 records, and one import may create 200000 \(IMPORT_RECORDS\)/,
     ],
     [
       'columns',

@@ -203,7 +203,7 @@ t.test('people can be mapped by hand: from id, name or email to id or email', as
   refused({ from: 'Dan', to: 'gus' }, 'no person here has the id or email "gus"')
   refused(
     { from: 'Ann', to: 'm-ann' },
-    'the board names 2 people "Ann": say which by id, Ann <a@x.example> or Ann <b@x.example>',
+    'the board names 2 people "Ann": name one by id, Ann <a@x.example> or Ann <b@x.example>',
     await tasks('Ann <a@x.example>', 'Ann <b@x.example>'),
   )
 })

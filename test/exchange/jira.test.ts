@@ -151,8 +151,8 @@ t.test('the response to a search is read, with texts of Jira Cloud as Markdown',
   t.notOk('description' in card.rest, 'a description that it can is not')
   t.notMatch(JSON.stringify(board), /avatarUrls|"self"/)
   t.same(board.notes, [
-    'missing issues 1 (the file has a part of the search: get its other pages, too)',
-    'missing comments 1 (the search gives a part of them only)',
+    'missing issues 1 (the file has only a part of the search: add its other pages)',
+    'missing comments 1 (the search returns only a part of them)',
     'unreadable dates 1 (kept in metadata.jira)',
   ])
 })
@@ -172,7 +172,7 @@ t.test('pages of a search are one board', async (t) => {
       ['B-2', undefined],
     ],
   )
-  t.same(board.notes, ['the file has not the last page of the search: get the others, too'])
+  t.same(board.notes, ['the file lacks the last page of the search: add the other pages'])
   const bare = await readAs('jira', JSON.stringify([issue('C-1')]))
   t.equal(bare.id, 'C')
 })

@@ -101,14 +101,16 @@ t.test('a board of version 1 is read, and missing parts are reported', async (t)
   ])
   const cards = [{ id: '1', name: 'x', listId: 'gone', commentsTotal: 3 }]
   const bare = await readAs('planka', JSON.stringify({ item: { id: '1' }, included: { lists: [], cards } }))
-  t.same(bare.notes, ['missing comments 3 (Planka gives them card by card only: see docs/importing.md)'])
+  t.same(bare.notes, [
+    'missing comments 3 (the API of Planka returns them only per card: see docs/importing.md)',
+  ])
   t.match(cardOf(bare, '1'), { column: undefined, rest: { listId: 'gone' } })
 })
 
 t.test('other files are refused', async (t) => {
   t.match(
     await refusal('planka', 'title\nx\n'),
-    "expected Planka's answer to GET /api/boards/{id}, but it is a table",
+    "expected Planka's response to GET /api/boards/{id}, but it is a table",
   )
   t.match(await refusal('planka', '{"item":{},"included":{}}'), 'it is JSON of another kind')
   t.match(

@@ -181,7 +181,7 @@ t.test('too many parts of a card or a board are refused with their name', async 
   const cards = [card(), card()]
   planBoard(board({ cards }), { records: 4 })
   t.throws(() => planBoard(board({ cards }), { records: 3 }), {
-    message: 'it has 4 records, and one import may make 3 (IMPORT_RECORDS)',
+    message: 'it has 4 records, and one import may create 3 (IMPORT_RECORDS)',
   })
 })
 
@@ -228,7 +228,7 @@ t.test('an incomplete spool returns nothing', async (t) => {
     board({ cards: Array.from({ length: 3000 }, (_, n) => card({ id: `${n}`, title: 'x'.repeat(400) })) }),
   )
   t.throws(() => spoolBoard(descriptor, long, 1024 * 1024), {
-    message: 'it would make more than 1 MiB of records',
+    message: 'it would create more than 1 MiB of records',
   })
   spoolError(descriptor, 'because')
   t.throws(() => readSpool(descriptor), { message: 'because' })

@@ -98,8 +98,8 @@ t.test(
       /^took over .*board\.db \(\d+ bytes\)$/,
       /^it is up to change 3, made at 20\S+Z, \d seconds? ago$/,
       /^the first machine last replicated at 2026-11-22T10:32:04Z, \d+ (second|minute|hour|day)s? ago$/,
-      /^the sequence of changes goes on with \d{16}: clients that saw changes after 3 must reload$/,
-      'next: start the service here, and let none start on the first machine',
+      /^the sequence of changes continues with \d{16}: clients that saw changes after 3 must reload$/,
+      'next: start the service here, and make sure that none starts on the first machine',
     ])
     t.strictSame(readdirSync(home), ['board.db'], 'nothing else is left')
     t.equal(statSync(path).mode & 0o777, 0o600)
@@ -118,7 +118,7 @@ t.test('an existing database is kept under another name, if asked', async (t) =>
   })
   const { code, stdout } = await command(URL, '--first-is-gone', '--watch', '0', '--force')
   t.equal(code, 0)
-  t.match(stdout, /^the database that was there is now .*board\.db\.before-takeover-/m)
+  t.match(stdout, /^the previous database is now .*board\.db\.before-takeover-/m)
   t.match(readdirSync(home), ['board.db', /^board\.db\.before-takeover-/])
   const { close } = openDatabase(path)
   t.teardown(close)
@@ -130,15 +130,15 @@ t.test('a takeover is refused while the first machine responds, or if this is un
   for (const status of [200, 302, 401, 503]) {
     const first = await answering(t, status)
     await t.rejects(take({ first }), {
-      message: `the first machine still answers at ${first} (${status}): stop its service first`,
+      message: `the first machine still responds at ${first} (${status}): stop its service first`,
     })
   }
   await t.rejects(
     take({ first: 'http://no-such-machine.invalid' }),
-    /cannot ask the first machine .*--first-is-gone/,
+    /cannot check the first machine .*--first-is-gone/,
   )
   // A port that fetch blocks.
-  await t.rejects(take({ first: 'http://127.0.0.1:6000/' }), /cannot ask the first machine/)
+  await t.rejects(take({ first: 'http://127.0.0.1:6000/' }), /cannot check the first machine/)
   t.ok(isUntouched())
   t.match(await take({ first: `http://127.0.0.1:${await freePort()}/` }), {
     last: { seq: 3 },
@@ -183,7 +183,7 @@ t.test('a damaged database is not put in place', async (t) => {
       "insert into __drizzle_migrations (hash, created_at) values ('x', 9e15)",
       /newer version/,
     ],
-    ['no tables of ours', {}, 'drop table __drizzle_migrations', /belongs to something else/],
+    ['no tables of ours', {}, 'drop table __drizzle_migrations', /belongs to another application/],
     [
       'Litestream fails',
       { restore: `echo 'ERROR failed to run error="no matching backups found"' >&2; exit 1` },
@@ -202,7 +202,7 @@ t.test('a damaged database is not put in place', async (t) => {
       'another version',
       { version: 'echo v0.5.2' },
       '',
-      /is Litestream v0\.5\.2: takeovers know the commands of 0\.3$/,
+      /is Litestream v0\.5\.2: takeovers support only version 0\.3$/,
     ],
   ]
   for (const [name, fake, damage, message] of cases) {
@@ -221,7 +221,7 @@ t.test('a partial segment is omitted, with everything of its second', async (t) 
   const { code, stdout, stderr } = await command(URL, '--first-is-gone', '--watch', '0')
   t.equal(code, 0)
   t.match(stdout, /^it is up to change 3,/m)
-  t.match(stderr, /warning: its last replication is incomplete: it is left out/)
+  t.match(stderr, /warning: its last replication is incomplete: the takeover omits it/)
   t.match(readFileSync(join(folder, 'calls'), 'utf8'), / -timestamp 2026-11-22T10:32:03\.000Z /)
 })
 
@@ -255,7 +255,7 @@ t.test('orphans are a warning', async (t) => {
   )
   const { code, stderr } = await command(URL, '--first-is-gone', '--watch', '0')
   t.equal(code, 0)
-  t.match(stderr, /warning: 1 records point at others that do not exist/)
+  t.match(stderr, /warning: 1 records refer to records that do not exist/)
 })
 
 t.test('a takeover works without changes, with a configuration and at a point in time', async (t) => {
@@ -271,7 +271,7 @@ t.test('a takeover works without changes, with a configuration and at a point in
   ]
   const { code, stdout } = await command(...args)
   t.equal(code, 0)
-  t.match(stdout, /^it holds no changes$/m)
+  t.match(stdout, /^it has no changes$/m)
   const calls = readFileSync(join(folder, 'calls'), 'utf8').split('\n')
   t.equal(calls[1], `wal -config l.yml ${path}`)
   t.match(calls[2], /^restore -o \S+ -timestamp 2027-01-31T11:00:00\.000Z -config l\.yml \S+board\.db$/)
@@ -296,7 +296,7 @@ t.test('incompatible options are a usage error', async (t) => {
   }
   const { code, stderr } = await command(URL)
   t.equal(code, 2)
-  t.match(stderr, /^phaseboard: say where the first machine answered/)
+  t.match(stderr, /^phaseboard: pass the URL of the first machine/)
   t.ok(isUntouched())
 })
 

@@ -561,7 +561,7 @@ t.test('a database that cannot be read is reported, and read again later', async
   await one.after(WAIT)
   await one.after(HEARTBEAT)
   t.equal(one.warnings.length, 1, 'once a minute')
-  t.match(one.warnings, [/could not look for notifications to send/])
+  t.match(one.warnings, [/could not read the queue of notifications/])
   isBroken = false
   await one.after(HEARTBEAT)
   t.equal(one.mails.received.length, 1)

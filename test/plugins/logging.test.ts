@@ -232,7 +232,7 @@ t.test('no password, token, cookie, body, query or SQL parameter is ever logged'
   t.equal((await send(app, 'GET', '/api/projects', undefined, session)).status, 500)
 
   t.ok(lines().filter(({ level }) => level === ERROR).length >= 5, 'the failures are logged')
-  t.ok(lines().filter(({ msg }) => msg === 'could not note the use of a credential').length >= 2)
+  t.ok(lines().filter(({ msg }) => msg === 'could not record the use of a credential').length >= 2)
   for (const text of secrets) t.notOk(log().includes(text), `${text.slice(0, 30)} is not logged`)
   t.notOk(log().includes('s3cr3t'), 'not even in part')
 })

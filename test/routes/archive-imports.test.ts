@@ -71,7 +71,7 @@ t.test('an archive of one service can be imported into another, which exports th
       counts: { projects: 2, kanbanItems: 9, kanbanComments: 4, members: 2, teams: 1, personalIdeas: 1 },
       notes: [
         `history ${done.counts.changes} changes, numbered as they were`,
-        'the admin who was here is that of the archive now, with the same password',
+        'the previous admin is now the admin of the archive, with the same password',
         /^members have no password here/,
       ],
     })
@@ -88,7 +88,7 @@ t.test('an archive of one service can be imported into another, which exports th
     const again = await imported(app, archive, headers)
     t.match(again, {
       status: 'failed',
-      error: /^cannot import the file: \d+ of its records are here already: 2 in team-members.jsonl, /,
+      error: /^cannot import the file: \d+ of its records already exist here: 2 in team-members.jsonl, /,
     })
     t.ok((await exportOf(app, headers)).equals(archive), 'that has changed nothing')
   }
@@ -111,7 +111,7 @@ t.test('beside other records, while others write', async (t) => {
   await writing
   t.match(done, {
     status: 'done',
-    notes: [/after the last one here/, /^1 members were here already/, String],
+    notes: [/after the last one here/, /^1 members already exist here/, String],
   })
   t.equal(count(app, 'kanban_items'), 9)
   t.equal(count(app, 'members', 'id = ?', id), 1)

@@ -118,7 +118,7 @@ t.test('invalid mappings of people are refused', async (t) => {
   await refused('map=Cleo', 'map', 'must be <from>=<to>')
   await refused('map=Cleo=', 'map', 'must be <from>=<to>')
   await refused('map==m-ann', 'map', 'must be <from>=<to>')
-  await refused('map=Cleo=gus', 'map', 'names no person here: gus')
+  await refused('map=Cleo=gus', 'map', 'must be a person here: gus')
   await refused('name=', 'name', 'must NOT have fewer than 1 characters')
   t.equal(count(app, 'imports'), 0)
   t.match(await imported(app, 'format=csv&map=Gus=m-ann'), {
@@ -155,7 +155,7 @@ t.test('a failed import leaves no people, and they are hidden until its end', as
   t.notOk((await send(app, 'GET', '/api/people')).body.some(({ name }: { name: string }) => name === 'Cleo'))
   t.match(await imported(app, 'format=csv'), {
     status: 'failed',
-    error: 'another import brings Cleo just now: begin again when it is done',
+    error: 'another import is creating Cleo right now: retry when it is done',
   })
 })
 

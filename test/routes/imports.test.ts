@@ -176,10 +176,10 @@ t.test('a failed thread does not affect anything else', async (t) => {
   start('odd', { limits: { memory: Number.NaN } })
   t.match(await ended(app, 'odd'), { status: 'failed', error: 'The file could not be read' })
   while (warnings.length === 0) await sleep(10)
-  t.strictSame(warnings.splice(0), ['the reader of an import came to no end'])
+  t.strictSame(warnings.splice(0), ['the reader of an import did not end'])
   start('lost', { databaseUrl: `file:${folder}` })
   while (warnings.length < 2) await sleep(10)
-  t.strictSame(warnings, ['could not clear away what an import has left', 'an import came to no end'])
+  t.strictSame(warnings, ['could not remove the leftovers of an import', 'an import did not end'])
 })
 
 t.test('an import that cannot store its failure is marked as failed, and removed later', async (t) => {

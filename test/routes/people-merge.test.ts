@@ -233,7 +233,7 @@ t.test('a forgotten person leaves an id, and no name anywhere', async (t) => {
   t.match(changes.at(-1), { seq: last, action: 'deleted' })
   t.match(await ask('POST', `/api/changes/${last}/undo`), {
     status: 400,
-    body: { details: { formErrors: ['a person who was forgotten cannot come back'] } },
+    body: { details: { formErrors: ['a forgotten person cannot be restored'] } },
   })
 })
 

@@ -60,7 +60,10 @@ t.test('a service without PUBLIC_URL says that its mails have no links', async (
   const logStream = new PassThrough()
   const options = { publicUrl: undefined, logLevel: 'warn', logStream }
   await mailing(t, await receiveMail(t), options)
-  t.match(String(logStream.read()), /PUBLIC_URL is not set: mails have no links, also none to unsubscribe/)
+  t.match(
+    String(logStream.read()),
+    /PUBLIC_URL is not set: mails have no links to cards and no unsubscribe link/,
+  )
 })
 
 t.test('who is to have mail although nothing is queued is forgotten', async (t) => {
@@ -258,7 +261,7 @@ t.test(
       payload: 'List-Unsubscribe=One-Click',
     })
     t.equal(posted.statusCode, 200)
-    t.match(posted.body, 'You get no more e-mail')
+    t.match(posted.body, 'You will get no more e-mail')
     t.notMatch(posted.body, '<form')
     t.match((await send(app, 'GET', ME, undefined, ada.headers)).body, {
       email: 'none',
@@ -332,7 +335,7 @@ t.test('a service without a mail server drops what waits', async (t) => {
   app.db.$client.exec('drop table mails')
   await until(() => {
     drop()
-    return /could not drop the notifications that wait for mail/.test(String(logStream.read()))
+    return /could not remove the queued notifications/.test(String(logStream.read()))
   })
 })
 
@@ -375,7 +378,7 @@ t.test('a host takes the notifications of its members instead of mail', async (t
   await app.courier?.work()
   t.equal(taken.length, 2)
   const both = { onNotification: () => undefined, smtpUrl: 'smtp://127.0.0.1', mailFrom: 'a@b' } as object
-  await t.rejects(build(t, both), /onNotification is instead of mail/)
+  await t.rejects(build(t, both), /onNotification replaces mail/)
 })
 
 t.test('without the host, only the notifications of members who want mail wait again', async (t) => {

@@ -300,7 +300,7 @@ t.test('a failure that cannot be recorded gets the usual response, and is logged
   // The consumer of the changes cannot write either, and tries again.
   const logged = lines
     .map((line) => JSON.parse(line))
-    .filter(({ msg }) => msg !== 'could not make notifications')
+    .filter(({ msg }) => msg !== 'could not create notifications')
   t.strictSame(
     logged.map(({ level, msg }) => [level, msg]),
     Array(2).fill([40, 'could not record a failed sign-in']),

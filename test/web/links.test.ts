@@ -196,7 +196,7 @@ onBoard(
     await reader.check()
     t.match(await api.get('/api/me/preferences'), { email: 'daily' })
     await reader.page.getByRole('button', { name: 'Unsubscribe' }).click()
-    await reader.page.getByText('You get no more e-mail of notifications').waitFor()
+    await reader.page.getByText('You will get no more e-mail about notifications').waitFor()
     await reader.check()
     t.match(await api.get('/api/me/preferences'), { email: 'none' })
   },

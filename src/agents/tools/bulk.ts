@@ -1,4 +1,4 @@
-/** The tools that do much at once. */
+/** The tools for bulk work. */
 import { Type } from '@sinclair/typebox'
 import { validationFailed } from '../../errors.ts'
 import { MetricSchema, TranscriptSummarySchema } from '../../schemas/records.ts'
@@ -8,10 +8,10 @@ import type { Answer, Asked } from '../service.ts'
 import { ADDS, SETS_AND_ADDS, type Tool, unreadOf, WRITTEN, writtenOf } from '../tool.ts'
 import { IdempotencyKey } from './writing.ts'
 
-/** Items that are shown of those that were made. */
+/** Most created items that a result shows. */
 const SHOWN_ITEMS = 50
 
-/** Characters of all bodies of a batch that are shown. */
+/** Most characters of all bodies of a batch that a result shows. */
 const SHOWN_BODIES = 32_768
 
 /** `ingest`. */
@@ -19,7 +19,7 @@ const ingest = (routes: RouteSchemas): Tool => ({
   name: 'ingest',
   title: 'Ingest a meeting or measurements',
   description:
-    'Keeps the record of a meeting and makes an item in To Do of each of its action items, new and not yet approved; and takes measurements of metrics, found by name or created. Use it for what comes out of a transcript or a report. All or nothing. Returns the record, the new items and the metrics.',
+    'Stores the record of a meeting, and creates an item in To Do for each of its action items, new and not yet approved; and records measurements of metrics, found by name or created. Use it for the results of a transcript or a report. All or nothing. Returns the record, the new items and the metrics.',
   hints: ADDS,
   input: Arguments({
     projectId: Type.String({ minLength: 1, description: 'The id of a project, from list_projects' }),
@@ -28,7 +28,7 @@ const ingest = (routes: RouteSchemas): Tool => ({
         fieldsOf(
           routes.body('ingestTranscript'),
           ['title', 'date', 'summary', 'participants', 'actionItems', 'sourceFile'],
-          { actionItems: 'One task each: the title of the item that is made of it' },
+          { actionItems: 'One task each: the title of the new item' },
         ),
       ),
     ),
@@ -79,12 +79,14 @@ const ingest = (routes: RouteSchemas): Tool => ({
         }),
       }),
       ...writtenOf(written),
-      ...(made > SHOWN_ITEMS && { notes: [`${made} items were made; the first ${SHOWN_ITEMS} are shown`] }),
+      ...(made > SHOWN_ITEMS && {
+        notes: [`${made} items were created; the first ${SHOWN_ITEMS} are shown`],
+      }),
     }
   },
 })
 
-/** The results as they are shown: of bodies that are too large together, only the ids. */
+/** The results as shown: only ids if all bodies together are too large. */
 function shown(answers: readonly Answer[]): { results: object[]; isCut: boolean } {
   let left = SHOWN_BODIES
   let isCut = false
@@ -103,7 +105,7 @@ const batch = (routes: RouteSchemas): Tool => ({
   name: 'batch',
   title: 'Perform several requests',
   description:
-    'Performs up to 200 requests of the REST API in order, in one transaction, all or nothing, each with the checks of its own route. Use it for what no other tool does (projects, columns, labels, deleting, POST /api/changes/{seq}/undo), for many changes at once, and with dryRun: true to see what would happen. `as` names a result; in later paths and string values {{name.field}} stands for its field. GET /openapi.json describes all routes. Returns status and body of each; a failure says in details.request which it was, from 0.',
+    'Performs up to 200 requests of the REST API in order, in one transaction, all or nothing, each with the checks of its own route. Use it for work without a tool of its own (projects, columns, labels, deleting, POST /api/changes/{seq}/undo), for many changes at once, and with dryRun: true to see what would happen. `as` names a result; in later paths and string values {{name.field}} is replaced by its field. GET /openapi.json describes all routes. Returns status and body of each; for a failure, details.request is the index of the request, from 0.',
   hints: SETS_AND_ADDS,
   input: Arguments({
     ...fieldsOf(routes.body('runBatch'), ['requests', 'dryRun']),
@@ -113,11 +115,11 @@ const batch = (routes: RouteSchemas): Tool => ({
     results: Type.Array(
       Type.Object({
         status: Type.Integer(),
-        body: Type.Unknown({ description: 'As the route answers' }),
+        body: Type.Unknown({ description: 'The response of the route' }),
         etag: Type.Optional(Type.String()),
       }),
     ),
-    dryRun: Type.Boolean({ description: 'Whether all was undone in the end' }),
+    dryRun: Type.Boolean({ description: 'Whether everything was rolled back' }),
     ...WRITTEN,
     notes: Notes,
   }),
@@ -127,7 +129,9 @@ const batch = (routes: RouteSchemas): Tool => ({
     const written = await write(requests, how)
     const { results, isCut } = shown(written.answers)
     const notes = [
-      ...(isCut ? ['Not all bodies are shown: they are too large together. Read records by themselves'] : []),
+      ...(isCut
+        ? ['Not all bodies are shown, because they are too large together. Read the records separately']
+        : []),
       ...(written.unread === undefined
         ? []
         : [`The results (${written.unread} bytes) are too large to show`]),

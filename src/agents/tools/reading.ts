@@ -163,7 +163,7 @@ const BoardSchema = Type.Object({
   columns: Type.Array(
     Type.Object({
       name: Type.String(),
-      wipLimit: Type.Integer({ description: 'Items that it should hold at most; 0: no limit' }),
+      wipLimit: Type.Integer({ description: 'The WIP limit: most items; 0: no limit' }),
       wipPolicy: Type.String({ description: 'Above the limit: `warn`, or `block` (409)' }),
       stage: Type.String({ description: '`todo`, `doing` or `done`' }),
       items: Type.Array(CardSchema, { description: 'From the top' }),
@@ -185,7 +185,7 @@ interface BoardQuery {
   cursor?: string | undefined
 }
 
-/** Reads a board, or one of its columns. @throws ApiError 404, 400 for a cursor of no column or a column that is not there */
+/** Reads a board, or one of its columns. @throws ApiError 404, 400 for a cursor without a column, or an unknown column */
 export async function readBoard({ projectId, column, limit = 10, cursor }: BoardQuery, service: Service) {
   const { read } = service
   if (cursor !== undefined && column === undefined) throw invalidField('column', 'is required with a cursor')
@@ -251,7 +251,7 @@ export const WholeItemSchema = Type.Object({
 /** Shown subtasks, at most. */
 const SUBTASKS_LIMIT = 200
 
-/** An item with all that belongs to it; its texts cut. */
+/** An item with its child records; texts are truncated. */
 export function wholeItemOf(item: KanbanItem, names: Names, cutter: Cutter, limit: number): object {
   const { labels, subtasks, warnings: _, metadata, ...plain } = item
   const isSmall = JSON.stringify(metadata).length <= limit
@@ -275,7 +275,7 @@ async function listOf({ read }: Service, path: string, name: string, notes: stri
     return answer?.body ?? []
   } catch (error) {
     if ((error as ApiError).statusCode !== 413) throw error
-    notes.push(`${name} are too many to be shown here: use GET ${path}`)
+    notes.push(`${name} has too many entries for this result: use GET ${path}`)
     return []
   }
 }
@@ -286,7 +286,7 @@ const Name = Type.Optional(Type.String())
 
 const idIn = (value: unknown) => (typeof value === 'string' ? value : null)
 
-/** Whom an entry of the activity names, beside who made the change. */
+/** The people in an activity entry, besides its actor. */
 function assignedIn({ type, metadata }: Pick<KanbanActivity, 'type' | 'metadata'>) {
   const { from, to } = type === 'assignment' ? metadata : {}
   return { from: idIn(from), to: idIn(to) }
@@ -410,7 +410,7 @@ const notifications = (routes: RouteSchemas): Tool => ({
   name: 'notifications',
   title: 'List your notifications',
   description:
-    'Lists what you have been told: assignments, mentions, comments and moves of items that you watch, reminders, ends of leases. Use it to learn what waits for you. Returns a page at a time, newest first, unread ones unless `unread` is false.',
+    'Lists your notifications: assignments, mentions, comments on and moves of watched items, reminders, ended leases. Use it to find out what needs your attention. Returns a page at a time, newest first, unread ones unless `unread` is false.',
   hints: READS,
   input: Arguments({
     ...fieldsOf(routes.query('listNotifications'), ['kind', 'cursor'], {

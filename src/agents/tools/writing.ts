@@ -30,20 +30,20 @@ const IfMatch = Type.Optional(
   }),
 )
 const Warnings = Type.Optional(
-  Type.Array(Type.String(), { description: 'E.g. that the column is above its WIP limit now' }),
+  Type.Array(Type.String(), { description: 'E.g. the column is above its WIP limit now' }),
 )
 
 /** The result for a changed item. */
 export const ITEM_WRITTEN: TProperties = {
   item: Type.Optional(CardSchema),
-  etag: Type.Optional(Type.String({ description: 'Of the item as it is now, for ifMatch' })),
+  etag: Type.Optional(Type.String({ description: 'The ETag of the current item, for ifMatch' })),
   warnings: Warnings,
   ...WRITTEN,
   notes: Notes,
 }
 const ItemWritten = Type.Object(ITEM_WRITTEN)
 
-/** The item among what was written. @param index which answer it is */
+/** The item in the responses of a write. @param index of the response */
 export async function itemWritten(written: Written, service: Service, index = 0): Promise<object> {
   if (written.unread !== undefined) return unreadOf(written)
   const { body, etag } = written.answers.at(index) as Answer

@@ -105,7 +105,7 @@ export async function checkContents(
   const bytes = list.filter(isNew).reduce((sum, { size }) => sum + size, 0)
   if ((here?.total() ?? 0) + bytes > most)
     throw new ArchiveRefused(
-      `its files have ${bytes} bytes: with those here, ATTACHMENTS_TOTAL permits ${most}`,
+      `its files have ${bytes} bytes: with the files here, ATTACHMENTS_TOTAL allows ${most}`,
     )
   for (const content of list) for await (const _ of chunksOf(archive, content)) onRecords(0)
   return list

@@ -60,7 +60,7 @@ export class ArchiveRefused extends Error {
   override readonly name = 'ArchiveRefused'
 }
 
-const altered = () => new ArchiveRefused(`it was altered: ${MANIFEST} is not what an export writes`)
+const altered = () => new ArchiveRefused(`it was altered: ${MANIFEST} does not match the format of exports`)
 
 const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0
 
@@ -82,9 +82,11 @@ export function readManifest(bytes: Buffer): Manifest {
     throw altered()
   }
   const { sha256: _, ...manifest } = parsed as Manifest & { sha256: string }
-  if (manifest.format !== FORMAT) throw new ArchiveRefused('it is no archive of Phaseboard')
+  if (manifest.format !== FORMAT) throw new ArchiveRefused('it is not an archive of Phaseboard')
   if (manifest.version !== FORMAT_VERSION) {
-    throw new ArchiveRefused(`it is of version ${manifest.version}, and only ${FORMAT_VERSION} is known here`)
+    throw new ArchiveRefused(
+      `it has version ${manifest.version}, and this service supports only ${FORMAT_VERSION}`,
+    )
   }
   if (Buffer.compare(bytes, Buffer.from(manifestText(manifest))) !== 0) throw altered()
   const { schema, lastSeq, files } = manifest

@@ -44,7 +44,7 @@ const CREATED = new Map(
 )
 
 /** The error if a checked archive cannot be written any more. */
-export const OTHERS_WROTE = 'somebody else has written to the database meanwhile: try again'
+export const OTHERS_WROTE = 'another process has written to the database meanwhile: try again'
 
 /** The target and options of writing an archive. */
 export interface SlicesPlace {
@@ -279,7 +279,7 @@ export async function writeInSlices(
       // If that fails, too, the next start or import removes it.
       await takeAway(db, writes, write).catch(() => undefined)
       if (!isConstraint(error)) throw error
-      throw new ArchiveRefused(`it does not fit what is here: ${error.message}`, { cause: error })
+      throw new ArchiveRefused(`it conflicts with the records here: ${error.message}`, { cause: error })
     }
     await foldAll(db, writes).catch(() => undefined)
   } finally {

@@ -150,7 +150,7 @@ export class ArchiveSnapshot {
   }
 
   /**
-   * Reads the bytes of a content. A content never changes, so this needs no transaction: a slow reader holds up no checkpoint.
+   * Reads the bytes of a content. A content never changes, so this needs no transaction, and a slow reader does not block checkpoints.
    * @throws Error if it was removed since, or is damaged
    */
   async *content({ id, sha256, size }: StoredContent): AsyncGenerator<Buffer, void, void> {

@@ -41,11 +41,11 @@ function openFolder(folder: string): ArchiveSource {
 /** Checks the checksum in the comment of a zip file. Zip files packed by other programs have none. */
 async function checkSeal(path: string, comment: string): Promise<void> {
   if (comment === '') return
-  if (!COMMENT.test(comment)) throw notWhole('its comment is no checksum')
+  if (!COMMENT.test(comment)) throw notWhole('its comment is not a checksum')
   const digest = createHash('sha256')
   const end = checkedBytes(statSync(path).size) - 1
   for await (const chunk of createReadStream(path, { end })) digest.update(chunk)
-  if (`sha256:${digest.digest('hex')}` !== comment) throw notWhole('its checksum is another')
+  if (`sha256:${digest.digest('hex')}` !== comment) throw notWhole('its checksum does not match')
 }
 
 async function entriesOf(zip: ReadZip): Promise<Map<string, Entry>> {

@@ -79,7 +79,7 @@ export function naming({ file }: FileToRead, write: Visit): Visit {
       write(values)
     } catch (error) {
       if (!isConstraint(error)) throw error
-      const reason = `it does not fit what is here: ${error.message}`
+      const reason = `it conflicts with the records here: ${error.message}`
       throw new ArchiveRefused(`${file.name}, line ${line}: ${reason}`, { cause: error })
     }
   }

@@ -50,7 +50,7 @@ function ensureRoom(target: string, force = false): void {
   if (there === undefined) return
   if (isZip(target)) {
     if (!there.isFile()) throw new Error(`${target} is not a file`)
-    if (!force) throw new Error(`${target} is already there: use --force to replace it`)
+    if (!force) throw new Error(`${target} already exists: use --force to replace it`)
     return
   }
   if (!there.isDirectory()) throw new Error(`${target} is a file: name a folder, or a file that ends in .zip`)

@@ -80,7 +80,7 @@ function refuseKnown(found: ReadonlyMap<string, number>): void {
   const named = [...found].filter(([, count]) => count > 0).map(([name, count]) => `${count} in ${name}`)
   const more = named.length > NAMED ? ', ...' : ''
   throw new ArchiveRefused(
-    `${total} of its records are here already: ${named.slice(0, NAMED).join(', ')}${more}`,
+    `${total} of its records already exist here: ${named.slice(0, NAMED).join(', ')}${more}`,
   )
 }
 
@@ -115,7 +115,7 @@ async function check(
     await readFile(archive, of, visit, onRecords)
   }
   if (facts.last !== archive.manifest.lastSeq)
-    throw new ArchiveRefused('its last change is not the one it names')
+    throw new ArchiveRefused('its last change differs from the manifest')
   const plan = planArchive(client, facts, mapMembers)
   found.set(PEOPLE_FILE, plan.strangers)
   refuseKnown(found)
@@ -148,7 +148,7 @@ function* inTransaction<T>(client: SQLite.Database, work: () => Steps<T>): Steps
   } catch (error) {
     if (client.inTransaction) client.exec('rollback')
     if (isConstraint(error)) {
-      throw new ArchiveRefused(`it does not fit what is here: ${error.message}`, { cause: error })
+      throw new ArchiveRefused(`it conflicts with the records here: ${error.message}`, { cause: error })
     }
     throw error
   }
@@ -350,16 +350,16 @@ export function notesOf({ plan, counts, orphans }: ImportedArchive): string[] {
       ? `history ${changes} changes, numbered as they were`
       : `history ${changes} changes, after the last one here, ${plan.lastSeq}`,
     ...(plan.knownPeople.size > 0
-      ? [`${plan.knownPeople.size} people without an account were here already, and stay as they are`]
+      ? [`${plan.knownPeople.size} people without an account already exist here and do not change`]
       : []),
-    ...(plan.known.size > 0 ? [`${plan.known.size} members were here already, and stay as they are`] : []),
+    ...(plan.known.size > 0 ? [`${plan.known.size} members already exist here and do not change`] : []),
     ...(heir === undefined
       ? []
-      : ['the admin who was here is that of the archive now, with the same password']),
+      : ['the previous admin is now the admin of the archive, with the same password']),
     ...(brought > (heir === undefined ? 0 : 1)
-      ? ['members have no password here: phaseboard member reset-password <email> gives them one']
+      ? ['members have no password here: set one with phaseboard member reset-password <email>']
       : []),
-    ...(orphans > 0 ? [`${orphans} records point at others that do not exist, as they did`] : []),
+    ...(orphans > 0 ? [`${orphans} records refer to records that do not exist, as before the export`] : []),
   ]
 }
 

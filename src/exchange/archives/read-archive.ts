@@ -142,7 +142,7 @@ export async function readFile(
     } catch (error) {
       const { message } = error as Error
       if (error instanceof RangeError) throw new ArchiveRefused(`${name}, line ${count}: ${message}`)
-      throw altered(name, `is not what an export writes in line ${count}: ${message}`)
+      throw altered(name, `does not match the format of exports in line ${count}: ${message}`)
     }
     const problem = problemOf(values)
     if (problem) throw new ArchiveRefused(`${name}, line ${count}: ${problem}`)

@@ -137,11 +137,11 @@ export async function backUp(path: string, file: string, options: BackupOptions)
   const target = resolve(file)
   if (!existsSync(dirname(target))) throw new Error(`there is no folder ${dirname(target)}`)
   if (isSameFile(path, target)) throw new Error(`${file} is the database itself`)
-  const isThere = () => new Error(`${file} is already there: use --force to replace it`)
+  const isThere = () => new Error(`${file} already exists: use --force to replace it`)
   if (!options.force && existsSync(target)) throw isThere()
   const companion = COMPANIONS.map((suffix) => target + suffix).find((one) => existsSync(one))
   if (companion !== undefined)
-    throw new Error(`${companion} is there: a database of that name is in use, or was`)
+    throw new Error(`${companion} exists: a database of that name is or was in use`)
   const temporary = `${target}.${process.pid}.tmp`
   try {
     const copied = await copy(path, temporary, options)
@@ -262,7 +262,9 @@ function lockOut(path: string): SQLite.Database | undefined {
     throw because(`cannot open the database ${path}`, error)
   }
   if (client === undefined) {
-    throw new Error(`the database ${path} is in use: stop the service, and whatever else has it open, first`)
+    throw new Error(
+      `the database ${path} is in use: first stop the service and all other processes that have it open`,
+    )
   }
   return client
 }

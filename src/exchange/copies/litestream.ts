@@ -96,7 +96,7 @@ export async function ensureLitestream({ program }: Replica): Promise<void> {
     undefined,
   )
   if (!VERSION.test(version)) {
-    throw new StartupError(`${program} is Litestream ${version}: takeovers know the commands of 0.3`)
+    throw new StartupError(`${program} is Litestream ${version}: takeovers support only version 0.3`)
   }
 }
 

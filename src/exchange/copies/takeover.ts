@@ -36,7 +36,7 @@ const SILENCE = new Set([
 /** Options of a takeover. */
 export interface TakeoverOptions {
   replica: Replica
-  /** The address of the first machine's service; undefined if the operator says that the machine is gone. */
+  /** The address of the first machine's service; undefined with `--first-is-gone`. */
   first: string | undefined
   /** Keep an existing database under another name. */
   force?: boolean | undefined
@@ -105,10 +105,10 @@ async function ensureSilent(first: string | undefined): Promise<void> {
     const { name, cause } = error as Error & { cause?: { code?: string; message?: string } }
     if (name === 'TimeoutError' || SILENCE.has(cause?.code ?? '')) return
     throw new Error(
-      `cannot ask the first machine at ${first}: ${cause?.message ?? (error as Error).message}; if it is gone, say so with --first-is-gone`,
+      `cannot check the first machine at ${first}: ${cause?.message ?? (error as Error).message}; if no service runs there any more, pass --first-is-gone`,
     )
   }
-  throw new Error(`the first machine still answers at ${first} (${status}): stop its service first`)
+  throw new Error(`the first machine still responds at ${first} (${status}): stop its service first`)
 }
 
 /** Restores the replica, checks it, and prepares it for use. */

@@ -1,4 +1,4 @@
-/** Turns the attachments of cards into links, within the API's limits. What a link cannot hold stays in the card's metadata. */
+/** Turns the attachments of cards into links, within the API's limits. Data that a link cannot represent stays in the card's metadata. */
 import {
   fileNameOf,
   LINK_LENGTH,
@@ -12,7 +12,7 @@ import type { SourceAttachment } from '../sources/source-board.ts'
 import { isEmpty, oldestFirst } from '../sources/source-values.ts'
 import { isBlank } from './names.ts'
 
-/** The links of a card, and what they do not hold. */
+/** The links of a card, and the data that they cannot represent. */
 export interface FittedLinks {
   /** Oldest first. */
   links: SourceAttachment[]

@@ -260,7 +260,7 @@ export interface PlanOptions extends PeopleOptions {
   again?: boolean
   /** The importing member; null for the command line. */
   memberId?: string | null
-  /** The projects that the member sees; absent: all. Of an earlier import into another one, nothing is said. */
+  /** The projects that the member sees; absent: all. An earlier import into another project is not reported. */
   seen?: readonly string[] | undefined
 }
 
@@ -383,7 +383,7 @@ export function rowsOfBoard(
   const parts = putOn + made.subtasks + made.comments + made.attachments
   const count = 1 + columns.length + labels.size + cards.length + parts
   if (count > records) {
-    throw new TooLarge(`it has ${count} records, and one import may make ${records} (IMPORT_RECORDS)`)
+    throw new TooLarge(`it has ${count} records, and one import may create ${records} (IMPORT_RECORDS)`)
   }
   const itemIds = cards.map(() => newId())
 

@@ -9,7 +9,7 @@ import { ReaderFailed, type ReadingLimits } from './read-apart.ts'
 /** The thread's job. */
 export interface ImportTask {
   databaseUrl: string
-  /** What runs checkpoints. */
+  /** Which process runs checkpoints. */
   checkpoints: Checkpoints
   /** The import; without one, it clears orphaned imports. */
   job?: ImportJob

@@ -97,7 +97,7 @@ export class Importer {
   /** Removes orphaned imports. Without any, it takes one short read. */
   clear(): void {
     if (this.#parts.db.$client.memory || !hasRests(this.#parts.db, this.#database)) return
-    this.#then(() => this.#run({}), 'could not clear away what an import has left')
+    this.#then(() => this.#run({}), 'could not remove the leftovers of an import')
   }
 
   /** Errors of imports whose rows cannot be updated, by id, e.g. on a full disk. */
@@ -130,7 +130,7 @@ export class Importer {
       file,
       start: (job) => {
         hasStarted = true
-        this.#then(() => this.#perform({ ...job, id, file }).finally(giveUp), 'an import came to no end')
+        this.#then(() => this.#perform({ ...job, id, file }).finally(giveUp), 'an import did not end')
       },
       giveUp: () => {
         if (!hasStarted) giveUp()
@@ -193,7 +193,7 @@ export class Importer {
       await this.#run({ failed })
       for (const id of failed.keys()) this.#failed.delete(id)
     } catch (error) {
-      this.#parts.warn(error, 'could not clear away what an import has left')
+      this.#parts.warn(error, 'could not remove the leftovers of an import')
       clearTimeout(this.#retry)
       const again = () => this.#then(() => this.#clearFailed(Math.min(2 * after, RETRY_LAST)), 'unexpected')
       this.#retry = setTimeout(again, after).unref()
@@ -225,7 +225,7 @@ export class Importer {
       worker.on('error', reject)
       worker.on('message', (message: ImportMessage) => {
         if ('failed' in message) reject(new Failed(message.failed))
-        else this.#parts.warn(new Error(String(message.reader)), 'the reader of an import came to no end')
+        else this.#parts.warn(new Error(String(message.reader)), 'the reader of an import did not end')
       })
       worker.on('exit', (code) => {
         this.#worker = undefined

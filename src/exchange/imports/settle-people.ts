@@ -139,7 +139,7 @@ export class SettledPeople {
     const earlier = this.#known.ofSource(format, id)
     if (earlier) return earlier.id
     if (this.#known.isComing(format, id)) {
-      throw new Error(`another import brings ${shorten(name, 60)} just now: begin again when it is done`)
+      throw new Error(`another import is creating ${shorten(name, 60)} right now: retry when it is done`)
     }
     const own = this.#freeId(id)
     this.#given.add(own)
@@ -182,7 +182,7 @@ export class SettledPeople {
     if (others.length > 0) {
       const ids = [found, ...others].slice(0, 10).map(({ id }) => id)
       throw new Error(
-        `the board names ${others.length + 1} people ${called}: say which by id, ${ids.join(' or ')}`,
+        `the board names ${others.length + 1} people ${called}: name one by id, ${ids.join(' or ')}`,
       )
     }
     return found

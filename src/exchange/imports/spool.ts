@@ -98,7 +98,7 @@ class LineWriter {
     this.#length = 0
     this.#written += bytes.length
     if (this.#written > this.#most) {
-      throw new TooLarge(`it would make more than ${Math.floor(this.#most / 1024 / 1024)} MiB of records`)
+      throw new TooLarge(`it would create more than ${Math.floor(this.#most / 1024 / 1024)} MiB of records`)
     }
     writeAll(this.#descriptor, bytes, this.#written - bytes.length)
   }

@@ -35,7 +35,7 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     board: 'a Planka board',
     what: 'a Planka board',
     file: 'board.json',
-    from: 'the answer of its API for a board (GET /api/boards/<id>)',
+    from: "its API's response for a board (GET /api/boards/<id>)",
     load: async () => (await import('./planka.ts')).readPlanka,
   },
   kanboard: {

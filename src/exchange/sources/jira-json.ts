@@ -97,10 +97,10 @@ class Search {
           ...note(
             this.#missing,
             'missing issues',
-            'the file has a part of the search: get its other pages, too',
+            'the file has only a part of the search: add its other pages',
           ),
-          ...(this.#isCutShort ? ['the file has not the last page of the search: get the others, too'] : []),
-          ...note(this.#missingComments, 'missing comments', 'the search gives a part of them only'),
+          ...(this.#isCutShort ? ['the file lacks the last page of the search: add the other pages'] : []),
+          ...note(this.#missingComments, 'missing comments', 'the search returns only a part of them'),
           ...note(this.#unreadable, 'unreadable dates', 'kept in metadata.jira'),
         ],
       },

@@ -39,7 +39,7 @@ export function readProject(bytes: Uint8Array): SourceBoard {
   const { projects = [] } = tables
   const inUse = projects.filter(({ is_active }) => number(is_active) !== 0)
   const [project, ...others] = inUse.length > 0 ? inUse : projects
-  if (!project) throw new Error("it has no project: is it Kanboard's database?")
+  if (!project) throw new Error('it has no project: is it a Kanboard database?')
   if (others.length > 0) {
     const names = [project, ...others].slice(0, 10).map(({ name }) => text(name))
     throw new Error(
@@ -151,7 +151,7 @@ function weigh(client: SQLite.Database, table: string, columns: readonly string[
     budget.rows -= 1
     budget.bytes = bytes.reduce((left, some) => left - some, budget.bytes)
     if (budget.rows < 0 || budget.bytes < 0) {
-      throw new TooLarge('it reads as more than a file of its size can hold: it is damaged')
+      throw new TooLarge('its contents are larger than possible for its size: it is damaged')
     }
   }
 }

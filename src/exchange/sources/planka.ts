@@ -40,7 +40,7 @@ import {
 export function readPlanka(bytes: Uint8Array): SourceBoard {
   const file = openSource(bytes)
   if (file.kind !== 'json' || !isPlanka(file.value)) {
-    throw notOfFormat(file, 'planka', "Planka's answer to GET /api/boards/{id}")
+    throw notOfFormat(file, 'planka', "Planka's response to GET /api/boards/{id}")
   }
   const { item, included } = file.value as { item: JsonObject; included: JsonObject }
   return new PlankaBoard(item, included).read()
@@ -138,7 +138,7 @@ class PlankaBoard {
         ...note(
           this.#missingComments(cards),
           'missing comments',
-          'Planka gives them card by card only: see docs/importing.md',
+          'the API of Planka returns them only per card: see docs/importing.md',
         ),
       ],
     }

@@ -65,7 +65,7 @@ export interface SourceAttachment {
   field: string
   /** Everything about it, if it does not become a link. */
   whole: unknown
-  /** What a link does not hold; undefined for nothing. */
+  /** Data that a link cannot represent; undefined for none. */
   rest?: unknown
 }
 

@@ -58,7 +58,7 @@ export class Dates {
   get notes(): string[] {
     if (this.#ambiguous === 0 || this.#dayFirst !== this.#monthFirst) return []
     const order = this.#otherwise === 'day' ? 'day/month/year' : 'month/day/year'
-    return [`dates such as 3/4/2026 were read as ${order}, as nothing in the file tells`]
+    return [`dates such as 3/4/2026 were read as ${order}, because the file does not show the order`]
   }
 
   get #order(): DayOrder {

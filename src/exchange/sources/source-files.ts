@@ -60,7 +60,7 @@ function unpack(bytes: Uint8Array): Uint8Array {
   } catch (error) {
     const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
     if (isTooLarge) throw new TooLarge(`it unpacks to more than ${UNPACKED_LIMIT >> 20} MiB`)
-    throw new Error('it is packed by gzip, and damaged', { cause: error })
+    throw new Error('its gzip compression is damaged', { cause: error })
   }
 }
 
@@ -81,6 +81,6 @@ function parse(json: Buffer): unknown {
   try {
     return parseJson(json.toString('utf8'))
   } catch (error) {
-    throw new Error('it begins like JSON, but is none: perhaps it was cut off', { cause: error })
+    throw new Error('it begins like JSON, but is not valid: perhaps it is truncated', { cause: error })
   }
 }

@@ -84,7 +84,7 @@ export function distinctBy<T>(things: readonly T[], idOf: (thing: T) => string):
 
 /** The note for cards that {@link distinctBy} left out. */
 export const repeatedCards = (count: number): string[] =>
-  note(count, 'repeated cards', 'of the id of another one: left out')
+  note(count, 'repeated cards', 'with the id of another one: omitted')
 
 /** The earliest and the latest of timestamps; the time of the import if there are none. */
 export function span(times: Iterable<string | undefined>): { first: string; last: string } {

@@ -1,6 +1,6 @@
 /**
  * Trello's board export (a board's menu, "Print, export, and share", "Export as JSON"), of any age: parsed leniently and
- * normalized to one board. Nothing else knows the format of the export.
+ * normalized to one board. Only this module depends on the format of the export.
  */
 import { Type } from '@sinclair/typebox'
 import { Ajv } from 'ajv'
