@@ -50,14 +50,14 @@ export default fp<{ databaseUrl: string }>(
       feed: changes.feed,
       rules: attention,
       writes: {
-        store: (made) => written(app.attention.store(made)),
-        storeTimes: (...made) => written(app.attention.storeTimes(...made)),
+        store: (results) => written(app.attention.store(results)),
+        storeTimes: (...times) => written(app.attention.storeTimes(...times)),
       },
       sees,
       others: new Set(app.defaultPeople.map(({ id }) => id)),
       lock: path === ':memory:' ? NO_LOCK : createTransientLock(`${realpathSync(path)}.attention-lock`),
       clock: systemClock,
-      told: () => tail.look(),
+      onStored: () => tail.look(),
       warn: (error, message) => app.log.warn({ err: error }, message),
     })
     app.decorate('notificationConsumer', consumer)

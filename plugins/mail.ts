@@ -66,7 +66,7 @@ export default fp<MailOptions>(
 
     const writes: CourierWrites = {
       schedule: (mails) => written(app.mail.queue.schedule(mails)),
-      told: (memberId, ids, isSent) => written(app.mail.told(memberId, ids, isSent)),
+      remove: (memberId, ids, isSent) => written(app.mail.remove(memberId, ids, isSent)),
       drop: (memberId) => written(app.mail.queue.drop(memberId)),
       failed: ({ memberId, attempts }, reason, now) =>
         written(app.mail.queue.failed(memberId, attempts, reason, now)),
@@ -96,18 +96,19 @@ export default fp<MailOptions>(
       })
       return createMailOutlet({
         queue,
-        toTell: ({ memberId, role }, ids) => {
+        deliverable: ({ memberId, role }, ids) => {
           const member = { id: memberId, role, name: '', email: null }
           const principal = principalOf({ member, via: 'session', scope: 'read' })
-          return app.scoped.read(principal, (rules) => rules.mail.queue.toTell(ids))
+          return app.scoped.read(principal, (rules) => rules.mail.queue.deliverable(ids))
         },
-        compose: (memberId, recipient, told) => messageOf(memberId, recipient, told, context()),
+        compose: (memberId, recipient, notifications) =>
+          messageOf(memberId, recipient, notifications, context()),
         send,
       })
     }
 
     const createHost = (host: OnNotification): Outlet =>
-      createHostOutlet({ queue, toTell: (ids) => queue.toTell(ids), onNotification: host, clock })
+      createHostOutlet({ queue, deliverable: (ids) => queue.deliverable(ids), onNotification: host, clock })
 
     const path = databasePath(databaseUrl)
     const courier = new Courier({

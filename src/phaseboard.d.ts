@@ -65,7 +65,7 @@ export interface Config {
   metricsPublic: boolean
   /** Whether the service serves the board page; inside a host application it needs a prefix. */
   webBoard: boolean
-  /** Whether projects can be shared by link, for anyone who has it. */
+  /** Whether projects can be shared by links, which anybody can use. */
   shareLinks: boolean
   /** The issuer URL of the OpenID provider for sign-ins. */
   oidcIssuer: string | undefined
@@ -143,7 +143,7 @@ export interface HostNotification {
   actorName: string | null
   /** The change; null for reminders and leases. */
   seq: number | null
-  /** The title of the item at that time; of several items, the name of their project. */
+  /** The title of the item at that time; for several items, the name of their project. */
   title: string
   /** The beginning of the comment or description, the column of a move, or the due date. */
   text: string

@@ -25,7 +25,7 @@ const FATAL = ['SIGBUS', 'SIGFPE', 'SIGILL', 'SIGSEGV', 'SIGTRAP', 'SIGABRT'] as
 function whereAdminSignsIn({ databaseUrl }: Config, made: FirstAdminMade | undefined): string {
   if (made && made.passwordFile === undefined) return `${made.email}, with ADMIN_PASSWORD`
   const file = initialPasswordFile(databaseUrl)
-  if (file === undefined) return 'none: give a database in memory an ADMIN_PASSWORD'
+  if (file === undefined) return 'none: set ADMIN_PASSWORD for a database in memory'
   return existsSync(file) ? `password in ${file}` : 'set up earlier'
 }
 
@@ -67,8 +67,8 @@ export async function serve(
     app.log.warn(
       { host: config.host },
       config.openOnNetwork
-        ? 'AUTH_MODE=open on a network address: whoever reaches it may read and write'
-        : 'AUTH_MODE=open: whoever reaches this port may read and write; set AUTH_MODE=required before you put a proxy in front',
+        ? 'AUTH_MODE=open on a network address: every client that reaches it may read and write'
+        : 'AUTH_MODE=open: every client that reaches this port may read and write; set AUTH_MODE=required before you put a proxy in front',
     )
   }
   const url = await app.listen({ host: config.host, port: config.port }).catch(async (error) => {

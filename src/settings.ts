@@ -234,7 +234,7 @@ export const SETTINGS = {
     unit: 'bytes',
     default: 67_108_864,
     meaning: 'The most memory for cached responses; 0 turns the cache off.',
-    more: 'Projects that are read by [share links](access.md#share-links) may take half as much again.',
+    more: 'Projects of [share links](access.md#share-links) may additionally take half of it.',
     isForHosts: true,
   },
   maxConnections: {
@@ -315,7 +315,7 @@ export const SETTINGS = {
     variable: 'SHARE_LINKS',
     kind: 'flag',
     default: true,
-    meaning: 'Whether projects can be shared by link, for anyone who has it.',
+    meaning: 'Whether projects can be shared by links, which anybody can use.',
     more: 'With `false` their paths do not exist, and no link works: see [share links](access.md#share-links).',
     isForHosts: true,
   },

@@ -180,7 +180,7 @@ t.test('pages of removed files are used again', async (t) => {
   for (const size of others) t.ok(size < first * 1.1, `${size} bytes after ${first}`)
 })
 
-t.test('a large write that is not finished keeps everything', async (t) => {
+t.test('an unfinished large write prevents the removal of all contents', async (t) => {
   const { app, project } = await setUp(t)
   const item = await createItem(app, project.id)
   await upload(app, item.id, FILES[1] as Buffer)

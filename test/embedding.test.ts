@@ -284,7 +284,7 @@ t.test('the host may return a name and an email', async (t) => {
   t.strictSame((await ask('GET', '/api/session')).body, { member: named, via: 'host' })
 })
 
-t.test('if the host knows no member, tokens and sessions of the service are accepted', async (t) => {
+t.test('if the host returns no member, tokens and sessions of the service are accepted', async (t) => {
   for (const nobody of [null, undefined]) {
     const host = await createHost(t)
     await host.register(async (scope) => {

@@ -330,7 +330,7 @@ t.test('open mode is explained in one line at the start', async (t) => {
   const { log } = await start(t, { DATABASE_URL: ':memory:', ADMIN_PASSWORD: 'correct horse' })
   t.match(
     log(),
-    /"level":40,.*"AUTH_MODE=open: whoever reaches this port may read and write; set AUTH_MODE=required before you put a proxy in front"/,
+    /"level":40,.*"AUTH_MODE=open: every client that reaches this port may read and write; set AUTH_MODE=required before you put a proxy in front"/,
   )
 })
 
@@ -343,7 +343,7 @@ t.test('open mode on a network address needs the setting, and logs a warning', a
   })
   t.match(
     service.log(),
-    /"level":40,.*"AUTH_MODE=open on a network address: whoever reaches it may read and write"/,
+    /"level":40,.*"AUTH_MODE=open on a network address: every client that reaches it may read and write"/,
   )
   t.match(service.log(), /admin admin@localhost, with ADMIN_PASSWORD"/)
   t.notMatch(service.log(), 'correct horse')
@@ -509,7 +509,7 @@ t.test('a client that disconnects during its request is not a failure', async (t
   await once(socket, 'data')
   socket.resetAndDestroy()
   t.equal((await json(service, '/api/projects')).status, 200)
-  t.match(service.log(), /admin none: give a database in memory an ADMIN_PASSWORD"/)
+  t.match(service.log(), /admin none: set ADMIN_PASSWORD for a database in memory"/)
   service.kill('SIGTERM')
   t.match(await service.exited, { code: 0 })
   // On a busy machine, any request may be slow.

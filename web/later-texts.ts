@@ -107,7 +107,7 @@ const english = {
       commented: (who: string) => `${who} commented`,
       moved: (who: string) => `${who} moved it`,
       due: () => 'Reminder',
-      unblocked: () => 'It waits for nothing any more',
+      unblocked: () => 'It is no longer blocked',
       'lease-lapsed': () => 'The claim has ended',
     } as Readonly<Record<string, (who: string) => string>>,
     many: (number: number) => count(number, 'card', 'cards'),
@@ -116,15 +116,15 @@ const english = {
     /** The title and text of a browser notification. */
     notificationOf: (did: string, title: string) => `${did}: ${shortened(title)}`,
 
-    ofCard: { off: 'Watch', on: 'Watching', hint: 'You are told of comments and moves.' },
+    ofCard: { off: 'Watch', on: 'Watching', hint: 'You get notifications of comments and moves.' },
     ofProject: {
       off: 'Watch the project',
       on: 'Watching the project',
-      hint: 'You are told of comments and moves of all its cards.',
+      hint: 'You get notifications of comments and moves of all its cards.',
     },
-    endHint: 'You are told of comments and moves, until you press this again.',
+    endHint: 'You get notifications of comments and moves until you press this again.',
     watched: (title: string) => `You watch “${shortened(title)}”.`,
-    unwatched: (title: string) => `You do not watch “${shortened(title)}” any more.`,
+    unwatched: (title: string) => `You no longer watch “${shortened(title)}”.`,
 
     reminders: 'Reminders',
     addReminder: 'Add a reminder',

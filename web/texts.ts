@@ -217,8 +217,8 @@ const english = {
   // The page of a share link
   shared: {
     title: 'Shared board',
-    readOnly: 'Shared with you to read.',
-    gone: 'This link does not work: it was revoked, has expired, or the project is gone.',
+    readOnly: 'Shared with you, read-only.',
+    gone: 'This link does not work: it was revoked or has expired, or the project was deleted.',
   },
 
   // The list of projects, and creating one
@@ -227,7 +227,7 @@ const english = {
     import: 'Import',
     none: 'No projects yet. Create one, or import a board.',
     noneYet: 'No projects yet.',
-    noneForGuest: 'You are not assigned to a project yet. Ask whoever invited you.',
+    noneForGuest: 'You are not assigned to a project yet. Ask the person who invited you.',
     noMatch: 'No project matches the filter.',
     projects: (number: number) => count(number, 'project', 'projects'),
     group: (status: string) => `${status} projects`,
@@ -258,7 +258,7 @@ const english = {
     isPrivateHint: 'Only the people and the team assigned to it see it',
     privateName: (name: string) => `${name} (private)`,
     wouldLose: 'you would no longer see this project. Assign yourself or your team first, or ask an admin',
-    lost: 'You no longer see this project: who sees it was changed.',
+    lost: 'You no longer see this project: its access was changed.',
   },
 
   // Actions of cards on all pages
@@ -701,8 +701,8 @@ const english = {
     makeLead: 'Make lead',
     roles: { lead: 'Lead', member: 'Member', viewer: 'Viewer' },
     rolesSay: {
-      member: 'Reads and changes everything in this project.',
-      viewer: 'Reads the board and changes nothing.',
+      member: 'Can read and change everything in this project.',
+      viewer: 'Can only read the board.',
     },
     otherRole: 'Another word…',
     otherRoleName: 'Which word',
@@ -714,11 +714,11 @@ const english = {
 
     shareLinks: 'Share links',
     shareHint:
-      'Whoever has the address reads the board, without signing in: no comments, no history, no transcripts, no emails.',
+      'Anybody with the address can read the board without signing in, but not its comments, history, transcripts and emails.',
     addShareLink: 'New share link',
     makeShareLink: 'Create link',
     shareName: 'Name (optional)',
-    shareNameHint: 'Whom it is for, e.g. the client.',
+    shareNameHint: 'The recipient, e.g. the client.',
     unnamedLink: 'Link without a name',
     shareAddress: 'Address of the board',
     shareMade: (name: string) => `Share link: ${name}`,
@@ -768,7 +768,7 @@ const english = {
     discard: 'Discard',
     reopen: 'Reopen',
     project: (name: string) => `Project: ${name}`,
-    projectGone: 'You do not see its project: it was deleted, or is for others.',
+    projectGone: 'You cannot see its project: it was deleted, or you have no access.',
     alreadyPromoted: (title: string) => `${title} is promoted already.`,
     promotedTo: (name: string) => `Promoted to ${name}.`,
     saved: 'Saved.',
@@ -813,7 +813,7 @@ const english = {
     you: 'You',
     roles: { admin: 'Admin', member: 'Member', viewer: 'Viewer', guest: 'Guest' },
     rolesHint:
-      'Admins manage people and see every project, members write, viewers read. Guests see only projects they are assigned to, and of other people only those they meet there.',
+      'Admins manage people and see every project, members write, viewers read. Guests see only projects they are assigned to, and the people of these projects.',
     nameSaved: 'Name saved.',
     currentPassword: 'Current password',
     newPassword: 'New password',
@@ -845,7 +845,7 @@ const english = {
     tokenColumns: ['Name', 'Scope', 'Projects', 'Last used', 'Expires', 'Actions'],
     onlyProjects: 'Only these projects (none: all that you see)',
     onlyProjectsHint:
-      'A token of some projects reaches nothing else: no other project, none of your ideas, and it makes no projects.',
+      'Such a token has no access to other projects and your ideas, and cannot create projects.',
     unseenProject: 'a project that you do not see',
     allProjects: 'All',
     scope: 'Scope',
@@ -889,7 +889,7 @@ const english = {
     reset: 'Reset password',
     passwordReset: (name: string) => `Password of ${name} reset.`,
     invite: 'Invite',
-    inviteText: 'Whoever opens the link chooses a password and becomes a member.',
+    inviteText: 'The person who opens the link chooses a password and becomes a member.',
     optionalName: 'Name (optional)',
     optionalEmail: 'Email (optional)',
     optionalEmailHint: 'They sign in with it; if empty, they enter it themselves.',
@@ -899,7 +899,7 @@ const english = {
     invitationOf: (name: string | undefined) =>
       name === undefined ? 'Invitation' : `Invitation for ${name}`,
     link: 'Link',
-    linkHint: 'It works once, for 24 hours. Whoever has it can use it: share it privately.',
+    linkHint: 'It works once, for 24 hours. Anybody with the link can use it: share it privately.',
     openLinks: 'Active links',
     linkColumns: ['For', 'What', 'Role', 'Until', 'Actions'],
     linkKinds: { password: 'New password', invitation: 'Invitation' },
@@ -983,7 +983,7 @@ const english = {
     replayNow: 'Send again from there',
     after: 'Changes after number',
     afterHint: (number: string) =>
-      `Changes are delivered up to ${number}. A lower number sends the later ones again.`,
+      `Changes up to ${number} are delivered. A lower number sends later changes again.`,
     replayed: 'The changes are sent again.',
 
     auditColumns: ['Time', 'Actor', 'Action', 'Subject', 'Details', 'Address'],

@@ -7,12 +7,12 @@ import { given, selectOne } from '../db/statements.ts'
 import { once } from '../once.ts'
 import { type ItemTime, ItemTimes } from './item-times.ts'
 import { type NewNotification, Notifications } from './notifications.ts'
+import type { LiveItem } from './planner.ts'
 import { Recipients } from './recipients.ts'
-import type { LiveItem } from './telling.ts'
 import { CONSUMER, type FoundWatch, Watchers } from './watchers.ts'
 
 /** Notifications of one write to one member: all are stored in one transaction, or none. */
-export interface ToldByWrite {
+export interface NotificationsOfWrite {
   /** Its first and last change. */
   first: number
   last: number
@@ -20,8 +20,8 @@ export interface ToldByWrite {
 }
 
 /** Results of the consumer, to store in one transaction. */
-export interface Made {
-  told: readonly ToldByWrite[]
+export interface Results {
+  notifications: readonly NotificationsOfWrite[]
   watches: readonly FoundWatch[]
   items: readonly (readonly [id: string, changedAt: string])[]
   /** Its position in the sequence; undefined: in the middle of a write. */
@@ -152,12 +152,12 @@ export class Attention {
    * Stores results of the consumer. If the service ended in the middle of a write, members with a notification of this write get no other
    * one, even if it would be different now.
    */
-  store({ told, watches, items, after }: Made): void {
+  store({ notifications: ofWrites, watches, items, after }: Results): void {
     for (const watch of watches) this.watchers.find(watch)
     for (const [id, changedAt] of items) this.times.refresh(id, changedAt)
-    for (const { first, last, notifications } of told) {
+    for (const { first, last, notifications } of ofWrites) {
       const memberId = notifications[0]?.memberId
-      if (memberId === undefined || this.notifications.wasTold(memberId, first, last)) continue
+      if (memberId === undefined || this.notifications.wasNotified(memberId, first, last)) continue
       for (const one of notifications) this.notifications.add(one)
     }
     if (after !== undefined) this.setPlace(after)

@@ -12,11 +12,11 @@ import type { ProcessLock } from '../db/process-lock.ts'
 import { ApiError } from '../errors.ts'
 import { getOrMake } from '../once.ts'
 import { timestamp } from '../time.ts'
-import type { Attention, Made, QuietRange, ToldByWrite } from './attention.ts'
+import type { Attention, NotificationsOfWrite, QuietRange, Results } from './attention.ts'
 import type { ItemTime } from './item-times.ts'
 import type { NewNotification } from './notifications.ts'
+import { NotificationPlanner, type Plan, type PlannerSources } from './planner.ts'
 import type { Recipient } from './recipients.ts'
-import { type Telling, type TellingSources, WriteTelling } from './telling.ts'
 import type { FoundWatch, ItemWatcher, Watcher } from './watchers.ts'
 
 /** Milliseconds between two polls of the sequence and the clock. */
@@ -56,7 +56,7 @@ const ALL = { id: '', role: 'admin' }
 
 /** Stores its results; each promise resolves when they are on disk. */
 export interface AttentionWrites {
-  store: (made: Made) => Promise<void>
+  store: (results: Results) => Promise<void>
   storeTimes: (notifications: readonly NewNotification[], passed: readonly ItemTime[]) => Promise<void>
 }
 
@@ -67,13 +67,13 @@ export interface ConsumerOptions {
   rules: Attention
   writes: AttentionWrites
   /** Whether a recipient sees a project now. */
-  sees: TellingSources['sees']
+  sees: PlannerSources['sees']
   /** Recipients without a row. */
   others: ReadonlySet<string>
   lock: ProcessLock
   clock: Clock
   /** Called after notifications were stored. */
-  told: () => void
+  onStored: () => void
   /** Reports faults of the service itself. */
   warn: (error: unknown, message: string) => void
 }
@@ -81,7 +81,7 @@ export interface ConsumerOptions {
 /** The consumer of one process. */
 export class NotificationConsumer {
   readonly #options: ConsumerOptions
-  readonly #sources: TellingSources
+  readonly #sources: PlannerSources
   #isStopped = false
   #running: Promise<void> | undefined
   #cancelHeartbeat = (): void => undefined
@@ -101,7 +101,7 @@ export class NotificationConsumer {
   }
   #triedAt = Number.NEGATIVE_INFINITY
   /** The rows to store, and their number. */
-  #told: ToldByWrite[] = []
+  #notifications: NotificationsOfWrite[] = []
   #watches: FoundWatch[] = []
   /** The items of these watches. */
   readonly #watched = new Set<string>()
@@ -188,7 +188,7 @@ export class NotificationConsumer {
   }
 
   #clear(): void {
-    this.#told = []
+    this.#notifications = []
     this.#watches = []
     this.#watched.clear()
     this.#items = []
@@ -213,7 +213,7 @@ export class NotificationConsumer {
       if (stored === undefined) await this.#store(this.#place)
     }
     let place = this.#place
-    let telling: WriteTelling | undefined
+    let planner: NotificationPlanner | undefined
     let latest: { row: ChangeRow; group: number } | undefined
     for (;;) {
       if (this.#isStopped) return
@@ -222,20 +222,20 @@ export class NotificationConsumer {
       const quiet = rules.quietRanges(place, slice.last)
       for (const [index, row] of slice.rows.entries()) {
         const group = slice.groups[index] as number
-        if (telling !== undefined && telling.group !== group) {
-          await this.#end(telling)
+        if (planner !== undefined && planner.group !== group) {
+          await this.#end(planner)
           this.#place = row.seq - 1
-          telling = undefined
+          planner = undefined
         }
-        telling ??= new WriteTelling(group, row.seq, this.#sources)
-        await this.#inSteps(telling.take(row, isIn(quiet, row.seq)))
+        planner ??= new NotificationPlanner(group, row.seq, this.#sources)
+        await this.#inSteps(planner.take(row, isIn(quiet, row.seq)))
         latest = { row, group }
       }
       place = slice.last
       if (place >= slice.newest) break
     }
     // A write is committed as a whole.
-    if (telling !== undefined) await this.#end(telling)
+    if (planner !== undefined) await this.#end(planner)
     this.#place = place
     await this.#storeRest(place)
   }
@@ -273,9 +273,9 @@ export class NotificationConsumer {
   }
 
   /** Stores the results of a write; the last rows wait for those of other writes. */
-  async #end(telling: WriteTelling): Promise<void> {
-    const { first, last, notifications, watches, items, hasDecided }: Telling = await this.#inSteps(
-      telling.end(),
+  async #end(planner: NotificationPlanner): Promise<void> {
+    const { first, last, notifications, watches, items, hasDecided }: Plan = await this.#inSteps(
+      planner.end(),
     )
     this.#hasDecided ||= hasDecided
     for (const watch of watches) {
@@ -288,7 +288,7 @@ export class NotificationConsumer {
       await this.#storeIfMany(1)
     }
     for (const ofMember of notifications) {
-      this.#told.push({ first, last, notifications: ofMember })
+      this.#notifications.push({ first, last, notifications: ofMember })
       await this.#storeIfMany(ofMember.length)
     }
   }
@@ -318,18 +318,23 @@ export class NotificationConsumer {
   }
 
   async #store(after: number | undefined): Promise<void> {
-    const { writes, clock, told } = this.#options
-    const made: Made = { told: this.#told, watches: this.#watches, items: this.#items, after }
-    await writes.store(made)
+    const { writes, clock, onStored } = this.#options
+    const results: Results = {
+      notifications: this.#notifications,
+      watches: this.#watches,
+      items: this.#items,
+      after,
+    }
+    await writes.store(results)
     this.#readAgain()
     this.#clear()
-    if (made.items.length > 0) this.#nextTime = undefined
+    if (results.items.length > 0) this.#nextTime = undefined
     if (after !== undefined) {
       this.#storedPlace = after
       this.#storedAt = clock.elapsed()
       this.#hasDecided = false
     }
-    if (made.told.length > 0) told()
+    if (results.notifications.length > 0) onStored()
   }
 
   /** Notifies watchers of the due times, by the system clock. */
@@ -351,12 +356,12 @@ export class NotificationConsumer {
     const store = async () => {
       await this.#options.writes.storeTimes(notifications, passed)
       this.#readAgain()
-      if (notifications.length > 0) this.#options.told()
+      if (notifications.length > 0) this.#options.onStored()
       notifications = []
       passed = []
     }
     for (const time of times) {
-      for (const one of await this.#toldOf(time)) {
+      for (const one of await this.#notificationsOf(time)) {
         notifications.push(one)
         if (notifications.length >= STORED_AT_ONCE) await store()
       }
@@ -366,7 +371,7 @@ export class NotificationConsumer {
   }
 
   /** The recipients of the notification of a time. */
-  async #toldOf(time: ItemTime): Promise<NewNotification[]> {
+  async #notificationsOf(time: ItemTime): Promise<NewNotification[]> {
     const sources = this.#sources
     const found: NewNotification[] = []
     function* find(item: NonNullable<ReturnType<Attention['times']['itemAt']>>): Generator<void, void, void> {

@@ -127,7 +127,7 @@ function statementsOf(db: SharedDatabase) {
         ),
       ),
     ),
-    wasTold: once(() =>
+    wasNotified: once(() =>
       client
         .prepare<[object], number>(
           'select 1 from notifications where member_id = :memberId and seq between :first and :last limit 1',
@@ -223,8 +223,8 @@ export class Notifications {
   }
 
   /** Whether a member has a notification of a write. @param first the first change of the write, `last` the last */
-  wasTold(owner: string, first: number, last: number): boolean {
-    return this.#sql.wasTold().get({ memberId: owner, first, last }) === 1
+  wasNotified(owner: string, first: number, last: number): boolean {
+    return this.#sql.wasNotified().get({ memberId: owner, first, last }) === 1
   }
 
   /** Stores one, unless the member already has the same. */

@@ -199,7 +199,7 @@ export interface KanbanItem {
   claimedUntil: string | null
   /** The attachment that the board shows on its card: one of its own images, or null */
   coverId: string | null
-  /** When its watchers are reminded: at a time, or a duration before the due date */
+  /** When its watchers are reminded: at a time, or some time before the due date */
   reminders: {
     /** ISO 8601 in UTC with milliseconds */
     at?: string
@@ -240,7 +240,7 @@ export interface KanbanItemWithPeople {
   claimedUntil: string | null
   /** The attachment that the board shows on its card: one of its own images, or null */
   coverId: string | null
-  /** When its watchers are reminded: at a time, or a duration before the due date */
+  /** When its watchers are reminded: at a time, or some time before the due date */
   reminders: {
     /** ISO 8601 in UTC with milliseconds */
     at?: string
@@ -252,9 +252,9 @@ export interface KanbanItemWithPeople {
   updatedAt: string
   labels: KanbanLabel[]
   subtasks: KanbanSubtask[]
-  /** Whether the caller watches the item: by itself, with its project, or as its assignee */
+  /** Whether the caller watches the item itself or its project, or is its assignee */
   watching?: boolean
-  /** Only with `expand=people`: the names of all whom it names, by their ids */
+  /** Only with `expand=people`: the names of the people in the record, by id */
   people?: {
     [key: string]: string
   }
@@ -445,7 +445,7 @@ export interface Project {
   }
   leadId: string | null
   teamId: string | null
-  /** `everyone`: every member but guests sees it; `assigned`: only members who are assigned to it, or whose team is */
+  /** `everyone`: every member except guests sees it; `assigned`: only members who are assigned to it, or whose team is */
   access: string
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
@@ -481,7 +481,7 @@ export interface ProjectWithPeople {
   }
   leadId: string | null
   teamId: string | null
-  /** `everyone`: every member but guests sees it; `assigned`: only members who are assigned to it, or whose team is */
+  /** `everyone`: every member except guests sees it; `assigned`: only members who are assigned to it, or whose team is */
   access: string
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
@@ -493,7 +493,7 @@ export interface ProjectWithPeople {
   metrics: Metric[]
   objectives: Objective[]
   teamAssignments: TeamAssignment[]
-  /** Only with `expand=people`: the names of all whom it names, by their ids */
+  /** Only with `expand=people`: the names of the people in the record, by id */
   people?: {
     [key: string]: string
   }
@@ -521,7 +521,7 @@ export interface SharedProject {
   }
   leadId: string | null
   teamId: string | null
-  /** `everyone`: every member but guests sees it; `assigned`: only members who are assigned to it, or whose team is */
+  /** `everyone`: every member except guests sees it; `assigned`: only members who are assigned to it, or whose team is */
   access: string
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
@@ -533,7 +533,7 @@ export interface SharedProject {
   metrics: Metric[]
   objectives: Objective[]
   teamAssignments: TeamAssignment[]
-  /** Only with `expand=board`: the names of the lead and of all assignees, by their ids */
+  /** Only with `expand=board`: the names of the lead and of all assignees, by id */
   people?: {
     [key: string]: string
   }
@@ -563,7 +563,7 @@ export interface ProjectSummary {
   }
   leadId: string | null
   teamId: string | null
-  /** `everyone`: every member but guests sees it; `assigned`: only members who are assigned to it, or whose team is */
+  /** `everyone`: every member except guests sees it; `assigned`: only members who are assigned to it, or whose team is */
   access: string
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
@@ -617,11 +617,11 @@ export interface PersonalIdea {
 export type PersonalIdeaList = PersonalIdea[]
 
 export interface Preferences {
-  /** Which e-mail the member gets: none; of each notification, where those of two minutes come together; or one a day, at 8 in `timeZone` */
+  /** Which e-mail the member gets: none; one for each notification, combined within two minutes; or one a day, at 8:00 in `timeZone` */
   email: 'none' | 'each' | 'daily'
   /** An IANA time zone */
   timeZone: string
-  /** Why no mail is sent: the words in which the address's server has refused it for good; null if it has not. Setting `email` confirms the address */
+  /** Why no mail is sent: the response of a mail server that has permanently refused the address; null if none has. Setting `email` resumes mail */
   stoppedBecause: string | null
   /** Whether the service sends e-mail */
   emailAvailable: boolean
@@ -663,7 +663,7 @@ export interface Member {
   role: 'admin' | 'member' | 'viewer' | 'guest'
   /** Whether sign-ins, sessions and tokens of the member are refused */
   disabled: boolean
-  /** The name in mentions, as in `@ada`; unique. null only for a moment, for a member that another tool has just added */
+  /** The name in mentions, as in `@ada`; unique. null only briefly, for a member that another tool has just added */
   handle: string | null
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
@@ -683,7 +683,7 @@ export interface Person {
   sourceId: string
   /** The person that this one was merged into; null if it was not merged */
   mergedInto: string | null
-  /** When the host application last named the person, to the day; null if it never did */
+  /** The day when the host application last returned the person; null for never */
   seenAt: string | null
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
@@ -705,7 +705,7 @@ export interface MergedPerson {
     teamAssignments: number
     /** Comments with it as author */
     kanbanComments: number
-    /** Attachments that it has added */
+    /** Attachments with it as creator */
     attachments: number
     /** Ideas with it as owner */
     personalIdeas: number
@@ -746,7 +746,7 @@ export interface Token {
   memberId: string
   name: string
   scope: 'read' | 'write' | 'calendar'
-  /** The only projects that it reaches; null: all that its member sees */
+  /** The only projects that it may access; null: all that its member sees */
   projectIds: string[] | null
   /** ISO 8601 in UTC with milliseconds */
   lastUsedAt: string | null
@@ -762,7 +762,7 @@ export interface NewToken {
   memberId: string
   name: string
   scope: 'read' | 'write' | 'calendar'
-  /** The only projects that it reaches; null: all that its member sees */
+  /** The only projects that it may access; null: all that its member sees */
   projectIds: string[] | null
   /** ISO 8601 in UTC with milliseconds */
   lastUsedAt: string | null
@@ -985,21 +985,21 @@ export interface WebhookDelivery {
 export interface MemberNotification {
   /** UUIDv7, generated by the server */
   id: string
-  /** What happened: the item was assigned to the caller, a text mentions the caller, somebody commented on the item, it moved to another column or project, a reminder has come, it waits for nothing any more, the lease of its claim has ended */
+  /** What happened: the item was assigned to the caller, a text mentions the caller, somebody commented on the item, it moved to another column or project, a reminder is due, it is no longer blocked, the lease of its claim has ended */
   kind: 'assigned' | 'mentioned' | 'commented' | 'moved' | 'due' | 'unblocked' | 'lease-lapsed'
-  /** null if it tells of several items */
+  /** null for several items */
   itemId: string | null
-  /** null if it tells of items of several projects */
+  /** null for items of several projects */
   projectId: string | null
-  /** Who did it; null for other tools, commands, and what comes with time */
+  /** The actor; null for other tools, commands, reminders and leases */
   actorId: string | null
-  /** The change that it tells of, the last one if several; null for what comes with time */
+  /** The change, or the last one of several; null for reminders and leases */
   seq: number | null
-  /** The title of the item at that time; of several items, the name of their project */
+  /** The title of the item at that time; for several items, the name of their project */
   title: string
   /** The beginning of the comment or description, the column of a move, or the due date; empty for others */
   text: string
-  /** The number of items that it tells of: more than ten items of one write are one notification */
+  /** The number of items: more than ten items of one write are one notification */
   count: number
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
@@ -1012,7 +1012,7 @@ export interface Watch {
 }
 
 export interface Unread {
-  /** At most 1,000: that many, or more */
+  /** At most 1,000; then there may be more */
   unread: number
 }
 
@@ -1057,7 +1057,7 @@ export interface Import {
   }
   /** What could not be imported unchanged, in lines */
   notes?: string[]
-  /** The people that its cards, comments and attachments name, and their matches here: at most 500, `counts.people` is their number. Not in lists, and not for archives */
+  /** The people of its cards, comments and attachments, and their matches here: at most 500; `counts.people` is their number. Not in lists, and not for archives */
   people?: ImportedPerson[]
   /** Why it failed; nothing has changed then */
   error?: string
@@ -1070,7 +1070,7 @@ export interface Import {
 export interface Undone {
   /** The group of its own changes; null if it made none */
   group: number | null
-  /** The first 1,000 of the changes that it made */
+  /** The first 1,000 of its own changes */
   changes: Change[]
 }
 
@@ -1203,9 +1203,9 @@ export interface UseLink {
 
 export interface CreateToken {
   name: string
-  /** What it may do: read what its member may read; also write; or only read the calendar */
+  /** The rights: to read like its member, also to write, or only to read the calendar */
   scope?: 'read' | 'write' | 'calendar'
-  /** The only projects that it reaches; null or absent: all that its member sees */
+  /** The only projects that it may access; null or absent: all that its member sees */
   projectIds?: string[] | null
   /** A time in the future; null or absent: never */
   expiresAt?: string | null
@@ -1254,7 +1254,7 @@ export interface MergePerson {
 }
 
 export interface UpdatePreferences {
-  /** Which e-mail the member gets: none; of each notification, where those of two minutes come together; or one a day, at 8 in `timeZone` */
+  /** Which e-mail the member gets: none; one for each notification, combined within two minutes; or one a day, at 8:00 in `timeZone` */
   email?: 'none' | 'each' | 'daily'
   /** An IANA time zone */
   timeZone?: string
@@ -1296,7 +1296,7 @@ export interface CreateProject {
     | string
   leadId?: string | null
   teamId?: string | null
-  /** Who sees it: every member but guests, or only those assigned to it */
+  /** The access: every member except guests sees it, or only those assigned to it */
   access?: 'everyone' | 'assigned'
 }
 
@@ -1338,7 +1338,7 @@ export interface UpdateProject {
     | string
   leadId?: string | null
   teamId?: string | null
-  /** Who sees it: every member but guests, or only those assigned to it */
+  /** The access: every member except guests sees it, or only those assigned to it */
   access?: 'everyone' | 'assigned'
 }
 
@@ -1863,7 +1863,7 @@ export interface Paths {
       answer: {
         member: CurrentMember
         via: 'session' | 'token' | 'proxy' | 'default' | 'host'
-        /** The projects that the caller sees but may not write, as far as that depends on the project; absent if there are none */
+        /** The projects that the caller may read but not write; absent if there are none, or the role is read-only */
         readOnlyProjects?: string[]
       }
     }
@@ -2286,7 +2286,7 @@ export interface Paths {
       path: { id: string }
       query?:
         | {
-            /** `people`: the answer has `people`, an object with the names of all whom it names, by their ids. Unknown and forgotten people are left out. In a batch it does not count */
+            /** `people`: the response has `people`, an object with the names of the people in the record, by id. Unknown and forgotten people are omitted. A batch ignores it */
             expand?: 'people' | undefined
           }
         | undefined
@@ -2616,7 +2616,7 @@ export interface Paths {
       path: { id: string }
       query?:
         | {
-            /** `people`: the answer has `people`, an object with the names of all whom it names, by their ids. Unknown and forgotten people are left out. In a batch it does not count */
+            /** `people`: the response has `people`, an object with the names of the people in the record, by id. Unknown and forgotten people are omitted. A batch ignores it */
             expand?: 'people' | undefined
           }
         | undefined
@@ -2852,7 +2852,7 @@ export interface Paths {
       path: { id: string }
       query?:
         | {
-            /** The name of a file that is the body; forms have their own names */
+            /** The name of the file if the body is a file; a form contains the names */
             name?: string | undefined
           }
         | undefined
@@ -3025,7 +3025,7 @@ export interface Paths {
       idempotencyKey?: string | undefined
       answer: Watch
     }
-    /** Do not watch a project any more */
+    /** Stop watching a project */
     delete: {
       path: { id: string }
       /** The ETag that the record must still have */
@@ -3045,7 +3045,7 @@ export interface Paths {
       idempotencyKey?: string | undefined
       answer: Watch
     }
-    /** Do not watch an item any more */
+    /** Stop watching an item */
     delete: {
       path: { id: string }
       /** The ETag that the record must still have */
@@ -3378,7 +3378,7 @@ export interface Paths {
       }
       query?:
         | {
-            /** `board`: the answer also has `kanbanColumns`, and `people`, the names of the lead and of all assignees */
+            /** `board`: the response also has `kanbanColumns`, and `people`, the names of the lead and of all assignees */
             expand?: 'board' | undefined
           }
         | undefined
@@ -3538,7 +3538,7 @@ export interface Paths {
     }
   }
   '/api/search': {
-    /** Search all that the caller may read */
+    /** Search all records that the caller may read */
     get: {
       query?:
         | {
@@ -3550,7 +3550,7 @@ export interface Paths {
             cursor?: string | undefined
             /** Kinds to search: `project`, `kanban-item`, `kanban-comment`, `transcript-summary`, `personal-idea`; may be comma-separated; may be repeated: any of them; empty does not filter */
             kind?: string | string[] | undefined
-            /** Only this project and what belongs to it, which excludes ideas; empty does not filter */
+            /** Only this project and its child records, which excludes ideas; empty does not filter */
             projectId?: string | undefined
           }
         | undefined
@@ -3790,7 +3790,7 @@ export interface Paths {
             after?: number | undefined
             /** Only records that belong to this project, or were moved out of it */
             projectId?: string | undefined
-            /** Only this item and what belongs to it */
+            /** Only this item and its child records */
             itemId?: string | undefined
             /** Only these kinds, comma-separated or repeated: member, team, person, project, kanban-column, kanban-label, kanban-item, kanban-subtask, kanban-comment, attachment, kanban-item-label, kanban-activity, objective, metric, transcript-summary, team-assignment, personal-idea */
             kind?: string | string[] | undefined

@@ -50,7 +50,7 @@ Every error is an object with an \`error\` string; failed validation adds \`deta
 it is a problem (RFC 9457) with a \`code\` for programs.`
 
 const TAGS = [
-  { name: 'Projects', description: 'Projects with all that belongs to them' },
+  { name: 'Projects', description: 'Projects with their child records' },
   { name: 'Kanban items', description: 'The cards of a board; tracked fields leave an activity log' },
   {
     name: 'Kanban claims',
@@ -61,7 +61,7 @@ const TAGS = [
   { name: 'Attachments', description: 'The files and links of an item' },
   { name: 'Kanban columns', description: 'The columns of a board, with their limits of work in progress' },
   { name: 'Kanban labels', description: 'The labels of a board and its items' },
-  { name: 'Notifications', description: 'What the caller is told, and what the caller watches' },
+  { name: 'Notifications', description: 'Notifications and watches of the caller' },
   { name: 'Objectives', description: 'The objectives of a project' },
   { name: 'Metrics', description: 'The metrics of a project, with their history' },
   { name: 'Transcript summaries', description: 'Summaries of meetings' },
@@ -73,7 +73,7 @@ const TAGS = [
   { name: 'Personal ideas', description: "Each member's private list" },
   { name: 'Session', description: 'Sign-in, sign-out, and other sessions' },
   { name: 'Tokens', description: 'API tokens for scripts and integrations' },
-  { name: 'Preferences', description: 'What each member wants to be told by e-mail' },
+  { name: 'Preferences', description: 'Preferences of each member for e-mail' },
   { name: 'Members', description: 'The members and their roles' },
   { name: 'People', description: 'Names for the ids in records, members or not' },
   { name: 'One-time links', description: 'For setting passwords, and invitations of members' },
@@ -203,20 +203,21 @@ function headersOfRequest(route: DescribedRoute): { headers?: object } {
       },
       'If-None-Match': {
         type: 'string',
-        description: '`*`: where the record is there, nothing is done (412); ETags: where it has one of them',
+        description:
+          '`*`: 412 if the record exists; ETags: 412 if the record has one of them. Then nothing is done',
       },
     }),
     ...(isRead && {
       'If-Match': {
         type: 'string',
-        description: 'One or several ETags, or `*`: where none is that of the answer, 412',
+        description: 'One or several ETags, or `*`: 412 if the response has none of them',
       },
     }),
     ...(isRead &&
       (isRecord || '304' in Object(route.schema.response)) && {
         'If-None-Match': {
           type: 'string',
-          description: 'One or several ETags, or `*`: where one is that of the answer, 304',
+          description: 'One or several ETags, or `*`: 304 if the response has one of them',
         },
       }),
     ...(isRepeatable && {
@@ -418,7 +419,7 @@ const WEBHOOKS = {
       },
       responses: {
         '2XX': {
-          description: 'Received. Whatever else is said, and no answer within ten seconds, is a failure',
+          description: 'Received. Any other status, and no response within ten seconds, is a failure',
         },
         '410': { description: 'Gone: the webhook is deactivated' },
       },

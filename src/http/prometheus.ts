@@ -111,14 +111,14 @@ export class Exposition {
     this.#add(
       'counter',
       'phaseboard_http_requests_total',
-      "Requests, by route, method and status of the response; `reason` where a 500 is the client's doing",
+      'Requests, by route, method and status of the response; with `reason` if the client caused a 500',
       () => [...requestCounters.all()].map((series) => ({ labels: labelsOf(series), value: series.count })),
     )
     const times = 'phaseboard_http_request_duration_seconds'
     this.#add(
       'histogram',
       times,
-      'Time until a response was sent, but of streams and requests that wait for a change',
+      'Duration of requests, except streams and requests that wait for a change',
       () =>
         [...requestCounters.all()].flatMap((series) =>
           series.times ? linesOf(times, series.times, labelsOf(series)) : [],
@@ -129,11 +129,11 @@ export class Exposition {
   #addWrites({ groupCommit, worker }: FastifyInstance): void {
     const { sizes, times, queued } = groupCommit.statistics
     const size = 'phaseboard_commit_group_size'
-    this.#add('histogram', size, 'Writes that were committed together; its count are the commits', () =>
+    this.#add('histogram', size, 'Writes per commit; its count is the number of commits', () =>
       linesOf(size, sizes),
     )
     const time = 'phaseboard_commit_duration_seconds'
-    this.#add('histogram', time, 'Time that a commit took, its sync to disk included', () =>
+    this.#add('histogram', time, 'Duration of a commit, including its sync to disk', () =>
       linesOf(time, times),
     )
     this.#add('gauge', 'phaseboard_write_queue_length', 'Writes that wait for their commit', () =>
@@ -151,7 +151,7 @@ export class Exposition {
     this.#add(
       'counter',
       'phaseboard_snapshot_reads_total',
-      'Reads of a project or a whole list that found it in the cache, or did not',
+      'Reads of a project or a whole list, by cache hit or miss',
       () => {
         const { hits, misses } = snapshots.use()
         return [
@@ -160,7 +160,7 @@ export class Exposition {
         ]
       },
     )
-    this.#add('gauge', 'phaseboard_snapshot_cache_bytes', 'Memory that cached responses take', () =>
+    this.#add('gauge', 'phaseboard_snapshot_cache_bytes', 'Memory of cached responses', () =>
       one(snapshots.use().bytes),
     )
     this.#add('gauge', 'phaseboard_snapshot_cache_entries', 'Projects and lists in the cache', () =>
@@ -188,7 +188,7 @@ export class Exposition {
     this.#add(
       'gauge',
       'phaseboard_webhook_lag_changes',
-      'Changes since the stored place of the slowest active webhook, those that are not for it included',
+      'Changes since the stored place of the slowest active webhook, including those that it does not receive',
       () => {
         const { slowest } = webhooks.summary()
         return one(slowest === null ? 0 : Math.max(0, sequence.last() - slowest))
@@ -210,11 +210,8 @@ export class Exposition {
 
   #addMail({ rules, courier }: FastifyInstance): void {
     const { queue } = rules.mail
-    this.#add(
-      'gauge',
-      'phaseboard_mail_queue',
-      'Notifications that wait to be told by mail or to the host',
-      () => one(queue.summary().queued),
+    this.#add('gauge', 'phaseboard_mail_queue', 'Notifications that wait for mail or for the host', () =>
+      one(queue.summary().queued),
     )
     this.#add('gauge', 'phaseboard_mail_members', 'Members whom mail does not reach, by state', () => {
       const { failing, stopped } = queue.summary()
@@ -233,10 +230,10 @@ export class Exposition {
 
   #addFiles({ db, files: { total, uploads, downloads } }: FastifyInstance): void {
     const contents = new FileContents(db.$client)
-    this.#add('gauge', 'phaseboard_attachments_contents', 'Different files, incomplete ones included', () =>
+    this.#add('gauge', 'phaseboard_attachments_contents', 'Different files, including incomplete ones', () =>
       one(contents.count()),
     )
-    this.#add('gauge', 'phaseboard_attachments_bytes', 'Bytes of all files, incomplete ones included', () =>
+    this.#add('gauge', 'phaseboard_attachments_bytes', 'Bytes of all files, including incomplete ones', () =>
       one(contents.bytes()),
     )
     this.#add(
@@ -277,11 +274,11 @@ export class Exposition {
       this.#add(
         'gauge',
         `phaseboard_event_loop_delay_${measure}_seconds`,
-        `How late the event loop was since the last scrape: ${measure}`,
+        `Delay of the event loop since the previous scrape: ${measure}`,
         () => one(Math.max(0, read() / NANOSECONDS - RESOLUTION / 1000)),
       )
     }
-    this.#add('gauge', 'phaseboard_build_info', 'The version that runs; always 1', () => [
+    this.#add('gauge', 'phaseboard_build_info', 'The running version; always 1', () => [
       { labels: { version, node: process.versions.node }, value: 1 },
     ])
     this.#add(

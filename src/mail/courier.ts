@@ -29,7 +29,7 @@ const REPORTED_AGAIN = 60_000
 /** Stores outcomes; each resolves when it is on disk. */
 export interface CourierWrites {
   schedule: (mails: readonly Pick<NextMail, 'memberId' | 'dueAt'>[]) => Promise<void>
-  told: (memberId: string, ids: readonly string[], isSent: boolean) => Promise<void>
+  remove: (memberId: string, ids: readonly string[], isSent: boolean) => Promise<void>
   drop: (memberId: string) => Promise<void>
   /** @returns whether it is retried */
   failed: (mail: NextMail, reason: string, now: number) => Promise<boolean>
@@ -144,7 +144,7 @@ export class Courier {
       this.counts.sent++
       this.#pauses = 0
     }
-    return this.#store(() => writes.told(mail.memberId, outcome.ids, outcome.isSent))
+    return this.#store(() => writes.remove(mail.memberId, outcome.ids, outcome.isSent))
   }
 
   async #noteFailure(mail: NextMail, outcome: Outcome & { kind: 'failed' }): Promise<void> {

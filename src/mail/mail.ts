@@ -19,14 +19,14 @@ export class Mail {
   }
 
   /** Removes notifications from the queue: they were sent, or are obsolete. */
-  told(memberId: string, ids: readonly string[], isSent: boolean): void {
-    this.queue.told(memberId, ids)
+  remove(memberId: string, ids: readonly string[], isSent: boolean): void {
+    this.queue.remove(memberId, ids)
     if (isSent) this.preferences.setFailure(memberId, null)
   }
 
   /** Removes notifications that could not be delivered in a day, or were refused permanently. */
   giveUp(memberId: string, ids: readonly string[], reason: string): void {
-    this.queue.told(memberId, ids)
+    this.queue.remove(memberId, ids)
     this.preferences.setFailure(memberId, reason)
   }
 }

@@ -39,7 +39,7 @@ const HAPPENED: Readonly<Record<QueuedNotification['kind'], (by: string) => stri
   commented: (by) => `New comment${by}`,
   moved: (by) => `Moved${by}`,
   due: () => 'Due',
-  unblocked: () => 'Waits for nothing any more',
+  unblocked: () => 'Is no longer blocked',
   'lease-lapsed': () => 'The lease of its claim has ended',
 }
 
@@ -163,24 +163,24 @@ function unsubscribeHeaders(url: string | undefined): Record<string, string> {
 /** Prevents automatic replies (RFC 3834). */
 const AUTOMATIC = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' }
 
-/** The mail with a member's notifications. @param told at least one, the oldest first */
+/** The mail with a member's notifications. @param notifications at least one, the oldest first */
 export function messageOf(
   memberId: string,
   { name, address, email }: Pick<MailRecipient, 'name' | 'address' | 'email'>,
-  told: readonly QueuedNotification[],
+  notifications: readonly QueuedNotification[],
   { publicUrl, key, now, domain }: MessageContext,
 ): Message {
-  const entries = told.slice(0, SHOWN).map((one) => entryOf(one, publicUrl))
-  const more = told.length - entries.length
-  const subject = subjectOf(entries, told.length)
+  const entries = notifications.slice(0, SHOWN).map((one) => entryOf(one, publicUrl))
+  const more = notifications.length - entries.length
+  const subject = subjectOf(entries, notifications.length)
   const unsubscribeUrl = publicUrl && `${publicUrl}${unsubscribePath(unsubscribeToken(key, memberId, now))}`
   const rest = more > 0 ? [`And ${more} more.`] : []
   const why =
     email === 'daily'
-      ? 'You get this mail once a day, since you have asked for it.'
-      : 'You get this mail because you have asked for one of each notification.'
+      ? 'You get this mail once a day because you have chosen that.'
+      : 'You get this mail because you have chosen one for each notification.'
   const identity = createHash('sha256')
-  for (const { id } of told) identity.update(`${id}\n`)
+  for (const { id } of notifications) identity.update(`${id}\n`)
   const links = [
     ...(publicUrl === undefined ? [] : [['Open Phaseboard', `${publicUrl}/`] as const]),
     ...(unsubscribeUrl === undefined ? [] : [['Unsubscribe', unsubscribeUrl] as const]),

@@ -19,7 +19,7 @@ const HOST_TIMEOUT = 30_000
 /** The outcome of the next mail to a member. */
 export type Outcome =
   /** These leave the queue: they were sent, or are obsolete. */
-  | { kind: 'told'; ids: readonly string[]; isSent: boolean }
+  | { kind: 'done'; ids: readonly string[]; isSent: boolean }
   /** The member gets no mail: all its notifications leave the queue. */
   | { kind: 'dropped' }
   /** It failed; `ids` are its notifications, and `address` is its recipient. */
@@ -40,8 +40,15 @@ type Reads = Pick<MailQueue, 'first' | 'recipient' | 'ids'>
 export interface MailOutletOptions {
   queue: Reads
   /** Those of these notifications that the member may still get. */
-  toTell: (recipient: MailRecipient & { memberId: string }, ids: readonly string[]) => QueuedNotification[]
-  compose: (memberId: string, recipient: MailRecipient, told: readonly QueuedNotification[]) => Message
+  deliverable: (
+    recipient: MailRecipient & { memberId: string },
+    ids: readonly string[],
+  ) => QueuedNotification[]
+  compose: (
+    memberId: string,
+    recipient: MailRecipient,
+    notifications: readonly QueuedNotification[],
+  ) => Message
   send: SendMail
 }
 
@@ -54,7 +61,7 @@ function mailDueAt({ email, timeZone }: Pick<MailRecipient, 'email' | 'timeZone'
 }
 
 /** The outlet by mail. */
-export function createMailOutlet({ queue, toTell, compose, send }: MailOutletOptions): Outlet {
+export function createMailOutlet({ queue, deliverable, compose, send }: MailOutletOptions): Outlet {
   return {
     dueAt: (memberId) => {
       const first = queue.first(memberId)
@@ -67,10 +74,10 @@ export function createMailOutlet({ queue, toTell, compose, send }: MailOutletOpt
       const recipient = queue.recipient(memberId)
       if (recipient === undefined) return { kind: 'dropped' }
       const ids = queue.ids(memberId)
-      const told = toTell({ ...recipient, memberId }, ids)
-      if (told.length === 0) return { kind: 'told', ids, isSent: false }
-      const failure = await send(compose(memberId, recipient, told), signal)
-      if (failure === undefined) return { kind: 'told', ids, isSent: true }
+      const notifications = deliverable({ ...recipient, memberId }, ids)
+      if (notifications.length === 0) return { kind: 'done', ids, isSent: false }
+      const failure = await send(compose(memberId, recipient, notifications), signal)
+      if (failure === undefined) return { kind: 'done', ids, isSent: true }
       return { kind: 'failed', ids, failure, address: recipient.address }
     },
   }
@@ -79,7 +86,7 @@ export function createMailOutlet({ queue, toTell, compose, send }: MailOutletOpt
 /** The dependencies of the outlet to a host. */
 export interface HostOutletOptions {
   queue: Pick<Reads, 'first' | 'ids'>
-  toTell: (ids: readonly string[]) => QueuedNotification[]
+  deliverable: (ids: readonly string[]) => QueuedNotification[]
   onNotification: OnNotification
   clock: Clock
 }
@@ -103,7 +110,7 @@ function timeout(clock: Clock, signal: AbortSignal): { expired: Promise<never>; 
 }
 
 /** The outlet to a host: one notification at a time, in order for each member. */
-export function createHostOutlet({ queue, toTell, onNotification, clock }: HostOutletOptions): Outlet {
+export function createHostOutlet({ queue, deliverable, onNotification, clock }: HostOutletOptions): Outlet {
   /** Async, so that a synchronous throw of the host's function becomes a rejection. */
   const give = async (notification: QueuedNotification) => {
     await onNotification(notification)
@@ -112,12 +119,12 @@ export function createHostOutlet({ queue, toTell, onNotification, clock }: HostO
     dueAt: (memberId) => queue.first(memberId) ?? null,
     send: async ({ memberId }, signal) => {
       const ids = queue.ids(memberId, 1)
-      const [notification] = toTell(ids)
-      if (notification === undefined) return { kind: 'told', ids, isSent: false }
+      const [notification] = deliverable(ids)
+      if (notification === undefined) return { kind: 'done', ids, isSent: false }
       const { expired, cancel } = timeout(clock, signal)
       try {
         await Promise.race([give(notification), expired])
-        return { kind: 'told', ids, isSent: true }
+        return { kind: 'done', ids, isSent: true }
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error)
         return { kind: 'failed', ids, failure: { kind: 'later', reason }, address: null }

@@ -27,7 +27,7 @@ export const RETRY_DELAYS: readonly number[] = [
 ]
 
 /** Queued notifications that leave the queue with one mail, at most. */
-export const TOLD_AT_ONCE = 500
+export const SENT_AT_ONCE = 500
 
 /** Queued notifications that are counted, at most. */
 const COUNTED = 100_000
@@ -89,17 +89,17 @@ function statementsOf({ $client: client }: SharedDatabase) {
         .pluck(),
     ),
     // A limited member's statement reads only what the member sees: see `src/db/row-security.ts`.
-    toTell: prepare<Omit<QueuedNotification, 'actorName'>>(
-      `select told.id, told.member_id as memberId, told.kind, told.item_id as itemId,
-        coalesce(item.project_id, told.project_id) as projectId, told.actor_id as actorId, told.seq, told.title, told.text,
-        told.count, told.created_at as createdAt
-      from notifications as told
-      left join kanban_items as item on item.id = told.item_id
-      left join projects as project on project.id = coalesce(item.project_id, told.project_id)
-      where told.id in (select value from json_each(:ids)) and told.read_at is null
-        and (told.item_id is null or item.id is not null)
-        and (told.project_id is null or project.id is not null)
-      order by told.id`,
+    deliverable: prepare<Omit<QueuedNotification, 'actorName'>>(
+      `select notice.id, notice.member_id as memberId, notice.kind, notice.item_id as itemId,
+        coalesce(item.project_id, notice.project_id) as projectId, notice.actor_id as actorId, notice.seq, notice.title, notice.text,
+        notice.count, notice.created_at as createdAt
+      from notifications as notice
+      left join kanban_items as item on item.id = notice.item_id
+      left join projects as project on project.id = coalesce(item.project_id, notice.project_id)
+      where notice.id in (select value from json_each(:ids)) and notice.read_at is null
+        and (notice.item_id is null or item.id is not null)
+        and (notice.project_id is null or project.id is not null)
+      order by notice.id`,
     ),
     schedule: prepare('update mails set due_at = :dueAt where member_id = :memberId and due_at is null'),
     reschedule: prepare('update mails set due_at = null where member_id = :memberId and attempts = 0'),
@@ -140,7 +140,7 @@ export class MailQueue {
     'first',
     'recipient',
     'ids',
-    'toTell',
+    'deliverable',
     'hasAny',
     'summary',
   ]
@@ -168,13 +168,13 @@ export class MailQueue {
   }
 
   /** The first queued notifications of a member. */
-  ids(memberId: string, count = TOLD_AT_ONCE): string[] {
+  ids(memberId: string, count = SENT_AT_ONCE): string[] {
     return this.#sql.ids().all({ memberId, count })
   }
 
   /** Those of these notifications that are unread, and whose items and projects exist and are in scope; the oldest first. */
-  toTell(ids: readonly string[]): QueuedNotification[] {
-    const rows = this.#sql.toTell().all({ ids: JSON.stringify(ids) })
+  deliverable(ids: readonly string[]): QueuedNotification[] {
+    const rows = this.#sql.deliverable().all({ ids: JSON.stringify(ids) })
     const actors = [...new Set(rows.flatMap(({ actorId }) => actorId ?? []))]
     const names = new Map(this.#people.named(actors).map(({ id, name }) => [id, name]))
     return rows.map((row) => ({ ...row, actorName: names.get(row.actorId ?? '') ?? null }))
@@ -205,7 +205,7 @@ export class MailQueue {
   }
 
   /** Removes these notifications from the queue. The member's other ones wait for the next mail. */
-  told(memberId: string, ids: readonly string[]): void {
+  remove(memberId: string, ids: readonly string[]): void {
     this.#sql.dequeue().run({ memberId, ids: JSON.stringify(ids) })
     this.#sql.again().run({ memberId })
     this.#sql.end().run({ memberId })
@@ -219,8 +219,8 @@ export class MailQueue {
 
   /** Removes some notifications of any members, for a service without mail. @returns whether there are more */
   dropSome(): boolean {
-    const { changes } = this.#sql.dropSome().run({ count: TOLD_AT_ONCE })
-    if (changes === TOLD_AT_ONCE) return true
+    const { changes } = this.#sql.dropSome().run({ count: SENT_AT_ONCE })
+    if (changes === SENT_AT_ONCE) return true
     this.#sql.endAll().run({})
     return false
   }

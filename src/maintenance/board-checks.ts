@@ -29,7 +29,7 @@ const misplaced = (client: SQLite.Database, table: string) =>
 
 const order: Check = {
   name: 'order',
-  holds: 'every place in a list is a number',
+  holds: 'every position in a list is a number',
   advice: 'another tool has written it; --fix puts such records at the end of their lists, or the beginning',
   find: ({ client }) =>
     together(

@@ -16,7 +16,7 @@ const IS_STRAY = `not exists (select 1 from file_contents where id = file_chunks
 
 const contents: Check = {
   name: 'contents',
-  holds: 'the bytes of files belong to attachments, or wait for their removal',
+  holds: 'all bytes of files belong to attachments, or wait for their removal',
   advice: 'another tool has deleted attachments or contents; --fix lets the service remove the bytes',
   find: ({ client }) => {
     if (!has(client, 'file_contents')) return NOTHING

@@ -53,8 +53,8 @@ const integrity: Check = {
 
 const references: Check = {
   name: 'references',
-  holds: 'every record belongs to one that exists',
-  advice: 'another tool has written without foreign keys; --fix deletes what belongs to nothing',
+  holds: 'every record has an existing parent',
+  advice: 'another tool has written without foreign keys; --fix deletes records without a parent',
   find: (subject) =>
     together(
       referencesIn(subject).map((reference) =>
@@ -84,7 +84,7 @@ const references: Check = {
 const migrations: Check = {
   name: 'migrations',
   holds: 'the tables are those of this version',
-  advice: 'the next start of the service, and --fix, bring them up to date',
+  advice: 'the next start of the service, and --fix, migrate them',
   find: ({ client }) => {
     const applied = new Set(
       client.prepare<[], number>('select created_at from __drizzle_migrations').pluck().all().map(Number),
@@ -92,7 +92,7 @@ const migrations: Check = {
     const missing = shippedMigrations().filter(({ folderMillis }) => !applied.has(folderMillis))
     return found(missing.map(({ folderMillis }) => `the one of ${new Date(folderMillis).toISOString()}`))
   },
-  fix: () => 'brought the tables up to date',
+  fix: () => 'migrated the tables',
 }
 
 const triggers: Check = {

@@ -37,7 +37,7 @@ const expired = () => `'${timestamp(Date.now() - SESSIONS_STAY)}'`
 
 const sessions: Check = {
   name: 'sessions',
-  holds: 'sessions that have expired are gone',
+  holds: 'there are no expired sessions',
   advice: 'the next sign-in removes them, and so does --fix',
   find: ({ client }) =>
     count(client, `select id from sessions where expires_at < ${expired()}`, (id) => `session ${id}`),
@@ -49,7 +49,7 @@ const sessions: Check = {
 
 const files: Check = {
   name: 'files',
-  holds: 'no unfinished copies are beside the database',
+  holds: 'there are no unfinished copies beside the database',
   advice: 'a backup or restore was killed; --fix removes its files',
   find: (subject) => found(unfinished(subject)),
   fix: (_db, subject) => {

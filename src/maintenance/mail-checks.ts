@@ -9,7 +9,7 @@ const mail: Check = {
   name: 'mail',
   holds: 'e-mail reaches the members who want it',
   advice:
-    'see the log and the mail server; `phaseboard mail test` sends a test. A refused address gets mail again once its member sets the preference again',
+    'see the logs of the service and the mail server; `phaseboard mail test` sends a test. A refused address gets mail again once its member sets the preference again',
   find: ({ client }) => {
     if (!has(client, 'mails')) return NOTHING
     const since = timestamp(Date.now() - MAY_FAIL)

@@ -49,7 +49,7 @@ const people: Check = {
     return together([
       count(client, rowsOf(subject, LOST), (id) => `person ${id} is merged into nobody`),
       found(inCircles(client).map((id) => `person ${id} is merged in a circle`)),
-      count(client, rowsOf(subject, NO_KIND), (id) => `person ${id} is of no kind`),
+      count(client, rowsOf(subject, NO_KIND), (id) => `person ${id} has an unknown kind`),
     ])
   },
   fix: ({ $client: client }) => {
@@ -63,7 +63,7 @@ const people: Check = {
     const { changes } = circles.run(timestamp(), JSON.stringify(inCircles(client)))
     const lost = changes + put(LOST, 'merged_into = null')
     const kinds = put(NO_KIND, "kind = iif(source <> '', 'import', 'host')")
-    return `took back ${counted(lost, 'merge')}, gave ${counted(kinds, 'person', 'people')} a kind`
+    return `reverted ${counted(lost, 'merge')}, set the kind of ${counted(kinds, 'person', 'people')}`
   },
 }
 

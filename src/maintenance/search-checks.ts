@@ -40,7 +40,7 @@ export const SEARCH_CHECKS: readonly Check[] = [
             left join search_entries as entry on entry.kind = '${kind}' and entry.record_id = record.id
             left join search_index as indexed on indexed.rowid = entry.id
             where indexed.rowid is null or indexed.title is not ${title} or indexed.text is not ${text}`,
-          (id) => `${kind} ${id} is not found by its words`,
+          (id) => `${kind} ${id} is missing in the index, or indexed with other contents`,
         ),
       )
       const stale = SEARCHED.map(({ kind, table }) =>
@@ -53,7 +53,7 @@ export const SEARCH_CHECKS: readonly Check[] = [
       const nameless = count(
         client,
         'select rowid from search_index where rowid not in (select id from search_entries)',
-        (rowid) => `entry ${rowid} is of no record`,
+        (rowid) => `entry ${rowid} has no record`,
       )
       return together([...differing, ...stale, nameless])
     },

@@ -341,7 +341,7 @@ export class People {
    * member; 413; TooMuchWork
    */
   merge(id: string, into: string): MergedPerson {
-    if (id === into) throw invalidField('into', 'must be somebody else')
+    if (id === into) throw invalidField('into', 'must be another person')
     this.ensureNoMember(id)
     if (this.named([into]).length === 0) throw notFound(thingOf(people), [into])
     const counts = this.#merge(id, into, timestamp())

@@ -207,7 +207,8 @@ export function createSnapshots(
   /** Runs `work`, which reads missing projects, in one transaction, so that they and the cache are of one state of the database. */
   function make<T>(work: () => T): T {
     // Uncommitted changes may be rolled back: they must not be cached.
-    if (client.inTransaction) throw new Error('snapshots are of what is committed: read them after the write')
+    if (client.inTransaction)
+      throw new Error('snapshots contain only committed data: read them after the write')
     return read(db, () => {
       checkVersion()
       return work()

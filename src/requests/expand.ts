@@ -18,7 +18,7 @@ export const ExpandQuery = Type.Object({
       type: 'string',
       enum: ['people'],
       description:
-        '`people`: the answer has `people`, an object with the names of all whom it names, by their ids. Unknown and forgotten people are left out. In a batch it does not count',
+        '`people`: the response has `people`, an object with the names of the people in the record, by id. Unknown and forgotten people are omitted. A batch ignores it',
     }),
   ),
 })

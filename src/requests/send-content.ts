@@ -74,7 +74,7 @@ class ContentStream extends Readable {
     const first = number * CHUNK_BYTES
     const chunk = await this.#read(number)
     const bytes = chunk?.subarray(this.#at - first, this.#end - first)
-    if (bytes === undefined || bytes.length === 0) throw new Error('the content has gone')
+    if (bytes === undefined || bytes.length === 0) throw new Error('the content was removed')
     this.#at += bytes.length
     if (this.destroyed) return
     this.#timer = setTimeout(

@@ -84,7 +84,7 @@ export const KanbanItemSchema = Type.Object(
       description: 'The attachment that the board shows on its card: one of its own images, or null',
     }),
     reminders: Type.Array(Reminder, {
-      description: 'When its watchers are reminded: at a time, or a duration before the due date',
+      description: 'When its watchers are reminded: at a time, or some time before the due date',
       examples: [[{ at: '2026-01-31T09:00:00.000Z' }, { before: 'P1D' }]],
     }),
     ...timestamps,
@@ -298,7 +298,7 @@ const projectFields = {
   teamId: NullableString,
   access: Type.String({
     description:
-      '`everyone`: every member but guests sees it; `assigned`: only members who are assigned to it, or whose team is',
+      '`everyone`: every member except guests sees it; `assigned`: only members who are assigned to it, or whose team is',
     examples: ['everyone', 'assigned'],
   }),
   ...timestamps,
@@ -324,7 +324,7 @@ const people = Type.Optional(
   Type.Unsafe<Record<string, string>>({
     type: 'object',
     additionalProperties: { type: 'string' },
-    description: 'Only with `expand=people`: the names of all whom it names, by their ids',
+    description: 'Only with `expand=people`: the names of the people in the record, by id',
     examples: [{ ada: 'Ada Lovelace' }],
   }),
 )
@@ -343,7 +343,7 @@ export const SharedProjectSchema = Type.Object(
       Type.Unsafe<Record<string, string>>({
         type: 'object',
         additionalProperties: { type: 'string' },
-        description: 'Only with `expand=board`: the names of the lead and of all assignees, by their ids',
+        description: 'Only with `expand=board`: the names of the lead and of all assignees, by id',
         examples: [{ ada: 'Ada Lovelace' }],
       }),
     ),
@@ -362,7 +362,7 @@ export const KanbanItemWithPeopleSchema = Type.Object(
     ...Type.Omit(KanbanItemSchema, ['warnings']).properties,
     watching: Type.Optional(
       Type.Boolean({
-        description: 'Whether the caller watches the item: by itself, with its project, or as its assignee',
+        description: 'Whether the caller watches the item itself or its project, or is its assignee',
       }),
     ),
     people,
@@ -493,13 +493,13 @@ export const PreferencesSchema = Type.Object(
       type: 'string',
       enum: ['none', 'each', 'daily'],
       description:
-        'Which e-mail the member gets: none; of each notification, where those of two minutes come together; or one a day, at 8 in `timeZone`',
+        'Which e-mail the member gets: none; one for each notification, combined within two minutes; or one a day, at 8:00 in `timeZone`',
     }),
     timeZone: Type.String({ description: 'An IANA time zone', examples: ['Europe/Berlin'] }),
     stoppedBecause: Nullable(
       Type.String({
         description:
-          "Why no mail is sent: the words in which the address's server has refused it for good; null if it has not. Setting `email` confirms the address",
+          'Why no mail is sent: the response of a mail server that has permanently refused the address; null if none has. Setting `email` resumes mail',
       }),
     ),
     emailAvailable: Type.Boolean({ description: 'Whether the service sends e-mail' }),
@@ -538,7 +538,7 @@ export const MemberSchema = Type.Object(
     handle: Nullable(
       Type.String({
         description:
-          'The name in mentions, as in `@ada`; unique. null only for a moment, for a member that another tool has just added',
+          'The name in mentions, as in `@ada`; unique. null only briefly, for a member that another tool has just added',
         examples: ['ada', 'ada.lovelace'],
       }),
     ),
@@ -559,28 +559,27 @@ export const NotificationSchema = Type.Object(
       type: 'string',
       enum: ['assigned', 'mentioned', 'commented', 'moved', 'due', 'unblocked', 'lease-lapsed'],
       description:
-        'What happened: the item was assigned to the caller, a text mentions the caller, somebody commented on the item, it moved to another column or project, a reminder has come, it waits for nothing any more, the lease of its claim has ended',
+        'What happened: the item was assigned to the caller, a text mentions the caller, somebody commented on the item, it moved to another column or project, a reminder is due, it is no longer blocked, the lease of its claim has ended',
     }),
-    itemId: Nullable(Type.String({ description: 'null if it tells of several items' })),
-    projectId: Nullable(Type.String({ description: 'null if it tells of items of several projects' })),
+    itemId: Nullable(Type.String({ description: 'null for several items' })),
+    projectId: Nullable(Type.String({ description: 'null for items of several projects' })),
     actorId: Nullable(
-      Type.String({ description: 'Who did it; null for other tools, commands, and what comes with time' }),
+      Type.String({ description: 'The actor; null for other tools, commands, reminders and leases' }),
     ),
     seq: Nullable(
       Type.Integer({
-        description: 'The change that it tells of, the last one if several; null for what comes with time',
+        description: 'The change, or the last one of several; null for reminders and leases',
       }),
     ),
     title: Type.String({
-      description: 'The title of the item at that time; of several items, the name of their project',
+      description: 'The title of the item at that time; for several items, the name of their project',
     }),
     text: Type.String({
       description:
         'The beginning of the comment or description, the column of a move, or the due date; empty for others',
     }),
     count: Type.Integer({
-      description:
-        'The number of items that it tells of: more than ten items of one write are one notification',
+      description: 'The number of items: more than ten items of one write are one notification',
     }),
     createdAt: Timestamp,
     readAt: Nullable(Timestamp),
@@ -594,7 +593,7 @@ export const WatchSchema = Type.Object({ watching: Type.Boolean() }, { $id: 'Wat
 
 /** The number of unread notifications. */
 export const UnreadSchema = Type.Object(
-  { unread: Type.Integer({ description: 'At most 1,000: that many, or more' }) },
+  { unread: Type.Integer({ description: 'At most 1,000; then there may be more' }) },
   { $id: 'Unread' },
 )
 
@@ -624,7 +623,7 @@ export const PersonSchema = Type.Object(
     ),
     seenAt: Nullable({
       ...Timestamp,
-      description: 'When the host application last named the person, to the day; null if it never did',
+      description: 'The day when the host application last returned the person; null for never',
     }),
     ...timestamps,
   },
@@ -640,7 +639,7 @@ const MergeCountsSchema = Type.Object({
     description: 'Project assignments; deleted if the other person has one, too',
   }),
   kanbanComments: Type.Integer({ description: 'Comments with it as author' }),
-  attachments: Type.Integer({ description: 'Attachments that it has added' }),
+  attachments: Type.Integer({ description: 'Attachments with it as creator' }),
   personalIdeas: Type.Integer({ description: 'Ideas with it as owner' }),
 })
 export type MergeCounts = Static<typeof MergeCountsSchema>
@@ -1019,7 +1018,7 @@ export const ImportSchema = Type.Object(
     people: Type.Optional(
       Type.Array(ref(ImportedPersonSchema), {
         description:
-          'The people that its cards, comments and attachments name, and their matches here: at most 500, `counts.people` is their number. Not in lists, and not for archives',
+          'The people of its cards, comments and attachments, and their matches here: at most 500; `counts.people` is their number. Not in lists, and not for archives',
       }),
     ),
     error: Type.Optional(Type.String({ description: 'Why it failed; nothing has changed then' })),
@@ -1034,7 +1033,7 @@ export type Import = Static<typeof ImportSchema>
 export const UndoneSchema = Type.Object(
   {
     group: Nullable(Type.Integer({ description: 'The group of its own changes; null if it made none' })),
-    changes: Type.Array(ref(ChangeSchema), { description: 'The first 1,000 of the changes that it made' }),
+    changes: Type.Array(ref(ChangeSchema), { description: 'The first 1,000 of its own changes' }),
   },
   { $id: 'Undone' },
 )

@@ -244,7 +244,7 @@ async function check(service: Service, state: State, isRequired: boolean): Promi
 }
 
 for (const authMode of ['required', 'open'] as const) {
-  t.test(`in ${authMode} mode, after any history everyone reads and writes as the model says`, async (t) => {
+  t.test(`in ${authMode} mode, after any history the access of everyone matches the model`, async (t) => {
     const writer = await service(t, authMode)
     const history = fc.array(fc.tuple(step, fc.boolean()), { minLength: 3, maxLength: 14 })
     await fc.assert(

@@ -26,7 +26,7 @@ async function setUp(t: Parameters<typeof build>[0]) {
 const namesFor = async (app: App, { headers }: Caller) =>
   (await send(app, 'GET', '/api/projects', undefined, headers)).body.map(({ name }: { name: string }) => name)
 
-t.test('an assigned project exists only for those who are assigned to it', async (t) => {
+t.test('an assigned project is visible only to members who are assigned to it', async (t) => {
   const { app, admin, insider, outsider, guest, open, secret } = await setUp(t)
   t.strictSame(await namesFor(app, admin), ['Open', 'Secret'])
   t.strictSame(await namesFor(app, insider), ['Open', 'Secret'])
@@ -128,7 +128,7 @@ t.test('one cannot lock oneself out of a project', async (t) => {
   t.equal((await send(app, 'GET', own, undefined, insider.headers)).status, 404, 'from now on')
 })
 
-t.test('who is assigned as viewer reads the project, and writes nothing of it', async (t) => {
+t.test('a member assigned as viewer can read the project, and cannot write it', async (t) => {
   const { app, admin, outsider, guest, open, secret } = await setUp(t)
   for (const [project, member] of [
     [secret, outsider],

@@ -375,7 +375,7 @@ const around = ({ text, headers }: Seen, word: string): string => {
 }
 
 for (const mode of [undefined, 'host', 'open'] as const) {
-  t.test(`with ${mode ?? 'its own'} members, what one does not see does not exist`, async (t) => {
+  t.test(`with ${mode ?? 'its own'} members, invisible records do not exist for the caller`, async (t) => {
     const world = await buildWorld(t, mode)
     rollBackWrites(t, world)
     const operations = await operationsOf(world)

@@ -70,7 +70,7 @@ t.test('files are attached as text or base64, and read as resources', async (t) 
   t.equal(attachments.length, 5)
 })
 
-t.test('what cannot be attached or read is refused, and leaves nothing', async (t) => {
+t.test('invalid uploads and reads are refused, and leave nothing', async (t) => {
   const { app, url } = await serve(t, { bodyLimit: 3_000_000, publicUrl: 'https://board.example.org' })
   const item = await createItem(app, (await createProject(app)).id)
   const { client, call, refused } = await overHttp(t, url)

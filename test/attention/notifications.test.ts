@@ -33,7 +33,7 @@ async function boardOf(t: Test) {
 const patch = (app: App, url: string, body: object, { headers }: { headers: Record<string, string> }) =>
   send(app, 'PATCH', url, body, headers)
 
-t.test('an assignment tells the assignee, who watches the item from then on', async (t) => {
+t.test('an assignment notifies the assignee, who watches the item from then on', async (t) => {
   const { app, admin, ada, bob, project, item, url } = await boardOf(t)
   const { headers } = await patch(app, url, { assigneeId: 'ada' }, admin)
   const [first, ...others] = await toldTo(app, ada)
@@ -68,7 +68,7 @@ t.test('an assignment tells the assignee, who watches the item from then on', as
   t.equal((await toldTo(app, bob)).length, 2, 'nothing that concerns them has changed')
 })
 
-t.test('a comment tells watchers once each, those it mentions as mentioned', async (t) => {
+t.test('a comment notifies each watcher once, and mentioned members as mentioned', async (t) => {
   const { app, admin, ada, bob, eve, item, url } = await boardOf(t)
   await patch(app, url, { assigneeId: 'ada' }, admin)
   await workedOff(app)
@@ -102,7 +102,7 @@ t.test('a description mentions, when it is created and when it changes', async (
   t.strictSame((await kindsTold(app, bob))[0], ['mentioned', item.id])
 })
 
-t.test('who watches an item or a project hears of it; who does not want to, does not', async (t) => {
+t.test('watchers of an item or a project are notified, and members who unwatch are not', async (t) => {
   const { app, admin, ada, bob, eve, project, item, url } = await boardOf(t)
   const success = { watching: true }
   await holds(t, app, [
@@ -138,7 +138,7 @@ t.test('who watches an item or a project hears of it; who does not want to, does
   t.strictSame([(await toldTo(app, ada)).length, (await toldTo(app, bob)).length], before)
 })
 
-t.test('who creates an item or comments on it watches it, and sees so at once', async (t) => {
+t.test('members who create an item or comment on it watch it, and `watching` shows it at once', async (t) => {
   const { app, ada, bob, project } = await boardOf(t)
   const item = await createItem(app, project.id, {}, ada.headers)
   const url = `/api/kanban-items/${item.id}`
@@ -209,7 +209,7 @@ t.test(
   },
 )
 
-t.test('only who sees the project is told, and reads it', async (t) => {
+t.test('only members who see the project are notified, and can read the notification', async (t) => {
   const { app, admin, ada, bob, eve, project, item, url } = await boardOf(t)
   const guest = memberNamed(app, 'guest', 'guest')
   for (const one of [ada, bob]) await send(app, 'PUT', `${url}/watch`, undefined, one.headers)
@@ -273,7 +273,7 @@ t.test('more than ten items of one write are one notification', async (t) => {
   t.strictSame(rest, [])
 })
 
-t.test('many changes of few items in one write are told one by one', async (t) => {
+t.test('many changes of few items in one write cause separate notifications', async (t) => {
   const { app, admin, ada, item, url } = await boardOf(t)
   await send(app, 'PUT', `${url}/watch`, undefined, ada.headers)
   const path = `${url}/comments`
@@ -300,34 +300,43 @@ t.test('many changes of few items in one write are told one by one', async (t) =
   t.match(last, { kind: 'commented', itemId: item.id, title: item.title, text: '', count: 1 })
 })
 
-t.test('undos, imports and renamed columns tell nobody; an undone undo tells nothing twice', async (t) => {
-  const { app, admin, ada, project, item, url } = await boardOf(t)
-  await send(app, 'PUT', `/api/projects/${project.id}/watch`, undefined, ada.headers)
-  const { headers } = await patch(app, url, { column: 'Done', assigneeId: 'ada' }, admin)
-  t.equal((await toldTo(app, ada)).length, 1)
-  const undone = await send(app, 'POST', `/api/changes/${headers['phaseboard-seq']}/undo`, {}, admin.headers)
-  t.equal(undone.status, 200)
-  await send(app, 'POST', `/api/changes/${undone.headers['phaseboard-seq']}/undo`, {}, admin.headers)
-  t.equal(stored(app, 'kanban_items', item.id).column, 'Done')
-  t.equal((await toldTo(app, ada)).length, 1)
-  const columns = await send(
-    app,
-    'GET',
-    `/api/projects/${project.id}/kanban-columns`,
-    undefined,
-    admin.headers,
-  )
-  const done = columns.body.find(({ name }: { name: string }) => name === 'Done')
-  await patch(app, `/api/kanban-columns/${done.id}`, { name: 'Finished' }, admin)
-  t.equal((await toldTo(app, ada)).length, 1)
-  const deleted = await send(app, 'DELETE', url, undefined, admin.headers)
-  await workedOff(app)
-  await send(app, 'POST', `/api/changes/${deleted.headers['phaseboard-seq']}/undo`, {}, admin.headers)
-  t.equal((await toldTo(app, ada)).length, 1)
-  await send(app, 'POST', `${url}/comments`, { content: 'x' }, admin.headers)
-  t.equal((await toldTo(app, ada)).length, 2, 'who watched a deleted item that came back still does')
-  t.equal(count(app, 'quiet_changes'), 0, 'passed ranges are forgotten')
-})
+t.test(
+  'undos, imports and renamed columns cause no notifications, and an undone undo none twice',
+  async (t) => {
+    const { app, admin, ada, project, item, url } = await boardOf(t)
+    await send(app, 'PUT', `/api/projects/${project.id}/watch`, undefined, ada.headers)
+    const { headers } = await patch(app, url, { column: 'Done', assigneeId: 'ada' }, admin)
+    t.equal((await toldTo(app, ada)).length, 1)
+    const undone = await send(
+      app,
+      'POST',
+      `/api/changes/${headers['phaseboard-seq']}/undo`,
+      {},
+      admin.headers,
+    )
+    t.equal(undone.status, 200)
+    await send(app, 'POST', `/api/changes/${undone.headers['phaseboard-seq']}/undo`, {}, admin.headers)
+    t.equal(stored(app, 'kanban_items', item.id).column, 'Done')
+    t.equal((await toldTo(app, ada)).length, 1)
+    const columns = await send(
+      app,
+      'GET',
+      `/api/projects/${project.id}/kanban-columns`,
+      undefined,
+      admin.headers,
+    )
+    const done = columns.body.find(({ name }: { name: string }) => name === 'Done')
+    await patch(app, `/api/kanban-columns/${done.id}`, { name: 'Finished' }, admin)
+    t.equal((await toldTo(app, ada)).length, 1)
+    const deleted = await send(app, 'DELETE', url, undefined, admin.headers)
+    await workedOff(app)
+    await send(app, 'POST', `/api/changes/${deleted.headers['phaseboard-seq']}/undo`, {}, admin.headers)
+    t.equal((await toldTo(app, ada)).length, 1)
+    await send(app, 'POST', `${url}/comments`, { content: 'x' }, admin.headers)
+    t.equal((await toldTo(app, ada)).length, 2, 'who watched a deleted item that came back still does')
+    t.equal(count(app, 'quiet_changes'), 0, 'passed ranges are forgotten')
+  },
+)
 
 t.test('a project that an item moves to or from is watched', async (t) => {
   const { app, admin, ada, bob, project, item, url } = await boardOf(t)

@@ -27,7 +27,7 @@ function consumerOf(app: App, clock: ManualClock): NotificationConsumer {
     others: new Set(),
     lock: NO_LOCK,
     clock,
-    told: () => undefined,
+    onStored: () => undefined,
     warn: (error) => {
       throw error
     },
@@ -61,7 +61,7 @@ async function boardOf(t: Test) {
 /** A time from now, in whole minutes. */
 const soon = (minutes: number) => timestamp(Math.ceil(Date.now() / MINUTE) * MINUTE + minutes * MINUTE)
 
-t.test('a reminder tells the watchers when its time has come, once', async (t) => {
+t.test('watchers get one notification when a reminder is due', async (t) => {
   const { clock, consumer, change, told, item, project, app, ada } = await boardOf(t)
   const dueDate = soon(3 * 24 * 60)
   const [early, late] = [soon(60), timestamp(Date.parse(dueDate) - DAY)]
@@ -152,22 +152,25 @@ t.test('the times follow the item', async (t) => {
   t.strictSame(told(), [`ada ${at}`, `boss ${at}`], 'an item that came back reminds again')
 })
 
-t.test('what came while the service was down is told late, what had passed before is not', async (t) => {
-  const { app, clock, consumer, change, told } = await boardOf(t)
-  const at = soon(10)
-  await change({ reminders: [{ at }, { at: '2001-01-01' }] })
-  // It ends before it has worked off the change; the next one starts a week later.
-  await consumer.stop()
-  clock.set(Date.parse(at) + 7 * DAY)
-  const next = consumerOf(app, clock)
-  await next.work()
-  t.strictSame(told(), [`ada ${at}`, `boss ${at}`])
-  const another = consumerOf(app, clock)
-  await another.work()
-  t.equal(told().length, 2)
-})
+t.test(
+  'reminders due while the service was down are sent late, those in the past when they were set are not',
+  async (t) => {
+    const { app, clock, consumer, change, told } = await boardOf(t)
+    const at = soon(10)
+    await change({ reminders: [{ at }, { at: '2001-01-01' }] })
+    // It ends before it has worked off the change; the next one starts a week later.
+    await consumer.stop()
+    clock.set(Date.parse(at) + 7 * DAY)
+    const next = consumerOf(app, clock)
+    await next.work()
+    t.strictSame(told(), [`ada ${at}`, `boss ${at}`])
+    const another = consumerOf(app, clock)
+    await another.work()
+    t.equal(told().length, 2)
+  },
+)
 
-t.test('who watches the project is reminded, too', async (t) => {
+t.test('watchers of the project are reminded, too', async (t) => {
   const { app, project, clock, consumer, change, told } = await boardOf(t)
   const eve = memberNamed(app, 'eve')
   const { status } = await send(app, 'PUT', `/api/projects/${project.id}/watch`, undefined, eve.headers)
@@ -180,7 +183,7 @@ t.test('who watches the project is reminded, too', async (t) => {
   t.strictSame(told(), [`ada ${at}`, `boss ${at}`, `eve ${at}`], 'once each')
 })
 
-t.test('who does not watch is not reminded', async (t) => {
+t.test('members who do not watch are not reminded', async (t) => {
   const { app, ada, url, clock, consumer, change, told } = await boardOf(t)
   await send(app, 'DELETE', `${url}/watch`, undefined, ada.headers)
   const at = soon(10)
@@ -191,7 +194,7 @@ t.test('who does not watch is not reminded', async (t) => {
   t.strictSame(told(), [`boss ${at}`])
 })
 
-t.test('the end of a lease is told, unless it was renewed or ended before', async (t) => {
+t.test('the end of a lease causes a notification, unless it was renewed or ended before', async (t) => {
   const { app, admin, project, clock, consumer, told } = await boardOf(t)
   const bot = memberNamed(app, 'bot')
   await createItem(app, project.id, { title: 'Work' }, admin.headers)

@@ -187,7 +187,7 @@ function terminal(...answers: string[]) {
   return { input, output, raw, shown: () => shown }
 }
 
-t.test('a terminal asks for the password twice, without echo', async (t) => {
+t.test('a terminal prompts for the password twice, without echo', async (t) => {
   const { input, output, raw, shown } = terminal('correct horsf\u007fe\r', 'correct horse\r')
   const echoed = t.capture(process.stderr, 'write', () => true)
   t.equal(await askNewPassword('Password of \u001b[31mada', input, output), PASSWORD)

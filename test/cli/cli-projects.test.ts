@@ -2,7 +2,7 @@ import t from 'tap'
 import { projects, teamAssignments } from '../../src/db/schema.ts'
 import { onFile } from '../command-line.ts'
 
-t.test('who sees a project is shown and set', async (t) => {
+t.test('the access to a project is shown and set', async (t) => {
   const { command, db, insert } = onFile(t)
   insert({ id: 'ada', name: 'Ada Lovelace', email: 'ada@example.test', role: 'member' })
   insert({ id: 'eve', name: 'Eve', email: 'eve@client.test', role: 'guest' })

@@ -249,7 +249,7 @@ t.test('a stream reports its position, also before the first change', async (t) 
   t.strictSame([places[0], places.at(-1)], [7, 9])
 })
 
-t.test('a stream tells which projects come and go, in the order of its changes', async (t) => {
+t.test('a stream sends gained and lost projects, in the order of its changes', async (t) => {
   const access = (seq: number, projectId: string, visible: boolean) =>
     `id: ${seq}\nevent: access\ndata: ${JSON.stringify({ projectId, visible })}\n\n`
   const { client, asked } = await fated(
@@ -277,7 +277,7 @@ async function readUntil(response: Response, wanted: string): Promise<string> {
   return text
 }
 
-t.test('who loses a project is told, before the place moves on to what follows', async (t) => {
+t.test('the loss of a project is sent before the position advances to later changes', async (t) => {
   const admin = { email: 'ada@example.org', password: 'battery staple' }
   const member = { email: 'bob@example.org', password: 'battery staple' }
   const service = await start(t, {

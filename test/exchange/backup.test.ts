@@ -436,7 +436,7 @@ function breakAt(t: Test, statement: string): void {
   }
 }
 
-t.test('nothing is replaced if it is unknown who has the database open', async (t) => {
+t.test('nothing is replaced if it is unknown whether the database is open', async (t) => {
   const { file, copy, names } = setUp(t, 'a')
   await backUp(file, copy, quiet)
   const { close } = openDatabase(file)

@@ -127,7 +127,7 @@ t.test('dates in many formats are read, with the order of day and month of the f
   )
 })
 
-t.test('other files are refused in one line that says what they are', async (t) => {
+t.test('other files are refused in one line with their kind', async (t) => {
   t.match(await refusal('csv', ''), 'it is empty')
   t.match(
     await refusal('csv', 'foo,bar\n1,2\n'),

@@ -185,35 +185,46 @@ t.test('an item has at most 100 links, the oldest; the others stay in its metada
   t.strictSame(notes, ['attachments left out 3 (an item has at most 100: kept in metadata.trello)'])
 })
 
-t.test('who added a link is matched as other people are, and a file cannot name a member', async (t) => {
-  const board = await trello(
-    ['tr-ann', 'm-eve', '', undefined].map((idMember, n) => ({
-      name: `${n}`,
-      url: 'https://example.org/',
-      idMember,
-      date: AT,
-    })),
-  )
-  const { all, people } = await imported(t, board, ({ db }) =>
-    db.insert(members).values({ id: 'm-eve', name: 'Eve', email: 'eve@example.org' }).run(),
-  )
-  t.strictSame(
-    all.map(({ createdBy }) => createdBy),
-    ['tr-ann', 'trello:m-eve', null, null],
-  )
-  t.strictSame(people, [
-    { id: 'tr-ann', name: 'Ann Smith', items: 0, comments: 0, attachments: 1, matched: null, memberId: null },
-    {
-      id: 'trello:m-eve',
-      name: 'm-eve',
-      items: 0,
-      comments: 0,
-      attachments: 1,
-      matched: null,
-      memberId: null,
-    },
-  ])
-})
+t.test(
+  'creators of links are matched like other people, and a file cannot impersonate a member',
+  async (t) => {
+    const board = await trello(
+      ['tr-ann', 'm-eve', '', undefined].map((idMember, n) => ({
+        name: `${n}`,
+        url: 'https://example.org/',
+        idMember,
+        date: AT,
+      })),
+    )
+    const { all, people } = await imported(t, board, ({ db }) =>
+      db.insert(members).values({ id: 'm-eve', name: 'Eve', email: 'eve@example.org' }).run(),
+    )
+    t.strictSame(
+      all.map(({ createdBy }) => createdBy),
+      ['tr-ann', 'trello:m-eve', null, null],
+    )
+    t.strictSame(people, [
+      {
+        id: 'tr-ann',
+        name: 'Ann Smith',
+        items: 0,
+        comments: 0,
+        attachments: 1,
+        matched: null,
+        memberId: null,
+      },
+      {
+        id: 'trello:m-eve',
+        name: 'm-eve',
+        items: 0,
+        comments: 0,
+        attachments: 1,
+        matched: null,
+        memberId: null,
+      },
+    ])
+  },
+)
 
 t.test('a cover stays in the metadata, beside the id and the name of its attachment', async (t) => {
   const cover = { idAttachmentCover: 'a1', cover: { idAttachment: 'a1' } }

@@ -56,52 +56,55 @@ const peopleOf = async (board: Promise<SourceBoard>) => {
   return namedPeople(cards, known)
 }
 
-t.test('every format gives the assignees, the authors of comments and who added attachments', async (t) => {
-  const all = {
-    trello: peopleOf(readFixture('trello', 'trello-board.json')),
-    planka: peopleOf(readFixture('planka', 'planka-board.json')),
-    kanboard: peopleOf(
-      readAs('kanboard', kanboardDatabase("update users set email = 'joerg@example.test' where id = 2")),
-    ),
-    'kanboard, as CSV': peopleOf(readFixture('kanboard', 'kanboard-tasks.csv')),
-    'jira, as CSV': peopleOf(readFixture('jira', 'jira.csv')),
-    jira: peopleOf(readFixture('jira', 'jira-search.json')),
-    github: peopleOf(readFixture('github', 'github-items.json')),
-    'github, as a view': peopleOf(readFixture('github', 'github-view.tsv')),
-    csv: peopleOf(readFixture('csv', 'tasks.csv')),
-  }
-  const told: Record<string, unknown> = {}
-  for (const [format, found] of Object.entries(all)) {
-    told[format] = (await found).map(({ id, name, email }) => [id, name, email])
-  }
-  t.matchOnly(told, {
-    trello: [
-      ['683eab805c0de50b0a4d0004', 'Priya Raman', ''],
-      ['683c08805c0de50b0a4d0002', 'Amara Osei', ''],
-      ['683d5a005c0de50b0a4d0003', 'Jonas Lindqvist', ''],
-    ],
-    planka: [
-      ['102', 'Jörg Müller', ''],
-      ['101', 'Åsa Öberg', ''],
-    ],
-    kanboard: [
-      ['joerg', 'Jörg Müller', 'joerg@example.test'],
-      ['asa', 'Åsa Öberg', 'asa@example.org'],
-    ],
-    'kanboard, as CSV': [['joerg', 'Jörg Müller', '']],
-    'jira, as CSV': [
-      ['712020:joerg', 'Jörg Müller', ''],
-      ['712020:asa', 'Åsa Öberg', ''],
-    ],
-    jira: [
-      ['712020:joerg', 'Jörg Müller', ''],
-      ['712020:asa', 'Åsa Öberg', ''],
-    ],
-    github: [['asa', 'asa', '']],
-    'github, as a view': [['asa', 'asa', '']],
-    csv: [['Jörg Müller', 'Jörg Müller', '']],
-  })
-})
+t.test(
+  'every format has the assignees, the authors of comments and the creators of attachments',
+  async (t) => {
+    const all = {
+      trello: peopleOf(readFixture('trello', 'trello-board.json')),
+      planka: peopleOf(readFixture('planka', 'planka-board.json')),
+      kanboard: peopleOf(
+        readAs('kanboard', kanboardDatabase("update users set email = 'joerg@example.test' where id = 2")),
+      ),
+      'kanboard, as CSV': peopleOf(readFixture('kanboard', 'kanboard-tasks.csv')),
+      'jira, as CSV': peopleOf(readFixture('jira', 'jira.csv')),
+      jira: peopleOf(readFixture('jira', 'jira-search.json')),
+      github: peopleOf(readFixture('github', 'github-items.json')),
+      'github, as a view': peopleOf(readFixture('github', 'github-view.tsv')),
+      csv: peopleOf(readFixture('csv', 'tasks.csv')),
+    }
+    const told: Record<string, unknown> = {}
+    for (const [format, found] of Object.entries(all)) {
+      told[format] = (await found).map(({ id, name, email }) => [id, name, email])
+    }
+    t.matchOnly(told, {
+      trello: [
+        ['683eab805c0de50b0a4d0004', 'Priya Raman', ''],
+        ['683c08805c0de50b0a4d0002', 'Amara Osei', ''],
+        ['683d5a005c0de50b0a4d0003', 'Jonas Lindqvist', ''],
+      ],
+      planka: [
+        ['102', 'Jörg Müller', ''],
+        ['101', 'Åsa Öberg', ''],
+      ],
+      kanboard: [
+        ['joerg', 'Jörg Müller', 'joerg@example.test'],
+        ['asa', 'Åsa Öberg', 'asa@example.org'],
+      ],
+      'kanboard, as CSV': [['joerg', 'Jörg Müller', '']],
+      'jira, as CSV': [
+        ['712020:joerg', 'Jörg Müller', ''],
+        ['712020:asa', 'Åsa Öberg', ''],
+      ],
+      jira: [
+        ['712020:joerg', 'Jörg Müller', ''],
+        ['712020:asa', 'Åsa Öberg', ''],
+      ],
+      github: [['asa', 'asa', '']],
+      'github, as a view': [['asa', 'asa', '']],
+      csv: [['Jörg Müller', 'Jörg Müller', '']],
+    })
+  },
+)
 
 t.test('a text names a person by name, email, or both', async (t) => {
   const told = (text: string) => {

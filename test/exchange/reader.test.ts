@@ -270,7 +270,7 @@ t.test('the reason for a failure is one line', async (t) => {
   t.equal(lineOf(new Error('x'.repeat(5000))).length, 1000)
 })
 
-t.test('a process reads a file, and ends when told to', async (t) => {
+t.test('a process reads a file, and ends when it is cancelled', async (t) => {
   const folder = t.testdir()
   const file = join(folder, 'file')
   const read = (format: string, signal?: AbortSignal, limits = {}) =>

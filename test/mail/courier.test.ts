@@ -6,7 +6,7 @@ import { NO_LOCK } from '../../src/db/process-lock.ts'
 import { Courier, type CourierOptions, type CourierWrites, HEARTBEAT } from '../../src/mail/courier.ts'
 import { messageOf } from '../../src/mail/message.ts'
 import { createHostOutlet, createMailOutlet, type Outlet, WAIT } from '../../src/mail/outlets.ts'
-import { RETRY_DELAYS, TOLD_AT_ONCE } from '../../src/mail/queue.ts'
+import { RETRY_DELAYS, SENT_AT_ONCE } from '../../src/mail/queue.ts'
 import { createSmtpSender } from '../../src/mail/smtp-sender.ts'
 import type { HostNotification } from '../../src/phaseboard.d.ts'
 import { createScopedRules } from '../../src/requests/scoped-rules.ts'
@@ -45,7 +45,7 @@ async function service(
   const key = writeTo(db, () => mail.state.makeKey())
   const writes: CourierWrites = {
     schedule: async (mails) => writeTo(db, () => mail.queue.schedule(mails)),
-    told: async (...args) => writeTo(db, () => mail.told(...args)),
+    remove: async (...args) => writeTo(db, () => mail.remove(...args)),
     drop: async (id) => writeTo(db, () => mail.queue.drop(id)),
     failed: async ({ memberId, attempts }, reason, now) =>
       writeTo(db, () => mail.queue.failed(memberId, attempts, reason, now)),
@@ -55,21 +55,21 @@ async function service(
   const outlet: Outlet = host
     ? createHostOutlet({
         queue: mail.queue,
-        toTell: (ids) => mail.queue.toTell(ids),
+        deliverable: (ids) => mail.queue.deliverable(ids),
         onNotification: host,
         clock,
       })
     : createMailOutlet({
         queue: mail.queue,
-        toTell: ({ memberId, role }, ids) =>
+        deliverable: ({ memberId, role }, ids) =>
           scoped.read(
             role === 'admin'
               ? undefined
               : { memberId, role, seesAll: false, projectIds: null, projects: undefined },
-            (rules) => rules.mail.queue.toTell(ids),
+            (rules) => rules.mail.queue.deliverable(ids),
           ),
-        compose: (memberId, recipient, told) =>
-          messageOf(memberId, recipient, told, {
+        compose: (memberId, recipient, notifications) =>
+          messageOf(memberId, recipient, notifications, {
             publicUrl: 'https://board.example',
             key,
             now: clock.now(),
@@ -178,7 +178,7 @@ t.test(
   },
 )
 
-t.test('the courier looks by itself, and what came while it was down is sent late', async (t) => {
+t.test('the courier polls the queue, and sends notifications from its downtime late', async (t) => {
   const one = await service(t)
   one.prefer('ada', { email: 'each' })
   one.notify('ada')
@@ -211,47 +211,52 @@ t.test('daily: at 8 in the time zone of each member, once a day', async (t) => {
   t.strictSame(times, ['7 ada@example.test', '8 eve@example.test', '16 bob@example.test'])
 })
 
-t.test('nothing is told that is read, deleted, no longer seen, or not wanted any more', async (t) => {
-  const one = await service(t)
-  for (const id of ['ada', 'bob', 'eve']) one.prefer(id, { email: 'each' })
-  one.exec("insert into projects (id, name, access) values ('q', 'Secret', 'assigned')")
-  one.exec("insert into kanban_items (id, project_id, title) values ('k', 'q', 'Plan'), ('l', 'p', 'Gone')")
-  one.exec(
-    "insert into team_assignments (id, project_id, member_id) values ('a', 'q', 'ada'), ('b', 'q', 'bob')",
-  )
-  const secret = { itemId: 'k', projectId: 'q', title: 'Secret plan' }
-  const read = one.notify('ada', { title: 'Read' })
-  one.notify('ada', { itemId: 'l', title: 'Gone' })
-  one.notify('ada', { itemId: null, projectId: 'q', title: 'Secret', count: 12 })
-  one.notify('ada', secret)
-  one.notify('ada', { itemId: 'j', title: 'Moved to secrecy' })
-  one.notify('ada', { title: 'Still there' })
-  one.notify('bob', secret)
-  one.notify('eve')
-  one.exec(`update notifications set read_at = created_at where id = '${read}'`)
-  one.exec("delete from kanban_items where id = 'l'; update kanban_items set project_id = 'q' where id = 'j'")
-  one.exec("delete from team_assignments where id = 'a'; update members set disabled = 1 where id = 'eve'")
-  await one.after(WAIT)
-  t.strictSame(subjects(one.mails).toSorted(), [
-    ['ada@example.test', 'Still there: Assigned to you'],
-    ['bob@example.test', 'Secret plan: Assigned to you'],
-  ])
-  t.notMatch(one.mails.received.find(({ to }) => /^ada/.test(to))?.raw, /[Ss]ecret|Gone|Read/)
-  t.equal(one.count('mail_queue'), 0)
-  one.notify('bob')
-  one.prefer('bob', { email: 'none' })
-  t.equal(one.count('mail_queue'), 0)
-  one.prefer('bob', { email: 'each' })
-  await one.after(WAIT)
-  t.equal(one.mails.received.length, 2, 'what was dropped does not come back')
-  one.notify('ada')
-  one.exec("delete from members where id = 'ada'")
-  await one.after(WAIT)
-  t.equal(one.mails.received.length, 2)
-  t.equal(one.count('mails'), 0)
-})
+t.test(
+  'no mail contains notifications that are read, deleted, no longer visible, or no longer wanted',
+  async (t) => {
+    const one = await service(t)
+    for (const id of ['ada', 'bob', 'eve']) one.prefer(id, { email: 'each' })
+    one.exec("insert into projects (id, name, access) values ('q', 'Secret', 'assigned')")
+    one.exec("insert into kanban_items (id, project_id, title) values ('k', 'q', 'Plan'), ('l', 'p', 'Gone')")
+    one.exec(
+      "insert into team_assignments (id, project_id, member_id) values ('a', 'q', 'ada'), ('b', 'q', 'bob')",
+    )
+    const secret = { itemId: 'k', projectId: 'q', title: 'Secret plan' }
+    const read = one.notify('ada', { title: 'Read' })
+    one.notify('ada', { itemId: 'l', title: 'Gone' })
+    one.notify('ada', { itemId: null, projectId: 'q', title: 'Secret', count: 12 })
+    one.notify('ada', secret)
+    one.notify('ada', { itemId: 'j', title: 'Moved to secrecy' })
+    one.notify('ada', { title: 'Still there' })
+    one.notify('bob', secret)
+    one.notify('eve')
+    one.exec(`update notifications set read_at = created_at where id = '${read}'`)
+    one.exec(
+      "delete from kanban_items where id = 'l'; update kanban_items set project_id = 'q' where id = 'j'",
+    )
+    one.exec("delete from team_assignments where id = 'a'; update members set disabled = 1 where id = 'eve'")
+    await one.after(WAIT)
+    t.strictSame(subjects(one.mails).toSorted(), [
+      ['ada@example.test', 'Still there: Assigned to you'],
+      ['bob@example.test', 'Secret plan: Assigned to you'],
+    ])
+    t.notMatch(one.mails.received.find(({ to }) => /^ada/.test(to))?.raw, /[Ss]ecret|Gone|Read/)
+    t.equal(one.count('mail_queue'), 0)
+    one.notify('bob')
+    one.prefer('bob', { email: 'none' })
+    t.equal(one.count('mail_queue'), 0)
+    one.prefer('bob', { email: 'each' })
+    await one.after(WAIT)
+    t.equal(one.mails.received.length, 2, 'what was dropped does not come back')
+    one.notify('ada')
+    one.exec("delete from members where id = 'ada'")
+    await one.after(WAIT)
+    t.equal(one.mails.received.length, 2)
+    t.equal(one.count('mails'), 0)
+  },
+)
 
-t.test('another preference applies to what waits already', async (t) => {
+t.test('another preference also applies to queued notifications', async (t) => {
   const one = await service(t)
   one.prefer('ada', { email: 'each' })
   one.notify('ada')
@@ -306,7 +311,7 @@ t.test('a refusal for now is tried again for a day, with growing waits, then giv
   t.match(one.row('select failure from member_preferences'), { failure: null }, 'the next one goes out')
 })
 
-t.test('what comes while a mail fails comes with it, once', async (t) => {
+t.test('notifications created while a mail fails are sent with it, once', async (t) => {
   const one = await service(t, { server: await receiveMail(t, () => ({ content: '452 4.3.1 full' })) })
   one.prefer('ada', { email: 'each' })
   one.notify('ada', { title: 'First' })
@@ -439,11 +444,11 @@ t.test('an outcome that cannot be stored is stored later, and the mail is not se
   const one = await service(t)
   one.prefer('ada', { email: 'each' })
   one.notify('ada')
-  const { told } = one.writes
+  const { remove } = one.writes
   let isFull = true
-  one.writes.told = async (...args) => {
+  one.writes.remove = async (...args) => {
     if (isFull) throw new Error('the disk is full')
-    return told(...args)
+    return remove(...args)
   }
   one.clock.pass(WAIT)
   const working = one.courier.work()
@@ -461,11 +466,11 @@ t.test('an outcome that cannot be stored is stored later, and the mail is not se
 t.test('a flood of notifications is one mail of bounded size', async (t) => {
   const one = await service(t)
   one.prefer('ada', { email: 'each' })
-  for (let index = 0; index < TOLD_AT_ONCE + 1; index++) one.notify('ada', { title: `Card ${index}` })
+  for (let index = 0; index < SENT_AT_ONCE + 1; index++) one.notify('ada', { title: `Card ${index}` })
   await one.after(WAIT)
   t.strictSame(subjects(one.mails), [
-    ['ada@example.test', `${TOLD_AT_ONCE} notifications`],
-    ['ada@example.test', `Card ${TOLD_AT_ONCE}: Assigned to you`],
+    ['ada@example.test', `${SENT_AT_ONCE} notifications`],
+    ['ada@example.test', `Card ${SENT_AT_ONCE}: Assigned to you`],
   ])
   t.match(one.mails.received[0]?.text, /Card 49\n/)
   t.match(one.mails.received[0]?.text, /And 450 more\./)
@@ -481,7 +486,7 @@ t.test('only one of several processes sends', async (t) => {
   t.equal(one.count('mail_queue'), 1)
 })
 
-t.test('a host gets each notification once, in order, and again what it has not acknowledged', async (t) => {
+t.test('a host gets each notification once, in order, and unacknowledged ones again', async (t) => {
   const taken: string[] = []
   let isFailing = true
   const one = await service(t, {
@@ -567,7 +572,7 @@ t.test('a database that cannot be read is reported, and read again later', async
   t.equal(one.mails.received.length, 1)
 })
 
-t.test('what another tool has written is told as far as it makes sense', async (t) => {
+t.test('rows of another tool are sent as far as possible', async (t) => {
   const one = await service(t)
   one.prefer('ada', { email: 'daily' })
   one.exec("update member_preferences set time_zone = 'Mars/Olympus'")

@@ -23,7 +23,7 @@ const left = (file: string): number => {
   return number
 }
 
-t.test('kill -9 while mail is sent loses none, and repeats only what was under way', async (t) => {
+t.test('kill -9 while mail is sent loses none, and repeats only mails that were being sent', async (t) => {
   const file = join(t.testdir(), 'board.db')
   const server = await receiveMail(t, () => ({ waits: new Promise((done) => setTimeout(done, 10)) }))
   const environment = {
@@ -74,7 +74,7 @@ t.test('a service with half of the settings does not start, and shows no passwor
   t.notMatch(exit.stderr + exit.stdout, 's3cret')
 })
 
-t.test('the command sends a test mail, or says why not', async (t) => {
+t.test('the command sends a test mail, or prints the reason of the failure', async (t) => {
   const server = await receiveMail(t, () => ({}), { user: 'board', pass: 's3cret' })
   const environment = { SMTP_URL: server.url, MAIL_FROM: 'Board <board@example.org>' }
   const sent = await runCommand(t, ['mail', 'test', 'ada@example.test'], environment)

@@ -142,13 +142,13 @@ t.test('without a public address there are no links; without HTTPS no one click'
   t.notOk('List-Unsubscribe-Post' in plain.headers)
 })
 
-t.test('each kind says what happened', async (t) => {
+t.test('each kind of notification has its own text', async (t) => {
   const said = (fields: Partial<QueuedNotification>) => messageOf('ada', ADA, [notification(fields)], CONTEXT)
   t.equal(said({ kind: 'due', text: '2027-02-01T00:00:00.000Z' }).subject, 'Card: Due')
   t.match(said({ kind: 'due', text: '2027-02-01T00:00:00.000Z' }).text, /\n> 2027-02-01\n/)
   t.equal(said({ kind: 'moved', text: 'Done', actorName: null }).subject, 'Card: Moved')
   t.equal(said({ kind: 'lease-lapsed' }).subject, 'Card: The lease of its claim has ended')
-  t.equal(said({ kind: 'unblocked' }).subject, 'Card: Waits for nothing any more')
+  t.equal(said({ kind: 'unblocked' }).subject, 'Card: Is no longer blocked')
   t.equal(
     said({ kind: 'moved', itemId: null, title: 'Apollo', count: 12 }).subject,
     'Apollo: Moved by Bob: 12 cards',
@@ -177,7 +177,7 @@ t.test('long texts are cut between characters', async (t) => {
   t.equal(severalLines('x'.repeat(1_000_000)).length, 1001)
 })
 
-t.test('a token names its member until it expires; any other one names nobody', async (t) => {
+t.test('a token is valid for its member until it expires; any other token is invalid', async (t) => {
   const token = unsubscribeToken(KEY, 'ada 木/', NOW)
   t.match(token, /^[\w.-]+$/, 'it fits into an address')
   t.equal(memberOfToken(KEY, token, NOW), 'ada 木/')

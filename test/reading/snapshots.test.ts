@@ -100,7 +100,7 @@ t.test('a page has the named projects, in that order, and names the next page', 
     t.equal(`${body('b')}`, fresh.project('b'))
     await t.rejects(
       write(() => page(() => ({ ids: [] }))),
-      { message: 'snapshots are of what is committed: read them after the write' },
+      { message: 'snapshots contain only committed data: read them after the write' },
     )
   }
 })
@@ -263,7 +263,7 @@ t.test('a rolled-back write leaves no wrong snapshot', async (t) => {
 
 t.test('inside a write, uncommitted data cannot be read', async (t) => {
   const { client, body, list, write, fresh } = setUp(t, ['a', 'b'])
-  const message = 'snapshots are of what is committed: read them after the write'
+  const message = 'snapshots contain only committed data: read them after the write'
   body('a')
   list({})
   await t.rejects(
@@ -340,7 +340,7 @@ t.test('if all is cached, a read only checks for commits of other processes', as
   t.equal(executed.count(DATA_VERSION), 60)
   t.equal(executed.log.length, 60, 'and nothing else is executed')
   await nextTurn()
-  t.equal(executed.log.length, 60, 'nobody asks when nobody reads')
+  t.equal(executed.log.length, 60, 'no request, no check')
   page(() => ({ ids: ['a', 'b'] }))
   t.equal(executed.count(DATA_VERSION), 61)
   client.exec("update projects set name = 'x' where id = 'a'")

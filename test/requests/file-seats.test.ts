@@ -16,7 +16,7 @@ t.test('seats are taken at once, or not', async (t) => {
   t.equal(seats.taken, 2)
 })
 
-t.test('a member has a share of them, and the default member stands for many', async (t) => {
+t.test('a member has a limited share of the seats, and the default member has no such limit', async (t) => {
   const seats = new FileSeats(4, { ofMember: 1 })
   seats.take('ada')
   t.throws(() => seats.take('ada'), NO_SEAT)
@@ -26,7 +26,7 @@ t.test('a member has a share of them, and the default member stands for many', a
   t.equal(seats.taken, 4)
 })
 
-t.test('who waits gets the next seat that is free for it, in order', async (t) => {
+t.test('waiting members get free seats in order', async (t) => {
   const seats = new FileSeats(2, { ofMember: 1, longest: 60_000 })
   const [adas, bobs] = [await seats.wait('ada'), await seats.wait('bob')]
   const seated: string[] = []
@@ -48,7 +48,7 @@ t.test('who waits gets the next seat that is free for it, in order', async (t) =
   t.equal(seats.taken, 2)
 })
 
-t.test('who has waited for too long is refused, and gets none later', async (t) => {
+t.test('a member that has waited for too long is refused, and gets no seat later', async (t) => {
   // The timer of who waits does not keep the process alive.
   const alive = setInterval(() => undefined, 1000)
   t.teardown(() => clearInterval(alive))

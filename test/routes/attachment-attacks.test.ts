@@ -172,7 +172,7 @@ t.test('forms that are bombs', async (t) => {
   t.equal((await post(app, url, formOf(filePart('x', 'x')))).statusCode, 201)
 })
 
-t.test('who may not write is refused before the bytes are read', async (t) => {
+t.test('callers without the right to write are refused before the bytes are read', async (t) => {
   const app = await build(t, { authMode: 'required' })
   const [member, viewer] = [signInAs(app, 'member'), signInAs(app, 'viewer')]
   const project = await createProject(app, {}, member.headers)

@@ -151,7 +151,7 @@ t.test('validation comes before the check of the author', async (t) => {
   }
 })
 
-t.test('the rule itself checks again what changed while the request waited', async (t) => {
+t.test('the rule checks again for changes made while the request waited', async (t) => {
   const { app, comment } = await meetingOf(t, 'open')
   const comments = app.rules.board.comments
   const somebody = { id: 'somebody', name: '', email: null, role: 'member' } as const

@@ -108,7 +108,7 @@ t.test('a deletion and its undo, and a move to another project', async (t) => {
   t.strictSame((await send(app, 'GET', urlOf(id))).body, noProject)
 })
 
-t.test('who reads the project reads them', async (t) => {
+t.test('members who can read the project can read the counts', async (t) => {
   const app = await build(t, { authMode: 'required' })
   const [insider, outsider, guest, admin] = (['member', 'member', 'guest', 'admin'] as const).map((role) =>
     signInAs(app, role),

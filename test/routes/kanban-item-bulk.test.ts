@@ -206,7 +206,7 @@ t.test('PATCH /api/kanban-items', async (t) => {
   })
 })
 
-t.test('what PATCH /api/kanban-items refuses', async (t) => {
+t.test('PATCH /api/kanban-items refuses invalid bodies', async (t) => {
   t.test('bodies of the wrong type, with nothing changed', async (t) => {
     const { app, ids } = await boardWith(t, 'ab')
     const before = everything(app)

@@ -163,7 +163,7 @@ t.test('POST /api/projects/{id}/kanban-items/reorder', async (t) => {
   })
 })
 
-t.test('what a reorder of items refuses', async (t) => {
+t.test('a reorder of items refuses invalid bodies', async (t) => {
   t.test('items of another project, and unknown ones, with nothing changed', async (t) => {
     const { app, projectId, ids } = await boardWith(t, 'ab')
     const other = await boardOn(app, 'x')

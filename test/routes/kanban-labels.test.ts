@@ -257,7 +257,7 @@ t.test('the order of checks', async (t) => {
   })
 })
 
-t.test('the rule itself checks again what changed while the request waited', async (t) => {
+t.test('the rule checks again for changes made while the request waited', async (t) => {
   const { app, project, item, label, foreign } = await itemOf(t)
   const { labels } = app.rules.board
   t.throws(() => labels.create('none', { name: 'Bug' }), { statusCode: 404, message: noProject.error })

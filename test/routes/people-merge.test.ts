@@ -155,7 +155,7 @@ t.test('only admins merge, and only permitted pairs of people', async (t) => {
     ['POST', url, { into: 'ada' }, member, 403, { error: 'Forbidden: admin access required' }],
     ['POST', '/api/people/nobody/merge', {}, admin, 400, noInto],
     ['POST', '/api/people/nobody/merge', { into: 'ada' }, admin, 404, gone],
-    ['POST', url, { into: 'p-1' }, admin, 400, invalid({ into: ['must be somebody else'] })],
+    ['POST', url, { into: 'p-1' }, admin, 400, invalid({ into: ['must be another person'] })],
     ['POST', url, { into: 'x' }, admin, 404, { ...gone, details: { missing: ['x'] } }],
     ['POST', '/api/people/bob/merge', { into: 'ada' }, admin, 409, isMember],
     ['DELETE', '/api/people/bob', undefined, member, 403, { error: 'Forbidden: admin access required' }],

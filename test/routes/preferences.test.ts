@@ -56,7 +56,7 @@ const notify = (app: App, memberId: string, id: string, title = 'Card') =>
       .run(id, memberId, title, HOUR_AGO),
   )
 
-t.test('a service without PUBLIC_URL says that its mails have no links', async (t) => {
+t.test('a service without PUBLIC_URL warns that its mails have no links', async (t) => {
   const logStream = new PassThrough()
   const options = { publicUrl: undefined, logLevel: 'warn', logStream }
   await mailing(t, await receiveMail(t), options)
@@ -66,7 +66,7 @@ t.test('a service without PUBLIC_URL says that its mails have no links', async (
   )
 })
 
-t.test('who is to have mail although nothing is queued is forgotten', async (t) => {
+t.test('a member with a next mail but without queued notifications is removed', async (t) => {
   const app = await build(t, { authMode: 'required' })
   const { queue } = app.rules.mail
   writeTo(app.db, () => app.db.$client.exec("insert into mails (member_id) values ('ghost')"))
@@ -198,40 +198,43 @@ t.test('an assignment becomes a mail', async (t) => {
   t.match(metrics.body, 'phaseboard_mail_members{state="stopped"} 0')
 })
 
-t.test('a test mail goes to the own address, some times an hour, and says why it does not', async (t) => {
-  const server = await receiveMail(t)
-  const app = await mailing(t, server)
-  const ada = signInAs(app, 'viewer')
-  const { email } = app.rules.members.get(ada.id)
-  await holds(t, app, [
-    ['POST', `${ME}/test-mail`, undefined, ada.headers, 200, { address: email, error: null }],
-  ])
-  t.match(server.received, [{ to: email, headers: { subject: 'Test of e-mail' } }])
-  const stale = { ...ada.headers, 'if-match': '"x"' }
-  t.equal((await send(app, 'POST', `${ME}/test-mail`, undefined, stale)).status, 412)
-  t.equal(server.received.length, 1, 'nothing is sent for a condition that does not hold')
-  server.behave = () => ({ recipient: '550 5.1.1 no such user' })
-  t.strictSame((await send(app, 'POST', `${ME}/test-mail`, undefined, ada.headers)).body, {
-    address: email,
-    error: '550 5.1.1 no such user',
-  })
-  const key = { ...ada.headers, 'idempotency-key': 'once' }
-  const keyed = await send(app, 'POST', `${ME}/test-mail`, undefined, key)
-  const sent = server.received.length
-  const again = await send(app, 'POST', `${ME}/test-mail`, undefined, key)
-  t.strictSame([again.status, again.body], [200, keyed.body])
-  t.equal(again.headers['idempotent-replayed'], 'true')
-  t.equal(server.received.length, sent, 'a repetition sends nothing')
-  for (let index = 3; index < TEST_MAILS; index++)
-    t.equal((await send(app, 'POST', `${ME}/test-mail`, {}, ada.headers)).status, 200)
-  const refused = await send(app, 'POST', `${ME}/test-mail`, undefined, ada.headers)
-  t.equal(refused.status, 429)
-  t.match(refused.headers, { 'retry-after': /^\d+$/ })
-  t.equal(
-    (await send(app, 'POST', `${ME}/test-mail`, undefined, signInAs(app, 'viewer').headers)).status,
-    200,
-  )
-})
+t.test(
+  'a test mail is sent to the address of the member, with a limit per hour and the reason of a failure',
+  async (t) => {
+    const server = await receiveMail(t)
+    const app = await mailing(t, server)
+    const ada = signInAs(app, 'viewer')
+    const { email } = app.rules.members.get(ada.id)
+    await holds(t, app, [
+      ['POST', `${ME}/test-mail`, undefined, ada.headers, 200, { address: email, error: null }],
+    ])
+    t.match(server.received, [{ to: email, headers: { subject: 'Test of e-mail' } }])
+    const stale = { ...ada.headers, 'if-match': '"x"' }
+    t.equal((await send(app, 'POST', `${ME}/test-mail`, undefined, stale)).status, 412)
+    t.equal(server.received.length, 1, 'nothing is sent for a condition that does not hold')
+    server.behave = () => ({ recipient: '550 5.1.1 no such user' })
+    t.strictSame((await send(app, 'POST', `${ME}/test-mail`, undefined, ada.headers)).body, {
+      address: email,
+      error: '550 5.1.1 no such user',
+    })
+    const key = { ...ada.headers, 'idempotency-key': 'once' }
+    const keyed = await send(app, 'POST', `${ME}/test-mail`, undefined, key)
+    const sent = server.received.length
+    const again = await send(app, 'POST', `${ME}/test-mail`, undefined, key)
+    t.strictSame([again.status, again.body], [200, keyed.body])
+    t.equal(again.headers['idempotent-replayed'], 'true')
+    t.equal(server.received.length, sent, 'a repetition sends nothing')
+    for (let index = 3; index < TEST_MAILS; index++)
+      t.equal((await send(app, 'POST', `${ME}/test-mail`, {}, ada.headers)).status, 200)
+    const refused = await send(app, 'POST', `${ME}/test-mail`, undefined, ada.headers)
+    t.equal(refused.status, 429)
+    t.match(refused.headers, { 'retry-after': /^\d+$/ })
+    t.equal(
+      (await send(app, 'POST', `${ME}/test-mail`, undefined, signInAs(app, 'viewer').headers)).status,
+      200,
+    )
+  },
+)
 
 t.test(
   'a link to unsubscribe: opening it changes nothing, its button or one click ends the mail',
@@ -320,7 +323,7 @@ t.test('a forged, foreign or expired link is 404, and a link gives no other righ
     t.equal((await send(app, 'GET', ME, undefined, headers)).status, 401)
 })
 
-t.test('a service without a mail server drops what waits', async (t) => {
+t.test('a service without a mail server empties the queue', async (t) => {
   const drop = hourly(t)
   const logStream = new PassThrough()
   const app = await build(t, { authMode: 'required', logLevel: 'warn', logStream })
@@ -381,7 +384,7 @@ t.test('a host takes the notifications of its members instead of mail', async (t
   await t.rejects(build(t, both), /onNotification replaces mail/)
 })
 
-t.test('without the host, only the notifications of members who want mail wait again', async (t) => {
+t.test('without the host, only notifications of members with mail are queued again', async (t) => {
   const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
   const embedded = await build(t, {
     databaseUrl,

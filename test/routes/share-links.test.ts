@@ -37,7 +37,7 @@ const open = (app: App, secret: string, headers?: Headers) =>
 const assign = (app: App, projectId: string, memberId: string, role: string, headers: Headers) =>
   send(app, 'POST', `/api/projects/${projectId}/team-assignments`, { memberId, role }, headers)
 
-t.test('a link shows its project to whoever has it, and its secret only once', async (t) => {
+t.test('a link shows its project to anybody who has it, and its secret only once', async (t) => {
   for (const authMode of ['open', 'required'] as const) {
     const app = await build(t, { authMode })
     const ada = signInAs(app, 'member', { id: 'ada' })
@@ -241,7 +241,7 @@ t.test('it is revalidated, and never kept by others', async (t) => {
   t.match([head.statusCode, head.headers.etag], [200, changed.headers.etag])
 })
 
-t.test('who may write the project manages its links; nobody else', async (t) => {
+t.test('only members who may write the project manage its links', async (t) => {
   const app = await build(t, { authMode: 'required' })
   const admin = signInAs(app, 'admin')
   const insider = signInAs(app, 'member')
@@ -407,7 +407,7 @@ t.test('in open mode the host name counts as for any path', async (t) => {
   t.equal((await open(app, secret, { host: 'evil.example' })).status, 403)
 })
 
-t.test('inside a host, only those who may write share, and the link has the prefix', async (t) => {
+t.test('inside a host, only members who may write create links, and the link has the prefix', async (t) => {
   const host = Fastify()
   t.teardown(() => host.close())
   host.addHook('onRequest', async (_request, reply) => {

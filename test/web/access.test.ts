@@ -42,7 +42,7 @@ onBoard(
     await section.getByRole('button', { name: 'Add person' }).click()
     await choosePerson(dialog, 'Person', 'Gus')
     await dialog.getByLabel('Role').selectOption('Viewer')
-    await dialog.getByText('Reads the board and changes nothing.').waitFor()
+    await dialog.getByText('Can only read the board.').waitFor()
     await check()
     await dialog.getByRole('button', { name: 'Add' }).click()
     await until(now, ({ teamAssignments }) =>
@@ -50,7 +50,7 @@ onBoard(
     )
     t.match(
       await section.getByRole('list', { name: 'People' }).innerText(),
-      /Gus[\s\S]*Viewer[\s\S]*Reads the board and changes nothing/,
+      /Gus[\s\S]*Viewer[\s\S]*Can only read the board/,
     )
     await go('/')
     await page.getByRole('listitem').getByRole('img', { name: 'Private' }).waitFor()

@@ -40,7 +40,7 @@ const EXPECTED: Readonly<Record<string, string | undefined>> = {
   '2026-13-01': undefined,
 }
 
-t.test('the words of the page, days, months, and what is near', async (t) => {
+t.test('the words of the page, days, months, and relative days', async (t) => {
   for (const [text, expected] of Object.entries(EXPECTED)) t.equal(day(text), expected, text)
   t.equal(day('Fr', 'de'), '2026-11-27', "the names of days are the locale's")
   t.equal(day('24. Dezember', 'de'), '2026-12-24')

@@ -265,7 +265,7 @@ onBoard('around every page', async (t, { api, person, url }) => {
     for (const tab of rest) await tab.close()
   })
 
-  await t.test('an unknown address is a page that says so', async () => {
+  await t.test('an unknown address shows a page with a message', async () => {
     problems.expect(/404/)
     for (const address of ['/nothing', '/projects/7/nothing/else/']) {
       await go(address)

@@ -52,7 +52,7 @@ t.test('German forms', async (t) => {
   t.equal(german.item.dismissed('a'.repeat(100)), `„${'a'.repeat(59)}…“ archiviert.`)
 })
 
-t.test('no text stands in a component', async (t) => {
+t.test('no component contains a text', async (t) => {
   const [guide, page] = [/^web\/styleguide\//, /./].map((pattern) =>
     globSync('web/**/*.tsx').filter((path) => pattern.test(path)),
   )

@@ -17,7 +17,7 @@ const cards: readonly Card[] = [
 ]
 const isLost = ({ projectId }: Card) => projectId === 'apollo'
 
-t.test('a response that was on its way does not bring back what was forgotten', async (t) => {
+t.test('a response in flight does not restore removed records', async (t) => {
   const answers: ((found: readonly Card[]) => void)[] = []
   const list = new LiveList<Card>(
     () => new Promise((resolve) => answers.push(resolve)),

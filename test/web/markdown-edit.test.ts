@@ -60,7 +60,7 @@ t.test('lists and quotes are of whole lines', async (t) => {
   t.equal(format('quote', '⟦> a\n>b⟧'), '⟦a\nb⟧')
 })
 
-t.test('a list goes on with Enter, and ends with an empty item', async (t) => {
+t.test('Enter continues a list, and ends it on an empty item', async (t) => {
   t.equal(enter('- a⟦⟧'), '- a\n- ⟦⟧')
   t.equal(enter('- a⟦⟧b'), '- a\n- ⟦⟧b', 'an item is split')
   t.equal(enter('  * a⟦⟧'), '  * a\n  * ⟦⟧')

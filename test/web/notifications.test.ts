@@ -186,7 +186,7 @@ onBoard(
 
     t.comment('who unwatches is not told')
     await watching.click()
-    await untilSaid(page, 'You do not watch “Flyer” any more.')
+    await untilSaid(page, 'You no longer watch “Flyer”.')
     t.equal((await saved()).watching, false)
 
     t.comment('a whole project')

@@ -42,7 +42,7 @@ t.test('tokens are read, and the rest is the title', async (t) => {
   t.strictSame(cardsOf('a !low !high due:fri due:mon'), ['a !high due:mon | low | 2026-11-27T00:00:00.000Z'])
 })
 
-t.test('what is no token stays text', async (t) => {
+t.test('text that is not a token stays text', async (t) => {
   for (const text of [
     'Write to ann@maria.example',
     'Issue #12 and #unknown',

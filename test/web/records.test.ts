@@ -84,7 +84,7 @@ t.test('a place between two neighbours', async (t) => {
   t.equal(between(1, 2), 1.5)
 })
 
-t.test('what is forgotten is gone, whatever was known of it, and may come back', async (t) => {
+t.test('removed records disappear with all their changes, and may return', async (t) => {
   const cards = new Records<Card>()
   cards.put({ id: 'a', title: 'mine', column: 'Done' }, 9)
   cards.put({ id: 'b', title: 'other' }, 9)

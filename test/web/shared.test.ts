@@ -6,7 +6,7 @@ import { HTML, madeOf, makeHostile } from './hostile.ts'
 import { loadAfresh } from './measures.ts'
 
 const REQUIRED = { mode: 'required' } as const
-const GONE = 'This link does not work: it was revoked, has expired, or the project is gone.'
+const GONE = 'This link does not work: it was revoked or has expired, or the project was deleted.'
 
 /** The paths of the page's requests to the API so far. */
 function requestsOf(page: Page): string[] {
@@ -34,7 +34,7 @@ onBoard(
     const requests = requestsOf(page)
     await go(shared.url.slice(url.length))
     await page.getByRole('heading', { name: 'Website relaunch', level: 1 }).waitFor()
-    await page.getByText('Shared with you to read.').waitFor()
+    await page.getByText('Shared with you, read-only.').waitFor()
     t.strictSame(await titlesIn(page, 'To Do'), ['Flyer', 'Poster'])
     t.strictSame(await titlesIn(page, 'Waiting'), ['Permit'])
     await card(page, 'Flyer').getByText(`Assigned to ${me?.name}`).waitFor({ state: 'attached' })

@@ -69,7 +69,7 @@ const untilGot = (tab: Tab, ...got: (number | string)[]) =>
     (all) => all === got.join(),
   )
 
-t.test('one reads, the others get what arrives, each once', async (t) => {
+t.test('one tab reads the stream, and the others get each event once', async (t) => {
   const first = open(t, 'one')
   await untilReads(first)
   const early = open(t, 'one')

@@ -10,7 +10,7 @@ import { unread } from '../common/unread.ts'
 import { later } from '../later-texts.ts'
 import { go } from '../router.ts'
 import { mark, onMessage, recount, tellSeen } from './marks.ts'
-import { didOf, pathOf, textOf } from './told.ts'
+import { didOf, pathOf, textOf } from './notification-text.ts'
 
 const words = later.attention
 

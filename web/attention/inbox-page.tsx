@@ -16,7 +16,7 @@ import { href, place, setQuery } from '../router.ts'
 import { texts } from '../texts.ts'
 import { arrived } from './follow.ts'
 import { mark, markAll, onMessage } from './marks.ts'
-import { didOf, pathOf, textOf } from './told.ts'
+import { didOf, pathOf, textOf } from './notification-text.ts'
 
 const words = later.attention
 

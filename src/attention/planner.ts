@@ -30,7 +30,7 @@ export interface LiveItem {
 }
 
 /** Its reads. */
-export interface TellingSources {
+export interface PlannerSources {
   /** The current item; undefined if it does not exist: then there are no notifications. */
   item: (id: string) => LiveItem | undefined
   projectName: (id: string) => string
@@ -46,7 +46,7 @@ export interface TellingSources {
 }
 
 /** The notifications of a write for one member. */
-interface Told {
+interface MemberPlan {
   /** Only the first, once a single notification replaces all. */
   notifications: NewNotification[]
   /** How many there would be, of how many items. */
@@ -57,7 +57,7 @@ interface Told {
 }
 
 /** The results of a write. */
-export interface Telling {
+export interface Plan {
   first: number
   last: number
   /** By member: either those of at most ten items, or a single one. */
@@ -94,15 +94,15 @@ const isMoreImportant = (one: NotificationKind, other: NotificationKind) =>
   NOTIFICATION_KINDS.indexOf(one) < NOTIFICATION_KINDS.indexOf(other)
 
 /** Whether a single notification replaces all. */
-const isTooMuch = ({ items, count }: Told) => items.size > MOST_ITEMS || count > MOST_NOTIFICATIONS
+const isTooMuch = ({ items, count }: MemberPlan) => items.size > MOST_ITEMS || count > MOST_NOTIFICATIONS
 
 /** The changes of one write. */
-export class WriteTelling {
+export class NotificationPlanner {
   readonly group: number
-  readonly #sources: TellingSources
+  readonly #sources: PlannerSources
   readonly #first: number
   #last: number
-  readonly #told = new Map<string, Told>()
+  readonly #plans = new Map<string, MemberPlan>()
   readonly #watches: FoundWatch[] = []
   /** The same, by item. */
   readonly #watchesOf = new Map<string, FoundWatch[]>()
@@ -113,7 +113,7 @@ export class WriteTelling {
   readonly #sees = new Map<string, Map<string, boolean>>()
   readonly #ofProjects = new Map<string, readonly Watcher[]>()
 
-  constructor(group: number, first: number, sources: TellingSources) {
+  constructor(group: number, first: number, sources: PlannerSources) {
     this.group = group
     this.#first = first
     this.#last = first
@@ -137,10 +137,10 @@ export class WriteTelling {
   }
 
   /** The result, in steps. */
-  *end(): Generator<void, Telling, void> {
+  *end(): Generator<void, Plan, void> {
     const notifications: NewNotification[][] = []
-    for (const [, told] of this.#told) {
-      notifications.push(isTooMuch(told) ? [this.#together(told)] : told.notifications)
+    for (const [, plan] of this.#plans) {
+      notifications.push(isTooMuch(plan) ? [this.#together(plan)] : plan.notifications)
       if (notifications.length % 100 === 0) yield
     }
     return {
@@ -153,7 +153,7 @@ export class WriteTelling {
     }
   }
 
-  #together({ notifications, count, items, kind, projectIds }: Told): NewNotification {
+  #together({ notifications, count, items, kind, projectIds }: MemberPlan): NewNotification {
     const [first] = notifications as [NewNotification]
     const [projectId = null, another] = projectIds
     const isOfOne = another === undefined && projectId !== null
@@ -322,23 +322,23 @@ export class WriteTelling {
   #tell(row: ChangeRow, item: LiveItem, memberId: string, kind: NotificationKind, text: string): void {
     if (memberId === row.actorId || !this.#mayHear(memberId, item)) return
     const { projectId, title } = item
-    const told = this.#told.get(memberId) ?? {
+    const plan = this.#plans.get(memberId) ?? {
       notifications: [],
       count: 0,
       items: new Set<string>(),
       kind,
       projectIds: new Set<string>(),
     }
-    this.#told.set(memberId, told)
-    told.count++
-    if (told.items.size < ITEMS_COUNTED) told.items.add(row.itemId as string)
-    if (told.projectIds.size < 2) told.projectIds.add(projectId)
-    if (isMoreImportant(kind, told.kind)) told.kind = kind
-    if (isTooMuch(told)) {
-      told.notifications.length = 1
+    this.#plans.set(memberId, plan)
+    plan.count++
+    if (plan.items.size < ITEMS_COUNTED) plan.items.add(row.itemId as string)
+    if (plan.projectIds.size < 2) plan.projectIds.add(projectId)
+    if (isMoreImportant(kind, plan.kind)) plan.kind = kind
+    if (isTooMuch(plan)) {
+      plan.notifications.length = 1
       return
     }
-    told.notifications.push({
+    plan.notifications.push({
       memberId,
       kind,
       itemId: row.itemId,

@@ -1,4 +1,4 @@
-/** What a notification says, and where it leads. */
+/** The text of a notification, and the page that it opens. */
 import type { MemberNotification } from '../common/api.ts'
 import { fullDay } from '../common/dates.ts'
 import { personName } from '../common/people.ts'
@@ -7,7 +7,7 @@ import { paths } from '../router.ts'
 
 const words = later.attention
 
-/** What happened: "Ada commented". Subscribes to the name. A kind that this page does not know has only its name. */
+/** The event: "Ada commented". Subscribes to the name. An unknown kind has only its name. */
 export function didOf({ kind, actorId }: MemberNotification): string {
   const who = actorId === null ? words.somebody : personName(actorId)
   return words.did[kind]?.(who) ?? kind
@@ -22,7 +22,7 @@ export function textOf({ kind, text, count }: MemberNotification): string {
   return text
 }
 
-/** The path of what it is about: the card, at its comments if it tells of one, or the board. undefined for several projects. */
+/** The path of its page: the card (at the comments for a comment), or the board. undefined for several projects. */
 export function pathOf({ kind, itemId, projectId }: MemberNotification): string | undefined {
   if (projectId === null) return undefined
   if (itemId === null) return paths.board(projectId)
