@@ -251,7 +251,10 @@ t.test('AUTH_PROXY_HEADER is the name of a header, and needs a trusted proxy', a
   }
   t.equal(from('true', '127.0.0.1'), 'nothing', 'only this machine can send it')
   for (const host of ['0.0.0.0', '::', '192.168.1.5']) {
-    t.equal(from('true', host), `${unknown}: with true, anybody on the network could be anybody`)
+    t.equal(
+      from('true', host),
+      `${unknown}: with true, any client on the network could impersonate any member`,
+    )
   }
   for (const header of ['X_User', 'x-user:', 'x user', '-user', 'x'.repeat(101), 'x-user\r\nx: y']) {
     t.match(from('10.0.0.1', '127.0.0.1', header), /^AUTH_PROXY_HEADER must [^\\^$]*$/, header)

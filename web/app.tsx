@@ -52,10 +52,10 @@ const Teams = latePage(() => import('./people/teams-page.tsx'))
 const Webhooks = latePage(() => import('./people/webhooks-page.tsx'))
 const Audit = latePage(() => import('./people/audit-page.tsx'))
 
-/** What a board opens next. It is loaded when the browser is idle, and then opens at once, also without a connection. */
+/** The parts that a board opens next. They are preloaded when the browser is idle, so they open at once, also without a connection. */
 const NEXT = [loadCard, async () => (await import('./common/markdown/markdown.ts')).fetchWorker(), loadFlow]
 
-/** Starts following the user's notifications, once the page has what it shows first. */
+/** Starts following the user's notifications, once the page has loaded its first contents. */
 async function followNotifications(): Promise<void> {
   await whenShown()
   ;(await import('./attention/follow.ts')).follow()

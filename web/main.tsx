@@ -31,7 +31,7 @@ if (page === 'projects') {
   // If that fails, it is loaded again when it is shown.
   void loadProjects().catch(() => undefined)
 }
-// Whoever reads a shared board is no user.
+// The reader of a shared board is not a user.
 if (page !== 'shared') {
   void openSession().then(startSharing)
   void signedIn().then(() => {

@@ -90,7 +90,7 @@ export const paths = {
 export const isOwnPath = (path: string): boolean =>
   /^\/(?![/\\])/.test(path) && routeOf(path.replace(/[?#].*/, '')).page !== undefined
 
-/** What to do once the browser has gone back; undefined if it is not going back. An entry that is pushed meanwhile would be left again. */
+/** Work to do once the browser has gone back; undefined if it is not going back. Going back would leave an entry that is pushed before that. */
 let afterBack: (() => void) | undefined
 
 /** The time in milliseconds after which the browser is taken not to go back, e.g. because it was asked to too often. */

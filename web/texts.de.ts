@@ -1,4 +1,4 @@
-/** All German texts of the page. Only who reads German loads them. They have the same names and values as the English ones. */
+/** All German texts of the page. Only German users load them. They have the same names and values as the English ones. */
 import type { ImportTexts, LaterTexts, TextHelpers, Texts } from './texts.ts'
 
 const quoted = (title: string) => `„${title}“`

@@ -1,6 +1,6 @@
 /**
- * The texts of the page. The English ones are here, and load with the page; each other language is a file of its own, which only
- * its readers load. Values are inserted unchanged, and shown as text.
+ * The texts of the page. The English ones are here, and load with the page. Each other language has its own file, which only
+ * users of that language load. Values are inserted unchanged, and shown as text.
  */
 import { formatNumber } from './common/dates.ts'
 import type { DueWords } from './common/due-words.ts'
@@ -40,7 +40,7 @@ function shortened(title: string): string {
 /** A title as part of a message, in quotes. */
 const quoted = (title: string): string => `“${shortened(title)}”`
 
-/** What texts of every language are made with. */
+/** The functions for texts of every language. */
 const helpers = { count, said, shortened, formatNumber }
 export type TextHelpers = typeof helpers
 
@@ -389,7 +389,7 @@ const english = {
     notADay: 'Not a day',
     dueHint: 'For example tomorrow, fri, +3, 2w or 24 dec.',
     days: { today: 'Today', tomorrow: 'Tomorrow', friday: 'Friday', nextWeek: 'Next week' },
-    /** What the field of a due date understands, besides the names of days and months. */
+    /** The words that the field of a due date accepts, besides the names of days and months. */
     dueWords: {
       today: ['today'],
       tomorrow: ['tomorrow'],
@@ -1085,7 +1085,7 @@ export type Texts = Words<typeof english>
 export type LaterTexts = Words<typeof laterEnglish>
 export type ImportTexts = Words<typeof importEnglish>
 
-/** The texts in the language of the page. All that imports them waits until they are there. `later-texts.ts` has those of parts. */
+/** The texts in the language of the page. Modules that import them wait for them. `later-texts.ts` has texts of parts that load later. */
 export const texts: Texts = language === 'de' ? (await import('./texts.de.ts')).germanTexts(helpers) : english
 
 /** For tests, which compare the languages. */

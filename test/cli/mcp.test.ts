@@ -77,7 +77,7 @@ t.test('errors go to standard error and to the agent, and standard output has on
     )
     t.equal(code, 0)
     t.match(stderr, expected)
-    t.match(stderr, /was no message/)
+    t.match(stderr, /not a message/)
     const messages = stdout.trim().split('\n')
     t.equal(messages.length, 1, 'only the request is responded to')
     t.match(JSON.parse(messages[0] ?? ''), { id: 1, error: { code: -32000, message: expected } })

@@ -77,7 +77,10 @@ t.test('an admin with another email stays beside those of the archive', async (t
   const other = await target('target.db', { adminEmail: 'root@localhost', adminPassword: 'battery staple' })
   const made = await importArchive(other.db, archive, quiet)
   t.match(made.plan, { kind: 'whole', admin: { heirId: undefined } })
-  t.match(describeArchive(made).join('\n'), /members have no password here: phaseboard member reset-password/)
+  t.match(
+    describeArchive(made).join('\n'),
+    /members have no password here: set one with phaseboard member reset-password/,
+  )
   t.match(await signIn(other, 'battery staple', 'root@localhost'), { status: 201 })
   const [theirs, ours] = [rowsOf(app.db.$client), rowsOf(other.db.$client)]
   t.strictSame(ours.slice(0, -2), theirs)

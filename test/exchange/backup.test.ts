@@ -340,7 +340,7 @@ t.test('a restored database can be served, and nobody opens it during the restor
   t.match(refused, { code: 1, stdout: '' })
   t.match(
     refused.stderr,
-    /^phaseboard: the database \S+ is in use: stop the service, and whatever else .* first\n$/,
+    /^phaseboard: the database \S+ is in use: first stop the service and all .* that have it open\n$/,
   )
   t.equal((await fetch(`${first.url}/readyz`)).status, 200)
   t.equal((await create(first, 'Mercury')).status, 201)
@@ -440,7 +440,7 @@ t.test('nothing is replaced if it is unknown whether the database is open', asyn
   const { file, copy, names } = setUp(t, 'a')
   await backUp(file, copy, quiet)
   const { close } = openDatabase(file)
-  await t.rejects(restore(file, copy, quiet), { message: /is in use: stop the service/ })
+  await t.rejects(restore(file, copy, quiet), { message: /is in use: first stop the service/ })
   close()
   breakAt(t, 'begin exclusive; commit')
   const message = `cannot open the database ${file}: disk I/O error`

@@ -77,7 +77,12 @@ t.test('a file that unpacks to gigabytes fails without harm to others', async (t
     ['arrays in arrays', 'planka', nested(1e6), /nested deeper than 90 levels/],
     ['the same for Trello', 'trello', nested(1e6), /nested deeper than 100 levels/],
     ['a gzip that unpacks to much', 'csv', gzipSync(Buffer.alloc(300 * MIB)), /more than 256 MiB/],
-    ['a name put with each row', 'csv', longNames(60_000, 20_000), /would make more than \d+ MiB of records/],
+    [
+      'a name put with each row',
+      'csv',
+      longNames(60_000, 20_000),
+      /would create more than \d+ MiB of records/,
+    ],
     [
       'records',
       'csv',

@@ -105,7 +105,7 @@ t.test(
     t.equal(statSync(path).mode & 0o777, 0o600)
     const { db, close } = openDatabase(path)
     t.teardown(close)
-    const place = Number(/goes on with (\d+)/.exec(stdout)?.[1])
+    const place = Number(/continues with (\d+)/.exec(stdout)?.[1])
     t.strictSame(db.$client.prepare('select seq from changes order by seq').pluck().all(), [1, 2, 3, place])
   },
 )
@@ -154,7 +154,7 @@ t.test('a takeover is refused if the first machine responds again meanwhile', as
     setTimeout(() => silent.listen(port, '127.0.0.1', resolve), 50),
   )
   t.teardown(() => silent.close())
-  await t.rejects(take({ first: `http://127.0.0.1:${port}`, watch: 300 }), /still answers/)
+  await t.rejects(take({ first: `http://127.0.0.1:${port}`, watch: 300 }), /still responds/)
   await listening
   t.ok(isUntouched())
 })

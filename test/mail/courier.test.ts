@@ -302,7 +302,7 @@ t.test('a refusal for now is tried again for a day, with growing waits, then giv
   t.match(one.row('select failure from member_preferences'), { failure: '451 4.7.1 later' })
   t.equal(one.count('mail_queue'), 0)
   t.match(one.courier.counts, { sent: 0, failed: RETRY_DELAYS.length + 1, given_up: 1 })
-  t.match(one.warnings.at(-1), /gave up/)
+  t.match(one.warnings.at(-1), /discarded notifications/)
   t.notMatch(`${one.warnings}`, 'ada@example.test')
   one.mails.behave = () => ({})
   one.notify('ada')

@@ -14,15 +14,15 @@ import { didOf, pathOf, textOf } from './notification-text.ts'
 
 const words = later.attention
 
-/** Delays in milliseconds: several that come together are counted, and announced, once. */
+/** Delays in milliseconds: several notifications that arrive together are counted, and announced, once. */
 const COUNTED_AFTER = 200
 const ANNOUNCED_AFTER = 2000
 /** How long a hidden tab waits for a visible one that shows the same, in milliseconds. */
 const SEEN_WITHIN = 500
-/** How long a notification waits for the name of who did it, in milliseconds. */
+/** How long a notification waits for the name of its actor, in milliseconds. */
 const NAMED_WITHIN = 2000
 
-/** The latest notification that came by the stream. */
+/** The latest notification of the stream. */
 export const arrived = signal<MemberNotification | undefined>(undefined)
 
 const isHidden = () => document.visibilityState === 'hidden'
@@ -59,7 +59,7 @@ function arrive(notification: MemberNotification): void {
   } else if (mayNotify()) setTimeout(() => void show(notification), SEEN_WITHIN)
 }
 
-/** Waits until the name of who did it is known. */
+/** Waits until the name of the actor is loaded. */
 async function named({ actorId }: MemberNotification): Promise<void> {
   if (actorId === null) return
   let stop = () => {}

@@ -103,7 +103,7 @@ export default function InboxPage() {
           setMarks((all) => new Map([...all, ...message.ids.map((id) => [id, message.readAt] as const)]))
         }
       }),
-      // What came without a connection is in the list.
+      // The list includes notifications from a time without a connection.
       onConnected(() => setRound((one) => one + 1)),
     )
   }, [])

@@ -12,7 +12,7 @@ const MOST = 200
 /** The maximum number that the service marks at once. */
 const MOST_AT_ONCE = 2000
 
-/** What tabs tell each other: that notifications are read or not, or that a visible tab shows a new one. */
+/** Messages between tabs: that notifications are read or not, or that a visible tab shows a new one. */
 type Message =
   | { type: 'marked'; ids: readonly string[]; readAt: string | null }
   | { type: 'seen'; id: string }
@@ -31,14 +31,14 @@ function channelNow(): BroadcastChannel | undefined {
   return channel
 }
 
-/** Subscribes to what is marked here and in other tabs, and to what other tabs show. @returns unsubscribes */
+/** Subscribes to marks here and in other tabs, and to notifications that other tabs show. @returns unsubscribes */
 export function onMessage(listener: Listener): () => void {
   channelNow()
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
-/** Tells other tabs that this one is visible, and shows a notification. */
+/** Notifies other tabs that this one is visible and shows a notification. */
 export const tellSeen = (id: string): void =>
   channelNow()?.postMessage({ type: 'seen', id } satisfies Message)
 
@@ -50,7 +50,7 @@ function tellMarked(ids: readonly string[], isRead: boolean): void {
 
 let counts = 0
 
-/** Counts the unread ones. Without an answer the number stays. */
+/** Counts the unread ones. Without a response the number stays. */
 export async function recount(): Promise<void> {
   const round = ++counts
   const found = await api.get('/api/notifications/count').catch(() => undefined)

@@ -125,7 +125,7 @@ export function useBoardKeys(board: Board): void {
   useKeys(keys)
 }
 
-/** Whether the user may write the board. If not, says so. */
+/** Whether the user may write the board. If not, shows a message. */
 function mayWriteOrSay({ store }: Board): boolean {
   const may = mayWriteIn(store)
   if (!may) toast(texts.readOnly)
@@ -138,7 +138,7 @@ const mirrored = (direction: Direction): Direction =>
 const firstCard = (board: Board) =>
   board.store.columnList.flatMap(({ name }) => board.shownIn(name).slice(0, 1)).at(0)
 
-/** Archives cards, or restores them. Several ones are a matter of the script that is loaded later. */
+/** Archives cards, or restores them. For several ones, it uses the script that is loaded later. */
 async function archive(board: Board, ids: readonly string[]): Promise<void> {
   const [id = ''] = ids
   if (ids.length === 1) {

@@ -66,7 +66,7 @@ function useCounts(store: ProjectStore): void {
   }, [store])
 }
 
-/** Focuses a card when its dialog is closed; if it is gone, the card that has taken its place. */
+/** Focuses a card when its dialog is closed; if it does not exist any more, the card at its place. */
 function useFocusBack(board: Board, item: string): void {
   const before = useRef(item)
   const lastPlace = useRef({ column: '', index: 0 })

@@ -29,10 +29,10 @@ const Doing = late<DoingProps>(
 const cardAt = (target: EventTarget | null) =>
   target instanceof Element ? target.closest<HTMLElement>('[data-card]')?.dataset.card : undefined
 
-/** The delay in milliseconds before what is done with cards is loaded. It does not compete with the board itself. */
+/** The delay in milliseconds before the card actions are loaded, so that they do not compete with the board itself. */
 const LATER = 2000
 
-/** What is done with cards, once the user turns to the board, or soon after it is shown. */
+/** Loads the card actions once the user interacts with the board, or soon after it is shown. */
 function LateDoing({ board, scroller }: { board: Board; scroller: RefObject<HTMLElement | null> }) {
   const [isLater, setLater] = useState(false)
   useEffect(() => {
@@ -47,7 +47,7 @@ function LateDoing({ board, scroller }: { board: Board; scroller: RefObject<HTML
   return isLater ? <Doing board={board} /> : null
 }
 
-/** What happens before anything can be done with a card. */
+/** The events before any card action. */
 const TURNS = ['pointermove', 'pointerdown', 'focusin', 'dragenter'] as const
 
 /** Selects cards by Ctrl and Shift, which would open another tab or window. */

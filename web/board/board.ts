@@ -30,14 +30,14 @@ export interface Picking {
   anchor: Anchor
 }
 
-/** The number of cards that can be selected. One batch request has room for them, and one look. */
+/** The number of cards that can be selected: one batch request can change them, and the user can survey them. */
 const MOST_SELECTED = 100
 /** A board with this many cards renders only those near the viewport. */
 const VIRTUAL_ABOVE = 300
 
 export class Board {
   readonly store: ProjectStore
-  /** The part of the address that holds the filter. */
+  /** The part of the address with the filter. */
   readonly query = computed(() => filterQuery(place.value.query))
   readonly filter = computed(() => filterOf(new URLSearchParams(this.query.value)))
   readonly isNarrowed = computed(() => isNarrowing(this.filter.value))
@@ -75,7 +75,7 @@ export class Board {
   #isVirtual = false
   readonly #pathOf: (id: string) => string
   readonly #marked = signal<ReadonlySet<string>>(new Set())
-  /** Where a range of selected cards begins, and what else was selected then. */
+  /** The beginning of a range of selected cards, and the other cards that were selected then. */
   #anchor: { id: string; others: ReadonlySet<string> } | undefined
 
   /** @param pathOf the path of a card, if not its usual one */

@@ -1,4 +1,4 @@
-/** What keys and menus do with a card. */
+/** The actions of keys and menus on a card. */
 import { copyLink } from '../common/copy-link.ts'
 import { typeAhead } from '../common/keys.ts'
 import { href, paths } from '../router.ts'

@@ -80,7 +80,7 @@ function People({ board, ids, label, onClose }: PickerProps) {
       note: sourceOf(person),
       isOn: person.id === value,
     }))
-    // The service knows which names match. What it found for an earlier text is filtered here.
+    // The service matches names. Results of an earlier text are filtered here.
     .filter((one) => found?.q === typed.trim() || isMatch(one))
   return (
     <OptionList

@@ -1,4 +1,4 @@
-/** Deletes a column that has cards, and asks which column gets them. */
+/** Deletes a column that has cards, after the user has chosen the column that gets them. */
 import { useState } from 'preact/hooks'
 import type { KanbanColumn } from '../../src/client/api.d.ts'
 import { Dialog, DialogFoot } from '../common/ui/dialog.tsx'

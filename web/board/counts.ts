@@ -1,6 +1,6 @@
 /**
- * The numbers of comments and files of a board's cards, which records do not have: read after the board is shown, and again for each card
- * that gets or loses one. They are read and not counted here, because a response may include changes that the stream brings later.
+ * The numbers of comments and files of a board's cards, which records do not have. They are read after the board is shown, and again for each
+ * card that gets or loses one. They are not counted here, because a response may include changes that the stream delivers later.
  */
 import { batch, effect } from '@preact/signals'
 import { api, type Change } from '../common/api.ts'
@@ -12,7 +12,7 @@ import { together } from '../common/together.ts'
 /** The minimum delays of a read in milliseconds, after a change and after the previous read. */
 const PAUSE = { change: 50, reading: 1000 }
 
-/** The most cards that are read by themselves. For more, those of the whole board are. */
+/** The most cards whose numbers are read separately. For more, those of the whole board are read. */
 const FEW = 50
 
 const NONE = { comments: 0, attachments: 0 }
@@ -25,7 +25,7 @@ function cardOf({ kind, id, itemId, projectId, action, after }: Change, project:
   return kind === 'kanban-item' && action === 'updated' && after?.projectId === project ? id : null
 }
 
-/** Keeps the counts of a project current. @returns ends it */
+/** Updates the counts of a project. @returns a function that ends this */
 export function followCounts(store: ProjectStore): () => void {
   /** The cards to read; undefined for all. */
   let stale: Set<string> | undefined
@@ -101,7 +101,7 @@ export function followCounts(store: ProjectStore): () => void {
     onAccess(({ projectId, visible }) => {
       if (projectId === store.id && visible) noteAll()
     }),
-    // What could not be read without the project.
+    // These could not be read without the project.
     effect(() => {
       if (store.project !== undefined) schedule()
     }),

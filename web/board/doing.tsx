@@ -1,4 +1,4 @@
-/** What is done with cards on the board: their menu, the small pickers of their fields, and the bar of the selected ones. Loaded after the board. */
+/** The card actions of the board: the menu, the small pickers of fields, and the bar of selected cards. Loaded after the board. */
 import { useEffect } from 'preact/hooks'
 import type { Board } from './board.ts'
 import { CardMenu } from './card-menu.tsx'

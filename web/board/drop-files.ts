@@ -7,7 +7,7 @@ import { toast } from '../common/toasts.ts'
 import { texts } from '../texts.ts'
 import type { Board } from './board.ts'
 
-/** Marks the card that would take the files. Not rendered by Preact, which would keep it from the cards that move. */
+/** Marks the card that would get the files. Not rendered by Preact, so that moving cards are not rendered again. */
 const MARK = 'data-takes-files'
 
 const cardAt = ({ target }: Event): HTMLElement | undefined => {

@@ -1,12 +1,12 @@
 /**
- * Reads due dates as people type them in a field of their own: what `parseDue` knows, and parts of words, the names of the
+ * Parses due dates that people type in the field of due dates: everything that `parseDue` accepts, and parts of words, names in the
  * page's language, and dates: "tomor", "Freitag", "+3", "2w", "12 dec", "24.12.". Uses neither the DOM nor the network.
  */
 import { today as dayOfToday } from '../common/dates.ts'
 import { type DueWords, parseDue } from '../common/due-words.ts'
 
 const DAY = 86_400_000
-/** The shortest part of a word that stands for it. */
+/** The shortest accepted part of a word. */
 const LEAST = 2
 
 /** A day after another. @param day `YYYY-MM-DD` */
@@ -53,10 +53,10 @@ const indexIn = (all: readonly string[][], typed: string) =>
   all.findIndex((words) => words.some((word) => isPartOf(typed, word)))
 
 /**
- * The day that a text stands for.
+ * Parses a text as a day.
  * @param now any time of today in the user's time zone
  * @param locale of the names of days and months
- * @returns `YYYY-MM-DD`; undefined if it stands for none
+ * @returns `YYYY-MM-DD`; undefined if it is not a day
  */
 export function dueOf(
   text: string,

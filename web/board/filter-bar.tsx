@@ -24,7 +24,7 @@ const BUTTON = 'board-filter'
 export const clearFilter = (): void =>
   setQuery(Object.fromEntries(FILTER_NAMES.map((name) => [name, undefined])))
 
-/** Opens the filter. What is typed before it is there goes into its field. */
+/** Opens the filter. Text that is typed before it is rendered goes into its field. */
 export function openFilter(): void {
   typeAhead()
   document.getElementById(BUTTON)?.click()
@@ -45,7 +45,7 @@ const duesByValue = (): Readonly<Record<string, string>> => ({
   none: words.noDue,
 })
 
-/** What a value of the address is called. */
+/** The name of a value of the address. */
 function labelOf({ store }: Board, name: Part['name'], value: string): string {
   switch (name) {
     case 'label':

@@ -20,9 +20,9 @@ export interface Filter {
   dismissed: boolean
 }
 
-/** What the filter's special values need. */
+/** The data for the filter's special values. */
 export interface FilterContext {
-  /** The id that `me` stands for, if known. */
+  /** The id of the user, for `me`, if known. */
   me: string | undefined
   now: Date
   /** Whether a column is done. Its cards are not overdue. */

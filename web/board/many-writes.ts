@@ -1,4 +1,4 @@
-/** Writes of several cards at once: one request, all or nothing, which one undo takes back. */
+/** Writes of several cards at once: one request, all or nothing, and one undo. */
 import { type Answer, type KanbanItem, type KanbanLabel, sending } from '../common/api.ts'
 import { changeItem, takeItem, toggleDismissed } from '../common/item-writes.ts'
 import { nextColor } from '../common/labels.ts'
@@ -52,7 +52,7 @@ function writeMany({ store }: Board, { ids, patch, requests, said }: ManyWrite):
   )
 }
 
-/** The cards among these that the service knows. */
+/** The cards among these that the service has created. */
 const saved = (board: Board, ids: readonly string[]) =>
   ids.filter((id) => !isUnsaved(id) && board.store.items.peek(id) !== undefined)
 
@@ -111,7 +111,7 @@ function nextTo(board: Board, ids: readonly string[]): string | undefined {
   return shown.slice(at).find(stays) ?? shown.slice(0, Math.max(at, 0)).findLast(stays)
 }
 
-/** Focuses what is next to cards that are being archived. */
+/** Focuses the card next to cards that are being archived. */
 function leave(board: Board, ids: readonly string[]): void {
   if (board.filter.peek().dismissed || ids.some((id) => board.store.items.peek(id)?.dismissed)) return
   const next = nextTo(board, ids)

@@ -1,4 +1,4 @@
-/** What the field for new cards recognises: its tokens as chips, and suggestions while a name is typed. Loaded when the field opens. */
+/** The tools of the field for new cards: recognised tokens as chips, and suggestions of names. Loaded when the field opens. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { KanbanLabel } from '../common/api.ts'
 import { fullDay } from '../common/dates.ts'
@@ -54,15 +54,15 @@ export interface QuickAddToolsProps {
   board: Board
   text: string
   field: { current: HTMLTextAreaElement | null }
-  /** Gets what reads the typed cards. */
+  /** Receives the functions that read the typed cards. */
   plan: { current: Plan | undefined }
-  /** Gets the number of cards. */
+  /** Receives the number of cards. */
   onCount: (count: number) => void
   /** Adds all lines as one card. */
   onJoin: () => void
 }
 
-/** Those of all people whose name contains a text, and the user, who may not be one of the people. */
+/** The people whose name contains a text, and the user, who may not be one of the people. */
 async function peopleNamed(q: string, limit: number): Promise<Named[]> {
   const user = me.peek()
   const mine = user?.name.toLowerCase().includes(q.toLowerCase()) ? [user] : []
@@ -82,7 +82,7 @@ function usePeople(text: string) {
     if (missing.length === 0) return
     for (const word of missing) known.current.set(word, [])
     const reading = missing.map(async (word) => {
-      // Without an answer the mention stays text.
+      // Without a response the mention stays text.
       known.current.set(word, await peopleNamed(word, MOST_NAMES).catch(() => []))
     })
     loading.current = Promise.all([loading.current, ...reading]).then(() => setRound((round) => round + 1))
@@ -206,7 +206,7 @@ export default function QuickAddTools({ board, text, field, plan, onCount, onJoi
           if (kind !== 'label') return () => peopleNamed(typed, MOST)
           const has = ({ name }: Named) => name.toLowerCase().includes(typed.toLowerCase())
           const found: Named[] = labels.filter(has).slice(0, MOST)
-          // A number alone is more likely one of something else.
+          // A number alone is probably not a label.
           const isName = typed.length <= LONGEST_LABEL && /[^\d]/.test(typed)
           return isName && !hasLabel(labels, typed) ? [...found, { id: '', name: typed, isNew: true }] : found
         }}

@@ -30,10 +30,10 @@ export interface Token {
   name: string
 }
 
-/** What tokens may mean. */
+/** The possible values of tokens. */
 export interface Known {
   labels: readonly KanbanLabel[]
-  /** The people found for the first word of a name, in lower case; undefined if nobody was looked for. */
+  /** The people found for the first word of a name, in lower case; undefined before a search. */
   peopleOf: (word: string) => readonly Named[] | undefined
   today: Date
   /** Whether the user wants a token to be text. */
@@ -73,7 +73,7 @@ function personAt(rest: string, known: Known): { person: Named; length: number }
 
 const firstWord = (text: string): string => /^\S*/.exec(text)?.[0].toLowerCase() ?? ''
 
-/** What tokens may mean, with the labels by the first words of their names. */
+/** The possible values of tokens, with the labels by the first words of their names. */
 interface Index extends Known {
   labelsOf: ReadonlyMap<string, readonly KanbanLabel[]>
 }
@@ -190,7 +190,7 @@ export interface Typing {
   kind: 'person' | 'label'
   /** Where its sign is. */
   start: number
-  /** What follows the sign. */
+  /** The text after the sign. */
   typed: string
 }
 

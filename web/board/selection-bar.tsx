@@ -1,4 +1,4 @@
-/** The actions on the selected cards. Each is one write, which one undo takes back. */
+/** The actions on the selected cards. Each is one write with one undo. */
 import { Icon, type IconName } from '../common/ui/icon.tsx'
 import { texts } from '../texts.ts'
 import type { Board, PickedField } from './board.ts'

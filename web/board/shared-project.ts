@@ -4,7 +4,7 @@ import { api, PhaseboardError } from '../common/api.ts'
 import { tellPeople } from '../common/people.ts'
 import { ProjectStore } from '../common/project-store.ts'
 
-/** The state of loading it. `gone`: the link does not work, or no longer. */
+/** The state of loading it. `gone`: the link is invalid. */
 export type SharedState =
   | { step: 'loading' }
   | { step: 'ready'; store: ProjectStore }
@@ -27,7 +27,7 @@ export class SharedProject {
     this.#secret = secret
   }
 
-  /** Keeps it current. @returns a function that ends this */
+  /** Updates it. @returns a function that ends this */
   follow(): () => void {
     const next = () => this.#next()
     document.addEventListener('visibilitychange', next)
@@ -38,7 +38,7 @@ export class SharedProject {
     }
   }
 
-  /** Loads it. If that fails, what is shown stays, unless the link no longer works. */
+  /** Loads it. If that fails, the shown board stays, unless the link is invalid. */
   async load(): Promise<void> {
     this.#asked = performance.now()
     try {
@@ -50,7 +50,7 @@ export class SharedProject {
     this.#next()
   }
 
-  /** Loads it when it is time: only while somebody can see it. */
+  /** Loads it at intervals, only while the page is visible. */
   #next(): void {
     clearTimeout(this.#timer)
     if (document.visibilityState === 'hidden' || this.state.peek().step === 'gone') return

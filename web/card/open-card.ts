@@ -17,7 +17,7 @@ export class OpenCard {
   readonly id: string
   readonly store: ProjectStore
   readonly whereabouts = signal<Whereabouts>({ step: 'unknown' })
-  /** Who created it, once the history is loaded; null if that does not say so. */
+  /** The creator, once the history is loaded; null if the history does not contain the creation. */
   readonly maker = signal<Made | null | undefined>(undefined)
   /** The card at the known ETag; undefined before one is known. */
   tagged: { item: KanbanItem; etag: string | undefined } | undefined

@@ -1,4 +1,4 @@
-/** What the command palette offers: the commands of the current page, projects, and cards. */
+/** The entries of the command palette: the commands of the current page, projects, and cards. */
 import { hasKey, pressKey } from '../common/keys.ts'
 import { isAdmin } from '../common/session.ts'
 import { chooseTheme, THEMES, themeNow } from '../common/theme.ts'
@@ -68,7 +68,7 @@ export function commandsNow(projectId: string): Command[] {
   return [...ofKeys, ...ofProject, ...everywhere, ...forAdmins, ...themes]
 }
 
-/** How well a text matches what is typed: 0 at its beginning, 1 at that of a word, 2 elsewhere; undefined if not. */
+/** How well a text matches the typed text: 0 at its beginning, 1 at that of a word, 2 elsewhere; undefined if not. */
 function rankOf(text: string, typed: string): number | undefined {
   const [all, wanted] = [text.toLowerCase(), typed.trim().toLowerCase()]
   const at = all.indexOf(wanted)

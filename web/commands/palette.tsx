@@ -86,7 +86,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
           onChoose={({ value }) => {
             const chosen = options.find((option) => option.value === value)
             onClose()
-            // By then the dialog is gone, and the focus is back where the command is meant.
+            // By then the dialog is closed, and the focus is back on the target of the command.
             if (chosen) requestAnimationFrame(chosen.run)
           }}
         />

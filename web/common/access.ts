@@ -1,11 +1,11 @@
-/** What a list holds of a project goes when the project leaves those that the user sees. */
+/** Removes the entries of a project from lists when the user loses access to the project. */
 
 import { onAccess, onConnected } from './live.ts'
 import type { LiveList } from './live-list.ts'
 import { together } from './together.ts'
 
 /**
- * Keeps a list free of what the user no longer sees, also while the list is not in use.
+ * Removes entries that the user no longer sees from a list, also while the list is not in use.
  * @param projectOf the id of the project of a record
  * @returns ends it
  */
@@ -17,7 +17,7 @@ export function followAccess<T extends { id: string }>(
     onAccess(({ projectId, visible }) =>
       visible ? list.renew() : list.forget((record) => projectOf(record) === projectId),
     ),
-    // Projects may have come or gone while there was no connection.
+    // Access may have changed while there was no connection.
     onConnected((isBeginning) => isBeginning || list.renew()),
   )
 }

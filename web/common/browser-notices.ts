@@ -12,7 +12,7 @@ export const canNotify = (): boolean => 'Notification' in globalThis
 /** Whether they are to be shown: the browser's permission may have ended since. */
 export const mayNotify = (): boolean => isNotifying() && canNotify() && Notification.permission === 'granted'
 
-/** Turns them on, which asks for the browser's permission, or off. @returns whether the browser allows it */
+/** Turns them on, which prompts for the browser's permission, or off. @returns whether the browser allows it */
 export async function setNotifying(isOn: boolean): Promise<boolean> {
   const isAllowed = !isOn || (await Notification.requestPermission()) === 'granted'
   store(SETTING, isOn && isAllowed ? 'on' : '')

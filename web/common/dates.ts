@@ -75,7 +75,7 @@ export const formatNumber = (value: number, decimals = 2): string =>
   number.format(Number(value.toFixed(decimals)))
 
 /**
- * The expiry of what is valid through a day in the user's time zone.
+ * The time at which a day ends in the user's time zone, for expiry dates.
  * @param day `YYYY-MM-DD`; empty for never
  * @returns the end of that day as an ISO 8601 timestamp; null for never
  */

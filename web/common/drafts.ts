@@ -1,6 +1,6 @@
 /**
  * Drafts: typed text that the browser stores until it is saved or discarded. It survives reloads, closed dialogs and lost
- * connections. A draft also holds the value at the start of editing, to detect conflicts. Drafts are stored per member, so
+ * connections. A draft also has the value at the start of editing, to detect conflicts. Drafts are stored per member, so
  * another user of the same browser does not see them.
  */
 

@@ -1,6 +1,6 @@
-/** Understands the words that people type for a due date: "today", "tomorrow", a weekday, or an ISO day. */
+/** Parses the words that people type for a due date: "today", "tomorrow", a weekday, or an ISO day. */
 
-/** The words of a language that a field for a due date understands, besides the names of days and months. */
+/** The words of a language that a field for a due date accepts, besides the names of days and months. */
 export interface DueWords {
   today: readonly string[]
   tomorrow: readonly string[]

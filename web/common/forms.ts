@@ -53,7 +53,7 @@ export function changedFields<T extends object>(before: Partial<T>, after: T): P
 export const toDraft = (values: Iterable<[string, unknown]>): string =>
   JSON.stringify(Object.fromEntries([...values].filter(([, value]) => typeof value === 'string').reverse()))
 
-/** The values in a form's draft; none if it holds no valid draft. */
+/** The values in a form's draft; none if the draft is invalid. */
 export function fromDraft(text: string | undefined): Readonly<Record<string, string>> {
   try {
     return Object(text === undefined ? {} : JSON.parse(text)) as Record<string, string>

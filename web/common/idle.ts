@@ -1,7 +1,7 @@
 /** Work for when the browser has nothing else to do. */
 import { liveState, onConnected } from './live.ts'
 
-/** The pause before it, in milliseconds, in which the page loads what it shows first. */
+/** The pause before it, in milliseconds, in which the page loads its first contents. */
 const AFTER = 2000
 
 /** Waits until the stream is connected, so that the service seems available. */
@@ -15,11 +15,11 @@ function connection(): Promise<void> {
   })
 }
 
-/** Waits until the browser is idle. Safari cannot tell. */
+/** Waits until the browser is idle. Safari does not support that. */
 const idle = (): Promise<unknown> =>
   new Promise((resolve) => (globalThis.requestIdleCallback ?? setTimeout)(resolve))
 
-/** Waits until the page has probably loaded what it shows first, and the service is available. */
+/** Waits until the page has probably loaded its first contents, and the service is available. */
 export async function whenShown(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, AFTER))
   await connection()

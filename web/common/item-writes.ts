@@ -68,7 +68,7 @@ async function writeItem(target: CardTarget, { patch, send, said, column }: Item
 const aboveIn = (store: ProjectStore, { projectId, column, warnings = [] }: KanbanItem): string =>
   projectId === store.id ? aboveText(store, column) : warnings.join(' ')
 
-/** Whether something that the request's body names is gone, while the card itself still exists. */
+/** Whether a record in the request's body no longer exists, although the card itself does. */
 const namesMissing = ({ status, details }: PhaseboardError) => status === 404 && 'missing' in Object(details)
 
 /** Shows why the service refused a write of a card. @param column the target column */

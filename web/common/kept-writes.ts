@@ -1,10 +1,10 @@
 /**
- * Waiting writes, as the tab's storage keeps them across a reload: as the requests that send them, with their
- * Idempotency-Keys, so that one whose response was lost happens once. They belong to the user who made them.
+ * Waiting writes in the tab's storage, which survive a reload: the requests that send them, with their
+ * Idempotency-Keys, so that a write with a lost response happens only once. They belong to the user who made them.
  */
 import type { PlainRequest } from './api.ts'
 
-/** A write of which the service has not said whether it happened. */
+/** A write without a response. */
 export interface KeptWrite {
   request: PlainRequest
   /** The message after it: "Moved to Done." */
@@ -16,21 +16,21 @@ export interface KeptWrite {
 /** The storage: `sessionStorage` or a similar object. */
 export type WriteStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
-/** The maximum number of kept writes, and of characters. */
+/** The maximum number of stored writes, and of characters. */
 const MOST = 200
 const LARGEST = 250_000
 /** The service repeats the response to an Idempotency-Key for a day. A later retry could do the write twice. */
 const USABLE_FOR = 23 * 60 * 60 * 1000
 
 /**
- * What the tab's storage may hold: changes of boards and ideas. Never a password, a token or a file. Texts with a draft are
- * not kept either, because the draft comes back.
+ * The writes that may be stored: changes of boards and ideas. Never a password, a token or a file. Texts with a draft are
+ * not stored either, because the draft survives a reload anyway.
  */
 const KEPT =
   /^\/api\/(?:(?:projects\/\{id\}\/)?(?:kanban-|metrics|objectives)|projects\/reorder$|projects\/\{id\}$|transcript-summaries|personal-ideas|changes\/\{seq\}\/undo$)/
 const WITH_DRAFT = /\/(?:comments|subtasks|kanban-labels|metrics|objectives|personal-ideas)$/
 
-/** The paths of a batch that is kept, which are not those of an operation but of its records. */
+/** The paths of requests in a batch that may be stored; they contain ids of records. */
 const KEPT_IN_BATCH = /^\/api\/(?:(?:projects\/[^/]+\/)?(?:kanban-|objectives)|changes\/[^/]+\/undo$)/
 
 function isKeptBatch({ path, options }: PlainRequest): boolean {
@@ -42,7 +42,7 @@ function isKeptBatch({ path, options }: PlainRequest): boolean {
   )
 }
 
-/** Whether a write is kept. */
+/** Whether a write may be stored. */
 export const isKept = (request: PlainRequest): boolean => isKeptBatch(request) || isKeptAlone(request)
 
 const isKeptAlone = ({ method, path, options }: PlainRequest): boolean =>
@@ -61,7 +61,7 @@ export class KeptWrites {
   readonly #key: string
 
   /**
-   * @param storage undefined if the browser forbids it; then nothing is kept
+   * @param storage undefined if the browser forbids it; then nothing is stored
    * @param root the root path of the service
    */
   constructor(storage: WriteStorage | undefined, root: string) {
@@ -70,9 +70,9 @@ export class KeptWrites {
   }
 
   /**
-   * Replaces what is kept.
+   * Replaces the stored writes.
    * @param owner the id of the member who made them
-   * @returns the number of writes that are kept: the first ones, if there are too many
+   * @returns the number of stored writes: the first ones, if there are too many
    */
   keep(owner: string, writes: readonly KeptWrite[]): number {
     const all = writes.slice(0, MOST)
@@ -92,7 +92,7 @@ export class KeptWrites {
   }
 
   /**
-   * Takes the writes of a member, and forgets those of others.
+   * Takes the writes of a member from the storage, and removes those of others.
    * @returns in their order; `late` are too old to be sent
    */
   take(owner: string, now = Date.now()): { writes: KeptWrite[]; late: KeptWrite[] } {
@@ -101,7 +101,7 @@ export class KeptWrites {
       stored = parse(this.#storage?.getItem(this.#key))
       this.#storage?.removeItem(this.#key)
     } catch {
-      // The storage is forbidden, so nothing is kept.
+      // The storage is forbidden, so nothing is stored.
     }
     const all = stored?.owner === owner ? stored.writes : []
     const isUsable = ({ at }: KeptWrite) => at > now - USABLE_FOR && at <= now + USABLE_FOR
@@ -109,7 +109,7 @@ export class KeptWrites {
   }
 }
 
-/** What is stored. Other scripts of the origin may have written anything. */
+/** The stored value. Other scripts of the origin may have written anything. */
 function parse(text: string | null | undefined): Stored | undefined {
   if (!text) return undefined
   try {

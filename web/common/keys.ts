@@ -1,4 +1,4 @@
-/** Keyboard shortcuts. The page has one listener, and its components register what their keys do. */
+/** Keyboard shortcuts. The page has one listener, and its components register functions for keys. */
 import { computed } from '@preact/signals'
 import { useLayoutEffect } from 'preact/hooks'
 import { store, stored } from './stored.ts'
@@ -31,13 +31,13 @@ function nameOf({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): str
   return ctrlKey || metaKey ? `Ctrl+${shiftKey ? 'Shift+' : ''}${key.toLowerCase()}` : key
 }
 
-/** How long typed letters are kept for a field that does not appear, in milliseconds. */
+/** How long typed letters are buffered for a field that does not appear, in milliseconds. */
 const AHEAD = 5000
 /** Letters typed for a field that is about to appear; undefined if none is expected. */
 let ahead: string | undefined
 let forgetting: ReturnType<typeof setTimeout> | undefined
 
-/** Keeps typed letters until the expected field appears. They trigger no shortcuts in the meantime. */
+/** Buffers typed letters until the expected field appears. They trigger no shortcuts in the meantime. */
 export function typeAhead(): void {
   clearTimeout(forgetting)
   ahead = ''
@@ -85,7 +85,7 @@ const actsOf = (name: string) => maps.toReversed().flatMap(({ current }) => curr
 /** Whether a key does something on the current page. */
 export const hasKey = (name: string): boolean => actsOf(name).length > 0
 
-/** Does what a key does, as if it were pressed at the focused element. It also works if single letters are off. */
+/** Runs the function of a key, as if it were pressed at the focused element. It also works if single letters are off. */
 export function pressKey(name: string): void {
   const event = new KeyboardEvent('keydown', { key: name })
   Object.defineProperty(event, 'target', { value: document.activeElement })
@@ -100,7 +100,7 @@ export const inModal = (map: KeyMap): KeyMap => Object.assign({}, map, { [MODAL]
 
 /** Registers shortcuts while a component is mounted. */
 export function useKeys(map: KeyMap): void {
-  // Runs before the next key, which is meant for what is shown by then.
+  // Runs before the next key, which is meant for the updated page.
   useLayoutEffect(() => {
     const entry = { current: map }
     maps.push(entry)

@@ -1,4 +1,4 @@
-/** What all places that create labels have in common. */
+/** Common code of all components that create labels. */
 
 /** The maximum length of a label's name. */
 export const LONGEST_LABEL = 50

@@ -43,7 +43,7 @@ export const locale: string = localeFor(language, stored(KEY).peek(), WANTED)
 /** Chooses a language, for the next load of the page. @param tag empty for the browser's */
 export const chooseLanguage = (tag: string): void => store(KEY, tag)
 
-/** Tells the browser the language and direction of the page. */
+/** Sets the language and direction of the document. */
 export function showLanguage(): void {
   const { documentElement } = document
   documentElement.lang = language

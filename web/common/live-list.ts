@@ -37,7 +37,7 @@ export class LiveList<T extends { id: string }> {
     this.#isAbout = isAbout
   }
 
-  /** Loads the list, and keeps it current while it is in use. @returns ends the use */
+  /** Loads the list, and updates it while it is in use. @returns a function that ends the use */
   use(): () => void {
     this.#users++
     if (this.#users === 1) {
@@ -65,14 +65,14 @@ export class LiveList<T extends { id: string }> {
     else void this.#load()
   }
 
-  /** Forgets what the user no longer sees, and reloads the list if it is in use. */
+  /** Removes entries that the user no longer sees, and reloads the list if it is in use. */
   forget(isLost: (record: T) => boolean): void {
     this.#lost++
     this.records.forget(isLost)
     if (this.#users > 0) this.#schedule()
   }
 
-  /** Reloads the list if it is in use. If it is not, forgets it, so that its next use loads it. */
+  /** Reloads the list if it is in use. If it is not, clears it, so that its next use loads it. */
   renew(): void {
     if (this.#users > 0) this.#schedule()
     else {
@@ -97,7 +97,7 @@ export class LiveList<T extends { id: string }> {
     try {
       const found = await read(this.#read)
       if (lost !== this.#lost) {
-        // The response may contain what the user no longer sees.
+        // The response may contain entries that the user no longer sees.
         this.#isStale = true
         return
       }
@@ -116,7 +116,7 @@ export class LiveList<T extends { id: string }> {
   }
 }
 
-/** Keeps a list current while a component is mounted. */
+/** Updates a list while a component is mounted. */
 export function useLiveList<T extends { id: string }>(list: LiveList<T>): void {
   useEffect(() => list.use(), [list])
 }

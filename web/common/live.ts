@@ -53,11 +53,11 @@ let applied = 0
 let place: number | undefined
 /** Whether the stream has sent its position on this connection. */
 let isConnected = false
-/** What is to be applied, in the order of the stream. */
+/** Events to apply, in the order of the stream. */
 let queue: (Change | AccessChange)[] = []
 let isScheduled = false
 let closing: AbortController | undefined
-/** This tab's part in the shared stream; undefined if it has a stream of its own. */
+/** This tab's part in the shared stream; undefined if it has its own stream. */
 let tabs: TabStream | undefined
 /** Ends the current connection of this tab, to connect again. */
 let connecting: AbortController | undefined
@@ -83,7 +83,7 @@ export function onReset(listener: () => void): () => void {
 }
 
 /**
- * Subscribes to projects that come to those that the user sees, or leave them. Not for what happened without a connection:
+ * Subscribes to projects that the user gains or loses. Not called for a time without a connection:
  * see {@link onConnected}.
  * @returns unsubscribes
  */
@@ -131,7 +131,7 @@ export function onApplied(seq: number | undefined, then: () => void): void {
   const ends = [onChange((change) => change.seq >= seq && end()), onReset(end)]
 }
 
-/** Opens the stream, and keeps it open while the tab is visible. */
+/** Opens the stream, which stays open while the tab is visible. */
 export function startLive(): void {
   document.addEventListener('visibilitychange', onVisibility)
   addEventListener('online', reopen)
@@ -199,7 +199,7 @@ function open(): void {
   })
 }
 
-/** Handles what another tab has read, unless this one knows it already. */
+/** Handles events that another tab has read, unless this tab already has them. */
 function takeFromTab(arrival: Arrival): void {
   if (arrival.kind === 'access') add(arrival.access)
   else if (arrival.kind === 'notification') notified?.(arrival.notification)

@@ -103,7 +103,7 @@ export class OpenProject {
     this.state.value = { step: 'missing', isLost: true }
   }
 
-  /** The project may have come or gone while there was no connection. */
+  /** Access to the project may have changed while there was no connection. */
   #check(): void {
     if (this.state.peek().step === 'missing') void this.load()
     else void this.#readColumns()

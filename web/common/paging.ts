@@ -15,7 +15,7 @@ export interface Pages<T> {
 /**
  * Loads a list while a component is mounted.
  * @param start starts loading
- * @param about what the list is about; if it changes, loading starts again
+ * @param about the key of the list; if it changes, loading starts again
  */
 export function usePages<T>(start: () => AsyncIterator<T>, about = ''): Pages<T> {
   const rest = useRef<AsyncIterator<T>>(undefined as never)

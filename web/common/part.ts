@@ -11,7 +11,7 @@ export async function loadPart<T extends object>(load: () => Promise<T>): Promis
   } catch {
     if (!(await isUpdated())) return 'unreachable'
   }
-  // The service keeps the files of the former build for a while.
+  // The files of the previous build stay available for a while.
   return load().catch(() => 'updated' as const)
 }
 

@@ -85,7 +85,7 @@ export async function findPeople(q: string, limit: number): Promise<Person[]> {
   return found
 }
 
-/** Keeps the shown names current from the stream. */
+/** Updates the shown names by the stream. */
 export function followPeople(): void {
   onChange(({ kind, id }) => {
     if ((kind === 'member' || kind === 'person') && people.has(id)) ask(id)

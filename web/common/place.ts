@@ -63,7 +63,7 @@ export function sortOrderAt(
 /** The number of neighbours to try before the card goes to the nearer end. */
 const TRIED = 6
 
-/** The requests to try in order, in case a neighbour is gone: neighbours by distance, then an end of the column. */
+/** The requests to try in order, in case a neighbour no longer exists: neighbours by distance, then an end of the column. */
 export function requestsFor(ids: readonly string[], id: string, place: Place): MoveKanbanItem[] {
   const { column, at } = place
   if (at === 'top' || at === 'bottom') return [{ column, position: at }]

@@ -1,4 +1,4 @@
-/** A project with its records, kept current by the stream. Uses neither the DOM nor the network. */
+/** A project with its records, updated by the stream. Uses neither the DOM nor the network. */
 import { batch, computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type {
   Change,
@@ -93,7 +93,7 @@ export class ProjectStore {
   readonly #orders = new Map<string, ReadonlySignal<readonly string[]>>()
   readonly #reader: ProjectReader
 
-  /** @param reader loads what changes do not contain */
+  /** @param reader loads data that changes do not contain */
   constructor(
     id: string,
     reader: ProjectReader = { readItem: () => undefined, readColumns: () => undefined },
@@ -158,7 +158,7 @@ export class ProjectStore {
     })
   }
 
-  /** Forgets everything: the user no longer sees the project. */
+  /** Clears everything: the user no longer sees the project. */
   forget(): void {
     batch(() => {
       for (const records of this.#collections()) records.forget()

@@ -112,7 +112,7 @@ export class Records<T extends { id: string }> {
     this.#show(id, entry)
   }
 
-  /** Forgets records, and which changes of them are known. @param isLost whether to forget a record; by default all are */
+  /** Removes records with all known changes. @param isLost whether to remove a record; by default all are */
   forget(isLost: (record: T) => boolean = () => true): void {
     for (const [id, entry] of this.#entries) {
       if (entry.base !== undefined && !isLost(entry.base)) continue

@@ -1,4 +1,4 @@
-/** Sends the writes that waited when the page was reloaded, and shows what became of them. */
+/** Sends the writes that waited when the page was reloaded, and shows the result. */
 import { texts } from '../texts.ts'
 import { messageOf } from './api.ts'
 import { me } from './session.ts'

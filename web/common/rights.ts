@@ -1,4 +1,4 @@
-/** What the user may do in a project. The service decides; the page only does not offer what it would refuse. */
+/** The rights of the user in a project. The service enforces them; the page only hides actions that it would refuse. */
 import { computed } from '@preact/signals'
 import { onAccess, onChange, onConnected } from './live.ts'
 import type { ProjectStore } from './project-store.ts'
@@ -23,7 +23,7 @@ export function mayWriteIn(store: ProjectStore): boolean {
   return mayWrite.value && (isUnlimited.value || store.roleOf(me.value?.id ?? '') !== READER)
 }
 
-/** Keeps the rights current. */
+/** Updates the rights. */
 export function followRights(): void {
   let timer: ReturnType<typeof setTimeout> | undefined
   const reload = () => {

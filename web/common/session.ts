@@ -26,7 +26,7 @@ export const sessionFailure = signal<unknown>(undefined)
 
 export const me = computed(() => identity.value?.member)
 export const isAdmin = computed(() => me.value?.role === 'admin')
-/** Whether the user sees and writes every project, whoever is assigned to it. */
+/** Whether the user sees and writes every project, without being assigned to it. */
 export const isUnlimited = computed(() => isAdmin.value || identity.value?.via === 'default')
 /** Guests see only projects that they are assigned to, and make none. */
 export const isGuest = computed(() => me.value?.role === 'guest')
@@ -140,7 +140,7 @@ export async function enterAgain(): Promise<void> {
 export const isOpenToAll = async (): Promise<boolean> =>
   (await whoAmI().catch(() => undefined))?.via === 'default'
 
-/** Handles a 401: the page stays, and asks the user to sign in again. */
+/** Handles a 401: the page stays, and prompts the user to sign in again. */
 export function endSession(): void {
   if (identity.peek() !== undefined) hasEnded.value = true
   else sessionState.value = 'signed-out'

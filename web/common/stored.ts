@@ -1,4 +1,4 @@
-/** Settings that the browser keeps. Where the storage is forbidden, they last as long as the page. */
+/** Settings in the browser's storage. Where the storage is forbidden, they last as long as the page. */
 import { type Signal, signal } from '@preact/signals'
 
 /** The values by key, for pages without a storage, and so that every part of the page shares one signal. */
@@ -22,7 +22,7 @@ function read(key: string): string {
   }
 }
 
-/** Keeps a setting in this browser. An empty one is removed. */
+/** Stores a setting in this browser. An empty one is removed. */
 export function store(key: string, value: string): void {
   stored(key).value = value
   try {

@@ -6,7 +6,7 @@
 import { randomId } from '../../src/client/random-id.ts'
 import type { AccessChange, Change, MemberNotification } from './api.ts'
 
-/** What arrives by the stream: a change, an access change, a notification of the user, or its position. */
+/** An event of the stream: a change, an access change, a notification of the user, or its position. */
 export type Arrival =
   | { kind: 'change'; change: Change }
   | { kind: 'access'; access: AccessChange }
@@ -15,10 +15,10 @@ export type Arrival =
 
 /** The messages between tabs. */
 type Message =
-  /** From the reader. `reading`: it knows its position from now on. */
+  /** From the reader. `reading`: its position is known from now on. */
   | { type: 'reading' | 'alive' | 'lost' | 'ended' }
   | { type: 'arrival'; arrival: Arrival }
-  /** To one tab: what it has missed; `isGap` if that is unknown. */
+  /** To one tab: the events that it has missed; `isGap` if they are unknown. */
   | { type: 'welcome'; to: string; missed: readonly Arrival[]; isGap: boolean; seq: number }
   /** To the reader. `retry`: the service responds again. */
   | { type: 'hello'; from: string; after: number | undefined }
@@ -32,7 +32,7 @@ export interface Tab {
   isConnected: () => boolean
   /** Reads the stream until the signal is aborted. */
   read: (signal: AbortSignal) => void
-  /** Handles what another tab has read. */
+  /** Handles events that another tab has read. */
   take: (arrival: Arrival) => void
   /** Handles a gap: everything up to this position may be missing. */
   restart: (seq: number) => void
@@ -44,12 +44,12 @@ export interface Tab {
   retry: () => void
 }
 
-/** The number of arrivals that the reader remembers, for tabs that come back. */
+/** The number of events that the reader stores, for tabs that come back. */
 const REMEMBERED = 500
-/** How often the reader says that it is alive, and how long others wait for that, in milliseconds. */
+/** The interval of the reader's heartbeat, and how long other tabs wait for it, in milliseconds. */
 const ALIVE = { every: 5000, within: 20_000 }
 
-/** Whether the browser has what this needs. Without TLS it has no locks, and each tab has a stream of its own. */
+/** Whether the browser supports this. Without TLS it has no locks, and each tab has its own stream. */
 export const canShare = (): boolean => 'locks' in navigator && 'BroadcastChannel' in globalThis
 
 /** A tab's part in reading one stream, until it is closed. */
@@ -64,13 +64,13 @@ export class TabStream {
   #isReader = false
   /** Whether another tab listens. */
   #hasListeners = false
-  /** Whether the reader has told what this tab has missed. Until then, this tab ignores its messages. */
+  /** Whether the reader has sent the events that this tab has missed. Until then, this tab ignores its messages. */
   #isWelcome = false
   /** The latest arrivals, each with the position before it. */
   #remembered: { after: number; arrival: Arrival }[] = []
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  /** @param name distinguishes services and users @param alive how often the reader says that it is alive, and how long others wait */
+  /** @param name distinguishes services and users @param alive the interval of the heartbeat, and how long other tabs wait for it */
   constructor(name: string, tab: Tab, alive = ALIVE) {
     this.#alive = alive
     this.#name = `phaseboard:stream:${name}`
@@ -86,7 +86,7 @@ export class TabStream {
     return this.#isReader
   }
 
-  /** Passes on what this tab, as the reader, has got. @param before the position before it */
+  /** Sends an event that this tab has read to the other tabs. @param before the position before it */
   arrived(arrival: Arrival, before: number | undefined): void {
     if (!this.#isReader) return
     if (before === undefined) {
@@ -102,7 +102,7 @@ export class TabStream {
     if (this.#hasListeners) this.#post({ type: 'arrival', arrival })
   }
 
-  /** Tells the others that the connection is lost, or that the session has ended. */
+  /** Notifies the other tabs that the connection is lost, or that the session has ended. */
   tell(type: 'lost' | 'ended'): void {
     if (this.#isReader) this.#post({ type })
   }
@@ -168,7 +168,7 @@ export class TabStream {
     this.#timer = setTimeout(() => this.#sayAlive(), this.#alive.every)
   }
 
-  /** Takes the lock if the reader says nothing for long. Not all tabs at the same moment. */
+  /** Takes the lock if the reader's heartbeat stops. Not all tabs at the same moment. */
   #awaitReader(): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(
@@ -189,7 +189,7 @@ export class TabStream {
     if (message.type !== 'hello') return
     this.#hasListeners = true
     const seq = this.#tab.place()
-    // Told once it is known.
+    // It is sent once it is known.
     if (seq === undefined) return
     const { from, after } = message
     const first = this.#remembered[0]?.after ?? seq

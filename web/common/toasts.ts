@@ -23,7 +23,7 @@ export interface Message {
   shown?: 'toast' | 'heard' | 'nowhere'
 }
 
-/** The writes that a toast stands for, oldest first. */
+/** The writes of a toast, oldest first. */
 interface Writes {
   many: Message['many']
   writes: readonly { seq: number; of: string | undefined }[]
@@ -54,7 +54,7 @@ const all = signal<readonly Toast[]>([])
 /** The toast that is shown. */
 export const currentToast = computed(() => all.value.at(-1))
 
-/** What only screen readers announce; a new object each time. */
+/** A text that only screen readers announce; a new object each time. */
 export const announcement = signal<{ text: string } | undefined>(undefined)
 let forgetting: ReturnType<typeof setTimeout> | undefined
 
@@ -191,7 +191,7 @@ async function undoNow(...seqs: readonly number[]): Promise<boolean> {
   return true
 }
 
-/** Undoes changes. @returns the last change of that; undefined if it was refused, which a message says */
+/** Undoes changes. @returns the last change of the undo; undefined if it was refused, after a message */
 async function revert(
   seqs: readonly number[],
   cannot: (kind: string, field: string | undefined) => string,

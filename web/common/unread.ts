@@ -1,4 +1,4 @@
-/** The number of unread notifications. What follows it is loaded later: see `attention/follow.ts`. */
+/** The number of unread notifications. The code that updates it is loaded later: see `attention/follow.ts`. */
 import { signal } from '@preact/signals'
 
 /** At most 1,000. */

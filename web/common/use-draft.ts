@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { type Draft, drafts } from './drafts.ts'
 
-/** A draft, and what may happen to it. */
+/** A draft, and its actions. */
 export interface DraftField {
   /** Typed text that is neither saved nor discarded; undefined if there is none. */
   draft: Draft | undefined

@@ -42,7 +42,7 @@ export function WatchButton({ kind, id, title }: WatchButtonProps) {
     look()
     return together(
       onReset(look),
-      // Who comments or is assigned watches from then on.
+      // A user who comments or is assigned watches from then on.
       onChange((change) => {
         const { after, actorId, itemId } = change
         const isOwn = actorId === me.peek()?.id || after?.assigneeId === me.peek()?.id

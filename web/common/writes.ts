@@ -50,7 +50,7 @@ interface Waiting {
   /** The same for each retry. */
   key: string
   at: number
-  /** What the storage keeps of it; null for nothing, undefined if that is not known yet. */
+  /** Its stored form; null for none, undefined if that is not known yet. */
   kept?: KeptWrite | null
 }
 
@@ -77,7 +77,7 @@ function keptOf(waiting: Waiting): KeptWrite | null {
   return waiting.kept
 }
 
-/** Keeps the waiting writes in the tab's storage. @returns whether all are kept */
+/** Stores the waiting writes in the tab's storage. @returns whether all are stored */
 function keepWaiting(): boolean {
   const owner = me.peek()?.id
   // The page is about to reload for another user.

@@ -1,4 +1,4 @@
-/** Who sees the project: everyone or only those assigned, in words, with its team. */
+/** The access to the project: everyone or only assigned people, with its team. */
 import type { ProjectFields, ProjectStore } from '../common/project-store.ts'
 import { mayWriteIn } from '../common/rights.ts'
 import { teamName } from '../common/teams.ts'

@@ -1,4 +1,4 @@
-/** Chooses the role of a person, and says what it lets them do. */
+/** Chooses the role of a person, and shows its rights. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Choice, Field } from '../common/ui/field.tsx'
 import { texts } from '../texts.ts'

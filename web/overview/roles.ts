@@ -1,4 +1,4 @@
-/** The roles of people in a project. Any word may be one; of them, only `viewer` changes what its person may do. */
+/** The roles of people in a project. Any word may be a role; only `viewer` affects rights. */
 import { texts } from '../texts.ts'
 
 const words = texts.overview
@@ -18,7 +18,7 @@ export const choiceOf = (role: string): string => (isOffered(role) ? role : OTHE
 /** The role as words. */
 export const roleName = (role: string): string => (isOffered(role) ? words.roles[role] : role)
 
-/** What a person of this role may do. */
+/** The rights of a person with this role. */
 export const roleSays = (role: string): string => words.rolesSay[role === 'viewer' ? 'viewer' : 'member']
 
 /** The role from a form. An offered role that is typed is that role: "Viewer" must not be a word that lets its person write. */

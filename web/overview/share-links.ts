@@ -3,7 +3,7 @@ import { api, type NewShareLink, PhaseboardError, type ShareLink, sending } from
 import { endOfDay } from '../common/dates.ts'
 import { write } from '../common/writes.ts'
 
-/** What a new link is made of. */
+/** The fields of a new link. */
 export interface ShareLinkFields {
   name?: string
   expiresAt?: string

@@ -13,7 +13,7 @@ import { OwnNotifications } from './own-notifications.tsx'
 import { OwnSessions } from './own-sessions.tsx'
 import { OwnTokens } from './own-tokens.tsx'
 
-/** Shown to users whom the service knows without an account of its own. */
+/** Shown to users without an account in this service. */
 const NoAccount = ({ via, name }: { via: Via; name: string }) => (
   <section class="panel stack">
     <p dir="auto">{(via === 'default' ? texts.people.noAccount : texts.people.foreignAccount)(name)}</p>

@@ -8,6 +8,6 @@ export interface ItemFiles {
   view: (id: string) => void
   /** Whether files can be attached. */
   canAttach: () => boolean
-  /** Attaches a file. @returns undefined if that failed, which a message says, or was cancelled */
+  /** Attaches a file. @returns undefined if that failed, after a message, or was cancelled */
   attach: (file: File) => Promise<Attachment | undefined>
 }

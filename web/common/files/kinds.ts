@@ -1,14 +1,14 @@
-/** What an attachment is to the page. Uses neither the DOM nor the network. */
+/** The kinds of attachments on the page. Uses neither the DOM nor the network. */
 import type { Attachment } from '../../../src/client/api.d.ts'
 import { locale } from '../language.ts'
 
-/** The images that browsers show in place. SVG is none of them: it is a document, which may hold scripts. */
+/** The images that browsers show in place, without SVG, which is a document that may contain scripts. */
 const PICTURE = /^image\/(?:png|jpeg|gif|webp|avif)$/
 
 /** Whether a media type is one that the page shows as a picture. */
 export const isPictureType = (mediaType: string): boolean => PICTURE.test(mediaType)
 
-/** Whether an attachment is a picture, by what the service has found in its bytes. */
+/** Whether an attachment is a picture, by the type that the service has detected. */
 export const isPicture = ({ kind, mediaType }: Attachment): boolean =>
   kind === 'file' && isPictureType(mediaType ?? '')
 

@@ -1,4 +1,4 @@
-/** Sends a file with its progress, which `fetch` does not tell. */
+/** Sends a file and reports progress, which `fetch` does not. */
 import { errorOf, unanswered } from '../../../src/client/errors.ts'
 import { type Answer, type Attachment, root } from '../api.ts'
 

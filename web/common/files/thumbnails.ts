@@ -9,7 +9,7 @@ const LONGEST_SIDE = 480
 /** The service's limit, in bytes. */
 const LARGEST = 65_536
 
-/** What is tried in order until the result is small enough. Safari writes no WebP, and makes a PNG instead. */
+/** The settings to try in order until the result is small enough. Safari cannot write WebP, and writes a PNG instead. */
 const ENCODINGS = [
   ['image/webp', 0.8],
   ['image/webp', 0.5],
@@ -45,7 +45,7 @@ export async function makeThumbnail(file: Blob): Promise<Blob | undefined> {
       bitmap.close()
     }
   } catch {
-    // It is broken, too large, or of a type that this browser does not know.
+    // It is damaged, too large, or of a type that this browser does not support.
   }
   return undefined
 }

@@ -1,5 +1,5 @@
 /**
- * The uploads of this tab. They go on after the dialog is closed. What failed stays, with its file, until it is uploaded or
+ * The uploads of this tab. They continue after the dialog is closed. Failed uploads stay, with the file, until they are retried or
  * discarded.
  */
 import { batch, signal } from '@preact/signals'
@@ -20,7 +20,7 @@ export type UploadState =
   | { step: 'sending'; share: number }
   | { step: 'failed'; error: string }
 
-/** What happens with an upload after it. */
+/** Called with the result of an upload. */
 export interface UploadOptions {
   /** The message after it. */
   said: (attachment: Attachment) => Message
@@ -60,13 +60,13 @@ export const uploads = signal<readonly Upload[]>([])
 type Listener = (attachment: Attachment, seq: number | undefined) => void
 const listeners = new Set<Listener>()
 
-/** Subscribes to what uploads store, which the stream does not tell of all. @returns unsubscribes */
+/** Subscribes to attachments from uploads, since the stream does not have all of them. @returns unsubscribes */
 export function onStored(listener: Listener): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }
 
-/** Tells of an attachment from a response. @param seq its last change; undefined if that is no change */
+/** Reports an attachment from a response. @param seq its last change; undefined without a change */
 export function stored(attachment: Attachment, seq?: number): void {
   for (const listener of listeners) listener(attachment, seq)
 }
@@ -125,7 +125,7 @@ async function send({ itemId, name, file, key, state, aborter }: Upload): Promis
       },
     })
   } catch (error) {
-    // The browser says nothing else of a file that was changed or removed, or of a folder.
+    // The browser gives no other information for a changed or removed file, or a folder.
     if (isPassing(error) && !(await isReadable(file))) throw new Error(texts.files.unreadable)
     throw error
   }

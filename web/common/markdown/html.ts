@@ -1,6 +1,6 @@
 /**
  * Renders Markdown as HTML. It needs no document, so a worker runs it: no Markdown parser is fast on every text. Raw HTML shows
- * as text, an image becomes a link, a file of the card and a checkbox become text, which the page may replace. So the sanitizer's input holds nothing that the
+ * as text, an image becomes a link, a file of the card and a checkbox become text, which the page may replace. So the sanitizer's input contains nothing that the
  * Content-Security-Policy would report.
  */
 import { Marked, type Tokens } from 'marked'

@@ -1,9 +1,9 @@
 /** Tasks in Markdown, `- [ ]`: their states in the rendered text, and their places in the source. */
 
-/** What the renderer writes for a checkbox. Markdown cannot write it otherwise: raw HTML is escaped. */
+/** The renderer's output for a checkbox. Markdown cannot produce it in another way, because raw HTML is escaped. */
 const RENDERED = /<span data-task="([01])">/g
 
-/** What may be a task: a list marker with a checkbox. Code may contain it, too. */
+/** A possible task: a list marker with a checkbox. Code may contain it, too. */
 const MARKER = /(?:[-*+]|\d{1,9}[.)])[ \t]+\[([ xX])\](?=[ \t\n])/g
 
 /** The maximum number of places that are tried. */

@@ -10,7 +10,7 @@ export const selectedIn = ({ value, selectionStart, selectionEnd }: TextField): 
 })
 
 /**
- * Applies an edit as if the user had typed it, so that the browser's own undo takes it back: `execCommand` is deprecated, but
+ * Applies an edit as if the user had typed it, so that the browser's own undo reverts it: `execCommand` is deprecated, but
  * nothing else writes to that history. Where a browser no longer has it, the edit is applied without the history.
  */
 export function applyEdit(field: TextField, { from, to, insert, start, end }: Edit): void {

@@ -1,6 +1,6 @@
 /** Editing that begins with a click on the text. */
 
-/** What a click on has an effect of its own. */
+/** Elements with their own click action. */
 const OWN = 'a, button, input, label, select, textarea, summary'
 
 /** Whether a click means to edit the text: not a link or checkbox in it, and not the end of a selection. */

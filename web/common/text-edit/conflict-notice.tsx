@@ -1,4 +1,4 @@
-/** Asks the user what to do if somebody else has changed the text that the user was editing. */
+/** Lets the user choose a version if somebody else has changed the text that the user was editing. */
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { texts } from '../../texts.ts'
 import { differencesOf, type Piece } from './differences.ts'

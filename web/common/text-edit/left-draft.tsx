@@ -1,4 +1,4 @@
-/** Tells the user about an unsaved draft, and offers to continue editing it. */
+/** Shows that there is an unsaved draft, and offers to continue editing it. */
 
 import { texts } from '../../texts.ts'
 import { atTime } from '../dates.ts'

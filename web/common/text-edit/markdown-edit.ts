@@ -1,4 +1,4 @@
-/** Edits of Markdown in a text field: formats, and lists that go on. Pure functions of the text and its selection. */
+/** Edits of Markdown in a text field: formats, and continued lists. Pure functions of the text and its selection. */
 
 /** A text with its selection, as offsets. */
 export interface Selected {
@@ -25,7 +25,7 @@ const LEVEL = 4
 /** A list item: its indentation, its marker, and its checkbox, e.g. `  `, `- `, `[ ] `. */
 const ITEM = /^([ \t]*)((?:[-*+]|(\d{1,9})([.)]))[ \t]+)(\[[ xX]\][ \t]+)?/
 const QUOTED = /^[ \t]*>[ \t]?/
-/** What `list`, `tasks` and `quote` write before each line. */
+/** The prefixes of lines for `list`, `tasks` and `quote`. */
 const PREFIXES = { list: '- ', tasks: '- [ ] ', quote: '> ' } as const
 
 const lineStart = (text: string, at: number): number => text.lastIndexOf('\n', at - 1) + 1
@@ -60,7 +60,7 @@ function code(selected: Selected): Edit {
 
 const ADDRESS = /^(?:https?:\/\/|mailto:)\S+$/
 
-/** A link. What the user still has to type is selected: the address, or the text of a selected address. */
+/** A link. The part that the user must type next is selected: the address, or the text of a selected address. */
 function link({ text, start, end }: Selected): Edit {
   const inner = text.slice(start, end)
   if (ADDRESS.test(inner)) {
@@ -113,7 +113,7 @@ export function formatted(format: Format, selected: Selected): Edit {
 }
 
 /**
- * What Enter does at the end of a list item or within it: the next item, or the end of the list if the item is empty.
+ * Enter at the end of a list item or within it begins the next item, or ends the list if the item is empty.
  * @returns undefined if the caret is in no list
  */
 export function continued({ text, start, end }: Selected): Edit | undefined {
@@ -133,7 +133,7 @@ export function continued({ text, start, end }: Selected): Edit | undefined {
 }
 
 /**
- * What Space does right after a marker at the beginning of a list item that follows another: the typed marker replaces the one
+ * Space right after a marker at the beginning of a list item that follows another: the typed marker replaces the one
  * that Enter has written, so that it is there once.
  * @returns undefined if the key only writes a space
  */
@@ -153,7 +153,7 @@ const widthOf = (line: string): number => {
 }
 
 /**
- * What Tab and Shift+Tab do in a list: they change the level of its items. An item is at most one level below the one before it.
+ * Tab and Shift+Tab in a list change the level of its items. An item is at most one level below the one before it.
  * @returns undefined if nothing changes: the key then moves the focus as usual
  */
 export function indented({ text, start, end }: Selected, isBack: boolean): Edit | undefined {

@@ -120,7 +120,7 @@ export function MarkdownTools({
       aria-label={texts.editing.tools}
       aria-controls={controls}
       onKeyDown={onKeyDown}
-      // The field keeps the focus and the selection, and a phone its keyboard.
+      // The focus and the selection stay in the field, so a phone does not hide its keyboard.
       onPointerDown={(event) => event.preventDefault()}
       onMouseDown={(event) => event.preventDefault()}
     >

@@ -43,7 +43,7 @@ export interface TextEdit {
   /** Resolves a conflict. */
   keepMine: () => void
   keepEditing: () => void
-  /** Asks about a text that was saved without the field, and met somebody else's. */
+  /** Shows the conflict of a text that was saved after its field was closed. */
   ask: (text: string, from: string, theirs: string) => void
 }
 

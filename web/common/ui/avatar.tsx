@@ -1,4 +1,4 @@
-/** A person as two letters on a colour of their own. The name is beside it, or said in another way. */
+/** A person as two letters on the person's colour. The name is beside it, or in a label. */
 import { initials } from '../titles.ts'
 import { hueOf } from './hue.ts'
 

@@ -21,7 +21,7 @@ export interface FormProps {
   /** The label of the submit button. */
   submit: string
   onCancel?: () => void
-  /** The name of the draft that keeps the typed values until they are sent, except passwords. */
+  /** The name of the draft that stores the typed values until they are sent, except passwords. */
   draft?: string
   isDanger?: boolean
   children?: ComponentChildren

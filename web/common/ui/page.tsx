@@ -47,7 +47,7 @@ interface PageProps {
   class?: string
   /** Whether the heading is only for screen readers. */
   isTitleHidden?: boolean
-  /** The hue of what the page is about, in degrees. */
+  /** The hue of the page's project or person, in degrees. */
   hue?: number
 }
 

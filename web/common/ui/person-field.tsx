@@ -15,7 +15,7 @@ export function PersonField({ name, label, hint, value, ...rest }: Props) {
   const hidden = useRef<HTMLInputElement>(null)
   const isFirst = useRef(true)
   useEffect(() => {
-    // The form's draft keeps the choice like typed text.
+    // The form's draft stores the choice like typed text.
     if (!isFirst.current) hidden.current?.dispatchEvent(new Event('input', { bubbles: true }))
     isFirst.current = false
   }, [chosen])

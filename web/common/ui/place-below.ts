@@ -1,6 +1,6 @@
 /** Positions of popovers at buttons, fields and points. */
 
-/** What a popover is placed at: an element, or anything else with a rectangle in the window. */
+/** The anchor of a popover: an element, or anything else with a rectangle in the window. */
 export interface Anchor {
   getBoundingClientRect: () => DOMRect
 }

@@ -62,7 +62,7 @@ interface ProjectPageProps {
   /** The page below its head, once the project is loaded. */
   children: (project: OpenProject) => ComponentChildren
   class?: string
-  /** The shape of what is shown while the project is loaded. */
+  /** The shape of the placeholder while the project is loaded. */
   shape?: LoadingShape
 }
 

@@ -41,7 +41,7 @@ interface Props {
   title: string
   label: string
   secret: string
-  /** Additional text about who may have it. */
+  /** Additional text about its use. */
   note?: string | undefined
   /** Further URLs that contain the secret. */
   address?: { label: string; text: string } | undefined
@@ -72,7 +72,7 @@ export const SecretDialog = ({ title, label, secret, note, address, onClose }: P
 )
 
 interface NewSecretProps<Made> {
-  /** What the button shows. */
+  /** The text of the button. */
   children: ComponentChildren
   /** The dialog that has the secret made. */
   form: (props: { onMade: (made: Made) => void; onClose: () => void }) => VNode

@@ -7,13 +7,13 @@ import { placeBelow } from './place-below.ts'
 /** The debounce of a search, in milliseconds. */
 const AFTER = 150
 
-/** What is being typed right before the caret. */
+/** The text that is being typed right before the caret. */
 export interface Typing {
-  /** What suggestions are for, if the field has several. */
+  /** The kind of suggestions, if the field has several. */
   kind: string
   /** The index of its sign. */
   start: number
-  /** What follows the sign. */
+  /** The text after the sign. */
   typed: string
 }
 
@@ -27,16 +27,16 @@ interface Option {
 export interface SuggestionsProps<T extends Option> {
   text: string
   field: { current: HTMLTextAreaElement | null }
-  /** What is being typed; undefined for nothing to suggest for. */
+  /** The text that is being typed; undefined if there are no suggestions for it. */
   typingAt: (text: string, caret: number) => Typing | undefined
   /** Finds options: at once, or after a pause in typing. */
   find: (typing: Typing) => readonly T[] | (() => Promise<readonly T[]>)
-  /** What is inserted after the sign; the name by default. */
+  /** The text to insert after the sign; the name by default. */
   insertOf?: (option: T) => string
-  /** What is shown of an option; the name by default. */
+  /** The contents of an option; the name by default. */
   shownOf?: (option: T) => string
   label: (kind: string) => string
-  /** What is announced when options appear. */
+  /** The announcement when options appear. */
   said: (count: number) => string
   /** Called before an option is inserted. */
   onChoose?: (option: T) => void
@@ -90,7 +90,7 @@ export function Suggestions<T extends Option>({
       clearTimeout(timer)
     }
   }, [kind, typed])
-  // What is typed whole needs no suggestion.
+  // A complete name needs no suggestion.
   const [first, second] = found
   const isWhole = first && !second && !first.isNew && insertOf(first).toLowerCase() === typed?.toLowerCase()
   const options = typing === undefined || isWhole ? [] : found

@@ -5,7 +5,7 @@ import { announcement, closeToast, currentToast, STAYS, type Toast } from '../to
 import { Icon } from './icon.tsx'
 
 /**
- * Keeps free what the toast covers: the page and its dialogs end above it, so that it lies over nothing that can be pressed. A
+ * Reserves the space of the toast: the page and its dialogs end above it, so that it covers no controls. A
  * dialog gives way only if the toast would reach into it.
  */
 function makeRoom(box: HTMLElement): () => void {
