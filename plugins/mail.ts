@@ -74,7 +74,6 @@ export default fp<MailOptions>(
       stop: (memberId, address, reason) => written(app.mail.preferences.stop(memberId, address, reason)),
     }
 
-    /** The outlet by mail. */
     function createMail(server: string): Outlet {
       const from = parseMailbox(mailFrom ?? '') as Mailbox
       const domain = from.address.slice(from.address.lastIndexOf('@') + 1)

@@ -47,7 +47,6 @@ const THUMBNAIL_LIMIT = 65_536
 /** Uploads of requests, to be removed if no record refers to them. */
 const uploads = new WeakMap<FastifyRequest, readonly ReceivedFile[]>()
 
-/** The thumbnails of requests. */
 const thumbnails = new WeakMap<FastifyRequest, Thumbnail>()
 
 const uploadsOf = (request: FastifyRequest): readonly ReceivedFile[] => uploads.get(request) ?? []
@@ -95,7 +94,6 @@ const uploadRoutes: Routes = async (app) => {
     return roomFor(scoped, callerOf(request).principal, idOf(request))
   }
 
-  /** Receives the files of a body. */
   async function receive(request: FastifyRequest, body: Readable): Promise<ReceivedFile[]> {
     const type = request.raw.headers['content-type']
     const form = isFileForm(type) ? type : undefined

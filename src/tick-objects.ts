@@ -1,7 +1,6 @@
 /** Keeps `process.nextTick` fast (docs/decisions/059-one-tick-object-is-kept.md). */
 import { executionAsyncResource } from 'node:async_hooks'
 
-/** The kept object. */
 export const kept: object[] = []
 
 /**

@@ -12,7 +12,6 @@ export interface Batched {
   as?: string
 }
 
-/** Sends a batch. */
 export const sendBatch = (
   app: App,
   requests: readonly Batched[],

@@ -77,7 +77,6 @@ export const columnsOf = async (app: App, projectId: string, headers?: Headers):
 export const columnNames = async (app: App, projectId: string): Promise<string[]> =>
   (await columnsOf(app, projectId)).map(({ name }) => name)
 
-/** The column with a name. */
 export async function columnNamed(
   app: App,
   projectId: string,

@@ -17,7 +17,6 @@ export function generator(seed: number): () => number {
   }
 }
 
-/** One of the values. */
 export const pick = <T>(random: () => number, values: readonly T[]) =>
   values[Math.floor(random() * values.length)] as T
 

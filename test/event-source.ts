@@ -1,7 +1,6 @@
 /** A client of the stream of changes that works like a browser's EventSource: it reads events, and resumes after the last one. */
 import { type Agent, get, type IncomingMessage } from 'node:http'
 
-/** An event. */
 export interface StreamEvent {
   type: string
   id: string

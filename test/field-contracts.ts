@@ -73,7 +73,6 @@ export const oneOf = (...values: (string | null)[]): FieldContract => {
   }
 }
 
-/** True or false. */
 export const boolean: FieldContract = { accepts: same(true, false), refuses: ofOtherTypes('boolean') }
 
 /** The contract of JSON-text fields of either type. */

@@ -27,7 +27,6 @@ export interface ExampleRoutes {
   isUsual?: boolean
 }
 
-/** An example of a kind. */
 export interface KindExample {
   kind: string
   table: string
@@ -304,7 +303,6 @@ export const KIND_EXAMPLES: readonly KindExample[] = [
   },
 ]
 
-/** The example of a kind. */
 export function exampleOf(kind: string): KindExample {
   const example = KIND_EXAMPLES.find((one) => one.kind === kind)
   if (!example) throw new Error(`test/kinds.ts has no example of a ${kind}`)

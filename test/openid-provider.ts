@@ -8,7 +8,6 @@ import type { Owner } from './process.ts'
 /** The client that the provider knows. */
 export const CLIENT = { oidcClientId: 'phaseboard', oidcClientSecret: 'kept between the two' }
 
-/** The provider. */
 export interface Provider {
   issuer: string
   /** The claims of the account that signs in. */

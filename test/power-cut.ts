@@ -39,7 +39,6 @@ const NEAR = 12
 
 const FILE = 'board.db'
 
-/** The options. */
 export interface PowerCutOptions {
   /** An empty folder for the recorded files and the images. */
   folder: string

@@ -17,13 +17,11 @@ export interface Received {
 /** How a receiver handles a request. */
 export type Respond = (response: ServerResponse, received: Received, request: IncomingMessage) => unknown
 
-/** A receiver. */
 export interface Receiver {
   url: string
   received: Received[]
   /** The received changes, in order. */
   seqs: () => number[]
-  /** The number of connections. */
   connections: () => number
   /** Resolves after a number of requests. */
   got: (count: number) => Promise<void>

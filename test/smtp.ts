@@ -32,7 +32,6 @@ export interface Behaviour {
   waits?: Promise<unknown>
 }
 
-/** A mail server. */
 export interface MailServer {
   url: string
   /** Mails whose content has arrived, also if it was refused or never answered. */

@@ -30,7 +30,6 @@ const REPEATED = 20
 /** The number of changes that the slower stream client had not received when the machine died. */
 const BEHIND = 100
 
-/** The options. */
 export interface DrillOptions {
   /** The folder of the machines. */
   folder: string
@@ -41,7 +40,6 @@ export interface DrillOptions {
   seed: number
   /** The minimum and maximum duration of the writes to a machine, in milliseconds. */
   life: [number, number]
-  /** The replica of a machine. */
   placeOf: (machine: number) => ReplicaPlace
   onRound?: (round: Round) => void
 }

@@ -92,7 +92,6 @@ async function beginAtProvider({ port }: Service) {
   return { page: new URL(response.headers.get('location') ?? ''), cookie }
 }
 
-/** Signs in at the provider. */
 async function signInAtProvider(service: Service) {
   const { page, cookie } = await beginAtProvider(service)
   const back = comeBack(page).replace(/^https:\/\/board.example/, `http://127.0.0.1:${service.port}`)

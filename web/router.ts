@@ -32,7 +32,6 @@ const PATTERNS = {
   audit: '/admin/audit',
 } as const
 
-/** The pages by name. */
 export type PageName = keyof typeof PATTERNS
 
 /** The page of a location, with the parameters of its path. */

@@ -41,7 +41,6 @@ export interface WriteAs {
   hasPlaceholders?: boolean
 }
 
-/** A file to attach. */
 export interface FileToAttach {
   itemId: string
   name: string
@@ -84,7 +83,6 @@ export interface Service {
 export const pathOf = (parts: TemplateStringsArray, ...ids: string[]): string =>
   String.raw({ raw: parts }, ...ids.map((id) => encodeURIComponent(id.toWellFormed())))
 
-/** A path with a query. */
 export function withQuery(path: string, query: Query): string {
   const pairs = Object.entries(query).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [value].flat().map((one) => [name, String(one).toWellFormed()]),

@@ -15,7 +15,6 @@ const MOST_AT_ONCE = 100
 /** The error code that MCP implementations use for errors outside JSON-RPC's codes. */
 const UNAVAILABLE = -32000
 
-/** The options of the proxy. */
 export interface ProxyOptions {
   /** The service's `/mcp`. */
   url: URL

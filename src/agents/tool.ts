@@ -11,7 +11,6 @@ export interface Hints {
   idempotentHint: boolean
 }
 
-/** A tool. */
 export interface Tool {
   name: string
   title: string

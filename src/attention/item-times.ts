@@ -8,7 +8,6 @@ import { kanbanItems } from '../db/schema.ts'
 import { given, selectOne } from '../db/statements.ts'
 import { once } from '../once.ts'
 
-/** A time of an item. */
 export interface ItemTime {
   itemId: string
   kind: 'due' | 'lease-lapsed'

@@ -83,7 +83,6 @@ const statementsOf = (db: SharedDatabase) => {
   }
 }
 
-/** The watches. */
 export class Watchers {
   static readonly reads: readonly string[] = ['item', 'isWatching', 'project', 'ofItem', 'ofProject']
   readonly #db: SharedDatabase
@@ -136,7 +135,6 @@ export class Watchers {
     return this.#sql.ofItem().all({ itemId })
   }
 
-  /** The watchers of a project. */
   ofProject(projectId: string): Watcher[] {
     return this.#sql.ofProject().all({ projectId })
   }

@@ -23,7 +23,6 @@ import {
 import { NamedResults } from './placeholders.ts'
 import { AWAIT, type NamedBodies, type Step, StepFailure, type StepGenerator } from './steps.ts'
 
-/** A request of a batch. */
 export interface BatchedRequest {
   method: BatchMethod
   /** Path and query, relative to the service's prefix. */
@@ -46,7 +45,6 @@ export interface RunOptions {
 /** The response to a read. */
 export interface ReadAnswer {
   status: number
-  /** As JSON. */
   body: string | JsonBytes
   /** If the response is a single record. */
   etag?: string
@@ -99,7 +97,6 @@ function readAnswerOf(shape: ResponseShape, value: unknown): ReadAnswer {
   return { status, body, ...(etag !== null && { etag }), ...(next !== undefined && { next }) }
 }
 
-/** One run of a batch. */
 export class BatchRun {
   readonly #outer: FastifyRequest
   readonly #requests: readonly BatchedRequest[]

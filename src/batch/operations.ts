@@ -37,7 +37,6 @@ export interface PartCheck {
   validate: ReturnType<FastifySchemaCompiler<unknown>>
 }
 
-/** An operation. */
 export interface Operation {
   route: RouteOptions
   handler: RouteHandlerMethod
@@ -73,7 +72,6 @@ const checksOf = (schema: FastifySchema, compile: FastifySchemaCompiler<unknown>
 
 const notAlone = () => invalidField('path', 'must not be part of a batch')
 
-/** All operations. */
 export class Operations {
   readonly #operations: { methods: BatchMethod[]; path: string; operation: Operation }[] = []
   /** Built lazily, by the first batch. */

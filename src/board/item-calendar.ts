@@ -107,7 +107,6 @@ function eventOf(item: DueItem, labels: readonly string[]): CalendarEvent | unde
   }
 }
 
-/** Calendars of items. */
 export class ItemCalendar {
   static readonly reads: readonly string[] = ['write']
   readonly #db: SharedDatabase

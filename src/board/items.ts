@@ -49,7 +49,6 @@ export interface Destination extends Position {
   projectId?: string | undefined
 }
 
-/** Options of a write. */
 export interface WriteOptions {
   /** Whether an unknown column is an error, instead of created. */
   isStrict?: boolean

@@ -13,7 +13,6 @@ export type Lease = Pick<ItemRow, 'claimedUntil' | 'claimedFrom'>
 /** The fields of an item that its lease depends on. */
 export type Held = Pick<ItemRow, 'projectId' | 'column' | 'assigneeId' | 'dismissed' | 'claimedUntil'>
 
-/** No lease. */
 export const NO_LEASE: Lease = { claimedUntil: null, claimedFrom: '' }
 
 /** The stored place that a released item returns to. */

@@ -23,7 +23,6 @@ export interface FeedPage extends Pick<Slice, 'last' | 'newest'> {
 export const feedBody = (texts: readonly string[], last: number): JsonBytes =>
   Buffer.from(`{"changes":[${texts.join(',')}],"last":${last}}`)
 
-/** Reads a page. */
 export class PageReading {
   readonly #feed: Pick<Feed, 'slice'>
   readonly #query: FeedQuery

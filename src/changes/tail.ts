@@ -30,7 +30,6 @@ export interface TailedChange {
 export interface Batch {
   /** The change before the first. */
   after: number
-  /** The last one. */
   last: number
   changes: readonly TailedChange[]
 }

@@ -58,7 +58,6 @@ export class Visibility {
     this.#sql = statementsOf(db)
   }
 
-  /** Whether a reader sees a change. */
   maySee(change: Head, reader: Reader): boolean {
     return mayRoleSee(change, reader) && this.#isIn(change, this.#scopeOf(reader))
   }

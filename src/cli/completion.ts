@@ -170,6 +170,5 @@ ${lines.join('\n')}
 `
 }
 
-/** The completion script of a program for a shell. */
 export const completionScript = (program: Command, shell: Shell): string =>
   ({ bash, zsh, fish })[shell](placesOf(program))

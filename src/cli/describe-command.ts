@@ -21,11 +21,9 @@ const VARIABLES: Record<string, string> = {
 /** An environment variable that a command may mention. */
 export type Variable = (typeof SETTINGS)[SettingName]['variable'] | 'PHASEBOARD_TOKEN'
 
-/** The manual of a command. */
 export interface CommandManual {
   /** Paragraphs of details. */
   details?: readonly string[]
-  /** The settings that it uses. */
   settings?: readonly Variable[]
   /** Examples: the command without `phaseboard`, and what it does. */
   examples: readonly (readonly [command: string, does: string])[]

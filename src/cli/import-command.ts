@@ -17,7 +17,6 @@ import { say } from './terminal.ts'
 /** Signals that cancel an import; it then leaves nothing behind. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** The options of an import. */
 export interface ImportOptions {
   /** Import even if it was imported before. */
   again?: true

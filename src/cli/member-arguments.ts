@@ -9,7 +9,6 @@ const choosing = <Chosen extends Option | Argument>(chosen: Chosen, choices: str
 
 const ROLES = ['admin', 'member', 'viewer', 'guest']
 
-/** The argument for a member. */
 const who = () => new Argument('<email-or-id>', 'the email of the member, or its id')
 
 /** The manual of a command for members. */

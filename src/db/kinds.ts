@@ -98,13 +98,11 @@ export const KINDS: readonly Kind[] = [
   { kind: 'personal-idea', thing: 'Personal idea', table: schema.personalIdeas, isHiddenById: true },
 ]
 
-/** The names of all kinds. */
 export const KIND_NAMES: readonly string[] = KINDS.map(({ kind }) => kind)
 
 const byName = new Map(KINDS.map((kind) => [kind.kind, kind]))
 const byTable = new Map(KINDS.map((kind) => [kind.table, kind]))
 
-/** The kind of a name. */
 export const kindNamed = (name: string): Kind | undefined => byName.get(name)
 
 /** The kind of a table's records; undefined for an untracked table. */
@@ -153,7 +151,6 @@ const keys = new Map(KINDS.map(({ kind, table }) => [kind, keyIn(table)]))
 /** The key fields of a kind. */
 export const keyOf = (kind: string): Key => keys.get(kind) as Key
 
-/** The values of a record's key fields. */
 export const keyValuesOf = (kind: string, fields: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(keyOf(kind).map((name) => [name, fields[name]]))
 

@@ -10,7 +10,6 @@ export const PAGE_LIMIT = 500
 /** The limit for a whole list: more than any list has. */
 const ALL = 1e9
 
-/** The default sort. */
 export const DEFAULT_SORT = 'sortOrder'
 
 /** The page of a list to read; without `limit` and `cursor`, the whole list. */

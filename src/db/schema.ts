@@ -39,7 +39,6 @@ const projectId = () => required().references(() => projects.id, { onDelete: 'ca
 const itemId = () => required().references(() => kanbanItems.id, { onDelete: 'cascade' })
 const memberId = () => required().references(() => members.id, { onDelete: 'cascade' })
 
-/** Projects. */
 export const projects = sqliteTable(
   'projects',
   {
@@ -275,7 +274,6 @@ export const kanbanLabels = sqliteTable(
   ],
 )
 
-/** The labels of items. */
 export const kanbanItemLabels = sqliteTable(
   'kanban_item_labels',
   {
@@ -434,7 +432,6 @@ export const people = sqliteTable(
   ],
 )
 
-/** Sessions. */
 export const sessions = sqliteTable(
   'sessions',
   {
@@ -525,7 +522,6 @@ export const shareLinks = sqliteTable(
   ],
 )
 
-/** Teams. */
 export const teams = sqliteTable('teams', {
   id: id(),
   name: required(),
@@ -533,7 +529,6 @@ export const teams = sqliteTable('teams', {
   ...timestamps(),
 })
 
-/** The members of teams. */
 export const teamMembers = sqliteTable(
   'team_members',
   {
@@ -647,7 +642,6 @@ export const idempotencyKeys = sqliteTable(
   ],
 )
 
-/** Webhooks. */
 export const webhooks = sqliteTable('webhooks', {
   id: id(),
   url: required(),

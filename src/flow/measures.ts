@@ -14,7 +14,6 @@ export interface Range {
   end: number
 }
 
-/** A column of a board. */
 export interface BoardColumn {
   name: string
   stage: Stage
@@ -100,7 +99,6 @@ function counted(visit: Visit, dismissed: ItemHistory['dismissed']): readonly Sp
   return [...spans, { from: start, to: visit.to }]
 }
 
-/** The counts of a column. */
 class ColumnCounts {
   readonly #range: Range
   /** Differences of its number of items between the ends of consecutive days, and after the range. */

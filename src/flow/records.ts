@@ -54,7 +54,6 @@ function statementsOf(db: SharedDatabase) {
   }
 }
 
-/** All records of a board. */
 export interface BoardRecords {
   /** In the order of the board. */
   columns: BoardColumn[]

@@ -16,7 +16,6 @@ const isMethod = (method: string) => METHODS.includes(method as (typeof METHODS)
 /** The paths that a route matches. */
 const toPattern = (path: string) => new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`)
 
-/** All known paths. */
 export class KnownPaths {
   readonly #methods = new Map<string, Set<string>>()
   /** Built lazily: few requests need it. */

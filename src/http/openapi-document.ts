@@ -259,7 +259,6 @@ function fileBodyOf({ schema, config: { takesFile, orTakes } }: DescribedRoute) 
   }
 }
 
-/** A route's schema as documented. */
 function documented(route: DescribedRoute, authMode: 'open' | 'required'): FastifySchema {
   const { schema, config, method } = route
   const { body, example, querystring, response, ...rest } = schema

@@ -5,7 +5,6 @@ const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as
 
 type ChildOptions = Parameters<FastifyBaseLogger['child']>[1]
 
-/** The log of one request. */
 class RequestLog {
   readonly #parent: FastifyBaseLogger
   readonly #bindings: Record<string, unknown>

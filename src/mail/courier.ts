@@ -68,7 +68,6 @@ export class Courier {
     this.#options = options
   }
 
-  /** Starts. */
   start(): void {
     void this.work()
     this.#cancelHeartbeat = this.#options.clock.after(HEARTBEAT, () => this.start())

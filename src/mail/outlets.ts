@@ -25,7 +25,6 @@ export type Outcome =
   /** It failed; `ids` are its notifications, and `address` is its recipient. */
   | { kind: 'failed'; ids: readonly string[]; failure: MailFailure; address: string | null }
 
-/** An outlet. */
 export interface Outlet {
   /** When a member's next mail is due; null: never. */
   dueAt: (memberId: string) => string | null
@@ -33,7 +32,6 @@ export interface Outlet {
   send: (mail: NextMail, signal: AbortSignal) => Promise<Outcome>
 }
 
-/** The reads of the queue. */
 type Reads = Pick<MailQueue, 'first' | 'recipient' | 'ids'>
 
 /** The dependencies of the outlet by mail. */
@@ -60,7 +58,6 @@ function mailDueAt({ email, timeZone }: Pick<MailRecipient, 'email' | 'timeZone'
   return timestamp(email === 'daily' ? nextHour(DAILY_HOUR, zone, made) : made + WAIT)
 }
 
-/** The outlet by mail. */
 export function createMailOutlet({ queue, deliverable, compose, send }: MailOutletOptions): Outlet {
   return {
     dueAt: (memberId) => {

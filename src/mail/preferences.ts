@@ -55,7 +55,6 @@ function statementsOf(db: SharedDatabase) {
   }
 }
 
-/** The preferences. */
 export class MailPreferences {
   static readonly reads: readonly string[] = ['get']
   readonly #sql: ReturnType<typeof statementsOf>

@@ -133,7 +133,6 @@ function statementsOf({ $client: client }: SharedDatabase) {
   }
 }
 
-/** The queue. */
 export class MailQueue {
   static readonly reads: readonly string[] = [
     'next',

@@ -50,7 +50,6 @@ const OF_ADDRESS = /\b5\.(1\.(1|2|3|6|10)|2\.1)\b/
 /** Those of policies, such as a refusal to relay: the operator can do something about them. */
 const OF_POLICY = /\b5\.7\.\d/
 
-/** The failure for an error. */
 function kindOf({ code, command, response = '', responseCode = 0 }: SmtpError): FailureKind {
   const isForGood = responseCode >= 500
   if (code === 'EENVELOPE' && command === 'RCPT TO') {
@@ -104,7 +103,6 @@ function compose(message: Message, from: Mailbox): Promise<Buffer> {
   return composer.compile().build()
 }
 
-/** Creates the sender of a server. */
 export function createSmtpSender({ server, from, clock }: SmtpOptions): SendMail {
   const { auth, ...options } = connectionOptions(server)
 

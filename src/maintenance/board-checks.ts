@@ -78,5 +78,4 @@ const columns: Check = {
   },
 }
 
-/** The checks of boards. */
 export const BOARD_CHECKS: readonly Check[] = [order, columns]

@@ -20,7 +20,6 @@ export interface Finding {
   examples: string[]
 }
 
-/** A check. */
 export interface Check {
   /** One or two words, stable across versions. */
   name: string

@@ -78,5 +78,4 @@ const disk: Check = {
   },
 }
 
-/** The checks of leftovers. */
 export const LEFTOVER_CHECKS: readonly Check[] = [sessions, files, disk]

@@ -38,5 +38,4 @@ const mail: Check = {
   },
 }
 
-/** The checks of e-mail. */
 export const MAIL_CHECKS: readonly Check[] = [mail]

@@ -67,5 +67,4 @@ const people: Check = {
   },
 }
 
-/** The checks of people. */
 export const PEOPLE_CHECKS: readonly Check[] = [people]

@@ -103,5 +103,4 @@ const groups: Check = {
   },
 }
 
-/** The checks of the sequence. */
 export const SEQUENCE_CHECKS: readonly Check[] = [sequence, index, pending, changes, groups]

@@ -59,7 +59,6 @@ export interface Actor {
   address: string | null
 }
 
-/** The actor of commands. */
 export const COMMAND_LINE: Actor = { id: null, name: 'command line', address: null }
 
 /** The actor of the service itself. */

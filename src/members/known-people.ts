@@ -6,13 +6,11 @@ import { members, people } from '../db/schema.ts'
 import { given, selectAll, selectOne } from '../db/statements.ts'
 import { emailKey, hasEmailKey, isBeyondAscii, withEmailKey } from './emails.ts'
 
-/** A known person. */
 export interface KnownPerson {
   id: string
   isMember: boolean
 }
 
-/** A person with the name. */
 export interface NamedPerson extends KnownPerson {
   name: string
   /** The format of the imported board; empty for others. */
@@ -82,7 +80,6 @@ export class KnownPeople {
     this.#sql = statementsOf(db)
   }
 
-  /** The person with an id. */
   ofId(id: string): KnownPerson | undefined {
     let at = id
     for (let merges = 0; merges < MERGES; merges++) {
@@ -104,7 +101,6 @@ export class KnownPeople {
     return person && { id: person.id, isMember: false }
   }
 
-  /** The person with an id or an email. */
   ofIdOrEmail(text: string): KnownPerson | undefined {
     return this.ofId(text) ?? this.ofEmail(text)
   }

@@ -172,7 +172,6 @@ function toPerson({ id, name, kind }: NamedPerson): Person {
   return { id, name, kind: kind ?? 'host', ...none, createdAt: at, updatedAt: at }
 }
 
-/** The people. */
 export class People {
   static readonly reads: readonly string[] = [
     'page',

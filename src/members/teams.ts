@@ -75,7 +75,6 @@ const withMembers = (team: TeamRow, memberships: Membership[] = []): Team => ({
   memberIds: memberships.map(({ memberId }) => memberId),
 })
 
-/** The teams. */
 export class Teams {
   static readonly reads: readonly string[] = ['get', 'list']
   readonly #db: SharedDatabase
@@ -104,7 +103,6 @@ export class Teams {
     return pageOfRows(all, query, this.#toJson)
   }
 
-  /** Creates a team. */
   create({ memberIds = [], ...fields }: TeamInput & { name: string }, by: Actor): Team {
     const at = timestamp()
     const team = this.#sql.insert({ ...fields, id: newId(), createdAt: at, updatedAt: at })

@@ -47,7 +47,6 @@ export interface LargeSnapshots {
   project: (id: string, caller: Caller) => MaybePromise<ProjectSnapshot>
   /** The matching projects, as a JSON array by sortOrder. */
   list: (filter: ProjectFilter, caller: Caller) => MaybePromise<Snapshot>
-  /** A page of those projects. */
   page: (filter: ProjectFilter, query: PageQuery, caller: Caller) => MaybePromise<PageSnapshot>
 }
 

@@ -27,7 +27,6 @@ interface Part {
 interface Scan {
   starts: number[]
   ends: number[]
-  /** Whether each is a match. */
   isMatch: boolean[]
   best: Part
   /** Whether there is no word after the last one. */

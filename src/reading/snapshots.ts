@@ -75,7 +75,6 @@ export interface Snapshots {
   page: (choose: () => Page) => PageSnapshot
 }
 
-/** The limits of a list. */
 export interface ListLimits {
   /** The number of the caller's scope. */
   scope: number
@@ -126,7 +125,6 @@ function touch(touched: Touched | undefined, itemId: string | null): void {
 const isStale = (project: KeptProject | undefined): project is KeptProject =>
   project !== undefined && (project.touched.isFrame || project.touched.items.size > 0)
 
-/** The snapshot of a text. */
 export function toSnapshot(text: string): Snapshot {
   const body = Buffer.from(text)
   return { body, etag: etagOf(body) }
@@ -138,7 +136,6 @@ export const keyOf = ({ status, teamId }: ProjectFilter, scope?: number): string
 
 const [open, comma, close] = ['[', ',', ']'].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer]
 
-/** The ETag of a list of snapshots. */
 export const etagOfList = (snapshots: readonly Pick<Snapshot, 'etag'>[]) =>
   etagOf(snapshots.map(({ etag }) => etag).join())
 

@@ -12,7 +12,6 @@ import { ApiError, validationFailed } from '../errors.ts'
 import { type FileType, fileTypeOf } from './file-types.ts'
 import { refusal } from './uploads.ts'
 
-/** A stored chunk. */
 export interface StoredChunk {
   content: number
   bytes: Uint8Array
@@ -33,11 +32,9 @@ export interface ChunkSink {
 export interface FileLimits {
   /** Bytes of a file. */
   file: number
-  /** Number of files. */
   files: number
 }
 
-/** A received file. */
 export interface ReceivedFile extends FileType {
   /** The id of its content; null if it was not stored. */
   content: number | null

@@ -18,7 +18,6 @@ export interface Call<Result = unknown> {
   readonly [RESULT]?: Result
 }
 
-/** Whether a value is a call. */
 export const isCall = (value: unknown): value is Call =>
   typeof value === 'object' && value !== null && 'path' in value && 'args' in value
 

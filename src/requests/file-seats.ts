@@ -11,7 +11,6 @@ interface Waiting {
   sit: (leave: () => void) => void
 }
 
-/** Some seats. */
 export class FileSeats {
   readonly #most: number
   readonly #mostOfMember: number

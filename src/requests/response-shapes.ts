@@ -93,5 +93,4 @@ const shapeOfRecord = (schema: TSchema): ResponseShape => ({
   kind: 'record',
 })
 
-/** The methods of a route. */
 export const methodsOf = ({ method }: Pick<RouteOptions, 'method'>): string[] => [method].flat()

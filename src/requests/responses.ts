@@ -23,7 +23,6 @@ export interface ResponseShape {
 
 const serializers = new Map<string, (value: unknown) => string>()
 
-/** The serializer of a shape. */
 function serializerOf({ name, status, schema }: ResponseShape): (value: unknown) => string {
   const key = `${name} ${status}`
   const known = serializers.get(key)
@@ -62,7 +61,6 @@ function bodyOf(shape: ResponseShape, value: unknown): string | JsonBytes {
   return value instanceof Uint8Array ? value : serializerOf(shape)(value)
 }
 
-/** A body as text. */
 export const toText = (body: string | JsonBytes) =>
   typeof body === 'string' ? body : Buffer.from(body).toString()
 

@@ -10,7 +10,6 @@ declare module 'fastify' {
   }
 }
 
-/** The type of a schema. */
 type Described<Schema> = Schema extends TSchema ? Static<Schema> : unknown
 
 /** TypeBox's types; but a handler may return a call whose result matches the schema of its response. */
@@ -20,7 +19,6 @@ export interface RouteTypes extends FastifyTypeProvider {
   serializer: Described<this['schema']> | Performable<Described<this['schema']> | null | undefined>
 }
 
-/** A plugin of routes. */
 export type Routes<Options extends object = Record<never, never>> = FastifyPluginAsync<
   Options,
   RawServerDefault,

@@ -28,7 +28,6 @@ const LOST = 'You would lose this project'
 const wouldLose = () =>
   new ApiError(400, LOST, { code: 'would_lose_project', details: { formErrors: [LOST], fieldErrors: {} } })
 
-/** The right to a project in a scope. */
 const rightIn = (scope: Scope | undefined, projectId: string): Right | undefined =>
   scope === undefined ? 'write' : scope.projects.get(projectId)
 

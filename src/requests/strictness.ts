@@ -1,7 +1,6 @@
 /** Strict handling, requested by the header `Prefer: handling=strict` (RFC 7240, section 4.4). */
 import type { FastifyRequest } from 'fastify'
 
-/** Splits a text at separators outside of quotes. */
 function splitOutsideQuotes(text: string, separator: string): string[] {
   const parts: string[] = []
   let start = 0

@@ -27,7 +27,6 @@ export interface WriteContext extends Preconditions {
 /** The service itself writes, without preconditions. */
 export const BY_SERVICE: WriteContext = { actorId: null }
 
-/** The outcome of a write. */
 export interface WriteOutcome<Result = unknown> {
   /** The rule's result; undefined for a replay. */
   value: Result

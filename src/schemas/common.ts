@@ -199,7 +199,6 @@ export const AnyOfThese = (description: string, values: readonly string[]) => {
 export const FilterByText = (description: string) =>
   Type.Optional(Type.String({ description: `${description}, ignoring case; empty does not filter` }))
 
-/** A filter by date. */
 export const FilterByDate = (description: string) =>
   Type.Optional(
     Type.String({
@@ -229,7 +228,6 @@ export const NotModified = Type.Null({ description: 'Not modified: the ETag of `
 /** The response without a result: no body. */
 export const NoContent = Type.Null({ description: 'No result' })
 
-/** The body of every error. */
 export const ErrorBody = Type.Object(
   { error: Type.String({ description: 'What went wrong, in one line' }) },
   { $id: 'ErrorResponse' },
@@ -268,7 +266,6 @@ export const JsonRpcErrorBody = Type.Object(
   { $id: 'JsonRpcError', description: 'JSON-RPC 2.0' },
 )
 
-/** The body of an error of a batch. */
 export const BatchErrorBody = Type.Object(
   {
     error: Type.String({ description: 'What went wrong, in one line' }),

@@ -115,12 +115,10 @@ export class ChangeReaders {
     return { id, role, scope: () => this.policy.scopeOf(principal) }
   }
 
-  /** Their number. */
   get size(): number {
     return this.#readers.size
   }
 
-  /** Their number by kind. */
   count(kind: ChangeReader['kind']): number {
     let count = 0
     for (const reader of this.#readers) if (reader.kind === kind) count++
@@ -183,7 +181,6 @@ export class ChangeReaders {
     this.catchUp(reader)
   }
 
-  /** Removes a reader. */
   remove(reader: ChangeReader): void {
     this.#readers.delete(reader)
     this.#unsure.delete(reader)

@@ -1,7 +1,6 @@
 /** The tasks of the thread for the bytes of files, which an in-memory database performs without one. */
 import { type FileContents, noSpace } from '../db/file-contents.ts'
 
-/** Reads a chunk. */
 interface ReadChunk {
   kind: 'read'
   content: number

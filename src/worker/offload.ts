@@ -25,7 +25,6 @@ export interface ReadTask {
   room: number
 }
 
-/** A write. */
 export interface WriteTask {
   id: number
   call: Call

@@ -122,7 +122,6 @@ function statementsFor(word: string, person: string): string[] {
   ]
 }
 
-/** The id of a principal's member. */
 export const memberIdOf = ({ name }: Principal): string => `m ${name}`
 
 const secretOf = (principal: Principal) => `pbt_${memberIdOf(principal)}`.replaceAll(/[^\w]/g, '_')

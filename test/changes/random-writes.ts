@@ -12,7 +12,6 @@ export interface RandomWrite {
   c: number
 }
 
-/** The writer. */
 export interface Writer {
   app: App
   headers: Record<string, string>

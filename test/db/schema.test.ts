@@ -181,7 +181,6 @@ const DEFAULTS: Record<string, [Record<string, string | number>, Record<string, 
   ],
 }
 
-/** The example's row of a kind. */
 const rowNamed = (kind: string) => rowOf(exampleOf(kind), { owner: 'ada' })
 
 const insert = (client: SQLite.Database, table: string, row: Record<string, unknown>) =>

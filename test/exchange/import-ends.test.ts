@@ -53,7 +53,6 @@ async function until(holds: () => boolean | Promise<boolean>) {
   while (!(await holds())) await sleep(20)
 }
 
-/** The files of imports. */
 const filesIn = (folder: string) => readdirSync(folder).filter((name) => name.includes('import-'))
 
 async function reading(t: Test) {

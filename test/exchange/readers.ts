@@ -32,7 +32,6 @@ const plain = (card: SourceCard) => ({
   labels: card.labels.map(({ name }) => name),
 })
 
-/** The names of a board's columns. */
 export const columnsOf = (board: SourceBoard): string[] => board.columns.map(({ name }) => name)
 
 /** The one-line error with which a reader refuses a file. Fails if there is none, or if it has more lines. */

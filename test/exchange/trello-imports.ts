@@ -14,13 +14,11 @@ import {
 /** What an import created, and what it skipped. */
 export type ImportedTrelloBoard = ImportedBoard & TrelloCounts
 
-/** Options of an import. */
 export interface ImportOptions extends AtOnce {
   /** Import the board although it was imported before. */
   again?: boolean | undefined
 }
 
-/** Reads a board export. */
 export const readTrelloBoard = (file: string): TrelloBoard => parseTrelloBoard(readFileSync(file, 'utf8'))
 
 /** Imports a board. @throws Error if it was imported before and `again` is not set */

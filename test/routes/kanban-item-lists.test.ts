@@ -79,7 +79,6 @@ function createLabel(app: App, projectId: string, name: string): string {
 const attach = (app: App, itemId: string, labelId: string) =>
   app.db.insert(kanbanItemLabels).values({ itemId, labelId }).run()
 
-/** The id of a column. */
 const columnOf = (app: App, projectId: string, name: string) =>
   app.db.$client
     .prepare('select id from kanban_columns where project_id = ? and name = ?')

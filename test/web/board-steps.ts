@@ -41,10 +41,8 @@ export async function projectWith(api: Client, cards: Cards, name = 'Website rel
   return { id, path: `/projects/${id}`, cards: ids }
 }
 
-/** A column by its name. */
 export const column = (page: Page, name: string): Locator => page.getByRole('region', { name, exact: true })
 
-/** A card by its title. */
 export const card = (page: Page, title: string): Locator =>
   page.getByRole('listitem').filter({ has: page.getByRole('link', { name: title, exact: true }) })
 

@@ -114,7 +114,6 @@ const attach = async (api: Client, id: string, { name, buffer }: Given): Promise
 const rows = (page: Page) => partOf(page, 'Files').getByRole('listitem')
 const row = (page: Page, name: string) => rows(page).filter({ hasText: name })
 
-/** Whether an image has loaded. */
 const isLoaded = (image: Locator) =>
   until(
     () => image.evaluate((one: HTMLImageElement) => one.complete && one.naturalWidth > 0),

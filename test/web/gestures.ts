@@ -18,7 +18,6 @@ export interface DragOptions {
 export interface Held {
   /** Moves on without dropping. */
   moveTo: (to: Locator | Point, at?: Point) => Promise<void>
-  /** Drops. */
   drop: () => Promise<void>
 }
 

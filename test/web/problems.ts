@@ -55,6 +55,5 @@ export async function watchForProblems(context: BrowserContext, url: string): Pr
   }
 }
 
-/** The open pages of a context. */
 export const openPages = (context: BrowserContext): Page[] =>
   context.pages().filter((page) => !page.isClosed() && page.url() !== 'about:blank')

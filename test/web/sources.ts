@@ -21,7 +21,6 @@ const childrenOf = (node: AnyNode): AnyNode[] =>
     .flat()
     .filter((value): value is AnyNode => typeof value === 'object' && value !== null && 'type' in value)
 
-/** A node and all nodes in it. */
 function* allIn(node: AnyNode): Generator<AnyNode> {
   yield node
   for (const child of childrenOf(node)) yield* allIn(child)
@@ -37,7 +36,6 @@ const propertiesOf = ({ properties }: ObjectExpression): [name: string, value: A
 
 /** The properties of an element whose strings are read by people. */
 const READ = new Set(['children', 'aria-label', 'aria-description', 'title', 'placeholder', 'alt', 'label'])
-/** Whether a string has a word in it. */
 const hasWord = (text: string) => /\p{L}{2}/u.test(text)
 
 /** The strings that a value may be, as far as they are written there: not those that come from functions and variables. */

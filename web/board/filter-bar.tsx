@@ -20,7 +20,6 @@ const FilterPanel = late<FilterPanelProps>(
 /** The id of the button, which `f` presses. */
 const BUTTON = 'board-filter'
 
-/** Clears the filter. */
 export const clearFilter = (): void =>
   setQuery(Object.fromEntries(FILTER_NAMES.map((name) => [name, undefined])))
 
@@ -70,7 +69,6 @@ const partsOf = (board: Board): Part[] =>
       .map((value) => ({ name, value, label: labelOf(board, name, value) })),
   )
 
-/** Removes one value. */
 const remove = ({ name, value }: Part): void =>
   setQuery({
     [name]: place

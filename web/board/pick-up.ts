@@ -71,7 +71,6 @@ export class PickUp {
     focusCard(this.#board, id)
   }
 
-  /** Drops it. */
   drop(): void {
     const { id } = this.#hold
     const { column, index } = this.#spot

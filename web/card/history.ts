@@ -24,7 +24,6 @@ export interface HistoryNames {
   day: (date: string) => string
 }
 
-/** The sources of the history. */
 export interface HistorySources {
   changes: readonly Change[]
   activity: readonly KanbanActivity[]

@@ -7,7 +7,6 @@ import { texts } from '../texts.ts'
 import type { LabelFields } from './label-writes.ts'
 
 interface LabelFormProps {
-  /** The name of the draft for its name. */
   draftName: string
   /** The current label; undefined for a new one. */
   label?: LabelFields

@@ -28,7 +28,6 @@ interface SubtaskWrite<Data> {
   send: (idempotencyKey: string) => Promise<Answer<Data>>
   /** Applies the response to the subtasks. */
   answered: (data: Data) => Change
-  /** The message. */
   said: string | Message
 }
 

@@ -36,7 +36,6 @@ export function columnsOf(projectId: string): Columns {
   return columns.value
 }
 
-/** Whether a column is done. */
 export const isDoneColumn = (columns: Columns, name: string): boolean =>
   columns?.some((column) => column.name === name && column.stage === 'done') ?? false
 

@@ -143,5 +143,4 @@ function browserStorage(): DraftStorage | undefined {
   }
 }
 
-/** The drafts of this browser. */
 export const drafts = new Drafts(browserStorage())

@@ -28,7 +28,6 @@ interface ItemWrite {
   /** The optimistic update. */
   patch: Patch<KanbanItem>
   send: (idempotencyKey: string) => Promise<Answer<KanbanItem>>
-  /** The message. */
   said: Message
   /** The target column, which may be full; the card's own column if absent. */
   column?: string

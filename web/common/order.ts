@@ -9,7 +9,6 @@ export const bySortOrder = (
 /** By id, which is the order of creation. */
 export const byId = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
 
-/** Newest first. */
 export const newestFirst = (a: { id: string }, b: { id: string }): number => byId(b, a)
 
 /** A `sortOrder` between two neighbours, shown until the service responds with its own. */

@@ -117,7 +117,6 @@ export class ProjectStore {
     return this.#roles.value.get(memberId)
   }
 
-  /** Whether a column is done. */
   isDone(column: string): boolean {
     return this.columnList.some(({ name, stage }) => name === column && stage === 'done')
   }

@@ -4,7 +4,6 @@ import { texts } from '../texts.ts'
 import { api, messageOf, PhaseboardError } from './api.ts'
 import { write, written } from './writes.ts'
 
-/** The action of a toast. */
 export interface ToastAction {
   label: string
   run: () => void

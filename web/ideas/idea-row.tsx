@@ -30,7 +30,6 @@ function Promoted({ projectId }: { projectId: string }) {
   )
 }
 
-/** The moves in the menu. */
 function moves(idea: PersonalIdea, ordered: readonly PersonalIdea[]): MenuItem[] {
   const at = ordered.findIndex(({ id }) => id === idea.id)
   const last = ordered.length - 1

@@ -30,7 +30,6 @@ export function dueGroupOf(dueDate: string | null, today: string): DueGroupName 
   return day <= endOfWeek(today) ? 'week' : 'later'
 }
 
-/** A group of items. */
 export interface DueGroup<Item> {
   name: DueGroupName
   items: Item[]

@@ -15,7 +15,6 @@ const isOffered = (role: string): role is Role => (ROLES as readonly string[]).i
 /** The choice that shows a role. */
 export const choiceOf = (role: string): string => (isOffered(role) ? role : OTHER)
 
-/** The role as words. */
 export const roleName = (role: string): string => (isOffered(role) ? words.roles[role] : role)
 
 /** The rights of a person with this role. */

@@ -3,7 +3,6 @@ import { Field } from '../common/ui/field.tsx'
 import { texts } from '../texts.ts'
 
 interface Props {
-  /** Whether it is required. */
   isRequired?: boolean
   autofocus?: boolean
 }

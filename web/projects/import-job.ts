@@ -17,7 +17,6 @@ const PAUSE = { first: 100, longest: 1000, failure: 3000 }
 /** The maximum length of a name. */
 const LONGEST = 200
 
-/** The options of an import. */
 export interface ImportOptions {
   format: FormatName
   /** Whether people of the board become the people here with the same name, if the name is unique. */

@@ -3,7 +3,6 @@ import type { Import } from '../../src/client/api.d.ts'
 import { formatNumber } from '../common/dates.ts'
 import { imports } from '../later-import-texts.ts'
 
-/** The progress of an import. */
 export function progressOf(job: Import | undefined): string {
   if (job === undefined || job.status === 'waiting') return imports.waiting
   if (job.total === 0) return imports.reading

@@ -23,7 +23,6 @@ function change({ id }: ProjectSummary, body: Pick<UpdateProject, 'status'>, sai
   )
 }
 
-/** Archives a project. */
 export const archive = (project: ProjectSummary): Promise<boolean> =>
   change(project, { status: 'archived' }, texts.projectList.archived(project.name))
 

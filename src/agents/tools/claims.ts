@@ -129,5 +129,4 @@ const release = (_routes: RouteSchemas): Tool => ({
   },
 })
 
-/** The tools for claims. */
 export const claimTools = [claim, renew, finish, release]

@@ -62,5 +62,4 @@ const attachFile = (_routes: RouteSchemas): Tool => ({
   },
 })
 
-/** The tools for files. */
 export const fileTools = [attachFile]

@@ -221,5 +221,4 @@ const tickSubtask = (_routes: RouteSchemas): Tool => ({
   },
 })
 
-/** The tools that change items. */
 export const writingTools = [createItem, changeItem, moveItem, comment, tickSubtask]

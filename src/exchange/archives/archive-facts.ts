@@ -7,7 +7,6 @@ import { CHANGES_FILE, fileOf } from './archive-tables.ts'
 import type { Visit } from './read-archive.ts'
 import { RecordNames } from './record-names.ts'
 
-/** A member of an archive. */
 export interface ArchivedMember {
   id: string
   email: string
@@ -35,7 +34,6 @@ export interface ArchiveFacts {
   firstOther: number
 }
 
-/** The file of the members. */
 export const MEMBERS_FILE = fileOf(members)
 
 /** The file of the people who are not members. */

@@ -30,7 +30,6 @@ function isPlainJson(text: string): boolean {
   }
 }
 
-/** A value as JSON. */
 export function toJson(value: StoredValue, { type }: Pick<ArchiveField, 'type'>): string {
   if (value === null) return 'null'
   if (typeof value === 'bigint') {

@@ -39,7 +39,6 @@ export interface Manifest {
 
 const latestMigration = (): number => shippedMigrations().at(-1)?.folderMillis ?? 0
 
-/** The manifest of an export. */
 export const manifestOf = (files: ArchivedFile[], lastSeq: number): Manifest => ({
   format: FORMAT,
   version: FORMAT_VERSION,

@@ -33,7 +33,6 @@ export interface RuledField extends ArchiveField {
   values: readonly string[] | undefined
 }
 
-/** A table in an archive. */
 export interface ArchiveTable {
   /** The name of its file, e.g. `kanban-items.jsonl`. */
   file: string

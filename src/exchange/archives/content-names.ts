@@ -1,6 +1,5 @@
 /** The names of the files of attachments in an archive. */
 
-/** A content in an archive. */
 export interface ArchivedContent {
   /** Hexadecimal. */
   sha256: string
@@ -8,7 +7,6 @@ export interface ArchivedContent {
   size: number
 }
 
-/** The folder of the contents. */
 export const CONTENTS_FOLDER = 'files'
 
 /** Most contents of an archive: their names are in memory. */
@@ -18,6 +16,5 @@ export const CONTENTS_LIMIT = 100_000
 export const CONTENT_HASH = /^[0-9a-f]{64}$/
 export const CONTENT_NAME = /^files\/[0-9a-f]{64}$/
 
-/** The name of a content in an archive. */
 export const contentName = ({ sha256 }: Pick<ArchivedContent, 'sha256'>): string =>
   `${CONTENTS_FOLDER}/${sha256}`

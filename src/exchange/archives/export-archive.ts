@@ -23,13 +23,11 @@ import { LISTS } from './archive-tables.ts'
 import { zipArchive } from './archive-zip.ts'
 import { CONTENT_HASH, CONTENTS_FOLDER, contentName } from './content-names.ts'
 
-/** Options of an export. */
 export interface ExportOptions {
   /** Replace a zip file, or a folder that contains only an archive. */
   force?: boolean | undefined
   /** Called before the first record and after each part, with the number of records written and to write. */
   onProgress: (done: number, total: number) => void
-  /** Aborts it. */
   signal?: AbortSignal | undefined
 }
 

@@ -23,7 +23,6 @@ const HELD_LIMIT = 128 * 1024 * 1024
 /** Most files named in a refusal. */
 const NAMED = 5
 
-/** Options of an import. */
 export interface ArchiveImportOptions {
   /** Match members by email. */
   mapMembers?: boolean | undefined
@@ -48,7 +47,6 @@ export interface ArchiveImportOptions {
   importId?: string
   /** Called at the end of the transaction: an error rolls back everything. */
   whenWritten?: (imported: ImportedArchive) => void
-  /** Aborts it. */
   signal?: AbortSignal | undefined
 }
 

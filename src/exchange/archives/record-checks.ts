@@ -21,7 +21,6 @@ const NAME_LIMIT = 1000
 /** A description of a violation, or undefined. */
 type Problem = string | undefined
 
-/** Checks a record. */
 export type RecordCheck = (values: readonly StoredValue[]) => Problem
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
@@ -146,7 +145,6 @@ function memberCheck(of: FileToRead): RecordCheck {
   }
 }
 
-/** The check of a file's records. */
 export function recordCheck(of: FileToRead): RecordCheck {
   const { fields, file } = of
   if (file.name === CHANGES_FILE) return changeCheck(of)

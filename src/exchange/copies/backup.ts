@@ -121,7 +121,6 @@ export function check(copied: string, from: string): number {
   }
 }
 
-/** Options of a backup. */
 export interface BackupOptions extends CopyOptions {
   /** Replace an existing file. */
   force?: boolean | undefined

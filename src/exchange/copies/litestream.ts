@@ -118,7 +118,6 @@ export async function listReplica(replica: Replica, signal?: AbortSignal): Promi
   return { digest: hash.digest('hex'), writtenAt }
 }
 
-/** Options of a restore. */
 export interface RestoreOptions {
   /** A time, ISO 8601: restores the state then, instead of the newest. */
   until?: string | undefined

@@ -33,7 +33,6 @@ const SILENCE = new Set([
   'UND_ERR_SOCKET',
 ])
 
-/** Options of a takeover. */
 export interface TakeoverOptions {
   replica: Replica
   /** The address of the first machine's service; undefined with `--first-is-gone`. */

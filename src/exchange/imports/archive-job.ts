@@ -58,7 +58,6 @@ export function cannotImport(name: string, cause: unknown, mapMembers: string): 
   return new Error(`cannot import ${name}: ${why}`, { cause })
 }
 
-/** The options of a command. */
 type CommandOptions = Pick<
   ArchiveImportOptions,
   'dryRun' | 'mapMembers' | 'attachmentsTotal' | 'onProgress' | 'signal'

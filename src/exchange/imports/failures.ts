@@ -18,7 +18,6 @@ const CAUSES: readonly [line: string, codes: RegExp][] = [
 /** The longest line, in characters: it may quote the file. */
 const LINE = 1000
 
-/** The error as one line. */
 export function lineOf(error: unknown): string {
   for (const one of [error, Object(error).cause]) {
     const [line] = CAUSES.find(([, codes]) => codes.test(String(Object(one).code))) ?? []

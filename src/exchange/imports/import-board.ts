@@ -239,7 +239,6 @@ export interface BoardFacts extends Said, PeopleOfBoard {
   made: ImportedBoard
 }
 
-/** The rows of a board. */
 export interface BoardRows extends Pick<ImportPlan, 'projectIds' | 'tables'> {
   projects: readonly object[]
   /** The cards' ids, in batches. */
@@ -254,7 +253,6 @@ export interface RowOptions {
   name?: string | undefined
 }
 
-/** Options of the plan. */
 export interface PlanOptions extends PeopleOptions {
   /** Whether to import a board again, instead of refusing it. */
   again?: boolean

@@ -12,9 +12,7 @@ const PEOPLE_LIMIT = 10_000
 export interface NamedPerson extends SourcePerson {
   /** Cards assigned to it. */
   items: number
-  /** Comments by it. */
   comments: number
-  /** Attachments by it. */
   attachments: number
 }
 

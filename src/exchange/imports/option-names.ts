@@ -1,6 +1,5 @@
 /** The names of an import's options on the command line and over HTTP, for messages. */
 
-/** The names of the options. */
 export interface OptionNames {
   again: string
   mapMembers: string

@@ -66,7 +66,6 @@ export function createSpool(path: string): number {
   return descriptor
 }
 
-/** Writes lines. */
 class LineWriter {
   readonly #descriptor: number
   readonly #most: number
@@ -155,7 +154,6 @@ export function spoolError(descriptor: number, error: string): void {
   conclude(descriptor, firstLine(0).length, { error })
 }
 
-/** The lines of a section. */
 function* linesOf(descriptor: number, { begin, end }: Section): Generator<string> {
   const buffer = Buffer.allocUnsafe(CHUNK)
   let parts: Buffer[] = []

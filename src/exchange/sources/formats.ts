@@ -64,5 +64,4 @@ export const FORMATS: Readonly<Record<string, Format>> = {
 /** The name of the format of archives, which contain all data of a service: only for admins (see `import-archive.ts`). */
 export const ARCHIVE_FORMAT = 'phaseboard'
 
-/** The names of all formats. */
 export const FORMAT_NAMES: readonly string[] = [...Object.keys(FORMATS), ARCHIVE_FORMAT]

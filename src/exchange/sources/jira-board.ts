@@ -15,7 +15,6 @@ import { ByName, note, oldestFirst, priorityOf, span, withoutEmpty } from './sou
 /** The stage of a status, from Jira's status category. */
 export type Progress = 'new' | 'indeterminate' | 'done'
 
-/** An issue. */
 export interface Issue {
   key: string
   title: string

@@ -72,7 +72,6 @@ const CATEGORIES = new Map<string, Progress>([
   ['erledigt', 'done'],
 ])
 
-/** Reads the issues of an export. */
 export function readIssues(table: Table): { issues: Issue[]; source: JiraSource } {
   const reader = new IssueRows(table)
   table.forEachRow((cells, row) => reader.add(cells, row))

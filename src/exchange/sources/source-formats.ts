@@ -16,7 +16,6 @@ export const isJiraHeader = (header: readonly string[]): boolean => {
 export const isKanboardHeader = (header: readonly string[]): boolean =>
   has(new Set(header.map(nameKey)), 'taskid', 'swimlane', 'column', 'title')
 
-/** Whether a header is that of Kanboard's export of subtasks. */
 export const isKanboardSubtasks = (header: readonly string[]): boolean =>
   has(new Set(header.map(nameKey)), 'subtaskid', 'taskid')
 

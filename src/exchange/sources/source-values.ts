@@ -39,7 +39,6 @@ export function unixTime(value: unknown): string | undefined {
 /** The objects of an array; none for other values. */
 export const objects = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
-/** Whether a value is empty. */
 export const isEmpty = (value: unknown): boolean =>
   value === undefined ||
   value === null ||

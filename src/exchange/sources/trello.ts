@@ -23,7 +23,6 @@ export interface TrelloList {
   createdAt: string
 }
 
-/** A label. */
 export interface TrelloLabel {
   /** Empty in old exports. */
   id: string

@@ -103,7 +103,6 @@ function lengthOfPrefix(line: string, format: keyof typeof PREFIXES): number {
   return (format === 'tasks') === (box !== '') ? all.length : 0
 }
 
-/** The edit of a format. */
 export function formatted(format: Format, selected: Selected): Edit {
   if (format === 'bold') return around(selected, '**')
   if (format === 'italic') return around(selected, '*')

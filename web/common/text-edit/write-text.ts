@@ -19,7 +19,6 @@ interface TextWrite<Data> {
   pending?: readonly Pending[]
   /** Stores the response. */
   onDone: (answer: Answer<Data>) => void
-  /** The message. */
   said: string | Message
 }
 
