@@ -1,6 +1,7 @@
 /** Calls every registered route as every kind of caller, in both modes. */
 import t from 'tap'
 import { type Access, isSafe } from '../src/members/identity.ts'
+import { documentedOperations } from './documented.ts'
 import { type App, build, LONG_AGO, send, signInAs, tokenOf } from './helper.ts'
 import {
   CALLER,
@@ -280,9 +281,8 @@ t.test('every route under /api declares the required access', async (t) => {
 
 t.test('the document and the registered routes are the same', async (t) => {
   const app = await build(t, settingsOf('open'))
-  const { paths = {} } = (await app.openapi()) as { paths?: Record<string, object> }
-  const documented = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
+  const documented = (await documentedOperations(app)).map(
+    ({ method, path }) => `${method} ${path.replace(/\{(\w+)\}/g, ':$1')}`,
   )
   const registered = routes.filter(isUnderApi).map(({ method, path }) => `${method} ${path}`)
   t.strictSame(registered.toSorted(), documented.filter((one) => one.includes(' /api/')).toSorted())

@@ -2,8 +2,8 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { openDatabase } from '../src/db/client.ts'
 import { auditLog, members } from '../src/db/schema.ts'
+import { openTestDatabase } from './database.ts'
 import { CLI, nodeCommand } from './shipped.ts'
 
 /** Starts the command line, which is killed with the test. The developer's settings are removed from the environment. */
@@ -57,8 +57,7 @@ export const databaseFor = (t: Test) => {
 /** A separate database file, open for inspection; and the command line on it. */
 export function onFile(t: Test) {
   const { DATABASE_URL } = databaseFor(t)
-  const { db, close } = openDatabase(DATABASE_URL)
-  t.teardown(close)
+  const db = openTestDatabase(t, DATABASE_URL)
   const insert = (...rows: (typeof members.$inferInsert)[]) => db.insert(members).values(rows).run()
   return {
     db,

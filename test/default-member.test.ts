@@ -1,6 +1,7 @@
 import t, { type Test } from 'tap'
 import { buildApp } from '../src/app.ts'
 import type { Config } from '../src/config.ts'
+import { documentedOperations } from './documented.ts'
 import { build, send, signInAs, tokenOf } from './helper.ts'
 
 const foreignHost = { error: 'Forbidden: host name is neither local nor in CORS_ORIGIN' }
@@ -144,11 +145,8 @@ t.test('an invalid credential is not one', async (t) => {
 
 t.test('every operation except health documents it', async (t) => {
   const app = await build(t)
-  const { paths } = (await send(app, 'GET', '/openapi.json')).body
-  for (const [path, operations] of Object.entries<Record<string, { responses: object }>>(paths)) {
-    for (const [method, { responses }] of Object.entries(operations)) {
-      const isHealth = path === '/healthz' || path === '/readyz'
-      t.equal('403' in responses, !isHealth, `${method} ${path}`)
-    }
+  for (const { method, path, responses } of await documentedOperations(app)) {
+    const isHealth = path === '/healthz' || path === '/readyz'
+    t.equal('403' in responses, !isHealth, `${method} ${path}`)
   }
 })

@@ -5,7 +5,7 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import t from 'tap'
-import { openDatabase } from '../src/db/client.ts'
+import { openTestDatabase } from './database.ts'
 import { onNewFile, start } from './process.ts'
 import { withoutStrace } from './strace.ts'
 
@@ -119,8 +119,7 @@ t.test('the trace shows a response sent too early', async (t) => {
 })
 
 t.test('every commit is synced', async (t) => {
-  const { db, close } = openDatabase(onNewFile(t).DATABASE_URL)
-  t.teardown(close)
+  const db = openTestDatabase(t, onNewFile(t).DATABASE_URL)
   t.equal(db.$client.pragma('synchronous', { simple: true }), 2)
 })
 

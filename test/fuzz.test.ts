@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { parseJson } from '../src/json.ts'
 import { parseTimestamp } from '../src/time.ts'
+import { documentedOperations } from './documented.ts'
 import {
   type App,
   build,
@@ -233,19 +234,11 @@ async function places(app: App): Promise<(template: string) => string> {
 /** Every documented endpoint that takes a JSON body: method, URL, and whether the body may be absent. */
 async function bodyEndpoints(app: App): Promise<[string, string, boolean][]> {
   const place = await places(app)
-  const { paths } = (await app.openapi()) as unknown as {
-    paths: Record<string, Record<string, { requestBody?: { required: boolean } }>>
-  }
-  // MCP messages have their own errors: test/agents/safety.test.ts.
-  const ours = Object.entries(paths).filter(([path]) => path !== '/mcp')
-  return ours.flatMap(([path, operations]) =>
-    Object.entries(operations)
-      .filter(([, { requestBody }]) => requestBody !== undefined)
-      .map(([method, { requestBody }]): [string, string, boolean] => [
-        method.toUpperCase(),
-        place(path),
-        requestBody?.required === false,
-      ]),
+  return (
+    (await documentedOperations(app))
+      // MCP messages have their own errors: test/agents/safety.test.ts.
+      .filter(({ path, requestBody }) => path !== '/mcp' && requestBody !== undefined)
+      .map(({ method, path, requestBody }) => [method, place(path), requestBody?.required === false])
   )
 }
 

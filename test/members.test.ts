@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { openDatabase } from '../src/db/client.ts'
 import { members } from '../src/db/schema.ts'
 import { ensureFirstAdmin } from '../src/members/first-admin.ts'
 import { initialPasswordFile } from '../src/members/initial-password.ts'
 import { Members } from '../src/members/members.ts'
 import { verifyPassword } from '../src/members/passwords.ts'
+import { openTestDatabase } from './database.ts'
 import { watch } from './executions.ts'
 import { build, keepLog, send } from './helper.ts'
 import { planOf } from './query-plans.ts'
@@ -17,8 +17,7 @@ const PASSWORD = 'correct horse'
 function onFile(t: Test) {
   const folder = t.testdir()
   const databaseUrl = `file:${join(folder, 'board.db')}`
-  const { db, close } = openDatabase(databaseUrl)
-  t.teardown(close)
+  const db = openTestDatabase(t, databaseUrl)
   const rules = new Members(db)
   const ensure = (given: { adminEmail?: string; adminPassword?: string } = {}) =>
     ensureFirstAdmin(db, rules, {
@@ -65,8 +64,7 @@ t.test('an existing password file does not keep its mode or content', async (t) 
 
 t.test('a password file is deleted if its admin cannot be stored', async (t) => {
   const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
-  const { db, close } = openDatabase(databaseUrl)
-  t.teardown(close)
+  const db = openTestDatabase(t, databaseUrl)
   const file = initialPasswordFile(databaseUrl) ?? ''
   let wasThere = false
   const failing = Object.assign(Object.create(db), {
@@ -89,8 +87,7 @@ t.test('a password file is deleted if its admin cannot be stored', async (t) => 
 t.test('two databases in one folder have a password file each', async (t) => {
   const { folder, ensure, file } = onFile(t)
   const other = `file:${join(folder, 'other.db')}`
-  const { db, close } = openDatabase(other)
-  t.teardown(close)
+  const db = openTestDatabase(t, other)
   await ensure()
   await ensureFirstAdmin(db, new Members(db), {
     databaseUrl: other,
@@ -195,8 +192,7 @@ t.test('a member with that email becomes the admin', async (t) => {
 })
 
 t.test('a database in memory has no password file', async (t) => {
-  const { db, close } = openDatabase(':memory:')
-  t.teardown(close)
+  const db = openTestDatabase(t)
   const rules = new Members(db)
   const given = { databaseUrl: ':memory:', adminEmail: undefined }
   t.equal(initialPasswordFile(':memory:'), undefined)

@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { openDatabase } from '../src/db/client.ts'
+import { openTestDatabase } from './database.ts'
 import { build } from './helper.ts'
 import { dial, onNewFile, run, type Service, start } from './process.ts'
 import { shipped } from './shipped.ts'
@@ -76,8 +77,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     )
     t.match(service.log(), /"stopped"/)
 
-    const { db, close } = openDatabase(environment.DATABASE_URL)
-    t.teardown(close)
+    const db = openTestDatabase(t, environment.DATABASE_URL)
     t.strictSame(db.$client.prepare('select name from projects').pluck().all(), ['Apollo'])
   })
 }

@@ -3,42 +3,13 @@ import t from 'tap'
 import { memberLinks, notifications, people } from '../src/db/schema.ts'
 import { hashToken } from '../src/members/secrets.ts'
 import { EXAMPLE_ID } from '../src/schemas/common.ts'
+import { documentedOperations } from './documented.ts'
 import { type App, build, createItem, createProject, send } from './helper.ts'
 import { insertion, ROUTED, rowOf } from './kinds.ts'
 import { bodyExamples } from './operations.ts'
 
 /** The example bodies, by operation id. */
 const BODY_EXAMPLES = await bodyExamples()
-
-interface Parameter {
-  name: string
-  in: string
-  required?: boolean
-  example?: unknown
-  examples?: unknown
-  schema: Record<string, unknown>
-}
-interface Operation {
-  operationId: string
-  method: string
-  path: string
-  parameters?: Parameter[]
-  requestBody?: { content: Record<string, { example?: unknown; examples?: unknown }> }
-}
-
-/** All operations of the document. */
-async function operationsOf(app: App): Promise<Operation[]> {
-  const { paths = {} } = (await app.openapi()) as unknown as {
-    paths?: Record<string, Record<string, object>>
-  }
-  return Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => ({
-      ...(operation as Operation),
-      method: method.toUpperCase(),
-      path,
-    })),
-  )
-}
 
 /** A service with a record of each kind, and a member who may change them. @returns the ids by collection */
 async function seeded(app: App) {
@@ -99,7 +70,7 @@ t.test('every documented body is accepted unchanged, with real ids', async (t) =
   const { admin, records } = await seeded(app)
   const tried = new Set<string>()
   // Deletions come last, because the others need the records.
-  const operations = (await operationsOf(app)).toSorted(
+  const operations = (await documentedOperations(app)).toSorted(
     (one, other) => Number(one.method === 'DELETE') - Number(other.method === 'DELETE'),
   )
   for (const { operationId, method, path, requestBody } of operations) {
@@ -138,7 +109,7 @@ t.test('no example is only a type', async (t) => {
 t.test('optional parameters have no default in the form', async (t) => {
   const app = await build(t)
   let seen = 0
-  for (const { operationId, parameters = [] } of await operationsOf(app)) {
+  for (const { operationId, parameters = [] } of await documentedOperations(app)) {
     for (const { in: place, name, required = false, example, examples, schema } of parameters) {
       if (place !== 'query') continue
       seen++

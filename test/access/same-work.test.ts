@@ -1,10 +1,11 @@
 /** A request for a hidden record does the same work as one for an unknown record: their times tell nothing, either. */
 import t from 'tap'
+import { documentedOperations } from '../documented.ts'
 import { watch } from '../executions.ts'
 import { type Call, OF_PROJECTS } from './calls.ts'
 import type { Principal } from './model.ts'
 import { headersOf, type Ids, UNKNOWN } from './world.ts'
-import { buildWorld, operationsOf, pathOf, rollBackWrites } from './world-apps.ts'
+import { buildWorld, pathOf, rollBackWrites } from './world-apps.ts'
 
 const CALLERS = ['a member of nothing', 'a guest of nothing', 'a token for one project']
 
@@ -15,13 +16,15 @@ t.test('a hidden record costs the same statements as an unknown one', async (t) 
   await world.app.notificationConsumer.stop()
   const executions = watch(t, world.app.db.$client, { isOwn: true })
   // That a change is there is no secret: every number up to the latest is that of a change.
-  const operations = (await operationsOf(world)).filter(({ id }) => id in OF_PROJECTS && id !== 'undoChange')
+  const operations = (await documentedOperations(world.app)).filter(
+    ({ operationId }) => operationId in OF_PROJECTS && operationId !== 'undoChange',
+  )
   const unknown = { ...UNKNOWN, seq: '8888888' }
   for (const name of CALLERS) {
     const principal = world.principals.find((one) => one.name === name) as Principal
     const differences: string[] = []
     for (const operation of operations) {
-      const call = OF_PROJECTS[operation.id] as Call
+      const call = OF_PROJECTS[operation.operationId] as Call
       const statementsFor = async (ids: Ids) => {
         executions.log.length = 0
         const body = call.body?.(ids)
@@ -44,7 +47,7 @@ t.test('a hidden record costs the same statements as an unknown one', async (t) 
         const more = other.filter((statement) => !one.includes(statement))
         const less = one.filter((statement) => !other.includes(statement))
         differences.push(
-          `${operation.id}: ${one.length} and ${other.length}: +${more.join(' +')} -${less.join(' -')}`,
+          `${operation.operationId}: ${one.length} and ${other.length}: +${more.join(' +')} -${less.join(' -')}`,
         )
       }
     }

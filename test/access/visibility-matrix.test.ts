@@ -3,6 +3,7 @@
  * `model.ts` knows who sees what; the operations come from the document, so that a new one is here on its day.
  */
 import t from 'tap'
+import { type DocumentedOperation, documentedOperations } from '../documented.ts'
 import { type Call, NAMINGS, OF_PROJECTS, OTHERS, TOOLS } from './calls.ts'
 import {
   forbiddenTo,
@@ -15,7 +16,7 @@ import {
   rightOf,
 } from './model.ts'
 import { headersOf, type Ids, idsOf, UNKNOWN } from './world.ts'
-import { buildWorld, type Operation, operationsOf, pathOf, rollBackWrites, type World } from './world-apps.ts'
+import { buildWorld, pathOf, rollBackWrites, type World } from './world-apps.ts'
 
 /** A response, as far as a client can see it. */
 interface Seen {
@@ -73,11 +74,11 @@ const idsIn = (call: Call, ids: Ids) => call.path.map((kind) => ids[kind] as str
 const found = ({ text, headers }: Seen, forbidden: RegExp | undefined) =>
   forbidden?.exec(text)?.[0] ?? forbidden?.exec(headers)?.[0]
 
-const isSafe = ({ method }: Operation) => method === 'GET'
+const isSafe = ({ method }: DocumentedOperation) => method === 'GET'
 
 /** What a caller may not do, whatever the project. */
 function refusalOf(
-  operation: Operation,
+  operation: DocumentedOperation,
   { isForWriters = false, isOwn = false }: Call,
   { role, token, mode }: Principal,
 ): string | undefined {
@@ -90,7 +91,7 @@ const READ_ONLY = '403 Forbidden: read-only in this project'
 
 /** What the contract has a request on a project's record answer; undefined: success, or another reason. */
 function demandedOf(
-  operation: Operation,
+  operation: DocumentedOperation,
   call: Call,
   principal: Principal,
   right: Right,
@@ -133,12 +134,12 @@ class Problems {
 /** Calls an operation on the record of a project. */
 async function checkOnProject(
   world: World,
-  operation: Operation,
+  operation: DocumentedOperation,
   principal: Principal,
   project: Project,
   problems: Problems,
 ): Promise<void> {
-  const call = OF_PROJECTS[operation.id] as Call
+  const call = OF_PROJECTS[operation.operationId] as Call
   const ids = world.ids[project]
   const right = rightOf(principal, project)
   const named = idsIn(call, ids)
@@ -178,7 +179,7 @@ const nothing: Ids = { ...UNKNOWN, seq: UNKNOWN_SEQ }
 /** Compares the answer about a hidden record with that about an unknown one. */
 async function compare(
   world: World,
-  operation: Operation,
+  operation: DocumentedOperation,
   principal: Principal,
   project: Project,
   call: Call,
@@ -218,7 +219,7 @@ function report(hidden: Seen, unknown: Seen, what: string, principal: Principal,
 
 async function compareInBatch(
   world: World,
-  operation: Operation,
+  operation: DocumentedOperation,
   principal: Principal,
   project: Project,
   call: Call,
@@ -237,13 +238,13 @@ async function compareInBatch(
     })
   const hidden = without(await answerTo(world.ids[project]), project)
   const unknown = without(await answerTo(nothing), UNKNOWN.project as string)
-  report(hidden, unknown, `${operation.id} of ${project} in a batch`, principal, problems)
+  report(hidden, unknown, `${operation.operationId} of ${project} in a batch`, principal, problems)
 }
 
 /** Names hidden records in bodies and queries. */
 async function checkNamings(
   world: World,
-  operations: ReadonlyMap<string, Operation>,
+  operations: ReadonlyMap<string, DocumentedOperation>,
   principal: Principal,
   problems: Problems,
 ): Promise<void> {
@@ -251,7 +252,7 @@ async function checkNamings(
   const own = writable ? world.ids[writable] : idsOf('other')
   const hidden = PROJECTS.filter((project) => rightOf(principal, project) === 'none')
   for (const { operation: id, path, body, query } of NAMINGS) {
-    const operation = operations.get(id) as Operation
+    const operation = operations.get(id) as DocumentedOperation
     for (const project of hidden) {
       const answerTo = async (other: Ids) => {
         const ids = own
@@ -297,7 +298,7 @@ const normal = (seen: Seen): Seen => {
 }
 
 /** The ids to call an operation with that is of no project. */
-function idsFor({ path }: Operation, principal: Principal): string[] {
+function idsFor({ path }: DocumentedOperation, principal: Principal): string[] {
   const own: Record<string, string[]> = {
     tokens: [`t ${principal.name}`, `u ${principal.name}`],
     teams: PROJECTS.map((project) => `${PERSON_OF[project]}-team`),
@@ -324,12 +325,17 @@ const LISTS: Readonly<Record<string, string>> = {
 /** What one sees is in every list. */
 async function checkLists(
   world: World,
-  operations: ReadonlyMap<string, Operation>,
+  operations: ReadonlyMap<string, DocumentedOperation>,
   principal: Principal,
   problems: Problems,
 ): Promise<void> {
   for (const [id, query] of Object.entries(LISTS)) {
-    const { text } = await ask(world, principal, 'GET', pathOf(operations.get(id) as Operation, [], query))
+    const { text } = await ask(
+      world,
+      principal,
+      'GET',
+      pathOf(operations.get(id) as DocumentedOperation, [], query),
+    )
     for (const project of PROJECTS) {
       const isSeen = rightOf(principal, project) !== 'none'
       if (text.includes(project) !== isSeen)
@@ -341,13 +347,13 @@ async function checkLists(
 /** Calls all other operations, and searches what they answer. */
 async function checkOthers(
   world: World,
-  operations: readonly Operation[],
+  operations: readonly DocumentedOperation[],
   principal: Principal,
   problems: Problems,
 ): Promise<void> {
   const forbidden = forbiddenTo(principal)
   for (const operation of operations) {
-    const other = OTHERS[operation.id]
+    const other = OTHERS[operation.operationId]
     if (other === undefined) continue
     // Who sees everything is told everything.
     if (forbidden === undefined && other.isForAdmins) continue
@@ -378,13 +384,15 @@ for (const mode of [undefined, 'host', 'open'] as const) {
   t.test(`with ${mode ?? 'its own'} members, invisible records do not exist for the caller`, async (t) => {
     const world = await buildWorld(t, mode)
     rollBackWrites(t, world)
-    const operations = await operationsOf(world)
-    const byId = new Map(operations.map((operation) => [operation.id, operation]))
-    const unknown = operations.filter(({ id }) => !(id in OF_PROJECTS) && !(id in OTHERS))
+    const operations = await documentedOperations(world.app)
+    const byId = new Map(operations.map((operation) => [operation.operationId, operation]))
+    const unknown = operations.filter(
+      ({ operationId }) => !(operationId in OF_PROJECTS || operationId in OTHERS),
+    )
     t.strictSame(unknown, [], 'test/access/calls.ts says how to call each operation')
     for (const principal of world.principals) {
       const problems = new Problems()
-      for (const operation of operations.filter(({ id }) => id in OF_PROJECTS)) {
+      for (const operation of operations.filter(({ operationId }) => operationId in OF_PROJECTS)) {
         for (const project of PROJECTS) await checkOnProject(world, operation, principal, project, problems)
       }
       await checkLists(world, byId, principal, problems)

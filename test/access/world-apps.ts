@@ -69,29 +69,8 @@ export function rollBackWrites(t: Test, { app }: World): void {
   }
 }
 
-/** An operation of the document. */
-export interface Operation {
-  id: string
-  method: string
-  path: string
-}
-
-/** All operations of the document. */
-export const operationsOf = async ({ app }: World): Promise<Operation[]> => {
-  const { paths = {} } = (await app.openapi()) as {
-    paths?: Record<string, Record<string, { operationId: string }>>
-  }
-  return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { operationId }]) => ({
-      id: operationId,
-      method: method.toUpperCase(),
-      path,
-    })),
-  )
-}
-
 /** The path of a request. @param named the ids in it, in order */
-export const pathOf = ({ path }: Operation, named: readonly string[], query = ''): string => {
+export const pathOf = ({ path }: { path: string }, named: readonly string[], query = ''): string => {
   const left = [...named]
   const filled = path.replaceAll(/\{\w+\}/g, () => encodeURIComponent(left.shift() ?? 'none'))
   return query ? `${filled}?${query}` : filled

@@ -6,7 +6,7 @@ import { Type } from '@sinclair/typebox'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { ChunkedWriter } from '../../src/db/chunked-writer.ts'
-import { databasePath, openDatabase, type SharedDatabase, writeAs } from '../../src/db/client.ts'
+import { databasePath, type SharedDatabase, writeAs } from '../../src/db/client.ts'
 import { NO_FILES } from '../../src/db/files.ts'
 import { importAtOnce } from '../../src/exchange/imports/import-at-once.ts'
 import { planBoard } from '../../src/exchange/imports/import-board.ts'
@@ -15,6 +15,7 @@ import { readTrello } from '../../src/exchange/sources/trello-board.ts'
 import { createScopedRules, type ScopedRules } from '../../src/requests/scoped-rules.ts'
 import type { CurrentMember } from '../../src/schemas/records.ts'
 import { hasOpenTasks, LargeTasks } from '../../src/worker/large-tasks.ts'
+import { openTestDatabase } from '../database.ts'
 import { anyBoard, trelloExport } from '../exchange/source-boards.ts'
 import { writeTo } from '../helper.ts'
 import { rounds } from '../rounds.ts'
@@ -28,8 +29,7 @@ const BY = { id: 'ada', address: null }
 const CONTEXT = { actorId: 'ada' }
 
 function open(t: Test, path: string) {
-  const { db, close } = openDatabase(path)
-  t.teardown(close)
+  const db = openTestDatabase(t, path)
   db.$client.pragma('synchronous = off')
   const scoped = createScopedRules(db)
   return { db, scoped, rules: scoped.all }

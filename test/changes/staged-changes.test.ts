@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { ChunkedWriter } from '../../src/db/chunked-writer.ts'
-import { openDatabase, type SharedDatabase, writeAs } from '../../src/db/client.ts'
+import { type SharedDatabase, writeAs } from '../../src/db/client.ts'
 import { createFold, foldAll } from '../../src/db/large-writes.ts'
 import { gapsIn, missingChange } from '../../src/db/lost-changes.ts'
 import { planBoard } from '../../src/exchange/imports/import-board.ts'
@@ -12,6 +12,7 @@ import { examine } from '../../src/maintenance/doctor.ts'
 import { Imports } from '../../src/projects/imports.ts'
 import { createRules } from '../../src/requests/rules.ts'
 import type { CurrentMember } from '../../src/schemas/records.ts'
+import { openTestDatabase } from '../database.ts'
 import { trelloExport } from '../exchange/source-boards.ts'
 import { build, createItem, createProject, send, signInAs, writeIn, writeTo } from '../helper.ts'
 import { holdsGroups, holdsSequence } from './replay.ts'
@@ -44,8 +45,7 @@ async function service(t: Test) {
   Object.assign(app.rules.changes.subjects, { isWaiting: () => false })
   const waits = () => isWaiting.call(app.rules.changes.subjects)
   const { headers, id } = signInAs(app, 'admin')
-  const { db, close } = openDatabase(path)
-  t.teardown(close)
+  const db = openTestDatabase(t, path)
   const mine = await createProject(app)
   await createItem(app, mine.id)
   const first = await importUnfolded(db, 'First', id)
@@ -184,8 +184,7 @@ t.test('an undo moves staged changes first', async (t) => {
 })
 
 t.test('the lists of hidden records are deleted after large writes', async (t) => {
-  const { db, close } = openDatabase(':memory:')
-  t.teardown(close)
+  const db = openTestDatabase(t)
   const { $client: client } = db
   client.exec(`insert into large_writes (number, task) values (2, '');
     insert into hidden_records (record_table, id, "write")

@@ -5,9 +5,9 @@ import fc from 'fast-check'
 import t from 'tap'
 import { maySee } from '../../src/changes/api-changes.ts'
 import { DELETIONS, subjectsOf } from '../../src/changes/subjects.ts'
-import { openDatabase } from '../../src/db/client.ts'
 import { limitWork, TooMuchWork } from '../../src/db/work-limits.ts'
 import { createRules } from '../../src/requests/rules.ts'
+import { openTestDatabase } from '../database.ts'
 
 /** Readers of kinds: an admin, an owner of ideas, and a member without ideas. */
 const READERS = [
@@ -29,8 +29,7 @@ const change = fc.record({
 type Row = typeof change extends fc.Arbitrary<infer Value> ? Value : never
 
 t.test('the changes of a subject are found, however much of the index is written', async (t) => {
-  const { db, close } = openDatabase(':memory:')
-  t.teardown(close)
+  const db = openTestDatabase(t)
   const insert = db.$client.prepare(
     `insert into changes (kind, id, action, project_id, item_id, from_project_id, owner_id)
      values (:kind, 'x', :action, :projectId, :itemId, :fromProjectId, :ownerId)`,
@@ -79,8 +78,7 @@ t.test('the changes of a subject are found, however much of the index is written
 })
 
 t.test('the worker thread writes the index and does long searches', async (t) => {
-  const { db, close } = openDatabase(join(t.testdir(), 'board.db'))
-  t.teardown(close)
+  const db = openTestDatabase(t, join(t.testdir(), 'board.db'))
   limitWork(db)
   db.$client.exec(
     `insert into changes (kind, id, action, project_id, after)

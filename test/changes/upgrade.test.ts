@@ -2,8 +2,8 @@
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
-import { openDatabase } from '../../src/db/client.ts'
 import { shippedMigrations } from '../../src/db/migrations.ts'
+import { openTestDatabase } from '../database.ts'
 import { type App, build, createItem, createProject, createSubtask, seed, send } from '../helper.ts'
 import { holdsSequence, rowsOf, stateOf } from './replay.ts'
 
@@ -71,8 +71,7 @@ t.test(
       client.exec("insert into team_members values ('ops', 'ada'), ('ops', 'bob')")
       client.exec("update projects set metadata = 'no JSON', next_step = x'00ff'")
     })
-    const { db, close } = openDatabase(`file:${path}`)
-    t.teardown(close)
+    const db = openTestDatabase(t, `file:${path}`)
     const rows = holdsSequence(db.$client)
     t.ok(rows.length > 20)
     t.equal(rows.length, stateOf(db.$client).size, 'one change a record')
@@ -94,8 +93,7 @@ t.test('entries of an older audit log get their actor, without an address', asyn
       ('1', 'member-created', null, null), ('2', 'webhook-deactivated', null, null),
       ('3', 'sign-in-failed', null, '10.0.0.1'), ('4', 'sign-in', 'ada', '10.0.0.1')`)
   })
-  const { db, close } = openDatabase(`file:${path}`)
-  t.teardown(close)
+  const db = openTestDatabase(t, `file:${path}`)
   t.strictSame(db.$client.prepare('select actor from audit_log order by id').pluck().all(), [
     'command line',
     'service',

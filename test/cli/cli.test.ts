@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path'
 import { Writable } from 'node:stream'
 import t from 'tap'
 import { createProgress } from '../../src/cli/progress.ts'
-import { openDatabase } from '../../src/db/client.ts'
 import { kanbanItems, projects } from '../../src/db/schema.ts'
 import { databaseFor, end, listening, run, start } from '../command-line.ts'
+import { openTestDatabase } from '../database.ts'
 import { CLI } from '../shipped.ts'
 
 const FIXTURE = 'test/fixtures/trello-board.json'
@@ -135,8 +135,7 @@ t.test('import reports what it created, in plain lines when piped', async (t) =>
   const { code, stdout, stderr } = await run(t, ['import', 'trello', FIXTURE], { DATABASE_URL })
   t.equal(code, 0)
   t.equal(stderr, '')
-  const { db, close } = openDatabase(`file:${file}`)
-  t.teardown(close)
+  const db = openTestDatabase(t, `file:${file}`)
   const ids = db.select({ id: projects.id }).from(projects).all()
   t.equal(ids.length, 1)
   t.equal(
@@ -212,8 +211,7 @@ t.test('a file that is not an export is refused with one line, and creates nothi
 
 t.test('a failed import leaves the database unchanged', async (t) => {
   const { DATABASE_URL } = databaseFor(t)
-  const { db, close } = openDatabase(DATABASE_URL)
-  t.teardown(close)
+  const db = openTestDatabase(t, DATABASE_URL)
   db.$client.exec(
     "create trigger refuse before insert on kanban_comments begin select raise(abort, 'no room\nat all'); end",
   )
@@ -227,8 +225,7 @@ t.test('a failed import leaves the database unchanged', async (t) => {
 
 t.test('an interrupted import leaves nothing, and reports that', async (t) => {
   const { file, DATABASE_URL } = databaseFor(t)
-  const { db, close } = openDatabase(DATABASE_URL)
-  t.teardown(close)
+  const db = openTestDatabase(t, DATABASE_URL)
   const board = join(t.testdirName, 'large.json')
   const cards = Array.from({ length: 5000 }, (_, n) => ({ id: `${n}`, name: `Card ${n}` }))
   writeFileSync(board, JSON.stringify({ id: 'b', name: 'Large', lists: [], cards }))
@@ -258,8 +255,7 @@ t.test('an import succeeds even if nobody reads its output', async (t) => {
   const child = start(t, ['import', 'trello', FIXTURE], { DATABASE_URL })
   child.stdout.destroy()
   t.match(await end(child), { code: 0, stderr: '' })
-  const { db, close } = openDatabase(DATABASE_URL)
-  t.teardown(close)
+  const db = openTestDatabase(t, DATABASE_URL)
   t.equal(db.select().from(kanbanItems).all().length, 8)
 })
 

@@ -17,10 +17,11 @@ import { join, relative, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pathToFileURL } from 'node:url'
 import SQLite from 'better-sqlite3'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { databasePath, openDatabase, read } from '../../src/db/client.ts'
 import { teams } from '../../src/db/schema.ts'
 import { StartupError } from '../../src/errors.ts'
+import { openTestDatabase } from '../database.ts'
 import { watch } from '../executions.ts'
 import { writeTo } from '../helper.ts'
 
@@ -38,13 +39,6 @@ const contents = (folder: string) =>
           .digest('hex'),
       ]),
   )
-
-/** Opens a database that is closed with the test. */
-function open(t: Test, url: string) {
-  const opened = openDatabase(url)
-  t.teardown(opened.close)
-  return opened.db
-}
 
 /** Writes a file with foreign SQL. */
 function writeFile(path: string, sql: string): void {
@@ -81,7 +75,7 @@ t.test('a start that fails during migration leaves nothing behind', async (t) =>
 })
 
 t.test('a database handle waits for locks, enforces foreign keys and syncs every commit', async (t) => {
-  const client = open(t, `file:${join(t.testdir(), 'board.db')}`).$client
+  const client = openTestDatabase(t, `file:${join(t.testdir(), 'board.db')}`).$client
   const pragma = (name: string) => client.pragma(name, { simple: true })
   t.equal(pragma('journal_mode'), 'wal')
   t.equal(pragma('foreign_keys'), 1)
@@ -92,7 +86,7 @@ t.test('a database handle waits for locks, enforces foreign keys and syncs every
 
 t.test('a database in memory has the tables and enforces foreign keys, too', async (t) => {
   for (const url of [':memory:', 'file::memory:']) {
-    const client = open(t, url).$client
+    const client = openTestDatabase(t, url).$client
     t.equal(client.memory, true)
     t.equal(client.pragma('foreign_keys', { simple: true }), 1)
     t.equal(client.prepare('select count(*) from projects').pluck().get(), 0)
@@ -171,7 +165,7 @@ t.test('a closed database is one file, which can be opened again', async (t) => 
   first.db.insert(teams).values({ id: 'a', name: 'Ops' }).run()
   first.close()
   t.strictSame(Object.keys(contents(folder)), ['board.db'])
-  const again = open(t, url)
+  const again = openTestDatabase(t, url)
   t.match(again.select().from(teams).all(), [{ id: 'a', name: 'Ops' }])
   t.equal(again.$client.prepare(`select count(*) from ${JOURNAL}`).pluck().get(), migrationCount())
 })
@@ -184,14 +178,14 @@ function migrationCount(): number {
 t.test('only the owner can read a new database and its log', async (t) => {
   const folder = t.testdir()
   const path = join(folder, 'board.db')
-  open(t, `file:${path}`)
+  openTestDatabase(t, `file:${path}`)
   for (const suffix of ['', '-wal', '-shm']) t.equal(statSync(path + suffix).mode & 0o777, 0o600, suffix)
 })
 
 t.test('an empty file becomes a database', async (t) => {
   const folder = t.testdir({ 'board.db': '' })
   t.equal(
-    open(t, `file:${join(folder, 'board.db')}`)
+    openTestDatabase(t, `file:${join(folder, 'board.db')}`)
       .$client.prepare('select count(*) from projects')
       .pluck()
       .get(),
@@ -230,7 +224,7 @@ t.test('a failed start deletes what it created, and nothing else', async (t) => 
   first.discard(password)
   second.db.insert(teams).values({ id: 'b', name: 'Ops' }).run()
   second.close()
-  t.match(open(t, path).select().from(teams).all(), [{ id: 'b' }], 'somebody else had it open')
+  t.match(openTestDatabase(t, path).select().from(teams).all(), [{ id: 'b' }], 'somebody else had it open')
   second.discard(password)
   t.ok(existsSync(path), 'whoever found it there does not take it away')
 
@@ -240,7 +234,11 @@ t.test('a failed start deletes what it created, and nothing else', async (t) => 
   user.close()
   used.close()
   used.discard(password)
-  t.match(open(t, join(folder, 'used.db')).select().from(teams).all(), [{ id: 'c' }], 'somebody has used it')
+  t.match(
+    openTestDatabase(t, join(folder, 'used.db')).select().from(teams).all(),
+    [{ id: 'c' }],
+    'somebody has used it',
+  )
   t.ok(existsSync(password))
 })
 
@@ -304,7 +302,7 @@ t.test('without hard links, a new file is migrated as the first one of a process
 
 t.test('a log that grew during a long read is truncated again', async (t) => {
   const path = join(t.testdir(), 'board.db')
-  const { $client: client } = open(t, path)
+  const { $client: client } = openTestDatabase(t, path)
   const reader = new SQLite(path)
   t.teardown(() => reader.close())
   const fill = client.prepare(
@@ -364,7 +362,7 @@ t.test('a file of a newer version that was killed keeps its log, too', async (t)
   const folder = t.testdir({ running: {}, killed: {} })
   const running = join(folder, 'running', 'board.db')
   const killed = join(folder, 'killed', 'board.db')
-  const { $client: client } = open(t, `file:${running}`)
+  const { $client: client } = openTestDatabase(t, `file:${running}`)
   client.exec(`insert into ${JOURNAL} (hash, created_at) values ('later', 9e15)`)
   for (const suffix of ['', '-wal']) copyFileSync(running + suffix, killed + suffix)
   const before = contents(join(folder, 'killed'))
@@ -377,9 +375,9 @@ t.test('committed writes survive a crash', async (t) => {
   const folder = t.testdir({ running: {}, killed: {} })
   const running = join(folder, 'running', 'board.db')
   const killed = join(folder, 'killed', 'board.db')
-  open(t, `file:${running}`).insert(teams).values({ id: 'a', name: 'Ops' }).run()
+  openTestDatabase(t, `file:${running}`).insert(teams).values({ id: 'a', name: 'Ops' }).run()
   for (const suffix of ['', '-wal']) copyFileSync(running + suffix, killed + suffix)
-  t.match(open(t, `file:${killed}`).select().from(teams).all(), [{ id: 'a' }])
+  t.match(openTestDatabase(t, `file:${killed}`).select().from(teams).all(), [{ id: 'a' }])
 })
 
 t.test('a switch to WAL that a power cut interrupted is rolled back', async (t) => {
@@ -441,7 +439,7 @@ t.test('several processes can create the same new file at once', async (t) => {
     for (const { child } of processes) child.stdin.write(`${soon} ${url}\n`)
     t.strictSame(await said(), ['opened', 'opened', 'opened', 'opened'])
     t.equal(
-      open(t, url).$client.prepare(`select count(*) from ${JOURNAL}`).pluck().get(),
+      openTestDatabase(t, url).$client.prepare(`select count(*) from ${JOURNAL}`).pluck().get(),
       migrationCount(),
       'each migration was applied once',
     )
@@ -476,8 +474,8 @@ t.test('a start waits for another process to change the journal mode, for a limi
 
 t.test('a write transaction takes the lock at once and rolls back as a whole', async (t) => {
   const url = `file:${join(t.testdir(), 'board.db')}`
-  const db = open(t, url)
-  const other = open(t, url)
+  const db = openTestDatabase(t, url)
+  const other = openTestDatabase(t, url)
   other.$client.pragma('busy_timeout = 0')
   writeTo(db, () => {
     t.throws(() => writeTo(other, () => undefined), { code: 'SQLITE_BUSY' })
@@ -495,8 +493,8 @@ t.test('a write transaction takes the lock at once and rolls back as a whole', a
 
 t.test('a read transaction sees one state of the file, despite other writers', async (t) => {
   const url = `file:${join(t.testdir(), 'board.db')}`
-  const db = open(t, url)
-  const other = open(t, url)
+  const db = openTestDatabase(t, url)
+  const other = openTestDatabase(t, url)
   read(db, () => {
     t.equal(db.select().from(teams).all().length, 0)
     other.insert(teams).values({ id: 'a', name: 'Ops' }).run()
@@ -514,8 +512,7 @@ t.test('a folder with the name of a file beside the database is no problem', asy
 
 t.test('a symbolic link to a missing file creates the database there', async (t) => {
   const folder = t.testdir({ link: t.fixture('symlink', 'there.db') })
-  const { db, close } = openDatabase(`file:${join(folder, 'link')}`)
-  t.teardown(close)
+  const db = openTestDatabase(t, `file:${join(folder, 'link')}`)
   t.equal(db.$client.prepare('select count(*) from projects').pluck().get(), 0)
   t.ok(existsSync(join(folder, 'there.db')))
 })

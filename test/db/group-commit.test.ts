@@ -6,9 +6,9 @@ import { pathToFileURL } from 'node:url'
 import SQLite from 'better-sqlite3'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { openDatabase } from '../../src/db/client.ts'
 import { createGroupCommit } from '../../src/db/group-commit.ts'
 import { teams } from '../../src/db/schema.ts'
+import { openTestDatabase } from '../database.ts'
 import { nextTurn, until, watch } from '../executions.ts'
 import { build, createProject, send, writeIn } from '../helper.ts'
 
@@ -21,8 +21,7 @@ function groupCommitOf(...parts: Parameters<typeof createGroupCommit>) {
 /** A group commit on a new file, and a second connection to inspect it. */
 function setUp(t: Test) {
   const path = join(t.testdir(), 'board.db')
-  const { db, close } = openDatabase(`file:${path}`)
-  t.teardown(close)
+  const db = openTestDatabase(t, `file:${path}`)
   const other = new SQLite(path, { timeout: 0 })
   t.teardown(() => other.close())
   const insert = db.$client.prepare('insert into teams (id, name) values (?, ?)')

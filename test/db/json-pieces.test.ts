@@ -1,14 +1,13 @@
 import { join } from 'node:path'
 import t from 'tap'
-import { openDatabase } from '../../src/db/client.ts'
 import { inPieces, JsonPieces } from '../../src/db/json-pieces.ts'
 import { withRoom } from '../../src/db/room.ts'
 import { splitWork } from '../../src/db/work-limits.ts'
+import { openTestDatabase } from '../database.ts'
 import { build, send } from '../helper.ts'
 
 t.test('pieces are joined in order, and their memory is released', async (t) => {
-  const { db, close } = openDatabase(':memory:')
-  t.teardown(close)
+  const db = openTestDatabase(t)
   const json = new JsonPieces(db)
   const large = json.add('ä'.repeat(100_000))
   json.add('"')
@@ -23,8 +22,7 @@ t.test('pieces are joined in order, and their memory is released', async (t) => 
 })
 
 t.test('a text that exceeds the available memory is given up early', async (t) => {
-  const { db, close } = openDatabase(':memory:')
-  t.teardown(close)
+  const db = openTestDatabase(t)
   const json = new JsonPieces(db)
   withRoom(db, 10, () => {
     json.add('12345')
@@ -40,8 +38,7 @@ t.test('a text that exceeds the available memory is given up early', async (t) =
 })
 
 t.test('a list has all its pieces', async (t) => {
-  const { db, close } = openDatabase(':memory:')
-  t.teardown(close)
+  const db = openTestDatabase(t)
   const list = Array.from({ length: 250 }, (_, index) => index)
   t.equal([...inPieces(db, list)].length, 1, 'on the event loop there is one')
   splitWork(db)

@@ -2,16 +2,15 @@
 import { getTableName } from 'drizzle-orm'
 import t from 'tap'
 import { changeTriggers } from '../../src/db/change-triggers.ts'
-import { openDatabase } from '../../src/db/client.ts'
 import { holderOf, KINDS, thingOf } from '../../src/db/kinds.ts'
 import * as schema from '../../src/db/schema.ts'
+import { openTestDatabase } from '../database.ts'
 import { type App, build, send, signInAs } from '../helper.ts'
 import { insertion, KIND_EXAMPLES, rowOf, TABLES_OF_A_PROJECT } from '../kinds.ts'
 import { ALL_TABLES, TABLES_OF_THE_SERVICE } from '../tables.ts'
 
 t.test('the file has the triggers that its tables need', async (t) => {
-  const { db, close } = openDatabase(':memory:')
-  t.teardown(close)
+  const db = openTestDatabase(t)
   const there = db.$client
     .prepare<[], [string, string]>(
       `select name, sql from sqlite_schema

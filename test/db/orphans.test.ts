@@ -1,11 +1,10 @@
 /** Records with references to nothing, and records whose project is still being written. */
 import t from 'tap'
-import { openDatabase } from '../../src/db/client.ts'
 import { orphansIn } from '../../src/db/orphans.ts'
+import { openTestDatabase } from '../database.ts'
 
 t.test('records of an import in progress are no orphans', (t) => {
-  const { db, close } = openDatabase(':memory:')
-  t.teardown(close)
+  const db = openTestDatabase(t)
   const { $client: client } = db
   client.pragma('foreign_keys = off')
   client.exec(`insert into kanban_items (id, project_id, title) values ('item', 'p', 'Card');

@@ -3,7 +3,7 @@ import { asc, eq, getTableColumns, getTableName, is, sql } from 'drizzle-orm'
 import { type SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { openDatabase, type SharedDatabase } from '../../src/db/client.ts'
+import type { SharedDatabase } from '../../src/db/client.ts'
 import * as schema from '../../src/db/schema.ts'
 import {
   amongIds,
@@ -17,6 +17,7 @@ import {
   selectOne,
   updateIn,
 } from '../../src/db/statements.ts'
+import { openTestDatabase } from '../database.ts'
 import { watch } from '../executions.ts'
 import { rounds } from '../rounds.ts'
 
@@ -29,8 +30,7 @@ const tablesWithId = tables.filter(
 
 /** A database without foreign keys, so that rows need no parents. */
 function open(t: Test): SharedDatabase {
-  const { db, close } = openDatabase(':memory:')
-  t.teardown(close)
+  const db = openTestDatabase(t)
   db.$client.pragma('foreign_keys = off')
   return db
 }

@@ -9,6 +9,7 @@ import { openDatabase } from '../../src/db/client.ts'
 import { exportArchive } from '../../src/exchange/archives/export-archive.ts'
 import { holdsSequence } from '../changes/replay.ts'
 import { databaseFor, end, run, start } from '../command-line.ts'
+import { openTestDatabase } from '../database.ts'
 import { dumpOf, filesOf, quiet } from './archives.ts'
 
 /** A folder with a database of some teams, and the command line for it. */
@@ -89,8 +90,7 @@ t.test('export and import of an archive report what they did', async (t) => {
 
 t.test('an export overwrites only an archive, and only when asked', async (t) => {
   const { file, path, names } = setUp(t)
-  const { db, close } = openDatabase(file)
-  t.teardown(close)
+  const db = openTestDatabase(t, file)
   const { $client: client } = db
   mkdirSync(path('empty'))
   await exportArchive(client, path('empty'), quiet)

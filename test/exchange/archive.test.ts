@@ -12,6 +12,7 @@ import { ARCHIVED, type ArchiveField, LISTS } from '../../src/exchange/archives/
 import { exportArchive } from '../../src/exchange/archives/export-archive.ts'
 import { make, randomWrite } from '../changes/random-writes.ts'
 import { rowsOf } from '../changes/replay.ts'
+import { openTestDatabase } from '../database.ts'
 import { send, signInAs } from '../helper.ts'
 import { ALL_TABLES, TABLES_OF_THE_SERVICE } from '../tables.ts'
 import { exported, imported, importFixture, oddFields, quiet, storedIn } from './archives.ts'
@@ -166,8 +167,7 @@ t.test('export, import into an empty database and another export give identical 
 
 t.test('imported boards survive, in a folder and in a zip file, which are equal', async (t) => {
   const folder = t.testdir()
-  const { db, close } = openDatabase(join(folder, 'board.db'))
-  t.teardown(close)
+  const db = openTestDatabase(t, join(folder, 'board.db'))
   for (const name of ['trello-board', 'trello-board-2012']) {
     importFixture(db, name)
   }

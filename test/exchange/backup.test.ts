@@ -23,6 +23,7 @@ import { openDatabase } from '../../src/db/client.ts'
 import { backUp, restore } from '../../src/exchange/copies/backup.ts'
 import { holdsSequence, rowsOf } from '../changes/replay.ts'
 import { databaseFor, end, run, start as startCommand } from '../command-line.ts'
+import { openTestDatabase } from '../database.ts'
 import { type Service, start } from '../process.ts'
 
 const quiet = { onProgress: () => {} }
@@ -521,7 +522,6 @@ t.test('a backup can replace a file of any version', async (t) => {
   client.exec('create table projects (id); create table changes (other)')
   client.close()
   t.match(await restore(old, backup, { onProgress: () => undefined }), { orphans: 0 })
-  const { db, close } = openDatabase(old)
-  t.teardown(close)
+  const db = openTestDatabase(t, old)
   t.equal(db.$client.prepare('select count(*) from projects').pluck().get(), 0)
 })

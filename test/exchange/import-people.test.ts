@@ -1,6 +1,6 @@
 /** The people of imported boards: members, known people, or new ones. */
 import t, { type Test } from 'tap'
-import { openDatabase, type SharedDatabase } from '../../src/db/client.ts'
+import type { SharedDatabase } from '../../src/db/client.ts'
 import { members, people } from '../../src/db/schema.ts'
 import { importAtOnce } from '../../src/exchange/imports/import-at-once.ts'
 import { planBoard } from '../../src/exchange/imports/import-board.ts'
@@ -9,6 +9,7 @@ import { namedPeople } from '../../src/exchange/imports/named-people.ts'
 import type { PeopleOptions } from '../../src/exchange/imports/settle-people.ts'
 import type { SourceBoard } from '../../src/exchange/sources/source-board.ts'
 import { personIn } from '../../src/exchange/sources/source-values.ts'
+import { openTestDatabase } from '../database.ts'
 import { kanboardDatabase } from './kanboard-database.ts'
 import { readAs, readFixture } from './readers.ts'
 
@@ -17,8 +18,7 @@ const BOB = { id: 'm-bob', name: 'Bob Builder', email: 'bob@acme.example' }
 
 /** A database with two members. */
 function open(t: Test) {
-  const { db, close } = openDatabase(':memory:')
-  t.teardown(close)
+  const db = openTestDatabase(t)
   db.insert(members).values([ANN, BOB]).run()
   return db
 }

@@ -5,9 +5,9 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { ChunkedWriter } from '../../src/db/chunked-writer.ts'
-import { databasePath, openDatabase, type SharedDatabase } from '../../src/db/client.ts'
+import { databasePath, type SharedDatabase } from '../../src/db/client.ts'
 import { NO_FILES } from '../../src/db/files.ts'
 import { clearOrphanedImports, hasRests } from '../../src/exchange/imports/clear-import.ts'
 import { importAtOnce } from '../../src/exchange/imports/import-at-once.ts'
@@ -19,6 +19,7 @@ import { writeInSlices } from '../../src/exchange/imports/write-slices.ts'
 import { readTrello } from '../../src/exchange/sources/trello-board.ts'
 import { Imports } from '../../src/projects/imports.ts'
 import { holdsGroups, holdsSequence } from '../changes/replay.ts'
+import { openTestDatabase } from '../database.ts'
 import { writeTo } from '../helper.ts'
 import { CLI, nodeCommand } from '../shipped.ts'
 import { anyBoard, trelloExport } from './source-boards.ts'
@@ -28,12 +29,6 @@ const GREEDY = { held: 0, left: 0 }
 
 const planOf = (cards: number, word = 'Word') =>
   planBoard(readTrello(new TextEncoder().encode(trelloExport(cards, word))), { again: true })
-
-function open(t: Test, databaseUrl = ':memory:') {
-  const { db, close } = openDatabase(databaseUrl)
-  t.teardown(close)
-  return db
-}
 
 /** Starts an import, and writes it in slices of one row each. */
 function importInSlices(
@@ -97,7 +92,7 @@ function anonymous(db: SharedDatabase): string {
 t.test('an import in slices creates the same records and changes as one in a single write', async (t) => {
   await fc.assert(
     fc.asyncProperty(anyBoard, async (board) => {
-      const [sliced, whole] = [open(t), open(t)]
+      const [sliced, whole] = [openTestDatabase(t), openTestDatabase(t)]
       const plan = planBoard(board)
       const result = await importInSlices(sliced, plan)
       const other = planBoard(board)
@@ -116,7 +111,7 @@ t.test('an import in slices creates the same records and changes as one in a sin
 })
 
 t.test('the changes of an import are one group of the member, the project first', async (t) => {
-  const db = open(t)
+  const db = openTestDatabase(t)
   const { projectId } = await importInSlices(db, planOf(3))
   const changes = holdsSequence(db.$client)
   t.strictSame([...new Set(changes.map((change) => `${change.actor_id} ${change.group}`))], ['ada 1'])
@@ -126,7 +121,7 @@ t.test('the changes of an import are one group of the member, the project first'
 })
 
 t.test('an interrupted import leaves nothing, wherever it ends', async (t) => {
-  const db = open(t)
+  const db = openTestDatabase(t)
   await importInSlices(db, planOf(2), { id: 'first' })
   // So that the next import creates its person too.
   writeTo(db, () => db.$client.exec('delete from people'))
@@ -169,7 +164,7 @@ t.test('an interrupted import leaves nothing, wherever it ends', async (t) => {
 
 t.test('records that somebody works on are kept', async (t) => {
   const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
-  const db = open(t, databaseUrl)
+  const db = openTestDatabase(t, databaseUrl)
   const database = databasePath(databaseUrl)
   writeTo(db, () => new Imports(db).create('theirs', 'trello', null))
   const lock = lockOf(database, 'theirs')
@@ -189,7 +184,7 @@ t.test('records that somebody works on are kept', async (t) => {
 
 t.test('others write meanwhile, and their changes keep their places', async (t) => {
   const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
-  const [db, other] = [open(t, databaseUrl), open(t, databaseUrl)]
+  const [db, other] = [openTestDatabase(t, databaseUrl), openTestDatabase(t, databaseUrl)]
   let isOver = false
   const importing = importInSlices(db, planOf(20)).finally(() => {
     isOver = true
@@ -215,7 +210,7 @@ t.test('others write meanwhile, and their changes keep their places', async (t) 
 t.test('an import killed at any time is complete or absent after the next start', async (t) => {
   const folder = t.testdir()
   const DATABASE_URL = `file:${folder}/board.db`
-  const db = open(t, DATABASE_URL)
+  const db = openTestDatabase(t, DATABASE_URL)
   writeTo(db, () => db.$client.exec("insert into projects (id, name) values ('mine', 'Mine')"))
   const file = join(folder, 'export.json')
   writeFileSync(file, trelloExport(300, 'Card'))
@@ -256,7 +251,7 @@ t.test('an import killed at any time is complete or absent after the next start'
 
 t.test('a slice waits for the write lock', async (t) => {
   const path = join(t.testdir(), 'board.db')
-  const [db, other] = [open(t, `file:${path}`), open(t, `file:${path}`)]
+  const [db, other] = [openTestDatabase(t, `file:${path}`), openTestDatabase(t, `file:${path}`)]
   other.$client.exec('begin immediate')
   const written = new ChunkedWriter(db).slice(() => 'written')
   setTimeout(() => other.$client.exec('rollback'), 20)
@@ -265,7 +260,7 @@ t.test('a slice waits for the write lock', async (t) => {
 
 t.test('a dry run on a file reports what would be created, and creates nothing', async (t) => {
   const path = join(t.testdir(), 'board.db')
-  const db = open(t, `file:${path}`)
+  const db = openTestDatabase(t, `file:${path}`)
   writeTo(db, () => new Imports(db).create('import', 'trello', 'ada'))
   const job = {
     ...{ id: 'import', memberId: 'ada', format: 'trello', file: 'test/fixtures/trello-board.json' },

@@ -8,6 +8,7 @@ import { type TakeoverArguments, takeOverFrom } from '../../src/cli/takeover-com
 import { openDatabase } from '../../src/db/client.ts'
 import { takeOver } from '../../src/exchange/copies/takeover.ts'
 import { end, run, start } from '../command-line.ts'
+import { openTestDatabase } from '../database.ts'
 import { until } from '../receivers.ts'
 
 const HEAD = 'replica  generation  index  offset  size  created'
@@ -103,8 +104,7 @@ t.test(
     ])
     t.strictSame(readdirSync(home), ['board.db'], 'nothing else is left')
     t.equal(statSync(path).mode & 0o777, 0o600)
-    const { db, close } = openDatabase(path)
-    t.teardown(close)
+    const db = openTestDatabase(t, path)
     const place = Number(/continues with (\d+)/.exec(stdout)?.[1])
     t.strictSame(db.$client.prepare('select seq from changes order by seq').pluck().all(), [1, 2, 3, place])
   },

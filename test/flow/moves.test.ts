@@ -1,7 +1,7 @@
 /** Moves in activity entries, including invalid ones by other tools. */
 import t from 'tap'
-import { openDatabase } from '../../src/db/client.ts'
 import { movesIn, movesOf } from '../../src/flow/moves.ts'
+import { openTestDatabase } from '../database.ts'
 
 const at = (hour: number) => `2026-03-02T${String(hour).padStart(2, '0')}:00:00.000Z`
 const time = (hour: number) => Date.parse(at(hour))
@@ -52,8 +52,7 @@ t.test('each move is found, even beyond the size of the cache', async (t) => {
 })
 
 t.test('invalid rows of other tools do not hide the moves beside them', async (t) => {
-  const { db, close } = openDatabase(':memory:')
-  t.teardown(close)
+  const db = openTestDatabase(t)
   db.$client.exec(`insert into projects (id, name) values ('project', 'Apollo');
     insert into kanban_items (id, project_id, title) values ('kept', 'project', 'Kept'), ('odd', 'project', 'Odd');`)
   const rowOf = db.$client.prepare<[string], number>('select rowid from kanban_items where id = ?').pluck()

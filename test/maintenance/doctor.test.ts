@@ -11,6 +11,7 @@ import { shippedMigrations } from '../../src/db/migrations.ts'
 import { CHECKS, examine, isHealthy, repair } from '../../src/maintenance/doctor.ts'
 import { roomOf } from '../../src/maintenance/leftover-checks.ts'
 import { run } from '../command-line.ts'
+import { openTestDatabase } from '../database.ts'
 
 const BOARD = `
   insert into projects (id, name, description) values ('p', 'Apollo', 'to the moon');
@@ -472,8 +473,7 @@ t.test('a full disk is reported with the missing megabytes', async (t) => {
 t.test('nothing is repaired if the backup before it fails', async (t) => {
   // The name is so long that a backup's name cannot be appended to it.
   const path = join(t.testdir(), `${'x'.repeat(240)}.db`)
-  const { db, close } = openDatabase(path)
-  t.teardown(close)
+  const db = openTestDatabase(t, path)
   db.$client.pragma('foreign_keys = off')
   db.$client.exec("insert into kanban_subtasks (id, item_id, title) values ('s', 'gone', 'Step')")
   await t.rejects(runDoctor(path, { fix: true, backup: true }, 'service'), {

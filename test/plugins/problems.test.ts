@@ -1,9 +1,11 @@
 /** Errors as problem details (RFC 9457) if the client accepts them, and otherwise exactly as specified. */
+
 import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import t, { type Test } from 'tap'
 import { ERROR_CODES } from '../../src/error-codes.ts'
 import { asksForProblems, typeOf } from '../../src/http/problems.ts'
+import { documentedOperations } from '../documented.ts'
 import {
   type App,
   build,
@@ -52,26 +54,24 @@ async function both(
 t.test('every operation documents both forms of its errors, in both modes', async (t) => {
   for (const authMode of ['open', 'required'] as const) {
     const app = await build(t, { authMode, rateLimitMax: 0 })
-    const { paths, components } = (await send(app, 'GET', '/openapi.json')).body
+    const { components } = (await send(app, 'GET', '/openapi.json')).body
     const validate = new Ajv2020({ strict: false, formats: { uri: true } }).compile(
       components.schemas.Problem,
     )
     const codes = new Set<string>()
-    for (const [path, operations] of Object.entries<Record<string, { responses: object }>>(paths)) {
-      for (const [method, { responses }] of Object.entries(operations)) {
-        for (const [status, { content }] of Object.entries<{ content?: object }>(responses as never)) {
-          const isError = Number(status) >= 400 && content !== undefined
-          t.equal(MEDIA in Object(content), isError, `${method} ${path} ${status}`)
-        }
-        // Its own errors are JSON-RPC.
-        if (path === '/mcp') continue
-        const url = path.replaceAll(/\{\w+\}/g, 'none')
-        const request = { method: method.toUpperCase(), url, ...(method !== 'get' && { body: '{' }) }
-        if ((await send(app, request.method, url, request.body)).status < 400) continue
-        codes.add(await both(t, app, request))
-        const { body } = await send(app, request.method, url, request.body, { accept: MEDIA })
-        t.ok(validate(body), `${method} ${path}`)
+    for (const { method, path, responses } of await documentedOperations(app)) {
+      for (const [status, { content }] of Object.entries(responses)) {
+        const isError = Number(status) >= 400 && content !== undefined
+        t.equal(MEDIA in Object(content), isError, `${method} ${path} ${status}`)
       }
+      // Its own errors are JSON-RPC.
+      if (path === '/mcp') continue
+      const url = path.replaceAll(/\{\w+\}/g, 'none')
+      const request = { method, url, ...(method !== 'GET' && { body: '{' }) }
+      if ((await send(app, method, url, request.body)).status < 400) continue
+      codes.add(await both(t, app, request))
+      const { body } = await send(app, method, url, request.body, { accept: MEDIA })
+      t.ok(validate(body), `${method} ${path}`)
     }
     const known = authMode === 'open' ? ['not_found', 'admin_required'] : ['authentication_required']
     for (const code of ['not_json', ...known]) t.ok(codes.has(code), code)

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { prefersStrict } from '../../src/requests/strictness.ts'
 import { EXAMPLE_ID } from '../../src/schemas/common.ts'
+import { documentedOperations } from '../documented.ts'
 import {
   type App,
   build,
@@ -89,30 +90,8 @@ t.test('several Prefer headers are one', async (t) => {
   t.equal(answer.headers.get('preference-applied'), APPLIED)
 })
 
-/** An operation of the document, with what a request needs. */
-interface Operation {
-  method: string
-  path: string
-  operationId: string
-  hasBody: boolean
-  hasQuery: boolean
-}
-
-async function operationsOf(app: App): Promise<Operation[]> {
-  const { paths } = (await send(app, 'GET', '/openapi.json')).body
-  return Object.entries<Record<string, Record<string, unknown>>>(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      method: method.toUpperCase(),
-      path,
-      operationId: String(operation.operationId),
-      hasBody: 'requestBody' in operation,
-      hasQuery: (operation.parameters as { in?: string }[]).some((parameter) => parameter.in === 'query'),
-    })),
-  )
-}
-
 /** A valid body, except that its ids match nothing. */
-const bodyOf = ({ operationId }: Operation): Record<string, unknown> => ({ ...BODY_EXAMPLES[operationId] })
+const bodyOf = (operationId: string): Record<string, unknown> => ({ ...BODY_EXAMPLES[operationId] })
 
 /** The objects inside a value with their paths, the value itself first. */
 function objectsIn(value: unknown, path: (string | number)[] = []): [(string | number)[], object][] {
@@ -128,15 +107,14 @@ const FREE = new Set(['metadata', 'phaseConfig', 'actionItems', 'history'])
 
 t.test('strict handling refuses unknown fields and parameters in every operation', async (t) => {
   const app = await build(t, { authMode: 'required' })
-  const operations = await operationsOf(app)
+  const operations = await documentedOperations(app)
   t.ok(operations.length > 70, `${operations.length} operations`)
   let nested = 0
-  for (const operation of operations) {
-    const { method, path, operationId, hasBody } = operation
+  for (const { method, path, operationId, requestBody } of operations) {
     // Nothing has this id. A valid request gets at most a 404, so no request affects another.
     const url = path.replaceAll(/\{\w+\}/g, EXAMPLE_ID)
     const { headers } = signInAs(app, 'admin')
-    const body = hasBody ? bodyOf(operation) : undefined
+    const body = requestBody && bodyOf(operationId)
     const isViolation = (answer: Awaited<ReturnType<typeof send>>, field: string) =>
       answer.body?.details?.fieldErrors?.[field]?.some((message: string) => message.endsWith(UNKNOWN)) ??
       false
@@ -490,17 +468,10 @@ t.test('strict handling also checks optional bodies', async (t) => {
 
 t.test('the document describes the header once, for all operations', async (t) => {
   const app = await build(t)
-  const { paths, components } = (await send(app, 'GET', '/openapi.json')).body
+  const { components } = (await send(app, 'GET', '/openapi.json')).body
   t.match(components.parameters.Prefer, { name: 'Prefer', in: 'header', required: false })
   const reference = { $ref: '#/components/parameters/Prefer' }
-  for (const operation of Object.values<Record<string, never>>(paths).flatMap((path) =>
-    Object.values(path),
-  )) {
-    const { operationId, parameters, responses } = operation as {
-      operationId: string
-      parameters: object[]
-      responses: Record<string, { headers: object }>
-    }
+  for (const { operationId, parameters = [], responses } of await documentedOperations(app)) {
     t.strictSame(parameters.at(-1), reference, operationId)
     t.ok(responses[400]?.headers && 'Preference-Applied' in responses[400].headers, operationId)
   }

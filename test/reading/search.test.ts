@@ -12,13 +12,13 @@ import { indexSize } from '../../src/reading/index-size.ts'
 import { Search } from '../../src/reading/search.ts'
 import { snippetOf } from '../../src/reading/search-snippets.ts'
 import { wordsOf as wordsWithPlaces } from '../../src/reading/words.ts'
+import { openTestDatabase } from '../database.ts'
 import { long } from '../helper.ts'
 import { rounds } from '../rounds.ts'
 
 /** A database, a search as the member `me`, and a function that runs SQL with values. */
 function setUp(t: Test, url = ':memory:') {
-  const { db, close } = openDatabase(url)
-  t.teardown(close)
+  const db = openTestDatabase(t, url)
   const { $client: client } = db
   const search = new Search(db)
   const find = (text: string, limit = 500) => search.find(text, 'me', limit)

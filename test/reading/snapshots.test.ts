@@ -9,6 +9,7 @@ import { createRules } from '../../src/requests/rules.ts'
 import { ref } from '../../src/schemas/common.ts'
 import { ProjectSchema } from '../../src/schemas/records.ts'
 import { createSerializer } from '../../src/schemas/serialization.ts'
+import { openTestDatabase } from '../database.ts'
 import { nextTurn, watch } from '../executions.ts'
 
 const MUCH = 1_000_000
@@ -37,8 +38,7 @@ function snapshotsOf(db: SharedDatabase, maxBytes: number) {
 /** Snapshots of a new file's projects, and another connection to the file. */
 function setUp(t: Test, ids: string[], maxBytes = MUCH) {
   const path = join(t.testdir(), 'board.db')
-  const { db, close } = openDatabase(`file:${path}`)
-  t.teardown(close)
+  const db = openTestDatabase(t, `file:${path}`)
   const other = openDatabase(`file:${path}`)
   t.teardown(other.close)
   for (const [index, id] of ids.entries()) db.$client.exec(insertProject(id, index))

@@ -3,12 +3,12 @@ import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { openDatabase } from '../../src/db/client.ts'
 import { newId } from '../../src/db/ids.ts'
 import { createRules } from '../../src/requests/rules.ts'
 import { ref } from '../../src/schemas/common.ts'
 import { ProjectSchema } from '../../src/schemas/records.ts'
 import { createSerializer } from '../../src/schemas/serialization.ts'
+import { openTestDatabase } from '../database.ts'
 import { build, signInAs } from '../helper.ts'
 import { startOtherProcess } from '../other-process.ts'
 import { rounds } from '../rounds.ts'
@@ -33,8 +33,7 @@ async function setUp(t: Test, snapshotCacheBytes: number) {
   const { cookie } = signInAs(app, 'admin').headers
   const port = Number(new URL(await app.listen({ port: 0 })).port)
   const other = await startOtherProcess(t, path)
-  const { db, close } = openDatabase(databaseUrl)
-  t.teardown(close)
+  const db = openTestDatabase(t, databaseUrl)
   const agent = new Agent({ keepAlive: true, maxSockets: 16 })
   t.teardown(() => agent.destroy())
 

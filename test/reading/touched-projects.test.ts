@@ -3,7 +3,7 @@ import SQLite from 'better-sqlite3'
 import { getTableColumns, getTableName, is } from 'drizzle-orm'
 import { getTableConfig, type SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import t, { type Test } from 'tap'
-import { openDatabase, type SharedDatabase } from '../../src/db/client.ts'
+import type { SharedDatabase } from '../../src/db/client.ts'
 import * as schema from '../../src/db/schema.ts'
 import { createSnapshots } from '../../src/reading/snapshots.ts'
 import { watchProjects } from '../../src/reading/touched-projects.ts'
@@ -11,6 +11,7 @@ import { createRules } from '../../src/requests/rules.ts'
 import { ref } from '../../src/schemas/common.ts'
 import { ProjectSchema } from '../../src/schemas/records.ts'
 import { createSerializer } from '../../src/schemas/serialization.ts'
+import { openTestDatabase } from '../database.ts'
 
 const PROJECTS = ['a', 'b'] as const
 type ProjectId = (typeof PROJECTS)[number]
@@ -95,8 +96,7 @@ const isConstraint = (error: unknown) =>
   error instanceof SQLite.SqliteError && error.code.startsWith('SQLITE_CONSTRAINT')
 
 t.test('after a change of any row in any table, no response is stale', async (t) => {
-  const { db, close } = openDatabase(':memory:')
-  t.teardown(close)
+  const db = openTestDatabase(t)
   const { $client: client } = db
   const { projects, board } = createRules(db)
   const snapshots = createSnapshots(db, projects, board.items, 1_000_000)
@@ -199,8 +199,7 @@ t.test('after a change of any row in any table, no response is stale', async (t)
 
 /** A database with three projects, each with an item that has a subtask and a label, and the projects touched since. */
 function setUp(t: Test, url = ':memory:') {
-  const { db, close } = openDatabase(url)
-  t.teardown(close)
+  const db = openTestDatabase(t, url)
   const { $client: client } = db
   for (const id of ['a', 'b', 'c']) {
     client.exec(`
@@ -361,8 +360,7 @@ t.test('tables recreated by another connection are still tracked', async (t) => 
 t.test('two handles on one file track separately', async (t) => {
   const url = `file:${join(t.testdir(), 'board.db')}`
   const first = setUp(t, url)
-  const { db, close } = openDatabase(url)
-  t.teardown(close)
+  const db = openTestDatabase(t, url)
   const touchedBySecond: string[] = []
   watchProjects(db as SharedDatabase, (id) => touchedBySecond.push(id))
   t.equal(first.touches("update projects set name = 'x' where id = 'a'"), 'a')

@@ -2,6 +2,7 @@
 import t from 'tap'
 import { EXAMPLE_ID } from '../../src/schemas/common.ts'
 import { type Batched, comparable, dump, EMPTYING, errorOf, RECORDS, seeding, sendBatch } from '../batches.ts'
+import { documentedOperations } from '../documented.ts'
 import { type App, build, send, signInAs } from '../helper.ts'
 import { bodyExamples, run } from '../operations.ts'
 
@@ -50,19 +51,15 @@ interface Operation extends Batched {
 }
 
 /** All operations under /api, with valid requests. */
-async function operationsOf(app: App): Promise<Operation[]> {
-  const { paths } = await app.openapi()
-  return Object.entries(paths).flatMap(([template, methods]) =>
-    template.startsWith('/api/')
-      ? Object.entries(methods).map(([method, { operationId }]) => ({
-          operationId,
-          method: method.toUpperCase(),
-          path: template.replaceAll(/\/([\w-]+)\/\{\w+\}/g, (_, name: string) => `/${name}/${RECORDS[name]}`),
-          ...(BODY_EXAMPLES[operationId] && { body: bodyOf(operationId, template) }),
-        }))
-      : [],
-  )
-}
+const operationsOf = async (app: App): Promise<Operation[]> =>
+  (await documentedOperations(app))
+    .filter(({ path }) => path.startsWith('/api/'))
+    .map(({ operationId, method, path }) => ({
+      operationId,
+      method,
+      path: path.replaceAll(/\/([\w-]+)\/\{\w+\}/g, (_, name: string) => `/${name}/${RECORDS[name]}`),
+      ...(BODY_EXAMPLES[operationId] && { body: bodyOf(operationId, path) }),
+    }))
 
 /** The example of a body, with existing ids. */
 function bodyOf(operationId: string, path: string): unknown {

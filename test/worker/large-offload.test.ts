@@ -1,14 +1,13 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { openDatabase } from '../../src/db/client.ts'
 import { NO_FILES } from '../../src/db/files.ts'
 import { LargeOffload } from '../../src/worker/large-offload.ts'
+import { openTestDatabase } from '../database.ts'
 
 t.test('large writes fail if their thread cannot start, and their queue is limited', async (t) => {
   const folder = t.testdir()
-  const { db, close } = openDatabase(`file:${join(folder, 'board.db')}`)
-  t.teardown(close)
+  const db = openTestDatabase(t, `file:${join(folder, 'board.db')}`)
   writeFileSync(join(folder, 'other.db'), 'no database')
   const warned: string[] = []
   const large = new LargeOffload({
