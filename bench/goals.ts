@@ -4,7 +4,7 @@ import type { PerServer } from './servers.ts'
 import { WORKLOADS, type Workload } from './workloads.ts'
 
 /** A goal and its measured figure. */
-export interface Goal {
+interface Goal {
   title: string
   /** The minimum or maximum of the figure. */
   bound: 'at least' | 'at most'

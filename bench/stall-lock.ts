@@ -32,7 +32,7 @@ export interface LockAndMemory {
 }
 
 /** Watches until the results are requested. */
-export interface LockWatch {
+interface LockWatch {
   /** The longest time since the last lap, or since the start; for one of several requests. */
   lap: () => Promise<number>
   end: () => Promise<LockAndMemory>

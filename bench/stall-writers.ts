@@ -13,7 +13,7 @@ const PAUSE = 20
 const TIMEOUT = 10_000
 
 /** The target of their writes. */
-export interface Writing {
+interface Writing {
   port: number
   cookie: string
   /** The items that they rename. */
@@ -21,7 +21,7 @@ export interface Writing {
 }
 
 /** Starts writing. @returns a function that ends it, and summarizes the results */
-export function startWriting({ port, cookie, items }: Writing): () => Promise<string> {
+function startWriting({ port, cookie, items }: Writing): () => Promise<string> {
   const client = makeClient(port)
   const failed = new Map<number | string, number>()
   const fail = (why: number | string) => failed.set(why, (failed.get(why) ?? 0) + 1)

@@ -12,7 +12,7 @@ import type { HostMember, ResolveMember } from '../src/phaseboard.d.ts'
 import { ROLES } from '../src/schemas/records.ts'
 
 /** The options of the auth plugin. */
-export interface AuthOptions extends FirstAdmin, CredentialOptions {
+interface AuthOptions extends FirstAdmin, CredentialOptions {
   resolveMember?: ResolveMember | undefined
 }
 

@@ -12,7 +12,7 @@ import { codeOfFailure, toApiError } from '../src/requests/api-errors.ts'
 import { missingRecordOf, SOUGHT } from '../src/requests/existence.ts'
 
 /** The options of the errors plugin. */
-export interface ErrorsOptions {
+interface ErrorsOptions {
   /** Whether the service responds to paths without a route. */
   answersUnknownRoutes: boolean
   /** Whether no host's hooks run before the service's. */

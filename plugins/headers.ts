@@ -7,7 +7,7 @@ import { DATA_POLICY } from '../src/http/missing-pages.ts'
  * `Cache-Control` of a response (RFC 9111, section 5.2.2). `no-cache`: caches may store it, but must revalidate it each
  * time, which also checks the caller's credential. `no-store`: caches must not store it.
  */
-export type Caching = 'no-cache' | 'no-store'
+type Caching = 'no-cache' | 'no-store'
 
 /** The headers of an address that is a secret: neither search engines nor shared caches may store it. */
 const OF_SECRET_ADDRESSES = { 'cache-control': 'private, no-cache', 'x-robots-tag': 'noindex' }
@@ -29,7 +29,7 @@ declare module 'fastify' {
 }
 
 /** The options of the headers plugin. */
-export interface HeadersOptions extends Pick<Config, 'trustProxy'> {
+interface HeadersOptions extends Pick<Config, 'trustProxy'> {
   /** Whether no host's hooks run before the service's. */
   hooksComeFirst: boolean
 }

@@ -19,7 +19,7 @@ import type { Call } from '../src/requests/calls.ts'
 import { BY_SERVICE } from '../src/requests/write.ts'
 
 /** The options of the mail plugin. */
-export interface MailOptions extends Pick<Config, 'databaseUrl' | 'smtpUrl' | 'mailFrom' | 'publicUrl'> {
+interface MailOptions extends Pick<Config, 'databaseUrl' | 'smtpUrl' | 'mailFrom' | 'publicUrl'> {
   onNotification?: OnNotification | undefined
 }
 

@@ -10,7 +10,7 @@ const HOUR = 60 * 60 * 1000
 const DAY = 24 * HOUR
 
 /** The options of the retention plugin, in days; 0 = for ever. */
-export interface RetentionOptions {
+interface RetentionOptions {
   auditKeepDays: number
   changesKeepDays: number
   notificationsKeepDays: number

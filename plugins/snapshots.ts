@@ -20,7 +20,7 @@ declare module 'fastify' {
 }
 
 /** The options of the snapshots plugin. */
-export interface SnapshotsOptions {
+interface SnapshotsOptions {
   /** Size of the cache in bytes; 0 disables it. */
   snapshotCacheBytes: number
 }

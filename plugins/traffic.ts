@@ -4,7 +4,7 @@ import type { Config } from '../src/config.ts'
 import { tooManyRequests } from '../src/errors.ts'
 
 /** The options of the traffic plugin. */
-export interface TrafficOptions extends Pick<Config, 'corsOrigins' | 'rateLimitMax'> {
+interface TrafficOptions extends Pick<Config, 'corsOrigins' | 'rateLimitMax'> {
   /** Whether to send CORS headers: inside a host, the host does. */
   sendsCorsHeaders: boolean
 }

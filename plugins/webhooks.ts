@@ -16,7 +16,7 @@ declare module 'fastify' {
 }
 
 /** The options of the webhooks plugin. */
-export interface WebhooksOptions {
+interface WebhooksOptions {
   databaseUrl: string
   webhookAllowPrivate: boolean
 }

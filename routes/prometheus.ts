@@ -5,7 +5,7 @@ import type { Routes } from '../src/requests/route-types.ts'
 import { ensureNamed } from '../src/requests/send.ts'
 
 /** The options of the route for Prometheus. */
-export interface PrometheusOptions {
+interface PrometheusOptions {
   databaseUrl: string
   /** Whether clients without credentials may read the metrics. */
   metricsPublic: boolean

@@ -18,7 +18,7 @@ function wait(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<
 }
 
 /** The dependencies of storing. */
-export interface StoringOptions {
+interface StoringOptions {
   clock: Clock
   /** Aborted when the service stops: then it tries once more. */
   stopping: AbortSignal

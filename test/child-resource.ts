@@ -23,7 +23,7 @@ import {
 } from './helper.ts'
 
 /** The contract of a kind of record. */
-export interface ChildContract {
+interface ChildContract {
   /** Its name. */
   thing: string
   /** The last segment of its paths. */

@@ -51,7 +51,7 @@ const COLUMNS = ['To Do', 'In Progress', 'Review', 'Done']
 const PRIORITIES = ['low', 'medium', 'high', 'critical']
 
 /** What to do. */
-export interface CrashOptions {
+interface CrashOptions {
   /** The database file, which is created. */
   file: string
   rounds: number
@@ -72,7 +72,7 @@ export interface Round {
 }
 
 /** The result of all rounds. The first round with a problem is the last. */
-export interface Report {
+interface Report {
   seed: number
   rounds: Round[]
   problems: string[]

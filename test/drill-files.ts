@@ -13,7 +13,7 @@ export interface Uploaded {
 }
 
 /** Where the uploads go. */
-export interface UploadTarget {
+interface UploadTarget {
   port: number
   cookie: string
   projectId: string

@@ -8,7 +8,7 @@ export interface StreamEvent {
 }
 
 /** Parses a stream by the WHATWG rules. */
-export class EventParser {
+class EventParser {
   lastEventId: string | undefined
   comments = 0
   #rest = ''

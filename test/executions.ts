@@ -4,7 +4,7 @@ import type SQLite from 'better-sqlite3'
 import type { Test } from 'tap'
 
 /** The statements that a connection executes. Those inside `exec` are not seen. */
-export interface Executions {
+interface Executions {
   /** The SQL of each statement so far, in order. Clear it to start again. */
   log: string[]
   /** The number of returned rows so far. */

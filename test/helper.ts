@@ -47,7 +47,7 @@ const escapePointer = (text: string) => encodeURIComponent(text.replaceAll('~', 
  * Creates a function that checks a response against the OpenAPI document.
  * @returns the violation, or undefined
  */
-export function createResponseChecker(document: OpenApiDocument) {
+function createResponseChecker(document: OpenApiDocument) {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   ajv.addFormat('date-time', CANONICAL_TIMESTAMP)
   ajv.addFormat('date', /^\d{4}-\d\d-\d\d$/)

@@ -9,10 +9,10 @@ export const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const times = { created_at: TIME, updated_at: TIME }
 
 /** A placeholder for the owner of private records. */
-export const OWNER = 'whose own it is'
+const OWNER = 'whose own it is'
 
 /** The routes of child records of a project or an item. */
-export interface ExampleRoutes {
+interface ExampleRoutes {
   /** The path of one record: `/api/<collection>/{id}`. */
   collection: string
   /** The path of the list below a project or an item, if it differs from the collection. */
@@ -27,7 +27,7 @@ export interface ExampleRoutes {
   isUsual?: boolean
 }
 
-export interface KindExample {
+interface KindExample {
   kind: string
   table: string
   /** The id of the example; an item's label has none. */
@@ -315,7 +315,7 @@ export const TABLES_OF_A_PROJECT: readonly string[] = KIND_EXAMPLES.filter(({ of
 )
 
 /** An example with its routes, and the path of the list below the parent. */
-export interface RoutedExample extends KindExample {
+interface RoutedExample extends KindExample {
   id: string
   routes: ExampleRoutes
   /** In the document's form, e.g. `/api/projects/{id}/objectives`. */
@@ -331,7 +331,7 @@ export const ROUTED: readonly RoutedExample[] = KIND_EXAMPLES.flatMap((example) 
 })
 
 /** The parent of an example. */
-export interface Parents {
+interface Parents {
   project: string
   item: string
 }

@@ -39,7 +39,7 @@ const NEAR = 12
 
 const FILE = 'board.db'
 
-export interface PowerCutOptions {
+interface PowerCutOptions {
   /** An empty folder for the recorded files and the images. */
   folder: string
   images: number
@@ -77,7 +77,7 @@ export interface Recording {
 type Uploads = ReadonlyMap<number, string>
 
 /** The result of all images. The first one with a problem is the last; it stays in the folder. */
-export interface PowerCutReport {
+interface PowerCutReport {
   seed: number
   images: Image[]
   problems: string[]

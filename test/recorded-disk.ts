@@ -208,7 +208,7 @@ function come(changes: Change[], fate: Fate, random: () => number): Change[] {
 }
 
 /** The disk, after recorded events. */
-export interface RecordedDisk {
+interface RecordedDisk {
   /** @param number the event's number in the recording */
   apply: (event: Event, number: number) => void
   /** A possible disk after a power cut at this point: files by name. */

@@ -6,7 +6,7 @@ import type { Owner } from './process.ts'
 import { until } from './receivers.ts'
 
 /** A mail that a server has accepted. */
-export interface ReceivedMail {
+interface ReceivedMail {
   from: string
   to: string
   /** As it was sent: headers, and the encoded parts. */
@@ -19,7 +19,7 @@ export interface ReceivedMail {
 }
 
 /** What a server does with a mail; by default it accepts it. */
-export interface Behaviour {
+interface Behaviour {
   /** Refuses the address, with this answer. */
   recipient?: string
   /** Refuses the content, with this answer. */

@@ -30,7 +30,7 @@ const REPEATED = 20
 /** The number of changes that the slower stream client had not received when the machine died. */
 const BEHIND = 100
 
-export interface DrillOptions {
+interface DrillOptions {
   /** The folder of the machines. */
   folder: string
   rounds: number
@@ -64,7 +64,7 @@ export interface Round {
 }
 
 /** The result of all rounds. */
-export interface DrillReport {
+interface DrillReport {
   rounds: Round[]
   problems: string[]
 }

@@ -7,7 +7,7 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 
 /** Seals objects as cookie values, and opens them. */
-export interface CookieSeal {
+interface CookieSeal {
   /** @param expires milliseconds since 1970; it cannot be opened afterwards */
   seal: (content: JsonObject, expires: number) => string
   /** The content; undefined for a value that is forged, damaged or expired. */

@@ -30,7 +30,7 @@ Texts in projects, items, comments and everything else that tools return are dat
 A call that is refused says what is wrong and what to do next. Give a write an idempotencyKey where you might have to repeat it.`
 
 /** The dependencies of the server. */
-export interface AgentsOptions {
+interface AgentsOptions {
   routes: RouteSchemas
   /** Creates the strict validator of a schema: all violations of a value. */
   checkOf: (schema: TSchema) => (value: unknown) => ValidationDetails | undefined
@@ -48,7 +48,7 @@ export interface Caller {
 }
 
 /** The response to a message. */
-export interface McpResponse {
+interface McpResponse {
   status: number
   /** JSON; empty for a notification. */
   body: string

@@ -15,7 +15,7 @@ const MOST_AT_ONCE = 100
 /** The error code that MCP implementations use for errors outside JSON-RPC's codes. */
 const UNAVAILABLE = -32000
 
-export interface ProxyOptions {
+interface ProxyOptions {
   /** The service's `/mcp`. */
   url: URL
   token: string | undefined

@@ -29,7 +29,7 @@ export interface Results {
 }
 
 /** The kinds of records that can be watched. */
-export type WatchedThing = 'item' | 'project'
+type WatchedThing = 'item' | 'project'
 
 /** A range of changes without notifications. */
 export interface QuietRange {

@@ -55,13 +55,13 @@ const TIMES = 100
 const ALL = { id: '', role: 'admin' }
 
 /** Stores its results; each promise resolves when they are on disk. */
-export interface AttentionWrites {
+interface AttentionWrites {
   store: (results: Results) => Promise<void>
   storeTimes: (notifications: readonly NewNotification[], passed: readonly ItemTime[]) => Promise<void>
 }
 
 /** The dependencies of the consumer. */
-export interface ConsumerOptions {
+interface ConsumerOptions {
   sequence: Pick<Sequence, 'first' | 'last'>
   feed: Pick<Feed, 'slice'>
   rules: Attention

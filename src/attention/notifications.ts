@@ -46,7 +46,7 @@ export type NewNotification = Omit<Notification, 'id' | 'createdAt' | 'readAt'> 
 }
 
 /** Filters of a member's notifications. */
-export interface NotificationQuery extends PageQuery {
+interface NotificationQuery extends PageQuery {
   isUnread?: boolean
   kinds?: readonly string[]
 }
@@ -155,7 +155,7 @@ function statementsOf(db: SharedDatabase) {
 }
 
 /** A stored notification, with its place among all. */
-export type StoredNotification = Notification & { memberId: string; place: number }
+type StoredNotification = Notification & { memberId: string; place: number }
 
 /** The notifications. A member, even an admin, can read only its own ones, of records that it can see now (see `src/db/row-security.ts`). */
 export class Notifications {

@@ -32,7 +32,7 @@ const PARTS = ['params', 'body', 'querystring'] as const
 type Part = (typeof PARTS)[number]
 
 /** The validator of a part of requests, and the name of the part. */
-export interface PartCheck {
+interface PartCheck {
   of: 'params' | 'body' | 'query'
   validate: ReturnType<FastifySchemaCompiler<unknown>>
 }

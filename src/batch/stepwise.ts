@@ -19,14 +19,14 @@ const BUDGET = 20
  * Performs a write of several steps, or a read of one snapshot of the file.
  * @param begin begins the steps; called again when the worker thread takes over after a rollback
  */
-export type Stepwise = (
+type Stepwise = (
   begin: () => StepGenerator,
   context: WriteContext,
   work: StepwiseWork,
 ) => Promise<WriteOutcome>
 
 /** Properties of the steps, known before they begin. */
-export interface StepwiseWork extends StepsMode {
+interface StepwiseWork extends StepsMode {
   /** Their approximate number. */
   length: number
 }

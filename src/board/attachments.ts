@@ -20,7 +20,7 @@ export const ATTACHMENTS_LIMIT = 100
 type Row = typeof attachments.$inferSelect
 
 /** An uploaded file, to attach. */
-export interface NewFile extends Uploaded {
+interface NewFile extends Uploaded {
   name: string
   mediaType: string
   width?: number | undefined
@@ -34,7 +34,7 @@ export interface NewLink {
 }
 
 /** The item of a new attachment. */
-export interface AttachmentPlace {
+interface AttachmentPlace {
   projectId: string
   /** The number of its attachments. */
   count: number

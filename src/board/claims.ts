@@ -19,7 +19,7 @@ import { isInColumn } from './places.ts'
 const LEASE_SECONDS = 15 * 60
 
 /** The options of a claim. */
-export interface ClaimInput {
+interface ClaimInput {
   /** The column to take an item from. */
   from?: string
   /** The column to move the claimed item to. */

@@ -17,9 +17,7 @@ import { type Stage, withStages } from './stages.ts'
 type ColumnRow = typeof kanbanColumns.$inferSelect
 
 /** Fields a client may set. */
-export type ColumnInput = Partial<
-  Pick<KanbanColumn, 'name' | 'color' | 'sortOrder' | 'wipLimit' | 'wipPolicy'>
-> & {
+type ColumnInput = Partial<Pick<KanbanColumn, 'name' | 'color' | 'sortOrder' | 'wipLimit' | 'wipPolicy'>> & {
   /** Null: derived from its place. */
   stage?: Stage | null
 }

@@ -8,7 +8,7 @@ import { type CurrentMember, type KanbanComment, KanbanCommentSchema } from '../
 import { timestamp } from '../time.ts'
 
 /** Fields a client may set. */
-export interface CommentInput {
+interface CommentInput {
   content?: string
 }
 

@@ -19,7 +19,7 @@ const FEW = 500
 const BEGINNING = 300
 
 /** The filter; absent and empty values do not filter. */
-export interface CalendarFilter {
+interface CalendarFilter {
   projectId?: string | undefined
   /** `me`: the caller. */
   assigneeId?: string | undefined

@@ -124,7 +124,7 @@ export const valuesOf = (
   ...bindAny('source', valuesOfAny(exact.source)),
   ...(exact.ready && { readyAt: timestamp(), readyFor: memberId }),
 })
-export type FilterValues = ReturnType<typeof valuesOf>
+type FilterValues = ReturnType<typeof valuesOf>
 
 /** Filters without an index in any list's order: they scan all rows of their scope. */
 const SCANNING = [

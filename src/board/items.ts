@@ -36,7 +36,7 @@ import { countedIn, type Shift, WipLimits } from './wip-limits.ts'
 type NewItem = typeof kanbanItems.$inferInsert
 
 /** Fields a client may set. Dates are as the client sent them: date strings, or a falsy value for none. */
-export type ItemInput = Partial<
+type ItemInput = Partial<
   Omit<NewItem, 'id' | 'projectId' | 'dueDate' | 'reminders' | keyof Lease | 'createdAt' | 'updatedAt'> & {
     dueDate: ClientDate
     reminders: readonly ReminderInput[]
@@ -131,7 +131,7 @@ const statementsOf = (db: SharedDatabase) => ({
 })
 
 /** The parts of the board that items depend on. */
-export interface BoardParts {
+interface BoardParts {
   records: ItemRecords
   columnNames: ColumnNames
   activity: ActivityLog

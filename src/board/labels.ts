@@ -9,7 +9,7 @@ import { rowLimit } from '../db/work-limits.ts'
 import { type KanbanLabel, KanbanLabelSchema } from '../schemas/records.ts'
 
 /** Fields a client may set. */
-export type LabelInput = Partial<Pick<KanbanLabel, 'name' | 'color'>>
+type LabelInput = Partial<Pick<KanbanLabel, 'name' | 'color'>>
 
 /** Conditions: the labels of an item, and one of them. */
 const ofItem = eq(kanbanItemLabels.itemId, given('itemId'))

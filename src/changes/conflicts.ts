@@ -16,7 +16,7 @@ const rankOf = ({ kind }: Effect): number => KIND_NAMES.indexOf(kind)
 export const shownNameOf = (field: string) => (field === 'claimedFrom' ? 'claimedUntil' : field)
 
 /** The current records of an undo, by `nameOf`; without deleted ones. */
-export type CurrentRows = ReadonlyMap<string, Fields>
+type CurrentRows = ReadonlyMap<string, Fields>
 
 /** A record after the undo; undefined if the undo deletes it. */
 const restored = ({ before }: Effect, current: Fields | undefined): Fields | undefined =>

@@ -23,7 +23,7 @@ export interface FeedQuery extends ChangeFilter {
 }
 
 /** The slice to read. */
-export interface SliceQuery extends FeedQuery {
+interface SliceQuery extends FeedQuery {
   /** Maximum bytes of records; a single change may have more. */
   bytes: number
   /** Leaves out changes whose records have more bytes. */

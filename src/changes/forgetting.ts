@@ -54,7 +54,7 @@ function statementsOf({ $client: client }: SharedDatabase) {
 }
 
 /** The other rules that forgetting needs. */
-export interface ForgettingParts {
+interface ForgettingParts {
   people: People
   audit: AuditLog
   subjects: Subjects

@@ -24,7 +24,7 @@ export interface HistoryQuery {
 }
 
 /** A page as JSON, with the cursor of the next one, if any. */
-export interface HistoryPage {
+interface HistoryPage {
   body: JsonBytes
   next: number | undefined
 }

@@ -88,7 +88,7 @@ const statementsOf = ({ $client: client }: SharedDatabase) => ({
 })
 
 /** The dependencies of the trash. */
-export interface TrashParts {
+interface TrashParts {
   sequence: Sequence
   subjects: Subjects
   groups: Groups

@@ -73,7 +73,7 @@ const beingCompleted = () =>
   new ApiError(503, 'A large write is just being completed', { headers: { 'retry-after': '2' } })
 
 /** The other rules that undo needs. */
-export interface UndoParts {
+interface UndoParts {
   sequence: Sequence
   groups: Groups
   visibility: Visibility

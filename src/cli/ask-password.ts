@@ -4,7 +4,7 @@ import { Writable } from 'node:stream'
 import { oneLine } from './terminal.ts'
 
 /** The source of a password: a terminal or a pipe. */
-export type PasswordInput = NodeJS.ReadableStream & { isTTY?: boolean }
+type PasswordInput = NodeJS.ReadableStream & { isTTY?: boolean }
 
 /** Line editing on a terminal without echo. */
 const unseen = () => ({

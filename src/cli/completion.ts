@@ -2,8 +2,8 @@
 import type { Command, Option } from 'commander'
 
 /** The supported shells. */
-export const SHELLS = ['bash', 'zsh', 'fish'] as const
-export type Shell = (typeof SHELLS)[number]
+const SHELLS = ['bash', 'zsh', 'fish'] as const
+type Shell = (typeof SHELLS)[number]
 
 /** A word that can be typed at a place, with its description. */
 interface Word {

@@ -31,7 +31,7 @@ export interface ImportOptions {
 }
 
 /** Settings of the service that apply to the command, too. */
-export interface ImportSettings {
+interface ImportSettings {
   /** What runs checkpoints. */
   checkpoints?: Checkpoints
   /** Most records of one import. */

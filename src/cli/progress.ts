@@ -2,7 +2,7 @@
 import { clearLine, cursorTo } from 'node:readline'
 
 /** The output: a terminal, or a pipe or file without cursor movement. */
-export type ProgressOutput = NodeJS.WritableStream & { isTTY?: boolean }
+type ProgressOutput = NodeJS.WritableStream & { isTTY?: boolean }
 
 /** A display of progress. */
 export interface Progress {

@@ -9,7 +9,7 @@ import type { WithDatabase } from './member-commands.ts'
 import { alignColumns, say } from './terminal.ts'
 
 /** The new access to a project. */
-export interface AccessOptions {
+interface AccessOptions {
   /** Emails or ids of members to assign. */
   assign?: string[]
   /** The role of each of them. */

@@ -18,7 +18,7 @@ function segment(name: string, value: unknown): string {
 }
 
 /** A path with its parameters. @throws TypeError for an invalid value */
-export const fillPath = (template: string, path: Parameters['path']): string =>
+const fillPath = (template: string, path: Parameters['path']): string =>
   template.replace(/\{(\w+)\}/g, (_, name: string) => segment(name, path?.[name]))
 
 /** A query with its `?`: several values repeat the name, undefined ones are omitted. */

@@ -29,7 +29,7 @@ import {
 import { bytesOf, readLimit } from './work-limits.ts'
 
 /** A table with a foreign key to projects or items. */
-export type ChildTable = Identified &
+type ChildTable = Identified &
   ({ projectId: SQLiteColumn } | { itemId: SQLiteColumn }) & { updatedAt?: SQLiteColumn }
 
 /** The foreign key column, and the parent's table. */

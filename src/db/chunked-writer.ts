@@ -9,7 +9,7 @@ import type { SharedDatabase } from './client.ts'
 import { type DatabaseFiles, NO_FILES } from './files.ts'
 
 /** How a connection shares the lock: milliseconds after which a chunk ends, and the pause for others afterwards. */
-export interface Intervals {
+interface Intervals {
   held: number
   left: number
 }

@@ -24,7 +24,7 @@ export type Database = BaseSQLiteDatabase<'sync', SQLite.RunResult, typeof schem
 export type SharedDatabase = BetterSQLite3Database<typeof schema> & { $client: SQLite.Database }
 
 /** An opened database and how to close it. */
-export interface OpenDatabase {
+interface OpenDatabase {
   db: SharedDatabase
   files: DatabaseFiles
   close: () => void

@@ -59,7 +59,7 @@ export interface GroupCommit {
 }
 
 /** Statistics of a group commit. */
-export interface CommitStatistics {
+interface CommitStatistics {
   /** Sizes of the committed groups. */
   readonly sizes: Distribution
   /** Durations of the commits, including their sync, in seconds. */

@@ -37,7 +37,7 @@ export const STAGED = `(select first_seq + place - first_place as seq, ${said('l
   where first_seq is not null)`
 
 /** The type of large writes. */
-export interface LargeWriteOptions {
+interface LargeWriteOptions {
   /** The projects that are hidden until it is done. */
   projectIds: readonly string[]
   /** The import that it writes. */

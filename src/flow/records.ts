@@ -54,7 +54,7 @@ function statementsOf(db: SharedDatabase) {
   }
 }
 
-export interface BoardRecords {
+interface BoardRecords {
   /** In the order of the board. */
   columns: BoardColumn[]
   renames: Renames

@@ -12,7 +12,7 @@ const UNKNOWN_ROUTE = 'unknown'
 const ANY_METHOD = 'any'
 
 /** The 500s of the specification that the client caused: a body that is not JSON, an unknown subtask. */
-export type FailureReason = 'unparseable' | 'not_found'
+type FailureReason = 'unparseable' | 'not_found'
 
 /** The failed requests that the client caused. */
 export const CLIENT_FAILURES = new WeakMap<FastifyRequest, FailureReason>()

@@ -35,7 +35,7 @@ export interface Outlet {
 type Reads = Pick<MailQueue, 'first' | 'recipient' | 'ids'>
 
 /** The dependencies of the outlet by mail. */
-export interface MailOutletOptions {
+interface MailOutletOptions {
   queue: Reads
   /** Those of these notifications that the member may still get. */
   deliverable: (
@@ -81,7 +81,7 @@ export function createMailOutlet({ queue, deliverable, compose, send }: MailOutl
 }
 
 /** The dependencies of the outlet to a host. */
-export interface HostOutletOptions {
+interface HostOutletOptions {
   queue: Pick<Reads, 'first' | 'ids'>
   deliverable: (ids: readonly string[]) => QueuedNotification[]
   onNotification: OnNotification

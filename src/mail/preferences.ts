@@ -9,7 +9,7 @@ import { timestamp } from '../time.ts'
 import type { MailQueue } from './queue.ts'
 
 /** The fields that a member may set. */
-export type PreferencesInput = Partial<Pick<Preferences, 'email' | 'timeZone'>>
+type PreferencesInput = Partial<Pick<Preferences, 'email' | 'timeZone'>>
 
 /** Longest stored response of a server that refused an address, in characters. */
 const REASON_LENGTH = 500

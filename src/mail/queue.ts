@@ -56,7 +56,7 @@ export interface MailRecipient {
 export type QueuedNotification = HostNotification
 
 /** The state of the queue, for the metrics. */
-export interface QueueSummary {
+interface QueueSummary {
   /** Notifications that wait, up to 100,000. */
   queued: number
   /** Mails that have failed, and will be retried. */

@@ -18,7 +18,7 @@ const TIMEOUT = 60_000
  * - `refused`: the address is permanently refused
  * - `rejected`: this mail is permanently refused
  */
-export type FailureKind = 'later' | 'unreachable' | 'refused' | 'rejected'
+type FailureKind = 'later' | 'unreachable' | 'refused' | 'rejected'
 
 /** Why a mail was not sent. */
 export interface MailFailure {

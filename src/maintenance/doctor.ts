@@ -84,7 +84,7 @@ function diagnose({ name, holds, advice, find }: Check, subject: Subject): Diagn
 }
 
 /** The examined database, and the receiver of results. */
-export interface Examination {
+interface Examination {
   /** Whether all bytes of files are read, too. */
   isDeep?: boolean | undefined
   /** Called with each result. */

@@ -36,17 +36,17 @@ export const LINK_LIFETIME = 24 * 60 * 60 * 1000
 const PREFIX = 'pbl_'
 
 /** The admin's fields of an invitation. The invited person provides absent ones. */
-export type InvitationInput = Partial<Pick<Member, 'name' | 'email'>> & Pick<Member, 'role'>
+type InvitationInput = Partial<Pick<Member, 'name' | 'email'>> & Pick<Member, 'role'>
 
 /** The input for using a link: the hash of the new password; for an invitation also a name and an email. */
-export interface LinkUse {
+interface LinkUse {
   passwordHash: string
   name?: string
   email?: string
 }
 
 /** The member who used a link, and the new session. */
-export interface LinkUsed {
+interface LinkUsed {
   member: CurrentMember
   session: NewSession
 }

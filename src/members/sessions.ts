@@ -39,13 +39,13 @@ export interface NewSession {
 }
 
 /** A session and its member. */
-export interface SessionFound {
+interface SessionFound {
   member: CurrentMember
   session: Pick<Session, 'id' | 'createdAt' | 'lastUsedAt'>
 }
 
 /** A use of a session: its time, and the new expiry. Timestamps both. */
-export type SessionUse = Pick<Session, 'lastUsedAt' | 'expiresAt'>
+type SessionUse = Pick<Session, 'lastUsedAt' | 'expiresAt'>
 
 /** The 401 of a sign-in. The same text for all reasons, against user enumeration. */
 export const invalidCredentials = () =>

@@ -26,7 +26,7 @@ import { timestamp } from '../time.ts'
 import type { Actor, AuditLog } from './audit-log.ts'
 
 /** Fields that an admin may set. */
-export type TeamInput = Partial<Pick<Team, 'name' | 'description' | 'memberIds'>>
+type TeamInput = Partial<Pick<Team, 'name' | 'description' | 'memberIds'>>
 
 /** The kind under which the former members of a team are noted (see `change-triggers.ts`). */
 const MEMBERS = 'team-members'

@@ -34,7 +34,7 @@ import { hashToken, newToken } from './secrets.ts'
 const PREFIX = 'pbt_'
 
 /** A new token. */
-export interface TokenInput {
+interface TokenInput {
   name: string
   scope?: Token['scope']
   /** A date or date-time from a client; null or absent: never. */
@@ -44,7 +44,7 @@ export interface TokenInput {
 }
 
 /** A token and its member. */
-export interface TokenFound {
+interface TokenFound {
   member: CurrentMember
   token: Pick<Token, 'id' | 'scope' | 'lastUsedAt' | 'projectIds'>
 }

@@ -34,9 +34,7 @@ type NewIdea = typeof personalIdeas.$inferInsert
 type PersonalIdea = typeof personalIdeas.$inferSelect
 
 /** Fields a client may set. */
-export type PersonalIdeaInput = Partial<
-  Pick<NewIdea, 'title' | 'description' | 'priority' | 'status' | 'sortOrder'>
->
+type PersonalIdeaInput = Partial<Pick<NewIdea, 'title' | 'description' | 'priority' | 'status' | 'sortOrder'>>
 
 const isAdmin = ({ role }: CurrentMember) => role === 'admin'
 

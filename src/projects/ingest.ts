@@ -17,7 +17,7 @@ export const meetingFields = {
   ...transcriptFields,
   actionItems: Type.Optional(JsonText(Type.Array(Title, { maxItems: ENTRIES_LIMIT }))),
 }
-export type Meeting = Static<TObject<typeof meetingFields>>
+type Meeting = Static<TObject<typeof meetingFields>>
 
 /** Most metric values per request on the event loop: each may rewrite a history of 64 KiB. */
 const MEASUREMENTS = 20

@@ -25,14 +25,14 @@ import { timestamp } from '../time.ts'
 export const SHARE_LINKS_LIMIT = 100
 
 /** A new share link. */
-export interface ShareLinkInput {
+interface ShareLinkInput {
   name?: string
   /** A date or date-time from a client; null or absent: never. */
   expiresAt?: string | null
 }
 
 /** A link with the name of its project, for the command line. */
-export type ListedShareLink = ShareLink & { project: string }
+type ListedShareLink = ShareLink & { project: string }
 
 /** The path of a link's page, below the root of the service. */
 const pathOf = (secret: string) => `/shared/${secret}`

@@ -22,7 +22,7 @@ import { wordsOf } from './words.ts'
 export const WORD_LIMIT = 50
 
 /** Limits of a search. Times in milliseconds. */
-export interface SearchLimits {
+interface SearchLimits {
   /**
    * Most bytes of the index with the last word as prefix: FTS5 merges them in memory before the first row, at some
    * 30 ms and 3 MB for each megabyte. Beyond it the last word is searched only as a whole word.
@@ -75,7 +75,7 @@ const CONDITIONS: Record<string, string> = {
 }
 
 /** The filters of results; an absent or empty one does not filter. */
-export interface SearchFilter {
+interface SearchFilter {
   /** Of any of these kinds. */
   kind?: string | string[] | undefined
   projectId?: string | undefined

@@ -60,7 +60,7 @@ export interface WorkerRead {
  * Reads projects from their snapshots, never stale, whichever process writes to the database. Its methods throw
  * TooMuchWork if too much must be read.
  */
-export interface Snapshots {
+interface Snapshots {
   /** One project. @throws ApiError 404 */
   project: (id: string) => ProjectSnapshot
   /**
@@ -75,7 +75,7 @@ export interface Snapshots {
   page: (choose: () => Page) => PageSnapshot
 }
 
-export interface ListLimits {
+interface ListLimits {
   /** The number of the caller's scope. */
   scope: number
   /** The ids of the matching projects in it, by sortOrder. */
@@ -83,7 +83,7 @@ export interface ListLimits {
 }
 
 /** Statistics of the cache: hits, misses and contents. */
-export interface CacheUse {
+interface CacheUse {
   hits: number
   misses: number
   entries: number

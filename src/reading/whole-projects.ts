@@ -16,7 +16,7 @@ export interface PackedList {
 }
 
 /** A project as JSON in UTF-8, with the positions of its items. */
-export interface PackedProject extends PackedText {
+interface PackedProject extends PackedText {
   body: Uint8Array
   etag: string
 }

@@ -12,7 +12,7 @@ import { ApiError, validationFailed } from '../errors.ts'
 import { type FileType, fileTypeOf } from './file-types.ts'
 import { refusal } from './uploads.ts'
 
-export interface StoredChunk {
+interface StoredChunk {
   content: number
   bytes: Uint8Array
 }
@@ -29,7 +29,7 @@ export interface ChunkSink {
 }
 
 /** Limits of uploads. */
-export interface FileLimits {
+interface FileLimits {
   /** Bytes of a file. */
   file: number
   files: number

@@ -19,7 +19,7 @@ import { PagesQuery } from './pages.ts'
 import { type RouteRecord, recordOf } from './response-shapes.ts'
 
 /** The rules of the records. */
-export interface ChildRules<Row, Create, Update> {
+interface ChildRules<Row, Create, Update> {
   list: (parentId: string, query: PageQuery) => Call<JsonPage>
   get: (id: string) => Call<Row>
   create: (parentId: string, input: Create, member: CurrentMember) => Call<Row>

@@ -79,7 +79,7 @@ function contextOf(
 }
 
 /** The dependencies shared by all routes. */
-export interface HandlerParts {
+interface HandlerParts {
   scoped: ScopedRules
   dispatcher: Dispatcher
   responder: Responder

@@ -53,7 +53,7 @@ export interface StoredResponse {
 type Row = typeof idempotencyKeys.$inferSelect
 
 /** The limits of the store. */
-export interface KeptLimits {
+interface KeptLimits {
   /** Bytes of all bodies. */
   bytes: number
   /** Keys of a member. */

@@ -29,7 +29,7 @@ export interface Work<Result = unknown> {
 export type Performable<Result = unknown> = Call<Result> | Work<Result>
 
 /** The functions of the worker thread for calls. */
-export interface WorkerThread {
+interface WorkerThread {
   read: (call: Call, turn: string | null, principal?: Principal) => Promise<unknown>
   /** @throws LargeWork if it is too much for one transaction */
   write: (call: Call, context: WriteContext) => Promise<WriteOutcome>
@@ -42,14 +42,14 @@ export interface LargeJob {
 }
 
 /** Large writes, done in slices. */
-export interface LargeWrites {
+interface LargeWrites {
   perform: (job: LargeJob) => Promise<WriteOutcome>
   /** Waits for the large write of this request, if any; its response is stored then. */
   ended: (request: RepeatableRequest) => Promise<void>
 }
 
 /** The targets of the dispatcher. */
-export interface DispatcherParts {
+interface DispatcherParts {
   db: SharedDatabase
   scoped: ScopedRules
   groupCommit: Pick<GroupCommit, 'write'>

@@ -18,7 +18,7 @@ interface Part {
 }
 
 /** The content to send. */
-export interface SentContent {
+interface SentContent {
   name: string
   mediaType: string
   size: number

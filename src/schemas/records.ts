@@ -231,7 +231,6 @@ export const IngestedTranscriptSchema = Type.Object(
   },
   { $id: 'IngestedTranscript' },
 )
-export type IngestedTranscript = Static<typeof IngestedTranscriptSchema>
 
 /** A metric of a project, with its former values. */
 export const MetricSchema = Type.Object(

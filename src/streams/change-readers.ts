@@ -60,7 +60,7 @@ export interface ChangeReader extends Wanted {
 }
 
 /** The dependencies of readers. */
-export interface ReadersOptions {
+interface ReadersOptions {
   tail: Tail
   feed: Feed
   sequence: Sequence

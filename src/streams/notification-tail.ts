@@ -16,7 +16,7 @@ interface Sent {
 }
 
 /** The dependencies of the tail. */
-export interface NotificationTailOptions {
+interface NotificationTailOptions {
   notifications: { newest: () => number; after: (place: number, count: number) => Sent[] }
   readers: Pick<ChangeReaders, 'size' | 'sendNotifications'>
   clock: Clock

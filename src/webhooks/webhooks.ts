@@ -41,7 +41,7 @@ export const WEBHOOKS_LIMIT = 100
 export const DELIVERIES_KEPT = 200
 
 /** Fields that an admin may set. The caller has checked the URL. */
-export type WebhookInput = Partial<Pick<Webhook, 'url' | 'description' | 'projectId' | 'kinds' | 'active'>>
+type WebhookInput = Partial<Pick<Webhook, 'url' | 'description' | 'projectId' | 'kinds' | 'active'>>
 
 type WebhookRow = typeof webhooks.$inferSelect
 
@@ -136,7 +136,7 @@ const fieldsOf = ({ kinds, ...fields }: WebhookInput): WebhookInput => ({
 })
 
 /** Statistics of the webhooks. */
-export interface WebhookSummary {
+interface WebhookSummary {
   active: number
   /** Number of active ones whose latest attempt failed. */
   failing: number

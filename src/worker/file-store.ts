@@ -47,7 +47,7 @@ interface Asker {
 }
 
 /** The dependencies of the store. */
-export interface FileStoreParts extends Pick<Config, 'databaseUrl' | 'walCheckpoints'> {
+interface FileStoreParts extends Pick<Config, 'databaseUrl' | 'walCheckpoints'> {
   db: SharedDatabase
   files?: DatabaseFiles
   groupCommit: Pick<GroupCommit, 'write'>

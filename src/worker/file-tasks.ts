@@ -39,7 +39,7 @@ interface Tidy {
 export type FileTask = ReadChunk | WriteChunk | Discard | Tidy
 
 /** The connection that performs tasks. */
-export interface FilePlace {
+interface FilePlace {
   contents: FileContents
   /** Runs work in a short transaction. */
   write: <T>(work: () => T) => Promise<T>

@@ -28,7 +28,7 @@ const keyOf = ({ memberId, method, path, key }: Omit<RepeatableRequest, 'bodyHas
   JSON.stringify([memberId, method, path, key])
 
 /** The dependencies of large writes. */
-export interface LargeOffloadParts extends WorkerOptions {
+interface LargeOffloadParts extends WorkerOptions {
   db: SharedDatabase
   /** The files that the service has opened: a thread must not open others. */
   files: DatabaseFiles

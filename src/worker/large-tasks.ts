@@ -31,7 +31,7 @@ import type { CurrentMember } from '../schemas/records.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 
 /** Its connection, with no other writes. */
-export interface LargePlace {
+interface LargePlace {
   db: SharedDatabase
   files: DatabaseFiles
   /** The path of the database. */

@@ -14,7 +14,7 @@ import { type Outcome, unwrap } from './outcomes.ts'
 import { Turns } from './turns.ts'
 
 /** A read, as posted to the worker thread. */
-export interface ReadTask {
+interface ReadTask {
   id: number
   call: Call
   /** The reader; undefined: the service itself. */
@@ -25,7 +25,7 @@ export interface ReadTask {
   room: number
 }
 
-export interface WriteTask {
+interface WriteTask {
   id: number
   call: Call
   context: WriteContext

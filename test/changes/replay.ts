@@ -99,7 +99,7 @@ export function replay(rows: readonly Row[], state: State = new Map()): State {
 }
 
 /** Reverts changes, newest first. */
-export function walkBack(rows: readonly Row[], state: State): State {
+function walkBack(rows: readonly Row[], state: State): State {
   for (const row of rows.toReversed()) {
     if (IS_NO_RECORD.has(row.kind)) continue
     const key = keyOf(row)

@@ -7,7 +7,7 @@ import type { Owner } from '../process.ts'
 /** How to handle a request; undefined forwards it. */
 export type Fate = ((response: ServerResponse, asked: IncomingMessage) => unknown) | undefined
 
-export interface Intermediary {
+interface Intermediary {
   url: string
   /** The target of forwarded requests. */
   service: string

@@ -128,7 +128,7 @@ export const ODD_VALUES = [
 ]
 
 /** Those that are JSON, or null, for a text column. */
-export const ODD_JSON = [
+const ODD_JSON = [
   '\'{"blob":"00"}\'',
   '\'{"text":"61"}\'',
   '\'{"a": 1.0, "b": [9e999, 12345678901234567890]}\'',

@@ -12,7 +12,7 @@ import {
 } from '../../src/exchange/sources/trello-board.ts'
 
 /** What an import created, and what it skipped. */
-export type ImportedTrelloBoard = ImportedBoard & TrelloCounts
+type ImportedTrelloBoard = ImportedBoard & TrelloCounts
 
 export interface ImportOptions extends AtOnce {
   /** Import the board although it was imported before. */

@@ -30,7 +30,7 @@ export interface ModelItem {
 export const DONE_NAMES: readonly string[] = ['Done', 'CLOSED', 'erledigt']
 
 /** The stage of a column by its name, on the current board. */
-export function stageIn(columns: readonly ModelColumn[], name: string): string {
+function stageIn(columns: readonly ModelColumn[], name: string): string {
   const index = columns.findIndex((column) => column.name === name)
   const column = columns[index]
   if (column === undefined) return 'doing'

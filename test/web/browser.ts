@@ -34,7 +34,7 @@ export interface Credentials {
 export const ADMIN: Credentials = { email: 'ada@example.test', password: 'correct horse' }
 
 /** The options of the service. */
-export interface BoardOptions {
+interface BoardOptions {
   /** The authentication mode, `open` by default. */
   mode?: 'open' | 'required'
   /** Additional variables. */
@@ -44,7 +44,7 @@ export interface BoardOptions {
 }
 
 /** A user of the board, and their browser. */
-export interface PersonOptions
+interface PersonOptions
   extends Pick<
     BrowserContextOptions,
     'hasTouch' | 'isMobile' | 'viewport' | 'reducedMotion' | 'locale' | 'timezoneId' | 'forcedColors'

@@ -4,7 +4,7 @@ import type { KanbanItem } from '../../src/client/api.d.ts'
 import type { Board } from './browser.ts'
 
 /** A project with a card. */
-export interface CardPlace {
+interface CardPlace {
   projectId: string
   item: KanbanItem
   /** The path of the card's dialog. */

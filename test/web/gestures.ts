@@ -9,7 +9,7 @@ export interface Point {
 }
 
 /** How to drag: by touch instead of the mouse, and the drop position on the target as fractions of its size. */
-export interface DragOptions {
+interface DragOptions {
   touch?: boolean
   at?: Point
 }

@@ -13,7 +13,7 @@ export const hostile = (length: number): string =>
   `${HTML}${SCRIPT}${OVERRIDE}`.padEnd(length, 'w').slice(0, length)
 
 /** The ids of the hostile records. */
-export interface Hostile {
+interface Hostile {
   projectId: string
   itemId: string
   /** The name of the project, and of the signed-in member. */

@@ -4,7 +4,7 @@ import type { Test } from 'tap'
 import { debuggerOf } from './gestures.ts'
 
 /** A request on the network: transferred sizes in bytes, including headers. */
-export interface Loaded {
+interface Loaded {
   url: string
   type: string
   bytes: number
@@ -48,7 +48,7 @@ export async function throttle(page: Page, rate: number): Promise<void> {
 }
 
 /** Milliseconds: between frames, and of tasks longer than 50. */
-export interface Frames {
+interface Frames {
   deltas: number[]
   longTasks: number[]
 }

@@ -28,7 +28,7 @@ export const dragCard = (element: HTMLElement, id: string): End =>
   draggable({ element, getInitialData: () => ({ card: id }) })
 
 /** The parts of a column for drags. */
-export interface ColumnParts {
+interface ColumnParts {
   /** The drop target: the column with the room around it, as high as the board. The lanes of a board have no gap between them. */
   lane: HTMLElement
   element: HTMLElement

@@ -21,7 +21,7 @@ export interface Filter {
 }
 
 /** The data for the filter's special values. */
-export interface FilterContext {
+interface FilterContext {
   /** The id of the user, for `me`, if known. */
   me: string | undefined
   now: Date

@@ -15,7 +15,7 @@ interface Named {
   name: string
 }
 
-export type TokenKind = 'person' | 'label' | 'priority' | 'due'
+type TokenKind = 'person' | 'label' | 'priority' | 'due'
 
 /** A token in the text, from `start` to `end`. */
 export interface Token {

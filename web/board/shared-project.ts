@@ -5,7 +5,7 @@ import { tellPeople } from '../common/people.ts'
 import { ProjectStore } from '../common/project-store.ts'
 
 /** The state of loading it. `gone`: the link is invalid. */
-export type SharedState =
+type SharedState =
   | { step: 'loading' }
   | { step: 'ready'; store: ProjectStore }
   | { step: 'gone' }

@@ -18,7 +18,7 @@ export interface HistoryEntry {
 }
 
 /** Names for the ids in changes. */
-export interface HistoryNames {
+interface HistoryNames {
   member: (id: string) => string
   label: (id: string) => string | undefined
   day: (date: string) => string

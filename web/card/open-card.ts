@@ -9,7 +9,7 @@ import type { ProjectStore } from '../common/project-store.ts'
 import { read } from '../common/session.ts'
 
 /** The location of a card that is not where the dialog expects it. */
-export type Whereabouts = { step: 'unknown' } | { step: 'missing' } | { step: 'elsewhere'; projectId: string }
+type Whereabouts = { step: 'unknown' } | { step: 'missing' } | { step: 'elsewhere'; projectId: string }
 
 const isMissing = (error: unknown) => error instanceof PhaseboardError && error.status === 404
 

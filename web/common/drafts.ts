@@ -14,7 +14,7 @@ export interface Draft {
 }
 
 /** The storage of drafts: `localStorage` or a similar object. */
-export type DraftStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
+type DraftStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>
 
 const PREFIX = 'phaseboard:draft:'
 const keyOf = (owner: string, name: string) => `${PREFIX}${encodeURIComponent(owner)}:${name}`

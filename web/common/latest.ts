@@ -38,7 +38,7 @@ export async function onLatest<T, U>(
 }
 
 /** An edit of some fields of a record, with their initial values. */
-export interface Editing<T extends object, F extends Partial<T>> {
+interface Editing<T extends object, F extends Partial<T>> {
   /** The record at the start of editing. After a conflict it has the current values, so that saving again overwrites them. */
   base: { current: T }
   /** The new values. */

@@ -10,7 +10,7 @@ import { read } from './session.ts'
 const PAUSE = { reading: 1000, change: 50 }
 
 /** The state of the first load. Loaded data stays if a later load fails. */
-export type ListState = { step: 'loading' } | { step: 'ready' } | { step: 'failed'; error: unknown }
+type ListState = { step: 'loading' } | { step: 'ready' } | { step: 'failed'; error: unknown }
 
 export class LiveList<T extends { id: string }> {
   readonly records = new Records<T>()

@@ -34,7 +34,7 @@ const longestPause = () => 8000 + Math.random() * 4000
 const RETRY_PAUSE = 2000
 
 /** `lost` for less than three seconds, `offline` for longer. */
-export type LiveState = 'connecting' | 'live' | 'lost' | 'offline'
+type LiveState = 'connecting' | 'live' | 'lost' | 'offline'
 
 export const liveState = signal<LiveState>('connecting')
 

@@ -15,7 +15,7 @@ import { ProjectStore } from './project-store.ts'
 import { read } from './session.ts'
 
 /** The state of loading a project. */
-export type ProjectState =
+type ProjectState =
   | { step: 'loading' }
   | { step: 'ready' }
   /** `isLost`: the user saw it on this page, and no longer does. */

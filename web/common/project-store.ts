@@ -23,7 +23,7 @@ export type ProjectFields = Omit<
 >
 
 /** The data that a project's page loads. */
-export interface ProjectAnswers {
+interface ProjectAnswers {
   project: Project
   columns: readonly KanbanColumn[]
   labels: readonly KanbanLabel[]
@@ -51,7 +51,7 @@ export interface ItemCounts {
 }
 
 /** Loads data that changes do not contain into the store. */
-export interface ProjectReader {
+interface ProjectReader {
   /** An item that came from another project, with its labels and subtasks. */
   readItem: (id: string) => void
   /** The columns. Their stages may depend on their places. */

@@ -14,7 +14,7 @@ export interface Identity {
 }
 
 /** The state of the session: unknown, signed out, or the user. */
-export type SessionState = 'unknown' | 'signed-out' | 'signed-in'
+type SessionState = 'unknown' | 'signed-out' | 'signed-in'
 
 /** The user; undefined while unknown or signed out. */
 export const identity = signal<Identity | undefined>(undefined)

@@ -5,7 +5,7 @@ import { store, stored } from './stored.ts'
 const KEY = 'phaseboard:theme'
 
 export const THEMES = ['system', 'light', 'dark'] as const
-export type Theme = (typeof THEMES)[number]
+type Theme = (typeof THEMES)[number]
 
 /** The chosen theme. Subscribes to it. */
 export const themeNow = (): Theme => THEMES.find((theme) => theme === stored(KEY).value) ?? 'system'

@@ -4,7 +4,7 @@ import { texts } from '../texts.ts'
 import { api, messageOf, PhaseboardError } from './api.ts'
 import { write, written } from './writes.ts'
 
-export interface ToastAction {
+interface ToastAction {
   label: string
   run: () => void
 }

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { type Draft, drafts } from './drafts.ts'
 
 /** A draft, and its actions. */
-export interface DraftField {
+interface DraftField {
   /** Typed text that is neither saved nor discarded; undefined if there is none. */
   draft: Draft | undefined
   /** Stores typed text. @param from the value at the start of editing; by default that of the draft, or the empty text */
@@ -36,7 +36,7 @@ export function useDraft(name: string): DraftField {
 }
 
 /** New texts of one line, e.g. titles, that were sent while the field went on to the next one. */
-export interface Unsent {
+interface Unsent {
   /** Texts that were refused, and texts of an earlier visit, which may not have arrived. */
   left: readonly string[]
   /** Records a sent text. */

@@ -4,7 +4,7 @@ import { texts } from '../texts.ts'
 import type { ProjectStore } from './project-store.ts'
 
 /** `full`: the column accepts no more cards. `above`: it exceeds its limit. */
-export type LimitState = 'within' | 'full' | 'above'
+type LimitState = 'within' | 'full' | 'above'
 
 /** @param limit 0 means none @param policy `block` refuses cards above the limit */
 export function limitState(count: number, limit: number, policy: string): LimitState {

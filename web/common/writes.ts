@@ -178,7 +178,7 @@ function connection(): Promise<void> {
 }
 
 /** The results of the writes that waited when the page was reloaded. */
-export interface Resumed {
+interface Resumed {
   /** The number of sent writes. */
   sent: number
   /** The messages of those that were not saved, with the reason; undefined if too much time has passed. */

@@ -3,7 +3,7 @@ import type { PersonalIdea } from '../../src/client/api.d.ts'
 import { bySortOrder } from '../common/order.ts'
 
 /** The user orders the `open` ideas. The other groups are below them. */
-export interface IdeaGroups {
+interface IdeaGroups {
   open: PersonalIdea[]
   promoted: PersonalIdea[]
   discarded: PersonalIdea[]

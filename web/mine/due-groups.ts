@@ -5,7 +5,7 @@ import { byId } from '../common/order.ts'
 
 /** The groups in order. A week ends on Sunday. */
 const DUE_GROUPS = ['overdue', 'today', 'week', 'later', 'none'] as const
-export type DueGroupName = (typeof DUE_GROUPS)[number]
+type DueGroupName = (typeof DUE_GROUPS)[number]
 
 type Due = Pick<KanbanItem, 'id' | 'dueDate' | 'priority'>
 

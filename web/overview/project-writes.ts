@@ -8,7 +8,7 @@ import { writeText } from '../common/text-edit/write-text.ts'
 import { texts } from '../texts.ts'
 
 /** The fields of a project that are chosen. */
-export type ProjectChange = Partial<
+type ProjectChange = Partial<
   Pick<ProjectFields, 'phase' | 'phaseConfig' | 'status' | 'health' | 'type' | 'teamId' | 'leadId'>
 > &
   Pick<UpdateProject, 'access'>

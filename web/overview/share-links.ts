@@ -4,7 +4,7 @@ import { endOfDay } from '../common/dates.ts'
 import { write } from '../common/writes.ts'
 
 /** The fields of a new link. */
-export interface ShareLinkFields {
+interface ShareLinkFields {
   name?: string
   expiresAt?: string
 }

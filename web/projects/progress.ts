@@ -2,7 +2,7 @@
 import type { ProjectSummary } from '../../src/client/api.d.ts'
 
 /** A phase and its number, starting from 1. `place` is 0 for a phase that is not in the sequence. */
-export interface PhasePlace {
+interface PhasePlace {
   name: string
   place: number
   of: number
@@ -40,7 +40,7 @@ export function columnsOf({
 }
 
 /** The numbers of completed items and of all items. */
-export interface WorkDone {
+interface WorkDone {
   done: number
   total: number
 }

@@ -11,7 +11,7 @@ export const KINDS: readonly SearchResult['kind'][] = [
 ]
 
 /** A part of a text around a match. */
-export interface SnippetPart {
+interface SnippetPart {
   text: string
   isMatch: boolean
 }

@@ -47,7 +47,7 @@ const CREATED = new Map(
 export const OTHERS_WROTE = 'another process has written to the database meanwhile: try again'
 
 /** The target and options of writing an archive. */
-export interface SlicesPlace {
+interface SlicesPlace {
   db: SharedDatabase
   /** The chunked writer of the connection's owner; undefined: this import owns the connection. */
   writes: ChunkedWriter | undefined

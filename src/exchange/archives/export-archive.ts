@@ -23,7 +23,7 @@ import { LISTS } from './archive-tables.ts'
 import { zipArchive } from './archive-zip.ts'
 import { CONTENT_HASH, CONTENTS_FOLDER, contentName } from './content-names.ts'
 
-export interface ExportOptions {
+interface ExportOptions {
   /** Replace a zip file, or a folder that contains only an archive. */
   force?: boolean | undefined
   /** Called before the first record and after each part, with the number of records written and to write. */

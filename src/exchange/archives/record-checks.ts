@@ -21,7 +21,7 @@ const NAME_LIMIT = 1000
 /** A description of a violation, or undefined. */
 type Problem = string | undefined
 
-export type RecordCheck = (values: readonly StoredValue[]) => Problem
+type RecordCheck = (values: readonly StoredValue[]) => Problem
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 

@@ -121,7 +121,7 @@ export function check(copied: string, from: string): number {
   }
 }
 
-export interface BackupOptions extends CopyOptions {
+interface BackupOptions extends CopyOptions {
   /** Replace an existing file. */
   force?: boolean | undefined
 }

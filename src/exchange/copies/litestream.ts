@@ -118,7 +118,7 @@ export async function listReplica(replica: Replica, signal?: AbortSignal): Promi
   return { digest: hash.digest('hex'), writtenAt }
 }
 
-export interface RestoreOptions {
+interface RestoreOptions {
   /** A time, ISO 8601: restores the state then, instead of the newest. */
   until?: string | undefined
   onProgress: (done: number, total: number) => void

@@ -33,7 +33,7 @@ const SILENCE = new Set([
   'UND_ERR_SOCKET',
 ])
 
-export interface TakeoverOptions {
+interface TakeoverOptions {
   replica: Replica
   /** The address of the first machine's service; undefined with `--first-is-gone`. */
   first: string | undefined

@@ -28,7 +28,7 @@ import { optionNamesFor } from './option-names.ts'
 const NOTED_EVERY = 200
 
 /** The target of the import. */
-export interface ArchivePlace {
+interface ArchivePlace {
   db: SharedDatabase
   files: DatabaseFiles
   /** The chunked writer of the job; undefined in memory, where there are no other writers. */

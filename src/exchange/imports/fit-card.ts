@@ -12,7 +12,7 @@ import { readableName, shorten } from './names.ts'
 export const CARD_LIMITS = { subtasks: 1000, comments: 1000, labels: 1000, text: 2_000_000 }
 
 /** A fitted card, and the numbers of parts that did not fit. */
-export interface FittedCard {
+interface FittedCard {
   /** Its attachments are links. */
   card: SourceCard
   /** Texts continued in comments. */

@@ -13,7 +13,7 @@ import { isEmpty, oldestFirst } from '../sources/source-values.ts'
 import { isBlank } from './names.ts'
 
 /** The links of a card, and the data that they cannot represent. */
-export interface FittedLinks {
+interface FittedLinks {
   /** Oldest first. */
   links: SourceAttachment[]
   /** By field of the card's `rest`. */

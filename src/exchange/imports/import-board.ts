@@ -253,7 +253,7 @@ export interface RowOptions {
   name?: string | undefined
 }
 
-export interface PlanOptions extends PeopleOptions {
+interface PlanOptions extends PeopleOptions {
   /** Whether to import a board again, instead of refusing it. */
   again?: boolean
   /** The importing member; null for the command line. */

@@ -36,7 +36,7 @@ export interface ImportJob extends Importing, PeopleOptions {
 }
 
 /** The target of an import. */
-export interface ImportPlace {
+interface ImportPlace {
   db: SharedDatabase
   files: DatabaseFiles
   /** The path of the database, or `:memory:`. */

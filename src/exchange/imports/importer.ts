@@ -54,7 +54,7 @@ export interface Reserved {
 }
 
 /** The dependencies of imports. */
-export interface ImporterParts {
+interface ImporterParts {
   db: SharedDatabase
   databaseUrl: string
   checkpoints: Checkpoints

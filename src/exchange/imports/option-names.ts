@@ -1,6 +1,6 @@
 /** The names of an import's options on the command line and over HTTP, for messages. */
 
-export interface OptionNames {
+interface OptionNames {
   again: string
   mapMembers: string
 }

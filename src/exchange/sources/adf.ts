@@ -3,7 +3,7 @@ import type { JsonObject } from '../../json.ts'
 import { isObject, number, objects, text } from './source-values.ts'
 
 /** A text as Markdown. `isWhole` tells whether the Markdown has everything in the document, so that the original need not be stored. */
-export interface ReadableText {
+interface ReadableText {
   text: string
   isWhole: boolean
 }

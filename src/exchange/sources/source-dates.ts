@@ -2,7 +2,7 @@
 import { parseTimestamp } from '../../time.ts'
 
 /** Which number comes first in `03/04/2026`. */
-export type DayOrder = 'day' | 'month'
+type DayOrder = 'day' | 'month'
 
 /** A longer text is not a date. The limit also bounds the time of the patterns below. */
 const LONGEST = 64

@@ -32,14 +32,14 @@ export interface TrelloLabel {
 }
 
 /** An entry of a card's checklists. */
-export interface TrelloEntry {
+interface TrelloEntry {
   title: string
   completed: boolean
   createdAt: string
 }
 
 /** A file or a link on a card. */
-export interface TrelloAttachment {
+interface TrelloAttachment {
   name: string
   url: string
   memberId: string | null
@@ -51,7 +51,7 @@ export interface TrelloAttachment {
 }
 
 /** A comment on a card. */
-export interface TrelloComment {
+interface TrelloComment {
   authorId: string
   text: string
   createdAt: string

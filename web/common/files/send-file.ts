@@ -3,7 +3,7 @@ import { errorOf, unanswered } from '../../../src/client/errors.ts'
 import { type Answer, type Attachment, root } from '../api.ts'
 
 /** A file to attach. */
-export interface FileRequest {
+interface FileRequest {
   itemId: string
   name: string
   file: Blob

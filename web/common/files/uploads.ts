@@ -14,14 +14,14 @@ import { makeThumbnail, storeThumbnail } from './thumbnails.ts'
 /** The number of files that are sent at the same time. */
 const MOST_AT_ONCE = 3
 
-export type UploadState =
+type UploadState =
   | { step: 'waiting' }
   /** @property share of the bytes that are sent, from 0 to 1 */
   | { step: 'sending'; share: number }
   | { step: 'failed'; error: string }
 
 /** Called with the result of an upload. */
-export interface UploadOptions {
+interface UploadOptions {
   /** The message after it. */
   said: (attachment: Attachment) => Message
   /** Called with the reason if it fails. */

@@ -7,7 +7,7 @@ export interface Version {
 }
 
 /** A text to save, with the functions that save it. */
-export interface TextSaving<Answer> {
+interface TextSaving<Answer> {
   text: string
   /** The value at the start of editing. */
   from: string

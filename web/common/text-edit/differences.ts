@@ -7,7 +7,7 @@ export interface Piece {
 }
 
 /** Two texts in pieces. Joined, the pieces are the whole text. */
-export interface Differences {
+interface Differences {
   theirs: readonly Piece[]
   yours: readonly Piece[]
 }

@@ -25,7 +25,7 @@ const PAGES = [
   { page: 'trash', label: texts.trash },
 ] as const
 
-export type ProjectPageName = (typeof PAGES)[number]['page']
+type ProjectPageName = (typeof PAGES)[number]['page']
 
 /** The links between a project's pages. */
 export const ProjectTabs = ({ id, current }: { id: string; current: ProjectPageName }) => (

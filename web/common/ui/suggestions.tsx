@@ -24,7 +24,7 @@ interface Option {
   isNew?: boolean
 }
 
-export interface SuggestionsProps<T extends Option> {
+interface SuggestionsProps<T extends Option> {
   text: string
   field: { current: HTMLTextAreaElement | null }
   /** The text that is being typed; undefined if there are no suggestions for it. */
