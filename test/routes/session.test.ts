@@ -297,10 +297,9 @@ t.test('a failure that cannot be recorded gets the usual response, and is logged
     t.match(await signIn(app, email, 'wrong'), { status: 401, body: refused })
   }
   await t.rejects(allWritten(app))
-  // The consumer of the changes cannot write either, and tries again.
-  const logged = lines
-    .map((line) => JSON.parse(line))
-    .filter(({ msg }) => msg !== 'could not create notifications')
+  // The consumer of the changes cannot write either, and tries again. On a busy machine, requests are slow.
+  const others = ['could not create notifications', 'slow request']
+  const logged = lines.map((line) => JSON.parse(line)).filter(({ msg }) => !others.includes(msg))
   t.strictSame(
     logged.map(({ level, msg }) => [level, msg]),
     Array(2).fill([40, 'could not record a failed sign-in']),
