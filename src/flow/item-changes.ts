@@ -32,6 +32,8 @@ export interface ChangeRow {
 
 /** The creation of an item: its initial fields, as JSON. */
 interface CreationRow extends Pick<ChangeRow, 'seq' | 'at' | 'id'> {
+  /** Whether on this board, as 0 or 1. */
+  isHere: number
   after: string
 }
 
@@ -106,7 +108,7 @@ const STATEMENTS = {
   ofProject: changesOfProject(COLUMNS, `(${OF_ITEM} or ${OF_COLUMN}) and ${IS_WELL_FORMED}`),
   ofItems: changesOfItems(COLUMNS, `${OF_ITEM} and ${IS_WELL_FORMED}`),
   creations: changesOfItems(
-    `seq, at, id, ${picked('after')} as after`,
+    `seq, at, id, project_id = +:project as isHere, ${picked('after')} as after`,
     `kind = 'kanban-item' and action = 'created' and ${IS_WELL_FORMED}`,
   ),
   gone: changesOfItems(
@@ -134,6 +136,10 @@ const isText = (value: unknown): value is string => typeof value === 'string'
 /** Reads a row of {@link COLUMNS} for an item. */
 export function changeOf({ seq, group, at, action, crossing, before, after }: ChangeRow): ItemChange {
   const change: ItemChange = { seq, at: timeOf(at), action, crossing: crossing ?? undefined }
+  if (action === 'deleted') {
+    const { column }: Picked = JSON.parse(before as string)
+    if (isText(column)) change.deletedIn = column
+  }
   if (action !== 'updated') return change
   const was: Picked = JSON.parse(before as string)
   const is: Picked = JSON.parse(after as string)
@@ -147,9 +153,9 @@ export function changeOf({ seq, group, at, action, crossing, before, after }: Ch
 }
 
 /** The creation of an item, with its initial fields. */
-export function creationOf({ seq, at, after }: CreationRow): ItemChange {
+export function creationOf({ seq, at, isHere, after }: CreationRow): ItemChange {
   const { dismissed, updatedAt }: Picked = JSON.parse(after)
-  const made = { dismissed: Boolean(dismissed), updatedAt: timeOf(updatedAt) }
+  const made = { isHere: Boolean(isHere), dismissed: Boolean(dismissed), updatedAt: timeOf(updatedAt) }
   return { seq, at: timeOf(at), action: 'created', made }
 }
 

@@ -58,10 +58,12 @@ export interface ItemChange {
   /** Whether it moved to this board or away from it. */
   crossing?: 'in' | 'out' | undefined
   column?: { from: string; to: string; isOfOther: boolean } | undefined
+  /** The column in which it was deleted. */
+  deletedIn?: string | undefined
   /** The new value of `dismissed`, and the time of the previous change. */
   dismissal?: { to: boolean; lastChanged: number } | undefined
-  /** The initial fields of a created item. */
-  made?: { dismissed: boolean; updatedAt: number } | undefined
+  /** Whether an item was created, or restored, on this board, and its fields then. */
+  made?: { isHere: boolean; dismissed: boolean; updatedAt: number } | undefined
 }
 
 /** A stay in a column. */
@@ -122,9 +124,9 @@ function movesOfOthers(changes: readonly ItemChange[], entries: readonly Moved[]
 /** The marks of an item, by time. Its moves are marks as they are: most items have no others. */
 function marksOf(item: ItemFacts, changes: readonly ItemChange[], moves: readonly Moved[]): readonly Mark[] {
   if (changes.length === 0) return moves
-  const others = changes.flatMap(({ at, action, crossing, column }): Mark[] => {
-    if (action === 'deleted') return [{ at, from: item.column, kind: 'deleted' }]
-    if (action === 'created') return [{ at, from: undefined, kind: 'created' }]
+  const others = changes.flatMap(({ at, action, crossing, column, deletedIn, made }): Mark[] => {
+    if (action === 'deleted') return [{ at, from: deletedIn ?? item.column, kind: 'deleted' }]
+    if (action === 'created') return made?.isHere ? [{ at, from: undefined, kind: 'created' }] : []
     return crossing ? [{ at, from: column?.from, kind: crossing }] : []
   })
   return [...moves, ...others].sort((a, b) => a.at - b.at)

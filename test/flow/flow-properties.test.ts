@@ -21,6 +21,8 @@ class World {
   readonly rules = rules
   readonly boards: Record<'p' | 'q', { id: string; columns: (ModelColumn & { id: string })[] }>
   readonly items: ModelItem[] = []
+  /** The changes that deleted items, and the names of their columns then. */
+  readonly deletions = new Map<ModelItem, { seq: number; column: string }>()
   #names = 0
   #last = 0
 
@@ -53,6 +55,10 @@ class World {
       Date.now = now
       this.settle()
     }
+  }
+
+  get lastSeq() {
+    return this.#last
   }
 
   newName() {
@@ -111,9 +117,22 @@ const STEPS: Record<string, Step> = {
   },
   delete(world, random) {
     const item = some(world.living(), random)
-    if (!item || stateOf(item).board !== 'p') return
+    if (!item) return
     world.write(() => world.rules.board.items.delete(item.id))
     item.states.push({ ...stateOf(item), at: world.now, isDeleted: true })
+    world.deletions.set(item, { seq: world.lastSeq, column: stateOf(item).column.name })
+  },
+  restore(world, random) {
+    const found = some([...world.deletions], random)
+    if (!found) return
+    const [item, { seq, column: name }] = found
+    const deleted = stateOf(item)
+    const column = world.boards[deleted.board as 'p'].columns.find((one) => one.name === name)
+    // The undo would create the column again.
+    if (!column) return
+    world.deletions.delete(item)
+    world.write(() => world.rules.changes.undo.group(String(seq), MEMBER, { id: MEMBER.id, address: null }))
+    item.states.push({ ...deleted, at: world.now, isDeleted: false, column })
   },
   rename(world, random) {
     const column = some(world.boards.p.columns, random)
@@ -289,5 +308,41 @@ t.test('moves and creations are found without the sequence, too', async (t: Test
     }),
     { numRuns: 15 },
   )
+  t.pass()
+})
+
+/** Numbers for a step, one after the other. */
+const draws =
+  (...numbers: number[]) =>
+  () =>
+    numbers.shift() as number
+
+const [FIRST, SECOND, LAST] = [0, 1, 3]
+
+t.test('an item that was restored was in the column of then, on the board of then', async (t: Test) => {
+  const days = (world: World, steps: (() => void)[]) => {
+    for (const step of steps) {
+      world.now += DAY
+      step()
+    }
+    world.now += DAY
+    for (const daysAgo of [0, 1, 2, 3]) compare(world, daysAgo)
+  }
+  withWorld((world) => {
+    days(world, [
+      () => STEPS.create?.(world, draws(1, FIRST, 1)),
+      () => STEPS.delete?.(world, draws(0)),
+      () => STEPS.restore?.(world, draws(0)),
+      () => STEPS.move?.(world, draws(0, LAST)),
+    ])
+  })
+  withWorld((world) => {
+    days(world, [
+      () => STEPS.create?.(world, draws(1, SECOND, 1)),
+      () => STEPS.transfer?.(world, draws(0, SECOND)),
+      () => STEPS.delete?.(world, draws(0)),
+      () => STEPS.restore?.(world, draws(0)),
+    ])
+  })
   t.pass()
 })
