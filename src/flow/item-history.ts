@@ -163,15 +163,28 @@ function visitsOf(item: ItemFacts, marks: readonly Mark[], isHere: boolean, rena
   return visits
 }
 
+/** Most milliseconds between an entry and the change of the same write: each has its own time. */
+const SAME_WRITE = 1000
+
+/** The time of a dismissal. If the same write also moved the item, the move came first: who finishes an item and puts it away has finished it. */
+function dismissedAt({ at, column }: ItemChange, entries: readonly Moved[]): number {
+  if (column === undefined) return at
+  const entry = entries.findLast(
+    (one) => one.from === column.from && one.to === column.to && Math.abs(one.at - at) < SAME_WRITE,
+  )
+  return Math.max(at, entry?.at ?? at) + 1
+}
+
 /** When an item was dismissed. */
-function dismissalsOf(item: ItemFacts, changes: readonly ItemChange[]): ItemHistory['dismissed'] {
+function dismissalsOf({ item, changes, entries }: Recorded): ItemHistory['dismissed'] {
   const made = changes.find((change) => change.made?.dismissed)?.made
   const spans: ItemHistory['dismissed'] = []
   let since: number | undefined
   let isFirst = true
-  for (const { at, dismissal } of changes) {
+  for (const change of changes) {
+    const { at, dismissal } = change
     if (!dismissal) continue
-    if (dismissal.to) since ??= at
+    if (dismissal.to) since ??= dismissedAt(change, entries)
     else {
       // The change that began the first interval may be pruned.
       const from = since ?? (isFirst ? (made?.updatedAt ?? dismissal.lastChanged) : at)
@@ -233,5 +246,5 @@ export function historyOf(
       first.from = at
     }
   }
-  return { id: item.id, title: item.title, visits, dismissed: dismissalsOf(item, changes) }
+  return { id: item.id, title: item.title, visits, dismissed: dismissalsOf({ item, entries, changes }) }
 }

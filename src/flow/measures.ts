@@ -28,6 +28,9 @@ interface Course {
   current: Visit | undefined
 }
 
+/** Where an item was, and when it was dismissed. */
+type Stays = Pick<ItemHistory, 'visits' | 'dismissed'>
+
 /** A span of time. */
 type Span = Pick<Visit, 'from' | 'to'>
 
@@ -41,45 +44,40 @@ function unlessDismissed(time: number, dismissed: ItemHistory['dismissed']): num
   return time
 }
 
-/** Whether an item is dismissed just before a time. */
-const isDismissedBefore = (time: number, dismissed: ItemHistory['dismissed']): boolean =>
-  dismissed.some(({ from, to }) => from < time && time <= to)
+/** Whether the moment just before a time is in a span. */
+const isJustBefore = (time: number, { from, to }: Span): boolean => from < time && time <= to
 
 /**
  * The beginning of the latest stay in done columns, if the item has not left them since. A deletion does not
- * leave them.
+ * leave them, nor does a move while it is dismissed: that counts once it is restored.
  */
 function doneSince(
-  visits: readonly Visit[],
+  { visits, dismissed }: Stays,
   stageOf: (column: string) => Stage,
   end: number,
 ): number | undefined {
-  const last = visits.at(-1)
-  if (last === undefined || (last.end === 'left' && last.to < end)) return undefined
+  const asOf = dismissed.find((gap) => isJustBefore(end, gap))?.from ?? end
   let since: number | undefined
-  for (let index = visits.length - 1; index >= 0; index -= 1) {
-    const visit = visits[index] as Visit
-    if (stageOf(visit.column) !== 'done' || (visit !== last && visit.end === 'left')) break
+  for (const visit of visits.toReversed()) {
+    if (visit.end === 'left' && visit.to < end) break
+    if (visit.from >= asOf) continue
+    if (stageOf(visit.column) !== 'done') break
     since = visit.from
   }
   return since
 }
 
-function courseOf(
-  { visits, dismissed }: Pick<ItemHistory, 'visits' | 'dismissed'>,
-  stageOf: (column: string) => Stage,
-  end: number,
-): Course {
+function courseOf({ visits, dismissed }: Stays, stageOf: (column: string) => Stage, end: number): Course {
   const known = (time: number | undefined) => {
     const shown = time === undefined ? undefined : unlessDismissed(time, dismissed)
     return shown !== undefined && shown < end ? shown : undefined
   }
   const last = visits.at(-1)
-  const isThere = last !== undefined && last.to >= end && !isDismissedBefore(end, dismissed)
+  const isThere = last !== undefined && last.to >= end && !dismissed.some((gap) => isJustBefore(end, gap))
   return {
     arrived: known(visits[0]?.from),
     started: known(visits.find(({ column }) => stageOf(column) !== 'todo')?.from),
-    finished: known(doneSince(visits, stageOf, end)),
+    finished: known(doneSince({ visits, dismissed }, stageOf, end)),
     current: isThere ? last : undefined,
   }
 }

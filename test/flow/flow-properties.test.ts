@@ -115,6 +115,18 @@ const STEPS: Record<string, Step> = {
     world.write(() => world.rules.board.items.update(item.id, { dismissed }, MEMBER.id))
     item.states.push({ ...state, at: world.now, dismissed })
   },
+  /** One write moves and dismisses. */
+  dismissElsewhere(world, random) {
+    const item = some(world.living(), random)
+    if (!item) return
+    const state = stateOf(item)
+    if (state.dismissed) return
+    const column = some(world.boards[state.board as 'p'].columns, random) as ModelColumn
+    world.write(() =>
+      world.rules.board.items.update(item.id, { column: column.name, dismissed: true }, MEMBER.id),
+    )
+    item.states.push({ ...state, at: world.now, column, dismissed: true })
+  },
   delete(world, random) {
     const item = some(world.living(), random)
     if (!item) return
@@ -343,6 +355,26 @@ t.test('an item that was restored was in the column of then, on the board of the
       () => STEPS.delete?.(world, draws(0)),
       () => STEPS.restore?.(world, draws(0)),
     ])
+  })
+  t.pass()
+})
+
+t.test('a dismissed item stays finished, whatever happens to it before it is restored', async (t: Test) => {
+  withWorld((world) => {
+    STEPS.create?.(world, draws(1, FIRST, 1))
+    world.now += DAY
+    STEPS.dismissElsewhere?.(world, draws(0, LAST))
+    for (const column of [FIRST, SECOND]) {
+      world.now += DAY
+      compare(world, 0)
+      STEPS.move?.(world, draws(0, column))
+    }
+    world.now += DAY
+    compare(world, 0)
+    STEPS.dismiss?.(world, draws(0))
+    world.now += DAY
+    compare(world, 0)
+    compare(world, 1)
   })
   t.pass()
 })

@@ -43,10 +43,12 @@ function stageIn(columns: readonly ModelColumn[], name: string): string {
 const before = (item: ModelItem, time: number) => item.states.findLast(({ at }) => at < time)
 const isOn = (state: State | undefined): state is State => state?.board === 'p' && !state.isDeleted
 
-/** The first moment from `time` on at which an item is not dismissed. */
+/** The first moment from `time` on at which an item is not dismissed. A move of the write that dismissed it came before. */
 const shownFrom = (item: ModelItem, time: number) => {
   const index = item.states.findLastIndex(({ at }) => at <= time)
-  if (!item.states[index]?.dismissed) return time
+  const [earlier, state] = [item.states[index - 1], item.states[index]]
+  if (!state?.dismissed) return time
+  if (earlier && !earlier.dismissed && earlier.column !== state.column && state.at === time) return time
   return item.states.slice(index).find(({ dismissed }) => !dismissed)?.at ?? Number.POSITIVE_INFINITY
 }
 
@@ -64,10 +66,14 @@ export function flowOfModel(
     const arrival = known.find(isOn)
     if (arrival === undefined) return []
     const start = known.find((state) => isOn(state) && stage(state) !== 'todo')
+    // What happens to a dismissed item counts once it is restored, except that it leaves the board.
+    const shown = known.findLastIndex(({ dismissed }) => !dismissed)
     let done: number | undefined
-    for (const state of known) {
+    for (const [index, state] of known.entries()) {
       if (state.isDeleted) continue
-      if (!isOn(state) || stage(state) !== 'done') done = undefined
+      if (!isOn(state)) done = undefined
+      else if (index > shown + 1) continue
+      else if (stage(state) !== 'done') done = undefined
       else done ??= state.at
     }
     return {
