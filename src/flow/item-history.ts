@@ -116,7 +116,9 @@ function movesOfOthers(changes: readonly ItemChange[], entries: readonly Moved[]
     const entry = entries.findLast((one) => one.at <= at)
     const move = moves.at(-1)
     const last = entry && move ? (entry.at < move.at ? move : entry) : (entry ?? move)
-    if (same < 0 && last?.to !== to) moves.push({ at, from, to })
+    // The name may have been another column's at the time of the entry.
+    const isThere = last !== undefined && renames.nameNow(last.to, last.at) === renames.nameNow(to, at)
+    if (same < 0 && !isThere) moves.push({ at, from, to })
   }
   return moves
 }

@@ -378,3 +378,30 @@ t.test('a dismissed item stays finished, whatever happens to it before it is res
   })
   t.pass()
 })
+
+t.test(
+  "another tool's move into a column counts, though that has the name of the former one",
+  async (t: Test) => {
+    withWorld((world) => {
+      const columns = world.boards.p.columns
+      const [todo, doing] = columns as [ModelColumn & { id: string }, ModelColumn & { id: string }]
+      const rename = (column: ModelColumn & { id: string }, name: string) => {
+        world.write(() => world.rules.board.columns.update(column.id, { name }))
+        column.name = name
+      }
+      STEPS.create?.(world, draws(1, FIRST, 1))
+      world.now += DAY
+      STEPS.move?.(world, draws(0, SECOND))
+      world.now += DAY
+      const [one, other] = [todo.name, doing.name]
+      rename(todo, 'Old name')
+      rename(doing, one)
+      rename(todo, other)
+      world.now += DAY
+      STEPS.otherTool?.(world, draws(0, FIRST))
+      world.now += DAY
+      compare(world, 0)
+    })
+    t.pass()
+  },
+)
