@@ -269,12 +269,13 @@ class Tally {
       this.ongoing.push({ id, title, column: current.column, started: started as number })
   }
 
-  /** The columns in the range: those of the board, then unresolved names. */
+  /** The columns in the range: those of the board, then unresolved names that items were in or left. */
   shown(): ShownColumn[] {
     const all = [...this.#columns].map(([name, counts]) => ({ name, counts, byDay: counts.byDay() }))
     const own = all.filter(({ name }) => this.#stages.has(name))
     const others = all.filter(
-      ({ name, byDay }) => !this.#stages.has(name) && byDay.some((count) => count > 0),
+      ({ name, counts, byDay }) =>
+        !this.#stages.has(name) && (counts.stays.length > 0 || byDay.some((count) => count > 0)),
     )
     return [...own, ...others.sort((a, b) => (a.name < b.name ? -1 : 1))]
   }

@@ -405,3 +405,20 @@ t.test(
     t.pass()
   },
 )
+
+t.test(
+  'a stay in a column that was removed counts, even if it ended on the first day of the range',
+  async (t: Test) => {
+    withWorld((world) => {
+      STEPS.create?.(world, draws(1, SECOND, 1))
+      world.now += 2 * DAY
+      STEPS.removeColumn?.(world, draws(SECOND, FIRST))
+      world.now += HOUR
+      const from = new Date(world.now).toISOString()
+      const flow = JSON.parse(
+        Buffer.from(world.rules.flow.ofProject(world.boards.p.id, { from }, MEMBER.id, world.now)).toString(),
+      )
+      t.strictSame(flow.timeInColumn.at(-1), { column: 'In Progress', p50: 2, p85: 2 })
+    })
+  },
+)
