@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
 import t from 'tap'
+import { build, created, createItem, createProject, createSubtask, send } from '../helper.ts'
 import { cardOf, columnsOf, readAs, readFixture, refusal } from './readers.ts'
 
 t.test('a spreadsheet table is read with its people, dates, labels, subtasks and comments', async (t) => {
@@ -79,6 +80,31 @@ t.test("this service's own export is read without its formula guards", async (t)
   })
   const foreign = await readAs('csv', "title\n'=1+1\n")
   t.equal(foreign.cards[0]?.title, "'=1+1", 'an apostrophe of others is text')
+})
+
+t.test("this service's own export is read with its labels and subtasks", async (t) => {
+  const app = await build(t)
+  const project = await createProject(app)
+  const url = `/api/projects/${project.id}`
+  const names = ['a,b', 'a\\b', 'x;y', 'two\nlines', '=f', "'quoted", 'back\\,']
+  const labels = []
+  for (const name of names) labels.push(await created(app, `${url}/kanban-labels`, { name }))
+  const subtasks = [['a;b'], ['a; b', '[x] c'], ['trailing  ']]
+  for (const [index, titles] of subtasks.entries()) {
+    const item = await createItem(app, project.id)
+    for (const title of titles) await createSubtask(app, item.id, { title })
+    for (const { id } of labels.slice(index)) {
+      await send(app, 'PUT', `/api/kanban-items/${item.id}/labels/${id}`)
+    }
+  }
+  const { cards } = await readAs('csv', (await app.inject({ method: 'GET', url: `${url}/export.csv` })).body)
+  for (const [index, titles] of subtasks.entries()) {
+    t.strictSame(cards[index]?.labels.map(({ name }) => name).sort(), names.slice(index).sort())
+    t.strictSame(
+      cards[index]?.subtasks.map(({ title }) => title),
+      titles,
+    )
+  }
 })
 
 t.test('dates in many formats are read, with the order of day and month of the file', async (t) => {

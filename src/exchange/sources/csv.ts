@@ -287,8 +287,10 @@ class Rows {
         assigneeId,
         dueDate: null,
         dismissed,
-        labels: [...new Set(all('labels').flatMap(listed))].map((label) => this.labels.of(label)),
-        subtasks: all('subtasks').flatMap(toSubtasks),
+        labels: [...new Set(all('labels').flatMap(this.isOwn ? ownLabels : listed))].map((label) =>
+          this.labels.of(label),
+        ),
+        subtasks: all('subtasks').flatMap(this.isOwn ? ownSubtasks : toSubtasks),
         comments: [],
         attachments: [],
         rest,
@@ -340,20 +342,32 @@ export const listed = (cell: string): string[] =>
     .map((part) => part.trim())
     .filter((part) => part !== '')
 
-/** Subtasks in one cell: one per line, or separated by semicolons; `[x]` marks done ones. */
+/** The names of labels in a cell of this service's own CSV: `, ` separates them, and a backslash escapes a comma or backslash. */
+const ownLabels = (cell: string): string[] =>
+  (cell.match(/(?:\\[\\,]|[^,])+/g) ?? []).map((part, index) =>
+    (index === 0 ? part : part.replace(/^ /, '')).replaceAll(/\\([\\,])/g, '$1'),
+  )
+
+/** A subtask; `[x]` marks a done one. */
+function toSubtask(line: string): SourceSubtask {
+  const [, box, title = ''] = /^(?:[-*] )?\[([ xX✓]?)\] ?(.*)$/su.exec(line) ?? [undefined, undefined, line]
+  return { title, completed: box !== undefined && box.trim() !== '', createdAt: '' }
+}
+
+/** Subtasks in one cell: one per line, or separated by semicolons. */
 const toSubtasks = (cell: string): SourceSubtask[] =>
   cell
     .split(cell.includes('\n') ? /\r?\n/ : ';')
     .map((line) => line.trim())
     .filter((line) => line !== '')
-    .map((line) => {
-      const [, box, title = ''] = /^(?:[-*] )?\[([ xX✓]?)\] ?(.*)$/su.exec(line) ?? [
-        undefined,
-        undefined,
-        line,
-      ]
-      return { title, completed: box !== undefined && box.trim() !== '', createdAt: '' }
-    })
+    .map(toSubtask)
+
+/** Those in a cell of this service's own CSV: one per line. */
+const ownSubtasks = (cell: string): SourceSubtask[] =>
+  cell
+    .split(/\r?\n/)
+    .filter((line) => line.trim() !== '')
+    .map(toSubtask)
 
 /** Sets a card's dates; unreadable ones are stored in its rest. Returns their number. */
 function withDates(
