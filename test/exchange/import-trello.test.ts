@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { asc, eq } from 'drizzle-orm'
 import t from 'tap'
 import { openDatabase } from '../../src/db/client.ts'
 import { kanbanColumns, kanbanComments, kanbanLabels, projects } from '../../src/db/schema.ts'
 import { parseTrelloBoard } from '../../src/exchange/sources/trello.ts'
 import { type App, build, createProject, send } from '../helper.ts'
+import { readAs } from './readers.ts'
 import { describeImport, type ImportOptions, importTrelloBoard, readTrelloBoard } from './trello-imports.ts'
 
 const FIXTURE = 'test/fixtures/trello-board.json'
@@ -894,6 +896,24 @@ t.test('boards larger than a batch are imported completely and in order', async 
     items.map(({ sourceId }: { sourceId: string }) => sourceId),
     cards.toSorted((a, b) => a.pos - b.pos).map(({ id }) => id),
   )
+})
+
+t.test('files of every format may be compressed with gzip', async (t) => {
+  for (const [format, name] of Object.entries({
+    trello: 'trello-board.json',
+    csv: 'tasks.csv',
+    planka: 'planka-board.json',
+    kanboard: 'kanboard-tasks.csv',
+    jira: 'jira-search.json',
+    github: 'github-items.json',
+  })) {
+    const bytes = readFileSync(`test/fixtures/${name}`)
+    const [plain, packed] = [await readAs(format, bytes), await readAs(format, gzipSync(bytes))]
+    const shown = ({ cards }: typeof plain) =>
+      cards.map(({ id, title, description }) => [id, title, description])
+    t.ok(packed.cards.length > 0)
+    t.strictSame(shown(packed), shown(plain), format)
+  }
 })
 
 t.test('a file that is not an export is refused in a few words', async (t) => {

@@ -53,7 +53,11 @@ export function openSource(packed: Uint8Array): SourceFile {
   return { kind: 'table', table: openTable(utf8) }
 }
 
-function unpack(bytes: Uint8Array): Uint8Array {
+/**
+ * The bytes of a file that is perhaps gzipped.
+ * @throws Error with one line if it is damaged, or unpacks to more than the limit
+ */
+export function unpack(bytes: Uint8Array): Uint8Array {
   if (!starts(bytes, 0x1f, 0x8b)) return bytes
   try {
     return gunzipSync(bytes, { maxOutputLength: UNPACKED_LIMIT })

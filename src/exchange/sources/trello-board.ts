@@ -2,6 +2,7 @@
 import { JSON_TEXT_DEPTH } from '../../schemas/common.ts'
 import { isBlank, nameColumns } from '../imports/names.ts'
 import type { SourceBoard, SourceCard, SourceColumn, SourceLabel } from './source-board.ts'
+import { unpack } from './source-files.ts'
 import { refuseHugeJson } from './source-limits.ts'
 import { repeatedCards } from './source-values.ts'
 import {
@@ -26,7 +27,8 @@ export interface TrelloCounts {
 }
 
 /** Reads a board export. @throws Error with a brief reason for another format */
-export function readTrello(bytes: Uint8Array): SourceBoard {
+export function readTrello(packed: Uint8Array): SourceBoard {
+  const bytes = unpack(packed)
   refuseHugeJson(bytes, JSON_TEXT_DEPTH)
   return toSourceBoard(parseTrelloBoard(new TextDecoder().decode(bytes)))
 }
