@@ -2,6 +2,7 @@
 import type { SharedDatabase } from '../db/client.ts'
 import { isJsonObject } from '../db/json-text.ts'
 import { STAGED } from '../db/large-writes.ts'
+import { asText } from '../json.ts'
 import { once } from '../once.ts'
 import { timeOf } from './days.ts'
 import type { ItemChange } from './item-history.ts'
@@ -154,8 +155,13 @@ export function changeOf({ seq, group, at, action, crossing, before, after }: Ch
 
 /** The creation of an item, with its initial fields. */
 export function creationOf({ seq, at, isHere, after }: CreationRow): ItemChange {
-  const { dismissed, updatedAt }: Picked = JSON.parse(after)
-  const made = { isHere: Boolean(isHere), dismissed: Boolean(dismissed), updatedAt: timeOf(updatedAt) }
+  const { column, dismissed, updatedAt }: Picked = JSON.parse(after)
+  const made = {
+    isHere: Boolean(isHere),
+    column: asText(column ?? ''),
+    dismissed: Boolean(dismissed),
+    updatedAt: timeOf(updatedAt),
+  }
   return { seq, at: timeOf(at), action: 'created', made }
 }
 

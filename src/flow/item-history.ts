@@ -63,7 +63,7 @@ export interface ItemChange {
   /** The new value of `dismissed`, and the time of the previous change. */
   dismissal?: { to: boolean; lastChanged: number } | undefined
   /** Whether an item was created, or restored, on this board, and its fields then. */
-  made?: { isHere: boolean; dismissed: boolean; updatedAt: number } | undefined
+  made?: { isHere: boolean; column: string; dismissed: boolean; updatedAt: number } | undefined
 }
 
 /** A stay in a column. */
@@ -90,8 +90,10 @@ export interface ItemHistory {
 /** A recorded end of a visit. */
 interface Mark {
   at: number
-  /** The column until then; undefined if only later marks have it. */
+  /** The column until then; undefined if only other marks have it. */
   from: string | undefined
+  /** The column from then on; undefined if only other marks have it. */
+  to?: string | undefined
   /** Undefined: a move. */
   kind?: 'in' | 'out' | 'deleted' | 'created'
 }
@@ -129,15 +131,36 @@ function marksOf(item: ItemFacts, changes: readonly ItemChange[], moves: readonl
   const others = changes.flatMap(({ at, action, crossing, column, deletedIn, made }): Mark[] => {
     if (action === 'deleted') return [{ at, from: deletedIn ?? item.column, kind: 'deleted' }]
     if (action === 'created') return made?.isHere ? [{ at, from: undefined, kind: 'created' }] : []
-    return crossing ? [{ at, from: column?.from, kind: crossing }] : []
+    return crossing ? [{ at, from: column?.from, to: column?.to, kind: crossing }] : []
   })
   return [...moves, ...others].sort((a, b) => a.at - b.at)
 }
 
 const ENDS = { in: 'moved', out: 'left', deleted: 'deleted', created: 'deleted' } as const
 
-/** The visits between marks. A column has the name under which the item left it, or its current name. */
-function visitsOf(item: ItemFacts, marks: readonly Mark[], isHere: boolean, renames: Renames): Visit[] {
+/** A name of a column, and when it was its name. */
+interface Named {
+  name: string
+  at: number
+}
+
+/** The column that an item is in after a mark, as far as the mark tells; on this board. */
+function entered({ at, from, to, kind }: Mark, before: Named | undefined): Named | undefined {
+  if (kind === 'created') return before && { name: before.name, at }
+  const name = kind === 'deleted' ? from : kind === 'out' ? undefined : to
+  return name === undefined ? undefined : { name, at }
+}
+
+/**
+ * The visits between marks. A column has the name under which the item left it, or its current name. Who leaves for a column of the
+ * same name on another board leaves no name: then it has the name under which the item came.
+ * @param original the column in which the item was created, if that is stored
+ */
+function visitsOf(
+  item: ItemFacts,
+  marks: readonly Mark[],
+  { isHere, original, renames }: { isHere: boolean; original: Named | undefined; renames: Renames },
+): Visit[] {
   const names = new Array<string>(marks.length)
   for (let index = marks.length - 1; index >= 0; index -= 1) {
     names[index] = marks[index]?.from ?? names[index + 1] ?? item.column
@@ -145,6 +168,7 @@ function visitsOf(item: ItemFacts, marks: readonly Mark[], isHere: boolean, rena
   const visits: Visit[] = []
   let start = item.createdAt
   let isOnBoard = isHere
+  let there = original
   const add = (visit: Visit) => {
     const last = visits.at(-1)
     if (last?.to === visit.from && last.column === visit.column && last.end === 'moved') {
@@ -152,13 +176,16 @@ function visitsOf(item: ItemFacts, marks: readonly Mark[], isHere: boolean, rena
       last.end = visit.end
     } else visits.push(visit)
   }
-  for (const [index, { at, kind }] of marks.entries()) {
+  for (const [index, mark] of marks.entries()) {
+    const { at, kind } = mark
     const time = Math.max(at, start)
     if (isOnBoard) {
-      const column = renames.nameNow(names[index] as string, at)
+      const known = mark.from === undefined ? there : undefined
+      const column = renames.nameNow(known?.name ?? (names[index] as string), known?.at ?? at)
       add({ column, from: start, to: time, end: kind === undefined ? 'moved' : ENDS[kind] })
     }
     if (kind !== undefined) isOnBoard = kind === 'in' || kind === 'created'
+    there = entered(mark, there)
     start = time
   }
   if (isOnBoard) add({ column: item.column, from: start, to: Number.POSITIVE_INFINITY, end: undefined })
@@ -238,7 +265,9 @@ export function historyOf(
   const isHere = crossing === undefined ? item.isHere : crossing === 'out'
   const later = changes.filter((change, index) => change.action !== 'created' || index > 0)
   const moves = changes.length === 0 ? entries : [...entries, ...movesOfOthers(changes, entries, renames)]
-  const visits = visitsOf(item, marksOf(item, later, moves), isHere, renames)
+  const [oldest] = changes
+  const original = oldest?.made && { name: oldest.made.column, at: oldest.at }
+  const visits = visitsOf(item, marksOf(item, later, moves), { isHere, original, renames })
   const [first] = visits
   const arrival = arrivalInColumn(item, entries, changes)
   if (first && isHere && arrival !== undefined && firstColumn !== undefined && first.column !== firstColumn) {

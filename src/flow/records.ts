@@ -163,7 +163,7 @@ export class FlowRecords {
 
   /**
    * The changes of each item that has any, and the creations with additional information: of imported, dismissed or
-   * restored items, and of those moved by other tools.
+   * restored items, and of those moved to another board or by other tools.
    */
   #recordedOf(
     items: readonly (ItemRow | ItemFacts)[],
@@ -176,8 +176,9 @@ export class FlowRecords {
       if (isImported) return true
       const changes = changesAbout(id, recorded)
       return (
-        changes.some(({ action, column }) => action === 'deleted' || column?.isOfOther) ||
-        (changes.find(({ dismissal }) => dismissal)?.dismissal?.to ?? !dismissed) === false
+        changes.some(
+          ({ action, column, crossing }) => action === 'deleted' || crossing || column?.isOfOther,
+        ) || (changes.find(({ dismissal }) => dismissal)?.dismissal?.to ?? !dismissed) === false
       )
     })
     if (asking.length === 0) return recorded

@@ -147,10 +147,11 @@ const STEPS: Record<string, Step> = {
     item.states.push({ ...deleted, at: world.now, isDeleted: false, column })
   },
   rename(world, random) {
-    const column = some(world.boards.p.columns, random)
+    const { columns } = world.boards[random(4) === 0 ? 'q' : 'p']
+    const column = some(columns, random)
     if (!column) return
     const name = random(2) === 0 ? world.newName() : (some(['Old name', ...DONE_NAMES], random) as string)
-    if (world.boards.p.columns.some((other) => other.name === name)) return
+    if (columns.some((other) => other.name === name)) return
     world.write(() => world.rules.board.columns.update(column.id, { name }))
     column.name = name
   },
@@ -355,6 +356,20 @@ t.test('an item that was restored was in the column of then, on the board of the
       () => STEPS.delete?.(world, draws(0)),
       () => STEPS.restore?.(world, draws(0)),
     ])
+  })
+  t.pass()
+})
+
+t.test('an item that left for a column of the same name was in that of this board', async (t: Test) => {
+  withWorld((world) => {
+    STEPS.create?.(world, draws(1, SECOND, 1))
+    world.now += DAY
+    STEPS.transfer?.(world, draws(0, SECOND))
+    world.now += DAY
+    const [, column] = world.boards.q.columns as [unknown, ModelColumn & { id: string }]
+    world.write(() => world.rules.board.columns.update(column.id, { name: 'Elsewhere' }))
+    column.name = 'Elsewhere'
+    compare(world, 0)
   })
   t.pass()
 })
