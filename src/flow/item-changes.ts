@@ -166,10 +166,16 @@ export function creationOf({ seq, at, isHere, after }: CreationRow): ItemChange 
 }
 
 /** The rename or deletion of a column. */
-export function renameOf({ at: time, group, action, before, after }: ChangeRow): Rename[] {
+function renameOf({ at: time, group, action, before, after }: ChangeRow): Rename[] {
   const at = timeOf(time)
   const isOfOther = group === null
   const [from, to] = [before, after].map((fields) => fields && JSON.parse(fields).name)
   if (action === 'deleted') return isText(from) ? [{ at, from, to: undefined, isOfOther }] : []
   return isText(from) && isText(to) ? [{ at, from, to, isOfOther }] : []
+}
+
+/** The renames and deletions of columns, in order. The deletion of a column that has changed since does not count: it was restored. */
+export function renamesOf(rows: readonly ChangeRow[]): Rename[] {
+  const last = new Map(rows.map(({ id, seq }) => [id, seq]))
+  return rows.filter(({ action, id, seq }) => action !== 'deleted' || last.get(id) === seq).flatMap(renameOf)
 }

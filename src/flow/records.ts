@@ -7,7 +7,7 @@ import { inOrder } from '../db/ordering.ts'
 import { kanbanColumns, kanbanItems } from '../db/schema.ts'
 import { amongIds, byFields, given, selectAll } from '../db/statements.ts'
 import { deletedItemsIn, type FlowFilter } from './deleted-items.ts'
-import { type ChangeRow, changeOf, changesIn, creationOf, type Place, renameOf } from './item-changes.ts'
+import { type ChangeRow, changeOf, changesIn, creationOf, type Place, renamesOf } from './item-changes.ts'
 import { factsOf, type ItemChange, type ItemFacts, type Recorded, type StoredItem } from './item-history.ts'
 import type { BoardColumn } from './measures.ts'
 import { type Moves, movesIn } from './moves.ts'
@@ -127,7 +127,7 @@ export class FlowRecords {
     )
     return {
       columns: withStages(sql.columns({ projectId: project })),
-      renames: new Renames(all.get('kanban-column')?.flatMap(renameOf) ?? []),
+      renames: new Renames(renamesOf(all.get('kanban-column') ?? [])),
       items: recordedOf(
         [
           { rows: here, moves: moves.ofProject(project), isHere: true },

@@ -374,6 +374,35 @@ t.test('an item that left for a column of the same name was in that of this boar
   t.pass()
 })
 
+t.test('a restored column is renamed like any other', async (t: Test) => {
+  withWorld((world) => {
+    const [todo] = world.boards.p.columns as [ModelColumn & { id: string }]
+    STEPS.create?.(world, draws(1, FIRST, 1))
+    const [item] = world.items as [ModelItem]
+    const next = (work: () => void) => {
+      world.now += DAY
+      world.write(work)
+    }
+    const { columns } = world.rules.board
+    next(() => columns.delete(todo.id, { ...MEMBER }, 'In Progress'))
+    const by = { id: MEMBER.id, address: null }
+    const deletion = String(world.lastSeq)
+    item.states.push({
+      ...stateOf(item),
+      at: world.now,
+      column: world.boards.p.columns[SECOND] as ModelColumn,
+    })
+    next(() => world.rules.changes.undo.group(deletion, MEMBER, by))
+    item.states.push({ ...stateOf(item), at: world.now, column: todo })
+    STEPS.move?.(world, draws(0, LAST))
+    next(() => columns.update(todo.id, { name: 'New name' }))
+    todo.name = 'New name'
+    world.now += DAY
+    compare(world, 0)
+  })
+  t.pass()
+})
+
 t.test('a dismissed item stays finished, whatever happens to it before it is restored', async (t: Test) => {
   withWorld((world) => {
     STEPS.create?.(world, draws(1, FIRST, 1))
