@@ -189,6 +189,50 @@ const english = {
       '?': 'Keyboard shortcuts',
     },
   },
+
+  // The list of keyboard shortcuts
+  shortcutList: {
+    single: 'Single-letter shortcuts',
+    groups: [
+      {
+        name: 'Everywhere',
+        keys: [
+          ['/', 'Search'],
+          ['?', 'This list'],
+          ['Ctrl+K', 'Commands, projects and cards'],
+          ['Ctrl+Z', 'Undo the last change'],
+          ['Ctrl+Shift+Z, Ctrl+Y', 'Redo it'],
+          ['g p', 'Go to projects'],
+          ['g b', 'Go to the board'],
+          ['g f', 'Go to flow'],
+          ['g m', 'Go to my work'],
+          ['g n', 'Go to the inbox'],
+          ['g i', 'Go to ideas'],
+          ['Escape', 'Close, or clear the filter'],
+        ],
+      },
+      {
+        name: 'On a board',
+        keys: [
+          ['f', 'Filter'],
+          ['n', 'New card here'],
+          ['↑ ↓ ← →', 'Move between cards, also k j'],
+          ['Enter', 'Open the card'],
+          ['Space', 'Pick up the card, drop it'],
+          ['m', 'Move the card…'],
+          ['e', 'Edit the title'],
+          ['a', 'Assignee'],
+          ['l', 'Labels'],
+          ['p', 'Priority'],
+          ['d', 'Due date'],
+          ['c', 'Copy the link of the card'],
+          ['s', 'Select the card'],
+          ['Shift+↑ ↓', 'Select more cards'],
+          ['x', 'Archive the card'],
+        ],
+      },
+    ],
+  },
 } as const
 
 /** For tests, which compare the languages, and for the types of the others. */

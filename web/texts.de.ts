@@ -1196,7 +1196,7 @@ export const germanTexts = ({
     },
   },
 
-  keys: {
+  shortcutList: {
     single: 'Tastenkürzel mit einem Buchstaben',
     groups: [
       {

@@ -1,4 +1,5 @@
 /** The list of keyboard shortcuts, and the switch for single letters. */
+import { later } from '../../later-texts.ts'
 import { texts } from '../../texts.ts'
 import { setSingleKeys, singleKeys } from '../keys.ts'
 import { Dialog } from './dialog.tsx'
@@ -6,7 +7,7 @@ import { Dialog } from './dialog.tsx'
 export default function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title={texts.shortcuts} onClose={onClose}>
-      {texts.keys.groups.map((group) => (
+      {later.shortcutList.groups.map((group) => (
         <section key={group.name} class="stack">
           <h3>{group.name}</h3>
           <table>
@@ -29,7 +30,7 @@ export default function ShortcutsDialog({ onClose }: { onClose: () => void }) {
           checked={singleKeys.value}
           onChange={({ currentTarget }) => setSingleKeys(currentTarget.checked)}
         />
-        {texts.keys.single}
+        {later.shortcutList.single}
       </label>
     </Dialog>
   )
