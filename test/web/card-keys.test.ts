@@ -107,4 +107,11 @@ onBoard('a card is opened, changed, moved and closed by the keyboard alone', asy
     'A',
     'the focus is on the card of the board',
   )
+  // Letters that are typed before the dialog is there are neither lost nor shortcuts: x would archive the card.
+  await keyboard.press('e')
+  await keyboard.type('Existing pages')
+  await page.waitForFunction(() => (document.activeElement as HTMLInputElement).value === 'Existing pages')
+  await keyboard.press('Enter')
+  const { dismissed } = await until(now, ({ title }) => title === 'Existing pages')
+  t.notOk(dismissed)
 })

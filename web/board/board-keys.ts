@@ -4,10 +4,9 @@ import { toggleDismissed } from '../common/item-writes.ts'
 import { type KeyMap, useKeys } from '../common/keys.ts'
 import { mayWriteIn } from '../common/rights.ts'
 import { toast } from '../common/toasts.ts'
-import { go } from '../router.ts'
 import { texts } from '../texts.ts'
 import type { Board, PickedField } from './board.ts'
-import { copyCardLink, editPath, pick } from './card-acts.ts'
+import { copyCardLink, editTitle, pick } from './card-acts.ts'
 import { clearFilter, openFilter } from './filter-bar.tsx'
 import { focusCard } from './focus.ts'
 import { PickUp } from './pick-up.ts'
@@ -108,7 +107,7 @@ export function useBoardKeys(board: Board): void {
     Escape: giveUp,
     f: openFilter,
     n: (event) => (!pickUp.current && mayWriteOrSay(board) ? addHere(board, current(event)) : false),
-    e: onCard((id) => go(editPath(board, id, 'title'))),
+    e: onCard((id) => editTitle(board, id)),
     c: onCard((id) => copyCardLink(board, id), false),
     s: onCard((id) => board.toggleSelected(id)),
     m: onCard((id) => {

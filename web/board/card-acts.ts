@@ -1,14 +1,15 @@
 /** The actions of keys and menus on a card. */
 import { copyLink } from '../common/copy-link.ts'
 import { typeAhead } from '../common/keys.ts'
-import { href, paths } from '../router.ts'
+import { go, href, paths } from '../router.ts'
 import type { Board, PickedField } from './board.ts'
 import { cardElement } from './focus.ts'
 
-/** The path of a card's dialog with the focus in one of its fields. */
-export function editPath({ store, query }: Board, id: string, field: string): string {
+/** Opens a card's dialog with the field of its title. What is typed before it is there goes into the field. */
+export function editTitle({ store, query }: Board, id: string): void {
   const now = query.peek()
-  return `${paths.card(store.id, id)}${now}${now ? '&' : '?'}edit=${field}`
+  typeAhead()
+  go(`${paths.card(store.id, id)}${now}${now ? '&' : '?'}edit=title`)
 }
 
 export const copyCardLink = ({ store }: Board, id: string): void =>

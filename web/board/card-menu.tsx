@@ -2,10 +2,10 @@
 import { approve, deleteItem, isWaiting, moveItem } from '../common/item-writes.ts'
 import { type MenuItem, OpenMenu } from '../common/ui/menu.tsx'
 import type { Anchor } from '../common/ui/place-below.ts'
-import { go, href, paths } from '../router.ts'
+import { href, paths } from '../router.ts'
 import { texts } from '../texts.ts'
 import type { Board, PickedField } from './board.ts'
-import { copyCardLink, editPath, pick } from './card-acts.ts'
+import { copyCardLink, editTitle, pick } from './card-acts.ts'
 import { focusCard } from './focus.ts'
 import { archiveCards } from './many-writes.ts'
 import { moveBy } from './steps.ts'
@@ -50,7 +50,7 @@ export function CardMenu({ board, id, anchor }: CardMenuProps) {
   }
   const items: MenuItem[] = [
     { label: texts.open, href: href(paths.card(board.store.id, id)) + board.query.peek() },
-    { label: words.editTitle, key: 'e', run: () => go(editPath(board, id, 'title')) },
+    { label: words.editTitle, key: 'e', run: () => editTitle(board, id) },
     isWaiting(item) && { label: texts.item.approve, run: () => approve(board.card(id)) },
     ...FIELDS.map(([field, key]) => ({
       label: words.pickerOf(words.pickers[field]),

@@ -1,13 +1,20 @@
 /** A field for a text of one line. Enter saves. Escape closes the field and keeps the draft. */
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { texts } from '../../texts.ts'
+import { takeTypedAhead } from '../keys.ts'
 import type { TextEdit } from './use-text-edit.ts'
 
-/** Takes the focus when it appears, and selects the text. */
+/** Takes the focus when it appears, and selects the text. What was typed before takes its place. */
 export function LineEditor({ label, edit }: { label: string; edit: TextEdit }) {
   const field = useRef<HTMLInputElement>(null)
   // Runs before the next key, which belongs to the field.
-  useLayoutEffect(() => field.current?.select(), [])
+  useLayoutEffect(() => {
+    field.current?.select()
+    const ahead = takeTypedAhead()
+    if (ahead === '' || !field.current) return
+    field.current.value = ahead
+    edit.type(ahead)
+  }, [])
   const isEmpty = edit.text.trim() === ''
   return (
     <form
