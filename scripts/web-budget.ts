@@ -27,7 +27,7 @@ export const BUDGET: WebBudget = {
     overview: 25 * KB,
     people: 25 * KB,
     admin: 25 * KB,
-    common: 33 * KB,
+    common: 34 * KB,
     'texts.de': 14 * KB,
     other: 25 * KB,
   },

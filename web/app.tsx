@@ -55,9 +55,10 @@ const Audit = latePage(() => import('./people/audit-page.tsx'))
 /** The parts that a board opens next. They are preloaded when the browser is idle, so they open at once, also without a connection. */
 const NEXT = [loadCard, async () => (await import('./common/markdown/markdown.ts')).fetchWorker(), loadFlow]
 
-/** Starts following the user's notifications, once the page has loaded its first contents. */
-async function followNotifications(): Promise<void> {
+/** Starts following the focus and the user's notifications, once the page has loaded its first contents. */
+async function follow(): Promise<void> {
   await whenShown()
+  ;(await import('./common/lost-focus.ts')).keepFocus()
   ;(await import('./attention/follow.ts')).follow()
 }
 
@@ -247,7 +248,7 @@ export function App() {
   useEffect(() => {
     if (!isSignedIn) return
     void whenIdle(NEXT)
-    void followNotifications().catch(() => undefined)
+    void follow().catch(() => undefined)
   }, [isSignedIn])
   if (Styleguide && place.value.path === '/styleguide') return <Styleguide />
   if (isShared) return <SharedPage key={id} secret={id} />
