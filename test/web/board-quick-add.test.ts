@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core'
 import { card, link, projectWith, titlesIn, untilSaid, untilSaved, untilShown } from './board-steps.ts'
 import { type Board, onBoard } from './browser.ts'
+import { debuggerOf } from './gestures.ts'
 
 const fieldOf = (page: Page) => page.getByRole('textbox', { name: 'Card title' })
 const tokensOf = (page: Page) => page.getByRole('list', { name: 'Recognised in the text' })
@@ -247,3 +248,41 @@ onBoard(
   },
   { mode: 'required' },
 )
+
+/** Presses a key that an input method takes. */
+async function pressComposing(page: Page, key: string): Promise<void> {
+  const session = await debuggerOf(page)
+  const pressed = { key, code: key, windowsVirtualKeyCode: 229 }
+  await session.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', ...pressed })
+  await session.send('Input.dispatchKeyEvent', { type: 'keyUp', ...pressed })
+}
+
+onBoard('the keys of an input method are not the keys of the page', async (t, board) => {
+  const { api, person } = board
+  const { path, cards } = await projectWith(api, { 'To Do': ['Old'] })
+  const { page, go } = await person()
+  /** Writes a text that is not complete yet, as input methods do, and closes and takes suggestions. */
+  const compose = async (text: string) => {
+    const session = await debuggerOf(page)
+    const range = { selectionStart: text.length, selectionEnd: text.length }
+    await session.send('Input.imeSetComposition', { text, ...range })
+    for (const key of ['ArrowDown', 'Escape', 'Enter']) await pressComposing(page, key)
+  }
+  await go(path)
+  await page.getByRole('button', { name: 'Add a card to To Do' }).press('Enter')
+  await compose('にほん')
+  t.equal(await fieldOf(page).inputValue(), 'にほん', 'the field is open, and nothing was added')
+  await page.keyboard.insertText('日本')
+  await page.keyboard.press('Enter')
+  await untilShown(page, 'To Do', ['Old', '日本'])
+
+  const item = cards.get('Old') ?? ''
+  await go(`${path}/items/${item}`)
+  await page.getByRole('combobox', { name: 'Assignee' }).click()
+  const local = page.getByRole('option', { name: 'local' })
+  await local.waitFor()
+  await compose('local')
+  t.ok(await local.isVisible(), 'the list is open')
+  const { assigneeId } = await api.get('/api/kanban-items/{id}', { path: { id: item } })
+  t.equal(assigneeId, null, 'nobody is chosen')
+})

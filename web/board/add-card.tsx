@@ -118,7 +118,7 @@ function Field({ board, id, name, end, onClose }: FieldProps) {
         value={title}
         onInput={({ currentTarget }) => change(currentTarget.value)}
         onKeyDown={(event) => {
-          const isAdding = event.key === 'Enter' && !event.shiftKey && !event.isComposing
+          const isAdding = event.key === 'Enter' && !event.shiftKey
           if (!isAdding && event.key !== 'Escape') return
           event.preventDefault()
           event.stopPropagation()

@@ -52,7 +52,7 @@ export function takeTypedAhead(): string {
 }
 
 function onKeyDown(event: KeyboardEvent): void {
-  if (event.defaultPrevented || event.isComposing || isField(event.target)) return
+  if (event.defaultPrevented || isField(event.target)) return
   const name = nameOf(event)
   if (ahead !== undefined && name?.length === 1) {
     ahead += name
@@ -110,7 +110,16 @@ export function useKeys(map: KeyMap): void {
   })
 }
 
+/**
+ * Keeps the keys of an input method from the page: Enter takes its suggestion, Escape closes its list. Safari ends the
+ * composition before it sends that Enter, with the code of such a key.
+ */
+function keepFromPage(event: KeyboardEvent): void {
+  if (event.isComposing || event.keyCode === 229) event.stopImmediatePropagation()
+}
+
 /** Starts listening. */
 export function startKeys(): void {
+  addEventListener('keydown', keepFromPage, true)
   document.addEventListener('keydown', onKeyDown)
 }

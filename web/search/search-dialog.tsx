@@ -76,7 +76,7 @@ export default function SearchDialog({ onClose }: { onClose: () => void }) {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'ArrowDown') setActive(nextOption(active, 1, results.length))
     else if (event.key === 'ArrowUp') setActive(nextOption(active, -1, results.length))
-    else if (event.key === 'Enter' && !event.isComposing) enter()
+    else if (event.key === 'Enter') enter()
     else return
     event.preventDefault()
   }

@@ -37,7 +37,7 @@ const COMMAND = IS_APPLE ? 'Meta' : 'Control'
 function editOf(event: KeyboardEvent, field: HTMLTextAreaElement): Edit | undefined {
   const { key, code, ctrlKey, metaKey, altKey, shiftKey } = event
   const isCommand = IS_APPLE ? metaKey && !ctrlKey : ctrlKey && !metaKey
-  if (event.isComposing || altKey) return undefined
+  if (altKey) return undefined
   const selected = selectedIn(field)
   if (isCommand) {
     const pressed = shiftKey ? `Shift+${code}` : code

@@ -55,7 +55,7 @@ export function OptionList({
   const onKeyDown = (event: KeyboardEvent) => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     if (step !== 0) setWanted((active + step + options.length) % Math.max(options.length, 1))
-    else if (event.key === 'Enter' && !event.isComposing) choose(active)
+    else if (event.key === 'Enter') choose(active)
     else return
     event.preventDefault()
     event.stopPropagation()

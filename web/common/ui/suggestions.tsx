@@ -111,7 +111,7 @@ export function Suggestions<T extends Option>({
     })
   }
   const onKeyDown = (event: KeyboardEvent): boolean => {
-    if (!area || event.isComposing) return false
+    if (!area) return false
     if (!isOpen) return onKey(event, area)
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     if (step !== 0) setActive((active + step + options.length) % options.length)
