@@ -208,6 +208,35 @@ onBoard("two windows on one board show each other's changes", async (t, { api, p
   t.strictSame(await titlesIn(other.page, 'Done'), ['One'])
 })
 
+onBoard(
+  'a picked-up card goes with a renamed column, and back from a deleted one',
+  async (t, { api, person }) => {
+    const { id, path } = await projectWith(api, { 'To Do': ['One', 'Two'], 'In Progress': ['Busy'] })
+    const { page, go } = await person()
+    await go(path)
+    await link(page, 'One').focus()
+    await page.keyboard.press('Space')
+    await page.keyboard.press('ArrowRight')
+    t.strictSame(await untilShown(page, 'In Progress', ['One', 'Busy']), ['One', 'Busy'])
+    const columns = () => api.get('/api/projects/{id}/kanban-columns', { path: { id } })
+    const inProgress = { path: { id: (await columns())[1]?.id ?? '' } }
+    await api.patch('/api/kanban-columns/{id}', { ...inProgress, body: { name: 'Doing' } })
+    t.strictSame(await untilShown(page, 'Doing', ['One', 'Busy']), ['One', 'Busy'])
+    await untilFocused(page, 'One')
+    await api.delete('/api/kanban-columns/{id}', { ...inProgress, query: { moveTo: 'Review' } })
+    t.strictSame(await untilShown(page, 'To Do', ['One', 'Two']), ['One', 'Two'])
+    await untilSaid(page, 'Not moved.')
+    await untilFocused(page, 'One')
+    await page.keyboard.press('ArrowDown')
+    await untilFocused(page, 'Two')
+    t.strictSame(
+      (await columns()).map(({ name }) => name),
+      ['To Do', 'Review', 'Done'],
+      'no deleted column comes back',
+    )
+  },
+)
+
 onBoard('a service killed during a drag loses nothing', async (t, { api, person, kill, restart }) => {
   const { id, path } = await projectWith(api, { 'To Do': ['One', 'Two'] })
   const { page, go } = await person()

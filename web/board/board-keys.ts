@@ -32,10 +32,7 @@ const cardAt = (target: EventTarget | null) =>
 export function useBoardKeys(board: Board): void {
   const pickUp = useRef<PickUp | undefined>(undefined)
   useEffect(() => {
-    const takeBack = () => {
-      pickUp.current?.takeBack()
-      pickUp.current = undefined
-    }
+    const takeBack = () => pickUp.current?.takeBack()
     // Using the mouse ends keyboard mode.
     document.addEventListener('pointerdown', takeBack)
     return () => {
@@ -82,19 +79,18 @@ export function useBoardKeys(board: Board): void {
   const space = (event: KeyboardEvent) => {
     if (pickUp.current) {
       pickUp.current.drop()
-      pickUp.current = undefined
       return
     }
     const id = focused(event)
     const isOnLink = event.target instanceof HTMLAnchorElement
     if (id === undefined || !isOnLink || !mayWriteOrSay(board)) return false
-    pickUp.current = PickUp.of(board, id)
+    pickUp.current = PickUp.of(board, id, () => {
+      pickUp.current = undefined
+    })
   }
   const giveUp = () => {
-    if (pickUp.current) {
-      pickUp.current.takeBack()
-      pickUp.current = undefined
-    } else if (board.selected.peek().size > 0) board.deselect()
+    if (pickUp.current) pickUp.current.takeBack()
+    else if (board.selected.peek().size > 0) board.deselect()
     else if (board.query.peek() !== '') clearFilter()
     else return false
   }

@@ -1,6 +1,6 @@
 /** Moves a card by keyboard: pick up, move in steps, drop or cancel. A live region announces each step. */
 import { announce } from '@atlaskit/pragmatic-drag-and-drop-live-region'
-import { batch } from '@preact/signals'
+import { batch, effect, untracked } from '@preact/signals'
 import type { KanbanColumn } from '../common/api.ts'
 import { moveItem } from '../common/item-writes.ts'
 import { placeAt, sortOrderAt } from '../common/place.ts'
@@ -13,8 +13,9 @@ import type { Direction } from './steps.ts'
 
 const words = texts.board
 
-/** Where a picked-up card is shown: the name of the column, and the index among the other cards shown there. */
+/** Where a picked-up card is shown: the column and its name, and the index among the other cards shown there. */
 interface Spot {
+  columnId: string
   column: string
   index: number
   /** The collapsed columns on the way there. */
@@ -26,39 +27,58 @@ export class PickUp {
   readonly #hold: Hold
   readonly #title: string
   readonly #from: string
+  readonly #onEnd: () => void
+  readonly #unfollow: () => void
   #spot: Spot
 
-  private constructor(board: Board, held: Hold, title: string, spot: Spot) {
+  private constructor(board: Board, held: Hold, title: string, spot: Spot, onEnd: () => void) {
     this.#board = board
     this.#hold = held
     this.#title = title
     this.#from = spot.column
     this.#spot = spot
+    this.#onEnd = onEnd
+    this.#unfollow = effect(() => {
+      const { columnList } = board.store
+      untracked(() => this.#follow(columnList))
+    })
   }
 
-  /** Picks up a card. @returns undefined if it was deleted, or another one is held */
-  static of(board: Board, id: string): PickUp | undefined {
+  /**
+   * Picks up a card.
+   * @param onEnd called when it is dropped or taken back
+   * @returns undefined if it was deleted, or another one is held
+   */
+  static of(board: Board, id: string, onEnd: () => void): PickUp | undefined {
     const item = board.store.items.peek(id)
-    const held = hold(board, id)
-    if (item === undefined || held === undefined) return undefined
+    const columnId = board.store.columnList.find(({ name }) => name === item?.column)?.id
+    const held = columnId && hold(board, id)
+    if (!item || !held) return undefined
     const { title, column } = item
     const ids = board.shownIn(column)
     const index = ids.indexOf(id)
     announce(words.pickedUp(title, index + 1, ids.length, column))
-    return new PickUp(board, held, title, { column, index })
+    return new PickUp(board, held, title, { columnId, column, index }, onEnd)
   }
 
   /** Moves the card one step, if there is room in that direction. */
   step(direction: Direction): void {
     const next = this.#next(direction)
     if (next === undefined) return
-    const { column, index, skipped = [] } = next
+    const { skipped = [], ...spot } = next
+    const { column, index } = spot
     const said = skipped.length > 0 ? `${words.skipped(skipped.join(', '))} ` : ''
     if (column === this.#spot.column && skipped.length > 0) {
       announce(said)
       return
     }
-    this.#spot = next
+    this.#show(spot)
+    announce(said + words.nowAt(index + 1, this.#others(column).length + 1, column))
+  }
+
+  #show(spot: Spot): void {
+    this.#spot = spot
+    const { column, index } = spot
     const { store } = this.#board
     const { id } = this.#hold
     const ids = store.idsOf(column)
@@ -67,8 +87,20 @@ export class PickUp {
       column,
       sortOrderAt(ids, id, place, (one) => store.items.peek(one)?.sortOrder),
     )
-    announce(said + words.nowAt(index + 1, this.#others(column).length + 1, column))
     focusCard(this.#board, id)
+  }
+
+  /** Goes with a column that somebody renames, and back if somebody deletes it. */
+  #follow(columns: readonly KanbanColumn[]): void {
+    const name = columns.find(({ id }) => id === this.#spot.columnId)?.name
+    if (name === undefined) this.takeBack()
+    else if (name !== this.#spot.column) this.#show({ ...this.#spot, column: name })
+  }
+
+  #end(): void {
+    this.#unfollow()
+    this.#hold.end()
+    this.#onEnd()
   }
 
   drop(): void {
@@ -78,7 +110,7 @@ export class PickUp {
     const place = placeAt(column, others, Math.min(index, others.length))
     batch(() => {
       const item = this.#board.store.items.base(id)
-      this.#hold.end()
+      this.#end()
       const isMoved = item !== undefined && moveItem(this.#board.card(id), place) !== undefined
       announce(
         isMoved
@@ -91,7 +123,7 @@ export class PickUp {
 
   /** Cancels the move. */
   takeBack(): void {
-    this.#hold.end()
+    this.#end()
     announce(words.notMoved)
     focusCard(this.#board, this.#hold.id)
   }
@@ -102,10 +134,11 @@ export class PickUp {
   }
 
   #next(direction: Direction): Spot | undefined {
-    const { column, index } = this.#spot
-    if (direction === 'up') return index > 0 ? { column, index: index - 1 } : undefined
+    const spot = this.#spot
+    const { column, index } = spot
+    if (direction === 'up') return index > 0 ? { ...spot, index: index - 1 } : undefined
     if (direction === 'down') {
-      return index < this.#others(column).length ? { column, index: index + 1 } : undefined
+      return index < this.#others(column).length ? { ...spot, index: index + 1 } : undefined
     }
     const columns = this.#board.store.columnList
     const step = direction === 'right' ? 1 : -1
@@ -113,9 +146,9 @@ export class PickUp {
     for (let at = columns.findIndex(({ name }) => name === column) + step; columns[at]; at += step) {
       const { id, name } = columns[at] as KanbanColumn
       if (!isCollapsed(id))
-        return { column: name, index: Math.min(index, this.#others(name).length), skipped }
+        return { columnId: id, column: name, index: Math.min(index, this.#others(name).length), skipped }
       skipped.push(name)
     }
-    return { column, index, skipped }
+    return { ...spot, skipped }
   }
 }
