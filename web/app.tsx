@@ -17,7 +17,7 @@ import { LoadingPage, Missing, Page } from './common/ui/page.tsx'
 import { Toasts } from './common/ui/toasts.tsx'
 import { unread } from './common/unread.ts'
 import { waitingWrites } from './common/writes.ts'
-import { go, href, type PageName, paths, place, routeOf } from './router.ts'
+import { go, href, type PageName, paths, place, routeOf, timesGone } from './router.ts'
 import { texts } from './texts.ts'
 
 /** Loads the page of projects, which most boards are opened without. */
@@ -53,7 +53,12 @@ const Webhooks = latePage(() => import('./people/webhooks-page.tsx'))
 const Audit = latePage(() => import('./people/audit-page.tsx'))
 
 /** The parts that a board opens next. They are preloaded when the browser is idle, so they open at once, also without a connection. */
-const NEXT = [loadCard, async () => (await import('./common/markdown/markdown.ts')).fetchWorker(), loadFlow]
+const NEXT = [
+  loadCard,
+  async () => (await import('./common/markdown/markdown.ts')).fetchWorker(),
+  () => import('./common/move-dialog.tsx'),
+  loadFlow,
+]
 
 /** Starts following the focus and the user's notifications, once the page has loaded its first contents. */
 async function follow(): Promise<void> {
@@ -222,6 +227,7 @@ export function App() {
     typeAhead()
     setOverlay('palette')
   }
+  useEffect(close, [timesGone.value])
   const { page, id } = routeOf(place.value.path)
   const isShared = page === 'shared'
   useKeys(

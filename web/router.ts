@@ -73,6 +73,9 @@ const placeNow = (): Place => ({
 /** The current location. */
 export const place = signal<Place>(placeNow())
 
+/** How often the user has gone back or forward in the browser, which closes what lies over the page. */
+export const timesGone = signal(0)
+
 /** The `href` of one of the page's paths. @param path with its query: `/projects/<id>?q=flyer` */
 export const href = (path: string): string => root + path.replace(/^\//, '')
 
@@ -172,6 +175,7 @@ export function startRouter(): void {
   history.scrollRestoration = 'manual'
   document.addEventListener('click', onClick)
   addEventListener('popstate', () => {
+    if (!afterBack) timesGone.value++
     arrive()
     finishBack()
     const { scroll = 0 } = (history.state ?? {}) as { scroll?: number }

@@ -82,6 +82,11 @@ onBoard('results appear while typing, and open by keyboard', async (t, { api, ur
   await page.waitForURL(/\/ideas\?show=/)
   await search('crossing', 'Zebra crossing')
   await page.waitForURL(`${url}/projects/${project.id}`)
+  await page.keyboard.press('/')
+  await combobox.waitFor()
+  await page.goBack()
+  await combobox.waitFor({ state: 'detached' })
+  await page.waitForURL(/\/ideas\?show=/)
 })
 
 onBoard('the search page keeps its filters after reload and back', async (t, { api, url, person }) => {
