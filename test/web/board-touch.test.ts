@@ -1,5 +1,6 @@
 /** The board on a phone: a long press drags a card, a swipe only scrolls, and one column fills the screen. */
 
+import type { Locator } from 'playwright-core'
 import { card, column, projectWith, titlesIn, untilSaved } from './board-steps.ts'
 import { onBoard } from './browser.ts'
 import { drag, hold, swipe } from './gestures.ts'
@@ -161,6 +162,19 @@ onBoard('a phone has its pages at the bottom, and shows a card near the top', as
   await page.getByText('1 card selected').waitFor()
   await check()
   await page.getByRole('button', { name: 'Clear the selection' }).tap()
+
+  t.comment('what lists and figures open is large enough for a finger')
+  const isLarge = async (what: Locator) => {
+    const { height = 0 } = (await what.first().boundingBox()) ?? {}
+    t.ok(height >= 44, `${what}: ${height}`)
+  }
+  await go(`${path}/flow`)
+  await isLarge(page.getByText('Show the numbers'))
+  await go('/account')
+  await isLarge(page.locator('label', { has: page.getByRole('checkbox') }))
+  await go('/')
+  await isLarge(page.getByRole('link', { name: 'Website relaunch' }))
+  await go(path)
 
   t.comment('the fields of a card are chips in a row')
   await page.getByRole('link', { name: 'One', exact: true }).tap()
