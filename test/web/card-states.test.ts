@@ -5,7 +5,7 @@ import { until } from './until.ts'
 
 onBoard('has an address to share, reload, leave and return to', async (t, { api, person }) => {
   const { projectId, item, path } = await makeCard({ api }, { title: 'Rewrite pages' })
-  const { page, go } = await person()
+  const { page, go, check } = await person()
   const board = `/projects/${projectId}`
   const at = () => new URL(page.url()).pathname
   await go(board)
@@ -44,6 +44,16 @@ onBoard('has an address to share, reload, leave and return to', async (t, { api,
   await go(`${board}/items/01900000-0000-7000-8000-000000000000`)
   await dialogOf(page, 'There is no such card.').waitFor()
   await page.keyboard.press('Escape')
+
+  // A link to a card that was deleted since says so, and may bring the card back.
+  const itemPath = { path: { id: item.id } }
+  await api.delete('/api/kanban-items/{id}', itemPath)
+  await go(path)
+  await dialogOf(page, 'Rewrite pages').getByText('This card was deleted by local.').waitFor()
+  await check()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await dialogOf(page, 'Rewrite pages').getByRole('combobox', { name: 'Assignee' }).waitFor()
+  t.equal((await api.get('/api/kanban-items/{id}', itemPath)).title, 'Rewrite pages')
 
   // An address from before the card was moved leads to its new project.
   const other = await api.post('/api/projects', { body: { name: 'Shop' } })

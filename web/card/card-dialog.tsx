@@ -1,12 +1,14 @@
 /** The dialog of a card, above its board. It has its own address. */
 import { useEffect, useMemo, useRef } from 'preact/hooks'
-import type { KanbanItem } from '../common/api.ts'
+import type { Change, KanbanItem } from '../common/api.ts'
 import type { OpenProject } from '../common/open-project.ts'
+import { shownTitle } from '../common/titles.ts'
 import { Dialog } from '../common/ui/dialog.tsx'
 import { useDialogTitle } from '../common/ui/page.tsx'
 import { back, go, href, paths } from '../router.ts'
 import { texts } from '../texts.ts'
 import { CardView } from './card-view.tsx'
+import { DeletedBy } from './gone.tsx'
 import { OpenCard } from './open-card.ts'
 
 const said = texts.card
@@ -41,16 +43,29 @@ export default function CardDialog({ project, id }: CardDialogProps) {
     return <CardView key={id} card={card} item={last.current} isHere={item !== undefined} onClose={close} />
   }
   if (whereabouts.step !== 'missing') return null
-  return <MissingCard board={paths.board(card.store.id)} onClose={close} />
+  return <MissingCard card={card} deletion={whereabouts.deletion} onClose={close} />
 }
 
-function MissingCard({ board, onClose }: { board: string; onClose: () => void }) {
-  useDialogTitle(texts.missingCard)
+interface MissingCardProps {
+  card: OpenCard
+  deletion: Change | undefined
+  onClose: () => void
+}
+
+/** Shown at the address of a card that does not exist, or not any more. */
+function MissingCard({ card, deletion, onClose }: MissingCardProps) {
+  const { title } = (deletion?.before ?? {}) as Partial<KanbanItem>
+  const heading = title === undefined ? texts.missingCard : shownTitle(title)
+  useDialogTitle(heading)
   return (
-    <Dialog title={texts.missingCard} onClose={onClose}>
-      <p>
-        <a href={href(board)}>{said.toBoard}</a>
-      </p>
+    <Dialog title={heading} onClose={onClose}>
+      {deletion ? (
+        <DeletedBy card={card} deletion={deletion} onClose={onClose} />
+      ) : (
+        <p>
+          <a href={href(paths.board(card.store.id))}>{said.toBoard}</a>
+        </p>
+      )}
     </Dialog>
   )
 }

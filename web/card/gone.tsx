@@ -1,6 +1,6 @@
-/** Shown if the open card has left the project: it was deleted or moved to another project. */
+/** Shown if the card has left the project: it was deleted or moved to another project. */
 
-import { makerOf } from '../common/actors.ts'
+import { type Made, makerOf } from '../common/actors.ts'
 import { mayWriteIn } from '../common/rights.ts'
 import { undo } from '../common/toasts.ts'
 import { go, href, paths } from '../router.ts'
@@ -32,12 +32,24 @@ export function Gone({ card, onClose }: { card: OpenCard; onClose: () => void })
     )
   }
   if (deleted === undefined && whereabouts.step === 'unknown') return null
+  return <DeletedBy card={card} deletion={deleted} onClose={onClose} />
+}
+
+interface DeletedByProps {
+  card: OpenCard
+  /** Who deleted it, and the change to undo. */
+  deletion: (Made & { seq: number }) | undefined
+  onClose: () => void
+}
+
+/** Says who has deleted a card, and offers to undo it. */
+export function DeletedBy({ card, deletion, onClose }: DeletedByProps) {
   return (
     <div class="card-review" role="alert">
-      <p dir="auto">{said.deletedBy(makerOf(deleted ?? { actorId: null }))}</p>
+      <p dir="auto">{said.deletedBy(makerOf(deletion ?? { actorId: null }))}</p>
       <div class="row">
-        {deleted !== undefined && mayWriteIn(card.store) && (
-          <button type="button" class="button-primary" onClick={() => void undo(deleted.seq)}>
+        {deletion !== undefined && mayWriteIn(card.store) && (
+          <button type="button" class="button-primary" onClick={() => void undo(deletion.seq)}>
             {texts.undo}
           </button>
         )}

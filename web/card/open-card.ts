@@ -1,7 +1,7 @@
 /** The card whose dialog is open: its location, and the ETag for edits of its texts. */
 import { signal } from '@preact/signals'
 import type { Made } from '../common/actors.ts'
-import { type Answer, api, type KanbanItem, PhaseboardError } from '../common/api.ts'
+import { type Answer, api, type Change, type KanbanItem, PhaseboardError } from '../common/api.ts'
 import { takeItem } from '../common/item-writes.ts'
 import { appliedSeq } from '../common/live.ts'
 import type { OpenProject } from '../common/open-project.ts'
@@ -9,7 +9,10 @@ import type { ProjectStore } from '../common/project-store.ts'
 import { read } from '../common/session.ts'
 
 /** The location of a card that is not where the dialog expects it. */
-type Whereabouts = { step: 'unknown' } | { step: 'missing' } | { step: 'elsewhere'; projectId: string }
+type Whereabouts =
+  | { step: 'unknown' }
+  | { step: 'missing'; deletion: Change | undefined }
+  | { step: 'elsewhere'; projectId: string }
 
 const isMissing = (error: unknown) => error instanceof PhaseboardError && error.status === 404
 
@@ -34,9 +37,19 @@ export class OpenCard {
 
   /** Loads the card's location and ETag. If that fails they stay unknown, and the next edit loads them. */
   async look(): Promise<void> {
-    await this.readAgain().catch((error) => {
-      if (isMissing(error)) this.whereabouts.value = { step: 'missing' }
+    await this.readAgain().catch(async (error) => {
+      if (isMissing(error)) this.whereabouts.value = { step: 'missing', deletion: await this.#deletion() }
     })
+  }
+
+  /** The change that deleted the card from this project, if its history is still kept and ends with it. */
+  async #deletion(): Promise<Change | undefined> {
+    const path = { id: this.id }
+    const [last] = await api
+      .get('/api/kanban-items/{id}/changes', { path, query: { limit: 1 } })
+      .catch(() => [])
+    const isDeletion = last?.kind === 'kanban-item' && last.action === 'deleted'
+    return isDeletion && last.projectId === this.store.id ? last : undefined
   }
 
   /** Loads the card with its ETag. @throws PhaseboardError */
