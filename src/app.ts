@@ -73,7 +73,7 @@ import watchRoutes from '../routes/watches.ts'
 import webhookRoutes from '../routes/webhooks.ts'
 import { configure, loadConfig } from './config.ts'
 import { compressResponses } from './http/compression.ts'
-import { hideFromHostDocument, ignoreHostSchemas } from './http/embedding.ts'
+import { hideFromHostDocument, ignoreHostSchemas, noteDeclarations } from './http/embedding.ts'
 import { limitConnections, rejectProtocolErrors, releaseConnections, serverOptions } from './http/server.ts'
 import { limitUnsentResponses } from './http/unsent-responses.ts'
 import type {
@@ -222,6 +222,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
 export const phaseboard: FastifyPluginAsync<PhaseboardOptions> = async (app, options) => {
   ignoreHostSchemas(app)
   hideFromHostDocument(app)
+  noteDeclarations(app)
   // Responses are serialised by their schemas, not by a host's reply serializer.
   app.setReplySerializer(undefined as never)
   await registerService(app, {

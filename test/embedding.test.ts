@@ -206,6 +206,84 @@ t.test("the host's hooks also run for the service's requests", async (t) => {
   t.strictSame(diary, ['onRequest GET /board/healthz', 'onResponse GET /board/healthz 200'])
 })
 
+t.test("a host's plugins may add hooks to the service's routes, once for each request", async (t) => {
+  // As @fastify/rate-limit does, and others with callbacks.
+  const seen: string[] = []
+  const host = Fastify()
+  t.teardown(() => host.close())
+  host.addHook('onRoute', (route) => {
+    const count = async (request: FastifyRequest) => {
+      seen.push(`${request.method} ${request.url}`)
+    }
+    if (Array.isArray(route.onRequest)) route.onRequest.push(count)
+    else route.onRequest = [route.onRequest ?? [], count].flat()
+    route.preHandler = [
+      route.preHandler ?? [],
+      (_request: unknown, _reply: unknown, done: () => void) => done(),
+    ].flat()
+  })
+  const users: Record<string, HostMember> = {
+    boss: { id: 'boss', role: 'admin' },
+    bob: { id: 'bob', role: 'member' },
+  }
+  await host.register(phaseboard, {
+    prefix: '/board',
+    databaseUrl: ':memory:',
+    resolveMember: ({ headers }) => users[String(headers['x-user'])],
+  })
+  const batch = (user: string, requests: object[]) =>
+    host.inject({
+      method: 'POST',
+      url: '/board/api/batch',
+      headers: { 'x-user': user },
+      body: { requests },
+    })
+  const done = await batch('bob', [
+    { method: 'POST', path: '/api/projects', body: { name: 'A' }, as: 'project' },
+    { method: 'GET', path: '/api/projects/{{project.id}}' },
+    { method: 'POST', path: '/api/projects/{{project.id}}/kanban-items', body: { title: 'B' } },
+  ])
+  t.equal(done.statusCode, 200)
+  t.strictSame(seen.splice(0), ['POST /board/api/batch'])
+
+  // The service's own hooks still run inside a batch: here, those of the fields that only admins may change.
+  const added = await batch('boss', [
+    { method: 'POST', path: '/api/members', body: { name: 'Eve', email: 'eve@example.test' } },
+  ])
+  const { id } = added.json().results[0].body
+  const refused = await batch('bob', [
+    { method: 'PATCH', path: `/api/members/${id}`, body: { role: 'admin' } },
+  ])
+  t.equal(refused.statusCode, 403)
+  const unknown = await batch('bob', [
+    { method: 'PATCH', path: '/api/kanban-items/nope', body: { title: 5 } },
+  ])
+  t.match([unknown.statusCode, unknown.json()], [404, { error: 'Kanban item not found' }])
+  t.equal(seen.splice(0).length, 3)
+
+  const list = await host.inject({ url: '/board/api/projects', headers: { 'x-user': 'bob' } })
+  t.equal(list.json().length, 1)
+  t.strictSame(seen, ['GET /board/api/projects'])
+})
+
+t.test("the host's router may ignore trailing and double slashes", async (t) => {
+  const host = Fastify({
+    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true },
+  })
+  t.teardown(() => host.close())
+  await host.register(phaseboard, { prefix: '/board', databaseUrl: ':memory:', authMode: 'open' })
+  const ask = async (method: 'GET' | 'PUT', url: string) => {
+    const { statusCode, headers, body } = await host.inject({ method, url })
+    return { statusCode, allow: headers.allow, isJson: body.startsWith('{"error":') }
+  }
+  for (const path of ['/board/api/nothing', '/board/api/nothing/', '/board/nothing'])
+    t.match(await ask('GET', path), { statusCode: 404, isJson: true }, path)
+  for (const path of ['/board/api/projects', '/board/api/projects/', '/board//api/projects'])
+    t.match(await ask('PUT', path), { statusCode: 405, allow: 'GET, HEAD, POST', isJson: true }, path)
+  t.match(await ask('PUT', '/board'), { statusCode: 405 })
+  t.match(await ask('GET', '/board/api/projects/'), { statusCode: 200 })
+})
+
 t.test('inside a host, every request needs a member by default', async (t) => {
   const { ask } = await embed(t)
   const { status, body, headers } = await ask('GET', '/api/projects')

@@ -85,19 +85,20 @@ export class Operations {
   readonly #schemas = new Map<string, FastifySchema>()
 
   /**
-   * Adds a route, before other plugins wrap its handler and its hooks.
+   * Adds a route, before other plugins wrap its handler and its hooks. Of those that a host has changed, it takes the declared ones.
    * @param prefix the service's own
    * @param compile the validator compiler of the service
    * @throws Error for a route that works in no batch, but does not declare it
    */
   add(route: RouteOptions, prefix: string, compile: FastifySchemaCompiler<unknown>): void {
-    const { schema, handler, config } = route
+    const { schema, config } = route
+    const { handler, ...stages } = config?.declared ?? route
     const path = route.url.slice(prefix.length)
     const shape = shapeOf(schema)
     if (schema === undefined || !path.startsWith(ROOT)) return
     // A route whose response is not a record can only be refused.
     if (shape === undefined && config?.isSentAlone !== true) return
-    const hooksAt = (stage: keyof Operation['hooks']) => [route[stage] ?? []].flat() as Hook[]
+    const hooksAt = (stage: keyof Operation['hooks']) => [stages[stage] ?? []].flat() as Hook[]
     const hooks = {
       onRequest: hooksAt('onRequest'),
       preValidation: hooksAt('preValidation'),
