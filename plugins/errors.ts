@@ -75,13 +75,15 @@ export default fp<ErrorsOptions>(
     if (hooksComeFirst) await app.register(sensible)
     // Inside a host only its errors: the host may have request and reply decorators of these names.
     else app.decorate('httpErrors', httpErrors)
-    const knownPaths = new KnownPaths(app.initialConfig.routerOptions ?? {})
+    const { routerOptions = {} } = app.initialConfig
+    const knownPaths = new KnownPaths(routerOptions)
     app.decorate('knownPaths', knownPaths)
     app.addHook('onRoute', ({ config, path, method }) => {
       if (config?.failure === undefined) return
       knownPaths.add(path, [method].flat())
-      // Below a prefix the root is one route with two paths.
-      if (path !== '' && path === app.prefix) knownPaths.add(`${path}/`, [method].flat())
+      // Below a prefix the root is one route with two paths, unless a host's router takes them for the same.
+      if (path !== '' && path === app.prefix && routerOptions.ignoreTrailingSlash !== true)
+        knownPaths.add(`${path}/`, [method].flat())
     })
     const refusalOf = ({ methods }: KnownPath) =>
       app.httpErrors.createError(405, 'Method not allowed', { headers: { allow: methods.join(', ') } })
