@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { buildApp } from '../src/app.ts'
-import { type Document, declarationsOf, withoutKey } from './openapi-types.ts'
+import { type Document, declarationsOf, ofBytes, withoutKey } from './openapi-types.ts'
 
 const HEAD = '/** Made from the OpenAPI document by `npm run client:types`. */\n'
 
@@ -25,6 +25,8 @@ const texts = {
   'src/client/api.d.ts': declarationsOf(document),
   'src/client/without-key.ts': `/** The writes that take no Idempotency-Key. */
 export const WITHOUT_KEY: readonly string[] = ${JSON.stringify(withoutKey(document))}\n`,
+  'src/client/of-bytes.ts': `/** The operations that respond with any bytes, whatever their type. */
+export const OF_BYTES: readonly string[] = ${JSON.stringify(ofBytes(document))}\n`,
 }
 const isCheck = process.argv.includes('--check')
 for (const [file, text] of Object.entries(texts)) {

@@ -207,6 +207,12 @@ ${paths.join('')}}
   return `${imported.length > 0 ? `import type { ${imported.join(', ')} } from './types.d.ts'\n\n` : ''}${text}`
 }
 
+/** The operations that respond with any bytes, as `method path`. */
+export const ofBytes = (document: Document): string[] =>
+  operationsOf(document)
+    .filter(({ operation }) => answerType(operation) === 'BytesOut')
+    .map(({ path, method }) => `${method} ${path}`)
+
 /** The writes that take no Idempotency-Key, as `method path`. */
 export const withoutKey = (document: Document): string[] =>
   operationsOf(document)

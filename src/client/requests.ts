@@ -1,6 +1,7 @@
 /** Sends requests, and retries safe ones. */
 
 import { errorOf, PhaseboardError, unanswered } from './errors.ts'
+import { OF_BYTES } from './of-bytes.ts'
 import { isPassing, pause, pauseAfter } from './pauses.ts'
 import { randomId } from './random-id.ts'
 import type { Answer, ClientOptions, Method } from './types.d.ts'
@@ -29,8 +30,14 @@ const isStream = (body: unknown) => body instanceof ReadableStream
 const isRaw = (body: unknown): body is Body =>
   typeof body === 'string' || ArrayBuffer.isView(body) || body instanceof Blob || isStream(body)
 
-/** The body of a success: JSON, text, or a stream of bytes. @throws PhaseboardError for an HTML page of another server */
-async function read(response: Response, request: string): Promise<unknown> {
+/**
+ * The body of a success: JSON, text, or a stream of bytes.
+ * @param isOfBytes whether it is a stream of bytes whatever its type, e.g. of an attached HTML file
+ * @throws PhaseboardError for an HTML page of another server
+ */
+async function read(response: Response, request: string, isOfBytes: boolean): Promise<unknown> {
+  // Contents have an ETag, unlike the page of a proxy.
+  if (isOfBytes && response.headers.has('etag')) return response.body ?? undefined
   const type = response.headers.get('content-type') ?? ''
   if (/^application\/json\b/.test(type)) return JSON.parse(await response.text())
   if (/^text\/html\b/.test(type)) {
@@ -109,7 +116,7 @@ export class Requests {
     const retries = (isWrite && !takesKey) || isStream(body) ? 0 : this.#retries
     for (let failures = 0; ; failures++) {
       try {
-        return await this.#attempt(target, request, init)
+        return await this.#attempt(target, request, init, OF_BYTES.includes(`${method} ${path}`))
       } catch (error) {
         if (!(error instanceof PhaseboardError && isPassing(error)) || failures >= retries) throw error
         const milliseconds = pauseAfter(error, failures, LONGEST_PAUSE)
@@ -120,10 +127,15 @@ export class Requests {
     }
   }
 
-  async #attempt(target: string, request: string, init: RequestInit): Promise<Answer<unknown>> {
+  async #attempt(
+    target: string,
+    request: string,
+    init: RequestInit,
+    isOfBytes: boolean,
+  ): Promise<Answer<unknown>> {
     const response = await this.sendOnce(target, request, init)
     const { status, headers } = response
-    const data = await this.#whole(read(response, request), init.signal, request)
+    const data = await this.#whole(read(response, request, isOfBytes), init.signal, request)
     const seq = headers.get('phaseboard-seq')
     return {
       status,

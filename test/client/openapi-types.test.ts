@@ -2,6 +2,7 @@ import t from 'tap'
 import {
   type Document,
   declarationsOf,
+  ofBytes,
   type Schema,
   typeOf,
   withoutKey,
@@ -84,4 +85,5 @@ export interface Paths {
 }`),
   )
   t.strictSame(withoutKey(document), ['post /files'])
+  t.strictSame(ofBytes(document), ['post /files'])
 })

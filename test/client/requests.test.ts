@@ -258,6 +258,25 @@ t.test('headers, credentials and bodies are sent as given', async (t) => {
   t.equal(await any.get('/api/files'), undefined)
 })
 
+t.test('an attached file is a stream of its bytes, whatever its type', async (t) => {
+  const { id } = await direct.post('/api/projects/{id}/kanban-items', { path, body: { title: 'With files' } })
+  const files = { 'a.json': '{"a": 1}', 'a.txt': 'a', 'a.html': '<b>a</b>', 'empty.txt': '' }
+  for (const [name, text] of Object.entries(files)) {
+    const [attachment] = (await direct.post('/api/kanban-items/{id}/attachments', {
+      path: { id },
+      query: { name },
+      body: new Blob([text]),
+    })) as { id: string }[]
+    const bytes = await direct.get('/api/attachments/{id}/content', { path: { id: String(attachment?.id) } })
+    t.ok(bytes instanceof ReadableStream, name)
+    t.equal(await new Response(bytes).text(), text, name)
+  }
+  const page = () => new Response('<p>Sign in', { headers: { 'content-type': 'text/html' } })
+  const proxied = createClient({ baseUrl: 'https://a.example', fetch: async () => page() })
+  const failure = await failureOf(t, proxied.get('/api/attachments/{id}/content', { path: { id } }))
+  t.equal(failure.error, 'The response is a web page, not from Phaseboard')
+})
+
 t.test("relative URLs are relative to the client's base URL", async (t) => {
   const page = { href: 'https://board.example/board/' }
   t.intercept(globalThis as { location?: unknown }, 'location', { value: page, configurable: true })
