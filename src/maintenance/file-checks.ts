@@ -1,7 +1,7 @@
 /** Checks of the SQLite file: pages, references, tables and triggers. */
 import { changeTriggers } from '../db/change-triggers.ts'
 import { shippedMigrations } from '../db/migrations.ts'
-import { type Check, count, counted, found, has, isShown, type Subject, together } from './checks.ts'
+import { type Check, count, counted, found, has, isShown, NOTHING, type Subject, together } from './checks.ts'
 
 /** Problems that SQLite lists, at most. */
 const PROBLEMS = 100
@@ -81,17 +81,24 @@ const references: Check = {
   },
 }
 
+/** The migrations that are missing. */
+function missingMigrations({ client }: Subject) {
+  const applied = new Set(
+    client.prepare<[], number>('select created_at from __drizzle_migrations').pluck().all().map(Number),
+  )
+  return shippedMigrations().filter(({ folderMillis }) => !applied.has(folderMillis))
+}
+
 const migrations: Check = {
   name: 'migrations',
   holds: 'the tables are those of this version',
   advice: 'the next start of the service, and --fix, migrate them',
-  find: ({ client }) => {
-    const applied = new Set(
-      client.prepare<[], number>('select created_at from __drizzle_migrations').pluck().all().map(Number),
-    )
-    const missing = shippedMigrations().filter(({ folderMillis }) => !applied.has(folderMillis))
-    return found(missing.map(({ folderMillis }) => `the one of ${new Date(folderMillis).toISOString()}`))
-  },
+  find: (subject) =>
+    found(
+      missingMigrations(subject).map(
+        ({ folderMillis }) => `the one of ${new Date(folderMillis).toISOString()}`,
+      ),
+    ),
   fix: () => 'migrated the tables',
 }
 
@@ -100,7 +107,10 @@ const triggers: Check = {
   holds: 'every write is recorded in the sequence of changes and the search index',
   advice:
     'another tool has dropped or changed triggers: restore a backup, or let --fix recreate those of the sequence',
-  find: ({ client }) => {
+  find: (subject) => {
+    // Those of an older version are others, until they are migrated.
+    if (missingMigrations(subject).length > 0) return NOTHING
+    const { client } = subject
     const stored = new Map(
       client
         .prepare<[], [string, string]>(
