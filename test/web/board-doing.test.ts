@@ -266,7 +266,10 @@ onBoard('the command palette has commands, projects and cards', async (t, { api,
   await run('other pro', /^Other project/)
   await page.getByRole('heading', { level: 1, name: 'Other project' }).waitFor()
   await run('colours: dark', 'Colours: Dark')
-  t.equal(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme), 'dark')
+  await until(
+    () => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme),
+    (scheme) => scheme === 'dark',
+  )
   await page.reload()
   await page.getByRole('heading', { level: 1, name: 'Other project' }).waitFor()
   t.equal(

@@ -4,7 +4,7 @@
  * compared with stored images, because fonts and their smoothing differ between machines, and so the images would only be right
  * on one of them.
  */
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import t from 'tap'
@@ -29,11 +29,11 @@ async function serveDevelopment(page: Page): Promise<void> {
       headers: { 'content-security-policy': policy },
     }),
   )
-  await page.route('**/assets/*', (route) =>
-    route.fulfill({
-      path: join(folder, 'assets', new URL(route.request().url()).pathname.split('/').at(-1) ?? ''),
-    }),
-  )
+  await page.route('**/assets/*', (route) => {
+    const path = join(folder, 'assets', new URL(route.request().url()).pathname.split('/').at(-1) ?? '')
+    // The shipped page may still load parts in advance.
+    return existsSync(path) ? route.fulfill({ path }) : route.continue()
+  })
 }
 
 /** The places and sizes of all parts. */
