@@ -48,7 +48,7 @@ t.test('a statement that names a table in another way is refused', async (t) => 
     'select 1 from (projects)',
     'select members from changes',
   ])
-    t.throws(() => secured(statement), { message: /row-level security does not know/ }, statement)
+    t.throws(() => secured(statement), { message: /row-level security does not support/ }, statement)
 })
 
 /** Tables with a column of a project or an item that callers reach in another way, or not at all. */
