@@ -162,11 +162,11 @@ export class ChangeStream implements ChangeReader, WeighedStream {
    */
   #tellAccess(): void {
     const scope = this.reader.scope()
-    const since = this.#scopedAt
-    this.#scopedAt = Math.max(since, this.place)
+    // All changes up to its position were sent with the former scope.
+    this.#scopedAt = Math.max(this.#scopedAt, this.place)
     if (scope === this.#scope) return
     const events = this.#readers.policy
-      .difference(this.#scope, scope, since)
+      .difference(this.#scope, scope, this.#scopedAt)
       .filter(({ projectId }) => (this.filter.projectId ?? projectId) === projectId)
       .map((event) => eventText('access', JSON.stringify(event), this.place))
     this.#scope = scope

@@ -108,6 +108,25 @@ t.test(
   },
 )
 
+t.test('a stream sends the loss of a project that has just been created', async (t) => {
+  const app = await build(t, { authMode: 'required' })
+  const admin = as(app, signInAs(app, 'admin').headers)
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const { events, seen } = await follow(t, url, signInAs(app, 'member').headers)
+  const { id } = (await admin('POST', '/api/projects', { name: 'Young' })).body
+  await seen('Young')
+  await admin('PATCH', `/api/projects/${id}`, { access: 'assigned' })
+  await admin('POST', '/api/projects', { name: 'marker' })
+  await seen('marker')
+  t.strictSame(
+    events
+      .filter(({ type }) => type === 'access')
+      .map(({ data }) => JSON.parse(data))
+      .filter(({ visible }) => !visible),
+    [{ projectId: id, visible: false }],
+  )
+})
+
 t.test(
   'a token of an admin that reaches some projects loses them with the rights of its admin',
   async (t) => {
