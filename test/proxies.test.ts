@@ -95,7 +95,7 @@ for (const [name, behind, missing] of PROXIES) {
       const state = (await (await fetch(place, { headers: { cookie } })).json()) as { status: string }
       if (state.status === 'done') break
       if (state.status === 'failed') throw new Error(JSON.stringify(state))
-      await sleep(50)
+      await sleep(100)
     }
 
     const token = (await (
