@@ -17,7 +17,7 @@ const count = (number: number, one: string, other: string): string =>
 /** A sentence in pieces. Values are separate pieces, so that their text direction cannot reorder the rest. */
 export type Sentence = readonly (string | { value: string })[]
 
-const said = (words: TemplateStringsArray, ...values: readonly string[]): Sentence =>
+const sentence = (words: TemplateStringsArray, ...values: readonly string[]): Sentence =>
   words.flatMap((word, index) => {
     const value = values[index]
     return [word, ...(value === undefined ? [] : [{ value }])].filter((piece) => piece !== '')
@@ -41,7 +41,7 @@ function shortened(title: string): string {
 const quoted = (title: string): string => `“${shortened(title)}”`
 
 /** The functions for texts of every language. */
-const helpers = { count, said, shortened, formatNumber }
+const helpers = { count, sentence, shortened, formatNumber }
 export type TextHelpers = typeof helpers
 
 const english = {
@@ -165,8 +165,8 @@ const english = {
   resumed: (number: number) => `Sent ${count(number, 'change', 'changes')} from before the reload.`,
   notResumed: (lines: readonly string[], more: number) =>
     `Not saved after the reload: ${lines.join('; ')}${more > 0 ? `; and ${more} more` : ''}.`,
-  notResumedOne: (said: string, reason: string) =>
-    `${said ? said.replace(/\.$/, '') : 'a change'} (${reason})`,
+  notResumedOne: (message: string, reason: string) =>
+    `${message ? message.replace(/\.$/, '') : 'a change'} (${reason})`,
   tooLate: 'more than a day has passed',
 
   // Navigation
@@ -314,8 +314,8 @@ const english = {
     limitOf: (limit: number) => `limit ${limit}`,
     full: 'Full',
     aboveLimit: 'Above limit',
-    fullSaid: 'full',
-    aboveLimitSaid: 'above it',
+    fullLabel: 'full',
+    aboveLimitLabel: 'above it',
 
     filter: {
       text: 'Filter cards',
@@ -542,54 +542,54 @@ const english = {
 
     undoEntry: (what: string) => `Undo: ${what}`,
     history: {
-      created: said`created this card`,
-      broughtBack: said`restored this card`,
-      deleted: said`deleted this card`,
-      moved: (from: string, to: string) => said`moved it from ${from} to ${to}`,
-      movedProject: said`moved it to another project`,
-      ordered: said`moved it within its column`,
-      seen: said`viewed it`,
-      titled: (from: string, to: string) => said`changed the title from ${from} to ${to}`,
-      described: said`changed the description`,
-      prioritised: (from: string, to: string) => said`changed the priority from ${from} to ${to}`,
-      assigned: (to: string) => said`assigned it to ${to}`,
-      unassigned: (from: string) => said`unassigned it from ${from}`,
-      reassigned: (from: string, to: string) => said`reassigned it from ${from} to ${to}`,
-      due: (to: string) => said`set the due date to ${to}`,
-      dueMoved: (from: string, to: string) => said`moved the due date from ${from} to ${to}`,
-      notDue: (from: string) => said`removed the due date ${from}`,
-      approved: said`approved it`,
-      unapproved: said`withdrew the approval`,
-      dismissed: said`archived it`,
-      restored: said`restored it`,
-      claimed: said`claimed it`,
-      released: said`ended the claim`,
-      metadata: said`changed its metadata`,
-      other: (type: string, content: string) => said`${type} ${content}`,
+      created: sentence`created this card`,
+      broughtBack: sentence`restored this card`,
+      deleted: sentence`deleted this card`,
+      moved: (from: string, to: string) => sentence`moved it from ${from} to ${to}`,
+      movedProject: sentence`moved it to another project`,
+      ordered: sentence`moved it within its column`,
+      seen: sentence`viewed it`,
+      titled: (from: string, to: string) => sentence`changed the title from ${from} to ${to}`,
+      described: sentence`changed the description`,
+      prioritised: (from: string, to: string) => sentence`changed the priority from ${from} to ${to}`,
+      assigned: (to: string) => sentence`assigned it to ${to}`,
+      unassigned: (from: string) => sentence`unassigned it from ${from}`,
+      reassigned: (from: string, to: string) => sentence`reassigned it from ${from} to ${to}`,
+      due: (to: string) => sentence`set the due date to ${to}`,
+      dueMoved: (from: string, to: string) => sentence`moved the due date from ${from} to ${to}`,
+      notDue: (from: string) => sentence`removed the due date ${from}`,
+      approved: sentence`approved it`,
+      unapproved: sentence`withdrew the approval`,
+      dismissed: sentence`archived it`,
+      restored: sentence`restored it`,
+      claimed: sentence`claimed it`,
+      released: sentence`ended the claim`,
+      metadata: sentence`changed its metadata`,
+      other: (type: string, content: string) => sentence`${type} ${content}`,
       label: {
-        added: (name: string) => said`added the label ${name}`,
-        removed: (name: string) => said`removed the label ${name}`,
-        unknown: { added: said`added a label`, removed: said`removed a label` },
+        added: (name: string) => sentence`added the label ${name}`,
+        removed: (name: string) => sentence`removed the label ${name}`,
+        unknown: { added: sentence`added a label`, removed: sentence`removed a label` },
       },
       subtask: {
-        added: (title: string) => said`added the subtask ${title}`,
-        deleted: (title: string) => said`deleted the subtask ${title}`,
-        renamed: (from: string, to: string) => said`renamed the subtask ${from} to ${to}`,
-        ticked: said`ticked a subtask`,
-        unticked: said`unticked a subtask`,
-        ordered: said`moved the subtasks`,
+        added: (title: string) => sentence`added the subtask ${title}`,
+        deleted: (title: string) => sentence`deleted the subtask ${title}`,
+        renamed: (from: string, to: string) => sentence`renamed the subtask ${from} to ${to}`,
+        ticked: sentence`ticked a subtask`,
+        unticked: sentence`unticked a subtask`,
+        ordered: sentence`moved the subtasks`,
       },
       comment: {
-        created: said`commented`,
-        updated: said`edited a comment`,
-        deleted: said`deleted a comment`,
+        created: sentence`commented`,
+        updated: sentence`edited a comment`,
+        deleted: sentence`deleted a comment`,
       },
       file: {
-        added: (name: string) => said`attached ${name}`,
-        renamed: (from: string, to: string) => said`renamed the file ${from} to ${to}`,
-        deleted: (name: string) => said`deleted the file ${name}`,
-        cover: said`chose a cover`,
-        noCover: said`removed the cover`,
+        added: (name: string) => sentence`attached ${name}`,
+        renamed: (from: string, to: string) => sentence`renamed the file ${from} to ${to}`,
+        deleted: (name: string) => sentence`deleted the file ${name}`,
+        cover: sentence`chose a cover`,
+        noCover: sentence`removed the cover`,
       },
     },
   },

@@ -73,15 +73,18 @@ export interface Plan {
 const TIMED = ['dueDate', 'reminders', 'claimedUntil']
 
 /** The fields of an item whose changes cause notifications. */
-const TOLD = ['column', 'assigneeId', 'description']
+const NOTIFYING = ['column', 'assigneeId', 'description']
 
 /** Whether the JSON of a change has one of some fields, without parsing it. May be true for a text that only looks like it. */
 const namesAny = (json: string, fields: readonly string[]): boolean =>
   fields.some((field) => json.includes(`"${field}":`))
 
 /** Whether an update changes none of these fields. */
-const isNoNews = ({ kind, action, fromProjectId, after }: ChangeRow): boolean =>
-  kind === 'kanban-item' && action === 'updated' && fromProjectId === null && !namesAny(after ?? '', TOLD)
+const notifiesNobody = ({ kind, action, fromProjectId, after }: ChangeRow): boolean =>
+  kind === 'kanban-item' &&
+  action === 'updated' &&
+  fromProjectId === null &&
+  !namesAny(after ?? '', NOTIFYING)
 
 const excerptOf = (text: string): string => {
   const line = text.trim().replaceAll(/\s+/g, ' ')
@@ -129,7 +132,7 @@ export class NotificationPlanner {
     if (row.kind === 'kanban-column' && row.action === 'updated') this.#noteRenaming(row)
     if (row.kind !== 'kanban-item' && row.kind !== 'kanban-comment') return
     if (row.kind === 'kanban-item') this.#noteTimes(row)
-    if (isQuiet || row.action === 'deleted' || row.itemId === null || isNoNews(row)) return
+    if (isQuiet || row.action === 'deleted' || row.itemId === null || notifiesNobody(row)) return
     const before = shownFields(row.kind, row.before) ?? {}
     const after = shownFields(row.kind, row.after) ?? {}
     if (row.kind === 'kanban-item') yield* this.#takeItem(row, row.itemId, before, after)
@@ -205,19 +208,15 @@ export class NotificationPlanner {
     if (item === undefined) return
     if (assignee !== '') {
       this.#watch(itemId, assignee, row.seq)
-      this.#tell(row, item, assignee, 'assigned', '')
+      this.#notify(row, item, assignee, 'assigned', '')
     }
     const excerpt = mentioned.length > 0 ? excerptOf(textOf(after.description)) : ''
-    for (const id of mentioned) {
-      if (!this.#mayHear(id, item)) continue
-      this.#watch(itemId, id, row.seq)
-      if (id !== assignee) this.#tell(row, item, id, 'mentioned', excerpt)
-    }
+    this.#notifyMentioned(row, item, mentioned, assignee, excerpt)
     if (!isMoved) return
     const others = new Set([assignee, ...mentioned])
     const column = textOf(after.column)
     for (const id of this.#watchersOf(row, itemId, item)) {
-      if (!others.has(id)) this.#tell(row, item, id, 'moved', column)
+      if (!others.has(id)) this.#notify(row, item, id, 'moved', column)
       yield
     }
   }
@@ -236,16 +235,27 @@ export class NotificationPlanner {
     const item = this.#sources.item(itemId)
     if (item === undefined) return
     const excerpt = excerptOf(textOf(after.content))
-    for (const id of mentioned) {
-      if (!this.#mayHear(id, item)) continue
-      this.#watch(itemId, id, row.seq)
-      if (id !== author) this.#tell(row, item, id, 'mentioned', excerpt)
-    }
+    this.#notifyMentioned(row, item, mentioned, author, excerpt)
     if (!isNew) return
     const others = new Set([author, ...mentioned])
     for (const id of this.#watchersOf(row, itemId, item)) {
-      if (!others.has(id)) this.#tell(row, item, id, 'commented', excerpt)
+      if (!others.has(id)) this.#notify(row, item, id, 'commented', excerpt)
       yield
+    }
+  }
+
+  /** Mentioned members watch the item. @param except the member who learns of the change otherwise */
+  #notifyMentioned(
+    row: ChangeRow,
+    item: LiveItem,
+    mentioned: readonly string[],
+    except: string,
+    excerpt: string,
+  ): void {
+    for (const id of mentioned) {
+      if (!this.#mayReceive(id, item)) continue
+      this.#watch(row.itemId as string, id, row.seq)
+      if (id !== except) this.#notify(row, item, id, 'mentioned', excerpt)
     }
   }
 
@@ -303,7 +313,7 @@ export class NotificationPlanner {
   }
 
   /** Whether a person can receive notifications, and sees an item. */
-  #mayHear(id: string, { projectId }: LiveItem): boolean {
+  #mayReceive(id: string, { projectId }: LiveItem): boolean {
     const recipient = this.#recipient(id)
     if (recipient === undefined) return false
     const seen = getOrMake(this.#sees, id, () => new Map<string, boolean>())
@@ -319,8 +329,8 @@ export class NotificationPlanner {
     else this.#watchesOf.set(itemId, [watch])
   }
 
-  #tell(row: ChangeRow, item: LiveItem, memberId: string, kind: NotificationKind, text: string): void {
-    if (memberId === row.actorId || !this.#mayHear(memberId, item)) return
+  #notify(row: ChangeRow, item: LiveItem, memberId: string, kind: NotificationKind, text: string): void {
+    if (memberId === row.actorId || !this.#mayReceive(memberId, item)) return
     const { projectId, title } = item
     const plan = this.#plans.get(memberId) ?? {
       notifications: [],

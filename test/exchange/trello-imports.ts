@@ -6,7 +6,7 @@ import { describeBoard, type ImportedBoard, planBoard } from '../../src/exchange
 import { parseTrelloBoard, type TrelloBoard } from '../../src/exchange/sources/trello.ts'
 import {
   countsOf,
-  saidOf,
+  summaryNotes,
   type TrelloCounts,
   toSourceBoard,
 } from '../../src/exchange/sources/trello-board.ts'
@@ -36,5 +36,5 @@ export function importTrelloBoard(
 export const describeImport = (made: ImportedTrelloBoard): string[] => [
   `imported ${made.name}`,
   `project ${made.projectId} (/api/projects/${made.projectId})`,
-  ...describeBoard(made, { format: 'trello', ...saidOf(made) }),
+  ...describeBoard(made, { format: 'trello', ...summaryNotes(made) }),
 ]

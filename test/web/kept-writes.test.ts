@@ -20,7 +20,7 @@ const writeOf = (key: string, body: unknown = {}, at = Date.now()): KeptWrite =>
     path: '/api/kanban-items/{id}',
     options: { path: { id: 'a' }, body, idempotencyKey: key },
   },
-  said: 'Saved.',
+  message: 'Saved.',
   at,
 })
 

@@ -1,6 +1,6 @@
 /** Adds several cards, or a card with labels, in one batch: all or none, and one undo. */
 import { type Answer, api, type KanbanItem, type KanbanLabel } from '../common/api.ts'
-import { sayRefused, takeItem } from '../common/item-writes.ts'
+import { showRefusal, takeItem } from '../common/item-writes.ts'
 import { added, isUnsaved, take } from '../common/record-writes.ts'
 import { done } from '../common/toasts.ts'
 import { write } from '../common/writes.ts'
@@ -73,12 +73,12 @@ export async function addCards(
   let requests: BatchRequest[] = []
   let labels: KanbanLabel[] = []
   const [first] = cards
-  const said = cards.length === 1 && first ? added(first.title) : texts.board.quick.added(cards.length)
+  const message = cards.length === 1 && first ? added(first.title) : texts.board.quick.added(cards.length)
   let stop: (() => void) | undefined
   try {
     const answer: Answer<{ results: readonly { body: unknown }[] }> = await write({
       pending: shown.map(({ pending }) => pending),
-      said: typeof said === 'string' ? said : said.text,
+      message: typeof message === 'string' ? message : message.text,
       send: (idempotencyKey) => {
         stop ??= followCreated(board, shown)
         // When it is sent, earlier writes have created their labels.
@@ -105,11 +105,11 @@ export async function addCards(
         }
       },
     })
-    done(answer.seq, said)
+    done(answer.seq, message)
     return true
   } catch (error) {
     const [first] = shown
-    if (first) sayRefused(store, error, first.card)
+    if (first) showRefusal(store, error, first.card)
     return false
   } finally {
     stop?.()

@@ -1,10 +1,10 @@
 /** Adds a card with an optimistic update, which is reverted with a message if the service refuses it. */
 import type { CreateKanbanItem, KanbanItem, KanbanLabel } from '../../src/client/api.d.ts'
 import { api } from '../common/api.ts'
-import { sayRefused, takeItem } from '../common/item-writes.ts'
+import { showRefusal, takeItem } from '../common/item-writes.ts'
 import { onChange } from '../common/live.ts'
 import { between } from '../common/order.ts'
-import { newId, added as saidAdded } from '../common/record-writes.ts'
+import { added as addedMessage, newId } from '../common/record-writes.ts'
 import type { Pending } from '../common/records.ts'
 import { me } from '../common/session.ts'
 import { done } from '../common/toasts.ts'
@@ -61,7 +61,7 @@ export async function addCard(board: Board, column: string, end: End, added: New
   try {
     const { seq } = await write({
       pending: [pending],
-      said: saidAdded(card.title).text,
+      message: addedMessage(card.title).text,
       send: (idempotencyKey) => {
         stop ??= followCreated(board, [shown])
         return api.request('post', '/api/projects/{id}/kanban-items', {
@@ -75,10 +75,10 @@ export async function addCard(board: Board, column: string, end: End, added: New
         takeItem(board.store, answer)
       },
     })
-    done(seq, saidAdded(card.title))
+    done(seq, addedMessage(card.title))
     return true
   } catch (error) {
-    sayRefused(board.store, error, card)
+    showRefusal(board.store, error, card)
     return false
   } finally {
     stop?.()

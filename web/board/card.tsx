@@ -200,28 +200,28 @@ function CardFacts({ board, item }: { board: Board; item: KanbanItem }) {
       {isWaiting(item) && <span class="card-badge">{texts.item.isNew}</span>}
       {item.dismissed && <span class="card-badge">{texts.item.isDismissed}</span>}
       {description !== '' && (
-        <Fact said={words.hasDescription}>
+        <Fact label={words.hasDescription}>
           <Icon name="text" />
         </Fact>
       )}
       {comments > 0 && (
-        <Fact said={words.comments(comments)}>
+        <Fact label={words.comments(comments)}>
           <Icon name="comment" /> {comments}
         </Fact>
       )}
       {attachments > 0 && (
-        <Fact said={words.files(attachments)}>
+        <Fact label={words.files(attachments)}>
           <Icon name="clip" /> {attachments}
         </Fact>
       )}
       {subtasks.length > 0 && (
-        <Fact said={words.subtasksOf(ticked, subtasks.length)}>
+        <Fact label={words.subtasksOf(ticked, subtasks.length)}>
           <Icon name="subtasks" /> {ticked}/{subtasks.length}
         </Fact>
       )}
       {dueDate && <DueDate dueDate={dueDate} isLate={isOverdue(item) && !board.store.isDone(item.column)} />}
       {priority !== 'medium' && (
-        <Fact said={words.priorityOf(words.priorities[priority] ?? priority)}>
+        <Fact label={words.priorityOf(words.priorities[priority] ?? priority)}>
           <PriorityIcon priority={priority} />{' '}
           <span dir="auto">{words.priorities[priority] ?? priority}</span>
         </Fact>
@@ -229,7 +229,7 @@ function CardFacts({ board, item }: { board: Board; item: KanbanItem }) {
       {isKept && <span class="warning">{words.isKept}</span>}
       {assigneeId && (
         <span class="card-person">
-          <Fact said={words.assignedTo(personName(assigneeId))}>
+          <Fact label={words.assignedTo(personName(assigneeId))}>
             <Avatar id={assigneeId} name={personName(assigneeId)} isNamed />
           </Fact>
         </span>
@@ -239,10 +239,10 @@ function CardFacts({ board, item }: { board: Board; item: KanbanItem }) {
 }
 
 function DueDate({ dueDate, isLate }: { dueDate: string; isLate: boolean }) {
-  const said = isLate ? words.overdue(fullDay(dueDate)) : words.due(fullDay(dueDate))
+  const text = isLate ? words.overdue(fullDay(dueDate)) : words.due(fullDay(dueDate))
   return (
     <span class={isLate ? 'danger' : undefined}>
-      <Fact said={said}>
+      <Fact label={text}>
         <Icon name={isLate ? 'warning' : 'calendar'} /> {shortDay(dueDate)} {isLate && texts.overdue}
       </Fact>
     </span>
@@ -250,11 +250,11 @@ function DueDate({ dueDate, isLate }: { dueDate: string; isLate: boolean }) {
 }
 
 /** A short text to see, and a longer one for screen readers. */
-const Fact = ({ said, children }: { said: string; children: preact.ComponentChildren }) => (
+const Fact = ({ label, children }: { label: string; children: preact.ComponentChildren }) => (
   <>
     <span class="card-fact" aria-hidden="true">
       {children}
     </span>
-    <span class="visually-hidden">{said}</span>
+    <span class="visually-hidden">{label}</span>
   </>
 )

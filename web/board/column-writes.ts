@@ -55,7 +55,7 @@ export function changeColumn(board: Board, id: string, fields: UpdateKanbanColum
   const shown: Partial<KanbanColumn> = stage ? { ...others, stage } : others
   const writing = changeRecord({
     records: columns,
-    said: text,
+    message: text,
     id,
     patch: (record) => ({ ...record, ...shown }),
     ...sending('patch', PATH, { path: { id }, body: fields }),
@@ -84,7 +84,7 @@ export function addColumn({ store }: Board, name: string): Promise<boolean> {
     addRecord(
       {
         records: store.columns,
-        said: added(name),
+        message: added(name),
         ...sending('post', '/api/projects/{id}/kanban-columns', { path, body: { name } }),
       },
       column,
@@ -107,7 +107,7 @@ export function moveColumn({ store }: Board, id: string, beside: string, side: '
   void accepted(
     placeRecords({
       records: store.columns,
-      said: texts.moved(column.name),
+      message: texts.moved(column.name),
       places,
       ...sending('post', '/api/projects/{id}/kanban-columns/reorder', { path, body }),
     }),
@@ -121,7 +121,7 @@ export function deleteColumn(board: Board, id: string, moveTo: string | undefine
   if (column === undefined) return
   const writing = removeRecord({
     records: columns,
-    said: texts.deleted(column.name),
+    message: texts.deleted(column.name),
     id,
     ...sending('delete', PATH, { path: { id }, query: { moveTo } }),
   })

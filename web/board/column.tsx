@@ -151,11 +151,11 @@ function ColumnCount({
   const count = board.countOf(name)
   const shown = board.isNarrowed.value ? board.shownIn(name).length : undefined
   const state = limitState(count, wipLimit, wipPolicy)
-  const said = [
+  const facts = [
     shown === undefined ? texts.cards(count) : words.countShown(shown, count),
     wipLimit > 0 && words.limitOf(wipLimit),
-    state === 'above' && words.aboveLimitSaid,
-    state === 'full' && words.fullSaid,
+    state === 'above' && words.aboveLimitLabel,
+    state === 'full' && words.fullLabel,
   ].filter(Boolean)
   return (
     <span class="column-count">
@@ -166,7 +166,7 @@ function ColumnCount({
             ? words.countOf(count, wipLimit)
             : count}
       </span>
-      <span class="visually-hidden">{said.join(', ')}</span>
+      <span class="visually-hidden">{facts.join(', ')}</span>
       {state !== 'within' && (
         <span class={state === 'above' ? 'warning' : 'danger'} aria-hidden="true">
           <Icon name={state === 'above' ? 'warning' : 'stop'} />{' '}

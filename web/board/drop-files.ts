@@ -62,7 +62,7 @@ function attach(board: Board, id: string, files: readonly File[]): void {
   const title = board.store.items.peek(id)?.title ?? ''
   for (const file of files) {
     upload(id, file, {
-      said: (attachment) => ({
+      message: (attachment) => ({
         text: texts.files.attachedTo(attachment.name, title),
         many: texts.files.manyAttached,
         of: attachment.id,

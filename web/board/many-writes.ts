@@ -3,7 +3,7 @@ import { type Answer, type KanbanItem, type KanbanLabel, sending } from '../comm
 import { changeItem, takeItem, toggleDismissed } from '../common/item-writes.ts'
 import { nextColor } from '../common/labels.ts'
 import { byId } from '../common/order.ts'
-import { accepted, ifThere, isUnsaved, take, writeAndSay } from '../common/record-writes.ts'
+import { accepted, ifThere, isUnsaved, take, writeWithMessage } from '../common/record-writes.ts'
 import { texts } from '../texts.ts'
 import type { Board } from './board.ts'
 import { focusCard } from './focus.ts'
@@ -29,13 +29,13 @@ interface ManyWrite {
   patch: (item: KanbanItem, index: number) => KanbanItem
   requests: Request[]
   /** The text of the message. */
-  said: string
+  message: string
 }
 
 /** Sends one batch. @returns whether the service accepted it */
-function writeMany({ store }: Board, { ids, patch, requests, said }: ManyWrite): Promise<boolean> {
+function writeMany({ store }: Board, { ids, patch, requests, message }: ManyWrite): Promise<boolean> {
   return accepted(
-    writeAndSay(said, {
+    writeWithMessage(message, {
       pending: ids.map((id, index) =>
         store.items.patch(
           id,
@@ -56,25 +56,25 @@ function writeMany({ store }: Board, { ids, patch, requests, said }: ManyWrite):
 const saved = (board: Board, ids: readonly string[]) =>
   ids.filter((id) => !isUnsaved(id) && board.store.items.peek(id) !== undefined)
 
-/** Changes fields of cards. @param saidOf the message for a single card */
+/** Changes fields of cards. @param messageFor the message for a single card */
 export function changeCards(
   board: Board,
   all: readonly string[],
   update: Fields,
-  saidOf: (title: string) => string,
+  messageFor: (title: string) => string,
 ): void {
   const ids = saved(board, all)
   const [only] = ids
   if (only === undefined) return
   if (ids.length === 1) {
-    void changeItem(board.card(only), update, saidOf(board.store.items.peek(only)?.title ?? ''))
+    void changeItem(board.card(only), update, messageFor(board.store.items.peek(only)?.title ?? ''))
     return
   }
   void writeMany(board, {
     ids,
     patch: (item) => ({ ...item, ...update }),
     requests: [{ method: 'PATCH', path: '/api/kanban-items', body: { ids, update } }],
-    said: words.changed(ids.length),
+    message: words.changed(ids.length),
   })
 }
 
@@ -97,7 +97,7 @@ export function moveCards(board: Board, all: readonly string[], column: string):
       path: `/api/kanban-items/${id}/move`,
       body: { column, position: 'bottom' },
     })),
-    said: words.moved(ids.length, column),
+    message: words.moved(ids.length, column),
   })
 }
 
@@ -135,7 +135,7 @@ export function archiveCards(board: Board, all: readonly string[]): void {
     ids,
     patch: (item) => ({ ...item, ...update }),
     requests: [{ method: 'PATCH', path: '/api/kanban-items', body: { ids, update } }],
-    said: isRestored ? texts.item.many.restored(ids.length) : texts.item.many.dismissed(ids.length),
+    message: isRestored ? texts.item.many.restored(ids.length) : texts.item.many.dismissed(ids.length),
   })
 }
 
@@ -148,7 +148,7 @@ export function setLabelOf(board: Board, all: readonly string[], label: KanbanLa
     (id) => isOn !== items.peek(id)?.labels.some((one) => one.id === label.id),
   )
   if (ids.length === 0) return
-  const said = isOn ? words.labelAdded(label.name) : words.labelRemoved(label.name)
+  const message = isOn ? words.labelAdded(label.name) : words.labelRemoved(label.name)
   void writeMany(board, {
     ids,
     patch: (item) => {
@@ -156,7 +156,7 @@ export function setLabelOf(board: Board, all: readonly string[], label: KanbanLa
       return { ...item, labels: isOn ? [...others, label].sort(byId) : others }
     },
     requests: ids.map((id) => ({ method: isOn ? 'PUT' : 'DELETE', path: pathOf(id, label.id) }) as const),
-    said: ids.length === 1 ? said : `${said} ${words.changed(ids.length)}`,
+    message: ids.length === 1 ? message : `${message} ${words.changed(ids.length)}`,
   })
 }
 
@@ -175,7 +175,7 @@ export async function addLabelTo(board: Board, all: readonly string[], name: str
     ...ids.map((id) => ({ method: 'PUT', path: pathOf(id, '{{label.id}}') }) as const),
   ]
   await accepted(
-    writeAndSay(words.labelAdded(name), {
+    writeWithMessage(words.labelAdded(name), {
       ...sending('post', '/api/batch', { body: { requests } }),
       onDone: ({ data: { results }, seq }) => {
         const [label, ...items] = results.map(({ body }) => body)

@@ -67,13 +67,13 @@ export class PickUp {
     if (next === undefined) return
     const { skipped = [], ...spot } = next
     const { column, index } = spot
-    const said = skipped.length > 0 ? `${words.skipped(skipped.join(', '))} ` : ''
+    const passed = skipped.length > 0 ? `${words.skipped(skipped.join(', '))} ` : ''
     if (column === this.#spot.column && skipped.length > 0) {
-      announce(said)
+      announce(passed)
       return
     }
     this.#show(spot)
-    announce(said + words.nowAt(index + 1, this.#others(column).length + 1, column))
+    announce(passed + words.nowAt(index + 1, this.#others(column).length + 1, column))
   }
 
   #show(spot: Spot): void {

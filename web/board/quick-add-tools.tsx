@@ -148,12 +148,12 @@ export default function QuickAddTools({ board, text, field, plan, onCount, onJoi
   }, [text === ''])
 
   const shown = [...new Map(tokens.map((token) => [token.text.toLowerCase(), token])).values()]
-  const said = shown.map((token) => words.token(token.kind, nameOf(token))).join(', ')
+  const recognised = shown.map((token) => words.token(token.kind, nameOf(token))).join(', ')
   const before = useRef('')
   useEffect(() => {
-    if (said !== '' && said !== before.current) announce(words.recognised(said))
-    before.current = said
-  }, [said])
+    if (recognised !== '' && recognised !== before.current) announce(words.recognised(recognised))
+    before.current = recognised
+  }, [recognised])
   const undo = (token: Token) => {
     setAsText(new Set([...asText, token.text.toLowerCase()]))
     announce(words.isText(token.text))
@@ -215,7 +215,7 @@ export default function QuickAddTools({ board, text, field, plan, onCount, onJoi
           if (isNew) setNewLabels([...newLabels, newLabelIn(board, name, labels)])
         }}
         label={(kind) => (kind === 'label' ? texts.card.labels : texts.fields.person)}
-        said={words.suggestions}
+        countText={words.suggestions}
         onKey={onBackspace}
       />
     </>

@@ -54,7 +54,7 @@ export class CardComments {
     const path = { id: this.#card.id }
     await addRecord({
       records: this.records,
-      said: { text: texts.card.commentAdded, shown: 'heard' },
+      message: { text: texts.card.commentAdded, shown: 'heard' },
       ...sending('post', '/api/kanban-items/{id}/comments', { path, body: { content } }),
     })
   }
@@ -77,7 +77,7 @@ export class CardComments {
         ),
       ],
       onDone: (answer) => take(this.records, answer),
-      said: { text: texts.card.commentChanged, shown },
+      message: { text: texts.card.commentChanged, shown },
     })
   }
 
@@ -86,7 +86,7 @@ export class CardComments {
     await accepted(
       removeRecord({
         records: this.records,
-        said: texts.card.commentDeleted,
+        message: texts.card.commentDeleted,
         id,
         ...sending('delete', PATH, { path: { id } }),
       }),

@@ -11,7 +11,7 @@ import { CardView } from './card-view.tsx'
 import { DeletedBy } from './gone.tsx'
 import { OpenCard } from './open-card.ts'
 
-const said = texts.card
+const words = texts.card
 
 interface CardDialogProps {
   project: OpenProject
@@ -63,7 +63,7 @@ function MissingCard({ card, deletion, onClose }: MissingCardProps) {
         <DeletedBy card={card} deletion={deletion} onClose={onClose} />
       ) : (
         <p>
-          <a href={href(paths.board(card.store.id))}>{said.toBoard}</a>
+          <a href={href(paths.board(card.store.id))}>{words.toBoard}</a>
         </p>
       )}
     </Dialog>

@@ -12,7 +12,7 @@ import { changeItem } from '../common/item-writes.ts'
 import { appliedSeq, onChange, onReset } from '../common/live.ts'
 import { byId } from '../common/order.ts'
 import { applyTo } from '../common/project-store.ts'
-import { accepted, changeRecord, removeRecord, take, writeAndSay } from '../common/record-writes.ts'
+import { accepted, changeRecord, removeRecord, take, writeWithMessage } from '../common/record-writes.ts'
 import { Records } from '../common/records.ts'
 import { read } from '../common/session.ts'
 import { toast } from '../common/toasts.ts'
@@ -111,12 +111,14 @@ export class CardFiles implements ItemFiles, TextFiles {
 
   /** Uploads a file. The list shows its progress, and why it failed. */
   upload(file: File): Upload {
-    return upload(this.itemId, file, { said: ({ name }) => ({ text: words.attached(name), shown: 'heard' }) })
+    return upload(this.itemId, file, {
+      message: ({ name }) => ({ text: words.attached(name), shown: 'heard' }),
+    })
   }
 
   attach(file: File): Promise<Attachment | undefined> {
     return upload(this.itemId, file, {
-      said: ({ name }) => ({ text: words.attached(name), shown: 'heard' }),
+      message: ({ name }) => ({ text: words.attached(name), shown: 'heard' }),
       onFailed: ({ name }, error) => toast(words.notAttached(name, error), [], 'alert'),
     }).attached
   }
@@ -125,7 +127,7 @@ export class CardFiles implements ItemFiles, TextFiles {
   async addLink(url: string, name: string): Promise<void> {
     const path = { id: this.itemId }
     const body = { url, ...(name !== '' && { name }) }
-    await writeAndSay(
+    await writeWithMessage(
       { text: words.attached(name || url), shown: 'heard' },
       {
         ...sending('post', '/api/kanban-items/{id}/attachments', { path, body }),
@@ -140,7 +142,7 @@ export class CardFiles implements ItemFiles, TextFiles {
   async rename(id: string, name: string): Promise<void> {
     await changeRecord({
       records: this.records,
-      said: words.renamed,
+      message: words.renamed,
       id,
       patch: (file) => ({ ...file, name }),
       ...sending('patch', PATH, { path: { id }, body: { name } }),
@@ -152,7 +154,7 @@ export class CardFiles implements ItemFiles, TextFiles {
     await accepted(
       removeRecord({
         records: this.records,
-        said: words.deleted(name),
+        message: words.deleted(name),
         id,
         ...sending('delete', PATH, { path: { id } }),
       }),
@@ -166,7 +168,7 @@ export class CardFiles implements ItemFiles, TextFiles {
       const known = await addThumbnail(picture.id)
       if (known) stored(known)
     }
-    const said = picture ? words.coverSet(title) : words.coverRemoved(title)
-    await changeItem(this.#card, { coverId: picture?.id ?? null }, said)
+    const message = picture ? words.coverSet(title) : words.coverRemoved(title)
+    await changeItem(this.#card, { coverId: picture?.id ?? null }, message)
   }
 }

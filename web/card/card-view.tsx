@@ -29,7 +29,7 @@ import { Side } from './side.tsx'
 import { Subtasks } from './subtasks.tsx'
 import type { ViewerProps } from './viewer.tsx'
 
-const said = texts.card
+const words = texts.card
 
 const Files = late<FilesProps>(
   () => import('./files.tsx'),
@@ -65,7 +65,7 @@ export function CardView({ card, item, isHere, onClose }: CardViewProps) {
   canAttach.current = canEdit
   const title = useTextEdit({
     name: `${card.draftPrefix}:title`,
-    called: texts.inSentence(said.title),
+    called: texts.inSentence(words.title),
     value: item.title,
     base: card.store.items.base(card.id)?.title,
     save: (text, from) => saveCardText(card, 'title', text, from),
@@ -133,8 +133,8 @@ export function CardView({ card, item, isHere, onClose }: CardViewProps) {
                     key: 'x',
                   },
                   { label: texts.item.moveTo, run: () => setMoving(true), key: 'm' },
-                  { label: said.copyLink, run: copy },
-                  { label: said.delete, run: remove, isDanger: true },
+                  { label: words.copyLink, run: copy },
+                  { label: words.delete, run: remove, isDanger: true },
                 ]}
               >
                 <Icon name="more" />

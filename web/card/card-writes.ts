@@ -41,7 +41,7 @@ export const saveCardText = (
       ),
     ],
     onDone: (answer) => card.take(answer),
-    said: {
+    message: {
       text: texts.card.saved(
         texts.card[field],
         field === 'title' ? text : (card.store.items.peek(card.id)?.title ?? ''),

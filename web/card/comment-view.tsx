@@ -14,8 +14,8 @@ import { texts } from '../texts.ts'
 import type { CardComments } from './card-comments.ts'
 import { useFocusAfter } from './use-focus-after.ts'
 
-const said = texts.card
-const CALLED = texts.inSentence(said.comment)
+const words = texts.card
+const CALLED = texts.inSentence(words.comment)
 
 interface CommentViewProps {
   comments: CardComments
@@ -42,7 +42,7 @@ export function CommentView({ comments, comment, canEdit }: CommentViewProps) {
   const button = useFocusAfter(edit)
   const name = personName(authorId)
   return (
-    <article class="card-comment" aria-label={said.commentOf(name, atMoment(createdAt))}>
+    <article class="card-comment" aria-label={words.commentOf(name, atMoment(createdAt))}>
       <header class="row">
         <Avatar id={authorId} name={name} />
         <strong dir="auto">{name}</strong>
@@ -51,7 +51,7 @@ export function CommentView({ comments, comment, canEdit }: CommentViewProps) {
         </time>
         {editedAt !== null && (
           <span class="meta" title={atMoment(editedAt)}>
-            {said.edited}
+            {words.edited}
           </span>
         )}
       </header>
@@ -60,7 +60,7 @@ export function CommentView({ comments, comment, canEdit }: CommentViewProps) {
       {edit.mode === 'editing' && (
         <TextEditor
           hasMentions
-          label={said.comment}
+          label={words.comment}
           text={edit.text}
           onType={edit.type}
           onSave={edit.save}

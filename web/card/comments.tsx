@@ -13,7 +13,7 @@ import { CardComments } from './card-comments.ts'
 import { CommentView } from './comment-view.tsx'
 import type { OpenCard } from './open-card.ts'
 
-const said = texts.card
+const words = texts.card
 
 /** Pending comments by the names of their drafts. They may outlive the dialog while the service is unavailable. */
 const sending = signal<ReadonlySet<string>>(new Set())
@@ -58,8 +58,8 @@ function NewComment({ card, comments }: { card: OpenCard; comments: CardComments
       <textarea
         ref={field}
         id={id}
-        aria-label={said.newComment}
-        placeholder={said.newComment}
+        aria-label={words.newComment}
+        placeholder={words.newComment}
         dir="auto"
         rows={2}
         readOnly={isSending}
@@ -76,9 +76,9 @@ function NewComment({ card, comments }: { card: OpenCard; comments: CardComments
       {text !== '' && (
         <div class="row">
           <button type="submit" class="button" aria-disabled={!canSend}>
-            {said.commentSubmit}
+            {words.commentSubmit}
           </button>
-          <span class="meta">{said.commentHint}</span>
+          <span class="meta">{words.commentHint}</span>
         </div>
       )}
     </form>
@@ -97,10 +97,10 @@ export function Comments({ card, canEdit }: CommentsProps) {
   const failure = comments.failure.value
   return (
     <section class="card-part" aria-labelledby="card-comments">
-      <h3 id="card-comments">{said.comments}</h3>
+      <h3 id="card-comments">{words.comments}</h3>
       {canEdit && <NewComment card={card} comments={comments} />}
       {failure !== undefined && <Failed isPart error={failure} retry={() => void comments.load()} />}
-      {!canEdit && list.length === 0 && <p class="meta">{said.noComments}</p>}
+      {!canEdit && list.length === 0 && <p class="meta">{words.noComments}</p>}
       {list.map((comment) => (
         <CommentView key={comment.id} comments={comments} comment={comment} canEdit={canEdit} />
       ))}

@@ -10,7 +10,7 @@ import { texts } from '../texts.ts'
 import type { OpenCard } from './open-card.ts'
 import { PRIORITIES, priorityName } from './words.ts'
 
-const said = texts.card
+const words = texts.card
 
 interface FieldProps {
   card: OpenCard
@@ -33,12 +33,12 @@ export function AssigneeField({ card, item, canEdit }: FieldProps) {
   return (
     <PersonPicker
       id="card-assignee"
-      label={said.assignee}
+      label={words.assignee}
       value={item.assigneeId ?? ''}
       others={nobodyOrMe()}
       isDisabled={!canEdit}
       onChoose={(id, name) =>
-        void changeItem(card, { assigneeId: id || null }, said.assigned(item.title, name))
+        void changeItem(card, { assigneeId: id || null }, words.assigned(item.title, name))
       }
     />
   )
@@ -47,11 +47,11 @@ export function AssigneeField({ card, item, canEdit }: FieldProps) {
 export const PriorityField = ({ card, item, canEdit }: FieldProps) => (
   <Select
     id="card-priority"
-    label={said.priority}
+    label={words.priority}
     value={item.priority}
     options={PRIORITIES.map((value) => [value, priorityName(value)] as const)}
     isDisabled={!canEdit}
-    onChoose={(priority) => void changeItem(card, { priority }, said.saved(said.priority, item.title))}
+    onChoose={(priority) => void changeItem(card, { priority }, words.saved(words.priority, item.title))}
   />
 )
 
@@ -66,7 +66,7 @@ export function DueDateField({ card, item, canEdit }: FieldProps) {
     setTyped(undefined)
     if (day === value || !isWhole(day)) return
     const dueDate = day === '' ? null : `${day}T00:00:00.000Z`
-    void changeItem(card, { dueDate }, said.saved(said.due, item.title))
+    void changeItem(card, { dueDate }, words.saved(words.due, item.title))
   }
   const leave = useRef(() => {})
   leave.current = () => {
@@ -77,7 +77,7 @@ export function DueDateField({ card, item, canEdit }: FieldProps) {
   const isLate = isOverdue(item) && !card.store.isDone(item.column)
   return (
     <div class="field">
-      <label for="card-due">{said.due}</label>
+      <label for="card-due">{words.due}</label>
       <input
         id="card-due"
         type="date"

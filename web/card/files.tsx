@@ -14,7 +14,7 @@ import { Failed } from '../common/ui/page.tsx'
 import { texts } from '../texts.ts'
 import type { CardFiles } from './card-files.ts'
 
-const said = texts.files
+const words = texts.files
 
 /** The service's limits, in characters. */
 const LONGEST_NAME = 255
@@ -41,21 +41,21 @@ export default function Files({ files, item, canEdit }: FilesProps) {
   return (
     <section ref={section} class="card-part" aria-labelledby="card-files">
       <div class="spread">
-        <h3 id="card-files">{said.title}</h3>
+        <h3 id="card-files">{words.title}</h3>
         {canEdit && (
           <div class="row">
             <button type="button" class="button-link" onClick={() => input.current?.click()}>
-              <Icon name="add" /> {said.attach}
+              <Icon name="add" /> {words.attach}
             </button>
             <button type="button" class="button-link" onClick={() => setLinking(true)}>
-              {said.attachLink}
+              {words.attachLink}
             </button>
             <input
               ref={input}
               type="file"
               multiple
               hidden
-              aria-label={said.attach}
+              aria-label={words.attach}
               onChange={({ currentTarget }) => {
                 add([...(currentTarget.files ?? [])])
                 // The same file can be chosen again.
@@ -66,7 +66,7 @@ export default function Files({ files, item, canEdit }: FilesProps) {
         )}
       </div>
       {failure !== undefined && <Failed isPart error={failure} retry={() => void files.load()} />}
-      {canEdit && list.length + running.length === 0 && <p class="meta">{said.none}</p>}
+      {canEdit && list.length + running.length === 0 && <p class="meta">{words.none}</p>}
       {list.length + running.length > 0 && (
         <ul class="files">
           {list.map((file) => (
@@ -86,12 +86,12 @@ export default function Files({ files, item, canEdit }: FilesProps) {
       )}
       {isOver && (
         <p class="files-drop" role="status">
-          {said.dropHere}
+          {words.dropHere}
         </p>
       )}
       {isLinking && (
         <FormDialog
-          title={said.attachLink}
+          title={words.attachLink}
           submit={texts.add}
           onClose={() => setLinking(false)}
           send={async (fields) => {
@@ -99,13 +99,13 @@ export default function Files({ files, item, canEdit }: FilesProps) {
             setLinking(false)
           }}
         >
-          <Field name="url" label={said.url} maxLength={LONGEST_URL} required autofocus />
+          <Field name="url" label={words.url} maxLength={LONGEST_URL} required autofocus />
           <Field name="name" label={texts.fields.name} maxLength={LONGEST_NAME} />
         </FormDialog>
       )}
       {renamed && (
         <FormDialog
-          title={said.renameTitle}
+          title={words.renameTitle}
           submit={texts.save}
           onClose={() => setRenamed(undefined)}
           send={async (fields) => {
@@ -191,16 +191,16 @@ function FileRow({ files, file, isCover, canEdit, onRename }: FileRowProps) {
     <li class="file">
       <FileLink files={files} file={file} />
       <span class="meta file-facts">
-        {file.size === null ? said.link : sizeText(file.size)}
-        {isCover && <span class="card-badge">{said.isCover}</span>}
+        {file.size === null ? words.link : sizeText(file.size)}
+        {isCover && <span class="card-badge">{words.isCover}</span>}
       </span>
       {canEdit && (
         <Menu
           label={texts.actions(file.name)}
           items={[
-            canCover && !isCover && { label: said.useAsCover, run: () => void files.setCover(file) },
-            isCover && { label: said.removeCover, run: () => void files.setCover(undefined) },
-            { label: said.rename, run: onRename },
+            canCover && !isCover && { label: words.useAsCover, run: () => void files.setCover(file) },
+            isCover && { label: words.removeCover, run: () => void files.setCover(undefined) },
+            { label: words.rename, run: onRename },
             { label: texts.delete, run: () => void files.remove(file), isDanger: true },
           ]}
         >
@@ -282,14 +282,14 @@ function UploadRow({ upload }: { upload: Upload }) {
         <bdi class="file-name">{name}</bdi>
       </span>
       <span class="meta file-facts">
-        {state.step === 'waiting' && said.waiting}
+        {state.step === 'waiting' && words.waiting}
         {state.step === 'sending' && (
-          <progress aria-label={said.progressOf(name)} max={1} value={state.share} />
+          <progress aria-label={words.progressOf(name)} max={1} value={state.share} />
         )}
         {state.step !== 'failed' && sizeText(file.size)}
         {state.step === 'failed' && (
           <span class="danger" role="alert" dir="auto">
-            {said.notUploaded(state.error)}
+            {words.notUploaded(state.error)}
           </span>
         )}
       </span>
@@ -307,7 +307,7 @@ function UploadRow({ upload }: { upload: Upload }) {
         <button
           type="button"
           class="button-icon"
-          aria-label={state.step === 'failed' ? said.forgetOf(name) : said.cancelOf(name)}
+          aria-label={state.step === 'failed' ? words.forgetOf(name) : words.cancelOf(name)}
           onClick={() => cancelUpload(upload)}
         >
           <Icon name="close" />

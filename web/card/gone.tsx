@@ -7,7 +7,7 @@ import { go, href, paths } from '../router.ts'
 import { texts } from '../texts.ts'
 import type { OpenCard } from './open-card.ts'
 
-const said = texts.card
+const words = texts.card
 
 export function Gone({ card, onClose }: { card: OpenCard; onClose: () => void }) {
   const whereabouts = card.whereabouts.value
@@ -16,7 +16,7 @@ export function Gone({ card, onClose }: { card: OpenCard; onClose: () => void })
     const there = paths.card(whereabouts.projectId, card.id)
     return (
       <div class="card-review" role="alert">
-        <p>{said.elsewhere}</p>
+        <p>{words.elsewhere}</p>
         <a
           class="button"
           href={href(there)}
@@ -26,7 +26,7 @@ export function Gone({ card, onClose }: { card: OpenCard; onClose: () => void })
             go(there, { replace: true })
           }}
         >
-          {said.openThere}
+          {words.openThere}
         </a>
       </div>
     )
@@ -46,7 +46,7 @@ interface DeletedByProps {
 export function DeletedBy({ card, deletion, onClose }: DeletedByProps) {
   return (
     <div class="card-review" role="alert">
-      <p dir="auto">{said.deletedBy(makerOf(deletion ?? { actorId: null }))}</p>
+      <p dir="auto">{words.deletedBy(makerOf(deletion ?? { actorId: null }))}</p>
       <div class="row">
         {deletion !== undefined && mayWriteIn(card.store) && (
           <button type="button" class="button-primary" onClick={() => void undo(deletion.seq)}>

@@ -11,7 +11,7 @@ import { CardHistory } from './card-history.ts'
 import { type HistoryEntry, historyOf } from './history.ts'
 import type { OpenCard } from './open-card.ts'
 
-const said = texts.card
+const words = texts.card
 
 const plain = (sentence: Sentence): string =>
   sentence.map((piece) => (typeof piece === 'string' ? piece : piece.value)).join('')
@@ -45,7 +45,7 @@ function EntryView({ entry, canEdit }: { entry: HistoryEntry; canEdit: boolean }
         <button
           type="button"
           class="button-link"
-          aria-label={said.undoEntry(sentences.map(plain).join(', '))}
+          aria-label={words.undoEntry(sentences.map(plain).join(', '))}
           onClick={() => void undo(seq)}
         >
           {texts.undo}

@@ -59,7 +59,7 @@ export function historyOf(sources: HistorySources, names: HistoryNames): History
   const oldest = changes.reduce((least, { at }) => (at < least ? at : least), '9999')
   const alone = activity
     .filter((entry) => isComplete || entry.createdAt >= oldest)
-    .filter((entry) => !changes.some((change) => saysSame(change, entry)))
+    .filter((entry) => !changes.some((change) => isSameChange(change, entry)))
   const entries = [
     ...groupsOf(changes).map((group) => entryOfGroup(group, names)),
     ...alone.map((one) => entryOfActivity(one, names)),
@@ -76,7 +76,7 @@ const FIELD_OF: Readonly<Record<string, string>> = {
 }
 
 /** Whether a change and an activity entry describe the same write. */
-function saysSame({ kind, action, before, after, at }: Change, entry: KanbanActivity): boolean {
+function isSameChange({ kind, action, before, after, at }: Change, entry: KanbanActivity): boolean {
   const field = FIELD_OF[entry.type]
   if (kind !== 'kanban-item' || action !== 'updated' || field === undefined || !after || !(field in after)) {
     return false

@@ -1,13 +1,20 @@
 /** Writes of the labels of a card and of its project. */
 import { type KanbanItem, type KanbanLabel, sending } from '../common/api.ts'
 import { byId } from '../common/order.ts'
-import { accepted, changeRecord, ifThere, removeRecord, take, writeAndSay } from '../common/record-writes.ts'
+import {
+  accepted,
+  changeRecord,
+  ifThere,
+  removeRecord,
+  take,
+  writeWithMessage,
+} from '../common/record-writes.ts'
 import { failed } from '../common/toasts.ts'
 import { write } from '../common/writes.ts'
 import { texts } from '../texts.ts'
 import type { OpenCard } from './open-card.ts'
 
-const said = texts.card
+const words = texts.card
 const PATH = '/api/kanban-labels/{id}'
 
 /** A label's name and colour. The service accepts any string for both. */
@@ -21,7 +28,7 @@ export function setLabel(card: OpenCard, label: KanbanLabel, isOn: boolean): Pro
     return { ...item, labels: isOn ? [...others, label].sort(byId) : others }
   })
   return accepted(
-    writeAndSay(
+    writeWithMessage(
       { text: label.name, shown: 'nowhere' },
       {
         pending: [card.store.items.patch(card.id, patch)],
@@ -57,7 +64,7 @@ export const changeLabel = (
   accepted(
     changeRecord({
       records: labels,
-      said: said.labelChanged(body.name),
+      message: words.labelChanged(body.name),
       id,
       patch: (label) => ({ ...label, ...body }),
       ...sending('patch', PATH, { path: { id }, body }),
@@ -69,7 +76,7 @@ export const deleteLabel = ({ store: { labels } }: OpenCard, { id, name }: Kanba
   accepted(
     removeRecord({
       records: labels,
-      said: said.labelDeleted(name),
+      message: words.labelDeleted(name),
       id,
       ...sending('delete', PATH, { path: { id } }),
     }),

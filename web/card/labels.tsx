@@ -10,7 +10,7 @@ import { LabelForm } from './label-form.tsx'
 import { addLabel, changeLabel, deleteLabel, setLabel } from './label-writes.ts'
 import type { OpenCard } from './open-card.ts'
 
-const said = texts.card
+const words = texts.card
 
 interface LabelsProps {
   card: OpenCard
@@ -42,7 +42,7 @@ function LabelRow({ card, label, isOn }: LabelRowProps) {
         <button
           type="button"
           class="button-icon"
-          aria-label={said.editLabel(label.name)}
+          aria-label={words.editLabel(label.name)}
           aria-expanded={isEdited}
           onClick={() => setEdited(!isEdited)}
         >
@@ -55,7 +55,7 @@ function LabelRow({ card, label, isOn }: LabelRowProps) {
             draftName={`kanban-label:${label.id}:name`}
             label={label}
             suggested={nextColor([])}
-            called={said.labelName}
+            called={words.labelName}
             submit={texts.save}
             onSave={async (fields) => {
               const isSaved = await changeLabel(card, label.id, fields)
@@ -64,7 +64,7 @@ function LabelRow({ card, label, isOn }: LabelRowProps) {
             }}
           />
           <button type="button" class="button-link danger" onClick={() => void deleteLabel(card, label)}>
-            {said.deleteLabel}
+            {words.deleteLabel}
           </button>
         </>
       )}
@@ -82,7 +82,7 @@ function LabelPanel({ card, item }: Pick<LabelsProps, 'card' | 'item'>) {
   const wanted = isLong ? typed.trim().toLowerCase() : ''
   const found = all.filter(({ name }) => name.toLowerCase().includes(wanted))
   const on = new Set(item.labels.map(({ id }) => id))
-  const field = texts.board.filter.narrow(said.labels)
+  const field = texts.board.filter.narrow(words.labels)
   return (
     <div id="card-label-panel" class="card-label-panel">
       {isLong && (
@@ -108,7 +108,7 @@ function LabelPanel({ card, item }: Pick<LabelsProps, 'card' | 'item'>) {
       <LabelForm
         draftName={`${card.draftPrefix}:label`}
         suggested={nextColor(all)}
-        called={said.newLabel}
+        called={words.newLabel}
         submit={texts.add}
         onSave={(fields) => addLabel(card, fields)}
       />
@@ -131,7 +131,7 @@ export function Labels({ card, item, canEdit, isOpen, onToggle }: LabelsProps) {
         button.current?.focus()
       }}
     >
-      <legend id="card-labels-name">{said.labels}</legend>
+      <legend id="card-labels-name">{words.labels}</legend>
       <ul class="row">
         {item.labels.map((label) => (
           <li key={label.id}>
@@ -150,7 +150,7 @@ export function Labels({ card, item, canEdit, isOpen, onToggle }: LabelsProps) {
           aria-controls={isOpen ? 'card-label-panel' : undefined}
           onClick={onToggle}
         >
-          {said.chooseLabels}
+          {words.chooseLabels}
         </button>
       )}
       {canEdit && isOpen && <LabelPanel card={card} item={item} />}

@@ -4,7 +4,7 @@ import { approve, toggleDismissed } from '../common/item-writes.ts'
 import { texts } from '../texts.ts'
 import type { OpenCard } from './open-card.ts'
 
-const said = texts.card
+const words = texts.card
 
 interface ReviewProps {
   card: OpenCard
@@ -17,7 +17,7 @@ export function Review({ card, item, canEdit }: ReviewProps) {
   if (dismissed) {
     return (
       <div class="card-review">
-        <p>{said.isDismissed}</p>
+        <p>{words.isDismissed}</p>
         {canEdit && (
           <button type="button" class="button" onClick={() => toggleDismissed(card)}>
             {texts.restore}
@@ -29,7 +29,7 @@ export function Review({ card, item, canEdit }: ReviewProps) {
   if (!isNew && approved) return null
   return (
     <div class="card-review">
-      <p>{said.isNew}</p>
+      <p>{words.isNew}</p>
       {canEdit && (
         <div class="row">
           <button type="button" class="button-primary" onClick={() => approve(card)}>

@@ -12,7 +12,7 @@ import type { OpenCard } from './open-card.ts'
 import { Reminders } from './reminders.tsx'
 import { sourceName } from './words.ts'
 
-const said = texts.card
+const words = texts.card
 
 interface SideProps {
   card: OpenCard
@@ -33,16 +33,16 @@ function Source({ card, item }: Pick<SideProps, 'card' | 'item'>) {
   const isClaimed = claimedUntil !== null && Date.parse(claimedUntil) > Date.now()
   return (
     <div class="field">
-      <span class="meta">{said.source}</span>
+      <span class="meta">{words.source}</span>
       <span>
-        <bdi>{source === 'manual' ? said.createdBy(name) : sourceName(source)}</bdi>
+        <bdi>{source === 'manual' ? words.createdBy(name) : sourceName(source)}</bdi>
         {transcript !== undefined && (
           <>
             : <bdi>{transcript}</bdi>
           </>
         )}
       </span>
-      {isClaimed && <span class="meta">{said.claimed(atMoment(claimedUntil))}</span>}
+      {isClaimed && <span class="meta">{words.claimed(atMoment(claimedUntil))}</span>}
     </div>
   )
 }
@@ -66,7 +66,7 @@ export function Side({ card, item, canEdit, areLabelsOpen, onLabels, onMove, onC
           </button>
         )}
         <button type="button" class="button" onClick={onCopy}>
-          <Icon name="copy" /> {said.copyLink}
+          <Icon name="copy" /> {words.copyLink}
         </button>
       </div>
     </div>

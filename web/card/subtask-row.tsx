@@ -14,8 +14,8 @@ import { texts } from '../texts.ts'
 import type { OpenCard } from './open-card.ts'
 import { renameSubtask, tickSubtask } from './subtask-writes.ts'
 
-const said = texts.card
-const CALLED = texts.inSentence(said.subtaskTitle)
+const words = texts.card
+const CALLED = texts.inSentence(words.subtaskTitle)
 
 interface SubtaskRowProps {
   card: OpenCard
@@ -58,7 +58,7 @@ export function SubtaskRow({
   if (edit.mode === 'editing') {
     return (
       <li>
-        <LineEditor label={said.subtaskTitle} edit={edit} />
+        <LineEditor label={words.subtaskTitle} edit={edit} />
       </li>
     )
   }

@@ -1,7 +1,7 @@
 /** Writes of the subtasks of a card. */
 import { type Answer, api, type KanbanItem, type KanbanSubtask, sending } from '../common/api.ts'
 import { bySortOrder } from '../common/order.ts'
-import { accepted, added, ifThere, writeAndSay } from '../common/record-writes.ts'
+import { accepted, added, ifThere, writeWithMessage } from '../common/record-writes.ts'
 import { read } from '../common/session.ts'
 import type { SavingOutcome } from '../common/text-edit/conflict.ts'
 import { writeText } from '../common/text-edit/write-text.ts'
@@ -28,7 +28,7 @@ interface SubtaskWrite<Data> {
   send: (idempotencyKey: string) => Promise<Answer<Data>>
   /** Applies the response to the subtasks. */
   answered: (data: Data) => Change
-  said: string | Message
+  message: string | Message
 }
 
 /**
@@ -41,10 +41,10 @@ const take = ({ id, store: { items } }: OpenCard, change: Change): boolean =>
 /** Writes, and shows a message if the service refuses. @returns whether it accepted */
 const perform = <Data>(
   card: OpenCard,
-  { change, send, answered, said }: SubtaskWrite<Data>,
+  { change, send, answered, message }: SubtaskWrite<Data>,
 ): Promise<boolean> =>
   accepted(
-    writeAndSay(said, {
+    writeWithMessage(message, {
       pending: change
         ? [
             card.store.items.patch(
@@ -63,7 +63,7 @@ export const addSubtask = (card: OpenCard, title: string): Promise<boolean> =>
   perform(card, {
     ...sending('post', '/api/kanban-items/{id}/subtasks', { path: { id: card.id }, body: { title } }),
     answered: (subtask) => replaced([subtask]),
-    said: added(title),
+    message: added(title),
   })
 
 /** Marks a subtask as done or not done. @returns whether the service accepted it */
@@ -76,7 +76,7 @@ export const tickSubtask = (
     change: (subtasks) => subtasks.map((one) => (one.id === id ? { ...one, completed } : one)),
     ...sending('patch', '/api/kanban-subtasks/{id}', { path: { id }, body: { completed } }),
     answered: (subtask) => replaced([subtask]),
-    said: { text: title, shown: 'nowhere' },
+    message: { text: title, shown: 'nowhere' },
   })
 
 /** Renames a subtask, unless somebody else has since `from`. @throws PhaseboardError if the service refuses the write */
@@ -103,7 +103,7 @@ export const renameSubtask = (
         idempotencyKey,
       }),
     onDone: ({ data }) => take(card, replaced([data])),
-    said: texts.card.subtaskRenamed,
+    message: texts.card.subtaskRenamed,
   })
 
 /** Reorders the subtasks. @param ids all of them @returns whether the service accepted it */
@@ -117,7 +117,7 @@ export const orderSubtasks = (card: OpenCard, ids: readonly string[]): Promise<b
       body: { items: places },
     }),
     answered: replaced,
-    said: texts.card.subtaskMoved,
+    message: texts.card.subtaskMoved,
   })
 }
 
@@ -128,6 +128,6 @@ export const deleteSubtask = (card: OpenCard, { id, title }: KanbanSubtask): Pro
     change: without,
     ...sending('delete', '/api/kanban-subtasks/{id}', { path: { id } }),
     answered: () => without,
-    said: texts.deleted(title),
+    message: texts.deleted(title),
   })
 }

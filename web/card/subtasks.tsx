@@ -11,7 +11,7 @@ import type { OpenCard } from './open-card.ts'
 import { SubtaskRow } from './subtask-row.tsx'
 import { addSubtask, deleteSubtask, orderSubtasks } from './subtask-writes.ts'
 
-const said = texts.card
+const words = texts.card
 
 function NewSubtask({ card }: { card: OpenCard }) {
   const name = `${card.draftPrefix}:subtask`
@@ -26,7 +26,7 @@ function NewSubtask({ card }: { card: OpenCard }) {
     <>
       {unsent.left.length > 0 && (
         <div class="card-left" role="note">
-          <span>{said.notAdded}</span>
+          <span>{words.notAdded}</span>
           <ul>
             {unsent.left.map((title) => (
               <li key={title} dir="auto">
@@ -42,7 +42,7 @@ function NewSubtask({ card }: { card: OpenCard }) {
               for (const title of unsent.left) void add(title)
             }}
           >
-            {said.addAgain}
+            {words.addAgain}
           </button>
           <button type="button" class="button-link" onClick={unsent.forget}>
             {texts.discard}
@@ -60,8 +60,8 @@ function NewSubtask({ card }: { card: OpenCard }) {
         }}
       >
         <input
-          aria-label={said.newSubtask}
-          placeholder={said.newSubtask}
+          aria-label={words.newSubtask}
+          placeholder={words.newSubtask}
           dir="auto"
           autocomplete="off"
           value={text}
@@ -84,7 +84,7 @@ interface SubtasksProps {
 export function Subtasks({ card, item, canEdit }: SubtasksProps) {
   const { subtasks } = item
   const ticked = subtasks.filter(({ completed }) => completed).length
-  const progress = said.subtaskProgress(ticked, subtasks.length)
+  const progress = words.subtaskProgress(ticked, subtasks.length)
   const move = (index: number, by: -1 | 1) => {
     const ids = subtasks.map(({ id }) => id)
     const [moved = ''] = ids.splice(index, 1)
@@ -108,7 +108,7 @@ export function Subtasks({ card, item, canEdit }: SubtasksProps) {
   return (
     <section ref={section} class="card-part" aria-labelledby="card-subtasks">
       <div class="spread">
-        <h3 id="card-subtasks">{said.subtasks}</h3>
+        <h3 id="card-subtasks">{words.subtasks}</h3>
         {subtasks.length > 0 && <span class="meta">{progress}</span>}
       </div>
       {subtasks.length > 0 && (

@@ -7,7 +7,7 @@ import { Icon } from '../common/ui/icon.tsx'
 import { texts } from '../texts.ts'
 import type { CardFiles } from './card-files.ts'
 
-const said = texts.files
+const words = texts.files
 
 /** How far a finger moves for the next picture, in pixels. */
 const SWIPE = 50
@@ -76,21 +76,21 @@ export default function Viewer({ files }: ViewerProps) {
       </figure>
       <div class="spread">
         <p class="meta" role="status">
-          {said.placeOf(at + 1, pictures.length)} · <bdi>{name}</bdi> · {sizeText(size ?? 0)}
+          {words.placeOf(at + 1, pictures.length)} · <bdi>{name}</bdi> · {sizeText(size ?? 0)}
         </p>
         <div class="row">
           {!isOne && (
             <>
-              <button type="button" class="button-icon" aria-label={said.previous} onClick={() => show(-1)}>
+              <button type="button" class="button-icon" aria-label={words.previous} onClick={() => show(-1)}>
                 <Icon name="back" />
               </button>
-              <button type="button" class="button-icon" aria-label={said.next} onClick={() => show(1)}>
+              <button type="button" class="button-icon" aria-label={words.next} onClick={() => show(1)}>
                 <Icon name="forward" />
               </button>
             </>
           )}
           <a class="button" href={contentOf(id)} download={name}>
-            {said.download}
+            {words.download}
           </a>
         </div>
       </div>

@@ -28,7 +28,7 @@ interface ItemWrite {
   /** The optimistic update. */
   patch: Patch<KanbanItem>
   send: (idempotencyKey: string) => Promise<Answer<KanbanItem>>
-  said: Message
+  message: Message
   /** The target column, which may be full; the card's own column if absent. */
   column?: string
 }
@@ -44,7 +44,7 @@ export function takeItem(
 }
 
 /** Sends a write of a card, and shows its result. @returns whether the service accepted it */
-async function writeItem(target: CardTarget, { patch, send, said, column }: ItemWrite): Promise<boolean> {
+async function writeItem(target: CardTarget, { patch, send, message, column }: ItemWrite): Promise<boolean> {
   const { store, id } = target
   const item = store.items.peek(id)
   if (item === undefined || isUnsaved(id)) return false
@@ -52,13 +52,13 @@ async function writeItem(target: CardTarget, { patch, send, said, column }: Item
     const { data, seq } = await write({
       pending: [store.items.patch(id, patch)],
       send,
-      said: said.text,
+      message: message.text,
       onDone: (answer) => (target.take ? target.take(answer) : takeItem(store, answer)),
     })
-    done(seq, { ...said, of: id, note: data.warnings?.length ? aboveIn(store, data) : undefined })
+    done(seq, { ...message, of: id, note: data.warnings?.length ? aboveIn(store, data) : undefined })
     return true
   } catch (error) {
-    sayRefused(store, error, item, column)
+    showRefusal(store, error, item, column)
     return false
   }
 }
@@ -71,7 +71,7 @@ const aboveIn = (store: ProjectStore, { projectId, column, warnings = [] }: Kanb
 const namesMissing = ({ status, details }: PhaseboardError) => status === 404 && 'missing' in Object(details)
 
 /** Shows why the service refused a write of a card. @param column the target column */
-export function sayRefused(
+export function showRefusal(
   store: ProjectStore,
   error: unknown,
   item: KanbanItem,
@@ -92,7 +92,7 @@ export const changeItem = (
   writeItem(target, {
     patch: ifThere((item) => ({ ...item, ...(fields as Partial<KanbanItem>) })),
     ...sending('patch', PATH, { path: { id: target.id }, body: fields }),
-    said: typeof message === 'string' ? { text: message } : message,
+    message: typeof message === 'string' ? { text: message } : message,
   })
 
 /** Whether a card waits for approval or dismissal. */
@@ -100,13 +100,13 @@ export const isWaiting = ({ isNew, approved, dismissed }: KanbanItem): boolean =
   !dismissed && (isNew || !approved)
 
 /** The message of an action on a card, of which several may become one. */
-const said = (action: Exclude<keyof typeof words.many, 'moved'>, title: string): Message => ({
+const actionMessage = (action: Exclude<keyof typeof words.many, 'moved'>, title: string): Message => ({
   text: words[action](title),
   many: words.many[action],
 })
 
 /** The message of a card that moved. @param column its new column */
-export const saidMoved = (title: string, column: string): Message => ({
+export const movedMessage = (title: string, column: string): Message => ({
   text: words.moved(title, column),
   many: words.many.moved,
 })
@@ -114,15 +114,15 @@ export const saidMoved = (title: string, column: string): Message => ({
 /** Approves a card from a transcript or an import. */
 export function approve(target: CardTarget): void {
   const item = target.store.items.peek(target.id)
-  if (item) void changeItem(target, { approved: true, isNew: false }, said('approved', item.title))
+  if (item) void changeItem(target, { approved: true, isNew: false }, actionMessage('approved', item.title))
 }
 
 /** Dismisses a card, or restores it. */
 export function toggleDismissed(target: CardTarget): void {
   const item = target.store.items.peek(target.id)
   if (item === undefined) return
-  if (item.dismissed) void changeItem(target, { dismissed: false }, said('restored', item.title))
-  else void changeItem(target, { dismissed: true, isNew: false }, said('dismissed', item.title))
+  if (item.dismissed) void changeItem(target, { dismissed: false }, actionMessage('restored', item.title))
+  else void changeItem(target, { dismissed: true, isNew: false }, actionMessage('dismissed', item.title))
 }
 
 /** Moves a card. @returns whether the service accepts it; undefined if the card does not move */
@@ -139,12 +139,12 @@ export function moveItem(target: CardTarget, destination: Destination): Promise<
   const movedHere: Message =
     item.column === column
       ? { text: words.movedWithin(item.title, column), many: words.many.moved }
-      : saidMoved(item.title, column)
+      : movedMessage(item.title, column)
   return writeItem(target, {
     patch: isElsewhere ? () => undefined : ifThere((record) => ({ ...record, column, sortOrder })),
     send: (key) =>
       sendMove(id, isElsewhere ? bodies.map((body) => ({ ...body, projectId: project.id })) : bodies, key),
-    said: isElsewhere
+    message: isElsewhere
       ? { text: words.movedProject(item.title, project.name), many: words.many.moved }
       : movedHere,
     column,
@@ -176,7 +176,7 @@ export const deleteItem = ({ store, id }: CardTarget): Promise<boolean> =>
   accepted(
     removeRecord({
       records: store.items,
-      said: { ...said('deleted', store.items.peek(id)?.title ?? ''), of: id },
+      message: { ...actionMessage('deleted', store.items.peek(id)?.title ?? ''), of: id },
       id,
       ...sending('delete', PATH, { path: { id } }),
     }),

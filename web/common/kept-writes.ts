@@ -8,7 +8,7 @@ import type { PlainRequest } from './api.ts'
 export interface KeptWrite {
   request: PlainRequest
   /** The message after it: "Moved to Done." */
-  said: string
+  message: string
   /** When it was made, in milliseconds since 1970. */
   at: number
 }
@@ -122,10 +122,10 @@ function parse(text: string | null | undefined): Stored | undefined {
 }
 
 function isWrite(one: unknown): one is KeptWrite {
-  const { request, said, at } = Object(one) as Partial<KeptWrite>
+  const { request, message, at } = Object(one) as Partial<KeptWrite>
   const { method, path, options } = Object(request) as Partial<PlainRequest>
   return (
-    typeof said === 'string' &&
+    typeof message === 'string' &&
     typeof at === 'number' &&
     typeof method === 'string' &&
     typeof path === 'string' &&

@@ -15,7 +15,7 @@ export const isUnsaved = (id: string): boolean => id.startsWith(NEW)
 interface RecordWrite<T extends { id: string }, Data> {
   records: Records<T>
   /** The message, e.g. "Saved." */
-  said: string | Message
+  message: string | Message
   send: (idempotencyKey: string) => Promise<Answer<Data>>
 }
 
@@ -26,12 +26,12 @@ interface Change<T extends { id: string }> extends RecordWrite<T, T> {
 }
 
 /** Writes, and shows a message. @throws PhaseboardError */
-export async function writeAndSay<Data>(
-  said: string | Message,
+export async function writeWithMessage<Data>(
+  message: string | Message,
   job: Write<Answer<Data>>,
 ): Promise<Answer<Data>> {
-  const answer = await write({ said: typeof said === 'string' ? said : said.text, ...job })
-  done(answer.seq, said)
+  const answer = await write({ message: typeof message === 'string' ? message : message.text, ...job })
+  done(answer.seq, message)
   return answer
 }
 
@@ -62,12 +62,12 @@ export const ifThere =
 /** Changes a record. @throws PhaseboardError */
 export const changeRecord = <T extends { id: string }>({
   records,
-  said,
+  message,
   id,
   patch,
   send,
 }: Change<T>): Promise<Answer<T>> =>
-  writeAndSay(said, {
+  writeWithMessage(message, {
     pending: patch ? [records.patch(id, ifThere(patch))] : [],
     send,
     onDone: (answer) => take(records, answer),
@@ -78,10 +78,10 @@ export const added = (name: string): Message => ({ text: texts.added(name), show
 
 /** Adds a record. @param shown the placeholder until the service responds @throws PhaseboardError */
 export const addRecord = <T extends { id: string }>(
-  { records, said, send }: RecordWrite<T, T>,
+  { records, message, send }: RecordWrite<T, T>,
   shown?: T,
 ): Promise<Answer<T>> =>
-  writeAndSay(said, {
+  writeWithMessage(message, {
     pending: shown ? [records.patch(shown.id, () => shown)] : [],
     send,
     onDone: (answer) => take(records, answer),
@@ -90,11 +90,11 @@ export const addRecord = <T extends { id: string }>(
 /** Deletes a record. The user can undo it. @throws PhaseboardError */
 export const removeRecord = <T extends { id: string }>({
   records,
-  said,
+  message,
   id,
   send,
 }: RecordWrite<T, unknown> & { id: string }): Promise<Answer<unknown>> =>
-  writeAndSay(said, {
+  writeWithMessage(message, {
     pending: [records.patch(id, () => undefined)],
     send,
     onDone: ({ seq = records.seqOf(id) }) => records.remove(id, seq),
@@ -112,11 +112,11 @@ export const showPlaces = <T extends Placed>(records: Records<T>, places: readon
 /** Reorders records, in one write. @throws PhaseboardError */
 export const placeRecords = <T extends Placed>({
   records,
-  said,
+  message,
   places,
   send,
 }: RecordWrite<T, readonly T[]> & { places: readonly Placed[] }): Promise<Answer<readonly T[]>> =>
-  writeAndSay(said, {
+  writeWithMessage(message, {
     pending: showPlaces(records, places),
     send,
     onDone: ({ data, seq }) => {

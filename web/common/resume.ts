@@ -20,8 +20,8 @@ export async function resumeAndSay(): Promise<void> {
   }
   const lines = refused
     .slice(0, NAMED)
-    .map(({ said, error }) =>
-      texts.notResumedOne(said, error === undefined ? texts.tooLate : messageOf(error)),
+    .map(({ message, error }) =>
+      texts.notResumedOne(message, error === undefined ? texts.tooLate : messageOf(error)),
     )
   toast(`${texts.notResumed(lines, refused.length - lines.length)} ${done}`.trim(), [], 'alert')
 }

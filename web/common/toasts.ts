@@ -105,11 +105,11 @@ export function failed(error: unknown, retry?: () => void): void {
 /**
  * Records a successful write of the user. The toast and Ctrl+Z undo it.
  * @param seq its last change; undefined if it changed nothing
- * @param said e.g. "“Flyer” moved to Done."; nothing is shown without it
+ * @param given e.g. "“Flyer” moved to Done."; nothing is shown without it
  */
-export function done(seq: number | undefined, said?: string | Message): void {
+export function done(seq: number | undefined, given?: string | Message): void {
   if (seq === undefined) return
-  const message = typeof said === 'string' ? { text: said } : said
+  const message = typeof given === 'string' ? { text: given } : given
   redoable = []
   remember({ seq, text: message?.text ?? '' })
   if (message === undefined) return

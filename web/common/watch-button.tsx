@@ -66,15 +66,15 @@ export function WatchButton({ kind, id, title }: WatchButtonProps) {
       failed(error)
     }
   }
-  const said = kind === 'card' ? words.ofCard : words.ofProject
+  const ofKind = kind === 'card' ? words.ofCard : words.ofProject
   return (
     <button
       type="button"
       class="button"
-      title={isOn ? words.endHint : said.hint}
+      title={isOn ? words.endHint : ofKind.hint}
       onClick={() => void toggle()}
     >
-      <Icon name={isOn ? 'check' : 'bell'} /> {isOn ? said.on : said.off}
+      <Icon name={isOn ? 'check' : 'bell'} /> {isOn ? ofKind.on : ofKind.off}
     </button>
   )
 }

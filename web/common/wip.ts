@@ -22,8 +22,8 @@ const limitOf = (store: ProjectStore, column: string): number =>
 
 /** Whether the service refused a card because the column is full. */
 export const isFull = (error: unknown): boolean => {
-  const { status, error: said } = Object(error) as { status?: number; error?: string }
-  return status === 409 && said === 'Column is at its WIP limit'
+  const { status, error: text } = Object(error) as { status?: number; error?: string }
+  return status === 409 && text === 'Column is at its WIP limit'
 }
 
 /** The message of a full column. @param item the refused card */

@@ -23,7 +23,7 @@ export interface Write<Answer> {
   /** Sends it. @param idempotencyKey the same for each retry */
   send: (idempotencyKey: string) => Promise<Answer>
   /** The message after it, which names it if a reload comes between: "Moved to Done." */
-  said?: string
+  message?: string
   /** The optimistic update, which ends with the response. */
   pending?: readonly Pending[]
   /** Whether it bypasses the queue, because it may be slow: a file upload, or a host that may not respond. */
@@ -73,7 +73,7 @@ function keptOf(waiting: Waiting): KeptWrite | null {
   if (waiting.kept !== undefined) return waiting.kept
   const { job, key, at } = waiting
   const request = job.isApart ? undefined : describe(() => job.send(key))
-  waiting.kept = request && isKept(request) ? { request, said: job.said ?? '', at } : null
+  waiting.kept = request && isKept(request) ? { request, message: job.message ?? '', at } : null
   return waiting.kept
 }
 
@@ -182,7 +182,7 @@ interface Resumed {
   /** The number of sent writes. */
   sent: number
   /** The messages of those that were not saved, with the reason; undefined if too much time has passed. */
-  refused: { said: string; error?: unknown }[]
+  refused: { message: string; error?: unknown }[]
 }
 
 /**
@@ -193,7 +193,7 @@ export async function resumeWrites(owner: string): Promise<Resumed> {
   const { writes, late } = kept.take(owner)
   const sending = writes.map((one) =>
     enqueue(
-      { send: () => sendPlain(one.request), said: one.said },
+      { send: () => sendPlain(one.request), message: one.message },
       { key: keyOf(one.request), at: one.at, kept: one },
     ),
   )
@@ -201,11 +201,11 @@ export async function resumeWrites(owner: string): Promise<Resumed> {
   if (writes.length > 0) keepWaiting()
   const results = await Promise.allSettled(sending)
   const refused = results.flatMap((result, index) =>
-    result.status === 'rejected' ? [{ said: writes[index]?.said ?? '', error: result.reason }] : [],
+    result.status === 'rejected' ? [{ message: writes[index]?.message ?? '', error: result.reason }] : [],
   )
   return {
     sent: results.length - refused.length,
-    refused: [...late.map(({ said }) => ({ said })), ...refused],
+    refused: [...late.map(({ message }) => ({ message })), ...refused],
   }
 }
 

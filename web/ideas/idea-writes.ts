@@ -31,16 +31,20 @@ export async function addIdea(title: string, after: PersonalIdea | undefined): P
   const body = { title, sortOrder: after === undefined ? 0 : after.sortOrder + 1 }
   await addRecord({
     records,
-    said: added(title),
+    message: added(title),
     ...sending('post', '/api/personal-ideas', { body }),
   })
 }
 
 /** Changes an idea. @throws PhaseboardError if the service refuses */
-export const updateIdea = ({ id }: PersonalIdea, body: UpdatePersonalIdea, said: string): Promise<unknown> =>
+export const updateIdea = (
+  { id }: PersonalIdea,
+  body: UpdatePersonalIdea,
+  message: string,
+): Promise<unknown> =>
   changeRecord({
     records,
-    said,
+    message,
     id,
     patch: (idea) => ({ ...idea, ...body }),
     ...sending('patch', PATH, { path: { id }, body }),
@@ -59,7 +63,7 @@ export const deleteIdea = ({ id, title }: PersonalIdea): Promise<boolean> =>
   accepted(
     removeRecord({
       records,
-      said: texts.deleted(title),
+      message: texts.deleted(title),
       id,
       ...sending('delete', PATH, { path: { id } }),
     }),
@@ -103,7 +107,7 @@ export function moveIdea(
   return accepted(
     placeRecords({
       records,
-      said: list.moved(idea.title, index + 1, shown.length),
+      message: list.moved(idea.title, index + 1, shown.length),
       places,
       ...sending('post', '/api/personal-ideas/reorder', { body }),
     }),

@@ -1,6 +1,6 @@
 /** Completes items, and undoes that. */
 import { type KanbanItem, sending } from '../common/api.ts'
-import { saidMoved } from '../common/item-writes.ts'
+import { movedMessage } from '../common/item-writes.ts'
 import { accepted, changeRecord } from '../common/record-writes.ts'
 import type { Records } from '../common/records.ts'
 
@@ -13,7 +13,7 @@ export const moveTo = (
   accepted(
     changeRecord({
       records,
-      said: { ...saidMoved(title, column), of: id },
+      message: { ...movedMessage(title, column), of: id },
       id,
       patch: (item) => ({ ...item, column }),
       ...sending('post', '/api/kanban-items/{id}/move', { path: { id }, body: { column, position: 'top' } }),

@@ -14,7 +14,7 @@ const PATH = '/api/metrics/{id}'
 export const addMetric = (store: ProjectStore, body: CreateMetric): Promise<unknown> =>
   addRecord({
     records: store.metrics,
-    said: added(body.name),
+    message: added(body.name),
     ...sending('post', '/api/projects/{id}/metrics', { path: { id: store.id }, body }),
   })
 
@@ -22,7 +22,7 @@ export const addMetric = (store: ProjectStore, body: CreateMetric): Promise<unkn
 export const measure = (store: ProjectStore, { id, name }: Metric, value: number): Promise<unknown> =>
   changeRecord({
     records: store.metrics,
-    said: words.saved(name),
+    message: words.saved(name),
     id,
     patch: (metric) => withValue(metric, value, new Date().toISOString()),
     ...sending('patch', PATH, { path: { id }, body: { value } }),
@@ -37,7 +37,7 @@ export function saveMetric(
   const { id } = base.current
   return changeRecord({
     records: store.metrics,
-    said: words.saved(after.name),
+    message: words.saved(after.name),
     id,
     send: (idempotencyKey) =>
       saveFields({
@@ -53,7 +53,7 @@ export const removeMetric = (store: ProjectStore, { id, name }: Metric): void =>
   void accepted(
     removeRecord({
       records: store.metrics,
-      said: texts.deleted(name),
+      message: texts.deleted(name),
       id,
       ...sending('delete', PATH, { path: { id } }),
     }),

@@ -24,7 +24,7 @@ export function addObjective(store: ProjectStore, fields: CreateObjective): Prom
   const body = { ...fields, sortOrder: last === undefined ? 0 : last.sortOrder + 1 }
   return addRecord({
     records: store.objectives,
-    said: added(fields.title),
+    message: added(fields.title),
     ...sending('post', '/api/projects/{id}/objectives', { path: { id: store.id }, body }),
   })
 }
@@ -38,7 +38,7 @@ export function saveObjective(
   const { id } = base.current
   return changeRecord({
     records: store.objectives,
-    said: words.saved(after.title),
+    message: words.saved(after.title),
     id,
     send: (idempotencyKey) =>
       saveFields({
@@ -54,7 +54,7 @@ export const setStatus = (store: ProjectStore, { id, title }: Objective, status:
   void accepted(
     changeRecord({
       records: store.objectives,
-      said: words.saved(title),
+      message: words.saved(title),
       id,
       patch: (objective) => ({ ...objective, status }),
       ...sending('patch', PATH, { path: { id }, body: { status } }),
@@ -65,7 +65,7 @@ export const removeObjective = (store: ProjectStore, { id, title }: Objective): 
   void accepted(
     removeRecord({
       records: store.objectives,
-      said: texts.deleted(title),
+      message: texts.deleted(title),
       id,
       ...sending('delete', PATH, { path: { id } }),
     }),
@@ -82,7 +82,7 @@ export function moveObjective({ objectives }: ProjectStore, { id, title }: Objec
   void accepted(
     placeRecords({
       records: objectives,
-      said: texts.moved(title),
+      message: texts.moved(title),
       places,
       send: async (idempotencyKey) => {
         const answer = await api.request('post', '/api/batch', { body: { requests }, idempotencyKey })

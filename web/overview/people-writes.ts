@@ -5,7 +5,7 @@
 import { api } from '../common/api.ts'
 import { onLatest } from '../common/latest.ts'
 import type { ProjectStore } from '../common/project-store.ts'
-import { accepted, writeAndSay } from '../common/record-writes.ts'
+import { accepted, writeWithMessage } from '../common/record-writes.ts'
 import type { Pending } from '../common/records.ts'
 import type { Message } from '../common/toasts.ts'
 import { afterChange, type PeopleChange } from './assignments.ts'
@@ -35,11 +35,11 @@ function pendingOf({ assignments, projects, id }: ProjectStore, change: PeopleCh
   }))
 }
 
-/** Changes who works on a project, and shows a message. @param said the text of the message */
-export function changePeople(store: ProjectStore, change: PeopleChange, said: string | Message): void {
+/** Changes who works on a project, and shows a message. @param message the text of the message */
+export function changePeople(store: ProjectStore, change: PeopleChange, message: string | Message): void {
   const path = { id: store.id }
   void accepted(
-    writeAndSay(said, {
+    writeWithMessage(message, {
       pending: [pendingOf(store, change)],
       send: (idempotencyKey) =>
         onLatest(

@@ -1,7 +1,7 @@
 /** Writes of the project's own fields. */
 import { type Answer, api, type Project, type UpdateProject } from '../common/api.ts'
 import { fieldsOf, type ProjectFields, type ProjectStore } from '../common/project-store.ts'
-import { accepted, ifThere, take, writeAndSay } from '../common/record-writes.ts'
+import { accepted, ifThere, take, writeWithMessage } from '../common/record-writes.ts'
 import { read } from '../common/session.ts'
 import type { SavingOutcome } from '../common/text-edit/conflict.ts'
 import { writeText } from '../common/text-edit/write-text.ts'
@@ -39,16 +39,16 @@ const shown = ({ projects, id }: ProjectStore, fields: Partial<ProjectFields>) =
   )
 
 /** Saves a choice. It needs no precondition, because it means the same whatever else has changed. @throws PhaseboardError */
-const writeProject = (store: ProjectStore, change: ProjectChange, said: string): Promise<unknown> =>
-  writeAndSay(said, {
+const writeProject = (store: ProjectStore, change: ProjectChange, message: string): Promise<unknown> =>
+  writeWithMessage(message, {
     pending: [shown(store, change)],
     send: (idempotencyKey) => patchProject(store, change, idempotencyKey),
     onDone: takeProject(store),
   })
 
 /** The same, but shows a message if the service refuses. */
-export const chooseProject = (store: ProjectStore, change: ProjectChange, said: string): void =>
-  void accepted(writeProject(store, change, said))
+export const chooseProject = (store: ProjectStore, change: ProjectChange, message: string): void =>
+  void accepted(writeProject(store, change, message))
 
 /** A text of the project that is edited in place. */
 export type ProjectText = 'name' | 'description' | 'nextStep'
@@ -70,5 +70,5 @@ export const saveProjectText = (
     send: (ifMatch, idempotencyKey) => patchProject(store, { [field]: text }, idempotencyKey, ifMatch),
     pending: [shown(store, { [field]: text })],
     onDone: takeProject(store),
-    said: texts.overview.saved(texts.overview[field]),
+    message: texts.overview.saved(texts.overview[field]),
   })

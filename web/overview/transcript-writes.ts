@@ -1,14 +1,14 @@
 /** Writes of transcripts, and of the cards created from them. */
 import { sending, type TranscriptSummary } from '../common/api.ts'
 import type { ProjectStore } from '../common/project-store.ts'
-import { accepted, added, removeRecord, take, writeAndSay } from '../common/record-writes.ts'
+import { accepted, added, removeRecord, take, writeWithMessage } from '../common/record-writes.ts'
 import { texts } from '../texts.ts'
 import { transcriptOf } from './transcripts.ts'
 
 /** Adds a transcript, and one card for each action item. @throws PhaseboardError */
 export async function addTranscript(store: ProjectStore, fields: FormData): Promise<void> {
   const body = transcriptOf(store.id, fields)
-  await writeAndSay(added(body.title), {
+  await writeWithMessage(added(body.title), {
     ...sending('post', '/api/ingest/transcript', { body }),
     onDone: ({ data, seq }) => {
       take(store.transcripts, { data: data.transcript, seq })
@@ -21,7 +21,7 @@ export const removeTranscript = (store: ProjectStore, { id, title }: TranscriptS
   void accepted(
     removeRecord({
       records: store.transcripts,
-      said: texts.deleted(title),
+      message: texts.deleted(title),
       id,
       ...sending('delete', '/api/transcript-summaries/{id}', { path: { id } }),
     }),

@@ -25,10 +25,10 @@ export function transcriptOf(projectId: string, fields: Pick<FormData, 'get'>): 
 export function actionText(item: TranscriptSummary['actionItems'][number]): string {
   if (typeof item === 'string') return item
   const { title, what, text, who, assignee } = item
-  const said = [title, what, text].find((one) => typeof one === 'string' && one !== '')
+  const line = [title, what, text].find((one) => typeof one === 'string' && one !== '')
   const person = [who, assignee].find((one) => typeof one === 'string' && one !== '')
-  if (typeof said !== 'string') return JSON.stringify(item)
-  return person === undefined ? said : `${said} (${person})`
+  if (typeof line !== 'string') return JSON.stringify(item)
+  return person === undefined ? line : `${line} (${person})`
 }
 
 /** An action item and its card. */

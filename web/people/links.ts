@@ -17,6 +17,6 @@ export const nameOfLink = ({ name, email }: Pick<MemberLink, 'name' | 'email'>):
 
 /** The invited person from the values of a form. Empty values are left out. */
 export function invitationOf(fields: FormData): { name?: string; email?: string } {
-  const said = ['name', 'email'].map((field) => [field, String(fields.get(field) ?? '').trim()])
-  return Object.fromEntries(said.filter(([, value]) => value !== ''))
+  const filled = ['name', 'email'].map((field) => [field, String(fields.get(field) ?? '').trim()])
+  return Object.fromEntries(filled.filter(([, value]) => value !== ''))
 }

@@ -2,14 +2,18 @@
 import { type ProjectSummary, sending, type UpdateProject } from '../common/api.ts'
 import { placedAt } from '../common/order.ts'
 import { projectList } from '../common/projects.ts'
-import { accepted, ifThere, removeRecord, showPlaces, writeAndSay } from '../common/record-writes.ts'
+import { accepted, ifThere, removeRecord, showPlaces, writeWithMessage } from '../common/record-writes.ts'
 import { texts } from '../texts.ts'
 
 const { records } = projectList
 
-function change({ id }: ProjectSummary, body: Pick<UpdateProject, 'status'>, said: string): Promise<boolean> {
+function change(
+  { id }: ProjectSummary,
+  body: Pick<UpdateProject, 'status'>,
+  message: string,
+): Promise<boolean> {
   return accepted(
-    writeAndSay(said, {
+    writeWithMessage(message, {
       ...sending('patch', '/api/projects/{id}', { path: { id }, body }),
       pending: [
         records.patch(
@@ -35,7 +39,7 @@ export const remove = ({ id, name }: ProjectSummary): Promise<boolean> =>
   accepted(
     removeRecord({
       records,
-      said: texts.deleted(name),
+      message: texts.deleted(name),
       id,
       ...sending('delete', '/api/projects/{id}', { path: { id } }),
     }),
@@ -55,7 +59,7 @@ export async function moveBeside(
   const index = others.findIndex(({ id }) => id === neighbour.id) + (side === 'after' ? 1 : 0)
   const items = placedAt(all, project.id, index)
   await accepted(
-    writeAndSay(texts.moved(project.name), {
+    writeWithMessage(texts.moved(project.name), {
       ...sending('post', '/api/projects/reorder', { body: { items } }),
       pending: showPlaces(records, items),
       onDone: ({ data, seq }) => {

@@ -59,7 +59,7 @@ const Filter = ({ name, value, all, options }: FilterProps) => (
   />
 )
 
-const said = (results: readonly SearchResult[]) =>
+const summary = (results: readonly SearchResult[]) =>
   results.length === MOST ? texts.find.manyResults(MOST) : texts.find.results(results.length)
 
 export default function SearchPage() {
@@ -104,7 +104,7 @@ export default function SearchPage() {
           ? texts.find.failed(error)
           : answered === undefined
             ? texts.find.hint
-            : said(results)}
+            : summary(results)}
       </p>
       {results.length > 0 && (
         <ul class="result-rows" aria-label={texts.search}>

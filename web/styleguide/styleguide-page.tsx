@@ -171,7 +171,7 @@ function Suggesting() {
         }}
         find={({ typed }) => WORDS.filter(({ name }) => name.startsWith(typed))}
         label={() => 'Words'}
-        said={(count) => `${count} words`}
+        countText={(count) => `${count} words`}
       />
     </>
   )

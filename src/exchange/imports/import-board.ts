@@ -57,7 +57,7 @@ export interface ImportedBoard {
 }
 
 /** Notes of a summary besides the counts. */
-export type Said = Pick<SourceBoard, 'format' | 'notes' | 'remarks'>
+export type SummaryNotes = Pick<SourceBoard, 'format' | 'notes' | 'remarks'>
 
 /**
  * The summary of an import, in lines: counts that can be checked against the file.
@@ -65,7 +65,7 @@ export type Said = Pick<SourceBoard, 'format' | 'notes' | 'remarks'>
  */
 export function describeBoard(
   made: ImportedBoard,
-  { format, notes, remarks = {} }: Said,
+  { format, notes, remarks = {} }: SummaryNotes,
   people: readonly ImportedPerson[] = [],
 ): string[] {
   const line = (name: string, count: number, notes: readonly string[] = []) =>
@@ -233,7 +233,7 @@ const sum = <T>(things: readonly T[], count: (thing: T) => number) =>
   things.reduce((total, thing) => total + count(thing), 0)
 
 /** Facts about a board besides its rows: its identity, and the summary. */
-export interface BoardFacts extends Said, PeopleOfBoard {
+export interface BoardFacts extends SummaryNotes, PeopleOfBoard {
   id: string
   hasUniqueCardIds?: boolean | undefined
   made: ImportedBoard

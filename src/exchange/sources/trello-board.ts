@@ -51,7 +51,7 @@ export const countsOf = ({
 })
 
 /** Notes of the summary. */
-export function saidOf(counts: TrelloCounts) {
+export function summaryNotes(counts: TrelloCounts) {
   const several = (count: number, text: string) => (count > 0 ? [text] : [])
   const { columnsFromClosedLists, columnsWithoutList, checklists } = counts
   const { unreadableDueDates, skippedComments, skippedChecklists } = counts
@@ -113,7 +113,7 @@ export function toSourceBoard(board: TrelloBoard): SourceBoard {
       members: board.members,
     },
     hasUniqueCardIds: true,
-    ...saidOf(countsOf(board)),
+    ...summaryNotes(countsOf(board)),
   }
 }
 

@@ -23,7 +23,7 @@ type UploadState =
 /** Called with the result of an upload. */
 interface UploadOptions {
   /** The message after it. */
-  said: (attachment: Attachment) => Message
+  message: (attachment: Attachment) => Message
   /** Called with the reason if it fails. */
   onFailed?: ((upload: Upload, error: string) => void) | undefined
 }
@@ -151,7 +151,7 @@ async function run(one: Upload): Promise<void> {
       stored(attachment, answer.seq)
       forget(one)
     })
-    done(answer.seq, options.said(attachment))
+    done(answer.seq, options.message(attachment))
     one.settle(attachment)
     const small = await thumbnail
     const whole = small && (await storeThumbnail(attachment.id, small))

@@ -4,13 +4,13 @@ import { texts } from '../../texts.ts'
 import { differencesOf, type Piece } from './differences.ts'
 import type { TextEdit } from './use-text-edit.ts'
 
-const said = texts.editing.conflict
+const words = texts.editing.conflict
 
 const Version = ({ title, pieces }: { title: string; pieces: readonly Piece[] }) => (
   <section class="edit-version" aria-label={title}>
     <p class="edit-version-title">{title}</p>
     <p class="edit-version-text" dir="auto">
-      {pieces.length === 0 && <span class="muted">{said.empty}</span>}
+      {pieces.length === 0 && <span class="muted">{words.empty}</span>}
       {pieces.map(({ text, isDifferent }, index) =>
         isDifferent ? <mark key={index}>{text}</mark> : <span key={index}>{text}</span>,
       )}
@@ -26,18 +26,18 @@ export function ConflictNotice({ edit, called }: { edit: TextEdit; called: strin
   return (
     <div class="edit-conflict">
       <p ref={first} tabIndex={-1} role="alert">
-        {said.text(called)}
+        {words.text(called)}
       </p>
       <div class="edit-versions">
-        <Version title={said.theirs} pieces={theirs} />
-        <Version title={said.yours} pieces={yours} />
+        <Version title={words.theirs} pieces={theirs} />
+        <Version title={words.yours} pieces={yours} />
       </div>
       <div class="row">
         <button type="button" class="button-primary" onClick={edit.keepMine}>
-          {said.keepMine}
+          {words.keepMine}
         </button>
         <button type="button" class="button" onClick={edit.discard}>
-          {said.takeTheirs}
+          {words.takeTheirs}
         </button>
         <button type="button" class="button" onClick={edit.keepEditing}>
           {texts.editing.keepEditing}

@@ -78,6 +78,6 @@ export const Mentions = ({ text, field }: MentionsProps) => (
     insertOf={({ id }) => id}
     shownOf={({ id, name }) => words.handleOf(name, id)}
     label={() => words.people}
-    said={words.suggestions}
+    countText={words.suggestions}
   />
 )

@@ -19,12 +19,12 @@ interface TextWrite<Data> {
   pending?: readonly Pending[]
   /** Stores the response. */
   onDone: (answer: Answer<Data>) => void
-  said: string | Message
+  message: string | Message
 }
 
 /** Saves a text, unless somebody else has changed it since `from`. @throws PhaseboardError if the service refuses the write */
 export async function writeText<Data>(job: TextWrite<Data>): Promise<SavingOutcome> {
-  const { text, from, known, read, pending = [], onDone, said } = job
+  const { text, from, known, read, pending = [], onDone, message } = job
   // If a response was lost, the same request is sent again. Its idempotency key makes the service repeat the response
   // although the text has been saved by then.
   let sent: Version | undefined
@@ -43,6 +43,6 @@ export async function writeText<Data>(job: TextWrite<Data>): Promise<SavingOutco
       }),
     onDone: ({ answer }) => answer && onDone(answer),
   })
-  if (outcome.answer) done(outcome.answer.seq, said)
+  if (outcome.answer) done(outcome.answer.seq, message)
   return outcome
 }

@@ -9,7 +9,7 @@ import { unread } from '../unread.ts'
 
 /** The delays in milliseconds before loading is shown, and before it is announced. */
 const SHOWN_AFTER = 200
-const SAID_AFTER = 5000
+const ANNOUNCED_AFTER = 5000
 
 /** The title of the page, and of the dialog above it, if there is one. */
 const titles = { page: texts.name, dialog: '' }
@@ -91,18 +91,18 @@ const COLUMNS = [4, 3, 2, 3] as const
 
 /** The loading state: nothing at first, then a skeleton, then an announcement. */
 export function Loading({ shape = 'rows' }: { shape?: LoadingShape }) {
-  const [step, setStep] = useState<'quiet' | 'shown' | 'said'>('quiet')
+  const [step, setStep] = useState<'quiet' | 'shown' | 'announced'>('quiet')
   useEffect(() => {
     const timers = [
       setTimeout(() => setStep('shown'), SHOWN_AFTER),
-      setTimeout(() => setStep('said'), SAID_AFTER),
+      setTimeout(() => setStep('announced'), ANNOUNCED_AFTER),
     ]
     return () => timers.forEach(clearTimeout)
   }, [])
   if (step === 'quiet') return <div aria-busy="true" />
   return (
     <div class="loading" aria-busy="true">
-      <p role="status">{step === 'said' ? texts.stillLoading : texts.loading}</p>
+      <p role="status">{step === 'announced' ? texts.stillLoading : texts.loading}</p>
       {shape === 'columns' ? (
         <div class="skeleton-columns" aria-hidden="true">
           {COLUMNS.map((cards, index) => (

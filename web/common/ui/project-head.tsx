@@ -44,9 +44,9 @@ export const LiveDot = () => {
   const isWaiting = waiting > 0
   const isConnected = liveState.value === 'live'
   const isLive = isConnected && !isWaiting
-  const said = isWaiting ? texts.waiting(waiting) : isLive ? texts.liveHint : texts.lost
+  const hint = isWaiting ? texts.waiting(waiting) : isLive ? texts.liveHint : texts.lost
   return (
-    <span class={`live-dot${isLive ? ' is-live' : isWaiting ? ' is-waiting' : ''}`} title={said}>
+    <span class={`live-dot${isLive ? ' is-live' : isWaiting ? ' is-waiting' : ''}`} title={hint}>
       <span class="live-dot-text">{texts.live}</span>
       {/* The number of waiting changes is in the status above, which screen readers hear. */}
       {!isConnected && <span class="visually-hidden">{texts.connecting}</span>}

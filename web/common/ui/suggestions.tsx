@@ -37,7 +37,7 @@ interface SuggestionsProps<T extends Option> {
   shownOf?: (option: T) => string
   label: (kind: string) => string
   /** The announcement when options appear. */
-  said: (count: number) => string
+  countText: (count: number) => string
   /** Called before an option is inserted. */
   onChoose?: (option: T) => void
   /** Handles a key that is not for the list. @returns whether it did */
@@ -52,7 +52,7 @@ export function Suggestions<T extends Option>({
   insertOf = ({ name }) => name,
   shownOf = ({ name }) => name,
   label,
-  said,
+  countText,
   onChoose,
   onKey = () => false,
 }: SuggestionsProps<T>) {
@@ -157,7 +157,7 @@ export function Suggestions<T extends Option>({
     }
     document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: 'nearest' })
   })
-  const announced = isOpen ? said(options.length) : ''
+  const announced = isOpen ? countText(options.length) : ''
   useEffect(() => {
     if (announced !== '') announce(announced)
   }, [announced])
