@@ -2,7 +2,7 @@ import fp from 'fastify-plugin'
 import { repeat } from '../src/http/repeated.ts'
 import type { Config } from '../src/phaseboard.d.ts'
 import type { ChunkSink } from '../src/requests/attachment-uploads.ts'
-import { FileSeats } from '../src/requests/file-seats.ts'
+import { FileSlots } from '../src/requests/file-slots.ts'
 import { FileStore } from '../src/worker/file-store.ts'
 
 declare module 'fastify' {
@@ -15,8 +15,8 @@ declare module 'fastify' {
       /** Bytes of a file, and of all together, at most. */
       limit: number
       total: number
-      uploads: FileSeats
-      downloads: FileSeats
+      uploads: FileSlots
+      downloads: FileSlots
     }
   }
 }
@@ -55,8 +55,8 @@ export default fp<FilesOptions>(
       },
       limit: attachmentLimit,
       total: attachmentsTotal,
-      uploads: new FileSeats(UPLOADS),
-      downloads: new FileSeats(DOWNLOADS, { ofMember: DOWNLOADS_OF_MEMBER, longest: LONGEST_WAIT }),
+      uploads: new FileSlots(UPLOADS),
+      downloads: new FileSlots(DOWNLOADS, { ofMember: DOWNLOADS_OF_MEMBER, longest: LONGEST_WAIT }),
     })
 
     let again: NodeJS.Timeout | undefined

@@ -138,7 +138,7 @@ t.test('eight uploads at once, and no more', async (t) => {
   t.equal(
     (await call(service, 'POST', path, { url: 'https://example.org' })).status,
     201,
-    'links need no seat',
+    'links need no slot',
   )
   for (const [nth, { sent }] of open.entries()) sent.end(bytes[nth]?.subarray(300_000))
   const ended = await Promise.all(open.map(({ response }) => response))
@@ -150,7 +150,7 @@ t.test('eight uploads at once, and no more', async (t) => {
     const [{ id }] = JSON.parse(text)
     t.ok((await contentOf(service, id)).equals(bytes[nth] as Buffer))
   }
-  t.equal((await upload(service, path, bytesOf(10, 9))).status, 201, 'there is a seat again')
+  t.equal((await upload(service, path, bytesOf(10, 9))).status, 201, 'there is a slot again')
   t.equal(stored(file).incomplete, 0)
 })
 
@@ -172,7 +172,7 @@ t.test('an upload that breaks off leaves nothing', async (t) => {
   const inForm = begin(service, path, form.length, { 'content-type': FORM_TYPE })
   inForm.sent.write(form.subarray(0, 1_000_000))
   await cut(inForm)
-  // The seats of both are free again.
+  // The slots of both are free again.
   const eight = await Promise.all(
     Array.from({ length: 8 }, (_, nth) => upload(service, path, bytesOf(1000, nth + 1))),
   )

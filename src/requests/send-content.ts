@@ -112,13 +112,13 @@ const disposition = ({ name, mediaType }: SentContent) =>
  * Sends a content, or a part of it; or 304, 412 or 416.
  * @param content its properties
  * @param read reads its chunks
- * @param takeSeat waits for a seat for a download of more than a chunk, and returns a function that releases it
+ * @param takeSlot waits for a slot for a download of more than a chunk, and returns a function that releases it
  */
 export async function sendContent(
   reply: FastifyReply,
   content: SentContent,
   read: ReadChunk,
-  takeSeat: () => Promise<() => void>,
+  takeSlot: () => Promise<() => void>,
 ): Promise<FastifyReply> {
   const { request } = reply
   const { size, sha256, mediaType } = content
@@ -132,9 +132,9 @@ export async function sendContent(
   reply.headers({ 'content-type': mediaType, 'content-length': end - start })
   if (request.method === 'HEAD') return reply.send(Readable.from([]))
   if (size > CHUNK_BYTES) {
-    const leave = await takeSeat()
+    const release = await takeSlot()
     const stream = new ContentStream(read, { start, end })
-    stream.once('close', leave)
+    stream.once('close', release)
     return reply.send(stream)
   }
   const chunk = size === 0 ? new Uint8Array() : await read(0)

@@ -10,7 +10,7 @@ import type { Batch, Tail } from '../changes/tail.ts'
 import type { Identity } from '../members/identity.ts'
 import { type StepOfWork, Turns } from '../requests/turns.ts'
 import { type ScopedReader, Selection, type Wanted } from './change-selection.ts'
-import { Seats, tooMany } from './seats.ts'
+import { Slots, tooMany } from './slots.ts'
 import { UnreadStreams, type WeighedStream } from './unread-streams.ts'
 
 /** Milliseconds between two rounds, which check each credential and send each stream's heartbeat. */
@@ -80,7 +80,7 @@ export class ChangeReaders {
   isClosed = false
   readonly policy: Policy
   readonly #sequence: Sequence
-  readonly #seats: Seats
+  readonly #slots: Slots
   readonly #turns = new Turns()
   readonly #unread = new UnreadStreams(() => [...this.#readers].flatMap((reader) => reader.weighed ?? []))
   readonly identifyAgain: ReadersOptions['identifyAgain']
@@ -104,7 +104,7 @@ export class ChangeReaders {
     this.tail = tail
     this.feed = feed
     this.#sequence = sequence
-    this.#seats = new Seats(max)
+    this.#slots = new Slots(max)
     this.identifyAgain = identifyAgain
   }
 
@@ -130,10 +130,10 @@ export class ChangeReaders {
     return this.#sequence.last()
   }
 
-  /** Takes a seat for a reader. @returns releases it. @throws ApiError 503; 429 if one member has too many */
+  /** Takes a slot for a reader. @returns releases it. @throws ApiError 503; 429 if one member has too many */
   enter(identity: Identity): () => void {
     if (this.isClosed) throw tooMany(503)
-    return this.#seats.take(identity)
+    return this.#slots.take(identity)
   }
 
   /**

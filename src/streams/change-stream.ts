@@ -9,7 +9,7 @@ import type { Identity } from '../members/identity.ts'
 import type { ChangeReader, ChangeReaders, MembersNotification } from './change-readers.ts'
 import { channelOf, eventsOf, type ScopedReader, type Selection } from './change-selection.ts'
 import { EventStream, eventText, placeText } from './event-stream.ts'
-import { ownerOf } from './seats.ts'
+import { ownerOf } from './slots.ts'
 import type { WeighedStream } from './unread-streams.ts'
 
 /** Most changes that a replay reads at once, and bytes of their records. */

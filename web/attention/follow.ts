@@ -9,7 +9,7 @@ import { announce } from '../common/toasts.ts'
 import { unread } from '../common/unread.ts'
 import { later } from '../later-texts.ts'
 import { go } from '../router.ts'
-import { mark, onMessage, recount, tellSeen } from './marks.ts'
+import { mark, onMessage, recount, reportSeen } from './marks.ts'
 import { didOf, pathOf, textOf } from './notification-text.ts'
 
 const words = later.attention
@@ -28,7 +28,7 @@ export const arrived = signal<MemberNotification | undefined>(undefined)
 const isHidden = () => document.visibilityState === 'hidden'
 
 let isCounting = false
-let isSaying = false
+let isAnnouncing = false
 /** The last ones that a visible tab shows. */
 let seen: string[] = []
 
@@ -41,11 +41,11 @@ function countLater(): void {
   }, COUNTED_AFTER)
 }
 
-function sayLater(): void {
-  if (isSaying) return
-  isSaying = true
+function announceLater(): void {
+  if (isAnnouncing) return
+  isAnnouncing = true
   setTimeout(() => {
-    isSaying = false
+    isAnnouncing = false
     if (!isHidden() && unread.peek() > 0) announce(words.unread(unread.peek()))
   }, ANNOUNCED_AFTER)
 }
@@ -54,8 +54,8 @@ function arrive(notification: MemberNotification): void {
   arrived.value = notification
   countLater()
   if (!isHidden()) {
-    tellSeen(notification.id)
-    sayLater()
+    reportSeen(notification.id)
+    announceLater()
   } else if (mayNotify()) setTimeout(() => void show(notification), SEEN_WITHIN)
 }
 

@@ -39,7 +39,7 @@ export function onMessage(listener: Listener): () => void {
 }
 
 /** Notifies other tabs that this one is visible and shows a notification. */
-export const tellSeen = (id: string): void =>
+export const reportSeen = (id: string): void =>
   channelNow()?.postMessage({ type: 'seen', id } satisfies Message)
 
 function tellMarked(ids: readonly string[], isRead: boolean): void {

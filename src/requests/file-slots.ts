@@ -1,17 +1,17 @@
 /** Limits of concurrent uploads and downloads of files: each uses some memory for as long as its client takes. */
 import { unavailable } from '../errors.ts'
 
-/** `Retry-After` without a seat, in seconds. */
+/** `Retry-After` without a slot, in seconds. */
 const RETRY_AFTER = 2
 
-/** Waits for a seat. */
+/** A member that waits for a slot. */
 interface Waiting {
   member: string | null
-  /** @param leave leaves the seat */
-  sit: (leave: () => void) => void
+  /** @param release releases the slot */
+  grant: (release: () => void) => void
 }
 
-export class FileSeats {
+export class FileSlots {
   readonly #most: number
   readonly #mostOfMember: number
   readonly #longest: number
@@ -20,7 +20,7 @@ export class FileSeats {
   #waiting: Waiting[] = []
 
   /**
-   * @param most seats
+   * @param most slots
    * @param options `ofMember`: those of one member; `longest`: the longest wait for one, in milliseconds
    */
   constructor(most: number, { ofMember = most, longest = 0 }: { ofMember?: number; longest?: number } = {}) {
@@ -29,14 +29,14 @@ export class FileSeats {
     this.#longest = longest
   }
 
-  /** The number of taken seats. */
+  /** The number of taken slots. */
   get taken(): number {
     return this.#size
   }
 
   /**
-   * Takes a seat, at once. @param member null for the default member, which all clients of the host share
-   * @returns leaves it; idempotent
+   * Takes a slot, at once. @param member null for the default member, which all clients of the host share
+   * @returns releases it; idempotent
    * @throws ApiError 503 if there is none
    */
   take(member: string | null): () => void {
@@ -47,7 +47,7 @@ export class FileSeats {
       if (!isTaken) return
       isTaken = false
       this.#count(member, -1)
-      this.#seatNext()
+      this.#grantNext()
     }
   }
 
@@ -61,9 +61,9 @@ export class FileSeats {
       }, this.#longest).unref()
       const one: Waiting = {
         member,
-        sit: (leave) => {
+        grant: (release) => {
           clearTimeout(timer)
-          resolve(leave)
+          resolve(release)
         },
       }
       this.#waiting.push(one)
@@ -82,10 +82,10 @@ export class FileSeats {
     else this.#taken.delete(member)
   }
 
-  #seatNext(): void {
+  #grantNext(): void {
     const next = this.#waiting.find(({ member }) => this.#isFree(member))
     if (next === undefined) return
     this.#waiting = this.#waiting.filter((one) => one !== next)
-    next.sit(this.take(next.member))
+    next.grant(this.take(next.member))
   }
 }

@@ -2,7 +2,7 @@
 import { ApiError } from '../errors.ts'
 import type { Identity } from '../members/identity.ts'
 
-/** The share of all seats that one member may take ... */
+/** The share of all slots that one member may take ... */
 const SHARE = 0.1
 /** ... but at least this many. */
 const LEAST = 10
@@ -14,8 +14,8 @@ const RETRY_AFTER = 5
 export const ownerOf = ({ member, via }: Identity): string | undefined =>
   via === 'default' ? undefined : member.id
 
-/** The seats of all readers of changes. */
-export class Seats {
+/** The slots of all readers of changes. */
+export class Slots {
   readonly #max: number
   readonly #share: number
   readonly #taken = new Map<string | undefined, number>()
@@ -27,7 +27,7 @@ export class Seats {
   }
 
   /**
-   * Takes a seat.
+   * Takes a slot.
    * @returns releases it; idempotent
    * @throws ApiError 503 if all are taken; 429 if the member has its share
    */
