@@ -151,7 +151,8 @@ export async function startBoard(t: Test, options: BoardOptions = {}): Promise<B
 
   async function kill(): Promise<void> {
     // What the page loads at that moment, or in advance.
-    for (const { problems } of people) problems.expect(/ERR_(?:CONNECTION_(?:RESET|REFUSED)|EMPTY_RESPONSE)/)
+    for (const { problems } of people)
+      problems.expect(/ERR_(?:CONNECTION_(?:RESET|REFUSED|CLOSED)|SOCKET_NOT_CONNECTED|EMPTY_RESPONSE)/)
     service().kill('SIGKILL')
     await service().exited
   }
