@@ -77,7 +77,7 @@ async function secondsOf(work: () => unknown): Promise<number> {
 }
 
 /** Adds a duration to the table. */
-function tell(what: string, seconds: number): void {
+function print(what: string, seconds: number): void {
   rows.push([what, `${show(seconds, 1)} s`, show(seconds / copying)])
   console.log(`${what}: ${show(seconds, 1)} s`)
 }
@@ -209,8 +209,8 @@ await server.stop()
 copies.push(await copy())
 copying = median(copies)
 rows.push(['`cp`, and a sync', `${show(copying, 1)} s`, '1'])
-tell('`phaseboard backup`, beside the service', backup)
-tell('`phaseboard restore`', await secondsOf(() => command(paths.file, 'restore', paths.backup)))
+print('`phaseboard backup`, beside the service', backup)
+print('`phaseboard restore`', await secondsOf(() => command(paths.file, 'restore', paths.backup)))
 for (const name of readdirSync(folder).filter((name) => /^collection\.db\.before/.test(name)))
   rmSync(join(folder, name))
 rmSync(paths.backup)
@@ -247,8 +247,8 @@ const ask = async (method: string, path: string) => {
 const deleting = await secondsOf(() => ask('DELETE', projectPath(project)))
 const trash = JSON.parse(await ask('GET', '/api/trash')) as { seq: number }[]
 const undoing = await secondsOf(() => ask('POST', `/api/changes/${trash[0]?.seq}/undo`))
-tell('deleting the project with all files', deleting)
-tell('undo of that', undoing)
+print('deleting the project with all files', deleting)
+print('undo of that', undoing)
 client.close()
 await server.stop()
 
@@ -270,7 +270,7 @@ else {
   }
   const writer = makeClient(server.port)
   const replicator = replicate(owner, config)
-  tell(
+  print(
     "Litestream's first copy",
     await secondsOf(async () => {
       await replicator.logged(/snapshot written/)
@@ -290,7 +290,7 @@ else {
   replicator.kill('SIGKILL')
   await replicator.exited
   await server.stop()
-  tell(
+  print(
     '`phaseboard takeover`, without the wait for the first machine',
     await secondsOf(() =>
       command(
@@ -322,14 +322,14 @@ const vacuum = await secondsOf(() => {
   db.pragma('wal_checkpoint(truncate)')
   db.close()
 })
-tell('`VACUUM`, while no service runs', vacuum)
+print('`VACUUM`, while no service runs', vacuum)
 
 // --- commands that read every byte, and create other files ---
 
-tell('`phaseboard export`', await secondsOf(() => command(paths.file, 'export', paths.archive)))
+print('`phaseboard export`', await secondsOf(() => command(paths.file, 'export', paths.archive)))
 rmSync(paths.archive, { recursive: true })
-tell('`phaseboard doctor`', await secondsOf(() => command(paths.file, 'doctor')))
-tell('`phaseboard doctor --deep`', await secondsOf(() => command(paths.file, 'doctor', '--deep')))
+print('`phaseboard doctor`', await secondsOf(() => command(paths.file, 'doctor')))
+print('`phaseboard doctor --deep`', await secondsOf(() => command(paths.file, 'doctor', '--deep')))
 
 const table = (head: string[], lines: string[][]) =>
   [head, head.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n')

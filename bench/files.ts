@@ -102,7 +102,7 @@ async function whileWriting<T>(work: () => Promise<T>): Promise<{ value: T; wait
   return { value, waits: { count: waits.length, p99: at(0.99), longest: at(1), ofService } }
 }
 
-const told = ({ count, p99, longest, ofService }: Waits) =>
+const waitsText = ({ count, p99, longest, ofService }: Waits) =>
   `${count} writes, 99 % within ${show(p99, 1)} ms, the longest ${show(longest, 1)} ms; without waits for a processor ${show(ofService, 1)} ms`
 const rate = (files: number, { seconds }: Moved) => `${show((files * SIZE) / MEBIBYTE / seconds, 1)} MiB/s`
 
@@ -128,21 +128,21 @@ console.log(
 console.log(
   `one download: ${await memoryOf(async () => seen(await move({ uploads: [], downloads: known.slice(0, 1) })))} more memory`,
 )
-console.log(`${WRITERS} writers alone: ${told((await whileWriting(() => sleep(ALONE))).waits)}`)
+console.log(`${WRITERS} writers alone: ${waitsText((await whileWriting(() => sleep(ALONE))).waits)}`)
 for (let round = 0; round < ROUNDS; round++) {
   const uploads = items.slice(round * AT_ONCE, (round + 1) * AT_ONCE)
   let lines = ''
   const memory = await memoryOf(async () => {
     const up = await whileWriting(async () => seen(await move({ uploads, downloads: [] })))
-    lines += `beside ${AT_ONCE} uploads (${rate(AT_ONCE, up.value)}): ${told(up.waits)}\n`
+    lines += `beside ${AT_ONCE} uploads (${rate(AT_ONCE, up.value)}): ${waitsText(up.waits)}\n`
     const down = await whileWriting(async () =>
       seen(await move({ uploads: [], downloads: known.slice(-AT_ONCE) })),
     )
-    lines += `beside ${AT_ONCE} downloads (${rate(AT_ONCE, down.value)}): ${told(down.waits)}\n`
+    lines += `beside ${AT_ONCE} downloads (${rate(AT_ONCE, down.value)}): ${waitsText(down.waits)}\n`
     const both = await whileWriting(async () =>
       seen(await move({ uploads, downloads: known.slice(-AT_ONCE) })),
     )
-    lines += `beside both (${rate(2 * AT_ONCE, both.value)}): ${told(both.waits)}\n`
+    lines += `beside both (${rate(2 * AT_ONCE, both.value)}): ${waitsText(both.waits)}\n`
   })
   console.log(`${lines}memory: ${memory} more`)
 }

@@ -161,16 +161,16 @@ export function toFigures(results: LoadResult[], reference: LoadResult[] | undef
   const toReference = (figure: (result: LoadResult) => number) =>
     reference && middle((result, round) => figure(result) / figure(reference[round] as LoadResult))
   // Undefined if the system does not report it.
-  const told = (figure: number | undefined) => (Number.isNaN(figure) ? undefined : figure)
+  const defined = (figure: number | undefined) => (Number.isNaN(figure) ? undefined : figure)
   return {
     requestsPerSecond: middle(rateOf),
     ratio: toReference(rateOf),
     p50: middle(({ p50 }) => p50),
     p99: middle(({ p99 }) => p99),
     megabytesPerSecond: middle(({ bytes, seconds }) => bytes / seconds / 1e6),
-    cpuPerRequest: told(middle(cpuOf)),
-    cpuRatio: told(toReference(cpuOf)),
-    serverLoad: told(middle(({ serverCpu = Number.NaN, seconds }) => serverCpu / seconds)),
+    cpuPerRequest: defined(middle(cpuOf)),
+    cpuRatio: defined(toReference(cpuOf)),
+    serverLoad: defined(middle(({ serverCpu = Number.NaN, seconds }) => serverCpu / seconds)),
     generatorLoad: middle(({ generatorCpu, seconds }) => generatorCpu / seconds),
   }
 }

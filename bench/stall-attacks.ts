@@ -190,8 +190,8 @@ async function manyStreams(situation: Situation): Promise<string> {
   await sleep(500)
   const begin = performance.now()
   await client.send('PATCH', itemPath(aside[0] ?? ''), { title: 'Heard of' }, { cookie: other })
-  const said = await Promise.race([heard, sleep(20_000, 'heard nothing for 20 s')])
-  return `another with a stream ${said} after ${show(seconds(begin), 1)} s`
+  const result = await Promise.race([heard, sleep(20_000, 'heard nothing for 20 s')])
+  return `another with a stream ${result} after ${show(seconds(begin), 1)} s`
 }
 
 /** The size of a database with its log. */

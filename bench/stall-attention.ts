@@ -38,11 +38,11 @@ const moving = (items: number, members: number, prepare: (db: SharedDatabase) =>
       const start = performance.now()
       const update = { column: 'Elsewhere' }
       await client.send('PATCH', ITEMS_PATH, { ids, update })
-      const told = reader.prepare<[], number>('select count(*) from notifications').pluck()
-      while (Number(told.get()) < members) await sleep(100)
+      const stored = reader.prepare<[], number>('select count(*) from notifications').pluck()
+      while (Number(stored.get()) < members) await sleep(100)
       const time = Math.round(performance.now() - start)
       const mails = reader.prepare<[], number>('select count(*) from mails').pluck().get()
-      return `${ids.length} items; ${told.get()} were told after ${time} ms, ${mails} mails are due`
+      return `${ids.length} items; ${stored.get()} were stored after ${time} ms, ${mails} mails are due`
     } finally {
       reader.close()
     }

@@ -26,7 +26,7 @@ import { besideWriters } from './stall-writers.ts'
 /** The result of an import. */
 export interface Imported {
   /** A short description. */
-  said: string
+  remark: string
   /** The created project. */
   project: string | undefined
 }
@@ -35,7 +35,7 @@ export interface Imported {
 const PAUSE = 100
 
 /** The maximum length of an error in a remark. */
-const SAID = 120
+const REMARK = 120
 
 /** Imports a file, and waits for its end. */
 export async function importFile(
@@ -52,7 +52,7 @@ export async function importFile(
     file,
     sending,
   )
-  if (began.status !== 202) return { said: began.text.slice(0, SAID), project: undefined }
+  if (began.status !== 202) return { remark: began.text.slice(0, REMARK), project: undefined }
   const { id } = JSON.parse(began.text)
   // On a connection whose responses are not counted.
   const asking = makeClient(client.port)
@@ -64,7 +64,7 @@ export async function importFile(
         const took = show((performance.now() - begin) / 1000, 1)
         const what = found.status === 'done' ? `${show(found.total, 0)} records` : `“${found.error}”`
         return {
-          said: `${found.status} after ${took} s: ${what.slice(0, SAID)}`,
+          remark: `${found.status} after ${took} s: ${what.slice(0, REMARK)}`,
           project: found.projectId,
         }
       }
@@ -85,8 +85,8 @@ const imports = (
   data: 'one-word',
   isSignedIn: true,
   run: async (situation) => {
-    const { said } = await importFile(situation, format, await file(situation.scale === 'full'))
-    return said
+    const { remark } = await importFile(situation, format, await file(situation.scale === 'full'))
+    return remark
   },
 })
 
@@ -97,8 +97,8 @@ const importsCard = (title: string, file: (isFull: boolean) => Buffer): Row => (
   isSignedIn: true,
   run: async (situation) => {
     const { client, member: cookie } = situation
-    const { said, project } = await importFile(situation, 'trello', file(situation.scale === 'full'))
-    if (project === undefined) return said
+    const { remark, project } = await importFile(situation, 'trello', file(situation.scale === 'full'))
+    if (project === undefined) return remark
     const path = `${projectPath(project)}/kanban-items`
     const { text } = await client.send('GET', path, undefined, { cookie, isWanted: true })
     const id = JSON.parse(text)[0]?.id
@@ -113,7 +113,7 @@ const importsCard = (title: string, file: (isFull: boolean) => Buffer): Row => (
     await ask('GET', `/api/kanban-items?q=step`)
     await ask('GET', `${itemPath(id)}/changes`)
     await ask('DELETE', itemPath(id))
-    return said
+    return remark
   },
 })
 
@@ -189,7 +189,7 @@ export const IMPORTS: Record<string, Row> = {
       const archive = readFileSync(archiveBeside(situation))
       return besideWriters(
         writersOf(situation),
-        async () => (await importFile({ client, member: cookie }, 'phaseboard', archive)).said,
+        async () => (await importFile({ client, member: cookie }, 'phaseboard', archive)).remark,
       )
     },
   },

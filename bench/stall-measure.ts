@@ -56,12 +56,12 @@ async function outcomeOf(row: Row, run: () => Promise<unknown>): Promise<Outcome
   const giveUp = new AbortController()
   const timeout = row.timeout ?? TIMEOUT
   try {
-    const said = await Promise.race([
+    const result = await Promise.race([
       run(),
       sleep(timeout * 1000, { failure: `not answered within ${timeout} s` }, giveUp),
     ])
-    if (typeof said === 'string') return { remark: said }
-    return typeof said === 'object' && said !== null ? (said as Partial<Remark>) : {}
+    if (typeof result === 'string') return { remark: result }
+    return typeof result === 'object' && result !== null ? (result as Partial<Remark>) : {}
   } catch (error) {
     return { failure: String(error) }
   } finally {

@@ -321,9 +321,9 @@ async function tryShapes(situation: Situation): Promise<{ remark: string; isOver
   const failed: string[] = []
   const importing = (async () => {
     for (const [format, file] of filesToImport(isFull)) {
-      const { said, project } = await importFile(situation, format, file)
+      const { remark, project } = await importFile(situation, format, file)
       imported += 1
-      if (project === undefined) failed.push(`${format}: ${said}`)
+      if (project === undefined) failed.push(`${format}: ${remark}`)
     }
   })()
   let isOver = false

@@ -69,9 +69,9 @@ function startWriting({ port, cookie, items }: Writing): () => Promise<string> {
 /** Runs the writers while something else runs. @returns the results of both */
 export async function besideWriters(writing: Writing, work: () => Promise<unknown>): Promise<string> {
   const end = startWriting(writing)
-  const said = await work().catch(async (error) => {
+  const result = await work().catch(async (error) => {
     await end()
     throw error
   })
-  return [said, await end()].filter((one) => typeof one === 'string' && one !== '').join('; ')
+  return [result, await end()].filter((one) => typeof one === 'string' && one !== '').join('; ')
 }

@@ -169,8 +169,8 @@ const patch = () =>
     `/api/kanban-items/${item.id}`,
     JSON.stringify({ title: `Card ${round++}` }),
   )
-const told = await patch().then(() => send(agent, service.port, 'GET', '/api/changes?limit=1000', ''))
-const { changes } = JSON.parse(told) as { changes: { seq: number }[] }
+const response = await patch().then(() => send(agent, service.port, 'GET', '/api/changes?limit=1000', ''))
+const { changes } = JSON.parse(response) as { changes: { seq: number }[] }
 const event = eventText('change', JSON.stringify(changes.at(-1)), changes.at(-1)?.seq)
 const write = () => send(agent, baseline.port, 'POST', '/', event)
 

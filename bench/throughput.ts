@@ -50,7 +50,7 @@ export async function measureThroughput(
     const row = await inStage(workload.title, countTurns(able.length, effort), (onTurn) =>
       measure(workload, able, contents, generator, effort, onTurn),
     )
-    tell(row)
+    print(row)
     result.workloads.set(workload.title, row)
     if (!workload.writes) result.loadedMemory = memoryOf(servers)
   }
@@ -79,7 +79,7 @@ function memoryOf(servers: readonly Server[]): PerServer {
   return memory
 }
 
-function tell(row: Row): void {
+function print(row: Row): void {
   const figures = [...row].map(
     ([server, { requestsPerSecond, ratio }]) =>
       `${server} ${showRate(requestsPerSecond)}/s (${showRatio(ratio)})`,

@@ -99,15 +99,15 @@ const mcpRoutes: Routes<{ authMode: 'open' | 'required'; publicUrl: string | und
   }
 
   /** The hash by which repetitions of a call are recognised. */
-  function repeatedAs(request: FastifyRequest, key: string, said: unknown): RepeatableRequest {
+  function repeatedAs(request: FastifyRequest, key: string, args: unknown): RepeatableRequest {
     const { id, role } = identityOf(request).member
-    return { memberId: id, role, method: 'POST', path: `${app.prefix}/mcp`, key, bodyHash: hashOf(said) }
+    return { memberId: id, role, method: 'POST', path: `${app.prefix}/mcp`, key, bodyHash: hashOf(args) }
   }
 
   async function write(
     request: FastifyRequest,
     requests: readonly Asked[],
-    { said, idempotencyKey, isDryRun = false, hasPlaceholders = false }: WriteAs,
+    { args, idempotencyKey, isDryRun = false, hasPlaceholders = false }: WriteAs,
   ): Promise<Written> {
     const identity = identityOf(request)
     // The same access as a batch.
@@ -122,7 +122,7 @@ const mcpRoutes: Routes<{ authMode: 'open' | 'required'; publicUrl: string | und
       ...callerOf(request),
       ...(idempotencyKey !== undefined && {
         repeatable: {
-          request: repeatedAs(request, idempotencyKey, said),
+          request: repeatedAs(request, idempotencyKey, args),
           shape,
           isSecret: false,
         },
@@ -144,12 +144,12 @@ const mcpRoutes: Routes<{ authMode: 'open' | 'required'; publicUrl: string | und
   async function attach(
     request: FastifyRequest,
     { itemId, name, bytes }: FileToAttach,
-    { said, idempotencyKey }: Pick<WriteAs, 'said' | 'idempotencyKey'>,
+    { args, idempotencyKey }: Pick<WriteAs, 'args' | 'idempotencyKey'>,
   ): Promise<Written> {
     const identity = identityOf(request)
     authorize('write', identity, 'POST', authMode)
     const caller = callerOf(request)
-    const repeated = idempotencyKey === undefined ? undefined : repeatedAs(request, idempotencyKey, said)
+    const repeated = idempotencyKey === undefined ? undefined : repeatedAs(request, idempotencyKey, args)
     // The item of a repetition may be deleted.
     const stored = repeated && scoped.repetition(caller.principal, repeated)
     if (stored) {

@@ -17,9 +17,9 @@ const indent = (text: string) => text.trimEnd().replaceAll(/^/gm, '    ')
 /** A failure in full: assertion, test, file, and diagnostics. */
 function describe({ fullname, diag, tapError }: Result): string {
   const { diff, stack, ...rest } = { diff: undefined, stack: undefined, ...diag }
-  const told = Object.entries(rest).filter(([key]) => !REDUNDANT.has(key))
+  const fields = Object.entries(rest).filter(([key]) => !REDUNDANT.has(key))
   const shown =
-    diff === undefined ? told : told.filter(([key]) => !/^(expected|actual|found|wanted)$/.test(key))
+    diff === undefined ? fields : fields.filter(([key]) => !/^(expected|actual|found|wanted)$/.test(key))
   const details = shown.map(
     ([key, value]) =>
       `${key}: ${typeof value === 'string' ? value : inspect(value, { depth: 8, breakLength: 110 })}`,

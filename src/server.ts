@@ -85,10 +85,10 @@ export async function serve(
     admin: whereAdminSignsIn(config, app.firstAdmin),
   }
   const { api: _, ...named } = places
-  const said = Object.entries(named).map(([name, place]) => ` · ${name} ${place}`)
+  const listed = Object.entries(named).map(([name, place]) => ` · ${name} ${place}`)
   // Logged at any log level: with PORT=0 only this line has the port.
   app.log
     .child({}, { level: 'info' })
-    .info(places, `Phaseboard ${version} listening on ${url}${said.join('')}`)
+    .info(places, `Phaseboard ${version} listening on ${url}${listed.join('')}`)
   releaseStartMemory()
 }

@@ -25,7 +25,7 @@ const FULL_COLUMN =
   'The column is full: finish or move an item that is in it first, or choose another column.'
 
 /** What to do next, by code, if it is more specific than the status. */
-const SAID: Partial<Record<ErrorCode, string>> = {
+const NEXT_BY_CODE: Partial<Record<ErrorCode, string>> = {
   already_done:
     'An earlier call with this idempotencyKey has done it, and its result is not stored: read the current records.',
   wip_limit_reached: FULL_COLUMN,
@@ -64,16 +64,16 @@ export async function refusalOf(
   service: Service,
   isBatch: boolean,
 ): Promise<object> {
-  const { request, ...said } = { request: undefined, ...details }
-  const fields = 'fieldErrors' in said ? Object.keys(Object(said.fieldErrors)) : []
+  const { request, ...shown } = { request: undefined, ...details }
+  const fields = 'fieldErrors' in shown ? Object.keys(Object(shown.fieldErrors)) : []
   const isColumn = statusCode === 400 && fields.some((field) => COLUMNS.includes(field))
-  const next = SAID[code] ?? NEXT[statusCode] ?? NEXT[500]
+  const next = NEXT_BY_CODE[code] ?? NEXT[statusCode] ?? NEXT[500]
   const { etag, 'retry-after': retryAfter } = headers
   return {
     status: statusCode,
     error: message,
     code,
-    ...(Object.keys(said).length > 0 && { details: said }),
+    ...(Object.keys(shown).length > 0 && { details: shown }),
     ...(isBatch && request !== undefined && { request }),
     ...(isColumn && (await columnsFor(args, service))),
     ...(etag !== undefined && { etag }),

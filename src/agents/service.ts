@@ -34,7 +34,7 @@ export interface Written {
 /** Options of writes. */
 export interface WriteAs {
   /** The caller's arguments, to distinguish retries from other calls with the same key. */
-  said: unknown
+  args: unknown
   idempotencyKey?: string | undefined
   isDryRun?: boolean
   /** Whether bodies contain placeholders for fields of earlier responses. */
@@ -72,7 +72,7 @@ export interface Service {
    * @returns one response, whose body is the list of the new attachment
    * @throws ApiError
    */
-  attach: (file: FileToAttach, how: Pick<WriteAs, 'said' | 'idempotencyKey'>) => Promise<Written>
+  attach: (file: FileToAttach, how: Pick<WriteAs, 'args' | 'idempotencyKey'>) => Promise<Written>
   /** The bytes of an attached file, all at once. @param id of the attachment @throws ApiError 404, also for a link; 503 */
   readFile: (id: string) => Promise<Uint8Array>
   /** The address of a path for clients. */

@@ -32,8 +32,8 @@ function troubleOf({ status, statusText }: Response, body: { error?: unknown }, 
     return new Trouble(`${url} requires a valid token (401): set PHASEBOARD_TOKEN or pass --token`)
   }
   if (status === 404) return new Trouble(`there is no Phaseboard at ${url} (404): is --url correct?`)
-  const said = typeof body.error === 'string' ? body.error : statusText
-  return new Trouble(`${url} answers ${status}: ${said}`)
+  const reason = typeof body.error === 'string' ? body.error : statusText
+  return new Trouble(`${url} answers ${status}: ${reason}`)
 }
 
 /** The reason of a request that got no response. */

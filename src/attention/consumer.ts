@@ -171,7 +171,7 @@ export class NotificationConsumer {
     try {
       if (this.#place === undefined && !this.#takeLock()) return
       await this.#follow()
-      await this.#tellTimes()
+      await this.#notifyOfTimes()
     } catch (error) {
       if (!this.#isStopped) this.#warn(error)
       // It may have been in the middle of a write.
@@ -338,19 +338,19 @@ export class NotificationConsumer {
   }
 
   /** Notifies watchers of the due times, by the system clock. */
-  async #tellTimes(): Promise<void> {
+  async #notifyOfTimes(): Promise<void> {
     const { rules, clock } = this.#options
     for (;;) {
       if (this.#isStopped) return
       const times = rules.times.due(timestamp(clock.now()), TIMES)
       if (times.length === 0) break
-      await this.#tellOf(times)
+      await this.#storeTimes(times)
       await this.#pause()
     }
     this.#nextTime = rules.times.next()
   }
 
-  async #tellOf(times: readonly ItemTime[]): Promise<void> {
+  async #storeTimes(times: readonly ItemTime[]): Promise<void> {
     let notifications: NewNotification[] = []
     let passed: ItemTime[] = []
     const store = async () => {
@@ -376,14 +376,14 @@ export class NotificationConsumer {
     const found: NewNotification[] = []
     function* find(item: NonNullable<ReturnType<Attention['times']['itemAt']>>): Generator<void, void, void> {
       const decided = new Set<string>()
-      const hears = (memberId: string): boolean => {
+      const mayReceive = (memberId: string): boolean => {
         if (decided.has(memberId)) return false
         decided.add(memberId)
         const recipient: Recipient | undefined = sources.recipient(memberId)
         return recipient !== undefined && sources.sees(recipient, item.projectId)
       }
-      const tell = (memberId: string) => {
-        if (!hears(memberId)) return
+      const add = (memberId: string) => {
+        if (!mayReceive(memberId)) return
         const text = time.kind === 'due' ? (item.dueDate ?? '') : ''
         const { id: itemId, projectId, title } = item
         const { kind, at: dueAt } = time
@@ -401,15 +401,15 @@ export class NotificationConsumer {
         })
       }
       for (const { memberId, watching } of sources.watchersOf(item.id)) {
-        if (watching === 1) tell(memberId)
+        if (watching === 1) add(memberId)
         else decided.add(memberId)
         yield
       }
       for (const { memberId } of sources.watchersOfProject(item.projectId)) {
-        tell(memberId)
+        add(memberId)
         yield
       }
-      if (item.assigneeId !== null) tell(item.assigneeId)
+      if (item.assigneeId !== null) add(item.assigneeId)
     }
     const item = this.#options.rules.times.itemAt(time)
     if (item !== undefined) await this.#inSteps(find(item))

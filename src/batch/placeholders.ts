@@ -44,9 +44,9 @@ export class NamedResults {
   }
 
   /** Whether a path or a body has a placeholder for a result that does not exist yet. */
-  isAwaited(said: string | object): boolean {
+  isAwaited(template: string | object): boolean {
     if (this.#expected.size === 0) return false
-    const text = typeof said === 'string' ? said : JSON.stringify(said)
+    const text = typeof template === 'string' ? template : JSON.stringify(template)
     return [...text.matchAll(PLACEHOLDER)].some(([, name = '']) => this.#expected.has(name))
   }
 

@@ -15,7 +15,15 @@ import {
 import { kanbanColumns } from '../db/schema.ts'
 import { given, insertInto, selectAll, selectOne } from '../db/statements.ts'
 import { invalidField } from '../errors.ts'
-import { isDoneByName, isNamedDone, isSaidDone, isStage, type Stage, type Staged, stageOf } from './stages.ts'
+import {
+  isDoneByName,
+  isDoneByStage,
+  isNamedDone,
+  isStage,
+  type Stage,
+  type Staged,
+  stageOf,
+} from './stages.ts'
 
 /** The WIP limit of a column (0: none), and its policy above the limit. */
 export interface ColumnLimit {
@@ -60,8 +68,8 @@ function statementsOf(db: SharedDatabase) {
     previous: nearest(backwards, isBefore(kanbanColumns)),
     firstNamedDone: nearest(forwards, isDoneByName),
     lastOpen: nearest(backwards, sql`${stage} is not 'done'`),
-    saidDone: selectAll(db, () =>
-      db.select({ name }).from(kanbanColumns).where(and(isOfProject, isSaidDone)),
+    doneByStage: selectAll(db, () =>
+      db.select({ name }).from(kanbanColumns).where(and(isOfProject, isDoneByStage)),
     ),
     all: selectAll<ColumnRow>(db, () =>
       columns()
@@ -123,8 +131,10 @@ export class ColumnNames {
   /** The names of the done columns. */
   done(projectId: string): string[] {
     const last = this.#sql.last({ projectId })?.name
-    const said = this.#sql.saidDone({ projectId }).map(({ name }) => name)
-    return last !== undefined && !said.includes(last) && this.isDone(projectId, last) ? [...said, last] : said
+    const names = this.#sql.doneByStage({ projectId }).map(({ name }) => name)
+    return last !== undefined && !names.includes(last) && this.isDone(projectId, last)
+      ? [...names, last]
+      : names
   }
 
   /** Whether the project has a column of that name. */

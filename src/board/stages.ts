@@ -56,7 +56,7 @@ export const isDoneByName: SQL = sql`coalesce(${kanbanColumns.stage}, '') not in
   and ${sql.raw(isNamedDoneIn('"kanban_columns"."name"'))}`
 
 /** Condition on a column: it is done, whatever its place. */
-export const isSaidDone: SQL = sql`case when ${kanbanColumns.stage} in (${sql.raw(STAGES_IN_SQL)})
+export const isDoneByStage: SQL = sql`case when ${kanbanColumns.stage} in (${sql.raw(STAGES_IN_SQL)})
   then ${kanbanColumns.stage} = 'done' else ${sql.raw(isNamedDoneIn('"kanban_columns"."name"'))} end`
 
 /** Condition on an item: it is in a done column, as in {@link stageOf}. */

@@ -10,7 +10,7 @@ import { isConstraint } from '../db/constraints.ts'
 import { type CurrentWrite, currentWrite } from '../db/current-write.ts'
 import { isHolder, KIND_NAMES, kindNamed, REFERENCES } from '../db/kinds.ts'
 import { JUMP } from '../db/lost-changes.ts'
-import { tellNobody } from '../db/quiet-changes.ts'
+import { markQuiet } from '../db/quiet-changes.ts'
 import { scopeOf } from '../db/row-security.ts'
 import {
   isFollowedByWorker,
@@ -145,7 +145,7 @@ export class Undo {
       // Only another tool's change omits required fields.
       throw notUndone('a change that another tool wrote in an unusual form cannot be undone')
     }
-    tellNobody(this.#db, since)
+    markQuiet(this.#db, since)
     return this.answer(since, write, member)
   }
 

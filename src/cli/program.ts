@@ -395,9 +395,9 @@ async function importArchive(path: string, options: { dryRun?: true; mapMembers?
 
   const file = await databaseFile()
   const { attachmentsTotal } = loadConfig(process.env)
-  const terms = { ...options, attachmentsTotal }
-  if (options.dryRun && !existsSync(file)) await importFrom(undefined, file, path, terms)
-  else await openFor(file, (db) => importFrom(db, file, path, terms))
+  const settings = { ...options, attachmentsTotal }
+  if (options.dryRun && !existsSync(file)) await importFrom(undefined, file, path, settings)
+  else await openFor(file, (db) => importFrom(db, file, path, settings))
 }
 
 /** The service's address for users: as configured, else where it listens (localhost if it listens on all addresses). */

@@ -164,7 +164,7 @@ function definitionsOf(tracked: Kind): Definition[] {
     select '${kind}', id, project_id, item_id, owner_id, record from changes_of_${name}
     where row in (select r.rowid from ${rows});`,
     )
-  const tellNoted = [
+  const insertPending = [
     `insert into changes (kind, id, action, project_id, item_id, owner_id, before)
     select kind, id, 'deleted', project_id, item_id, owner_id, before ${pending};`,
     `delete ${pending};`,
@@ -180,12 +180,12 @@ function definitionsOf(tracked: Kind): Definition[] {
     ${record(tracked, name)} as record from ${name}`,
     ],
     note('replace', 'insert', conflicting),
-    trigger('insert', `after insert on ${name}`, ...tellNoted, created),
+    trigger('insert', `after insert on ${name}`, ...insertPending, created),
     note('displace', ofKeys, moved),
     trigger(
       'displaced',
       `after ${ofKeys} on ${name}\nwhen exists (select 1 ${pending})`,
-      ...tellNoted,
+      ...insertPending,
       `insert into changes (kind, id, action, project_id, item_id, owner_id, after)
     select '${kind}', id, 'created', project_id, item_id, owner_id, record from changes_of_${name}
     where row = new.rowid and not (${isSame});`,

@@ -12,7 +12,7 @@
 import { timestamp } from '../time.ts'
 import type { Chunk, ChunkedWriter } from './chunked-writer.ts'
 import type { SharedDatabase } from './client.ts'
-import { tellNobody } from './quiet-changes.ts'
+import { markQuiet } from './quiet-changes.ts'
 
 /** Range of staging places per write: more than any write needs, and far below JavaScript's safe integers. */
 const PLACES = 2 ** 32
@@ -23,7 +23,7 @@ const AT_ONCE = 200
 const FIELDS = 'kind, id, action, project_id, item_id, from_project_id, owner_id, before, after'
 
 /** The time, actor and group of a staged change: its own or those of its write, as SQL. @param write the row of `large_writes` */
-const said = (write: string): string =>
+const attribution = (write: string): string =>
   `case when staged_changes.at is null then ${write}.at else staged_changes.at end as at,
   case when staged_changes.at is null then ${write}.actor_id else staged_changes.actor_id end as actor_id,
   case when staged_changes.at is null then ${write}."group" else ${write}."group" + staged_changes."group" end as "group"`
@@ -32,7 +32,7 @@ const said = (write: string): string =>
  * The published staged changes, as a table like `changes`, as SQL, for statements that need all of them. Without any,
  * it is empty at no cost.
  */
-export const STAGED = `(select first_seq + place - first_place as seq, ${said('large_writes')}, ${FIELDS}
+export const STAGED = `(select first_seq + place - first_place as seq, ${attribution('large_writes')}, ${FIELDS}
   from large_writes cross join staged_changes on place between first_place and first_place + last_seq - first_seq
   where first_seq is not null)`
 
@@ -56,7 +56,7 @@ export interface LargeSlice extends Chunk {
 }
 
 /** Publishes the changes staged so far, at the current end of the sequence inside the last write. */
-export type Tell = () => void
+export type Publish = () => void
 
 /** The published changes of a large write. */
 export interface LargeWriteSummary {
@@ -92,9 +92,9 @@ const statementsOf = ({ $client: client }: SharedDatabase) => ({
     at = :at, actor_id = :actorId, "group" = +:group where number = :number`,
   ),
   /** The last one is inserted at its place, so that the next change of any process comes after it. */
-  tellLast: client.prepare(
+  publishLast: client.prepare(
     `insert into changes (seq, at, actor_id, "group", ${FIELDS})
-    select last_seq, ${said('large_writes')}, ${FIELDS} from large_writes
+    select last_seq, ${attribution('large_writes')}, ${FIELDS} from large_writes
     cross join staged_changes on place = first_place + last_seq - first_seq where number = ?`,
   ),
   forgetLast: client.prepare(
@@ -173,31 +173,32 @@ export class LargeWrite {
    * Makes the last write: it reveals the records and publishes their changes, as one group, in some
    * milliseconds for any size. It is synced to disk when it resolves.
    * @param actorId the acting member; null for a command
-   * @param work writes the rest. It calls `tell` to place the staged changes: after its own changes so far, before
+   * @param work writes the rest. It calls `publish` to place the staged changes: after its own changes so far, before
    * later ones
    * @param end reads and stores the result after publishing, inside the same write
    */
   async last<T>(
     actorId: string | null,
-    work: (tell: Tell) => void,
+    work: (publish: Publish) => void,
     end: (summary: LargeWriteSummary) => T,
   ): Promise<LargeWriteSummary & { value: T }> {
     return await this.#writes.last((since) => {
       const own = { actorId, group: since + 1, at: timestamp() }
-      let said = since
+      let attributed = since
       const attribute = () => {
-        this.#sql.attribute.run(actorId, own.group, own.at, said)
-        said = this.#sql.newest.get() ?? 0
+        this.#sql.attribute.run(actorId, own.group, own.at, attributed)
+        attributed = this.#sql.newest.get() ?? 0
       }
       work(() => {
         attribute()
-        this.#tell({ ...own, since: said })
-        said = this.#sql.newest.get() ?? 0
+        this.#publish({ ...own, since: attributed })
+        attributed = this.#sql.newest.get() ?? 0
       })
       attribute()
       this.#sql.show.run(this.number)
-      tellNobody(this.#db, since)
-      const summary = said > since ? { group: own.group, seq: said } : { group: undefined, seq: undefined }
+      markQuiet(this.#db, since)
+      const summary =
+        attributed > since ? { group: own.group, seq: attributed } : { group: undefined, seq: undefined }
       return { ...summary, value: end(summary) }
     })
   }
@@ -227,13 +228,21 @@ export class LargeWrite {
     return [this.#first(), this.#first() + PLACES]
   }
 
-  #tell({ since, ...said }: { since: number; at: string; actorId: string | null; group: number }): void {
+  #publish({
+    since,
+    ...attribution
+  }: {
+    since: number
+    at: string
+    actorId: string | null
+    group: number
+  }): void {
     const { number } = this
     const place = this.#first()
     const count = this.#next - place
     if (count > 0) {
-      this.#sql.describe.run({ ...said, number, place, first: since + 1, last: since + count })
-      this.#sql.tellLast.run(number)
+      this.#sql.describe.run({ ...attribution, number, place, first: since + 1, last: since + count })
+      this.#sql.publishLast.run(number)
       this.#sql.forgetLast.run(number)
       this.#sql.shorten.run(number)
     }
@@ -254,7 +263,7 @@ export function createFold({ $client: client }: SharedDatabase): (count?: number
   )
   const move = client.prepare(
     `insert into changes (seq, at, actor_id, "group", ${FIELDS})
-    select first_seq + place - first_place, ${said('large_writes')}, ${FIELDS}
+    select first_seq + place - first_place, ${attribution('large_writes')}, ${FIELDS}
     from large_writes cross join staged_changes on place >= first_place and place < first_place + +:count
     where number = :number order by place`,
   )

@@ -17,7 +17,7 @@ const statements = new WeakMap<object, ReturnType<typeof prepare>>()
  * Marks the changes of the current write after one: they cause no notifications. Call it inside the write, after its changes.
  * @param since the last change before them
  */
-export function tellNobody(db: Pick<SharedDatabase, '$client'>, since: number): void {
+export function markQuiet(db: Pick<SharedDatabase, '$client'>, since: number): void {
   const connection = connectionOf(db)
   const statement = statements.get(connection) ?? prepare(connection)
   statements.set(connection, statement)

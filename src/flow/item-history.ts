@@ -104,14 +104,14 @@ interface Mark {
  * own moves in the sequence are duplicates of it.
  */
 function movesOfOthers(changes: readonly ItemChange[], entries: readonly Moved[], renames: Renames): Moved[] {
-  const told = changes.filter(
+  const foreign = changes.filter(
     ({ column }) => column?.isOfOther && !renames.hasOfOther(column.from, column.to),
   )
-  if (told.length === 0) return []
+  if (foreign.length === 0) return []
   const written = changes.find(({ made }) => made)?.at ?? Number.NEGATIVE_INFINITY
   const brought = entries.filter(({ at }) => at < written)
   const moves: Moved[] = []
-  for (const { at, column } of told) {
+  for (const { at, column } of foreign) {
     const { from, to } = column as Moved & { isOfOther: boolean }
     const same = brought.findIndex((entry) => entry.from === from && entry.to === to)
     if (same >= 0) brought.splice(same, 1)

@@ -54,11 +54,11 @@ const REMINDER = 60_000
 
 /** Limits the number of connections; further ones are closed at once. */
 export function limitConnections(app: FastifyInstance, maxConnections: number): void {
-  let said = Number.NEGATIVE_INFINITY
+  let warnedAt = Number.NEGATIVE_INFINITY
   app.server.maxConnections = maxConnections
   app.server.on('drop', () => {
-    if (performance.now() - said < REMINDER) return
-    said = performance.now()
+    if (performance.now() - warnedAt < REMINDER) return
+    warnedAt = performance.now()
     app.log.warn({ maxConnections }, 'too many connections: new ones are closed')
   })
 }

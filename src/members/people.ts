@@ -13,7 +13,7 @@ import { defineContains, fold } from '../db/folded-text.ts'
 import { isHiddenRecord } from '../db/hidden.ts'
 import { thingOf } from '../db/kinds.ts'
 import { type JsonPage, type KeyPlace, type PageQuery, readPage } from '../db/pages.ts'
-import { tellNobody } from '../db/quiet-changes.ts'
+import { markQuiet } from '../db/quiet-changes.ts'
 import { scopeOf } from '../db/row-security.ts'
 import { members, people, teamAssignments } from '../db/schema.ts'
 import {
@@ -344,7 +344,7 @@ export class People {
     this.ensureNoMember(id)
     if (this.named([into]).length === 0) throw notFound(thingOf(people), [into])
     const counts = this.#merge(id, into, timestamp())
-    tellNobody(this.#db, currentWrite(this.#db).since)
+    markQuiet(this.#db, currentWrite(this.#db).since)
     return { group: currentWrite(this.#db).since + 1, person: this.get(id), into: this.get(into), counts }
   }
 

@@ -65,8 +65,8 @@ function canonical(name: string, value: unknown): unknown {
 }
 
 /** The hash of a request's body and query. */
-export const hashOf = (said: unknown): string =>
-  createHash('sha256').update(JSON.stringify(said, canonical)).digest('hex')
+export const hashOf = (value: unknown): string =>
+  createHash('sha256').update(JSON.stringify(value, canonical)).digest('hex')
 
 /** The same with a hash of the request's body and query. */
 export function repeatableOf(request: FastifyRequest): RepeatableRequest | undefined {

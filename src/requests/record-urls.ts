@@ -38,8 +38,8 @@ export class RecordUrls {
     if (isOfRecord) this.#urls.set(recordOf(shape), url)
   }
 
-  /** The absolute path of a created record. @param body the record, as JSON */
-  tell(reply: FastifyReply, shape: ResponseShape, body: string | JsonBytes): void {
+  /** Sets `Location` to the absolute path of a created record. @param body the record, as JSON */
+  setLocation(reply: FastifyReply, shape: ResponseShape, body: string | JsonBytes): void {
     const url = this.#urls.get(recordOf(shape))
     const [, id] = ID.exec(toText(body)) ?? []
     if (url && id) reply.header('location', url.replace(':id', encodeURIComponent(JSON.parse(id))))

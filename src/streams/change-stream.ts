@@ -90,7 +90,7 @@ export class ChangeStream implements ChangeReader, WeighedStream {
       this.miss(selection)
       return
     }
-    this.#tellAccess()
+    this.#sendAccess()
     this.place = selection.batch.last
     this.#send(selection.of(this).changes.length > 0 ? selection.of(this).events() : undefined)
   }
@@ -110,7 +110,7 @@ export class ChangeStream implements ChangeReader, WeighedStream {
       const isAltered = this.reader.scope() !== undefined
       const changes = rows.map((row, index) => ({ row, group: groups[index] as number, isAltered }))
       this.#latest = changes.at(-1) ?? this.#latest
-      this.#tellAccess()
+      this.#sendAccess()
       this.place = last
       this.#send(changes.length > 0 ? eventsOf(changes, this.#readers.tail) : undefined)
       return last < newest
@@ -130,7 +130,7 @@ export class ChangeStream implements ChangeReader, WeighedStream {
 
   tick(): void {
     if (this.body.waitsSince === undefined) {
-      this.#tellAccess()
+      this.#sendAccess()
       this.body.send(placeText(this.place))
     } else this.#cutOffIfSlow()
   }
@@ -160,7 +160,7 @@ export class ChangeStream implements ChangeReader, WeighedStream {
    * Sends the projects that the reader has gained and lost. Call it before the position advances: its event must not
    * have the position of changes that are sent after it, or a connection that is lost in between would resume after them.
    */
-  #tellAccess(): void {
+  #sendAccess(): void {
     const scope = this.reader.scope()
     // All changes up to its position were sent with the former scope.
     this.#scopedAt = Math.max(this.#scopedAt, this.place)

@@ -109,7 +109,7 @@ const statementsOf = ({ $client: client }: SharedDatabase) => ({
   attach: client.prepare(
     'update personal_ideas set promoted_project_id = :before where id = :id and promoted_project_id is :after',
   ),
-  tell: client.prepare(
+  recordDeletion: client.prepare(
     `insert into changes (kind, id, action, project_id, before) values ('project', :id, 'deleted', :id, :record)`,
   ),
   open: client.prepare<[], { number: number; task: string }>(
@@ -238,12 +238,12 @@ export class LargeTasks {
       for (const { id } of task.projects) this.#sql.detach.run(id)
     }
     // An undo first resets the projects of ideas; a deletion clears them.
-    const work = (tell: () => void) => {
+    const work = (publish: () => void) => {
       if (task.isUndo) detach()
-      tell()
+      publish()
       if (!task.isUndo) detach()
       for (const { id, record } of task.projects) {
-        this.#sql.tell.run({ id, record })
+        this.#sql.recordDeletion.run({ id, record })
         const name = String(JSON.parse(record).name)
         const metadata = { name }
         rules.members.audit.record({
@@ -262,7 +262,7 @@ export class LargeTasks {
   async #last(
     write: LargeWrite,
     { actorId, isUndo, kept }: Pick<Deletion, 'actorId' | 'isUndo' | 'kept'>,
-    work: (tell: () => void) => void,
+    work: (publish: () => void) => void,
   ): Promise<WriteOutcome> {
     const { files, scoped } = this.#place
     const rules = scoped.all
@@ -343,7 +343,7 @@ export class LargeTasks {
       for (const page of pagesOf(largeUndo.rowsOf(plan))) {
         for (let rows = page; rows.length > 0; ) rows = rows.slice(await write.slice(insertSome(rows)))
       }
-      const work = (tell: () => void) => {
+      const work = (publish: () => void) => {
         for (const fields of plan.coming) {
           largeUndo.bringBack({ kind: 'project', fields })
           const name = String(fields.name)
@@ -357,7 +357,7 @@ export class LargeTasks {
             metadata,
           })
         }
-        tell()
+        publish()
         for (const { id, before, after } of plan.ideas) this.#sql.attach.run({ id, before, after })
       }
       return await this.#last(write, own, work)

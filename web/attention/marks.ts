@@ -42,7 +42,7 @@ export function onMessage(listener: Listener): () => void {
 export const reportSeen = (id: string): void =>
   channelNow()?.postMessage({ type: 'seen', id } satisfies Message)
 
-function tellMarked(ids: readonly string[], isRead: boolean): void {
+function broadcastMarked(ids: readonly string[], isRead: boolean): void {
   const message: Message = { type: 'marked', ids, readAt: isRead ? new Date().toISOString() : null }
   for (const listener of listeners) listener(message)
   channelNow()?.postMessage(message)
@@ -60,15 +60,15 @@ export async function recount(): Promise<void> {
 /** Marks one as read or unread. */
 export async function mark({ id, readAt }: MemberNotification, isRead: boolean): Promise<void> {
   if (isRead === (readAt !== null)) return
-  tellMarked([id], isRead)
+  broadcastMarked([id], isRead)
   try {
     await write(sending('patch', '/api/notifications/{id}', { path: { id }, body: { read: isRead } }))
   } catch (error) {
-    tellMarked([id], !isRead)
+    broadcastMarked([id], !isRead)
     failed(error)
   }
   // Other tabs count, too.
-  tellMarked([], isRead)
+  broadcastMarked([], isRead)
 }
 
 /** Marks this one and all older ones as read. The message undoes it. @param upTo the id of the newest */
@@ -85,7 +85,7 @@ export async function markAll(upTo: string): Promise<void> {
     failed(error)
     return
   }
-  tellMarked(ids, true)
+  broadcastMarked(ids, true)
   toast(later.attention.allMarked(ids.length), [{ label: texts.undo, run: () => void unmark(ids) }])
 }
 
@@ -99,7 +99,7 @@ async function unmark(ids: readonly string[]): Promise<void> {
         body: { read: false },
       }))
       await write(sending('post', '/api/batch', { body: { requests } }))
-      tellMarked(some, false)
+      broadcastMarked(some, false)
     }
     toast(later.attention.allUnmarked)
   } catch (error) {

@@ -1,7 +1,7 @@
 /** The project behind a share link: loaded, and loaded again while the page is visible. It needs no user and no stream. */
 import { signal } from '@preact/signals'
 import { api, PhaseboardError } from '../common/api.ts'
-import { tellPeople } from '../common/people.ts'
+import { addPeople } from '../common/people.ts'
 import { ProjectStore } from '../common/project-store.ts'
 
 /** The state of loading it. `gone`: the link is invalid. */
@@ -67,7 +67,7 @@ export class SharedProject {
     if (status === 304) return
     this.#etag = etag
     const { people = {}, kanbanColumns: columns = [], ...project } = data
-    tellPeople(
+    addPeople(
       people,
       project.kanbanItems.flatMap(({ assigneeId }) => assigneeId ?? []),
     )

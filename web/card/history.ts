@@ -40,7 +40,7 @@ const LATE = 60_000
 /** The maximum number of shown characters of a value. */
 const LONG = 120
 
-const told = texts.card.history
+const words = texts.card.history
 
 const shorten = (value: unknown): string => {
   const text = value === null || value === undefined ? '' : String(value)
@@ -109,12 +109,12 @@ function entryOfGroup(group: readonly Change[], names: HistoryNames): HistoryEnt
 }
 
 function wholeSentences({ action, after, at, actorId, actor }: Change): Sentence[] {
-  if (action === 'deleted') return [told.deleted]
+  if (action === 'deleted') return [words.deleted]
   const isLate = Date.parse(at) - Date.parse(String(after?.createdAt)) > LATE
-  if (!isLate) return [told.created]
+  if (!isLate) return [words.created]
   // The service records every record of an older file once, as a creation without an actor. A command may have imported
   // the card.
-  return actorId === null && actor !== 'command line' ? [] : [told.broughtBack]
+  return actorId === null && actor !== 'command line' ? [] : [words.broughtBack]
 }
 
 function withoutRepeats(sentences: readonly Sentence[]): Sentence[] {
@@ -134,7 +134,7 @@ function sentencesOf(change: Change, names: HistoryNames): readonly Sentence[] {
     case 'kanban-subtask':
       return subtaskSentences(change, before, after)
     case 'kanban-comment':
-      return [told.comment[change.action]]
+      return [words.comment[change.action]]
     case 'kanban-item-label':
       return [labelSentence(change, names)]
     case 'attachment':
@@ -146,45 +146,45 @@ function sentencesOf(change: Change, names: HistoryNames): readonly Sentence[] {
 
 function labelSentence({ id, action }: Change, names: HistoryNames): Sentence {
   const name = names.label(id.split(':')[1] ?? '')
-  const { added, removed, unknown } = told.label
+  const { added, removed, unknown } = words.label
   if (name === undefined) return action === 'deleted' ? unknown.removed : unknown.added
   return action === 'deleted' ? removed(shorten(name)) : added(shorten(name))
 }
 
 function subtaskSentences({ action }: Change, before: Fields, after: Fields): Sentence[] {
-  if (action === 'created') return [told.subtask.added(shorten(after.title))]
-  if (action === 'deleted') return [told.subtask.deleted(shorten(before.title))]
+  if (action === 'created') return [words.subtask.added(shorten(after.title))]
+  if (action === 'deleted') return [words.subtask.deleted(shorten(before.title))]
   const sentences: Sentence[] = []
-  if ('title' in after) sentences.push(told.subtask.renamed(shorten(before.title), shorten(after.title)))
-  if ('completed' in after) sentences.push(after.completed ? told.subtask.ticked : told.subtask.unticked)
-  return sentences.length === 0 && 'sortOrder' in after ? [told.subtask.ordered] : sentences
+  if ('title' in after) sentences.push(words.subtask.renamed(shorten(before.title), shorten(after.title)))
+  if ('completed' in after) sentences.push(after.completed ? words.subtask.ticked : words.subtask.unticked)
+  return sentences.length === 0 && 'sortOrder' in after ? [words.subtask.ordered] : sentences
 }
 
 function fileSentences({ action }: Change, before: Fields, after: Fields): Sentence[] {
-  if (action === 'created') return [told.file.added(shorten(after.name))]
-  if (action === 'deleted') return [told.file.deleted(shorten(before.name))]
-  return 'name' in after ? [told.file.renamed(shorten(before.name), shorten(after.name))] : []
+  if (action === 'created') return [words.file.added(shorten(after.name))]
+  if (action === 'deleted') return [words.file.deleted(shorten(before.name))]
+  return 'name' in after ? [words.file.renamed(shorten(before.name), shorten(after.name))] : []
 }
 
 type ToldField = (from: unknown, to: unknown, names: HistoryNames) => Sentence | undefined
 
 /** One sentence for each changed field of the card, in this order. */
 const FIELDS: Readonly<Record<string, ToldField>> = {
-  projectId: () => told.movedProject,
-  column: (from, to) => told.moved(shorten(from), shorten(to)),
-  title: (from, to) => told.titled(shorten(from), shorten(to)),
-  description: () => told.described,
-  priority: (from, to) => told.prioritised(priorityOf(from), priorityOf(to)),
+  projectId: () => words.movedProject,
+  column: (from, to) => words.moved(shorten(from), shorten(to)),
+  title: (from, to) => words.titled(shorten(from), shorten(to)),
+  description: () => words.described,
+  priority: (from, to) => words.prioritised(priorityOf(from), priorityOf(to)),
   assigneeId: (from, to, { member }) => assignment(from && member(String(from)), to && member(String(to))),
   dueDate: (from, to, { day }) => dueDate(from && day(String(from)), to && day(String(to))),
-  approved: (_, to) => (to ? told.approved : told.unapproved),
-  dismissed: (_, to) => (to ? told.dismissed : told.restored),
-  claimedUntil: (_, to) => (to ? told.claimed : told.released),
-  coverId: (_, to) => (to ? told.file.cover : told.file.noCover),
-  metadata: () => told.metadata,
+  approved: (_, to) => (to ? words.approved : words.unapproved),
+  dismissed: (_, to) => (to ? words.dismissed : words.restored),
+  claimedUntil: (_, to) => (to ? words.claimed : words.released),
+  coverId: (_, to) => (to ? words.file.cover : words.file.noCover),
+  metadata: () => words.metadata,
 }
 
-const FALLBACKS: Readonly<Record<string, Sentence>> = { sortOrder: told.ordered, isNew: told.seen }
+const FALLBACKS: Readonly<Record<string, Sentence>> = { sortOrder: words.ordered, isNew: words.seen }
 
 function itemSentences(before: Fields, after: Fields, names: HistoryNames): Sentence[] {
   const sentences = Object.entries(FIELDS)
@@ -198,25 +198,25 @@ function itemSentences(before: Fields, after: Fields, names: HistoryNames): Sent
 }
 
 function assignment(from: unknown, to: unknown): Sentence {
-  if (!to) return told.unassigned(shorten(from))
-  return from ? told.reassigned(shorten(from), shorten(to)) : told.assigned(shorten(to))
+  if (!to) return words.unassigned(shorten(from))
+  return from ? words.reassigned(shorten(from), shorten(to)) : words.assigned(shorten(to))
 }
 
 function dueDate(from: unknown, to: unknown): Sentence {
-  if (!to) return told.notDue(shorten(from))
-  return from ? told.dueMoved(shorten(from), shorten(to)) : told.due(shorten(to))
+  if (!to) return words.notDue(shorten(from))
+  return from ? words.dueMoved(shorten(from), shorten(to)) : words.due(shorten(to))
 }
 
 function entryOfActivity(entry: KanbanActivity, { member }: HistoryNames): HistoryEntry {
   const { from, to } = entry.metadata
   const sentence =
     entry.type === 'status_change'
-      ? told.moved(shorten(from), shorten(to))
+      ? words.moved(shorten(from), shorten(to))
       : entry.type === 'priority'
-        ? told.prioritised(priorityOf(from), priorityOf(to))
+        ? words.prioritised(priorityOf(from), priorityOf(to))
         : entry.type === 'assignment'
           ? assignment(from && member(String(from)), to && member(String(to)))
-          : told.other(entry.type, shorten(entry.content))
+          : words.other(entry.type, shorten(entry.content))
   const { id: key, createdAt: at, actorId } = entry
   return { key, at, actorId, sentences: [sentence], seq: undefined }
 }

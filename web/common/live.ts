@@ -222,7 +222,7 @@ async function follow(signal: AbortSignal): Promise<void> {
         onState: (state: 'connected' | 'disconnected') => {
           if (state !== 'disconnected' || isOver()) return
           noteLost()
-          tabs?.tell('lost')
+          tabs?.notify('lost')
         },
         onPlace: (seq: number) => {
           if (isOver()) return
@@ -293,14 +293,14 @@ async function recover(error: unknown): Promise<void> {
   const status = error instanceof PhaseboardError ? error.status : 0
   if (status === 401) {
     endSession()
-    tabs?.tell('ended')
+    tabs?.notify('ended')
     await signedIn()
   } else if (status === 410) {
     // Restart from the current position, and reload once it is known.
     place = undefined
   } else {
     noteLost()
-    tabs?.tell('lost')
+    tabs?.notify('lost')
     await new Promise((resolve) => setTimeout(resolve, PAUSE))
   }
 }

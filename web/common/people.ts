@@ -67,7 +67,7 @@ export const nobodyOrMe = (): [value: string, name: string][] => {
  * @param names by id
  * @param ids all whom it names: others are unknown
  */
-export function tellPeople(names: Readonly<Record<string, string>>, ids: Iterable<string>): void {
+export function addPeople(names: Readonly<Record<string, string>>, ids: Iterable<string>): void {
   batch(() => {
     for (const id of new Set(ids)) {
       const name = names[id]

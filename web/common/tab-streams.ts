@@ -103,7 +103,7 @@ export class TabStream {
   }
 
   /** Notifies the other tabs that the connection is lost, or that the session has ended. */
-  tell(type: 'lost' | 'ended'): void {
+  notify(type: 'lost' | 'ended'): void {
     if (this.#isReader) this.#post({ type })
   }
 

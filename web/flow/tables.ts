@@ -12,10 +12,10 @@ const { heads } = later.flow
 
 /** The names of all columns in a flow, with the board's columns first and in order. @param board the names of the board's columns */
 export function columnsOf({ days }: Flow, board: readonly string[]): string[] {
-  const told = new Set(days.flatMap(({ byColumn }) => Object.keys(byColumn)))
+  const present = new Set(days.flatMap(({ byColumn }) => Object.keys(byColumn)))
   return [
-    ...board.filter((name) => told.has(name)),
-    ...[...told].filter((name) => !board.includes(name)).sort(),
+    ...board.filter((name) => present.has(name)),
+    ...[...present].filter((name) => !board.includes(name)).sort(),
   ]
 }
 

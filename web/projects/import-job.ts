@@ -103,11 +103,11 @@ export async function startImport(file: File, options: ImportOptions): Promise<v
   } catch (error) {
     importState.value = { step: 'failed', error: messageOf(error), file, options }
   }
-  if (!isWatched) tell()
+  if (!isWatched) showResult()
 }
 
 /** Shows a message about the result if no dialog is open. */
-function tell(): void {
+function showResult(): void {
   const state = importState.peek()
   importState.value = undefined
   if (state?.step === 'failed') toast(imports.failed(state.error), [], 'alert')

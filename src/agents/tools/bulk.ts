@@ -58,7 +58,7 @@ const ingest = (routes: RouteSchemas): Tool => ({
     if (metrics !== undefined) {
       requests.push({ method: 'POST', path: '/api/ingest/metrics', body: { projectId, metrics } })
     }
-    const written = await service.write(requests, { said: args, idempotencyKey })
+    const written = await service.write(requests, { args, idempotencyKey })
     if (written.unread !== undefined) return unreadOf(written)
     const meeting = transcript && written.answers[0]?.body
     const measured = metrics && written.answers.at(-1)?.body
@@ -125,7 +125,7 @@ const batch = (routes: RouteSchemas): Tool => ({
   }),
   async run(args, { write }) {
     const { requests, dryRun = false, idempotencyKey } = args
-    const how = { said: args, idempotencyKey, isDryRun: dryRun, hasPlaceholders: true }
+    const how = { args, idempotencyKey, isDryRun: dryRun, hasPlaceholders: true }
     const written = await write(requests, how)
     const { results, isCut } = shown(written.answers)
     const notes = [

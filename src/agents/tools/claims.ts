@@ -33,7 +33,7 @@ const claim = (routes: RouteSchemas): Tool => ({
   async run(args, service) {
     const { projectId, idempotencyKey, ...body } = args
     const path = pathOf`/api/projects/${projectId}/kanban-items/claim`
-    const written = await service.write([{ method: 'POST', path, body }], { said: args, idempotencyKey })
+    const written = await service.write([{ method: 'POST', path, body }], { args, idempotencyKey })
     if (written.unread !== undefined) {
       const notes = [
         'Claimed, but the item is too large to be shown to you: tell a person, and do not claim again',
@@ -69,7 +69,7 @@ const renew = (routes: RouteSchemas): Tool => ({
   async run(args, service) {
     const { itemId, idempotencyKey, ...body } = args
     const path = pathOf`/api/kanban-items/${itemId}/claim/renew`
-    const written = await service.write([{ method: 'POST', path, body }], { said: args, idempotencyKey })
+    const written = await service.write([{ method: 'POST', path, body }], { args, idempotencyKey })
     return await itemWritten(written, service)
   },
 })
@@ -108,7 +108,7 @@ const finish = (routes: RouteSchemas): Tool => ({
     if (comment !== undefined) {
       requests.push({ method: 'POST', path: `${path}/comments`, body: { content: comment } })
     }
-    return await itemWritten(await write(requests, { said: args, idempotencyKey }), service)
+    return await itemWritten(await write(requests, { args, idempotencyKey }), service)
   },
 })
 
@@ -124,7 +124,7 @@ const release = (_routes: RouteSchemas): Tool => ({
   async run(args, service) {
     const { itemId, idempotencyKey } = args
     const path = pathOf`/api/kanban-items/${itemId}/claim`
-    const written = await service.write([{ method: 'DELETE', path }], { said: args, idempotencyKey })
+    const written = await service.write([{ method: 'DELETE', path }], { args, idempotencyKey })
     return await itemWritten(written, service)
   },
 })

@@ -51,10 +51,7 @@ const attachFile = (_routes: RouteSchemas): Tool => ({
   }),
   async run(args, service) {
     const { itemId, name, idempotencyKey } = args
-    const written = await service.attach(
-      { itemId, name, bytes: bytesOf(args) },
-      { said: args, idempotencyKey },
-    )
+    const written = await service.attach({ itemId, name, bytes: bytesOf(args) }, { args, idempotencyKey })
     const { id, mediaType, size, sha256, createdAt, ...made } = written.answers[0]?.body[0] ?? {}
     const uri = ATTACHMENTS + encodeURIComponent(id)
     const attachment = { id, itemId, name: made.name, mediaType, size, sha256, createdAt, uri }

@@ -105,7 +105,7 @@ const createItem = (routes: RouteSchemas): Tool => ({
       as: 'item',
     }
     const requests = [create, ...addingSubtasks('/api/kanban-items/{{item.id}}', subtasks)]
-    return await itemWritten(await service.write(requests, { said: args, idempotencyKey }), service, -1)
+    return await itemWritten(await service.write(requests, { args, idempotencyKey }), service, -1)
   },
 })
 
@@ -129,7 +129,7 @@ const changeItem = (routes: RouteSchemas): Tool => ({
     const path = pathOf`/api/kanban-items/${itemId}`
     const change: Asked = { method: 'PATCH', path, body, ifMatch }
     const requests = [change, ...addingSubtasks(path, addSubtasks)]
-    return await itemWritten(await service.write(requests, { said: args, idempotencyKey }), service, -1)
+    return await itemWritten(await service.write(requests, { args, idempotencyKey }), service, -1)
   },
 })
 
@@ -153,7 +153,7 @@ const moveItem = (routes: RouteSchemas): Tool => ({
     const { itemId, ifMatch, idempotencyKey, ...body } = args
     const path = pathOf`/api/kanban-items/${itemId}/move`
     const move: Asked = { method: 'POST', path, body, ifMatch }
-    return await itemWritten(await service.write([move], { said: args, idempotencyKey }), service)
+    return await itemWritten(await service.write([move], { args, idempotencyKey }), service)
   },
 })
 
@@ -180,7 +180,7 @@ const comment = (routes: RouteSchemas): Tool => ({
     const { itemId, content, idempotencyKey } = args
     const path = pathOf`/api/kanban-items/${itemId}/comments`
     const requests: Asked[] = [{ method: 'POST', path, body: { content } }]
-    const written = await service.write(requests, { said: args, idempotencyKey })
+    const written = await service.write(requests, { args, idempotencyKey })
     const { id, authorId, createdAt } = written.answers[0]?.body ?? {}
     const names = await namesOf(service, [authorId])
     const made = { id, itemId, authorId, ...named('author', authorId, names), createdAt }
@@ -213,7 +213,7 @@ const tickSubtask = (_routes: RouteSchemas): Tool => ({
       { method: 'PATCH', path, body: { completed } },
       { method: 'GET', path: '/api/kanban-items/{{subtask.itemId}}' },
     ]
-    const written = await service.write(requests, { said: args, idempotencyKey })
+    const written = await service.write(requests, { args, idempotencyKey })
     if (written.unread !== undefined) return await itemWritten(written, service)
     const { id, itemId, title, completed: isDone } = written.answers[1]?.body ?? {}
     const item = await itemWritten(written, service, -1)

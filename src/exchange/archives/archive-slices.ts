@@ -140,7 +140,7 @@ class ArchiveSlices {
     const { actorId, mapMembers, whenWritten } = this.#place
     const newest = this.#client.prepare<[], number>('select ifnull(max(seq), 0) from changes').pluck()
     let since = 0
-    const work = (tell: () => void) => {
+    const work = (publish: () => void) => {
       if (!isSame(this.#plan, planArchive(this.#client, this.#facts, mapMembers)))
         throw new Error(OTHERS_WROTE)
       since = Number(newest.get())
@@ -150,7 +150,7 @@ class ArchiveSlices {
       const last = keepAdditional(this.#client, this.#facts, since, actorId)
       // The groups of the archive's changes are counted from the first of them.
       if (last - since !== this.#additional) throw new Error('the triggers did not record all changes')
-      tell()
+      publish()
       this.#handles.append(actorId)
     }
     await this.#write.last(actorId, work, () => whenWritten(since))

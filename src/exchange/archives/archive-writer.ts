@@ -225,7 +225,7 @@ export class ArchiveWriter {
           .run(admin.heirId, admin.id)
       }
     }
-    this.#tellOfAdmin()
+    this.#appendAdmin()
     this.#handles.append(this.#actorId)
   }
 
@@ -260,7 +260,7 @@ export class ArchiveWriter {
   }
 
   /** Appends the changes of the existing admin after those of the archive. */
-  #tellOfAdmin(): void {
+  #appendAdmin(): void {
     if (this.#plan.kind === 'beside') return
     const offset = this.#facts.last
     const insert = this.#client.prepare(`insert into changes values (${'?, '.repeat(12)}?)`)

@@ -96,8 +96,8 @@ export async function importByCommand(
   try {
     await clearOrphanedImports(db, writes, database)
     const calls = { onChecked, onSlice, whenWritten }
-    const terms = { actorId: BY_COMMAND, writes, importId: id }
-    return await importArchive(db, path, { ...options, ...calls, ...terms })
+    const place = { actorId: BY_COMMAND, writes, importId: id }
+    return await importArchive(db, path, { ...options, ...calls, ...place })
   } catch (error) {
     if (hasRow) await clearImport(db, new ChunkedWriter(db), id, lineOf(error))
     throw error

@@ -103,7 +103,7 @@ export function fitCard(card: SourceCard): FittedCard {
     titles.push(...[...piecesOf(subtask.title, LIMITS.comment)].map(toComment))
     return { ...subtask, title }
   })
-  const said = card.comments.flatMap((comment) => {
+  const written = card.comments.flatMap((comment) => {
     const authorId = reference(comment.authorId)
     const texts = [...piecesOf(comment.text, LIMITS.comment)]
     continued += Number(texts.length > 1)
@@ -111,7 +111,7 @@ export function fitCard(card: SourceCard): FittedCard {
       ? comment
       : texts.map((text) => ({ ...comment, authorId, text }))
   })
-  const comments = [...restOfIt.map(toComment), ...titles, ...said]
+  const comments = [...restOfIt.map(toComment), ...titles, ...written]
   const { links, rest: unlinkedRest, unlinked, surplus } = fitLinks(card.attachments)
   const attachments = links.map((link) => ({
     ...link,

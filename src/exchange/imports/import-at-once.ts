@@ -1,7 +1,7 @@
 /** Writes an import in one transaction, for in-memory databases, which have no other writers. */
 import { type SharedDatabase, writeAs } from '../../db/client.ts'
 import { currentWrite } from '../../db/current-write.ts'
-import { tellNobody } from '../../db/quiet-changes.ts'
+import { markQuiet } from '../../db/quiet-changes.ts'
 import { people, projects } from '../../db/schema.ts'
 import { type ImportPlan, type PlannedRows, rowsOf, totalOf } from './import-plan.ts'
 
@@ -62,6 +62,6 @@ export function importAtOnce(
     insert(first, note)
     insert(rowsOf(people, settled.length, () => settled))
     for (const planned of plan.tables) insert(planned, note)
-    tellNobody(db, since)
+    markQuiet(db, since)
   })
 }

@@ -149,16 +149,16 @@ type ColumnRow = typeof kanbanColumns.$inferSelect
  * merely by its place; and if a column is added for cards without one, it is todo, and the last of the others keeps its stage.
  */
 function stagesOf(names: ColumnNames): Map<SourceColumn | undefined, Stage | null> {
-  const said = [...names].flatMap(([column, name]) => {
+  const columns = [...names].flatMap(([column, name]) => {
     const stage = column?.stage ?? (isNamedDone(name) ? ('done' as const) : null)
     return column ? [{ column, name, stage }] : []
   })
   const stages = new Map<SourceColumn | undefined, Stage | null>(
-    said.map(({ column, stage }) => [column, stage]),
+    columns.map(({ column, stage }) => [column, stage]),
   )
-  const last = withStages(said).at(-1)
-  const isLastOpen = said.length > 1 && said.at(-1)?.stage === null
-  if (last && isLastOpen && said.some(({ stage }) => stage === 'done')) stages.set(last.column, 'doing')
+  const last = withStages(columns).at(-1)
+  const isLastOpen = columns.length > 1 && columns.at(-1)?.stage === null
+  if (last && isLastOpen && columns.some(({ stage }) => stage === 'done')) stages.set(last.column, 'doing')
   else if (last && names.has(undefined)) stages.set(last.column, last.stage)
   if (names.has(undefined)) stages.set(undefined, 'todo')
   return stages

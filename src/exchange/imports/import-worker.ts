@@ -28,7 +28,7 @@ const { databaseUrl, checkpoints, job, limits, attachmentsTotal, failed } = work
 const { db, files, close } = openDatabase(databaseUrl, checkpoints)
 const database = databasePath(databaseUrl)
 const ending = new AbortController()
-const tell = (message: ImportMessage) => parentPort?.postMessage(message)
+const post = (message: ImportMessage) => parentPort?.postMessage(message)
 // A message stops this thread: terminating it inside native code could crash the process.
 parentPort?.on('message', () => {
   // The reader process ends first.
@@ -45,8 +45,8 @@ async function perform(job: ImportJob): Promise<void> {
   } catch (error) {
     // The rest is in its row.
     const { cause } = error as Error
-    if (cause instanceof ReaderFailed) tell({ reader: cause.cause })
-    if (error instanceof NotCleared) tell({ failed: error.message })
+    if (cause instanceof ReaderFailed) post({ reader: cause.cause })
+    if (error instanceof NotCleared) post({ failed: error.message })
   }
 }
 

@@ -18,12 +18,12 @@ export interface NamedPerson extends SourcePerson {
 
 /** Normalises a person: a visible name, and the id used in cards and comments. */
 function fitPerson({ id, name, email }: SourcePerson): SourcePerson {
-  const told = personIn(id)
-  const known = [name, told.name, email, told.email].find((one) => !isBlank(one)) ?? id
+  const parsed = personIn(id)
+  const known = [name, parsed.name, email, parsed.email].find((one) => !isBlank(one)) ?? id
   return {
     id: shorten(id, LIMITS.reference),
     name: shorten(known, LIMITS.name),
-    email: email || told.email,
+    email: email || parsed.email,
   }
 }
 
@@ -35,13 +35,13 @@ function fitPerson({ id, name, email }: SourcePerson): SourcePerson {
  * @throws TooLarge
  */
 export function namedPeople(cards: readonly SourceCard[], known: readonly SourcePerson[]): NamedPerson[] {
-  const told = new Map(known.map(fitPerson).map((person) => [person.id, person]))
+  const fitted = new Map(known.map(fitPerson).map((person) => [person.id, person]))
   const named = new Map<string, NamedPerson>()
   const name = (id: string, what: 'items' | 'comments' | 'attachments') => {
     let person = named.get(id)
     if (person === undefined) {
       person = {
-        ...(told.get(id) ?? fitPerson({ id, name: '', email: '' })),
+        ...(fitted.get(id) ?? fitPerson({ id, name: '', email: '' })),
         ...{ items: 0, comments: 0, attachments: 0 },
       }
       named.set(id, person)

@@ -28,8 +28,8 @@ export const READING_LIMITS: ReadingLimits = { records: 200_000, memory: 1536, t
 
 /** A reader that died without an error message; its cause has Node's output. */
 export class ReaderFailed extends Error {
-  constructor(said: string) {
-    super('The file could not be read', { cause: said })
+  constructor(output: string) {
+    super('The file could not be read', { cause: output })
   }
 }
 
@@ -67,13 +67,13 @@ function startReader(task: ReaderTask & Watched, spool: number): ChildProcess {
 }
 
 /** Waits for the end of a process. @returns its signal and error output */
-async function endOf(reader: ChildProcess): Promise<{ signal: NodeJS.Signals | null; said: string }> {
-  let said = ''
+async function endOf(reader: ChildProcess): Promise<{ signal: NodeJS.Signals | null; output: string }> {
+  let output = ''
   reader.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    said = (said + text).slice(-DIAGNOSIS)
+    output = (output + text).slice(-DIAGNOSIS)
   })
   const [, signal] = await once(reader, 'close')
-  return { signal, said }
+  return { signal, output }
 }
 
 /** A read board, stored on disk: `close` it after use. */
@@ -116,7 +116,7 @@ export async function readApart(
     const read = readSpool(spool)
     if (read !== undefined) return { ...read, close }
     if (OUT_OF_MEMORY.has(ended.signal)) throw new Error(NO_MEMORY)
-    throw new ReaderFailed(ended.said)
+    throw new ReaderFailed(ended.output)
   } catch (error) {
     close()
     throw error

@@ -4,7 +4,7 @@ import { getTableName } from 'drizzle-orm'
 import type { Chunk, ChunkedWriter } from '../../db/chunked-writer.ts'
 import type { SharedDatabase } from '../../db/client.ts'
 import { BY_COMMAND } from '../../db/current-write.ts'
-import { foldAll, type LargeSlice, LargeWrite, type Tell } from '../../db/large-writes.ts'
+import { foldAll, type LargeSlice, LargeWrite, type Publish } from '../../db/large-writes.ts'
 import { people, projects } from '../../db/schema.ts'
 import { insertInto } from '../../db/statements.ts'
 import { type Imported, type ImportPlan, type PlannedRows, totalOf } from './import-plan.ts'
@@ -84,11 +84,11 @@ export async function writeInSlices(
   // Slow checks run before the lock is held, and then only for newer changes.
   const since = newestChange(db)
   plan.refuse(db)
-  const work = (tell: Tell) => {
+  const work = (publish: Publish) => {
     plan.refuse(db, since)
     // Parents first: the projects precede their records.
     for (const row of plan.projects()) insert(projects, row)
-    tell()
+    publish()
   }
   const { value } = await write.last(memberId ?? BY_COMMAND, work, () => {
     const made = plan.result(false)

@@ -202,7 +202,9 @@ class Search {
         editor: editor === author ? null : editor,
         body: body.isWhole ? null : plain(comment.body),
       })
-      if (Object.entries(more).some(([key, said]) => key !== 'id' && !(key === 'jsdPublic' && said === true)))
+      if (
+        Object.entries(more).some(([key, value]) => key !== 'id' && !(key === 'jsdPublic' && value === true))
+      )
         rest.push(more)
       return {
         authorId: author ?? UNKNOWN_AUTHOR,

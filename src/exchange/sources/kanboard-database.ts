@@ -186,8 +186,8 @@ const READ = {
   comment: new Set(['id', 'task_id', 'user_id', 'comment', 'date', 'date_creation', 'date_modification']),
 }
 
-/** The non-empty fields of a record; 0 and '' mean empty there. */
-const said = (record: JsonObject, read: ReadonlySet<string>): JsonObject =>
+/** The non-empty fields of a record that were not read; 0 and '' mean empty there. */
+const unreadIn = (record: JsonObject, read: ReadonlySet<string>): JsonObject =>
   Object.fromEntries(
     Object.entries(withoutEmpty(without(record, read))).filter(([, value]) => value !== 0 && value !== '0'),
   )
@@ -257,17 +257,17 @@ class Project {
       cards,
       people: this.#people(),
       rest: withoutEmpty({
-        ...said(project, READ.project),
+        ...unreadIn(project, READ.project),
         projectId: project.id,
         columns: this.#own('columns').map((column) =>
-          said(column, new Set(['project_id', 'position', 'task_limit'])),
+          unreadIn(column, new Set(['project_id', 'position', 'task_limit'])),
         ),
-        swimlanes: this.#own('swimlanes').map((lane) => said(lane, new Set(['project_id']))),
+        swimlanes: this.#own('swimlanes').map((lane) => unreadIn(lane, new Set(['project_id']))),
         categories: this.#own('project_has_categories').map((category) =>
-          said(category, new Set(['project_id'])),
+          unreadIn(category, new Set(['project_id'])),
         ),
-        metadata: this.#own('project_has_metadata').map((entry) => said(entry, READ.part)),
-        files: this.#own('project_has_files').map((file) => said(file, READ.part)),
+        metadata: this.#own('project_has_metadata').map((entry) => unreadIn(entry, READ.part)),
+        files: this.#own('project_has_files').map((file) => unreadIn(file, READ.part)),
         users: this.#usersNamed(),
       }),
       notes: repeatedCards(this.#repeated),
@@ -356,7 +356,7 @@ class Project {
         ),
       ],
       rest: withoutEmpty({
-        ...said(task, READ.task),
+        ...unreadIn(task, READ.task),
         ...this.#dates(task),
         date_due: dueDate === null && number(task.date_due) !== 0 ? task.date_due : null,
         priority: task.priority,
@@ -365,7 +365,7 @@ class Project {
         creator: this.#user(task.creator_id),
         subtasks: this.#subtaskRest(subtasks),
         comments: comments
-          .map((comment) => said(comment, READ.comment))
+          .map((comment) => unreadIn(comment, READ.comment))
           .filter(
             ({ visibility, ...more }) =>
               !isEmpty(more) || (visibility !== undefined && visibility !== 'app-user'),
@@ -374,7 +374,7 @@ class Project {
           label: this.#byId('links', link.link_id)?.label,
           task: link.opposite_task_id,
         })),
-        metadata: this.#of('task_has_metadata', id).map((entry) => said(entry, READ.part)),
+        metadata: this.#of('task_has_metadata', id).map((entry) => unreadIn(entry, READ.part)),
       }),
       createdAt,
       updatedAt: unixTime(task.date_modification) ?? createdAt,
@@ -406,7 +406,7 @@ class Project {
 
   #toLink(link: JsonObject, fallback: string): SourceAttachment {
     const createdAt = unixTime(link.date_creation)
-    const { url: _, title, date_creation, creator_id, ...others } = said(link, READ.part)
+    const { url: _, title, date_creation, creator_id, ...others } = unreadIn(link, READ.part)
     const changed = others.date_modification === date_creation ? null : others.date_modification
     const rest = withoutEmpty({
       ...others,
@@ -419,7 +419,7 @@ class Project {
       creatorId: this.#user(creator_id) || null,
       createdAt: createdAt ?? fallback,
       field: 'externalLinks',
-      whole: said(link, READ.part),
+      whole: unreadIn(link, READ.part),
       ...(!isEmpty(rest) && { rest: { title, ...rest } }),
     }
   }
@@ -429,7 +429,7 @@ class Project {
     subtasks
       .map((subtask) =>
         withoutEmpty({
-          ...said(subtask, READ.subtask),
+          ...unreadIn(subtask, READ.subtask),
           status: number(subtask.status) === IN_PROGRESS ? 'in progress' : null,
           user: this.#user(subtask.user_id),
         }),
@@ -442,7 +442,7 @@ class Project {
 const toFile = (file: JsonObject, createdAt: string): SourceAttachment => ({
   ...{ name: text(file.name), url: '', creatorId: null, createdAt },
   field: 'files',
-  whole: said(file, READ.part),
+  whole: unreadIn(file, READ.part),
 })
 
 /** States of a subtask: 0 to 2. */

@@ -262,11 +262,11 @@ class PlankaBoard {
       .filter((task) => Object.keys(task).some((name) => name !== 'name'))
 
   #comments(cardId: string, fallback: string): SourceComment[] {
-    const said = this.#of('actions', cardId)
+    const actions = this.#of('actions', cardId)
       .filter(isComment)
       .map((action) => ({ ...action, ...(action.data as JsonObject) }))
     return oldestFirst(
-      [...this.#of('comments', cardId), ...said].map((comment: JsonObject) => {
+      [...this.#of('comments', cardId), ...actions].map((comment: JsonObject) => {
         const createdAt = born(comment, fallback)
         const updatedAt = time(comment.updatedAt)
         return {

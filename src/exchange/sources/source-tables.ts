@@ -47,10 +47,10 @@ export function openTable(bytes: Buffer, most = VALUES_LIMIT): Table {
         onRecord: (cells) => {
           row += 1
           refuseWide(cells, row)
-          const said = row > 0 ? cells.reduce((count, cell) => count + Number(cell !== ''), 0) : 0
-          values += said
+          const filled = row > 0 ? cells.reduce((count, cell) => count + Number(cell !== ''), 0) : 0
+          values += filled
           if (values > most) throw tooManyValues(most)
-          if (said > 0) onRow(cells, row)
+          if (filled > 0) onRow(cells, row)
         },
       })
     },

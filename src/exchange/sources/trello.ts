@@ -190,13 +190,13 @@ function toBoard(board: JsonObject): TrelloBoard {
   const checklists = toChecklists(board, cardFields)
   const comments = toComments(board, updatedAt)
   const isHere = ({ cardId }: { cardId: string }) => cardIds.has(cardId)
-  const said = comments.filter((comment) => comment.text !== '' && isHere(comment))
+  const kept = comments.filter((comment) => comment.text !== '' && isHere(comment))
   const ticked = checklists.filter(isHere)
   const parts: CardParts = {
     listOf: new Map(lists.map((list) => [list.id, list])),
     labelsOf: labels.ofCard,
     checklistsOf: Map.groupBy(checklists, ({ cardId }) => cardId),
-    commentsOf: Map.groupBy(said, ({ cardId }) => cardId),
+    commentsOf: Map.groupBy(kept, ({ cardId }) => cardId),
     boardUpdatedAt: updatedAt,
   }
   const cards = cardFields.map((card) => toCard(card, parts))
@@ -220,7 +220,7 @@ function toBoard(board: JsonObject): TrelloBoard {
     cards,
     checklistCount: ticked.length,
     skipped: {
-      comments: comments.length - said.length,
+      comments: comments.length - kept.length,
       checklists: checklists.length - ticked.length,
       cards: allCards.length - cardFields.length,
     },
