@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import t from 'tap'
 import { ChunkedWriter } from '../../src/db/chunked-writer.ts'
 import { LargeWrite } from '../../src/db/large-writes.ts'
@@ -182,7 +181,7 @@ t.test('a merge and the import can be undone', async (t) => {
     .get(projectId)
   t.equal((await undo(created as number)).status, 200)
   t.equal((await send(app, 'GET', `/api/projects/${projectId}`)).status, 404)
-  while (count(app, 'large_writes') > 0) await sleep(5)
+  await folded(app)
 })
 
 t.test('the command matches people, accepts mappings, and prints both', async (t) => {
