@@ -697,7 +697,8 @@ t.test('a statement is prepared once for each combination of filters, for all va
   const prepared: string[] = []
   const { prepare } = app.db.$client
   app.db.$client.prepare = function (source: string) {
-    prepared.push(source)
+    // Periodic work of the service prepares other statements in the meantime.
+    if (/^select .*from "kanban_items".*limit/s.test(source)) prepared.push(source)
     return prepare.call(this, source) as never
   }
   for (const parameters of [{}, { limit: 2 }, { column: '', dismissed: 'false', limit: 1 }])

@@ -396,6 +396,8 @@ t.test('a page takes a fixed number of statements, for any number of projects', 
       with recursive n(i) as (select 1 union all select i + 1 from n where i < 400) select 'p' || i, 'x', i from n;
     insert into kanban_items (id, project_id, title, "column") select id || "column", id, 'x', "column"
       from projects, (select 'a' as "column" union select 'b' union select 'c')`)
+  // It looks for changes several times a second.
+  await app.notificationConsumer.stop()
   const executed = watch(t, app.db.$client)
   for (const [view, most] of [
     ['view=summary', 10],
