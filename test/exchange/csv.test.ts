@@ -56,6 +56,8 @@ t.test('encoding and delimiter are detected', async (t) => {
   await read(Buffer.from(text, 'latin1'))
   await read(gzipSync(text))
   await read(`sep=;\r\n${text}`)
+  await read(`\n \r\n${text}`)
+  await read(`sep=;\n\n${text}`)
   await read('Title,Note\r\nGröße,a;b\r\n')
   await read('Title\tNote\nGröße\ta;b\n')
   await read('Title|Note\nGröße|a;b')

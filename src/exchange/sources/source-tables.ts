@@ -5,7 +5,7 @@ import { tooManyValues, VALUES_LIMIT } from './source-limits.ts'
 
 /** The rows of a table, read one at a time to save memory. */
 export interface Table {
-  /** The first row: names of columns, trimmed. Any may be blank or repeated. */
+  /** The first row after blank lines: names of columns, trimmed. Any may be blank or repeated. */
   header: string[]
   delimiter: string
   /**
@@ -17,6 +17,10 @@ export interface Table {
 
 /** In order of preference, for equal counts in a line. */
 const DELIMITERS = ['\t', ';', ',', '|']
+
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+const SPACE = 0x20
 
 /** Most cells of a row: exports of many fields have hundreds. */
 const CELL_LIMIT = 10_000
@@ -30,7 +34,7 @@ const ROW_LIMIT = 64 * 1024 * 1024
 /** Opens a table; takes UTF-8 without a byte order mark. */
 export function openTable(bytes: Buffer, most = VALUES_LIMIT): Table {
   const named = /^sep=([\t;,|])\r?\n/i.exec(bytes.toString('utf8', 0, 8))
-  const body = named ? bytes.subarray(named[0].length) : bytes
+  const body = withoutBlankLines(named ? bytes.subarray(named[0].length) : bytes)
   const delimiter = named?.[1] ?? delimiterOf(body.toString('utf8', 0, HEADER_REACH))
   const quote = delimiter === '\t' && !isQuoted(body) ? null : '"'
   const [header = []] = rowsOf(body, { delimiter, quote, only: 1 })
@@ -55,6 +59,16 @@ export function openTable(bytes: Buffer, most = VALUES_LIMIT): Table {
       })
     },
   }
+}
+
+/** The rest of a file after blank lines at its beginning. */
+function withoutBlankLines(body: Buffer): Buffer {
+  let lineStart = 0
+  for (const [index, byte] of body.entries()) {
+    if (byte === LINE_FEED || byte === CARRIAGE_RETURN) lineStart = index + 1
+    else if (byte !== SPACE) break
+  }
+  return body.subarray(lineStart)
 }
 
 function refuseWide(cells: readonly string[], row: number): void {
