@@ -1,6 +1,5 @@
 /** The rules of a project's overview: phases, values, transcripts, order, people. */
 import t from 'tap'
-import { afterChange } from '../../web/overview/assignments.ts'
 import { pathOf, sparkline, trendIcon, valuesOf, withUnit, withValue } from '../../web/overview/metrics.ts'
 import { placing } from '../../web/overview/objectives.ts'
 import { edited, moved, neighbours, stepsOf, toEdit } from '../../web/overview/phases.ts'
@@ -9,6 +8,7 @@ import { actionsOf, actionText, byDate, transcriptOf } from '../../web/overview/
 
 // The page's client gets its URL from the browser.
 Object.assign(globalThis, { location: { href: 'http://localhost/' } })
+const { afterChange, onePerMember } = await import('../../web/overview/assignments.ts')
 const { shareLinkOf } = await import('../../web/overview/share-links.ts')
 
 const PHASES = [{ name: 'Plan', color: 'red' }, { name: 'Do' }, { name: 'Check' }]
@@ -159,6 +159,15 @@ t.test('a change of the team keeps all other members', async (t) => {
     role: 'editor',
   })
   t.strictSame(after({ what: 'lead', leadId: null }), { members: latest, leadId: null })
+})
+
+t.test('a person is shown once when the stream brings the assignment before the response does', (t) => {
+  const ada = { id: '1', memberId: 'ada' }
+  const joan = { id: '2', memberId: 'joan' }
+  const placeholder = (memberId: string) => ({ id: `new:${memberId}`, memberId })
+  t.strictSame(onePerMember([placeholder('joan'), ada]), [placeholder('joan'), ada])
+  t.strictSame(onePerMember([placeholder('joan'), ada, joan]), [ada, joan])
+  t.end()
 })
 
 t.test('a role that is typed is the offered one, and only viewers may change nothing', async (t) => {

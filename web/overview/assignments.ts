@@ -1,5 +1,6 @@
 /** The assignments of a project. A request always contains all of them. */
 import type { ReplaceTeamAssignments, TeamAssignment } from '../common/api.ts'
+import { isUnsaved } from '../common/record-writes.ts'
 
 type Members = ReplaceTeamAssignments['members']
 
@@ -24,4 +25,10 @@ export function afterChange(
   const isKnown = others.length < members.length
   if (!isKnown) return { members: [...members, one] }
   return { members: members.map((member) => (member.memberId === one.memberId ? one : member)) }
+}
+
+/** The assignments to show: one for each member. The stream may bring one before the response that ends its placeholder. */
+export function onePerMember<T extends Pick<TeamAssignment, 'id' | 'memberId'>>(list: readonly T[]): T[] {
+  const saved = new Set(list.flatMap(({ id, memberId }) => (isUnsaved(id) ? [] : memberId)))
+  return list.filter(({ id, memberId }) => !isUnsaved(id) || !saved.has(memberId))
 }

@@ -15,6 +15,7 @@ import { PersonField } from '../common/ui/person-field.tsx'
 import { PersonPicker } from '../common/ui/person-picker.tsx'
 import { texts } from '../texts.ts'
 import { AccessChoice } from './access-choice.tsx'
+import { onePerMember } from './assignments.ts'
 import { changePeople } from './people-writes.ts'
 import { RoleField } from './role-field.tsx'
 import { roleFrom, roleName, roleSays } from './roles.ts'
@@ -92,7 +93,7 @@ function PersonDialog({ store, doing, onClose }: { store: ProjectStore; doing: D
 
 export function People({ store, project }: { store: ProjectStore; project: ProjectFields }) {
   const [doing, setDoing] = useState<Doing | undefined>()
-  const list = store.assignments.list(byId)
+  const list = onePerMember(store.assignments.list(byId))
   return (
     <Section
       title={words.whoSees}
