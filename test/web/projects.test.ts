@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { Page, Route } from 'playwright-core'
 import { ADMIN, type Credentials, onBoard } from './browser.ts'
 import { choosePerson } from './choose-person.ts'
+import { until } from './until.ts'
 
 const TRELLO = new URL('../fixtures/trello-board.json', import.meta.url)
 const MEMBER: Credentials = { email: 'bob@example.test', password: 'correct horse' }
@@ -209,8 +210,12 @@ async function drop(page: Page, name: string, text: string): Promise<void> {
     },
     [name, text] as const,
   )
-  await page.locator('main').dispatchEvent('dragover', { dataTransfer: data })
-  await page.getByText('Drop the file to import it').waitFor()
+  // A browser repeats the event while files are over the page.
+  const shown = async () => {
+    await page.locator('main').dispatchEvent('dragover', { dataTransfer: data })
+    return page.getByText('Drop the file to import it').isVisible()
+  }
+  await until(shown, Boolean)
   await page.locator('main').dispatchEvent('drop', { dataTransfer: data })
 }
 
