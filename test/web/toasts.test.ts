@@ -182,6 +182,9 @@ onBoard('adding and ticking is announced or heard, without a toast', async (t, b
   t.equal(await toastOf(page).count(), 0)
 })
 
+/** Longer than a toast stays; several together are shorter than the silence after which the page takes its connection for lost. */
+const LONGER = 10_000
+
 onBoard('a toast waits while it is pointed at or focused', async (t, { api, person }) => {
   const { path } = await projectWith(api, { 'To Do': ['One', 'Two', 'Three'] })
   const { page, go } = await person()
@@ -190,14 +193,14 @@ onBoard('a toast waits while it is pointed at or focused', async (t, { api, pers
   await dismiss(page, 'One')
   t.equal(await page.getByRole('status').filter({ hasText: '“One” archived.' }).count(), 1, 'said politely')
   await toastOf(page).hover()
-  await page.clock.fastForward(20_000)
+  await page.clock.fastForward(LONGER)
   t.equal(await toastOf(page).count(), 1, 'pointed at')
   await toastOf(page).getByRole('button', { name: 'Undo' }).focus()
   await page.mouse.move(5, 5)
-  await page.clock.fastForward(20_000)
+  await page.clock.fastForward(LONGER)
   t.equal(await toastOf(page).count(), 1, 'focused')
   await link(page, 'Two').focus()
-  await page.clock.fastForward(20_000)
+  await page.clock.fastForward(LONGER)
   await toastOf(page).waitFor({ state: 'detached' })
 
   // The message of a refused write returns after a newer one.
@@ -209,9 +212,9 @@ onBoard('a toast waits while it is pointed at or focused', async (t, { api, pers
   await page.unroute('**/api/kanban-items/*')
   await dismiss(page, 'Three')
   t.equal(await toastOf(page).count(), 1)
-  await page.clock.fastForward(20_000)
+  await page.clock.fastForward(LONGER)
   await page.getByRole('alert').getByText('Not saved: Nonsense.').waitFor()
-  await page.clock.fastForward(60_000)
+  await page.clock.fastForward(LONGER)
   t.equal(await toastOf(page).count(), 1, 'until it is closed')
   await toastOf(page).getByRole('button', { name: 'Close' }).press('Enter')
   t.equal(await toastOf(page).count(), 0)
