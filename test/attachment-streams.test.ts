@@ -129,7 +129,7 @@ t.test('eight uploads at once, and no more', async (t) => {
     one.sent.write(all.subarray(0, 300_000))
     return one
   })
-  for (let tries = 0; tries < 300 && stored(file).contents < 8; tries++) await sleep(20)
+  while (stored(file).contents < 8) await sleep(20)
   const ninth = await upload(service, path, bytesOf(10, 9))
   t.equal(ninth.status, 503)
   const refused = begin(service, path, 10)
@@ -158,7 +158,7 @@ t.test('an upload that breaks off leaves nothing', async (t) => {
   const { service, file, path } = await setUp(t)
   const nothing = { contents: 0, incomplete: 0, chunks: 0, attachments: 0 }
   const cut = async ({ sent }: { sent: ClientRequest }) => {
-    for (let tries = 0; tries < 300 && stored(file).chunks < 2; tries++) await sleep(20)
+    while (stored(file).chunks < 2) await sleep(20)
     sent.destroy()
     await until(t, file, nothing)
   }
@@ -216,7 +216,7 @@ t.test(
       one.sent.write(bytesOf(MEBIBYTE, seed))
       return one
     })
-    for (let tries = 0; tries < 300 && stored(file).chunks < 9; tries++) await sleep(20)
+    while (stored(file).chunks < 9) await sleep(20)
     service.kill('SIGKILL')
     await service.exited
     await Promise.allSettled(open.map(({ response }) => response))

@@ -43,8 +43,7 @@ async function upload(app: App, url: string, content: string | Uint8Array, name 
 
 /** Waits until nothing is left of uploads that came to nothing: they are removed after the response. */
 async function settled(app: App) {
-  for (let tries = 0; tries < 500 && count(app, 'file_contents', 'sha256 is null') > 0; tries++)
-    await sleep(10)
+  while (count(app, 'file_contents', 'sha256 is null') > 0) await sleep(10)
 }
 
 const get = (app: App, url: string, headers = {}) => raw(app, { method: 'GET', url, headers })

@@ -31,7 +31,7 @@ const importsIn = (folder: string) => readdirSync(folder).filter((name) => name.
 
 /** Waits until all of them are removed, which happens some milliseconds after the imports end. */
 async function tidy(folder: string, of = 'import-') {
-  for (let n = 0; n < 500 && importsIn(folder).some((name) => name.includes(of)); n++) await sleep(10)
+  while (importsIn(folder).some((name) => name.includes(of))) await sleep(10)
   return importsIn(folder).filter((name) => name.includes(of))
 }
 
