@@ -228,20 +228,12 @@ export class LargeWrite {
     return [this.#first(), this.#first() + PLACES]
   }
 
-  #publish({
-    since,
-    ...attribution
-  }: {
-    since: number
-    at: string
-    actorId: string | null
-    group: number
-  }): void {
+  #publish({ since, ...own }: { since: number; at: string; actorId: string | null; group: number }): void {
     const { number } = this
     const place = this.#first()
     const count = this.#next - place
     if (count > 0) {
-      this.#sql.describe.run({ ...attribution, number, place, first: since + 1, last: since + count })
+      this.#sql.describe.run({ ...own, number, place, first: since + 1, last: since + count })
       this.#sql.publishLast.run(number)
       this.#sql.forgetLast.run(number)
       this.#sql.shorten.run(number)

@@ -53,13 +53,12 @@ async function follow(t: Test, url: string, headers: Headers) {
   return { events, seen: (mark: string) => until(() => events.some(({ data }) => data.includes(mark))) }
 }
 
-/** The ids of the projects that a stream has reported as lost. */
-const lostIn = (events: readonly StreamEvent[]): string[] =>
+/** The losses of projects that a stream has reported. */
+const lossesIn = (events: readonly StreamEvent[]): object[] =>
   events
     .filter(({ type }) => type === 'access')
     .map(({ data }) => JSON.parse(data))
     .filter(({ visible }) => !visible)
-    .map(({ projectId }) => projectId)
 
 t.test('a stream sends the loss of access, and then no further events of the project', async (t) => {
   const { app, admin, ann, open, secret, card, shown, lose, give } = await setUp(t)
@@ -106,7 +105,7 @@ t.test(
       ],
     })
     await seen('marker')
-    t.strictSame(lostIn(events), [first])
+    t.strictSame(lossesIn(events), [{ projectId: first, visible: false }])
   },
 )
 
@@ -120,7 +119,7 @@ t.test('a stream sends the loss of a project that has just been created', async 
   await admin('PATCH', `/api/projects/${id}`, { access: 'assigned' })
   await admin('POST', '/api/projects', { name: 'marker' })
   await seen('marker')
-  t.strictSame(lostIn(events), [id])
+  t.strictSame(lossesIn(events), [{ projectId: id, visible: false }])
 })
 
 t.test(

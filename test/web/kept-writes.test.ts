@@ -37,6 +37,13 @@ t.test('are the ones of the same member, in their order', async (t) => {
   t.equal(new KeptWrites(storage, '/').take('ann').writes.length, 0, 'once')
 })
 
+t.test('are also those that the page stored before an update of the service', async (t) => {
+  const storage = memory()
+  const { message: said, ...write } = writeOf('1')
+  storage.setItem('phaseboard:writes:/', JSON.stringify({ owner: 'ann', writes: [{ ...write, said }] }))
+  t.strictSame(new KeptWrites(storage, '/').take('ann').writes, [{ ...write, message: said }])
+})
+
 t.test('of another member are forgotten', async (t) => {
   const storage = memory()
   const kept = new KeptWrites(storage, '/')

@@ -115,10 +115,16 @@ function parse(text: string | null | undefined): Stored | undefined {
   try {
     const { owner, writes } = JSON.parse(text) as Partial<Stored>
     if (typeof owner !== 'string' || !Array.isArray(writes)) return undefined
-    return { owner, writes: writes.filter(isWrite) }
+    return { owner, writes: writes.map(upToDate).filter(isWrite) }
   } catch {
     return undefined
   }
+}
+
+/** A write from before an update of the service, whose message was `said`. */
+function upToDate(one: unknown): unknown {
+  const { said, ...write } = Object(one) as { said?: string }
+  return { message: said, ...write }
 }
 
 function isWrite(one: unknown): one is KeptWrite {
