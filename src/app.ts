@@ -85,6 +85,7 @@ import type {
   ResolveMember,
 } from './phaseboard.d.ts'
 import type { RouteTypes } from './requests/route-types.ts'
+import { SETTINGS } from './settings.ts'
 
 export { ApiError, StartupError } from './errors.ts'
 export type {
@@ -115,6 +116,20 @@ type ServiceOptions = Config & {
   ownsProcess: boolean
   /** Whether the service sends CORS headers. */
   sendsCorsHeaders: boolean
+}
+
+/** Options that are no settings: a derived one, the functions of a host, and what Fastify itself takes with any plugin. */
+const OTHER_OPTIONS = [
+  'openOnNetwork',
+  ...['resolveMember', 'listMembers', 'onNotification'],
+  ...['prefix', 'logLevel', 'logSerializers'],
+]
+
+/** Logs unknown options, e.g. mistyped ones. They are no errors, since a host may pass the same options to all its plugins. */
+function warnOfUnknown(app: FastifyInstance, options: object): void {
+  const known = new Set([...Object.keys(SETTINGS), ...OTHER_OPTIONS])
+  const unknown = Object.keys(options).filter((name) => !known.has(name))
+  if (unknown.length > 0) app.log.warn({ options: unknown }, 'unknown options are ignored')
 }
 
 /** Registers the service; a failed start leaves nothing behind. */
@@ -220,6 +235,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
  * @example host.register(phaseboard, { prefix: '/board', resolveMember: (request) => request.user })
  */
 export const phaseboard: FastifyPluginAsync<PhaseboardOptions> = async (app, options) => {
+  warnOfUnknown(app, options)
   ignoreHostSchemas(app)
   hideFromHostDocument(app)
   noteDeclarations(app)
@@ -246,6 +262,7 @@ export async function buildApp({
 }: Partial<Config> & BuildOptions = {}): Promise<FastifyInstance> {
   const settings = configure(config)
   const app = Fastify(serverOptions(settings, logStream))
+  warnOfUnknown(app, config)
   limitConnections(app, settings.maxConnections)
   releaseConnections(app)
   rejectProtocolErrors(app)

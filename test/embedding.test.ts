@@ -7,6 +7,7 @@ import swagger from '@fastify/swagger'
 import Fastify, { type FastifyInstance, type FastifyRequest, type InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
 import type { HostMember, PhaseboardOptions } from '../src/app.ts'
+import { keepLog } from './helper.ts'
 import { shipped } from './shipped.ts'
 
 const { phaseboard } = shipped
@@ -827,4 +828,27 @@ t.test('a host may use HTTP/2, where a body needs no header', async (t) => {
   t.equal(status, 201)
   t.equal(body.name, 'Streamed')
   t.strictSame(await post(''), { status: 500, body: { error: 'Failed to create project' } })
+})
+
+t.test('a mistyped option is logged, as it would otherwise do nothing unseen', async (t) => {
+  const { logStream, lines } = keepLog()
+  const warnings = () => {
+    const logged = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 40)
+    return logged.map(({ msg, options }) => ({ msg, options }))
+  }
+  const known = { databaseUrl: ':memory:', authMode: 'required', logLevel: 'warn' } as const
+  const host = Fastify({ logger: { level: 'warn', stream: logStream } })
+  t.teardown(() => host.close())
+  await host.register(phaseboard, { ...known, prefix: '/board', resolveMember: () => null })
+  const alone = await shipped.buildApp({ ...known, logStream })
+  t.teardown(() => alone.close())
+  t.strictSame(warnings(), [], 'none for settings, functions and options of Fastify')
+
+  const mistyped = { authmode: 'required', databaseURL: 'file:other.db' } as object
+  await host.register(phaseboard, { ...known, prefix: '/other', ...mistyped })
+  const warning = { msg: 'unknown options are ignored', options: Object.keys(mistyped) }
+  t.strictSame(warnings(), [warning])
+  const other = await shipped.buildApp({ ...known, logStream, ...mistyped })
+  t.teardown(() => other.close())
+  t.strictSame(warnings(), [warning, warning])
 })
