@@ -301,7 +301,7 @@ onBoard('a collapsed column stays collapsed, and takes cards', async (t, { api, 
   await page.keyboard.press('ArrowRight')
   await untilSaid(page, 'Collapsed: In Progress. Position 1 of 2 in Review.')
   await page.keyboard.press('Escape')
-  await untilShown(page, 'To Do', ['One'])
+  t.strictSame(await untilShown(page, 'To Do', ['One']), ['One'])
   await page.getByRole('button', { name: 'Collapse Review' }).click()
   await page.getByRole('button', { name: 'Collapse Done' }).click()
   await link(page, 'One').focus()

@@ -72,7 +72,8 @@ onBoard(
     await card(page, 'Call about #nothing')
       .getByText('Assigned to Maria Santos')
       .waitFor({ state: 'attached' })
-    await untilSaved(api, id, 'To Do', ['Old', 'Call about #nothing'])
+    const saved = ['Old', 'Call about #nothing']
+    t.strictSame(await untilSaved(api, id, 'To Do', saved), saved)
     const [, made] = await api.get('/api/projects/{id}/kanban-items', { path: { id } })
     t.match(made, {
       title: 'Call about #nothing',
@@ -176,7 +177,7 @@ onBoard('an unknown label is created with its card', async (t, { api, person }) 
   await tokensOf(page).getByText('bug').waitFor()
   t.equal((await labels()).length, 1, 'not before the card')
   await page.keyboard.press('Enter')
-  await untilSaved(api, id, 'To Do', ['Old', 'Fix #12'])
+  t.strictSame(await untilSaved(api, id, 'To Do', ['Old', 'Fix #12']), ['Old', 'Fix #12'])
   await card(page, 'Fix #12').getByText('bug').waitFor()
   const [design, bug] = (await labels()).toSorted((a, b) => (a.name === 'Design' ? -1 : b ? 1 : 0))
   t.equal(bug?.name, 'bug')
@@ -242,7 +243,8 @@ onBoard(
     await chip.tap()
     await chip.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Add', exact: true }).tap()
-    await untilSaved(board.api, id, 'To Do', ['Old', 'Call !high'])
+    const saved = ['Old', 'Call !high']
+    t.strictSame(await untilSaved(board.api, id, 'To Do', saved), saved)
     const [, made] = await board.api.get('/api/projects/{id}/kanban-items', { path: { id } })
     t.match(made, { title: 'Call !high', priority: 'medium', assigneeId: maria.id })
   },
@@ -274,7 +276,7 @@ onBoard('the keys of an input method are not the keys of the page', async (t, bo
   t.equal(await fieldOf(page).inputValue(), 'にほん', 'the field is open, and nothing was added')
   await page.keyboard.insertText('日本')
   await page.keyboard.press('Enter')
-  await untilShown(page, 'To Do', ['Old', '日本'])
+  t.strictSame(await untilShown(page, 'To Do', ['Old', '日本']), ['Old', '日本'])
 
   const item = cards.get('Old') ?? ''
   await go(`${path}/items/${item}`)

@@ -81,6 +81,8 @@ export interface Board {
   restart: () => Promise<void>
   /** Asserts that no page had a problem, and that axe finds nothing on open pages. Closes the pages. */
   finish: () => Promise<void>
+  /** Logs what the pages show and which problems they had, after a failure that may be hard to repeat. */
+  report: () => Promise<void>
 }
 
 /** Creates a token of the admin. */
@@ -169,6 +171,16 @@ export async function startBoard(t: Test, options: BoardOptions = {}): Promise<B
     }
   }
 
+  async function report(): Promise<void> {
+    for (const { context, problems } of people) {
+      for (const page of openPages(context)) {
+        const shown = await page.locator('body').ariaSnapshot().catch(String)
+        console.error(`${page.url()} shows:\n${shown}`)
+      }
+      console.error('problems:', problems.found())
+    }
+  }
+
   return {
     url,
     service,
@@ -177,6 +189,7 @@ export async function startBoard(t: Test, options: BoardOptions = {}): Promise<B
     kill,
     restart,
     finish,
+    report,
   }
 }
 
@@ -189,7 +202,12 @@ type Work = (t: Test, board: Board) => Promise<unknown>
 export function onBoard(name: string, work: Work, options: BoardOptions = {}): void {
   currentTest().test(name, { skip: noBrowser }, async (t) => {
     const board = await startBoard(t, options)
-    await work(t, board)
+    try {
+      await work(t, board)
+    } catch (error) {
+      await board.report()
+      throw error
+    }
     await board.finish()
   })
 }
