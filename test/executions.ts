@@ -54,6 +54,10 @@ export function watch(t: Test, client: SQLite.Database, { isOwn = false } = {}):
   return executions
 }
 
+/** The statements without repeated attempts to begin while another connection writes: their number depends on the machine. */
+export const withoutWaiting = (log: readonly string[]): string[] =>
+  log.filter((source, index) => source !== 'begin immediate' || log[index - 1] !== source)
+
 /** Resolves in the next turn of the event loop. */
 export const nextTurn = () => new Promise((resolve) => setImmediate(resolve))
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { type Batched, comparable, dump, sendBatch } from '../batches.ts'
-import { until, watch } from '../executions.ts'
+import { until, watch, withoutWaiting } from '../executions.ts'
 import { type App, build, count, long, send } from '../helper.ts'
 
 const ITEMS = 1200
@@ -69,7 +69,8 @@ t.test('a large batch blocks the event loop only briefly, and gets the same resp
     const before = changes()
     const answer = await sendBatch(app, UPDATES, {}, more)
     t.equal(answer.status, 200)
-    t.ok(executed.log.length <= 60, `${executed.log.length} statements`)
+    const log = withoutWaiting(executed.log)
+    t.ok(log.length <= 60, `${log.length} statements`, { log })
     t.ok(executed.rows <= 300, `${executed.rows} rows read`)
     t.ok(changes() - before <= 50, `${changes() - before} rows written`)
     const expected = await sendBatch(alone, UPDATES, {}, more)
