@@ -57,6 +57,7 @@ const NEXT = [
   loadCard,
   async () => (await import('./common/markdown/markdown.ts')).fetchWorker(),
   () => import('./common/move-dialog.tsx'),
+  () => import('./board/quick-add-tools.tsx'),
   loadFlow,
 ]
 

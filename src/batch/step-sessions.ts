@@ -9,6 +9,7 @@ import { MessageChannel, type MessagePort, receiveMessageOnPort } from 'node:wor
 import type { SharedDatabase } from '../db/client.ts'
 import { withDeadline } from '../db/deadline.ts'
 import { LargeWork, TooMuchWork, withinWork } from '../db/work-limits.ts'
+import { type ApiError, tookTooLong } from '../errors.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 import {
   AWAIT,
@@ -73,6 +74,12 @@ class Budget {
     return Math.min(this.#longest - used, byClock)
   }
 
+  /** The error when nothing is left: 413, or 503 if the thread has mostly waited, since that is the machine's fault. */
+  over(): ApiError {
+    const isOwnWork = busyTime() - this.#busyBefore > this.#longest / 2
+    return isOwnWork ? tooMuch() : tookTooLong('Batch')
+  }
+
   /** Sleeps. @param wait sleeps for at most so many milliseconds */
   sleep<T>(wait: (timeout: number) => T): T {
     const before = performance.now()
@@ -88,21 +95,21 @@ function busyTime(): number {
   return (user + system) / 1000
 }
 
-/** Waits for the next message. @throws ApiError 413 if none comes in time */
+/** Waits for the next message. @throws ApiError 413 or 503 if none comes in time */
 function receive({ port, state }: WorkerEnd, budget: Budget): Message {
   for (;;) {
     const seen = Atomics.load(state, MESSAGES)
     const received = receiveMessageOnPort(port)
     if (received) return received.message
     const woken = budget.sleep((timeout) => Atomics.wait(state, MESSAGES, seen, timeout))
-    if (woken === 'timed-out') throw tooMuch()
+    if (woken === 'timed-out') throw budget.over()
   }
 }
 
 /**
  * Runs the steps decided by the main thread, inside a transaction of the worker thread.
  * @param longest milliseconds of work after which no further step begins
- * @throws Error if the main thread gives up; ApiError 413 if they take too long; the error of a step
+ * @throws Error if the main thread gives up; ApiError 413 if they are too much, 503 if the machine is too busy for them; the error of a step
  */
 export function runStepsFromMain(
   db: SharedDatabase,
@@ -114,9 +121,14 @@ export function runStepsFromMain(
 
   function run(step: Step): NamedBodies {
     const left = budget.left()
-    if (left <= 0) throw tooMuch()
+    if (left <= 0) throw budget.over()
     try {
-      return withDeadline(db, left, tooMuch, () => withinWork(db, WORK_FACTOR, () => runner.run(step)))
+      return withDeadline(
+        db,
+        left,
+        () => budget.over(),
+        () => withinWork(db, WORK_FACTOR, () => runner.run(step)),
+      )
     } catch (error) {
       if (error instanceof TooMuchWork || error instanceof LargeWork) throw tooMuch()
       Atomics.store(end.state, FAILED, step.request + 1)

@@ -79,6 +79,14 @@ function Field({ board, id, name, end, onClose }: FieldProps) {
   // With its buttons, at the end of a column that is full of cards, and whenever it has grown.
   useEffect(() => form.current?.scrollIntoView({ block: 'nearest' }))
 
+  /** Restores the text of a refused write, below what is typed by now: each line is a card. */
+  const restore = (text: string) => {
+    const typed = drafts.read(draft)?.text
+    const all = typed === undefined ? text : `${typed}\n${text}`
+    // The caret stays where it is.
+    if (typed !== undefined) field.current?.setRangeText(`\n${text}`, typed.length, typed.length, 'preserve')
+    change(all)
+  }
   const add = async (read: (text: string) => Promise<NewCard[]>) => {
     const text = title.trim()
     if (text === '') return
@@ -90,8 +98,7 @@ function Field({ board, id, name, end, onClose }: FieldProps) {
       return isAlone ? addCard(board, name, end, one) : several?.(board, name, end, cards)
     })
     requestAnimationFrame(() => form.current?.scrollIntoView({ block: 'nearest' }))
-    // The write was refused: restore the text, unless the field already has another one.
-    if (!(await adding) && drafts.read(draft) === undefined) change(text)
+    if (!(await adding)) restore(text)
   }
   const asOne = async (text: string) => [{ title: text.replaceAll(/\s*\n\s*/g, ' '), labels: [], fields: {} }]
   const addTyped = () => {

@@ -1,6 +1,7 @@
 /** Adds several cards, or a card with labels, in one batch: all or none, and one undo. */
 import { type Answer, api, type KanbanItem, type KanbanLabel } from '../common/api.ts'
 import { showRefusal, takeItem } from '../common/item-writes.ts'
+import type { ProjectStore } from '../common/project-store.ts'
 import { added, isUnsaved, take } from '../common/record-writes.ts'
 import { done } from '../common/toasts.ts'
 import { write } from '../common/writes.ts'
@@ -20,22 +21,23 @@ interface BatchRequest {
 /** The ids of created labels by those of their placeholders, which cards that were typed before the response have. */
 const created = new Map<string, string>()
 
-/** The labels to create, each once. */
-export const newLabelsOf = (cards: readonly NewCard[]): KanbanLabel[] => [
+/** The labels to create, each once: also those that were created and are gone again, e.g. undone. */
+export const newLabelsOf = ({ labels }: ProjectStore, cards: readonly NewCard[]): KanbanLabel[] => [
   ...new Map(
     cards
-      .flatMap(({ labels }) => labels)
-      .filter(({ id }) => isUnsaved(id) && !created.has(id))
+      .flatMap((card) => card.labels)
+      .filter(({ id }) => isUnsaved(id) && labels.base(created.get(id) ?? id) === undefined)
       .map((label) => [label.id, label]),
   ).values(),
 ]
 
 /** The requests that create new labels, and the cards with their labels. The last of each card's answers with the whole card. */
 function requestsFor(
-  projectId: string,
+  store: ProjectStore,
   cards: readonly (NewCard & { body: Record<string, unknown> })[],
 ): BatchRequest[] {
-  const made = newLabelsOf(cards)
+  const { id: projectId } = store
+  const made = newLabelsOf(store, cards)
   const idOf = ({ id }: KanbanLabel) => {
     const index = made.findIndex((label) => label.id === id)
     return index === -1 ? (created.get(id) ?? id) : `{{label${index}.id}}`
@@ -82,8 +84,8 @@ export async function addCards(
       send: (idempotencyKey) => {
         stop ??= followCreated(board, shown)
         // When it is sent, earlier writes have created their labels.
-        labels = newLabelsOf(cards)
-        requests = requestsFor(store.id, bodies)
+        labels = newLabelsOf(store, cards)
+        requests = requestsFor(store, bodies)
         return api.request('post', '/api/batch', {
           body: { requests: requests.map(({ card: _, ...request }) => request) },
           idempotencyKey,

@@ -82,8 +82,12 @@ function usePeople(text: string) {
     if (missing.length === 0) return
     for (const word of missing) known.current.set(word, [])
     const reading = missing.map(async (word) => {
-      // Without a response the mention stays text.
-      known.current.set(word, await peopleNamed(word, MOST_NAMES).catch(() => []))
+      try {
+        known.current.set(word, await peopleNamed(word, MOST_NAMES))
+      } catch {
+        // Without a response the mention stays text, unless a later search finds the person.
+        known.current.delete(word)
+      }
     })
     loading.current = Promise.all([loading.current, ...reading]).then(() => setRound((round) => round + 1))
   }
@@ -127,7 +131,7 @@ export default function QuickAddTools({ board, text, field, plan, onCount, onJoi
       isText: (token) => asText.has(token.toLowerCase()),
     })
   const { cards, tokens, requests } = reading(text)
-  const problem = problemOf({ cards, requests: requests + newLabelsOf(cards).length })
+  const problem = problemOf({ cards, requests: requests + newLabelsOf(board.store, cards).length })
   plan.current = {
     isRefused: problem !== undefined,
     addCards,

@@ -1,7 +1,7 @@
 /** The attachments of a card. They load with its dialog, the stream keeps them current, and the user changes them. */
 import { signal } from '@preact/signals'
 import { type Attachment, api, sending } from '../common/api.ts'
-import type { TextFiles } from '../common/files/files-context.ts'
+import type { OnLate, TextFiles } from '../common/files/files-context.ts'
 import { filesIn, fillFiles } from '../common/files/fill-files.ts'
 import { takeFiles } from '../common/files/insert-files.ts'
 import type { ItemFiles } from '../common/files/item-files.ts'
@@ -105,8 +105,8 @@ export class CardFiles implements ItemFiles, TextFiles {
     fillFiles(element, this)
   }
 
-  takeInto(field: HTMLTextAreaElement, onBusy: (isBusy: boolean) => void): () => void {
-    return takeFiles(field, this, onBusy)
+  takeInto(field: HTMLTextAreaElement, onLate: OnLate): () => void {
+    return takeFiles(field, this, onLate)
   }
 
   /** Uploads a file. The list shows its progress, and why it failed. */

@@ -63,6 +63,7 @@ export function CommentView({ comments, comment, canEdit }: CommentViewProps) {
           label={words.comment}
           text={edit.text}
           onType={edit.type}
+          onLate={edit.replace}
           onSave={edit.save}
           onLeave={edit.leave}
           isDisabled={edit.text.trim() === ''}

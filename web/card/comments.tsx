@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals'
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks'
 import { drafts } from '../common/drafts.ts'
+import { isUploadingInto } from '../common/files/files-context.ts'
 import { newestFirst } from '../common/order.ts'
 import { MarkdownTools } from '../common/text-edit/markdown-tools.tsx'
 import { Mentions } from '../common/text-edit/mentions.tsx'
@@ -20,19 +21,18 @@ const sending = signal<ReadonlySet<string>>(new Set())
 
 function NewComment({ card, comments }: { card: OpenCard; comments: CardComments }) {
   const name = `${card.draftPrefix}:comment`
-  const { draft, keep, remove } = useDraft(name)
+  const { draft, keep, replace, remove } = useDraft(name)
   const isSending = sending.value.has(name)
   const id = useId()
   const field = useRef<HTMLTextAreaElement>(null)
   /** The toolbar takes room only for those who write. */
   const [isActive, setActive] = useState(false)
-  const [isUploading, setUploading] = useState(false)
   useEffect(() => {
     // A dialog sent this comment and was closed before the response.
     if (!isSending && drafts.read(name) === undefined) remove()
   }, [isSending])
   const text = draft?.text ?? ''
-  const canSend = text.trim() !== '' && !isSending && !isUploading
+  const canSend = text.trim() !== '' && !isSending && !isUploadingInto(text)
   const send = async () => {
     if (!canSend) return
     sending.value = new Set([...sending.peek(), name])
@@ -54,7 +54,7 @@ function NewComment({ card, comments }: { card: OpenCard; comments: CardComments
         void send()
       }}
     >
-      {isActive && <MarkdownTools field={field} controls={id} onUploading={setUploading} />}
+      {isActive && <MarkdownTools field={field} controls={id} onLate={replace} />}
       <textarea
         ref={field}
         id={id}

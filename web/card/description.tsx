@@ -69,6 +69,7 @@ export function Description({ card, value, canEdit }: DescriptionProps) {
           label={texts.card.description}
           text={edit.text}
           onType={edit.type}
+          onLate={edit.replace}
           onSave={edit.save}
           onLeave={edit.leave}
           isDisabled={!canEdit}

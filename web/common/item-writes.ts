@@ -77,7 +77,8 @@ export function showRefusal(
   item: KanbanItem,
   column: string = item.column,
 ): void {
-  const isMissing = error instanceof PhaseboardError && error.status === 404 && !namesMissing(error)
+  const isNotFound = error instanceof PhaseboardError && error.status === 404 && !namesMissing(error)
+  const isMissing = isNotFound && !isUnsaved(item.id)
   if (isFull(error)) toast(fullText(store, column, item), [], 'alert')
   else if (isMissing) toast(words.wasDeleted(item.title), [], 'alert')
   else failed(error)

@@ -34,6 +34,9 @@ const orKnown = <T>(answer: Answer<T>, known: Answer<T> | undefined): T =>
 
 const isNotFound = (error: unknown) => error instanceof PhaseboardError && error.status === 404
 
+/** The pause before what could not be loaded is loaded again, in milliseconds, unless the stream reconnects sooner. */
+const AGAIN = 5000
+
 /** The debounce before columns are reloaded after a change, in milliseconds. */
 const SETTLED = 50
 
@@ -47,6 +50,7 @@ export class OpenProject {
   /** Whether to reload after the current load, or once the service is available again. */
   #isOutdated = false
   #columnsTimer: ReturnType<typeof setTimeout> | undefined
+  #againTimer: ReturnType<typeof setTimeout> | undefined
   /** How often the user has lost the project. A response to an earlier request must not bring it back. */
   #losses = 0
 
@@ -80,6 +84,7 @@ export class OpenProject {
 
   /** Loads the project, its columns and labels; reloads after a failure or a gap in the stream. */
   async load(): Promise<void> {
+    clearTimeout(this.#againTimer)
     this.#isOutdated = true
     if (this.#isLoading) return
     this.#isLoading = true
@@ -137,12 +142,19 @@ export class OpenProject {
       const isMissing = isNotFound(error)
       if (!isMissing && this.state.peek().step === 'ready') {
         // The shown data stays: a stale board is better than none.
-        this.#isOutdated = true
+        this.#loadAgain()
       } else if (!isMissing) this.state.value = { step: 'failed', error }
       else if (this.state.peek().step === 'ready' && !this.#isDeleted) this.#lose()
       else if (this.state.peek().step !== 'missing') this.state.value = { step: 'missing', isLost: false }
       return isMissing
     }
+  }
+
+  /** Loads everything again, later. */
+  #loadAgain(): void {
+    this.#isOutdated = true
+    clearTimeout(this.#againTimer)
+    this.#againTimer = setTimeout(() => void this.load(), AGAIN)
   }
 
   /** Runs once for all changes of one write. */
@@ -184,13 +196,14 @@ export class OpenProject {
       const answer = await read(request)
       if (losses === this.#losses) take(answer, seq)
     } catch (error) {
-      if (isPassing(error)) this.#isOutdated = true
+      if (isPassing(error)) this.#loadAgain()
       else if (isNotFound(error) && ofProject && !this.#isDeleted) void this.load()
     }
   }
 
   close(): void {
     clearTimeout(this.#columnsTimer)
+    clearTimeout(this.#againTimer)
     for (const end of this.#ends) end()
   }
 }

@@ -8,6 +8,8 @@ interface DraftField {
   draft: Draft | undefined
   /** Stores typed text. @param from the value at the start of editing; by default that of the draft, or the empty text */
   keep: (text: string, from?: string) => void
+  /** Replaces a part of the latest draft, if that has it. */
+  replace: (part: string, by: string) => void
   /** Deletes the draft after it was saved or discarded. */
   remove: () => void
 }
@@ -20,13 +22,22 @@ export function useDraft(name: string): DraftField {
   const [state, setState] = useState(() => ({ name, draft: drafts.read(name) }))
   const draft = state.name === name ? state.draft : drafts.read(name)
   const show = (next: Draft | undefined) => setState({ name, draft: next })
+  const keep: DraftField['keep'] = (text, from = draft?.from ?? '') => {
+    // A text that is back at its initial value needs no draft.
+    if (text === from) drafts.remove(name)
+    else drafts.keep(name, { text, from })
+    show({ text, from, at: Date.now() })
+  }
   return {
     draft,
-    keep: (text, from = draft?.from ?? '') => {
-      // A text that is back at its initial value needs no draft.
-      if (text === from) drafts.remove(name)
-      else drafts.keep(name, { text, from })
-      show({ text, from, at: Date.now() })
+    keep,
+    replace: (part, by) => {
+      const latest = drafts.read(name)
+      if (latest?.text.includes(part))
+        keep(
+          latest.text.replace(part, () => by),
+          latest.from,
+        )
     },
     remove: () => {
       drafts.remove(name)

@@ -1,4 +1,5 @@
 /** The files of the card that is shown, for the texts in it. Texts elsewhere have none, and load nothing for them. */
+import { signal } from '@preact/signals'
 import { createContext } from 'preact'
 
 export interface TextFiles {
@@ -8,10 +9,20 @@ export interface TextFiles {
   fill: (element: ParentNode) => void
   /**
    * Lets a field take files, which are uploaded.
-   * @param onBusy called when uploads into the text begin and end: until they are done, it has placeholders
+   * @param onLate called with the placeholder and its text if no field has it when the upload ends
    * @returns stops
    */
-  takeInto: (field: HTMLTextAreaElement, onBusy: (isBusy: boolean) => void) => () => void
+  takeInto: (field: HTMLTextAreaElement, onLate: OnLate) => () => void
 }
+
+/** Replaces a placeholder in a text that is in no field any more. */
+export type OnLate = (placeholder: string, text: string) => void
+
+/** The placeholders of the files that are being uploaded into texts. */
+export const uploading = signal<ReadonlySet<string>>(new Set())
+
+/** Whether files are being uploaded into a text. Subscribes. */
+export const isUploadingInto = (text: string): boolean =>
+  [...uploading.value].some((placeholder) => text.includes(placeholder))
 
 export const FilesContext = createContext<TextFiles | undefined>(undefined)

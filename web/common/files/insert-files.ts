@@ -3,6 +3,7 @@ import { texts } from '../../texts.ts'
 import type { Attachment } from '../api.ts'
 import { applyEdit, selectedIn } from '../text-edit/apply-edit.ts'
 import { filesOf, hasFiles } from './dragged-files.ts'
+import { type OnLate, uploading } from './files-context.ts'
 import type { ItemFiles } from './item-files.ts'
 import { isPicture, isPictureType } from './kinds.ts'
 
@@ -15,47 +16,54 @@ const markdownOf = (attachment: Attachment): string =>
 
 let last = 0
 
-/** Replaces a placeholder, wherever the caret is by now. @returns whether the text still has it */
-function replace(field: HTMLTextAreaElement, placeholder: string, text: string): boolean {
+/**
+ * Replaces a placeholder, wherever the caret is by now: in the field that has it, which may be another one if the text was closed and
+ * opened again.
+ */
+function replace(placeholder: string, text: string, onLate: OnLate): void {
+  const fields = [...document.querySelectorAll('textarea')]
+  const field = fields.find(({ value }) => value.includes(placeholder))
+  if (field === undefined) {
+    onLate(placeholder, text)
+    return
+  }
   const at = field.value.indexOf(placeholder)
-  if (at === -1) return false
   field.setRangeText(text, at, at + placeholder.length, 'preserve')
   field.dispatchEvent(new InputEvent('input', { bubbles: true }))
-  return true
 }
 
 /** Uploads files and inserts them at the caret, with a placeholder until they are uploaded. */
-async function insert(field: HTMLTextAreaElement, files: ItemFiles, added: readonly File[]): Promise<void> {
+async function insert(
+  field: HTMLTextAreaElement,
+  files: ItemFiles,
+  added: readonly File[],
+  onLate: OnLate,
+): Promise<void> {
   await Promise.all(
     added.map(async (file) => {
       // Several files may have the same name.
       const placeholder = `![${escaped(texts.files.uploading(file.name))}](${++last})`
       const { start, end } = selectedIn(field)
       const caret = start + placeholder.length
+      uploading.value = new Set([...uploading.peek(), placeholder])
       applyEdit(field, { from: start, to: end, insert: placeholder, start: caret, end: caret })
-      const attachment = await files.attach(file)
-      replace(field, placeholder, attachment ? markdownOf(attachment) : '')
+      try {
+        const attachment = await files.attach(file)
+        replace(placeholder, attachment ? markdownOf(attachment) : '', onLate)
+      } finally {
+        uploading.value = new Set([...uploading.peek()].filter((one) => one !== placeholder))
+      }
     }),
   )
 }
 
-/** Lets a field take files. @param onBusy called when uploads into the text begin and end @returns stops */
-export function takeFiles(
-  field: HTMLTextAreaElement,
-  files: ItemFiles,
-  onBusy: (isBusy: boolean) => void,
-): () => void {
-  let running = 0
-  const count = (change: 1 | -1) => {
-    running += change
-    onBusy(running > 0)
-  }
+/** Lets a field take files. @returns stops */
+export function takeFiles(field: HTMLTextAreaElement, files: ItemFiles, onLate: OnLate): () => void {
   const take = (event: Event, added: readonly File[]) => {
     if (added.length === 0 || field.readOnly || !files.canAttach()) return
     event.preventDefault()
     event.stopPropagation()
-    count(1)
-    void insert(field, files, added).finally(() => count(-1))
+    void insert(field, files, added, onLate)
   }
   const onPaste = (event: ClipboardEvent) => {
     // Spreadsheets and word processors add a picture of the text.

@@ -63,6 +63,7 @@ export function EditableText({ label, canEdit, kind, children, ...text }: Props)
           label={label}
           text={edit.text}
           onType={edit.type}
+          onLate={edit.replace}
           onSave={edit.save}
           onLeave={edit.leave}
           isDisabled={!canEdit}

@@ -1,7 +1,7 @@
 /** The toolbar of a field for Markdown (the toolbar pattern of the ARIA Authoring Practices), with the keys of the field. */
 import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { texts } from '../../texts.ts'
-import { FilesContext } from '../files/files-context.ts'
+import { FilesContext, type OnLate } from '../files/files-context.ts'
 import { applyEdit, selectedIn } from './apply-edit.ts'
 import { continued, type Edit, FORMATS, type Format, formatted, indented, retyped } from './markdown-edit.ts'
 
@@ -57,8 +57,8 @@ interface MarkdownToolsProps {
   isPreviewing?: boolean
   /** Shows or hides the preview, where there is no room for both. */
   onPreview?: () => void
-  /** Called when files begin or end to be uploaded into the text, which has placeholders until then. */
-  onUploading?: (isUploading: boolean) => void
+  /** Replaces the placeholder of a file whose upload ends after the field was closed. */
+  onLate?: OnLate
 }
 
 export function MarkdownTools({
@@ -66,7 +66,7 @@ export function MarkdownTools({
   controls,
   isPreviewing = false,
   onPreview,
-  onUploading,
+  onLate,
 }: MarkdownToolsProps) {
   const files = useContext(FilesContext)
   const bar = useRef<HTMLDivElement>(null)
@@ -85,7 +85,7 @@ export function MarkdownTools({
     return () => area?.removeEventListener('keydown', onKeyDown)
   }, [])
   useLayoutEffect(() => {
-    if (field.current) return files?.takeInto(field.current, (isBusy) => onUploading?.(isBusy))
+    if (field.current) return files?.takeInto(field.current, onLate ?? (() => undefined))
   }, [files])
   const write = (format: Format) => {
     const area = field.current

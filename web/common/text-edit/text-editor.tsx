@@ -1,6 +1,7 @@
 /** A field for a text in Markdown, with its toolbar and preview. Ctrl+Enter saves. Escape closes the field and keeps the draft. */
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { texts } from '../../texts.ts'
+import { isUploadingInto, type OnLate } from '../files/files-context.ts'
 import { refocus } from '../focus.ts'
 import { MarkdownTools } from './markdown-tools.tsx'
 import { Mentions } from './mentions.tsx'
@@ -10,6 +11,8 @@ interface TextEditorProps {
   label: string
   text: string
   onType: (text: string) => void
+  /** Replaces the placeholder of a file whose upload ends after the field was closed. */
+  onLate: OnLate
   onSave: () => void
   onLeave: () => void
   /** The label of the save button, "Save" by default. */
@@ -25,6 +28,7 @@ export function TextEditor({
   label,
   text,
   onType,
+  onLate,
   onSave,
   onLeave,
   submit,
@@ -34,8 +38,7 @@ export function TextEditor({
   const id = useId()
   const field = useRef<HTMLTextAreaElement>(null)
   const [isPreviewing, setPreviewing] = useState(false)
-  const [isUploading, setUploading] = useState(false)
-  const isDisabled = rest.isDisabled || isUploading
+  const isDisabled = rest.isDisabled || isUploadingInto(text)
   // Runs before the next key, which belongs to the field.
   useLayoutEffect(() => {
     field.current?.focus()
@@ -53,7 +56,7 @@ export function TextEditor({
         field={field}
         controls={id}
         isPreviewing={isPreviewing}
-        onUploading={setUploading}
+        onLate={onLate}
         onPreview={() => {
           // The field cannot take the focus before it is shown again.
           if (isPreviewing) refocus(() => field.current?.focus())

@@ -36,6 +36,8 @@ export interface TextEdit {
   theirs: string
   begin: () => void
   type: (text: string) => void
+  /** Replaces a part of the draft, whether the field is open or not. */
+  replace: (part: string, by: string) => void
   /** Closes the field, and keeps the typed text as a draft. */
   leave: () => void
   discard: () => void
@@ -48,7 +50,7 @@ export interface TextEdit {
 }
 
 export function useTextEdit({ name, called, value, base = value, save }: EditedText): TextEdit {
-  const { draft, keep, remove } = useDraft(name)
+  const { draft, keep, replace, remove } = useDraft(name)
   const [mode, setMode] = useState<TextEdit['mode']>('shown')
   const [saving, setSaving] = useState<string | undefined>()
   const [theirs, setTheirs] = useState('')
@@ -110,6 +112,7 @@ export function useTextEdit({ name, called, value, base = value, save }: EditedT
       setMode('editing')
     },
     type: (typed) => keep(typed, draft?.from ?? value),
+    replace,
     leave: () => {
       if (draft?.text === draft?.from) remove()
       setMode('shown')
