@@ -3,8 +3,8 @@
 /** Most people that one text mentions. */
 const MOST = 100
 
-/** The beginning or end of a fenced block, also in a quotation or a list. */
-const FENCE = /^[ \t>]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)?[ \t>]*(`{3,}|~{3,})([^\n]*)$/
+/** The beginning or end of a fenced block, also in a quotation or a list. Without two adjacent repetitions of blanks, which would take quadratic time. */
+const FENCE = /^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t][ \t>]*)?(`{3,}|~{3,})([^\n]*)$/
 
 /** The marker at the beginning of a line of a quotation. */
 const QUOTE = /^(?: {0,3}> ?)+/
