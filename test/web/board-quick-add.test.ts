@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { card, link, projectWith, titlesIn, untilSaid, untilSaved, untilShown } from './board-steps.ts'
 import { type Board, onBoard } from './browser.ts'
 import { debuggerOf } from './gestures.ts'
+import { until } from './until.ts'
 
 const fieldOf = (page: Page) => page.getByRole('textbox', { name: 'Card title' })
 const tokensOf = (page: Page) => page.getByRole('list', { name: 'Recognised in the text' })
@@ -213,7 +214,80 @@ onBoard('an unknown label is created with its card', async (t, { api, person }) 
   await page.keyboard.press('Control+z')
   t.strictSame(await untilSaved(api, id, 'To Do', all.slice(0, 2)), all.slice(0, 2))
   t.equal((await labels()).length, 2)
+
+  t.comment('a label that was undone is created again')
+  await page.getByRole('button', { name: 'Add a card to To Do' }).press('Enter')
+  await page.keyboard.type('Three #new')
+  await options.getByText('Create label “new”').waitFor()
+  await page.keyboard.press('Enter')
+  await tokensOf(page).getByText('new').waitFor()
+  await page.keyboard.press('Enter')
+  const three = [...all.slice(0, 2), 'Three']
+  t.strictSame(await untilSaved(api, id, 'To Do', three), three)
+  await link(page, 'Old').focus()
+  await page.keyboard.press('Control+z')
+  t.strictSame(await untilSaved(api, id, 'To Do', all.slice(0, 2)), all.slice(0, 2))
+  await card(page, 'Three').waitFor({ state: 'detached' })
+  await fieldOf(page).focus()
+  await page.keyboard.type('Four #new ')
+  await tokensOf(page).getByText('new').waitFor()
+  await page.keyboard.press('Enter')
+  await card(page, 'Four').getByText('new').waitFor()
+  t.equal((await labels()).length, 3)
 })
+
+onBoard('the text of refused cards stays in the field', async (t, { api, person }) => {
+  const { id, path } = await projectWith(api, { 'To Do': ['Old', 'Older'] })
+  const columns = await api.get('/api/projects/{id}/kanban-columns', { path: { id } })
+  const toDo = columns.find(({ name }) => name === 'To Do')?.id ?? ''
+  await api.patch('/api/kanban-columns/{id}', {
+    path: { id: toDo },
+    body: { wipLimit: 3, wipPolicy: 'block' },
+  })
+  const { page, context, go, problems } = await person()
+  problems.expect(/ERR_INTERNET_DISCONNECTED|409/)
+  await go(path)
+  await page.getByRole('button', { name: 'Add a card to To Do' }).press('Enter')
+  await context.setOffline(true)
+  for (const title of ['A', 'B', 'C']) {
+    await page.keyboard.type(title)
+    await page.keyboard.press('Enter')
+  }
+  await page.keyboard.type('typed meanwhile')
+  await page.keyboard.press('ArrowLeft')
+  await context.setOffline(false)
+  const left = 'typed meanwhile\nB\nC'
+  t.equal(
+    await until(
+      () => fieldOf(page).inputValue(),
+      (text) => text === left,
+    ),
+    left,
+    'in their order',
+  )
+  await page.keyboard.type('!')
+  t.equal(await fieldOf(page).inputValue(), 'typed meanwhil!e\nB\nC', 'the caret stays')
+  t.strictSame(await untilSaved(api, id, 'To Do', ['Old', 'Older', 'A']), ['Old', 'Older', 'A'])
+})
+
+onBoard(
+  'Enter takes no suggestion of an earlier text',
+  async (t, board) => {
+    const { id, path } = await projectWithNames(board)
+    const { page, go } = await board.person({ signIn: true })
+    await go(path)
+    await page.getByRole('button', { name: 'Add a card to To Do' }).press('Enter')
+    await page.keyboard.type('Call @mar')
+    await page.getByRole('option', { name: 'Maria Santos' }).waitFor()
+    await page.route('**/api/people?*', () => {})
+    await page.keyboard.type('k')
+    await page.getByRole('option', { name: 'Maria Santos' }).waitFor({ state: 'detached' })
+    await page.keyboard.press('Enter')
+    const saved = ['Old', 'Call @mark']
+    t.strictSame(await untilSaved(board.api, id, 'To Do', saved), saved)
+  },
+  { mode: 'required' },
+)
 
 onBoard(
   'suggestions and tokens are used by touch',

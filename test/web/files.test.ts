@@ -352,6 +352,34 @@ onBoard('pasted pictures show in texts', async (t, { api, person }) => {
   await isLoaded(image)
   t.equal(await image.getAttribute('width'), '100', 'its place is reserved')
 
+  t.comment('the text is closed and opened again while a file is uploaded')
+  let end = () => {}
+  const uploaded = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  await page.route(
+    '**/attachments?name=*',
+    async (route) => {
+      await uploaded
+      await route.continue()
+    },
+    { times: 1 },
+  )
+  await page.getByRole('button', { name: 'Edit the description' }).click()
+  await paste(page, field, picture('Back.png'))
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Keep editing' }).click()
+  t.equal(await page.getByRole('button', { name: 'Save', exact: true }).isDisabled(), true)
+  await page.keyboard.type(' and a paragraph')
+  end()
+  const reopened = await until(
+    () => field.inputValue(),
+    (now) => now.split('attachment:').length === 3,
+  )
+  t.match(reopened, /attachment:.*attachment:[\da-f-]{36}\) and a paragraph$/s, 'nothing typed is lost')
+  await page.keyboard.press('Control+Enter')
+  await partOf(page, 'Description').getByText('and a paragraph').waitFor()
+
   // A failure leaves no placeholder.
   await page.route(
     '**/attachments?name=*',

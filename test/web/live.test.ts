@@ -1,12 +1,13 @@
 /** No change is missed: before the stream starts, and while the tab is hidden. */
 import { card, link, projectWith } from './board-steps.ts'
 import { onBoard } from './browser.ts'
+import { until } from './until.ts'
 
 onBoard('changes during a lost connection are shown afterwards', async (t, { api, person }) => {
   const { id, path } = await projectWith(api, { 'To Do': ['Flyer'] })
   const add = (title: string) =>
     api.post('/api/projects/{id}/kanban-items', { path: { id }, body: { title, column: 'To Do' } })
-  const { page, go } = await person()
+  const { page, problems, go } = await person()
   const asked: string[] = []
   page.on('request', (request) => asked.push(new URL(request.url()).pathname))
   // The project is loaded, and then changes before the stream starts.
@@ -43,7 +44,23 @@ onBoard('changes during a lost connection are shown afterwards', async (t, { api
       route.fulfill({ contentType: 'text/event-stream', body: 'event: gone\ndata: {"oldest":9000}\n\n' }),
     { times: 1 },
   )
+  // The service is not available for that at first.
+  let refused = 0
+  await page.route(`**/api/projects/${id}`, (route) => {
+    refused++
+    return route.fulfill({
+      status: 503,
+      contentType: 'application/json',
+      body: '{"error":"Service Unavailable"}',
+    })
+  })
+  problems.expect(/503/)
   await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
+  await until(
+    async () => refused,
+    (times) => times > 2,
+  )
+  await page.unroute(`**/api/projects/${id}`)
   await link(page, 'Logo').waitFor()
 })
 

@@ -44,6 +44,9 @@ interface SuggestionsProps<T extends Option> {
   onKey?: (event: KeyboardEvent, area: HTMLTextAreaElement) => boolean
 }
 
+const NONE = { typed: undefined, options: [] }
+const FIRST = { typed: undefined, index: 0 }
+
 export function Suggestions<T extends Option>({
   text,
   field,
@@ -58,8 +61,10 @@ export function Suggestions<T extends Option>({
 }: SuggestionsProps<T>) {
   const id = useId()
   const list = useRef<HTMLDivElement>(null)
-  const [found, setFound] = useState<readonly T[]>([])
-  const [active, setActive] = useState(0)
+  /** The latest options that were searched for, and the text for which they were found. */
+  const [late, setLate] = useState<{ typed: string | undefined; options: readonly T[] }>(NONE)
+  /** The active option, and the text for which it was chosen. */
+  const [chosen, setChosen] = useState<{ typed: string | undefined; index: number }>(FIRST)
   /** The text for which the user closed the list. */
   const [closedFor, setClosedFor] = useState<string | undefined>()
   const area = field.current
@@ -67,22 +72,17 @@ export function Suggestions<T extends Option>({
   const typing =
     hasFocus && text !== closedFor && area.value === text ? typingAt(text, area.selectionEnd) : undefined
   const { kind, typed, start } = typing ?? {}
+  const searched = typing && find(typing)
   useEffect(() => {
-    setActive(0)
-    if (typing === undefined) {
-      setFound([])
-      return
-    }
-    const options = find(typing)
-    if (typeof options !== 'function') {
-      setFound(options)
+    if (typeof searched !== 'function') {
+      setLate(NONE)
       return
     }
     let isCurrent = true
     const timer = setTimeout(() => {
-      options().then(
-        (all) => isCurrent && setFound(all),
-        () => isCurrent && setFound([]),
+      searched().then(
+        (options) => isCurrent && setLate({ typed, options }),
+        () => isCurrent && setLate({ typed, options: [] }),
       )
     }, AFTER)
     return () => {
@@ -90,11 +90,18 @@ export function Suggestions<T extends Option>({
       clearTimeout(timer)
     }
   }, [kind, typed])
+  /** Until the search for this text has ended, those found for an earlier one that have it. */
+  const isFor = (option: T) =>
+    late.typed === typed ||
+    [option.name, insertOf(option)].some((text) => text.toLowerCase().includes(typed?.toLowerCase() ?? ''))
+  const found = typeof searched === 'function' ? late.options.filter(isFor) : (searched ?? [])
   // A complete name needs no suggestion.
   const [first, second] = found
   const isWhole = first && !second && !first.isNew && insertOf(first).toLowerCase() === typed?.toLowerCase()
   const options = typing === undefined || isWhole ? [] : found
   const isOpen = options.length > 0
+  const active = chosen.typed === typed ? Math.min(chosen.index, options.length - 1) : 0
+  const setActive = (index: number) => setChosen({ typed, index })
 
   const choose = (option: T | undefined) => {
     // The caret may have moved since.
