@@ -113,8 +113,10 @@ const openIdRoutes: Routes<{ provider: Provider }> = async (app, { provider: set
       const address = addressOf(request)
       const kept = cookies.readSignIn(request)
       cookies.keepSignIn(request, reply, '', 0)
+      // Before it is counted: any page can make a browser send a callback that nobody has begun.
+      const begun = provider.begunBy(kept)
       await limits.count(address, ANY_ACCOUNT)
-      const { account, returnTo } = await provider.end(queryOf(request), kept, request.log)
+      const { account, returnTo } = await provider.end(queryOf(request), begun, request.log)
       const { oidcSignUp } = settings
       const signIn = app.members.accounts.signIn(account, oidcSignUp, cookies.read(request), address)
       const { value: session } = await app.perform(signIn, BY_SERVICE)

@@ -133,21 +133,27 @@ export class OpenId {
     }
   }
 
+  /** The sign-in that a browser has begun. @param kept the content of its cookie @throws ApiError 401 for none */
+  begunBy(kept: string | undefined): Begun {
+    const begun = kept === undefined ? undefined : (this.#seal.open(kept) as Begun | undefined)
+    if (begun === undefined) throw failed()
+    return begun
+  }
+
   /**
    * Completes a sign-in, once: the state, the nonce, the code with its verifier, the issuer, and the ID token's signature,
    * audience and expiry are checked.
    * @param query the query of the provider's redirect
-   * @param kept the content of the browser's cookie
+   * @param begun from {@link begunBy}
    * @returns the account, and the return path
    * @throws ApiError 401 if any check fails; 503 if the provider does not respond
    */
   async end(
     query: string,
-    kept: string | undefined,
+    begun: Begun,
     log: FastifyBaseLogger,
   ): Promise<{ account: ProviderAccount; returnTo: string }> {
-    const begun = kept === undefined ? undefined : (this.#seal.open(kept) as Begun | undefined)
-    if (begun === undefined || this.#ended.has(begun.state)) throw failed()
+    if (this.#ended.has(begun.state)) throw failed()
     this.#ended.set(begun.state, true)
     try {
       const claims = await this.#claimsOf(begun, query)

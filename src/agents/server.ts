@@ -88,11 +88,18 @@ const resultOf = (structuredContent: object) => ({
   structuredContent: structuredContent as Record<string, unknown>,
 })
 
+/** The service for one tool: with the same key, a call of another tool is another call, whatever its arguments. */
+const forTool = (service: Service, { name }: Tool): Service => ({
+  ...service,
+  write: (requests, how) => service.write(requests, { ...how, args: [name, how.args] }),
+  attach: (file, how) => service.attach(file, { ...how, args: [name, how.args] }),
+})
+
 async function call({ tool, check }: Prepared, args: Record<string, unknown>, { service, refuse }: Caller) {
   try {
     const violations = check(args)
     if (violations) throw validationFailed(violations)
-    return resultOf(await tool.run(args, service))
+    return resultOf(await tool.run(args, forTool(service, tool)))
   } catch (error) {
     const refusal = await refusalOf(refuse(error), args, service, tool.name === 'batch')
     return { content: [{ type: 'text' as const, text: JSON.stringify(refusal) }], isError: true }

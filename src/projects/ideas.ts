@@ -22,7 +22,7 @@ import {
   updateIn,
 } from '../db/statements.ts'
 import { among, bytesOf, readLimit } from '../db/work-limits.ts'
-import { conflict } from '../errors.ts'
+import { conflict, forbidden } from '../errors.ts'
 import { etagOf } from '../etags.ts'
 import { LIMITS, ref } from '../schemas/common.ts'
 import { type CurrentMember, PersonalIdeaSchema, type Project } from '../schemas/records.ts'
@@ -113,6 +113,7 @@ export class Ideas {
 
   /** Creates an idea that belongs to the given member. */
   create(ownerId: string, input: PersonalIdeaInput & { title: string }): PersonalIdea {
+    if (scopeOf(this.#db)?.hasIdeas === false) throw forbidden('a token limited to projects sees no ideas')
     const at = timestamp()
     return this.#sql.insert({ ...input, id: newId(), ownerId, createdAt: at, updatedAt: at })
   }

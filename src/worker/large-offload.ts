@@ -140,7 +140,8 @@ export class LargeOffload {
         this.#tryAgain()
       })
       worker.on('exit', () => {
-        this.#worker = undefined
+        // It may have ended with an error, after which another one has begun.
+        if (this.#worker === worker) this.#worker = undefined
         resolve()
       })
     })

@@ -164,6 +164,11 @@ t.test('a token may reach some projects only', async (t) => {
   t.equal((await send(app, 'POST', '/api/projects', { name: 'x' }, agent.headers)).status, 403)
   await send(app, 'POST', '/api/personal-ideas', { title: 'An idea' }, insider.headers)
   t.strictSame((await send(app, 'GET', '/api/personal-ideas', undefined, agent.headers)).body, [])
+  const idea = await send(app, 'POST', '/api/personal-ideas', { title: 'Its own' }, agent.headers)
+  t.strictSame(
+    [idea.status, idea.body],
+    [403, { error: 'Forbidden: a token limited to projects sees no ideas' }],
+  )
   const unseen = await send(app, 'POST', '/api/tokens', { ...fields, projectIds: ['none'] }, insider.headers)
   t.match(unseen.body, { details: { fieldErrors: { projectIds: ['must be ids of projects'] } } })
 })

@@ -97,6 +97,10 @@ t.test('writes can be repeated, dry-run and undone', async (t) => {
   const { item, seq } = await call('create_item', once)
   t.match(await call('create_item', once), { item: { id: item.id }, seq, replayed: true })
   t.match(await refused('create_item', { ...once, title: 'Twice' }), { status: 422, next: /new key/ })
+  const { item: claimed } = await call('claim', { projectId })
+  const ofItem = { itemId: claimed.id, idempotencyKey: 'one-for-all' }
+  await call('renew', ofItem)
+  t.match(await refused('release', ofItem), { status: 422 }, 'another tool does something else')
 
   const requests = [
     { method: 'PATCH', path: `/api/kanban-items/${item.id}`, body: { title: 'Tried' }, as: 'tried' },

@@ -204,6 +204,36 @@ t.test('callers without the right to write are refused before the bytes are read
   }
 })
 
+/** A box of an ISO media file. */
+function box(type: string, ...contents: Uint8Array[]): Buffer {
+  const content = Buffer.concat(contents)
+  const head = Buffer.alloc(8)
+  head.writeUInt32BE(8 + content.length)
+  head.write(type, 4)
+  return Buffer.concat([head, content])
+}
+
+t.test('looking for the size of an image takes a moment, whatever its bytes', async (t) => {
+  const size = box('ispe', Buffer.from([0, 0, 0, 0, 0, 0, 0, 40, 0, 0, 0, 30]))
+  const avif = (sizes: number) =>
+    Buffer.concat([
+      box('ftyp', Buffer.from('avif\0\0\0\0avifmif1')),
+      box('meta', Buffer.alloc(4), box('iprp', box('ipco', ...Array.from({ length: sizes }, () => size)))),
+    ])
+  t.match(await fileTypeOf(avif(1), 'x'), { mediaType: 'image/avif', width: 40, height: 30 })
+  const damaged = Buffer.alloc(256 * 1024)
+  damaged.set([0xff, 0xd8, 0xff])
+  for (const [type, bytes] of [
+    ['image/avif', avif(13_000)],
+    ['image/jpeg', damaged],
+  ] as const) {
+    const begun = performance.now()
+    t.equal((await fileTypeOf(bytes, 'x')).mediaType, type)
+    // More than a second if all of it were read.
+    t.ok(performance.now() - begun < 700, type)
+  }
+})
+
 t.test('headers of images that are damaged, or made to harm', async (t) => {
   const random = generator(20_261_125)
   const samples = [

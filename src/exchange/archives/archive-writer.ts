@@ -22,6 +22,7 @@ const OF_MEMBERS: readonly string[] = [
   'actorId',
   'assigneeId',
   'authorId',
+  'createdBy',
   'leadId',
   'memberId',
   'mergedInto',

@@ -228,7 +228,8 @@ export class Importer {
         else this.#parts.warn(new Error(String(message.reader)), 'the reader of an import did not end')
       })
       worker.on('exit', (code) => {
-        this.#worker = undefined
+        // It may have ended with an error, after which another one has begun.
+        if (this.#worker === worker) this.#worker = undefined
         // A thread terminated while starting may exit with 0.
         if (code === 0 || this.#isClosed) resolve()
         else reject(new Error('the thread of an import has ended'))
