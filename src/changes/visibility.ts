@@ -89,14 +89,17 @@ export class Visibility {
     return { ...row, before: masked(row.before), after: masked(row.after) }
   }
 
-  /** Whether a project is in a reader's scope, or was. */
-  seesProject(id: string | null, reader: Reader): boolean {
+  /**
+   * Whether a project is in a reader's scope, or was.
+   * @param reader by default that of the rules
+   */
+  seesProject(id: string | null, reader?: Reader): boolean {
     const scope = this.#scopeOf(reader)
     return scope === undefined || this.#sees(id, scope)
   }
 
-  #scopeOf(reader: Reader): Scope | undefined {
-    return reader.scope === undefined ? scopeOf(this.#db) : reader.scope()
+  #scopeOf(reader?: Reader): Scope | undefined {
+    return reader?.scope === undefined ? scopeOf(this.#db) : reader.scope()
   }
 
   #isIn({ kind, ownerId, projectId, fromProjectId }: Head, scope: Scope | undefined): boolean {

@@ -1,7 +1,8 @@
 /** The flow metrics of a board: how its items move from todo to done columns. */
-import type { Subjects } from '../changes/subjects.ts'
+import type { Changes } from '../changes/changes.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
+import { scopeOf } from '../db/row-security.ts'
 import { projects } from '../db/schema.ts'
 import { existsIn } from '../db/statements.ts'
 import {
@@ -88,14 +89,16 @@ export class Flow {
   readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
   readonly #records: FlowRecords
-  readonly #subjects: Subjects
+  readonly #subjects: Changes['subjects']
+  readonly #visibility: Changes['visibility']
   readonly #toJson = createJsonWriter(ref(FlowSchema))
 
-  constructor(db: SharedDatabase, subjects: Subjects) {
+  constructor(db: SharedDatabase, { subjects, visibility }: Pick<Changes, 'subjects' | 'visibility'>) {
     this.#db = db
     this.#sql = statementsOf(db)
     this.#records = new FlowRecords(db)
     this.#subjects = subjects
+    this.#visibility = visibility
   }
 
   /**
@@ -120,12 +123,12 @@ export class Flow {
   }
 
   #historyOf(projectId: string, filter: FlowFilter, range: Range, memberId: string): BoardHistory {
-    const { columns, renames, items } = this.#records.of(
-      projectId,
-      filter,
-      this.#subjects.indexed(),
+    const isLimitedCaller = scopeOf(this.#db) !== undefined
+    const { columns, renames, items } = this.#records.of(projectId, filter, {
+      indexed: this.#subjects.indexed(),
       memberId,
-    )
+      sees: isLimitedCaller ? (project) => this.#visibility.seesProject(project) : undefined,
+    })
     const board = { renames, firstColumn: columns[0]?.name }
     return { projectId, columns, items: historiesOf(items, board), range }
   }

@@ -23,6 +23,10 @@ export interface ChangeRow {
   kind: 'kanban-item' | 'kanban-column'
   id: string
   action: ItemChange['action']
+  /** The project of the record, after the change. */
+  projectId: string | null
+  /** The project that the item left, if any. */
+  fromProjectId: string | null
   /** Whether it moved an item to the board or away from it. */
   crossing: 'in' | 'out' | null
   /** For an update the fields in {@link PICKED}, for a deletion the whole record, as JSON. */
@@ -32,7 +36,7 @@ export interface ChangeRow {
 }
 
 /** The creation of an item: its initial fields, as JSON. */
-interface CreationRow extends Pick<ChangeRow, 'seq' | 'at' | 'id'> {
+interface CreationRow extends Pick<ChangeRow, 'seq' | 'at' | 'id' | 'projectId' | 'fromProjectId'> {
   /** Whether on this board, as 0 or 1. */
   isHere: number
   after: string
@@ -88,7 +92,9 @@ const picked = (record: string): string =>
     .map((name) => `'${name}', json_extract(${record}, '$.${name}')`)
     .join(', ')})`
 
-const COLUMNS = `seq, "group", at, kind, id, action,
+const PROJECTS = 'project_id as projectId, from_project_id as fromProjectId'
+
+const COLUMNS = `seq, "group", at, kind, id, action, ${PROJECTS},
     case when action = 'updated' and from_project_id is not null then
       case +:project when project_id then 'in' when from_project_id then 'out' end end as crossing,
     case action when 'updated' then ${picked('before')} else before end as before,
@@ -109,7 +115,7 @@ const STATEMENTS = {
   ofProject: changesOfProject(COLUMNS, `(${OF_ITEM} or ${OF_COLUMN}) and ${IS_WELL_FORMED}`),
   ofItems: changesOfItems(COLUMNS, `${OF_ITEM} and ${IS_WELL_FORMED}`),
   creations: changesOfItems(
-    `seq, at, id, project_id = +:project as isHere, ${picked('after')} as after`,
+    `seq, at, id, ${PROJECTS}, project_id = +:project as isHere, ${picked('after')} as after`,
     `kind = 'kanban-item' and action = 'created' and ${IS_WELL_FORMED}`,
   ),
   gone: changesOfItems(

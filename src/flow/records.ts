@@ -61,6 +61,36 @@ interface BoardRecords {
   items: Iterable<Recorded>
 }
 
+/** Who reads. */
+interface FlowReader {
+  memberId: string
+  /** The last change in the index. */
+  indexed: number
+  /** Whether the caller sees a project, or saw it until it was deleted; undefined: the caller sees all. */
+  sees: ((projectId: string | null) => boolean) | undefined
+}
+
+/** The changes in projects that a caller sees, and moves from or to them. */
+const seenOf = <Row extends Pick<ChangeRow, 'projectId' | 'fromProjectId'>>(
+  rows: Row[],
+  sees: FlowReader['sees'],
+): Row[] =>
+  sees === undefined
+    ? rows
+    : rows.filter(
+        ({ projectId, fromProjectId }) => sees(projectId) || (fromProjectId !== null && sees(fromProjectId)),
+      )
+
+/**
+ * The last deletion of an item that no longer exists for a caller. None if the item then was, or went to, a project that the caller
+ * does not see: its title and fields there are hidden, and items that still exist there are missing, too.
+ */
+function deletionOf(rows: readonly ChangeRow[], sees: FlowReader['sees']): ChangeRow | undefined {
+  const index = rows.findLastIndex(({ action }) => action === 'deleted')
+  const isSeen = sees === undefined || rows.slice(index).every(({ projectId }) => sees(projectId))
+  return isSeen ? rows[index] : undefined
+}
+
 /** The ids of items, as JSON. */
 const idsOf = (items: readonly { id: string }[]): string => JSON.stringify(items.map(({ id }) => id))
 
@@ -103,11 +133,10 @@ export class FlowRecords {
   }
 
   /**
-   * The records of a board: of items that are on it, have left it, or were deleted from it.
-   * @param indexed the last change in the index
-   * @param memberId the caller
+   * The records of a board: of items that are on it, have left it, or were deleted from it. What happened to them in projects that the
+   * caller does not see is ignored.
    */
-  of(project: string, filter: FlowFilter, indexed: number, memberId: string): BoardRecords {
+  of(project: string, filter: FlowFilter, { memberId, indexed, sees }: FlowReader): BoardRecords {
     const { moves, deleted, ...sql } = this.#sql
     const place = { project, indexed }
     const all = Map.groupBy(sql.changes.ofProject(place), ({ kind }) => kind)
@@ -116,15 +145,12 @@ export class FlowRecords {
     const here = sql.ofProject(values)(values)
     const others = idsBut(changes, here)
     const { elsewhere, gone } = this.#findOthers(others, values)
-    const deletions = gone.flatMap(
-      (id) => changes.get(id)?.findLast(({ action }) => action === 'deleted') ?? [],
-    )
+    const deletions = gone.flatMap((id) => deletionOf(changes.get(id) ?? [], sees) ?? [])
     const removed = deleted(deletions, { place, filter, memberId })
-    const recorded = this.#recordedOf(
-      [...here, ...elsewhere, ...removed.map(({ item }) => item)],
-      changes,
+    const recorded = this.#recordedOf([...here, ...elsewhere, ...removed.map(({ item }) => item)], changes, {
       place,
-    )
+      sees,
+    })
     return {
       columns: withStages(sql.columns({ projectId: project })),
       renames: new Renames(renamesOf(all.get('kanban-column') ?? [])),
@@ -168,10 +194,10 @@ export class FlowRecords {
   #recordedOf(
     items: readonly (ItemRow | ItemFacts)[],
     rows: ReadonlyMap<string, ChangeRow[]>,
-    place: Place,
+    { place, sees }: { place: Place; sees: FlowReader['sees'] },
   ): Map<string, ItemChange[]> {
     const recorded = new Map<string, ItemChange[]>()
-    for (const [id, ofItem] of rows) recorded.set(id, ofItem.map(changeOf))
+    for (const [id, ofItem] of rows) recorded.set(id, seenOf(ofItem, sees).map(changeOf))
     const asking = items.filter(({ id, isImported, dismissed }) => {
       if (isImported) return true
       const changes = changesAbout(id, recorded)
@@ -182,7 +208,7 @@ export class FlowRecords {
       )
     })
     if (asking.length === 0) return recorded
-    const creations = this.#sql.changes.creations({ ...place, ids: idsOf(asking) })
+    const creations = seenOf(this.#sql.changes.creations({ ...place, ids: idsOf(asking) }), sees)
     for (const [id, made] of Map.groupBy(creations, (row) => row.id)) {
       const changes = [...changesAbout(id, recorded), ...made.map(creationOf)]
       recorded.set(

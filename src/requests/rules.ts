@@ -34,7 +34,7 @@ export function createRules(db: SharedDatabase): Rules {
   const projects = new Projects(db, board, members.audit)
   const reading = new Reading(db, projects)
   const changes = new Changes(db, board, members)
-  const flow = new Flow(db, changes.subjects)
+  const flow = new Flow(db, changes)
   return {
     attention: new Attention(db, board),
     board,

@@ -161,6 +161,75 @@ t.test('a limited caller sees in the sequence what it could see before a deletio
   t.equal((await outsider('GET', `/api/projects/${open}/changes`)).status, 200)
 })
 
+t.test('flow has nothing of what happened to an item in a project out of scope', async (t) => {
+  const { app, admin, insider, outsider, open, secret } = await setUp(t)
+  const { $client: client } = app.db
+  const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString()
+  /** An item that was finished three days ago. */
+  const finish = async (title: string) => {
+    const { id } = (await admin('POST', `/api/projects/${open}/kanban-items`, { title })).body
+    for (const column of ['In Progress', 'Done']) await admin('PATCH', `/api/kanban-items/${id}`, { column })
+    client.prepare('update kanban_items set created_at = ? where id = ?').run(day(5), id)
+    client.prepare('update kanban_activity set created_at = ? where item_id = ?').run(day(3), id)
+    return id as string
+  }
+  const items = async (who: typeof admin, query = '') => {
+    const url = `/api/projects/${open}/flow?to=${day(1).slice(0, 10)}${query}`
+    const { status, body } = await who('GET', url)
+    t.equal(status, 200)
+    return body.cycleTime.items.map(({ title }: { title: string }) => title).sort()
+  }
+  const move = (id: string, projectId: string) => admin('POST', `/api/kanban-items/${id}/move`, { projectId })
+  const rename = (id: string, title: string) =>
+    admin('PATCH', `/api/kanban-items/${id}`, { title, priority: 'urgent' })
+  const remove = async (id: string) =>
+    (await admin('DELETE', `/api/kanban-items/${id}`)).headers['phaseboard-seq'] as string
+
+  const [gone, kept, restored, , there, back] = [
+    await finish('Goes'),
+    await finish('Is deleted here'),
+    await finish('Is restored there'),
+    await finish('Stays'),
+    await finish('Is there'),
+    await finish('Comes back'),
+  ]
+  const all = ['Comes back', 'Goes', 'Is deleted here', 'Is restored there', 'Is there', 'Stays']
+  t.strictSame(await items(outsider), all)
+  t.strictSame(await items(admin), all)
+
+  for (const [id, title] of [
+    [gone, 'Secret: gone'],
+    [restored, 'Secret: restored'],
+    [there, 'Secret: there'],
+    [back, 'Secret: back'],
+  ] as const) {
+    await move(id, secret)
+    await rename(id, title)
+  }
+  await remove(gone)
+  t.equal((await admin('POST', `/api/changes/${await remove(restored)}/undo`, {})).status, 200)
+  await rename(back, 'Is back')
+  await move(back, open)
+  await remove(back)
+  await remove(kept)
+  t.strictSame(await items(outsider), ['Is back', 'Is deleted here', 'Stays'])
+  t.strictSame(await items(outsider, '&priority=urgent'), ['Is back'], 'a filter compares no unseen fields')
+  const everything = [
+    'Is back',
+    'Is deleted here',
+    'Secret: gone',
+    'Secret: restored',
+    'Secret: there',
+    'Stays',
+  ]
+  t.strictSame(await items(admin), everything, 'who sees both projects sees all')
+  t.strictSame(await items(insider), everything)
+  t.strictSame(
+    await items(admin, '&priority=urgent'),
+    everything.filter((title) => /Secret|back/.test(title)),
+  )
+})
+
 t.test('a repetition gets the stored response only as long as its project is seen', async (t) => {
   const { admin, insider, secret } = await setUp(t)
   const key = { 'idempotency-key': 'one' }
