@@ -111,7 +111,7 @@ const memberRoutes: Routes = async (app) => {
       operationId: 'listMembers',
       summary: 'List the members by id',
       description:
-        'Only admins and the member itself see an email. Guests get the members assigned to their projects.',
+        'Only admins and the member itself see an email. Guests get the members assigned to their projects, and of others only `id`, `name` and `handle`: other fields have the same values for every member (`role` is `member`, `disabled` false, and times are those of 1970).',
       tags,
       querystring: PagesQuery,
       response: { 200: Type.Array(ref(MemberSchema)) },
@@ -153,6 +153,7 @@ const memberRoutes: Routes = async (app) => {
     schema: {
       operationId: 'getMember',
       summary: 'Get a member',
+      description: 'With the same fields as in the list.',
       tags,
       params: IdParams,
       response: { 200: ref(MemberSchema), 404: ref(ErrorBody) },

@@ -67,7 +67,7 @@ const peopleRoutes: Routes = async (app) => {
       operationId: 'listPeople',
       summary: 'List people by name, or look up ids',
       description:
-        'Everyone who can be assigned, mentioned or filtered by: members that are not disabled, people of the host application, and people of imported boards, unless they were merged. `ids` also finds others, such as deleted members: for the names of ids in records.',
+        'Everyone who can be assigned, mentioned or filtered by: members that are not disabled, people of the host application, and people of imported boards, unless they were merged. `ids` also finds others, such as deleted members: for the names of ids in records. Guests get the people assigned to their projects, disabled or not, and of others only `id`, `name` and `kind`: other fields have the same values for every person.',
       tags,
       querystring: ListQuery,
       response: { 200: Type.Array(ref(PersonSchema)), 400: ref(ValidationErrorBody) },

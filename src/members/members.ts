@@ -23,7 +23,7 @@ import { type CurrentMember, type Member, MemberSchema, type SeenMember } from '
 import { createJsonWriter } from '../schemas/serialization.ts'
 import { timestamp } from '../time.ts'
 import { type Actor, type AuditEntry, AuditLog } from './audit-log.ts'
-import { currentMember, isEnabled, shownMember } from './columns.ts'
+import { currentMember, hiddenTimes, isEnabled, shownMember } from './columns.ts'
 import { emailKey, hasEmailKey, isBeyondAscii, withEmailKey } from './emails.ts'
 import { freeHandle } from './handles.ts'
 import { KnownPeople } from './known-people.ts'
@@ -126,9 +126,14 @@ const statementsOf = (db: SharedDatabase) => ({
 
 const shown = ({ passwordHash: _, ...member }: MemberRow): Member => member
 
-/** A member as shown to another one: only admins and the member itself see the email. */
-const seenBy = (viewer: CurrentMember, member: Member): SeenMember =>
-  viewer.role === 'admin' || viewer.id === member.id ? member : { ...member, email: null }
+/** The fields of other members that guests do not see, with the values that they get instead: the same for every member. */
+const HIDDEN_FROM_GUESTS = { email: null, role: 'member', disabled: false, ...hiddenTimes } as const
+
+/** A member as shown to another one: only admins and the member itself see the email. Guests see the names of others. */
+function seenBy(viewer: CurrentMember, member: Member): SeenMember {
+  if (viewer.role === 'admin' || viewer.id === member.id) return member
+  return { ...member, ...(viewer.role === 'guest' ? HIDDEN_FROM_GUESTS : { email: null }) }
+}
 
 /** The audit log entries of a change. */
 function entriesOf(before: MemberRow, after: MemberRow, password: NewPassword | undefined) {

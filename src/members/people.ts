@@ -34,6 +34,7 @@ import { PERSON_LIMIT, ref, valuesOfList } from '../schemas/common.ts'
 import { type Member, type MergedPerson, type Person, PersonSchema } from '../schemas/records.ts'
 import { createJsonWriter } from '../schemas/serialization.ts'
 import { timestamp } from '../time.ts'
+import { hiddenTimes } from './columns.ts'
 import { createMerge } from './merging.ts'
 
 /** The filter of the list. */
@@ -77,10 +78,13 @@ const STORED = `
     kind <> 'member' and merged_into is null, false from people
   where id not in (select id from members) and not ${isHiddenRecord('people', 'people.id')}`
 
-/** The people of the list, as SQL: names that the host has just returned replace stored ones, except those of members. */
+/**
+ * The people of the list, as SQL: names that the host has just returned replace stored ones, except those of members. For a guest
+ * also disabled members, so that the list does not tell who is disabled.
+ */
 const LISTED = `(
   select id, iif(is_member, name, ifnull((select name from ${HOSTED} as hosted where hosted.id = stored.id), name)) as name,
-    kind from (${STORED}) as stored where is_there
+    kind from (${STORED}) as stored where is_there or (+:isGuest and is_member)
   union all
   select id, name, 'host' from ${HOSTED} where id not in (select id from members) and id not in (select id from people))`
 
@@ -172,6 +176,15 @@ function toPerson({ id, name, kind }: NamedPerson): Person {
   return { id, name, kind: kind ?? 'host', ...none, createdAt: at, updatedAt: at }
 }
 
+/** The fields of other people that guests do not see, with the values that they get instead. */
+const HIDDEN_FROM_GUESTS = {
+  source: '',
+  sourceId: '',
+  mergedInto: null,
+  seenAt: null,
+  ...hiddenTimes,
+} as const
+
 export class People {
   static readonly reads: readonly string[] = [
     'page',
@@ -200,7 +213,16 @@ export class People {
 
   /** One person. @param others people without a row @throws ApiError 404 */
   get(id: string, others?: readonly NamedPerson[]): Person {
-    return this.named([id], others)[0] ?? throwNotFound(people)
+    return this.#shown(this.named([id], others))[0] ?? throwNotFound(people)
+  }
+
+  /** People as shown to the caller: guests see the names of others. */
+  #shown(found: Person[]): Person[] {
+    const scope = scopeOf(this.#db)
+    if (!scope?.isGuest) return found
+    return found.map((person) =>
+      person.id === scope.memberId ? person : { ...person, ...HIDDEN_FROM_GUESTS },
+    )
   }
 
   /**
@@ -254,16 +276,17 @@ export class People {
    */
   page({ ids, q, kind, ...query }: PeopleQuery, others: readonly NamedPerson[] = []): JsonPage {
     const asked = idsOf(ids)
-    if (asked.length > 0) return { body: this.#toJson(this.named(asked, others)) }
+    if (asked.length > 0) return { body: this.#toJson(this.#shown(this.named(asked, others))) }
     const hosted = this.#seen(others).filter((person) => person.kind === undefined)
     return read(this.#db, () => {
       this.#sql.limit()
-      const filter = { q: q ? fold(q) : null, kind: kind ?? null, hosted: JSON.stringify(hosted) }
+      const isGuest = Number(scopeOf(this.#db)?.isGuest ?? false)
+      const filter = { q: q ? fold(q) : null, kind: kind ?? null, hosted: JSON.stringify(hosted), isGuest }
       const page = readPage((place, count) => this.#placesAfter(filter, place, count), {
         ...query,
         sort: BY_NAME,
       })
-      return { body: this.#toJson(this.named(page.ids, hosted)), next: page.next }
+      return { body: this.#toJson(this.#shown(this.named(page.ids, hosted))), next: page.next }
     })
   }
 

@@ -172,3 +172,86 @@ t.test('a token may reach some projects only', async (t) => {
   const unseen = await send(app, 'POST', '/api/tokens', { ...fields, projectIds: ['none'] }, insider.headers)
   t.match(unseen.body, { details: { fieldErrors: { projectIds: ['must be ids of projects'] } } })
 })
+
+t.test('a guest gets of other members their id, name and handle', async (t) => {
+  const { app, admin, insider, outsider, guest, open } = await setUp(t)
+  const former = signInAs(app, 'viewer')
+  const as =
+    ({ headers }: Caller) =>
+    (method: string, path: string, body?: object) =>
+      send(app, method, path, body, headers)
+  const [asAdmin, asGuest] = [as(admin), as(guest)]
+  for (const memberId of [admin.id, insider.id, former.id, guest.id]) {
+    await asAdmin('POST', `/api/projects/${open}/team-assignments`, { memberId })
+  }
+  await asAdmin('PATCH', `/api/members/${former.id}`, { disabled: true })
+  for (const [index, { id }] of [admin, insider, former, guest].entries()) {
+    await asAdmin('PATCH', `/api/members/${id}`, { handle: `handle-${index}` })
+  }
+  const stored = (await asAdmin('GET', '/api/members')).body as Record<string, unknown>[]
+  t.match(
+    stored.find(({ id }) => id === former.id),
+    { role: 'viewer', disabled: true, email: `${former.id}@example.test` },
+  )
+  const never = '1970-01-01T00:00:00.000Z'
+  const times = { createdAt: never, updatedAt: never }
+  const assigned = stored.filter(({ id }) => id !== outsider.id)
+  const shown = assigned.map((member) => {
+    const { id, name, handle } = member
+    return id === guest.id
+      ? member
+      : { id, name, handle, email: null, role: 'member', disabled: false, ...times }
+  })
+
+  t.strictSame((await asGuest('GET', '/api/members')).body, shown)
+  t.strictSame((await asGuest('GET', '/api/members?limit=2')).body, shown.slice(0, 2))
+  for (const query of ['role=admin', 'disabled=true', 'sort=createdAt']) {
+    t.strictSame((await asGuest('GET', `/api/members?${query}`)).body, shown, `there is no ${query}`)
+  }
+  for (const member of shown) t.strictSame((await asGuest('GET', `/api/members/${member.id}`)).body, member)
+  const requests = ['/api/members', `/api/members/${admin.id}`, '/api/people'].map((path) => ({
+    method: 'GET',
+    path,
+  }))
+  const { results } = (await asGuest('POST', '/api/batch', { requests })).body
+  t.strictSame(results[0].body, shown)
+  t.strictSame(
+    results[1].body,
+    shown.find(({ id }) => id === admin.id),
+  )
+
+  // The own record is whole, and everybody else is found alike, disabled or not.
+  const own = (await asGuest('GET', `/api/people/${guest.id}`)).body
+  t.strictSame(own, (await asAdmin('GET', `/api/people/${guest.id}`)).body)
+  const none = { kind: 'member', source: '', sourceId: '', mergedInto: null, seenAt: null }
+  const person = ({ id, name }: (typeof shown)[number]) =>
+    id === guest.id ? own : { id, name, ...none, ...times }
+  const people = shown.map(person)
+  const byId = (list: { id: string }[]) => list.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  t.strictSame(byId((await asGuest('GET', '/api/people')).body), byId(people))
+  t.strictSame(byId(results[2].body), byId(people))
+  t.strictSame(byId((await asGuest('GET', '/api/people?q=the')).body), byId(people))
+  t.strictSame(
+    (await asGuest('GET', `/api/people?ids=${shown.map(({ id }) => id)}`)).body,
+    people,
+    'looked up by ids',
+  )
+  for (const one of people) t.strictSame((await asGuest('GET', `/api/people/${one.id}`)).body, one)
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'find_people', arguments: {} } }
+  const accept = { accept: 'application/json, text/event-stream' }
+  const found = await send(app, 'POST', '/mcp', call, { ...guest.headers, ...accept })
+  t.strictSame(
+    byId(found.body.result.structuredContent.people),
+    byId(people.map(({ id, name, kind }) => ({ id, name, kind }))),
+  )
+
+  // Members get what they got before.
+  const seen = (await as(insider)('GET', '/api/members')).body
+  t.strictSame(
+    seen,
+    stored.map((member) => (member.id === insider.id ? member : { ...member, email: null })),
+  )
+  const listed = (await as(insider)('GET', '/api/people')).body
+  t.notOk(listed.some(({ id }: { id: string }) => id === former.id))
+  t.equal(listed.length, 4)
+})
