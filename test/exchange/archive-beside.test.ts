@@ -230,6 +230,22 @@ t.test('members with the same email are merged only with the option for it', asy
   t.strictSame(activity[0].metadata, { from: 'other-ada', to: 'guest' })
 })
 
+t.test('who attached something is merged with the other members, in the history too', async (t) => {
+  const { app, ada, folder, item, target } = await source(t)
+  const link = { url: 'https://example.test/', name: 'Docs' }
+  const path = `/api/kanban-items/${item.id}/attachments`
+  t.equal((await send(app, 'POST', path, link, ada.headers)).status, 201)
+  const archive = join(folder, 'attached')
+  await exportArchive(app.db.$client, archive, quiet)
+  const other = await target('target.db')
+  signInAs(other, 'member', { id: 'other-ada' })
+  other.db.$client.exec("update members set email = 'ada@example.test' where id = 'other-ada'")
+  await createProject(other)
+  await importArchive(other.db, archive, { ...quiet, mapMembers: true })
+  t.equal(count(other, 'attachments', "created_by = 'other-ada'"), 1)
+  t.equal(count(other, 'changes', `kind = 'attachment' and after like '%"createdBy":"other-ada"%'`), 1)
+})
+
 /** Stores people as the host or an import names them. Archives contain emails too. */
 function keepPeople(app: App, ...rows: [id: string, name: string, kind: string, ...more: string[]][]) {
   const keep = app.db.$client.prepare(
