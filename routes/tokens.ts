@@ -106,7 +106,7 @@ const tokenRoutes: Routes<{ authMode: 'open' | 'required' }> = async (app, { aut
       access: 'own',
       failure: 'Failed to delete token',
       isSentAlone: true,
-      record: recordFor(TokenSchema, (id, request) => tokens.get(id, identityOf(request))),
+      record: recordFor(TokenSchema, (id, request) => tokens.revocable(id, identityOf(request))),
       dependsOnRole: true,
     },
     schema: {

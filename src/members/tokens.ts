@@ -92,7 +92,7 @@ function statementsOf(db: SharedDatabase) {
  * row has none.
  */
 export class Tokens {
-  static readonly reads: readonly string[] = ['find', 'get', 'list']
+  static readonly reads: readonly string[] = ['find', 'get', 'list', 'revocable']
   readonly #sql: ReturnType<typeof statementsOf>
   readonly #toJson = createJsonWriter(Type.Array(ref(TokenSchema)))
   readonly #audit: AuditLog
@@ -115,6 +115,18 @@ export class Tokens {
   /** One token, without its secret. @throws ApiError 404 */
   get(id: string, identity: Identity): Token {
     return this.#shown(this.#sql.own({ id, memberId: accountOf(identity) }) ?? throwNotFound(apiTokens))
+  }
+
+  /** One token that the caller may revoke, without its secret: an own one, or for admins any. @throws ApiError 404 */
+  revocable(id: string, identity: Identity): Token {
+    const { tokenHash: _, ...token } = this.#revocableRow(id, identity)
+    return this.#shown(token)
+  }
+
+  #revocableRow(id: string, identity: Identity) {
+    const token = this.#sql.one(id) ?? throwNotFound(apiTokens)
+    if (token.memberId !== accountOf(identity) && identity.member.role !== 'admin') throwNotFound(apiTokens)
+    return token
   }
 
   /** All tokens, without their secrets, by id, or a page of them. */
@@ -174,8 +186,7 @@ export class Tokens {
 
   /** Revokes a token: the member's own, or any if the caller is an admin. @throws ApiError 404 */
   revoke(id: string, identity: Identity, by: Actor): void {
-    const { memberId, name, scope } = this.#sql.one(id) ?? throwNotFound(apiTokens)
-    if (memberId !== accountOf(identity) && identity.member.role !== 'admin') throwNotFound(apiTokens)
+    const { memberId, name, scope } = this.#revocableRow(id, identity)
     this.#sql.remove(id)
     this.#audit.record({
       action: 'token-revoked',

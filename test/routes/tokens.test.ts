@@ -270,6 +270,14 @@ t.test("another member's token is not found, except by an admin to revoke it", a
       ['DELETE', `${TOKENS}/none`, undefined, admin.headers, 404, gone],
       ['DELETE', url, undefined, tokenOf(app, admin.id, { scope: 'read' }), 403, readOnlyToken],
       ['HEAD', '/api/projects', undefined, bearer, 200, ''],
+      [
+        'DELETE',
+        url,
+        undefined,
+        { ...admin.headers, 'if-match': '"other"' },
+        412,
+        { error: 'Precondition failed' },
+      ],
       ['DELETE', url, undefined, admin.headers, 200, success],
       ['HEAD', '/api/projects', undefined, bearer, 401, ''],
     ])
