@@ -29,6 +29,7 @@ export default fp<{ streamsMax: number }>(
       sequence,
       policy,
       refresh,
+      onError: (err) => app.log.error({ err }, 'could not deliver the changes'),
       max: streamsMax,
       identifyAgain,
     })

@@ -78,7 +78,7 @@ export function limitUnsentResponses(app: FastifyInstance, given: Partial<Unsent
   /** The bodies of these bytes. */
   let unsent = new Set<unknown>()
   let timer: NodeJS.Timeout | undefined
-  const turns = new Turns()
+  const turns = new Turns((err) => app.log.error({ err }, 'could not send a response'))
   /** Large bodies that wait for their turn, with their number of replies. */
   const queued = new Map<unknown, { size: number; replies: number }>()
 

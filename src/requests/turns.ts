@@ -6,13 +6,19 @@
 /** Milliseconds of one turn of the event loop. */
 const TURN_TIME = 10
 
-/** A small step, of a few milliseconds at most. It must not throw. @returns whether there are more */
+/** A small step, of a few milliseconds at most. @returns whether there are more; if it throws, there are none */
 export type StepOfWork = () => boolean
 
 /** Waiting work by key: the keys take turns, one step each. */
 export class Turns {
   readonly #waiting = new Map<string, Set<StepOfWork>>()
+  readonly #onError: (error: unknown) => void
   #isDue = false
+
+  /** @param onError takes the errors of steps: other work goes on. It must not throw */
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError
+  }
 
   /**
    * Runs work from the next turn on. Work that already waits is not added again.
@@ -41,17 +47,27 @@ export class Turns {
     for (const [who, steps] of this.#waiting) {
       const step = steps.values().next().value as StepOfWork
       steps.delete(step)
-      if (step()) steps.add(step)
+      if (this.#run(step)) steps.add(step)
       this.#waiting.delete(who)
       if (steps.size > 0) this.#waiting.set(who, steps)
       if (performance.now() > deadline) break
+    }
+  }
+
+  #run(step: StepOfWork): boolean {
+    try {
+      return step()
+    } catch (error) {
+      this.#onError(error)
+      return false
     }
   }
 }
 
 /** Small pieces of work, of some milliseconds at most, run at once while the turn of the event loop has time. */
 export class Attempts {
-  readonly #turns = new Turns()
+  /** Errors go to the caller: see `#later`. */
+  readonly #turns = new Turns(() => undefined)
   /** Milliseconds used in this turn. */
   #spent = 0
   #isCounting = false

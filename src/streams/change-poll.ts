@@ -53,14 +53,14 @@ class ChangePoll implements ChangeReader {
     if (shown.length === 0) return
     const { tail } = this.#readers
     this.#readers.remove(this)
-    this.#readers.answer(() =>
-      this.#settle(
-        feedBody(
-          shown.map((change) => tail.textOf(change)),
-          this.place,
-        ),
-      ),
-    )
+    this.#readers.answer(() => {
+      try {
+        const texts = shown.map((change) => tail.textOf(change))
+        this.#settle(feedBody(texts, this.place))
+      } catch (error) {
+        this.#reject(error)
+      }
+    })
   }
 
   /** It has read all changes before the wait; it reads those that it missed during the check of its credential. */
@@ -87,6 +87,10 @@ class ChangePoll implements ChangeReader {
   refuse(error: unknown): void {
     this.#readers.remove(this)
     this.#reject(error)
+  }
+
+  fail(error: unknown): void {
+    this.refuse(error)
   }
 }
 

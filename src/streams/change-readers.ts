@@ -7,6 +7,7 @@ import type { Feed, FeedQuery } from '../changes/feed.ts'
 import { type FeedPage, PageReading } from '../changes/feed-page.ts'
 import type { Sequence } from '../changes/sequence.ts'
 import type { Batch, Tail } from '../changes/tail.ts'
+import { TooMuchWork } from '../db/work-limits.ts'
 import type { Identity } from '../members/identity.ts'
 import { type StepOfWork, Turns } from '../requests/turns.ts'
 import { type ScopedReader, Selection, type Wanted } from './change-selection.ts'
@@ -57,6 +58,8 @@ export interface ChangeReader extends Wanted {
   end: () => void
   /** Its credential has ended. */
   refuse: (error: unknown) => void
+  /** It could not be served: it ends, so that its client tries again. */
+  fail: (error: unknown) => void
 }
 
 /** The dependencies of readers. */
@@ -69,6 +72,8 @@ interface ReadersOptions {
   policy: Policy
   /** Makes the policy check for commits of other connections: the changes that will be read next may have changed access. */
   refresh: () => unknown
+  /** Takes errors that no reader is the cause of. */
+  onError: (error: unknown) => void
   /** See the auth plugin. */
   identifyAgain: (request: FastifyRequest) => Identity | Promise<Identity>
 }
@@ -81,7 +86,8 @@ export class ChangeReaders {
   readonly policy: Policy
   readonly #sequence: Sequence
   readonly #slots: Slots
-  readonly #turns = new Turns()
+  readonly #turns: Turns
+  readonly #onError: (error: unknown) => void
   readonly #unread = new UnreadStreams(() => [...this.#readers].flatMap((reader) => reader.weighed ?? []))
   readonly identifyAgain: ReadersOptions['identifyAgain']
   readonly #refresh: () => unknown
@@ -98,7 +104,9 @@ export class ChangeReaders {
   #unsubscribe: (() => void) | undefined
   #timer: NodeJS.Timeout | undefined
 
-  constructor({ tail, feed, sequence, max, policy, refresh, identifyAgain }: ReadersOptions) {
+  constructor({ tail, feed, sequence, max, policy, refresh, onError, identifyAgain }: ReadersOptions) {
+    this.#onError = onError
+    this.#turns = new Turns(onError)
     this.policy = policy
     this.#refresh = refresh
     this.tail = tail
@@ -169,7 +177,10 @@ export class ChangeReaders {
     const ofMembers = Map.groupBy(notifications, ({ memberId }) => memberId)
     for (const reader of this.#readers) {
       if (this.#unsure.has(reader)) continue
-      for (const one of ofMembers.get(reader.identity.member.id) ?? []) reader.notify?.(one)
+      const own = ofMembers.get(reader.identity.member.id) ?? []
+      this.#attempt(reader, () => {
+        for (const one of own) reader.notify?.(one)
+      })
     }
   }
 
@@ -196,7 +207,10 @@ export class ChangeReaders {
     if (reader.place >= this.tail.last || !this.#readers.has(reader)) return
     let step = this.#steps.get(reader)
     if (step === undefined) {
-      step = () => this.#readers.has(reader) && !this.#unsure.has(reader) && reader.replay()
+      step = () =>
+        this.#readers.has(reader) &&
+        !this.#unsure.has(reader) &&
+        (this.#attempt(reader, () => reader.replay()) ?? false)
       this.#steps.set(reader, step)
     }
     this.#turns.add(reader.reader.id, step)
@@ -220,7 +234,22 @@ export class ChangeReaders {
     this.isClosed = true
     // Batches in delivery are still sent.
     while (this.#deliverSome());
-    for (const reader of [...this.#readers]) reader.end()
+    for (const reader of [...this.#readers]) this.#attempt(reader, () => reader.end())
+  }
+
+  /** Does work for one reader. An error ends this reader only. @returns the result; undefined after an error */
+  #attempt<T>(reader: ChangeReader, work: () => T): T | undefined {
+    try {
+      return work()
+    } catch (error) {
+      try {
+        reader.fail(error)
+      } catch (another) {
+        this.#readers.delete(reader)
+        this.#onError(another)
+      }
+      return undefined
+    }
   }
 
   #deliver(batch: Batch): void {
@@ -250,7 +279,7 @@ export class ChangeReaders {
         if (performance.now() > deadline) return true
         const { done, value } = next.left.next()
         if (done) break
-        this.#hand(next.selection, value)
+        this.#attempt(value, () => this.#hand(next.selection, value))
       }
       this.#deliveries.shift()
     }
@@ -260,15 +289,27 @@ export class ChangeReaders {
   #hand(selection: Selection, reader: ChangeReader): void {
     const { batch } = selection
     if (reader.place >= batch.last) return
-    if (reader.place === batch.after && !this.#unsure.has(reader)) reader.take(selection)
-    else {
+    try {
+      if (reader.place === batch.after && !this.#unsure.has(reader)) {
+        reader.take(selection)
+        return
+      }
       reader.miss(selection)
-      this.catchUp(reader)
+    } catch (error) {
+      // It reads these changes in its turn, while unindexed changes are examined.
+      if (!(error instanceof TooMuchWork)) throw error
     }
+    this.catchUp(reader)
   }
 
   #answerSome(): void {
-    for (const settle of this.#answers.splice(0, ANSWERS_AT_ONCE)) settle()
+    for (const settle of this.#answers.splice(0, ANSWERS_AT_ONCE)) {
+      try {
+        settle()
+      } catch (error) {
+        this.#onError(error)
+      }
+    }
     if (this.#answers.length > 0) setImmediate(() => this.#answerSome())
   }
 
@@ -303,6 +344,7 @@ export class ChangeReaders {
           this.#unsure.delete(reader)
           this.catchUp(reader)
         })
+        .catch(this.#onError)
     } catch (error) {
       reader.refuse(error)
     }
@@ -314,8 +356,10 @@ export class ChangeReaders {
       const deadline = performance.now() + STEP_TIME
       for (const reader of left) {
         if (!this.#readers.has(reader)) continue
-        this.#checkOne(reader)
-        if (this.#readers.has(reader)) reader.tick()
+        this.#attempt(reader, () => {
+          this.#checkOne(reader)
+          if (this.#readers.has(reader)) reader.tick()
+        })
         if (performance.now() > deadline) return true
       }
       return false

@@ -90,9 +90,12 @@ export class ChangeStream implements ChangeReader, WeighedStream {
       this.miss(selection)
       return
     }
+    // An error must come before the position advances.
+    const { changes, events } = selection.of(this)
+    const sent = changes.length > 0 ? events() : undefined
     this.#sendAccess()
     this.place = selection.batch.last
-    this.#send(selection.of(this).changes.length > 0 ? selection.of(this).events() : undefined)
+    this.#send(sent)
   }
 
   miss(selection: Selection): void {
@@ -115,7 +118,7 @@ export class ChangeStream implements ChangeReader, WeighedStream {
       this.#send(changes.length > 0 ? eventsOf(changes, this.#readers.tail) : undefined)
       return last < newest
     } catch (error) {
-      this.#fail(error)
+      this.fail(error)
       return false
     }
   }
@@ -211,7 +214,7 @@ export class ChangeStream implements ChangeReader, WeighedStream {
   }
 
   /** Ends the stream, with an event if the next changes are no longer stored. */
-  #fail(error: unknown): void {
+  fail(error: unknown): void {
     if (error instanceof ApiError && error.statusCode === 410)
       this.body.send(Buffer.from(eventText('gone', JSON.stringify(error.details))))
     else this.request.log.error({ err: error }, 'could not read the changes of a stream')

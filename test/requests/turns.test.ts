@@ -10,7 +10,7 @@ function spend(milliseconds: number): void {
 }
 
 t.test('members get equal shares, however much one waits for', async (t) => {
-  const turns = new Turns()
+  const turns = new Turns(() => undefined)
   const log: string[] = []
   const steps = (name: string, count: number): StepOfWork => {
     let left = count
@@ -28,7 +28,7 @@ t.test('members get equal shares, however much one waits for', async (t) => {
 })
 
 t.test('other requests run in between, and new work waits for its turn', async (t) => {
-  const turns = new Turns()
+  const turns = new Turns(() => undefined)
   let [steps, others] = [0, 0]
   let isRunning = true
   const step: StepOfWork = () => {
@@ -93,4 +93,22 @@ t.test('work beyond the time of a turn waits for the next, and gets its result',
       throw new Error('no such project')
     }),
   )
+})
+
+t.test('a step that throws ends, and others go on', async (t) => {
+  const errors: unknown[] = []
+  const turns = new Turns((error) => errors.push(error))
+  const log: string[] = []
+  const error = new Error('out of order')
+  turns.add('ada', () => {
+    log.push('failing')
+    throw error
+  })
+  turns.add('ada', () => log.push('same member') > 3)
+  turns.add('bob', () => log.push('other member') < 4)
+  await until(() => log.length === 4)
+  turns.add('ada', () => log.push('later') < 0)
+  await until(() => log.length === 5)
+  t.strictSame(errors, [error])
+  t.strictSame(log, ['failing', 'other member', 'same member', 'other member', 'later'])
 })
