@@ -1,5 +1,6 @@
 /** Reads the sequence from a place, a page at a time. */
 import { read, type SharedDatabase } from '../db/client.ts'
+import { unlessTooMuch } from '../db/work-limits.ts'
 import type { Reader } from './api-changes.ts'
 import { type FeedPage, PageReading } from './feed-page.ts'
 import { type ChangeFilter, passes } from './filters.ts'
@@ -28,6 +29,12 @@ interface SliceQuery extends FeedQuery {
   bytes: number
   /** Leaves out changes whose records have more bytes. */
   largest?: number
+}
+
+/** The latest change before the place that was read, with its group: see `Sequence.groupOf`. */
+interface Previous {
+  row: ChangeRow
+  group: number
 }
 
 /** A part of the sequence. */
@@ -63,57 +70,79 @@ export class Feed {
   }
 
   /**
-   * A part of the sequence, limited by the request and by the time of the event loop.
+   * A part of the sequence, limited by the request and by the time of the event loop. It may be empty although there is more.
    * @param reader the caller, who only sees permitted changes
    * @param previous the latest change before the place that was read, with its group: see `Sequence.groupOf`
    * @throws ApiError 410 if changes after the place were pruned or lost
    */
-  slice(
-    { after: given, limit, bytes, largest = Number.POSITIVE_INFINITY, ...filter }: SliceQuery,
-    reader: Reader,
-    previous?: { row: ChangeRow; group: number },
-  ): Slice {
+  slice(query: SliceQuery, reader: Reader, previous?: Previous): Slice {
     return read(this.#db, () => {
-      const newest = this.#sequence.last()
-      const after = given ?? Math.max(0, this.#sequence.first() - 1)
-      if (after >= newest) return { rows: [], groups: [], size: 0, examined: 0, last: newest, newest }
-      this.#sequence.ensureKept(after)
-      const found: number[] = []
-      let last = after
-      let [size, examined] = [0, 0]
-      let isFull = false
-      const take = (head: ChangeHead): boolean => {
-        examined++
-        if (head.size <= largest && passes(head, filter) && this.visibility.maySee(head, reader)) {
-          if (found.length > 0 && size + head.size > bytes) isFull = true
-          if (isFull) return false
-          found.push(head.seq)
-          size += head.size
-          isFull = found.length === limit
-        }
-        last = head.seq
-        return !isFull
-      }
-      const look = (count: number) => {
-        for (const head of this.#sequence.heads(last, count)) if (!take(head)) break
-      }
-      const isMore = () => !isFull && last < newest
-      // Usually these are all.
-      look(NEAR)
-      const listed = isMore() ? this.#listed(filter, reader, last) : undefined
-      if (listed) {
-        this.#sequence.headsOf(listed.seqs).every(take)
-        if (!isFull) last = listed.end
-      }
-      if (isMore() && examined < EXAMINED) look(EXAMINED - examined)
-      const rows = this.#sequence.several(found).map((row) => this.visibility.shown(row, reader))
-      return { rows, groups: this.#sequence.groupsOf(rows, previous), size, examined, last, newest }
+      const slice = unlessTooMuch(() => this.#slice(query, reader, previous))
+      if (slice !== undefined) return slice
+      // The next attempt continues to look for deletions of projects in unindexed changes.
+      const last = this.#after(query)
+      return { rows: [], groups: [], size: 0, examined: 0, last, newest: this.#sequence.last() }
     })
   }
 
-  /** A part of the sequence as a response of the feed, read at once. @throws ApiError 410 */
+  /** @throws TooMuchWork if too many unindexed changes have not been examined for deletions of projects */
+  #slice(query: SliceQuery, reader: Reader, previous: Previous | undefined): Slice {
+    return read(this.#db, () => {
+      const newest = this.#sequence.last()
+      const after = this.#after(query)
+      if (after >= newest) return { rows: [], groups: [], size: 0, examined: 0, last: newest, newest }
+      this.#sequence.ensureKept(after)
+      return this.#examine(query, { after, newest }, reader, previous)
+    })
+  }
+
+  #after({ after }: SliceQuery): number {
+    return after ?? Math.max(0, this.#sequence.first() - 1)
+  }
+
+  #examine(
+    { limit, bytes, largest = Number.POSITIVE_INFINITY, after: _, ...filter }: SliceQuery,
+    { after, newest }: { after: number; newest: number },
+    reader: Reader,
+    previous: Previous | undefined,
+  ): Slice {
+    const view = this.visibility.of(reader)
+    const found: number[] = []
+    let last = after
+    let [size, examined] = [0, 0]
+    let isFull = false
+    const take = (head: ChangeHead): boolean => {
+      examined++
+      if (head.size <= largest && passes(head, filter) && view.maySee(head)) {
+        if (found.length > 0 && size + head.size > bytes) isFull = true
+        if (isFull) return false
+        found.push(head.seq)
+        size += head.size
+        isFull = found.length === limit
+      }
+      last = head.seq
+      return !isFull
+    }
+    const look = (count: number) => {
+      for (const head of this.#sequence.heads(last, count)) if (!take(head)) break
+    }
+    const isMore = () => !isFull && last < newest
+    // Usually these are all.
+    look(NEAR)
+    const listed = isMore() ? this.#listed(filter, reader, last) : undefined
+    if (listed) {
+      this.#sequence.headsOf(listed.seqs).every(take)
+      if (!isFull) last = listed.end
+    }
+    if (isMore() && examined < EXAMINED) look(EXAMINED - examined)
+    const rows = this.#sequence.several(found).map((row) => view.shown(row))
+    return { rows, groups: this.#sequence.groupsOf(rows, previous), size, examined, last, newest }
+  }
+
+  /** A part of the sequence as a response of the feed, read at once. @throws ApiError 410; TooMuchWork */
   page(query: FeedQuery, reader: Reader): FeedPage {
-    const reading = new PageReading(this, query, reader)
+    const slice: Feed['slice'] = (part, its, previous) => this.#slice(part, its, previous)
+    const reading = new PageReading({ slice }, query, reader)
     while (reading.step());
     return reading.page()
   }

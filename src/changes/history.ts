@@ -93,10 +93,9 @@ export class History {
     const seqs = this.#subjects.list(id, cursor, limit + 1)
     const heads = this.#sequence.headsOf(seqs.slice(0, limit))
     this.#ensureShort(heads)
-    const shown = heads.filter((head) => kind.isOf(head, id) && this.#visibility.maySee(head, reader))
-    const rows = this.#sequence
-      .several(shown.map(({ seq }) => seq))
-      .map((row) => this.#visibility.shown(row, reader))
+    const view = this.#visibility.of(reader)
+    const shown = heads.filter((head) => kind.isOf(head, id) && view.maySee(head))
+    const rows = this.#sequence.several(shown.map(({ seq }) => seq)).map((row) => view.shown(row))
     const groups = this.#sequence.groupsOf(rows)
     const texts = rows.map((row, index) => changeText(row, groups[index] as number))
     return {

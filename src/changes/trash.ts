@@ -134,7 +134,8 @@ export class Trash {
     { projectId, limit = HISTORY_LIMIT, cursor = Number.POSITIVE_INFINITY }: TrashQuery,
     reader: Reader,
   ): TrashPage {
-    const isSeen = (deletion: Deletion) => this.#visibility.seesProject(deletion.projectId, reader)
+    const view = this.#visibility.of(reader)
+    const isSeen = (deletion: Deletion) => view.seesProject(deletion.projectId)
     const isOnLoop = isLimited(this.#db)
     const most = isOnLoop ? EXAMINED.limited : EXAMINED.unlimited
     const found: Deletion[] = []

@@ -140,13 +140,12 @@ export class ScopedRules {
     { memberId: id, role }: Principal,
     scope: Scope,
   ): boolean {
-    const { visibility } = this.all.changes
-    const reader = { id, role, scope: () => scope }
+    const view = this.all.changes.visibility.of({ id, role, scope: () => scope })
     const changed = seq === null ? [] : this.#projectsIn().all(seq, seq).flatMap(projectsOf)
     // A batch may have read other projects than it changed; and some writes record no changes, such as those of share links.
     const named = this.#projectsAmong().all(JSON.stringify([...idsInPath(path), ...idsNamedIn(body)]))
     return (
-      changed.every((project) => visibility.seesProject(project, reader)) &&
+      changed.every((project) => view.seesProject(project)) &&
       named.every((project) => scope.projects.has(project))
     )
   }

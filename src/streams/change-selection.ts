@@ -57,16 +57,16 @@ export class Selection {
     this.#owners = new Set(batch.changes.map(({ row }) => row.ownerId))
   }
 
-  /** The selection for a reader. */
+  /** The selection for a reader. @throws TooMuchWork if it cannot be made on the event loop yet: the reader replays the changes */
   of({ reader, filter, channel }: Wanted): Selected {
     const own = this.#owners.has(reader.id) ? reader.id : ''
     const key = `${channel}${reader.scope()?.number ?? ''} ${own}`
     let selected = this.#selected.get(key)
     if (selected === undefined) {
-      const { visibility } = this.#feed
+      const view = this.#feed.visibility.of(reader)
       const changes = this.batch.changes.flatMap((change) => {
-        if (!passes(change.row, filter) || !visibility.maySee(change.row, reader)) return []
-        const row = visibility.shown(change.row, reader)
+        if (!passes(change.row, filter) || !view.maySee(change.row)) return []
+        const row = view.shown(change.row)
         return row === change.row ? [change] : [{ ...change, row, isAltered: true }]
       })
       selected = { changes, size: once(() => this.#sizeOf(changes)), events: this.#events(changes) }

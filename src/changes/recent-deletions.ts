@@ -1,0 +1,140 @@
+/**
+ * The deletions of projects and of their assignments that are not in the index of the sequence yet. Each change is examined once per
+ * connection, so that a check of a deleted project takes the same time, however far the index is behind.
+ */
+import type { SharedDatabase } from '../db/client.ts'
+import { isLimited, TooMuchWork } from '../db/work-limits.ts'
+import { once } from '../once.ts'
+import { storedFields } from './api-changes.ts'
+import type { Subjects } from './subjects.ts'
+
+/** Changes examined at a time on the event loop, in the table of the sequence and of the staged ones: some 5 ms each. */
+const EXAMINED = 10_000
+
+/** The deletions of a project. */
+export interface ProjectDeletions {
+  /** The last of them: of the project or one of its assignments. */
+  last: number
+  /** The deletions of the project's own record, oldest first. */
+  own: number[]
+  /** The deletions of its assignments. */
+  assignments: { seq: number; memberId: unknown }[]
+}
+
+interface DeletionRow {
+  seq: number
+  kind: string
+  projectId: string
+  /** The record of an assignment. */
+  before: string | null
+}
+
+const DELETION = `action = 'deleted' and kind in ('project', 'team-assignment') and project_id is not null`
+
+const FIELDS = `kind, project_id as projectId, case kind when 'team-assignment' then cast(before as text) end as before`
+
+function statementsOf({ $client: client }: SharedDatabase) {
+  const rows = (sql: string) => once(() => client.prepare<[object], DeletionRow>(sql))
+  return {
+    newest: once(() => client.prepare<[], number>('select max(seq) from changes').pluck()),
+    last: once(() =>
+      client
+        .prepare<[object], number | null>(
+          'select max(seq) from (select seq from changes where seq > +:after order by seq limit +:count)',
+        )
+        .pluck(),
+    ),
+    /** The first staged change after one. */
+    firstStaged: once(() =>
+      client
+        .prepare<[object], number | null>(
+          'select min(max(first_seq, +:after + 1)) from large_writes where last_seq > +:after',
+        )
+        .pluck(),
+    ),
+    inTable: rows(
+      `select seq, ${FIELDS} from changes where seq > +:after and seq <= +:last and ${DELETION} order by seq`,
+    ),
+    staged: rows(
+      `select first_seq + place - first_place as seq, ${FIELDS} from large_writes cross join staged_changes
+      on place between first_place + max(0, +:after + 1 - first_seq) and first_place + min(last_seq, +:last) - first_seq
+      where first_seq <= +:last and last_seq > +:after and ${DELETION} order by seq`,
+    ),
+  }
+}
+
+/** The unindexed deletions of projects. All reads, each in one read transaction with those of the index. */
+export class RecentDeletions {
+  readonly #db: SharedDatabase
+  readonly #subjects: Pick<Subjects, 'indexed'>
+  readonly #sql: ReturnType<typeof statementsOf>
+  readonly #found = new Map<string, ProjectDeletions>()
+  /** The last examined change. */
+  #examined = 0
+  /** The last indexed change when the found ones were last cleared of indexed ones. */
+  #indexed = 0
+
+  constructor(db: SharedDatabase, subjects: Pick<Subjects, 'indexed'>, sql = statementsOf(db)) {
+    this.#db = db
+    this.#subjects = subjects
+    this.#sql = sql
+  }
+
+  /** The same without what it has examined: for a write, whose changes may be rolled back. */
+  anew(): RecentDeletions {
+    return new RecentDeletions(this.#db, this.#subjects, this.#sql)
+  }
+
+  /**
+   * The unindexed deletions of a project; undefined for none. Indexed ones may be among them.
+   * @throws TooMuchWork on the event loop, if there are more to examine: the next call continues there
+   */
+  of(projectId: string): ProjectDeletions | undefined {
+    this.#examine()
+    return this.#found.get(projectId)
+  }
+
+  #examine(): void {
+    const newest = this.#sql.newest().get() ?? 0
+    if (newest === this.#examined) return
+    const indexed = this.#subjects.indexed()
+    if (newest < this.#examined) this.#forget()
+    else if (indexed > this.#indexed) this.#forgetUpTo(indexed)
+    this.#examined = Math.max(this.#examined, indexed)
+    while (this.#examined < newest) {
+      this.#examineSome(newest)
+      if (this.#examined < newest && isLimited(this.#db)) throw new TooMuchWork()
+    }
+  }
+
+  #examineSome(newest: number): void {
+    const after = this.#examined
+    let last = this.#sql.last().get({ after, count: EXAMINED }) ?? newest
+    const staged = this.#sql.firstStaged().get({ after }) ?? Number.POSITIVE_INFINITY
+    last = Math.min(last, staged + EXAMINED - 1)
+    const rows = this.#sql.inTable().all({ after, last })
+    if (staged <= last) rows.push(...this.#sql.staged().all({ after, last }))
+    for (const row of rows.sort((one, other) => one.seq - other.seq)) this.#add(row)
+    this.#examined = last
+  }
+
+  #add({ seq, kind, projectId, before }: DeletionRow): void {
+    const found = this.#found.get(projectId) ?? { last: seq, own: [], assignments: [] }
+    this.#found.set(projectId, found)
+    found.last = seq
+    if (kind === 'project') found.own.push(seq)
+    else found.assignments.push({ seq, memberId: storedFields(before ?? '{}')?.memberId })
+  }
+
+  #forgetUpTo(indexed: number): void {
+    this.#indexed = indexed
+    for (const [projectId, { last }] of this.#found) if (last <= indexed) this.#found.delete(projectId)
+  }
+
+  /** The file has fewer changes than before. */
+  #forget(): void {
+    this.#found.clear()
+    this.#examined = 0
+    this.#indexed = 0
+  }
+}

@@ -1,0 +1,181 @@
+/** What limited members see of deleted projects, however far the index of the sequence is behind. */
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import type { Reader } from '../../src/changes/api-changes.ts'
+import { ChunkedWriter } from '../../src/db/chunked-writer.ts'
+import { databasePath, writeAs } from '../../src/db/client.ts'
+import { NO_FILES } from '../../src/db/files.ts'
+import { createFold } from '../../src/db/large-writes.ts'
+import type { Scope } from '../../src/db/row-security.ts'
+import { limitWork } from '../../src/db/work-limits.ts'
+import { createRules } from '../../src/requests/rules.ts'
+import { createScopedRules } from '../../src/requests/scoped-rules.ts'
+import { LargeTasks } from '../../src/worker/large-tasks.ts'
+import { openTestDatabase } from '../database.ts'
+import { watch } from '../executions.ts'
+import { writeTo } from '../helper.ts'
+
+/** A member without access to any project that exists. */
+function reader(id: string, { isGuest = false } = {}): Reader {
+  const scope: Scope = {
+    ...{ number: 1, projects: new Map(), hasIdeas: true, isGuest, memberId: id },
+    isByAssignment: true,
+  }
+  return { id, role: 'member', scope: () => scope }
+}
+
+const open = (t: Test, name = 'board.db') => openTestDatabase(t, join(t.testdir(), name))
+
+type Rules = ReturnType<typeof createRules>
+
+/** The numbers of changes of a project that readers see, in slices. */
+function seen({ changes }: Rules, who: Reader, projectId: string, after = 0): number {
+  let [count, place] = [0, after]
+  for (;;) {
+    const { rows, last, newest } = changes.feed.slice({ after: place, limit: 1000, bytes: 1e9 }, who)
+    count += rows.filter((row) => row.projectId === projectId).length
+    place = last
+    if (last >= newest) return count
+  }
+}
+
+t.test('members of a large project see its deletion in slices, before it is in the sequence', async (t) => {
+  const db = open(t)
+  const scoped = createScopedRules(db)
+  writeTo(db, () =>
+    db.$client.exec(`
+      insert into members (id, name, email, role) values ('ann', 'Ann', 'a@example.test', 'member'),
+        ('bob', 'Bob', 'b@example.test', 'guest'), ('eve', 'Eve', 'e@example.test', 'member');
+      insert into projects (id, name, access) values ('large', 'Large', 'assigned');
+      insert into team_assignments (id, project_id, member_id) values ('a', 'large', 'ann'), ('b', 'large', 'bob');
+      insert into kanban_items (id, project_id, title)
+        with recursive n(i) as (select 1 union all select i + 1 from n where i < 300) select 'card ' || i, 'large', 'Card' from n`),
+  )
+  const since = scoped.all.changes.sequence.last()
+  const writes = new ChunkedWriter(db)
+  const database = databasePath(db.$client.name)
+  const tasks = new LargeTasks({ db, files: NO_FILES, database, scoped, writes })
+  const [ann, bob, eve] = [reader('ann'), reader('bob', { isGuest: true }), reader('eve')]
+  // One that has read before the deletion, as a service has.
+  const { changes } = scoped.all
+  t.equal(seen(scoped.all, ann, 'large'), 0, 'it still exists, and is out of the given scope')
+  const args = ['large', { id: 'admin', address: null }]
+  await tasks.perform({ call: { path: 'projects.delete', args }, context: { actorId: 'admin' } })
+  const total = changes.sequence.last() - since
+  t.ok(total > 300)
+  const check = (what: string) => {
+    for (const [name, rules] of [
+      ['the same', scoped.all],
+      ['another', createRules(db)],
+    ] as const) {
+      t.equal(seen(rules, ann, 'large', since), total, `${what}: ${name} connection`)
+      t.equal(seen(rules, bob, 'large', since), total, `${what}: ${name} connection, for a guest`)
+      t.equal(seen(rules, eve, 'large', since), 0, `${what}: ${name} connection, for others`)
+    }
+  }
+  t.ok(changes.subjects.isWaiting())
+  check('staged')
+  const fold = createFold(db)
+  writeTo(db, () => fold(150))
+  t.ok(changes.subjects.isWaiting())
+  check('partly staged')
+  writeTo(db, () => {
+    while (fold());
+  })
+  t.notOk(changes.subjects.isWaiting())
+  check('in the sequence')
+  const indexed = () => changes.sequence.last() - changes.subjects.indexed()
+  for (let left = indexed(); left > 0; left = indexed()) {
+    writeTo(db, () => changes.subjects.index(left > 5 ? left - 3 : 1))
+    check(`${indexed()} not indexed`)
+  }
+})
+
+t.test('a project that is restored and deleted again was visible as at the last deletion', async (t) => {
+  const db = open(t)
+  const rules = createRules(db)
+  const eve = reader('eve')
+  const make = (access: string) =>
+    writeTo(db, () =>
+      db.$client.exec(`insert into projects (id, name, access) values ('p', 'Moon', '${access}')`),
+    )
+  const remove = () => writeTo(db, () => db.$client.exec(`delete from projects where id = 'p'`))
+  make('everyone')
+  remove()
+  t.equal(seen(rules, eve, 'p'), 2)
+  make('assigned')
+  t.equal(seen(rules, eve, 'p'), 0)
+  remove()
+  t.equal(seen(rules, eve, 'p'), 0)
+  make('everyone')
+  writeTo(db, () => rules.changes.subjects.index())
+  remove()
+  t.equal(seen(rules, eve, 'p'), 6)
+})
+
+t.test('what a write has seen is forgotten if it is rolled back', async (t) => {
+  const db = open(t)
+  const rules = createRules(db)
+  const eve = reader('eve')
+  const make = (access: string) =>
+    db.$client.exec(`insert into projects (id, name, access) values ('p', 'Moon', '${access}')`)
+  const remove = () => db.$client.exec(`delete from projects where id = 'p'`)
+  const rolledBack = new Error('rolled back')
+  const attempt = () =>
+    writeAs(db, null, () => {
+      make('everyone')
+      remove()
+      t.equal(rules.changes.visibility.seesProject('p', eve), true)
+      throw rolledBack
+    })
+  t.throws(attempt, rolledBack)
+  writeTo(db, () => {
+    make('assigned')
+    remove()
+  })
+  t.equal(rules.changes.visibility.seesProject('p', eve), false)
+})
+
+/** Many updates of a project that is then deleted, and of one that exists, in a file so large that work is limited. */
+function manyChanges(t: Test, count: number) {
+  const db = open(t)
+  limitWork(db)
+  const rules = createRules(db)
+  writeTo(db, () =>
+    db.$client.exec(`
+      insert into projects (id, name) values ('gone', 'Gone'), ('other', 'Other');
+      insert into changes (kind, id, action, project_id, after)
+        with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count})
+        select 'project', 'gone', 'updated', 'gone', '{"name":"${'x'.repeat(150)}"}' from n;
+      delete from projects where id = 'gone'`),
+  )
+  return { db, rules }
+}
+
+t.test('a slice looks up a deleted project once', async (t) => {
+  const { db, rules } = manyChanges(t, 9000)
+  const eve = reader('eve')
+  const executions = watch(t, db.$client)
+  const slice = (after: number) => rules.changes.feed.slice({ after, limit: 1000, bytes: 1e9 }, eve)
+  t.equal(slice(100).rows.length, 1000)
+  t.ok(executions.log.length < 40, `${executions.log.length} statements`)
+  executions.log.length = 0
+  t.equal(slice(1100).rows.length, 1000)
+  t.ok(executions.log.length < 20, `${executions.log.length} statements`)
+  const scans = executions.count(/from changes where seq > .* and action = 'deleted'/)
+  t.equal(scans, 0, 'unindexed changes are examined once')
+})
+
+t.test('far behind, unindexed changes are examined over several slices, never all at once', async (t) => {
+  const { rules } = manyChanges(t, 35_000)
+  const { feed } = rules.changes
+  const eve = reader('eve')
+  const slice = () => feed.slice({ after: 100, limit: 1000, bytes: 1e9 }, eve)
+  const first = slice()
+  t.match(first, { rows: [], last: 100, newest: rules.changes.sequence.last() })
+  t.same(slice().rows, [])
+  let attempts = 2
+  while (slice().rows.length < 1000) attempts++
+  t.ok(attempts <= 4, `${attempts} attempts`)
+  t.equal(seen(rules, eve, 'gone'), 35_002)
+})
