@@ -8,7 +8,7 @@ import type { ChangeRow, Placed, Sequence } from './sequence.ts'
 const SLICE = 1000
 
 /** Whether two neighbours are of one group; changes of another tool's write have the same time. */
-const isOfOne = (one: Placed, other: Placed): boolean =>
+export const isOfOne = (one: Placed, other: Placed): boolean =>
   one.group === other.group && (one.group !== null || one.at === other.at)
 
 /** A neighbour of a change, and the bytes of its texts. */

@@ -11,11 +11,12 @@ import { once } from '../once.ts'
 import type { CurrentMember } from '../schemas/records.ts'
 import { type Fields, maySee, storedFields } from './api-changes.ts'
 import { shownNameOf } from './conflicts.ts'
-import type { Groups } from './groups.ts'
+import { type Groups, isOfOne } from './groups.ts'
 import { isSame, notUndone } from './net-effect.ts'
 import type { ChangeRow, Sequence } from './sequence.ts'
 import { StoredRows } from './stored-rows.ts'
 import type { Undo } from './undo.ts'
+import type { ChangeScope } from './visibility.ts'
 
 /** Conflicts that one response lists, at most. */
 const REPORTED = 100
@@ -67,6 +68,10 @@ function statementsOf({ $client: client }: SharedDatabase) {
       .pluck(),
     kinds: client.prepare<[object], Pick<ChangeRow, 'kind' | 'ownerId'>>(
       `select distinct kind, owner_id as ownerId from changes where ${RANGE}`,
+    ),
+    scopes: client.prepare<[object], ChangeScope>(
+      `select distinct kind, owner_id as ownerId, project_id as projectId, from_project_id as fromProjectId
+      from changes where ${RANGE}`,
     ),
     projects: client.prepare<[object], Pick<ChangeRow, 'id' | 'action' | 'before'>>(
       `select id, action, before from changes where ${RANGE} and kind = 'project'`,
@@ -120,17 +125,24 @@ const ROWS = BELONGINGS.filter(({ onlyDeleted }) => !onlyDeleted).map((kind) => 
   return { kind: kind.kind, rows: `from ${table} where ${condition}`, name: idIn(kind, table) }
 })
 
+const tooMuch = () => new ApiError(413, 'Too much to undo at once')
+
 /** Plans the undo of a large write. */
 export class LargeUndo {
   readonly #db: SharedDatabase
-  readonly #undo: Pick<Undo, 'changeToUndo'>
+  readonly #undo: Pick<Undo, 'changeToUndo' | 'isSeen'>
   readonly #sequence: Sequence
   readonly #groups: Groups
   readonly #rows: StoredRows
   readonly #statements: () => ReturnType<typeof statementsOf>
 
   /** @param undo of the same connection */
-  constructor(db: SharedDatabase, undo: Pick<Undo, 'changeToUndo'>, sequence: Sequence, groups: Groups) {
+  constructor(
+    db: SharedDatabase,
+    undo: Pick<Undo, 'changeToUndo' | 'isSeen'>,
+    sequence: Sequence,
+    groups: Groups,
+  ) {
     this.#db = db
     this.#undo = undo
     this.#sequence = sequence
@@ -180,6 +192,23 @@ export class LargeUndo {
     })
   }
 
+  /**
+   * Ensures that the undo of a write is small enough for one transaction: for a caller with limited access, for whom there are no slices.
+   * @throws ApiError like `Undo.group`; 413
+   */
+  ensureFew(seq: string, member: CurrentMember): void {
+    read(this.#db, () => {
+      const row = this.#undo.changeToUndo(seq, member)
+      const first = this.#sequence.groupOf(row)
+      const last = first + ROWS_UNDONE
+      const far = this.#sequence.one(last)
+      if (far === undefined || !isOfOne(far, row)) return
+      // A write that the caller does not see whole is unknown, however large it is.
+      const isSeen = this.#sql.scopes.all({ first, last }).every((scope) => this.#undo.isSeen(scope, member))
+      throw isSeen ? tooMuch() : notFound('Change')
+    })
+  }
+
   /** Whether its projects have changed since the plan was made. */
   isOutdated({ checked, going, coming }: LargeUndoPlan): boolean {
     const ids = JSON.stringify([...going, ...coming.map(({ id }) => id)])
@@ -204,7 +233,7 @@ export class LargeUndo {
   }
 
   #atOnce({ first, last }: { first: number; last: number }): undefined {
-    if (last - first >= ROWS_UNDONE) throw new ApiError(413, 'Too much to undo at once')
+    if (last - first >= ROWS_UNDONE) throw tooMuch()
   }
 
   #ideasOf(range: object): Promoted[] {

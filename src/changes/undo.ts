@@ -40,7 +40,7 @@ import type { Groups } from './groups.ts'
 import { type Effect, isSame, nameOf, netEffect, notUndone } from './net-effect.ts'
 import type { ChangeRow, Sequence } from './sequence.ts'
 import { StoredRows, UNIQUE } from './stored-rows.ts'
-import type { Visibility } from './visibility.ts'
+import type { ChangeScope, Visibility } from './visibility.ts'
 
 /** The group of the changes that recorded existing records when the sequence began: the end of the migration `change-triggers`. */
 const UPGRADE = 1
@@ -161,7 +161,7 @@ export class Undo {
     const oldest = this.#sequence.first()
     if (seq > 0 && seq < oldest) throw changesGone(oldest)
     const row = this.#sequence.one(seq)
-    if (!row || !this.#isSeen(row, member)) throw notFound('Change')
+    if (!row || !this.isSeen(row, member)) throw notFound('Change')
     if (row.kind === JUMP) throw notUndone('a jump of the sequence cannot be undone')
     const isUpgrade = row.group === UPGRADE && row.actorId === null && row.action === 'created'
     if (isUpgrade && !kindNamed(row.kind)?.isNeverUndone) {
@@ -171,9 +171,9 @@ export class Undo {
   }
 
   /** Whether a member sees a change whole, also the project that it moved an item out of. */
-  #isSeen(row: ChangeRow, member: CurrentMember): boolean {
-    const visibility = this.#visibility
-    return visibility.maySee(row, member) && visibility.seesProject(row.fromProjectId, member)
+  isSeen(change: ChangeScope, member: CurrentMember): boolean {
+    const view = this.#visibility.of(member)
+    return view.maySee(change) && view.seesProject(change.fromProjectId)
   }
 
   /** All changes of its group. @throws ApiError 404 if the member may not see them all, 410, 400; TooMuchWork */
@@ -183,7 +183,7 @@ export class Undo {
     // Another tool may have stored a wrong group.
     if (!rows.some(({ seq }) => seq === row.seq))
       throw notUndone('the changes of its write are not contiguous')
-    if (!rows.every((one) => this.#isSeen(one, member))) throw notFound('Change')
+    if (!rows.every((one) => this.isSeen(one, member))) throw notFound('Change')
     if (rows.some(({ kind }) => kindNamed(kind)?.isNeverUndone)) {
       throw notUndone('changes of members and teams cannot be undone')
     }

@@ -10,7 +10,7 @@ import type { ChangeRow, Sequence } from './sequence.ts'
 import { type Subjects, subjectOfKind } from './subjects.ts'
 
 /** The fields of a change that determine its visibility. */
-type Head = Pick<ChangeRow, 'kind' | 'ownerId' | 'projectId' | 'fromProjectId'>
+export type ChangeScope = Pick<ChangeRow, 'kind' | 'ownerId' | 'projectId' | 'fromProjectId'>
 
 /** The access to a project when it was deleted. */
 interface Former {
@@ -67,7 +67,7 @@ export class View {
   }
 
   /** @throws TooMuchWork on the event loop, if too many unindexed changes have not been examined yet: later calls continue */
-  maySee(change: Head): boolean {
+  maySee(change: ChangeScope): boolean {
     return mayRoleSee(change, this.#reader) && this.#isIn(change)
   }
 
@@ -96,7 +96,7 @@ export class View {
     return getOrMake(this.#seen, id, () => this.#sawProject(id, scope))
   }
 
-  #isIn({ kind, ownerId, projectId, fromProjectId }: Head): boolean {
+  #isIn({ kind, ownerId, projectId, fromProjectId }: ChangeScope): boolean {
     const scope = this.#scope
     if (scope === undefined) return true
     if (projectId === null)
@@ -143,7 +143,7 @@ export class Visibility {
   }
 
   /** See {@link View.maySee}, for a single change. */
-  maySee(change: Head, reader: Reader): boolean {
+  maySee(change: ChangeScope, reader: Reader): boolean {
     return this.of(reader).maySee(change)
   }
 

@@ -137,10 +137,15 @@ export class LargeTasks {
     if (kept) return kept
     // Slices have unlimited access, so a limited caller can only make writes of one transaction.
     const scope = this.#place.scoped.scopeOf(context.principal)
-    if (scope !== undefined) return this.#atOnce(call, context)
-    if (call.path === 'projects.delete') return await this.#delete(context, ...(call.args as [string, Actor]))
+    if (call.path === 'projects.delete') {
+      if (scope !== undefined) return this.#atOnce(call, context)
+      return await this.#delete(context, ...(call.args as [string, Actor]))
+    }
     await foldAll(this.#place.db, this.#place.writes)
-    return await this.#undo(call, context, ...(call.args as [string, CurrentMember, Actor]))
+    const [seq, member, by] = call.args as [string, CurrentMember, Actor]
+    if (scope === undefined) return await this.#undo(call, context, seq, member, by)
+    this.#place.scoped.read(context.principal, ({ changes }) => changes.largeUndo.ensureFew(seq, member))
+    return this.#atOnce(call, context)
   }
 
   /** Finishes tasks of dead processes: continues deletions, removes restorations. */

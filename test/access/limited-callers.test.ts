@@ -44,6 +44,16 @@ function enlarge(app: App, projects: readonly string[], cards = 1100) {
   })()
 }
 
+/** Creates cards by one statement, which is one change each. */
+function addCards(app: App, project: string, count: number, name = 'card'): void {
+  app.db.$client
+    .prepare(
+      `insert into kanban_items (id, project_id, title)
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < ?) select ? || i, ?, 'Card' from n`,
+    )
+    .run(count, name, project)
+}
+
 t.test('the worker thread reads and writes for a limited caller as the event loop does', async (t) => {
   const { app, insider, outsider, open, secret } = await setUp(t, join(t.testdir(), 'board.db'))
   enlarge(app, [open, secret])
@@ -289,4 +299,32 @@ t.test('a host decides by itself which projects a member reaches', async (t) => 
   t.match(await ask('dee', 'POST', '/api/projects', { name: 'Vier' }), { status: 403 })
   members.dee = { id: 'u-2', role: 'member', projects: {} }
   t.strictSame((await ask('dee', 'GET', '/api/projects')).body, [])
+})
+
+t.test('a limited caller cannot undo more than one transaction may', async (t) => {
+  const { app, admin, insider, outsider, open, secret } = await setUp(t, join(t.testdir(), 'board.db'))
+  const last = () => app.rules.changes.sequence.last()
+  /** One write that creates cards, and is then in the sequence. @returns its last change */
+  const write = async (work: () => void) => {
+    await app.groupCommit.write('someone', work)
+    return last()
+  }
+  const small = await write(() => enlarge(app, [open], 1500))
+  t.equal((await outsider('POST', `/api/changes/${small}/undo`, {})).status, 200)
+  const limit = await write(() => addCards(app, open, 5000))
+  const large = await write(() => addCards(app, open, 5001, 'more'))
+  const mixed = await write(() => {
+    addCards(app, secret, 100, 'secret')
+    addCards(app, open, 5100, 'mixed')
+  })
+  const before = last()
+  t.match(await outsider('POST', `/api/changes/${large}/undo`, {}), {
+    status: 413,
+    body: { error: 'Too much to undo at once' },
+  })
+  t.equal((await outsider('POST', `/api/changes/${mixed}/undo`, {})).status, 404, 'it is not seen whole')
+  t.equal((await insider('POST', `/api/changes/${mixed}/undo`, {})).status, 413)
+  t.equal((await admin('POST', `/api/changes/${large}/undo`, {})).status, 413)
+  t.equal(last(), before, 'nothing is written')
+  t.equal((await outsider('POST', `/api/changes/${limit}/undo`, {})).status, 200)
 })
