@@ -12,6 +12,7 @@ import type {
   RouteOptions,
 } from 'fastify'
 import { callerOf, memberOf } from '../access/identity.ts'
+import { unlessTooMuch } from '../db/work-limits.ts'
 import { preconditionFailed } from '../errors.ts'
 import { isSafe } from '../members/identity.ts'
 import { type Call, isCall } from './calls.ts'
@@ -117,7 +118,8 @@ export function performing(
   function storedFor(request: FastifyRequest) {
     if (request.headers['idempotency-key'] === undefined || !isRepeated(request)) return undefined
     const repeatable = repeatableOf(request)
-    return repeatable && scoped.repetition(callerOf(request).principal, repeatable)
+    // The write looks for it again, in the worker thread then.
+    return repeatable && unlessTooMuch(() => scoped.repetition(callerOf(request).principal, repeatable))
   }
 
   // Neither returns a promise to Fastify, which would await it, and listen for the end of each response.

@@ -328,3 +328,17 @@ t.test('a limited caller cannot undo more than one transaction may', async (t) =
   t.equal(last(), before, 'nothing is written')
   t.equal((await outsider('POST', `/api/changes/${limit}/undo`, {})).status, 200)
 })
+
+t.test('a request is repeated although many changes of its deleted project are not indexed', async (t) => {
+  const { app, admin, outsider, open } = await setUp(t, join(t.testdir(), 'board.db'))
+  const key = { 'idempotency-key': 'once' }
+  const create = () => outsider('POST', `/api/projects/${open}/kanban-items`, { title: 'Card' }, key)
+  const first = await create()
+  t.equal(first.status, 201)
+  t.equal((await admin('DELETE', `/api/projects/${open}`)).status, 200)
+  app.db.$client.exec(`
+    insert into changes (kind, id, action, project_id, after)
+      with recursive n(i) as (select 1 union all select i + 1 from n where i < 25000)
+      select 'project', 'other', 'updated', 'other', '{"name":"${'x'.repeat(150)}"}' from n`)
+  t.match(await create(), { status: 201, body: first.body, headers: { 'idempotent-replayed': 'true' } })
+})
