@@ -12,6 +12,7 @@ import {
   withQuery,
 } from '../src/agents/service.ts'
 import { CHUNK_BYTES } from '../src/db/file-contents.ts'
+import { unlessTooMuch } from '../src/db/work-limits.ts'
 import { ApiError, BatchFailure, SpecifiedFailure } from '../src/errors.ts'
 import { baseUrl } from '../src/http/public-url.ts'
 import { authorize } from '../src/members/identity.ts'
@@ -151,7 +152,7 @@ const mcpRoutes: Routes<{ authMode: 'open' | 'required'; publicUrl: string | und
     const caller = callerOf(request)
     const repeated = idempotencyKey === undefined ? undefined : repeatedAs(request, idempotencyKey, args)
     // The item of a repetition may be deleted.
-    const stored = repeated && scoped.repetition(caller.principal, repeated)
+    const stored = repeated && unlessTooMuch(() => scoped.repetition(caller.principal, repeated))
     if (stored) {
       const { status, body, seq } = stored
       return {
