@@ -380,3 +380,16 @@ t.test('the worker thread reads the same bytes as the event loop', async (t) => 
   )
   t.type(next, 'string')
 })
+
+t.test('renaming a column from which many items are claimed is left to the worker thread', async (t) => {
+  const { app, admin } = await buildWithBoards(t, databaseUrl(t))
+  app.db.$client.exec(`
+    insert into kanban_columns (id, project_id, name, sort_order) values ('empty', 'large', 'Empty', 100);
+    update kanban_items set claimed_until = '2020-01-31T00:00:00.000Z', claimed_from = '{"column":"Empty","sortOrder":1}'
+      where id in (select id from kanban_items where project_id = 'large' limit 300)`)
+  const before = changesOf(app)
+  const { status } = await send(app, 'PATCH', '/api/kanban-columns/empty', { name: 'Ready' }, admin)
+  t.equal(status, 200)
+  t.ok(changesOf(app) - before <= ROWS_WRITTEN, `${changesOf(app) - before} rows written`)
+  t.equal(count(app, 'kanban_items', `claimed_from like '%"Ready"%'`), 300)
+})

@@ -143,6 +143,8 @@ export class Claims {
   readonly #ensureFewItems: ReturnType<typeof rowLimit>
   /** All leases may have expired at once. */
   readonly #ensureFewLeases: ReturnType<typeof rowLimit>
+  /** All leases may have begun in a renamed column. */
+  readonly #limitLeases: ReturnType<typeof rowLimit>
 
   constructor(
     db: SharedDatabase,
@@ -153,11 +155,9 @@ export class Claims {
     this.#columnNames = columnNames
     this.#items = items
     this.#ensureFewItems = rowLimit(db, 'kanban_items where project_id = ? and "column" = ?', ROWS_SCANNED)
-    this.#ensureFewLeases = rowLimit(
-      db,
-      'kanban_items where project_id = ? and claimed_until is not null',
-      ROWS_SCANNED,
-    )
+    const leases = 'kanban_items where project_id = ? and claimed_until is not null'
+    this.#ensureFewLeases = rowLimit(db, leases, ROWS_SCANNED)
+    this.#limitLeases = rowLimit(db, leases)
   }
 
   /**
@@ -218,8 +218,9 @@ export class Claims {
     return this.#items.changeClaim(before, change, member.id, { isAlwaysAdmitted: true })
   }
 
-  /** Updates the origin of items claimed from a renamed column. */
+  /** Updates the origin of items claimed from a renamed column. @throws TooMuchWork */
   follow(projectId: string, column: string, name: string, updatedAt: string): void {
+    this.#limitLeases(projectId)
     this.#sql.follow({ projectId, column, name, updatedAt })
   }
 

@@ -14,6 +14,7 @@ import {
 } from '../db/ordering.ts'
 import { kanbanColumns } from '../db/schema.ts'
 import { given, insertInto, selectAll, selectOne } from '../db/statements.ts'
+import { ensureFew } from '../db/work-limits.ts'
 import { invalidField } from '../errors.ts'
 import {
   isDoneByName,
@@ -84,9 +85,11 @@ function statementsOf(db: SharedDatabase) {
 /** The columns of projects, by name. */
 export class ColumnNames {
   static readonly reads: readonly string[] = ['limitOf', 'stageOf', 'isDone', 'done', 'has', 'mustExist']
+  readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
 
   constructor(db: SharedDatabase) {
+    this.#db = db
     this.#sql = statementsOf(db)
   }
 
@@ -181,15 +184,20 @@ export class ColumnNames {
     return open ? this.#sql.next({ projectId, ...open }) : this.#sql.first({ projectId })
   }
 
-  /** Renumbers the columns of a board, leaving a free number before one of them. @returns the free number */
+  /**
+   * Renumbers the columns of a board, leaving a free number before one of them. Columns that are in their places do not change.
+   * @returns the free number
+   * @throws TooMuchWork
+   */
   #makeRoom(projectId: string, after: Place | undefined, at: string): number {
     const columns = this.#sql.all({ projectId })
     const free = columns.findIndex(({ id }) => id === after?.id)
-    const places = columns.map(({ id }, index) => ({
-      id,
-      sortOrder: numbered(index < free ? index : index + 1),
-    }))
-    this.#sql.put(places, at)
+    const moved = columns.flatMap(({ id, sortOrder }, index) => {
+      const place = numbered(index < free ? index : index + 1)
+      return sortOrder === place ? [] : [{ id, sortOrder: place }]
+    })
+    ensureFew(this.#db, moved.length)
+    this.#sql.put(moved, at)
     return numbered(free)
   }
 

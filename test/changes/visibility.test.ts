@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import type { Reader } from '../../src/changes/api-changes.ts'
+import { RecentDeletions } from '../../src/changes/recent-deletions.ts'
 import { ChunkedWriter } from '../../src/db/chunked-writer.ts'
 import { databasePath, writeAs } from '../../src/db/client.ts'
 import { NO_FILES } from '../../src/db/files.ts'
@@ -178,4 +179,18 @@ t.test('far behind, unindexed changes are examined over several slices, never al
   while (slice().rows.length < 1000) attempts++
   t.ok(attempts <= 4, `${attempts} attempts`)
   t.equal(seen(rules, eve, 'gone'), 35_002)
+})
+
+t.test('deletions that another tool has taken out of the sequence are forgotten', async (t) => {
+  const db = open(t)
+  const change = (seq: number, id: string) =>
+    db.$client.exec(`insert into changes (seq, kind, id, action, project_id, before)
+      values (${seq}, 'project', '${id}', 'deleted', '${id}', '{}')`)
+  const recent = new RecentDeletions(db, { indexed: () => 0 })
+  change(1000, 'p')
+  change(1001, 'q')
+  t.match(recent.of('q'), { last: 1001, own: [1001] })
+  db.$client.exec('delete from changes where seq = 1001')
+  t.equal(recent.of('q'), undefined)
+  t.match(recent.of('p'), { last: 1000, own: [1000] })
 })

@@ -4,7 +4,7 @@ import t from 'tap'
 import { isNamedDone } from '../../src/board/stages.ts'
 import { newId } from '../../src/db/ids.ts'
 import { isNamedDone as isNamedDoneThere } from '../../web/board/stages.ts'
-import { type App, build, createItem, createProject, send } from '../helper.ts'
+import { type App, build, createItem, createProject, LONG_AGO, send } from '../helper.ts'
 import { ended, upload } from '../imports.ts'
 
 const columnsOf = async (app: App, projectId: string) =>
@@ -166,6 +166,20 @@ t.test('columns are renumbered if there is no number between two of them', async
   t.strictSame(
     (await columnsOf(app, id)).map(({ sortOrder }) => sortOrder),
     [1, 2, 3, 4, 5],
+  )
+})
+
+t.test('renumbering changes no column that is in its place', async (t) => {
+  const app = await build(t)
+  const { id } = await createProject(app)
+  app.db.$client.prepare('update kanban_columns set updated_at = ?').run(LONG_AGO)
+  const [toDo] = await columnsOf(app, id)
+  for (let index = 0; index < 110; index++) await createItem(app, id, { column: `New ${index}` })
+  const columns = await columnsOf(app, id)
+  t.strictSame(columns[0], toDo, 'its ETag still serves as If-Match')
+  t.strictSame(
+    columns.slice(3, -1).map(({ name }) => name),
+    Array.from({ length: 110 }, (_, index) => `New ${index}`),
   )
 })
 

@@ -104,3 +104,28 @@ t.test('a reader for which a batch is too much work reads it in its turn', async
   t.strictSame([failed, replayed], [[], 1])
   app.changeReaders.remove(reader)
 })
+
+t.test('a long poll that fails ends with an error', async (t) => {
+  const { app, ann, mark } = await service(t)
+  const { visibility } = app.rules.changes.feed
+  const breakDown = (): never => {
+    throw new Error('out of order')
+  }
+  const failing: readonly [part: object, its: object][] = [
+    [visibility, { of: (reader: { id: string }) => (reader.id === ann.id ? breakDown() : seen(reader)) }],
+    [app.tail, { textOf: breakDown }],
+  ]
+  const seen = visibility.of.bind(visibility) as (reader: object) => unknown
+  for (const [part, its] of failing) {
+    const size = app.changeReaders.size
+    const url = `/api/changes?after=${last(app)}&wait=30`
+    const answer = send(app, 'GET', url, undefined, ann.headers)
+    await until(() => app.changeReaders.size > size)
+    const before = Object.getOwnPropertyDescriptors(part)
+    Object.assign(part, its)
+    await mark(`marker ${Object.keys(its)}`)
+    t.match(await answer, { status: 500, body: { error: 'Failed to fetch changes' } })
+    for (const name of Object.keys(its)) if (!(name in before)) Reflect.deleteProperty(part, name)
+    t.equal(app.changeReaders.size, size)
+  }
+})
