@@ -121,8 +121,12 @@ type ServiceOptions = Config & {
 /** Options that are no settings: a derived one, the functions of a host, and what Fastify itself takes with any plugin. */
 const OTHER_OPTIONS = [
   'openOnNetwork',
-  ...['resolveMember', 'listMembers', 'onNotification'],
-  ...['prefix', 'logLevel', 'logSerializers'],
+  'resolveMember',
+  'listMembers',
+  'onNotification',
+  'prefix',
+  'logLevel',
+  'logSerializers',
 ]
 
 /** Logs unknown options, e.g. mistyped ones. They are no errors, since a host may pass the same options to all its plugins. */

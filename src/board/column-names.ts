@@ -8,7 +8,7 @@ import {
   inOrder,
   isAfter,
   isBefore,
-  numbered,
+  numberAround,
   type Place,
   putIn,
 } from '../db/ordering.ts'
@@ -192,13 +192,10 @@ export class ColumnNames {
   #makeRoom(projectId: string, after: Place | undefined, at: string): number {
     const columns = this.#sql.all({ projectId })
     const free = columns.findIndex(({ id }) => id === after?.id)
-    const moved = columns.flatMap(({ id, sortOrder }, index) => {
-      const place = numbered(index < free ? index : index + 1)
-      return sortOrder === place ? [] : [{ id, sortOrder: place }]
-    })
+    const { sortOrder, moved } = numberAround(columns, free)
     ensureFew(this.#db, moved.length)
     this.#sql.put(moved, at)
-    return numbered(free)
+    return sortOrder
   }
 
   #create(projectId: string, name: string, sortOrder: number, at: string, stage: Stage | null = null): void {

@@ -2,7 +2,7 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { thingOf } from '../db/kinds.ts'
-import { between, inOrder, isAfter, isBefore, numbered, type Place, putIn } from '../db/ordering.ts'
+import { between, inOrder, isAfter, isBefore, numberAround, type Place, putIn } from '../db/ordering.ts'
 import { kanbanItems } from '../db/schema.ts'
 import { existsIn, given, selectAll, selectOne } from '../db/statements.ts'
 import { rowLimit } from '../db/work-limits.ts'
@@ -159,12 +159,8 @@ export class Places {
     this.#sql.limit(where.projectId, where.column)
     const others = this.#sql.all({ ...where }).filter((place) => place.id !== item)
     const free = upper ? others.findIndex((place) => place.id === upper.id) : others.length
-    const places = others.map(({ id }, index) => ({
-      id,
-      sortOrder: numbered(index < free ? index : index + 1),
-    }))
-    const moved = places.filter(({ sortOrder }, index) => sortOrder !== others[index]?.sortOrder)
+    const { sortOrder, moved } = numberAround(others, free)
     this.put(where.column, moved, timestamp())
-    return numbered(free)
+    return sortOrder
   }
 }

@@ -65,6 +65,18 @@ export function between(before: number | undefined, after: number | undefined): 
 export const numbered = (index: number): number => afterLast(index)
 
 /**
+ * Numbers records in their order, leaving a number free before the one at an index.
+ * @returns the free number, and the places that change: records already in place are not written
+ */
+export function numberAround(places: readonly Place[], free: number): { sortOrder: number; moved: Place[] } {
+  const moved = places.flatMap(({ id, sortOrder }, index) => {
+    const number = numbered(index < free ? index : index + 1)
+    return number === sortOrder ? [] : [{ id, sortOrder: number }]
+  })
+  return { sortOrder: numbered(free), moved }
+}
+
+/**
  * A prepared update of the places of any number of records. It is one statement, since inside a savepoint SQLite keeps a
  * statement journal for each update of a table with triggers: ten thousand of them would take many seconds.
  * @param alsoSet other columns to set, from named placeholders

@@ -169,21 +169,17 @@ function idsOf(ids: PeopleQuery['ids']): string[] {
   return asked
 }
 
+/** The details of a person of whom only the name is known, or shown. */
+const NO_DETAILS = { source: '', sourceId: '', mergedInto: null, seenAt: null } as const
+
 /** The record of a person without a row. */
 function toPerson({ id, name, kind }: NamedPerson): Person {
   const at = timestamp()
-  const none = { source: '', sourceId: '', mergedInto: null, seenAt: null }
-  return { id, name, kind: kind ?? 'host', ...none, createdAt: at, updatedAt: at }
+  return { id, name, kind: kind ?? 'host', ...NO_DETAILS, createdAt: at, updatedAt: at }
 }
 
 /** The fields of other people that guests do not see, with the values that they get instead. */
-const HIDDEN_FROM_GUESTS = {
-  source: '',
-  sourceId: '',
-  mergedInto: null,
-  seenAt: null,
-  ...hiddenTimes,
-} as const
+const HIDDEN_FROM_GUESTS = { ...NO_DETAILS, ...hiddenTimes } as const
 
 export class People {
   static readonly reads: readonly string[] = [

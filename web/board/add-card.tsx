@@ -81,11 +81,11 @@ function Field({ board, id, name, end, onClose }: FieldProps) {
 
   /** Restores the text of a refused write, below what is typed by now: each line is a card. */
   const restore = (text: string) => {
-    const typed = drafts.read(draft)?.text
-    const all = typed === undefined ? text : `${typed}\n${text}`
+    const typed = drafts.read(draft)?.text ?? ''
+    const below = typed === '' ? text : `\n${text}`
     // The caret stays where it is.
-    if (typed !== undefined) field.current?.setRangeText(`\n${text}`, typed.length, typed.length, 'preserve')
-    change(all)
+    field.current?.setRangeText(below, typed.length, typed.length, 'preserve')
+    change(typed + below)
   }
   const add = async (read: (text: string) => Promise<NewCard[]>) => {
     const text = title.trim()

@@ -31,13 +31,12 @@ export const newLabelsOf = ({ labels }: ProjectStore, cards: readonly NewCard[])
   ).values(),
 ]
 
-/** The requests that create new labels, and the cards with their labels. The last of each card's answers with the whole card. */
+/** The requests that create new labels, and the cards with their labels. The last of each card's answers with the whole card. @param made the new labels */
 function requestsFor(
-  store: ProjectStore,
+  projectId: string,
+  made: readonly KanbanLabel[],
   cards: readonly (NewCard & { body: Record<string, unknown> })[],
 ): BatchRequest[] {
-  const { id: projectId } = store
-  const made = newLabelsOf(store, cards)
   const idOf = ({ id }: KanbanLabel) => {
     const index = made.findIndex((label) => label.id === id)
     return index === -1 ? (created.get(id) ?? id) : `{{label${index}.id}}`
@@ -85,7 +84,7 @@ export async function addCards(
         stop ??= followCreated(board, shown)
         // When it is sent, earlier writes have created their labels.
         labels = newLabelsOf(store, cards)
-        requests = requestsFor(store, bodies)
+        requests = requestsFor(store.id, labels, bodies)
         return api.request('post', '/api/batch', {
           body: { requests: requests.map(({ card: _, ...request }) => request) },
           idempotencyKey,

@@ -58,7 +58,7 @@ interface MarkdownToolsProps {
   /** Shows or hides the preview, where there is no room for both. */
   onPreview?: () => void
   /** Replaces the placeholder of a file whose upload ends after the field was closed. */
-  onLate?: OnLate
+  onLate: OnLate
 }
 
 export function MarkdownTools({
@@ -85,7 +85,7 @@ export function MarkdownTools({
     return () => area?.removeEventListener('keydown', onKeyDown)
   }, [])
   useLayoutEffect(() => {
-    if (field.current) return files?.takeInto(field.current, onLate ?? (() => undefined))
+    if (field.current) return files?.takeInto(field.current, onLate)
   }, [files])
   const write = (format: Format) => {
     const area = field.current
