@@ -1,5 +1,5 @@
 /** Edits an idea. Typed text is kept as a draft until it is saved or discarded. */
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { PersonalIdea, UpdatePersonalIdea } from '../common/api.ts'
 import { changedFields } from '../common/forms.ts'
 import { termName } from '../common/terms.ts'
@@ -28,7 +28,7 @@ function typed(fields: FormData): UpdatePersonalIdea {
 export function IdeaForm({ idea, onClose }: { idea: PersonalIdea; onClose: () => void }) {
   const element = useRef<HTMLDivElement>(null)
   const { id, title, description, priority, status } = idea
-  useEffect(() => element.current?.querySelector('input')?.focus(), [])
+  useLayoutEffect(() => element.current?.querySelector('input')?.focus(), [])
   const send = async (fields: FormData) => {
     const changes = changedFields<UpdatePersonalIdea>({ title, description, priority, status }, typed(fields))
     if (Object.keys(changes).length > 0) await updateIdea(idea, changes, list.saved)

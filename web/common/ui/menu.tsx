@@ -1,6 +1,6 @@
 /** A button with a menu of actions (the menu button pattern of the ARIA Authoring Practices), and a menu without a button. */
 import type { ComponentChildren, RefObject } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { type Anchor, placeBelow } from './place-below.ts'
 
 /** An action or a link. Undefined entries are skipped, so that conditions stay short. */
@@ -106,7 +106,8 @@ export function Menu({ label, children, items, class: className = 'button-icon' 
     list.current?.hidePopover()
     if (focus) button.current?.focus()
   }
-  useEffect(() => {
+  // At once, so that the next key goes to the menu, and a later focus of an entry stays.
+  useLayoutEffect(() => {
     if (!isOpen) return
     placeBelow(button.current, list.current)
     entriesOf(list.current)[0]?.focus()
@@ -157,7 +158,7 @@ interface OpenMenuProps {
 /** A menu that is open while it is rendered, e.g. at the pointer. */
 export function OpenMenu({ label, items, anchor, onClose }: OpenMenuProps) {
   const list = useRef<HTMLDivElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     list.current?.showPopover()
     placeBelow(anchor, list.current)
     entriesOf(list.current)[0]?.focus()
