@@ -22,10 +22,13 @@ const LEARNT: readonly (readonly [first: number, last: number])[] = [
   [0x2190, 0x21ff],
 ]
 
-/** Letters that sort like several. */
+/** Letters that sort like several, and behind them with any accent. */
 const EXPANSIONS: ReadonlyMap<string, string> = new Map(
   Object.entries({ ß: 'ss', ẞ: 'SS', æ: 'ae', Æ: 'AE', œ: 'oe', Œ: 'OE', ĳ: 'ij', Ĳ: 'IJ' }),
 )
+
+/** Those of them that differ from the several letters like a capital does, not like an accent. */
+const WITHOUT_ACCENT = 'ĳĲ'
 
 /** Code points from here on have no derived weights. */
 const UNLEARNT = 0x2200
@@ -61,11 +64,11 @@ const learn = once((): Weights => {
   const latest = { letter: '', primary: 0, secondary: 0, tertiary: 0 }
   for (const letter of letters) {
     if (base.compare(latest.letter, letter) !== 0) {
-      // Odd numbers lie between two letters.
+      // Odd numbers lie between two letters, and between two cases.
       Object.assign(latest, { primary: latest.primary + 2, secondary: 1, tertiary: 1 })
     } else if (accent.compare(latest.letter, letter) !== 0) {
       Object.assign(latest, { secondary: latest.secondary + 1, tertiary: 1 })
-    } else if (variant.compare(latest.letter, letter) !== 0) latest.tertiary += 1
+    } else if (variant.compare(latest.letter, letter) !== 0) latest.tertiary += 2
     latest.letter = letter
     const code = letter.charCodeAt(0)
     weights.primary[code] = latest.primary
@@ -125,16 +128,24 @@ class KeyWriter {
     const letter = String.fromCodePoint(text.codePointAt(at) as number)
     const several = EXPANSIONS.get(letter)
     if (several === undefined) this.#addOther(letter)
-    else for (const one of several) this.#addLearnt(one.charCodeAt(0), LAST)
+    else this.#addSeveral(several, !WITHOUT_ACCENT.includes(letter))
     return at + letter.length
   }
 
-  #addLearnt(code: number, tertiary?: number): void {
+  #addSeveral(letters: string, isAccented: boolean): void {
+    for (let at = 0; at < letters.length; at++) {
+      const code = letters.charCodeAt(at)
+      this.#addPrimary(this.#weights.primary[code] as number)
+      this.#addLetter(
+        isAccented && at === 0 ? LAST : (this.#weights.secondary[code] as number),
+        (this.#weights.tertiary[code] as number) + 1,
+      )
+    }
+  }
+
+  #addLearnt(code: number): void {
     this.#addPrimary(this.#weights.primary[code] as number)
-    this.#addLetter(
-      this.#weights.secondary[code] as number,
-      tertiary ?? (this.#weights.tertiary[code] as number),
-    )
+    this.#addLetter(this.#weights.secondary[code] as number, this.#weights.tertiary[code] as number)
   }
 
   /** By its value: of two numbers the longer one is greater. */
@@ -155,7 +166,7 @@ class KeyWriter {
       const lower = letter.toLowerCase()
       this.#addPrimary(isHan.test(letter) ? HAN : OTHERS)
       this.#addCode(lower)
-      this.#addLetter(1, lower === letter ? 1 : 2)
+      this.#addLetter(1, lower === letter ? 1 : 3)
     } else if (isSymbol.test(letter)) {
       this.#addPrimary((this.#weights.primary[ZERO] as number) - 1)
       this.#addCode(letter)

@@ -10,7 +10,7 @@ const compared = (one: string, other: string) =>
   Math.sign(Buffer.compare(collationKey(one), collationKey(other)))
 
 const letters = [
-  'abcdzABCDZ äöüÄÖÜßéèñçøåØÅæłŁđœĳ',
+  'abcdzABCDZ äöüÄÖÜßẞéèñçøåØÅæÆłŁđœŒĳĲ',
   'αβγδΑΒΓάές',
   'абвгдеёйЖжЁ',
   '0123456789',
@@ -40,6 +40,8 @@ t.test('keys compare like the collator compares the texts', async (t) => {
     { numRuns: 3000 },
   )
   t.equal(compared('e', 'é'), -1, 'an accent comes behind none')
+  t.equal(compared('øè', 'œ'), -1, 'a ligature comes behind its letters with any accent')
+  t.equal(compared('ĳ', 'Ij'), -1, 'or behind their small letters')
   t.equal(compared('Step 9b', 'Step 10a'), -1)
   t.equal(compared('00012', '12'), 0)
   t.equal(compared('😀', '0'), -1, 'emoji are symbols')
