@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { basename, join, resolve } from 'node:path'
+import { basename, join, relative, resolve } from 'node:path'
 import {
   type BuildOptions,
   context,
@@ -57,13 +57,13 @@ const oneStyleSheet = (styles: string): Plugin => ({
 const workers: Plugin = {
   name: 'workers',
   setup({ onResolve, onLoad, initialOptions }) {
-    // The file name is derived from the path.
+    const { absWorkingDir = '', target, minify = false } = initialOptions
+    // The file name is derived from the path, and the names of the chunks from all of it.
     onResolve({ filter: /\.ts\?worker$/ }, ({ path, resolveDir }) => ({
-      path: resolve(resolveDir, path.replace(/\.ts\?worker$/, '.js')),
+      path: relative(absWorkingDir, resolve(resolveDir, path.replace(/\.ts\?worker$/, '.js'))),
       namespace: 'worker',
     }))
     onLoad({ filter: /.*/, namespace: 'worker' }, async ({ path }) => {
-      const { absWorkingDir = '', target, minify = false } = initialOptions
       const { outputFiles, metafile } = await esbuild({
         absWorkingDir,
         ...(target !== undefined && { target }),
@@ -127,6 +127,8 @@ const optionsFor = (
   isDevelopment = false,
 ): BuildOptions & { metafile: true } => ({
   absWorkingDir: root,
+  // The names of chunks have a hash of their modules' paths from the root, so it must not matter where the packages are.
+  preserveSymlinks: true,
   entryPoints: [ENTRY, STYLES],
   outdir: join(folder, 'assets'),
   entryNames: '[name]-[hash]',

@@ -200,20 +200,6 @@ const english = {
     out: 'Sign out',
   },
 
-  // One-time links
-  link: {
-    title: 'One-time link',
-    welcome: 'Welcome to Phaseboard',
-    newPassword: 'Choose a new password',
-    unusable: 'This link was used already, has expired or was revoked. Ask an admin for a new one.',
-    invited: (role: string) => `You are invited. Role: ${role}.`,
-    forMember: (name: string) => `For ${name}. All your other sessions end, and you are signed in here.`,
-    email: (email: string) => `You sign in with ${email}.`,
-    join: 'Join',
-    setPassword: 'Set password',
-    until: (time: string) => `The link works once, until ${time}.`,
-  },
-
   // The page of a share link
   shared: {
     title: 'Shared board',

@@ -1,6 +1,6 @@
 /** The build of the board page: its output, and its errors. */
 import { randomBytes } from 'node:crypto'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { buildWeb } from '../../scripts/build-web.ts'
@@ -69,6 +69,27 @@ t.test('file names depend on the content', async (t) => {
     t.not(changed, script, 'what loads the card knows its name')
     t.equal(same, style)
   })
+})
+
+t.test('file names do not depend on the folder, nor on where the packages are', async (t) => {
+  const packages = t.testdir({ small: { 'index.js': 'export const small = 1' } })
+  const namesIn = async (t: Test) => {
+    const root = sourcesOf(t, {
+      'card/card.tsx':
+        "import { small } from 'small'\nimport worker from './worker.ts?worker'\nconsole.log(small, worker)",
+      'card/worker.ts': 'postMessage(1)',
+    })
+    mkdirSync(join(root, 'node_modules'))
+    symlinkSync(join(packages, 'small'), join(root, 'node_modules/small'))
+    await buildWeb(root, join(root, 'made'))
+    return readdirSync(join(root, 'made/assets'))
+  }
+  const names: string[][] = []
+  await t.test('a folder', async (t) => void names.push(await namesIn(t)))
+  await t.test('a folder inside', async (t) =>
+    t.test('of it', async (t) => void names.push(await namesIn(t))),
+  )
+  t.strictSame(names[0], names[1])
 })
 
 t.test('compressed files of an earlier build are reused, if complete and equal', async (t) => {

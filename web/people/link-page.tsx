@@ -4,12 +4,13 @@ import { api, PhaseboardError, root } from '../common/api.ts'
 import { atMoment } from '../common/dates.ts'
 import { Field, Form } from '../common/ui/field.tsx'
 import { Failed, Loading, Page } from '../common/ui/page.tsx'
+import { later } from '../later-texts.ts'
 import { href } from '../router.ts'
 import { texts } from '../texts.ts'
 import { invitationOf, type LinkState } from './links.ts'
 import { NewPassword } from './new-password.tsx'
 
-const words = texts.link
+const words = later.link
 
 const isUnusable = (error: unknown) => error instanceof PhaseboardError && error.code === 'invalid_link'
 
