@@ -80,6 +80,12 @@ t.test("this service's own export is read without its formula guards", async (t)
     updatedAt: '2026-01-02T00:00:00.000Z',
     rest: { source: 'import' },
   })
+  for (const priority of ['urgent', 'Normal', ' high']) {
+    t.match(cardOf(await readAs('csv', `${header}\n${row.replace('P1', priority)}\n`), 'x1'), {
+      priority,
+      rest: { priority: undefined },
+    })
+  }
   const foreign = await readAs('csv', "title\n'=1+1\n")
   t.equal(foreign.cards[0]?.title, "'=1+1", 'an apostrophe of others is text')
 })

@@ -90,6 +90,7 @@ t.test('a whole board is imported, by another process on the same file', async (
     dueDates: 3,
     unreadableDueDates: 0,
     skippedComments: 0,
+    missingComments: 0,
     skippedChecklists: 0,
     repeatedCards: 0,
     trimmed: 0,
@@ -420,6 +421,37 @@ t.test('fields of single entries are stored with the item', async (t) => {
     { id: 'k2', name: 'More', checkItems: [{ id: 'e4', name: 'Theirs', idMember: 'm' }] },
   ])
 })
+
+t.test(
+  'definitions of custom fields are stored with the project, and missing comments are reported',
+  async (t) => {
+    const app = await build(t)
+    const customFields = [{ id: 'F1', name: 'Risk', type: 'list', options: [{ id: 'O2', value: 'High' }] }]
+    const { made, project, items } = await importAndRead(
+      app,
+      board({
+        customFields,
+        pluginData: [{ idPlugin: 'p', value: '{}' }],
+        cards: [
+          card('a', { customFieldItems: [{ idCustomField: 'F1', idValue: 'O2' }], badges: { comments: 3 } }),
+          card('b', { badges: { comments: 1 } }),
+          card('c', { badges: 7 }),
+        ],
+        actions: [
+          { type: 'commentCard', data: { text: 'Known', card: { id: 'a' } } },
+          ...['One', 'Two'].map((text) => ({ type: 'commentCard', data: { text, card: { id: 'b' } } })),
+        ],
+      }),
+    )
+    t.strictSame(project.metadata.trello.customFields, customFields)
+    t.strictSame(project.metadata.trello.pluginData, [{ idPlugin: 'p', value: '{}' }])
+    t.strictSame(items[0].metadata.trello.customFieldItems, [{ idCustomField: 'F1', idValue: 'O2' }])
+    t.equal(made.missingComments, 2)
+    t.ok(
+      describeImport(made).includes('missing comments 2 (an export has only the latest actions of a board)'),
+    )
+  },
+)
 
 t.test('lists: order, names and cards without one', async (t) => {
   const app = await build(t)

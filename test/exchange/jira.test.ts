@@ -157,6 +157,26 @@ t.test('the response to a search is read, with texts of Jira Cloud as Markdown',
   ])
 })
 
+t.test('emails of users identify people, and are nowhere else', async (t) => {
+  const user = (name: string) => ({ accountId: name, displayName: name, emailAddress: `${name}@example.org` })
+  const fields = {
+    summary: 'x',
+    project: { key: 'A', lead: user('lead') },
+    assignee: user('ann'),
+    reporter: user('bob'),
+    customfield_1: [user('cleo')],
+    attachment: [{ id: '1', filename: 'a', content: 'https://example.org/a', author: user('dan') }],
+    comment: { comments: [{ author: user('ann'), body: 'y', visibility: user('eve') }] },
+  }
+  const board = await readAs('jira', JSON.stringify({ issues: [{ key: 'A-1', fields }] }))
+  const emails = new Map(board.people.map(({ id, email }) => [id, email]))
+  t.equal(emails.get('ann'), 'ann@example.org')
+  t.equal(emails.get('dan'), 'dan@example.org')
+  const { people: _, ...others } = board
+  t.match(JSON.stringify(others), /cleo/)
+  t.notMatch(JSON.stringify(others), /@example/)
+})
+
 t.test('pages of a search are one board', async (t) => {
   const issue = (key: string) => ({ key, fields: { summary: key } })
   const pages = [

@@ -119,7 +119,9 @@ t.test('a downloaded database is read with its people, dates, tags, subtasks and
     dismissed: true,
     rest: { creator: '99', date_completed: '2026-01-03T00:26:40.000Z' },
   })
-  t.match(board.rest, { users: [{ username: 'asa', email: 'asa@example.org' }, { username: 'joerg' }] })
+  t.match(board.people, [{ id: 'asa', email: 'asa@example.org' }, {}])
+  t.match(board.rest, { users: [{ username: 'asa' }, { username: 'joerg' }] })
+  t.notMatch(JSON.stringify(board.rest), /@example/, 'only admins see the emails of others')
   t.notMatch(
     JSON.stringify(board),
     /geheim|hash|seed|niemand/,

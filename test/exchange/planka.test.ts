@@ -81,6 +81,8 @@ t.test('a board of version 2 is read with its people, dates, labels, tasks and c
 t.test('a board of version 1 is read, and missing parts are reported', async (t) => {
   const board = await readFixture('planka', 'planka-board-1.json')
   t.same(columnsOf(board), ['Offen'])
+  t.match(board, { people: [{ email: 'demo@demo.demo' }], rest: { users: [{ username: 'demo' }] } })
+  t.notMatch(JSON.stringify(board.rest), /demo@/, 'only admins see the emails of others')
   const card = cardOf(board, '41')
   t.same(
     card.subtasks.map(({ title, completed }) => [title, completed]),

@@ -262,7 +262,7 @@ class Rows {
     const keep = (field: Field, value: unknown) => {
       rest[this.#header[this.#places[field]?.[0] ?? -1] ?? field] = value
     }
-    const priority = priorityFrom(cell('priority'))
+    const priority = priorityFrom(cell('priority'), this.isOwn)
     if (priority.isKept) keep('priority', cell('priority'))
     const dismissed = YES.has(cell('dismissed').trim().toLowerCase())
     if (!dismissed && !NO.has(cell('dismissed').trim().toLowerCase())) keep('dismissed', cell('dismissed'))
@@ -326,9 +326,10 @@ const NO = new Set(['', 'false', 'no', 'n', '0', 'nein', 'falsch', 'open', 'acti
 /** The longest text used unchanged as a priority. */
 const LONGEST_PRIORITY = 100
 
-/** A priority, and whether to store the original word, too. */
-function priorityFrom(word: string): { value: string; isKept: boolean } {
+/** A priority, and whether to store the original word, too. Of this service's own words none stands for another. */
+function priorityFrom(word: string, isOwn: boolean): { value: string; isKept: boolean } {
   const trimmed = word.trim()
+  if (isOwn && [...word].length <= LONGEST_PRIORITY) return { value: word, isKept: false }
   const listed = priorityOf(trimmed)
   if (listed !== undefined) return { value: listed, isKept: word !== listed }
   const fits = [...trimmed].length <= LONGEST_PRIORITY

@@ -7,6 +7,7 @@ import { readableText } from './adf.ts'
 import { type Issue, isSubtaskType, type JiraSource, type Progress } from './jira-board.ts'
 import { UNKNOWN_AUTHOR } from './source-board.ts'
 import {
+  EMAIL_FIELDS,
   emailIn,
   isEmpty,
   isObject,
@@ -48,6 +49,7 @@ class Search {
   readonly #names: JsonObject
   readonly #missing: number
   readonly #users = new Map<string, JsonObject>()
+  readonly #emails = new Map<string, string>()
   readonly #projects = new Map<string, JsonObject>()
   readonly #keyOfId: ReadonlyMap<string, string>
   #missingComments = 0
@@ -83,10 +85,10 @@ class Search {
           .filter((name) => name !== '')
           .join(', '),
         description: '',
-        people: [...this.#users].map(([id, { displayName, emailAddress }]) => ({
+        people: [...this.#users].map(([id, { displayName }]) => ({
           id,
           name: text(displayName),
-          email: emailIn(emailAddress),
+          email: this.#emails.get(id) ?? '',
         })),
         rest: withoutEmpty({
           site: hosts.find((host) => host !== ''),
@@ -237,8 +239,11 @@ class Search {
     if (!isObject(value)) return text(value) || null
     const id = text(value.accountId) || text(value.name) || text(value.key) || text(value.displayName)
     // In place: a user may occur very often, with different fields each time.
-    if (id !== '') this.#users.set(id, Object.assign(this.#users.get(id) ?? {}, plain(value)))
-    return id || null
+    if (id === '') return null
+    this.#users.set(id, Object.assign(this.#users.get(id) ?? {}, plain(value)))
+    const email = emailIn(value.emailAddress)
+    if (email !== '') this.#emails.set(id, email)
+    return id
   }
 }
 
@@ -251,13 +256,15 @@ const RESERVED = new Set(['description', 'comments', 'status', 'priority', 'subt
 const isProgress = (key: string): key is Progress =>
   key === 'new' || key === 'indeterminate' || key === 'done'
 
-/** A value without URLs of resources and pictures. */
+/** A value without URLs of resources and pictures, and without emails of users. */
 function plain(value: unknown): JsonObject
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plain)
   if (!isObject(value)) return value
   return Object.fromEntries(
-    Object.entries(value).flatMap(([key, child]) => (ADDRESSES.has(key) ? [] : [[key, plain(child)]])),
+    Object.entries(value).flatMap(([key, child]) =>
+      ADDRESSES.has(key) || EMAIL_FIELDS.has(key) ? [] : [[key, plain(child)]],
+    ),
   )
 }
 

@@ -16,6 +16,7 @@ import {
 import { TooLarge } from './source-limits.ts'
 import {
   distinctBy,
+  EMAIL_FIELDS,
   emailIn,
   isEmpty,
   note,
@@ -268,7 +269,7 @@ class Project {
         ),
         metadata: this.#own('project_has_metadata').map((entry) => unreadIn(entry, READ.part)),
         files: this.#own('project_has_files').map((file) => unreadIn(file, READ.part)),
-        users: this.#usersNamed(),
+        users: this.#usersNamed().map((user) => without(user, EMAIL_FIELDS)),
       }),
       notes: repeatedCards(this.#repeated),
     }

@@ -18,6 +18,7 @@ import { openSource } from './source-files.ts'
 import { isPlanka, notOfFormat } from './source-formats.ts'
 import {
   distinctBy,
+  EMAIL_FIELDS,
   emailIn,
   isEmpty,
   isObject,
@@ -333,7 +334,11 @@ class PlankaBoard {
       .filter(([name]) => !READ.has(name))
       .map(([name, things]) => [
         name,
-        Array.isArray(things) ? things.filter((thing) => !this.#isOfCard(thing)) : things,
+        Array.isArray(things)
+          ? things
+              .filter((thing) => !this.#isOfCard(thing))
+              .map((thing) => (name === 'users' && isObject(thing) ? without(thing, EMAIL_FIELDS) : thing))
+          : things,
       ])
     return withoutEmpty({ ...without(this.#item, BOARD_FIELDS), ...Object.fromEntries(collections) })
   }

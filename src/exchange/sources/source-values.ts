@@ -53,6 +53,9 @@ export const withoutEmpty = (fields: JsonObject): JsonObject =>
 export const without = (fields: JsonObject, names: ReadonlySet<string>): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !names.has(name)))
 
+/** Fields of users that no metadata keeps: only admins see the emails of others. */
+export const EMAIL_FIELDS: ReadonlySet<string> = new Set(['email', 'emailAddress'])
+
 /** Sorts by a number, which may be missing; entries without one keep their order at the end. */
 export const sortedBy = <T>(things: readonly T[], numberOf: (thing: T) => number | undefined): T[] =>
   things.toSorted((a, b) => {

@@ -21,6 +21,7 @@ export interface TrelloCounts {
   checklists: number
   unreadableDueDates: number
   skippedComments: number
+  missingComments: number
   skippedChecklists: number
   /** Duplicates by id. */
   repeatedCards: number
@@ -39,6 +40,7 @@ export const countsOf = ({
   cards,
   checklistCount,
   skipped,
+  missingComments,
   unreadableDueDates,
 }: TrelloBoard): TrelloCounts => ({
   columnsFromClosedLists: lists.filter(({ closed }) => closed).length,
@@ -46,6 +48,7 @@ export const countsOf = ({
   checklists: checklistCount,
   unreadableDueDates,
   skippedComments: skipped.comments,
+  missingComments,
   skippedChecklists: skipped.checklists,
   repeatedCards: skipped.cards,
 })
@@ -54,7 +57,7 @@ export const countsOf = ({
 export function summaryNotes(counts: TrelloCounts) {
   const several = (count: number, text: string) => (count > 0 ? [text] : [])
   const { columnsFromClosedLists, columnsWithoutList, checklists } = counts
-  const { unreadableDueDates, skippedComments, skippedChecklists } = counts
+  const { unreadableDueDates, skippedComments, missingComments, skippedChecklists } = counts
   return {
     remarks: {
       columns: [
@@ -72,6 +75,10 @@ export function summaryNotes(counts: TrelloCounts) {
       ...several(
         skippedComments,
         `skipped comments ${skippedComments} (on cards that are not in the file, or without text)`,
+      ),
+      ...several(
+        missingComments,
+        `missing comments ${missingComments} (an export has only the latest actions of a board)`,
       ),
       ...several(
         skippedChecklists,
@@ -111,6 +118,7 @@ export function toSourceBoard(board: TrelloBoard): SourceBoard {
       })),
       labels: board.labels.map(({ id, name, color }) => ({ ...(id && { id }), name, color })),
       members: board.members,
+      ...board.rest,
     },
     hasUniqueCardIds: true,
     ...summaryNotes(countsOf(board)),

@@ -103,8 +103,12 @@ export interface TrelloBoard {
   checklistCount: number
   /** Skipped comments: of cards that are not in the file, or empty. */
   skipped: { comments: number; checklists: number; cards: number }
+  /** Comments that the cards count and the file lacks: an export has only the latest actions. */
+  missingComments: number
   /** Cards whose due date could not be read; it is in their `rest`. */
   unreadableDueDates: number
+  /** Definitions of custom fields, whose values are in the `rest` of cards, and data of power-ups. */
+  rest: JsonObject
 }
 
 /** The required parts of a board export. Everything else may be missing or malformed. */
@@ -224,7 +228,9 @@ function toBoard(board: JsonObject): TrelloBoard {
       checklists: checklists.length - ticked.length,
       cards: allCards.length - cardFields.length,
     },
+    missingComments: missingComments(cardFields, comments),
     unreadableDueDates: cards.filter(({ rest }) => 'due' in rest).length,
+    rest: withoutEmpty({ customFields: board.customFields, pluginData: board.pluginData }),
   }
 }
 
@@ -436,6 +442,14 @@ function toComments(board: JsonObject, fallback: string): CardComment[] {
       })
       .sort((a, b) => compare(a.createdAt, b.createdAt))
   )
+}
+
+function missingComments(cards: readonly JsonObject[], comments: readonly CardComment[]): number {
+  const ofCard = Map.groupBy(comments, ({ cardId }) => cardId)
+  return cards.reduce((sum, { id, badges }) => {
+    const counted = isObject(badges) ? (number(badges.comments) ?? 0) : 0
+    return sum + Math.max(0, counted - (ofCard.get(text(id))?.length ?? 0))
+  }, 0)
 }
 
 /** Timestamps compare as text. */
