@@ -149,6 +149,7 @@ const importRoutes: Routes<{ importLimit: number }> = async (app, { importLimit 
         place.start({
           ...{ format, name, memberId, again, seen, isDryRun: dryRun, mapMembers },
           ...{ projectName: query.name, matchNames: query.matchNames ?? false, map: mappingsIn(query.map) },
+          reserved: app.defaultPeople.map(({ id }) => id),
         })
         reply.header('location', `${request.url.split('?', 1)[0]}/${place.id}`)
       }

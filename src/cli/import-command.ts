@@ -36,6 +36,8 @@ interface ImportSettings {
   checkpoints?: Checkpoints
   /** Most records of one import. */
   records: number
+  /** Ids of people without a row. */
+  reserved: readonly string[]
 }
 
 /** @throws ApiError 400 for an invalid project name */
@@ -68,13 +70,14 @@ export const importFile = (
   format: string,
   file: string,
   options: ImportOptions,
-  { checkpoints, records }: ImportSettings,
+  { checkpoints, records, reserved }: ImportSettings,
 ): Promise<void> =>
   untilSignalled(async (signal) => {
     const id = newId()
     // A file that cannot be read must not create a database.
     const limits = { ...READING_LIMITS, records }
-    const { again = false, dryRun = false, name: projectName, ...people } = options
+    const { again = false, dryRun = false, name: projectName, ...matching } = options
+    const people = { ...matching, reserved }
     refuseName(projectName)
     const task = { format, file, name: file, projectName }
     const board = await readApart(task, spoolOf(MEMORY, id), limits, signal)

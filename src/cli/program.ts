@@ -88,8 +88,12 @@ for (const [format, { board, file, from }] of Object.entries(FORMATS)) {
       .action(async (path, options) => {
         const { loadConfig } = await import('../config.ts')
         const { importFile } = await import('./import-command.ts')
-        const { walCheckpoints: checkpoints, importRecords: records } = loadConfig(process.env)
-        await importFile(await databaseFile(), format, path, options, { checkpoints, records })
+        const config = loadConfig(process.env)
+        await importFile(await databaseFile(), format, path, options, {
+          checkpoints: config.walCheckpoints,
+          records: config.importRecords,
+          reserved: [config.defaultMemberId],
+        })
       }),
     {
       details: [

@@ -15,6 +15,8 @@ export interface PeopleOptions {
   /** Whether to match by name, if it is unique. */
   matchNames?: boolean
   map?: readonly Mapping[]
+  /** Ids of people without a row, such as the default member: nobody on the board gets one. */
+  reserved?: readonly string[]
 }
 
 /** Most people in the result of an import. */
@@ -56,12 +58,17 @@ export class SettledPeople {
   /** The number of people of the board per name. */
   readonly #namesakes: ReadonlyMap<string, NamedPerson[]>
   readonly #settled = new Map<string, ImportedPerson>()
-  /** Ids assigned by this import. */
-  readonly #given = new Set([UNKNOWN_AUTHOR])
+  /** Ids assigned by this import, and those that it must not assign. */
+  readonly #given: Set<string>
 
   /** @throws Error with one clear line if a mapping matches no person, or several */
-  constructor(db: SharedDatabase, board: PeopleOfBoard, { matchNames = false, map = [] }: PeopleOptions) {
+  constructor(
+    db: SharedDatabase,
+    board: PeopleOfBoard,
+    { matchNames = false, map = [], reserved = [] }: PeopleOptions,
+  ) {
     this.#board = board
+    this.#given = new Set([UNKNOWN_AUTHOR, ...reserved])
     this.#known = new KnownPeople(db)
     this.#namesakes = Map.groupBy(board.people, ({ name }) => nameKey(name))
     this.#names = matchNames ? Map.groupBy(this.#known.names(), ({ name }) => nameKey(name)) : new Map()
