@@ -1,4 +1,6 @@
+import SQLite from 'better-sqlite3'
 import { openDatabase, type SharedDatabase } from '../src/db/client.ts'
+import { shippedMigrations } from '../src/db/migrations.ts'
 
 /** Opens a database, and closes it when the test ends. */
 export function openTestDatabase(
@@ -8,4 +10,19 @@ export function openTestDatabase(
   const { db, close } = openDatabase(url)
   t.teardown(close)
   return db
+}
+
+/** Creates a file of an earlier version: of the first migrations, or without the last ones if negative. The caller closes it. */
+export function makeOldFile(path: string, migrations: number): SQLite.Database {
+  const client = new SQLite(path)
+  client.exec(
+    'create table __drizzle_migrations (id integer primary key, hash text not null, created_at numeric)',
+  )
+  for (const { sql, hash, folderMillis } of shippedMigrations().slice(0, migrations)) {
+    for (const statement of sql) client.exec(statement)
+    client
+      .prepare('insert into __drizzle_migrations (hash, created_at) values (?, ?)')
+      .run(hash, folderMillis)
+  }
+  return client
 }

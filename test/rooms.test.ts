@@ -59,7 +59,7 @@ const ROOMS: Record<string, readonly string[]> = {
     'src/requests',
     'src/schemas',
   ],
-  'src/exchange': ['src/board', 'src/db', 'src/members', 'src/projects', 'src/schemas'],
+  'src/exchange': ['src/attention', 'src/board', 'src/db', 'src/members', 'src/projects', 'src/schemas'],
   'src/maintenance': ['src/board', 'src/db'],
   'src/agents': ['src/schemas'],
   'src/http': ['fastify', 'src/db', 'src/members', 'src/requests', 'src/schemas'],

@@ -35,6 +35,8 @@ type WatchedThing = 'item' | 'project'
 export interface QuietRange {
   first: number
   last: number
+  /** When they were made, a timestamp; null in a row of an earlier version. */
+  at: string | null
 }
 
 /** The watches of items or projects to which no record and no change refers any more, so that no undo can restore them. */
@@ -92,7 +94,7 @@ const statementsOf = (db: SharedDatabase) => {
       'insert into consumers (name, after) values (:name, :after) on conflict do update set after = excluded.after',
     ),
     quiet: prepare<QuietRange>(
-      'select first, last from quiet_changes where last > :after and first <= :to order by first',
+      'select first, last, at from quiet_changes where last > :after and first <= :to order by first',
     ),
     forgetQuiet: prepare('delete from quiet_changes where first <= +:after and last <= +:after'),
     /** Watches of items and projects to which no change refers any more, so that no undo can restore them. */

@@ -228,7 +228,7 @@ export class NotificationConsumer {
           planner = undefined
         }
         planner ??= new NotificationPlanner(group, row.seq, this.#sources)
-        await this.#inSteps(planner.take(row, isIn(quiet, row.seq)))
+        await this.#inSteps(planner.take(row, quietRangeOf(quiet, row.seq)))
         latest = { row, group }
       }
       place = slice.last
@@ -417,6 +417,6 @@ export class NotificationConsumer {
   }
 }
 
-/** Whether a change is in one of the ranges. */
-const isIn = (ranges: readonly QuietRange[], seq: number): boolean =>
-  ranges.some(({ first, last }) => first <= seq && seq <= last)
+/** The range that a change is in, if any. */
+const quietRangeOf = (ranges: readonly QuietRange[], seq: number): QuietRange | undefined =>
+  ranges.find(({ first, last }) => first <= seq && seq <= last)

@@ -7,6 +7,7 @@ import { isShown } from '../db/hidden.ts'
 import { kanbanItems } from '../db/schema.ts'
 import { given, selectOne } from '../db/statements.ts'
 import { once } from '../once.ts'
+import { timestamp } from '../time.ts'
 
 export interface ItemTime {
   itemId: string
@@ -48,10 +49,42 @@ const statementsOf = (db: SharedDatabase) => {
   }
 }
 
+type Statements = ReturnType<typeof statementsOf>
+
+/** Updates the times of an item, see `ItemTimes.refresh`. */
+function refresh(sql: Statements, itemId: string, changedAt: string): void {
+  const item = sql.item({ id: itemId })
+  if (item === undefined) {
+    sql.removeAll().run({ itemId })
+    return
+  }
+  const wanted = [
+    ...timesOf(item.reminders, item.dueDate).map((at) => ({ kind: 'due', at })),
+    ...(item.claimedUntil === null ? [] : [{ kind: 'lease-lapsed', at: item.claimedUntil }]),
+  ]
+  for (const { kind, at } of sql.stored().all({ itemId })) {
+    if (!wanted.some((one) => one.kind === kind && one.at === at)) sql.remove().run({ itemId, kind, at })
+  }
+  for (const { kind, at } of wanted) if (at > changedAt) sql.add().run({ itemId, kind, at })
+}
+
+/**
+ * Adds the times of all items that are still to come. Otherwise they follow from the changes, but an import that replaces
+ * all changes has only those that the exporting service still had. Call it inside the write.
+ */
+export function addAllTimes(db: SharedDatabase): void {
+  const sql = statementsOf(db)
+  const now = timestamp()
+  const timed = db.$client
+    .prepare<[], string>("select id from kanban_items where reminders <> '[]' or claimed_until is not null")
+    .pluck()
+  for (const itemId of timed.all()) refresh(sql, itemId, now)
+}
+
 /** The index of the times to come. */
 export class ItemTimes {
   static readonly reads: readonly string[] = ['next', 'due', 'itemAt']
-  readonly #sql: ReturnType<typeof statementsOf>
+  readonly #sql: Statements
   readonly #columnNames: Pick<ColumnNames, 'isDone'>
 
   constructor(db: SharedDatabase, columnNames: Pick<ColumnNames, 'isDone'>) {
@@ -75,20 +108,7 @@ export class ItemTimes {
    * @param changedAt a timestamp
    */
   refresh(itemId: string, changedAt: string): void {
-    const item = this.#sql.item({ id: itemId })
-    if (item === undefined) {
-      this.#sql.removeAll().run({ itemId })
-      return
-    }
-    const wanted = [
-      ...timesOf(item.reminders, item.dueDate).map((at) => ({ kind: 'due', at })),
-      ...(item.claimedUntil === null ? [] : [{ kind: 'lease-lapsed', at: item.claimedUntil }]),
-    ]
-    for (const { kind, at } of this.#sql.stored().all({ itemId })) {
-      if (!wanted.some((one) => one.kind === kind && one.at === at))
-        this.#sql.remove().run({ itemId, kind, at })
-    }
-    for (const { kind, at } of wanted) if (at > changedAt) this.#sql.add().run({ itemId, kind, at })
+    refresh(this.#sql, itemId, changedAt)
   }
 
   /** The item of a due time; undefined if it causes no notification: the item has other times now, is dismissed, done or deleted. */

@@ -125,14 +125,14 @@ export class NotificationPlanner {
 
   /**
    * Processes the next change of the write, in steps: it may have thousands of watchers.
-   * @param isQuiet whether it causes no notifications
+   * @param quiet the range of changes without notifications that it is in, if any
    */
-  *take(row: ChangeRow, isQuiet: boolean): Generator<void, void, void> {
+  *take(row: ChangeRow, quiet?: { at: string | null }): Generator<void, void, void> {
     this.#last = row.seq
     if (row.kind === 'kanban-column' && row.action === 'updated') this.#noteRenaming(row)
     if (row.kind !== 'kanban-item' && row.kind !== 'kanban-comment') return
-    if (row.kind === 'kanban-item') this.#noteTimes(row)
-    if (isQuiet || row.action === 'deleted' || row.itemId === null || notifiesNobody(row)) return
+    if (row.kind === 'kanban-item') this.#noteTimes(row, quiet?.at)
+    if (quiet !== undefined || row.action === 'deleted' || row.itemId === null || notifiesNobody(row)) return
     const before = shownFields(row.kind, row.before) ?? {}
     const after = shownFields(row.kind, row.after) ?? {}
     if (row.kind === 'kanban-item') yield* this.#takeItem(row, row.itemId, before, after)
@@ -179,14 +179,15 @@ export class NotificationPlanner {
     if (from !== undefined) this.#renamed.add(JSON.stringify([projectId, from, to]))
   }
 
-  #noteTimes({ id, at, action, before, after }: ChangeRow): void {
+  /** @param madeAt when the change was made here, if later: an import keeps the times of its changes */
+  #noteTimes({ id, at, action, before, after }: ChangeRow, madeAt: string | null = null): void {
     const changed = `${before ?? ''}${after ?? ''}`
     // Most items have none of them. A text that only looks like it costs a useless lookup.
     const concerns =
       action === 'updated'
         ? namesAny(changed, TIMED)
         : /"reminders":"(?!\[?\]?")|"claimedUntil":"/.test(changed)
-    if (concerns) this.#items.set(id, at)
+    if (concerns) this.#items.set(id, madeAt !== null && madeAt > at ? madeAt : at)
   }
 
   *#takeItem(

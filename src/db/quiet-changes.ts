@@ -2,13 +2,15 @@
  * Changes without notifications, because they repeat known events or there are too many: undos, imports, merged people. `src/attention`
  * skips them.
  */
+
+import { timestamp } from '../time.ts'
 import type { SharedDatabase } from './client.ts'
 import { connectionOf } from './connection.ts'
 
 const prepare = (client: object) =>
   (client as SharedDatabase['$client']).prepare<[object]>(
-    `insert or replace into quiet_changes (first, last)
-    select +:since + 1, max(seq) from changes having max(seq) > +:since`,
+    `insert or replace into quiet_changes (first, last, at)
+    select +:since + 1, max(seq), :at from changes having max(seq) > +:since`,
   )
 
 const statements = new WeakMap<object, ReturnType<typeof prepare>>()
@@ -21,5 +23,5 @@ export function markQuiet(db: Pick<SharedDatabase, '$client'>, since: number): v
   const connection = connectionOf(db)
   const statement = statements.get(connection) ?? prepare(connection)
   statements.set(connection, statement)
-  statement.run({ since })
+  statement.run({ since, at: timestamp() })
 }

@@ -697,8 +697,10 @@ export const imports = sqliteTable('imports', {
   done: integer().notNull().default(0),
   total: integer().notNull().default(0),
   projectId: text(),
-  /** Numbers of created records, by name, as JSON; empty before it is done. */
+  /** Numbers of created records, by name, and notes, as JSON; empty before it is done. */
   counts: string(''),
+  /** The people of the board, as JSON; empty for none. They are large, and lists have none. */
+  people: string(''),
   error: text(),
   ...timestamps(),
 })
@@ -881,6 +883,8 @@ export const consumers = sqliteTable('consumers', {
 export const quietChanges = sqliteTable('quiet_changes', {
   first: integer().primaryKey(),
   last: integer().notNull(),
+  /** When they were made: an import keeps the times of its changes. NULL in rows of an earlier version. */
+  at: text(),
 })
 
 /** Members' preferences for e-mail. A member without a row has the defaults. */

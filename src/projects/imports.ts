@@ -1,6 +1,6 @@
 /** The rows of imports: their members and progress. They do not do the import itself. */
 import { Type } from '@sinclair/typebox'
-import { desc, eq, or, sql } from 'drizzle-orm'
+import { desc, eq, getTableColumns, or, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { type JsonPage, type PageQuery, pageOfRows } from '../db/pages.ts'
@@ -23,40 +23,39 @@ const IMPORTS_LISTED = 100
 /** Stored rows, at most, besides those of running imports. */
 const KEPT = 1000
 
+const { people: _, ...listed } = getTableColumns(imports)
+
+/** A row of the list: without its people, of whom there may be many. */
+type ListedRow = Omit<typeof imports.$inferSelect, 'people'>
 type ImportRow = typeof imports.$inferSelect
 
 /** The stored result of an import. */
 interface Made {
   counts?: Record<string, number>
   notes?: string[]
-  people?: ImportedPerson[]
 }
 
-/** Other values, stored by another tool, count as empty. Earlier versions counted no attachments of people. */
-function madeIn(text: string): Made {
+/** The value of a stored JSON text. Other texts, stored by another tool, count as empty. */
+function parsed<T>(text: string): T | undefined {
   try {
-    const made = JSON.parse(text) as Made
-    return made.people === undefined
-      ? made
-      : {
-          ...made,
-          people: made.people.map((person) => ({ ...person, attachments: person.attachments ?? 0 })),
-        }
+    return JSON.parse(text) as T
   } catch {
-    return {}
+    return undefined
   }
+}
+
+/** The people of an import, if any. Earlier versions counted no attachments. */
+function peopleIn(text: string): Pick<Import, 'people'> {
+  const people = parsed<ImportedPerson[]>(text)
+  if (!Array.isArray(people)) return {}
+  return { people: people.map((person) => ({ ...person, attachments: person.attachments ?? 0 })) }
 }
 
 /** Errors of imports whose rows could not be updated, by id. */
 export type FailedImports = Readonly<Record<string, string>>
 
-/** An import in a list: without its people, of whom there may be many. */
-function withoutPeople({ people: _, ...imported }: Import): Import {
-  return imported
-}
-
-function toImport(row: ImportRow, failed: FailedImports): Import {
-  const { id, format, done, total, projectId, counts, createdAt, updatedAt } = row
+function toImport(row: ListedRow & Partial<ImportRow>, failed: FailedImports): Import {
+  const { id, format, done, total, projectId, counts, people, createdAt, updatedAt } = row
   const error = failed[id] ?? row.error
   const status = id in failed ? 'failed' : row.status
   return {
@@ -66,7 +65,8 @@ function toImport(row: ImportRow, failed: FailedImports): Import {
     done,
     total,
     ...(projectId !== null && { projectId }),
-    ...(status === 'done' && madeIn(counts)),
+    ...(status === 'done' && parsed<Made>(counts)),
+    ...(status === 'done' && people && peopleIn(people)),
     ...(error !== null && { error }),
     createdAt,
     updatedAt,
@@ -80,9 +80,9 @@ const statementsOf = (db: SharedDatabase) => ({
       .from(imports)
       .where(eq(imports.id, given('id'))),
   ),
-  latest: selectAll<ImportRow>(db, () =>
+  latest: selectAll<ListedRow>(db, () =>
     db
-      .select()
+      .select(listed)
       .from(imports)
       .where(or(eq(imports.memberId, given('memberId')), sql`${given('isAdmin')}`))
       .orderBy(desc(imports.id))
@@ -130,7 +130,7 @@ export class Imports {
   ): JsonPage {
     const latest = this.#sql
       .latest({ memberId, isAdmin: Number(role === 'admin'), count: IMPORTS_LISTED })
-      .map((row) => withoutPeople(toImport(row, failed)))
+      .map((row) => toImport(row, failed))
     return pageOfRows(latest, query, this.#toJson, true)
   }
 

@@ -1,28 +1,18 @@
 /** Upgrades a file of the version before the sequence of changes. All of its records are then in the sequence. */
 import { join } from 'node:path'
-import SQLite from 'better-sqlite3'
+import type SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
-import { shippedMigrations } from '../../src/db/migrations.ts'
-import { openTestDatabase } from '../database.ts'
+import { makeOldFile, openTestDatabase } from '../database.ts'
 import { type App, build, createItem, createProject, createSubtask, seed, send } from '../helper.ts'
 import { holdsSequence, rowsOf, stateOf } from './replay.ts'
 
-/** The migrations before the sequence. */
-const BEFORE = shippedMigrations().slice(0, 5)
+/** The number of migrations before the sequence. */
+const BEFORE = 5
 
 /** Creates a file like one of the earlier version. */
 function makeOld(t: Test, fill: (client: SQLite.Database) => void): string {
   const path = join(t.testdir(), 'board.db')
-  const client = new SQLite(path)
-  client.exec(
-    'create table __drizzle_migrations (id integer primary key, hash text not null, created_at numeric)',
-  )
-  for (const { sql, hash, folderMillis } of BEFORE) {
-    for (const statement of sql) client.exec(statement)
-    client
-      .prepare('insert into __drizzle_migrations (hash, created_at) values (?, ?)')
-      .run(hash, folderMillis)
-  }
+  const client = makeOldFile(path, BEFORE)
   fill(client)
   client.close()
   return path

@@ -47,6 +47,7 @@ t.test(
     const other = await target('target.db', { adminPassword: 'battery staple' })
     const { headers } = await signIn(other, 'battery staple')
     const cookie = String(headers['set-cookie']).split(';', 1)[0] ?? ''
+    await send(other, 'PATCH', '/api/me/preferences', { timeZone: 'Europe/Berlin' }, { cookie })
     // The sign-in is in the audit log, and stays there.
     other.db.$client.exec('delete from audit_log')
     t.strictSame((await send(other, 'GET', '/api/projects')).body, [])
@@ -65,6 +66,9 @@ t.test(
     t.strictSame(here?.body, there?.body)
     t.match(await send(other, 'GET', '/api/session', undefined, { cookie }), { status: 200 })
     t.match(await signIn(other, 'battery staple'), { status: 201 })
+    const preferences = await send(other, 'GET', '/api/me/preferences', undefined, { cookie })
+    t.match(preferences.body, { timeZone: 'Europe/Berlin' })
+    t.equal(made.orphans, 0)
     t.match(await send(other, 'GET', `/api/projects/${project.id}/changes`, undefined, { cookie }), {
       status: 200,
       body: [{ kind: 'kanban-item', action: 'updated' }],

@@ -7,11 +7,10 @@ import t, { type Test } from 'tap'
 import { runDoctor } from '../../src/cli/doctor-command.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { jump } from '../../src/db/lost-changes.ts'
-import { shippedMigrations } from '../../src/db/migrations.ts'
 import { CHECKS, examine, isHealthy, repair } from '../../src/maintenance/doctor.ts'
 import { roomOf } from '../../src/maintenance/leftover-checks.ts'
 import { run } from '../command-line.ts'
-import { openTestDatabase } from '../database.ts'
+import { makeOldFile, openTestDatabase } from '../database.ts'
 
 const BOARD = `
   insert into projects (id, name, description) values ('p', 'Apollo', 'to the moon');
@@ -426,17 +425,8 @@ t.test('missing or changed triggers of the sequence are created again', async (t
 
 t.test('a file of an older version is migrated', async (t) => {
   const path = join(t.testdir(), 'board.db')
-  const client = new SQLite(path)
+  const client = makeOldFile(path, -1)
   client.pragma('journal_mode = wal')
-  client.exec(
-    'create table __drizzle_migrations (id integer primary key, hash text not null, created_at numeric)',
-  )
-  for (const { sql, hash, folderMillis } of shippedMigrations().slice(0, -1)) {
-    for (const statement of sql) client.exec(statement)
-    client
-      .prepare('insert into __drizzle_migrations (hash, created_at) values (?, ?)')
-      .run(hash, folderMillis)
-  }
   client.close()
   t.strictSame(wrong(path), [['migrations', 'found', 1]], 'its triggers are those of its version')
   t.ok(isHealthy(repair(path, examine(path))))

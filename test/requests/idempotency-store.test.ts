@@ -1,9 +1,8 @@
 /** The idempotency store: its limits, its eviction order, and entries in an older file. */
 import { join } from 'node:path'
-import SQLite from 'better-sqlite3'
 import t from 'tap'
-import { shippedMigrations } from '../../src/db/migrations.ts'
 import { BODY_BYTES, IdempotencyStore, type RepeatableRequest } from '../../src/requests/idempotency-store.ts'
+import { makeOldFile } from '../database.ts'
 import { type App, build } from '../helper.ts'
 
 const requestOf = (key: string, memberId = 'ada', role: RepeatableRequest['role'] = null) => ({
@@ -99,16 +98,7 @@ t.test(
   'stored responses of an older file count, and those that depend on a role are for admins',
   async (t) => {
     const path = join(t.testdir(), 'board.db')
-    const client = new SQLite(path)
-    client.exec(
-      'create table __drizzle_migrations (id integer primary key, hash text not null, created_at numeric)',
-    )
-    for (const { sql, hash, folderMillis } of shippedMigrations().slice(0, 11)) {
-      for (const statement of sql) client.exec(statement)
-      client
-        .prepare('insert into __drizzle_migrations (hash, created_at) values (?, ?)')
-        .run(hash, folderMillis)
-    }
+    const client = makeOldFile(path, 11)
     const insert = client.prepare(`insert into idempotency_keys
     (member_id, method, path, key, body_hash, status, body, seq, created_at)
     values (?, 'POST', ?, ?, 'hash', 201, ?, 7, ?)`)

@@ -5,6 +5,7 @@ import { ChunkedWriter } from '../../src/db/chunked-writer.ts'
 import { LargeWrite } from '../../src/db/large-writes.ts'
 import { people } from '../../src/db/schema.ts'
 import { run } from '../command-line.ts'
+import { makeOldFile } from '../database.ts'
 import { type App, build, count, invalid, send, signInAs } from '../helper.ts'
 import { ended, folded, upload } from '../imports.ts'
 
@@ -88,6 +89,9 @@ for (const kind of ['in memory', 'in a file']) {
     t.match(third.people[1], { matched: 'name', memberId: 'm-bob' })
     t.equal(count(app, 'people'), 2, 'nobody is there twice')
     t.notHas((await send(app, 'GET', '/api/imports')).body[0], 'people')
+    app.db.$client.exec("update imports set counts = '{', people = '5'")
+    const unread = await send(app, 'GET', `/api/imports/${third.id}`)
+    t.match(unread, { status: 200, body: { status: 'done', counts: undefined, people: undefined } })
   })
 }
 
@@ -105,6 +109,36 @@ t.test('authors of comments are matched too, and a dry run creates nobody', asyn
   await imported(app, 'format=trello', JSON.stringify(board))
   t.equal(count(app, 'kanban_comments', "author_id = 'm-bob'"), dry.people[1].comments)
   t.equal(count(app, 'kanban_items', "assignee_id = 'm-bob'"), dry.people[1].items)
+})
+
+t.test('an import of an earlier version keeps its people', async (t) => {
+  const path = join(t.testdir(), 'board.db')
+  const old = makeOldFile(path, 30)
+  const person = { id: 'Ann', name: 'Ann', matched: null, memberId: null, items: 2, comments: 0 }
+  const made = { counts: { items: 2 }, notes: ['a'], people: [person] }
+  const insert = old.prepare("insert into imports (id, format, status, counts) values (?, 'csv', 'done', ?)")
+  insert.run('known', JSON.stringify(made))
+  insert.run('unreadable', '{')
+  old.close()
+  const app = await build(t, { databaseUrl: `file:${path}` })
+  const admin = signInAs(app, 'admin')
+  const read = (path: string) => send(app, 'GET', path, undefined, admin.headers)
+  t.match((await read('/api/imports/known')).body, made)
+  t.match((await read('/api/imports/unreadable')).body, { status: 'done', people: undefined })
+  const { people: _, ...listed } = made
+  const list = (await read('/api/imports')).body
+  t.match(list[1], listed)
+  t.notHas(list[1], 'people')
+})
+
+t.test('nobody on a board is the default member', async (t) => {
+  const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
+  const app = await service(t, { databaseUrl, defaultMemberId: 'cleo' })
+  const made = await imported(app, 'format=csv', 'Title,Assignee\nPlan,cleo')
+  t.match(made.people, [{ id: 'csv:cleo', name: 'cleo', matched: null }])
+  t.strictSame((await send(app, 'GET', '/api/kanban-items?assigneeId=me')).body, [])
+  const mapped = await imported(app, 'format=csv&again=true', 'Title,Assignee\nPlan,cleo')
+  t.match(mapped.people, [{ id: 'csv:cleo' }], 'it stays the same person')
 })
 
 t.test('invalid mappings of people are refused', async (t) => {

@@ -37,12 +37,13 @@ const MEMBERS_IN_CHANGE = /("memberIds":)(\["(?:[^"\\]|\\.)*"(?:,"(?:[^"\\]|\\.)
 /** The same in the assignees of items' activity. */
 const FROM_OR_TO = /("(?:from|to)":)("(?:[^"\\]|\\.)*")/g
 
-/** The columns of credentials and jobs with a member's id. */
+/** The tables of credentials, preferences and jobs with a member's id. */
 const CREDENTIALS = [
   'sessions',
   'api_tokens',
   'member_links',
   'member_identities',
+  'member_preferences',
   'idempotency_keys',
   'imports',
 ]

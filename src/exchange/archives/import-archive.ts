@@ -1,8 +1,10 @@
 /** Imports an archive: checks all of it first, and then writes it, everything or nothing. */
 import type SQLite from 'better-sqlite3'
+import { addAllTimes } from '../../attention/item-times.ts'
 import { ChunkedWriter } from '../../db/chunked-writer.ts'
 import type { SharedDatabase } from '../../db/client.ts'
 import { isConstraint } from '../../db/constraints.ts'
+import { markQuiet } from '../../db/quiet-changes.ts'
 import type { Counts } from '../imports/import-plan.ts'
 import { checkContents, holdContents, type WrittenContents, writeContents } from './archive-contents.ts'
 import { type ArchiveFacts, gather, MEMBERS_FILE, noFacts, PEOPLE_FILE } from './archive-facts.ts'
@@ -188,13 +190,14 @@ async function held(archive: OpenArchive, onRecords: (count: number) => void): P
 }
 
 function* write(
-  client: SQLite.Database,
+  db: SharedDatabase,
   { files }: OpenArchive,
   { facts, plan, counts }: Checked,
   { mapMembers = false, actorId = null, signal, whenWritten }: ArchiveImportOptions,
   feed: Feed,
   contents: WrittenContents,
 ): Steps<ImportedArchive> {
+  const { $client: client } = db
   client.pragma(`foreign_keys = ${isAmongOthers(plan) ? 'on' : 'off'}`)
   try {
     return yield* inTransaction(client, function* () {
@@ -210,8 +213,11 @@ function* write(
         if (reading) yield reading
       }
       writer.end()
-      const orphans = now.kind === 'whole' ? (client.pragma('foreign_key_check') as unknown[]).length : 0
+      const isWhole = now.kind === 'whole'
+      const orphans = isWhole ? (client.pragma('foreign_key_check') as unknown[]).length : 0
       contents.complete()
+      markQuiet(db, isWhole ? 0 : now.lastSeq)
+      if (isWhole) addAllTimes(db)
       const imported = { plan: now, counts, orphans }
       whenWritten?.(imported)
       return imported
@@ -238,7 +244,7 @@ async function writeInMemory(place: Place, options: ArchiveImportOptions): Promi
   await options.onChecked?.(false)
   const contents = await holdContents(db, archive, list, place)
   const feed = await held(archive, onRecords)
-  return await perform(write(db.$client, archive, checked, options, feed, contents))
+  return await perform(write(db, archive, checked, options, feed, contents))
 }
 
 /** @param records number of records of the archive */
@@ -255,7 +261,7 @@ async function writeInFile(
   try {
     if (!isInSlices) {
       const feed = read(archive, onRecords)
-      return await perform(write(db.$client, archive, checked, options, feed, contents))
+      return await perform(write(db, archive, checked, options, feed, contents))
     }
     const { mapMembers = false, actorId = null, onSlice, writes, importId, whenWritten } = options
     const imported = { plan, counts, orphans: 0 }

@@ -17,7 +17,7 @@ export function importStates({ $client: client }: SharedDatabase) {
   const writing = set("status = 'writing', total = :total")
   const advance = set('done = :done')
   const done = set(
-    "status = 'done', done = :total, total = :total, project_id = :projectId, counts = :counts",
+    "status = 'done', done = :total, total = :total, project_id = :projectId, counts = :counts, people = :people",
   )
   const failed = set("status = 'failed', error = :error")
   return {
@@ -28,7 +28,10 @@ export function importStates({ $client: client }: SharedDatabase) {
     advance: (id: string, records: number) => void advance().run({ id, done: records }),
     /** @param total written records */
     done: (id: string, total: number, { projectId, counts, notes, people }: Imported) =>
-      void done().run({ id, total, projectId, counts: JSON.stringify({ counts, notes, people }) }),
+      void done().run({
+        ...{ id, total, projectId, counts: JSON.stringify({ counts, notes }) },
+        people: people === undefined ? '' : JSON.stringify(people),
+      }),
     failed: (id: string, error: string) => void failed().run({ id, error }),
   }
 }
