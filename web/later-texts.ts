@@ -7,6 +7,8 @@ import { type LaterTexts, texts, textsOf } from './texts.ts'
 const { count, shortened } = textsOf.helpers
 
 const english = {
+  notAdded: 'These may not have been added:',
+
   // One-time links
   link: {
     title: 'One-time link',

@@ -536,8 +536,6 @@ export const germanTexts = ({
     subtaskTitle: 'Titel der Teilaufgabe',
     subtaskRenamed: 'Teilaufgabe umbenannt.',
     subtaskMoved: 'Teilaufgabe verschoben.',
-    notAdded: 'Diese wurden vielleicht nicht hinzugefügt:',
-    addAgain: 'Hinzufügen',
 
     comments: 'Kommentare',
     newComment: 'Neuer Kommentar',
@@ -757,6 +755,8 @@ export const germanTexts = ({
     'In Progress': 'In Arbeit',
     Complete: 'Fertig',
   },
+
+  notAdded: 'Diese wurden vielleicht nicht hinzugefügt:',
 
   attention: {
     unread: (number) => count(number, 'ungelesene Benachrichtigung', 'ungelesene Benachrichtigungen'),

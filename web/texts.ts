@@ -511,8 +511,6 @@ const english = {
     subtaskTitle: 'Subtask title',
     subtaskRenamed: 'Subtask renamed.',
     subtaskMoved: 'Subtask moved.',
-    notAdded: 'These may not have been added:',
-    addAgain: 'Add',
 
     comments: 'Comments',
     newComment: 'New comment',

@@ -78,6 +78,79 @@ onBoard('ideas are added, edited, reordered and deleted', async (t, { api, perso
   await row('From elsewhere').waitFor()
 })
 
+const isIdeas = (url: URL) => url.pathname === '/api/personal-ideas'
+const isPost = (route: Route) => route.request().method() === 'POST'
+
+onBoard('a new idea survives a reload without a connection', async (t, { api, person }) => {
+  const { page, go, problems } = await person()
+  problems.expect(/ERR_FAILED/)
+  page.on('dialog', (dialog) => void dialog.accept())
+  await go('/ideas')
+  const field = page.getByLabel('New idea')
+  await field.waitFor()
+  await page.route(isIdeas, (route) => (isPost(route) ? route.abort() : route.continue()))
+  await field.fill('Bread by bicycle')
+  await field.press('Enter')
+  await page.getByRole('status').getByText('1 change is waiting.').waitFor()
+  await page.reload()
+  await field.waitFor()
+  await page.unroute(isIdeas)
+  await page.getByRole('heading', { name: 'Bread by bicycle' }).waitFor()
+  t.match(await api.get('/api/personal-ideas'), [{ title: 'Bread by bicycle' }])
+  t.equal((await api.get('/api/personal-ideas')).length, 1)
+})
+
+onBoard('refused ideas go back into the field, or are left to add again', async (t, { api, person }) => {
+  const { page, go, problems } = await person()
+  problems.expect(/500/)
+  await go('/ideas')
+  const field = page.getByLabel('New idea')
+  const refuse = async () => {
+    const answer = Promise.withResolvers<void>()
+    await page.route(isIdeas, async (route) => {
+      if (!isPost(route)) return route.continue()
+      await answer.promise
+      return route.fulfill({ status: 500, contentType: 'application/json', body: '{"error":"Internal"}' })
+    })
+    return answer.resolve
+  }
+  const first = await refuse()
+  await field.fill('One')
+  await field.press('Enter')
+  first()
+  await page.waitForFunction(() => document.querySelector('input')?.value === 'One')
+  await page.unroute(isIdeas)
+
+  t.comment('the next one is typed already, or the page was left')
+  const second = await refuse()
+  await field.press('Enter')
+  await field.fill('Two')
+  second()
+  const left = page.getByRole('note').filter({ hasText: 'These may not have been added' })
+  await left.getByText('One').waitFor()
+  t.equal(await field.inputValue(), 'Two')
+  await page.unroute(isIdeas)
+  const third = await refuse()
+  await field.press('Enter')
+  await page.getByRole('link', { name: 'My work' }).first().click()
+  await page.getByRole('heading', { level: 1, name: 'My work' }).waitFor()
+  third()
+  await page
+    .getByRole('alert')
+    .getByText(/^Not saved/)
+    .first()
+    .waitFor()
+  await page.unroute(isIdeas)
+  await page.goBack()
+  await left.getByText('Two').waitFor()
+  t.strictSame(await left.getByRole('listitem').allInnerTexts(), ['One', 'Two'])
+  await left.getByRole('button', { name: 'Add' }).click()
+  await page.getByRole('heading', { name: 'Two' }).waitFor()
+  await left.waitFor({ state: 'detached' })
+  t.same(new Set(await titles(page)), new Set(['One', 'Two']))
+  t.equal((await api.get('/api/personal-ideas')).length, 2)
+})
+
 onBoard('an idea is promoted once, also from two windows', async (t, { api, person }) => {
   const { id } = await api.post('/api/personal-ideas', { body: { title: 'Sourdough course' } })
   const { page, go } = await person({ viewport: { width: 390, height: 800 } })

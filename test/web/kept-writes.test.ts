@@ -111,6 +111,7 @@ t.test('hold no secret, and no text that has a draft', async (t) => {
   t.ok(kept('put', '/api/kanban-items/{id}/labels/{labelId}'))
   t.ok(kept('delete', '/api/kanban-comments/{id}'))
   t.ok(kept('patch', '/api/projects/{id}'))
+  t.ok(kept('post', '/api/personal-ideas'))
   t.ok(kept('post', '/api/changes/{seq}/undo'))
   for (const path of [
     '/api/tokens',

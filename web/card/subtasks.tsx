@@ -5,7 +5,9 @@ import { dragByTouch } from '../common/drag-by-touch.ts'
 import type { Side } from '../common/drag-row.ts'
 import { refocus } from '../common/focus.ts'
 import { droppedAt } from '../common/order.ts'
-import { useDraft, useUnsent } from '../common/use-draft.ts'
+import { LeftTexts } from '../common/ui/left-texts.tsx'
+import { useDraft } from '../common/use-draft.ts'
+import { useUnsent } from '../common/use-unsent.ts'
 import { texts } from '../texts.ts'
 import type { OpenCard } from './open-card.ts'
 import { SubtaskRow } from './subtask-row.tsx'
@@ -24,31 +26,7 @@ function NewSubtask({ card }: { card: OpenCard }) {
   const text = draft?.text ?? ''
   return (
     <>
-      {unsent.left.length > 0 && (
-        <div class="card-left" role="note">
-          <span>{words.notAdded}</span>
-          <ul>
-            {unsent.left.map((title) => (
-              <li key={title} dir="auto">
-                {title}
-              </li>
-            ))}
-          </ul>
-          <button
-            type="button"
-            class="button-link"
-            onClick={() => {
-              unsent.forget()
-              for (const title of unsent.left) void add(title)
-            }}
-          >
-            {words.addAgain}
-          </button>
-          <button type="button" class="button-link" onClick={unsent.forget}>
-            {texts.discard}
-          </button>
-        </div>
-      )}
+      <LeftTexts unsent={unsent} add={(title) => void add(title)} />
       <form
         class="row card-new-subtask"
         onSubmit={(event) => {

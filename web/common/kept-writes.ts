@@ -28,7 +28,7 @@ const USABLE_FOR = 23 * 60 * 60 * 1000
  */
 const KEPT =
   /^\/api\/(?:(?:projects\/\{id\}\/)?(?:kanban-|metrics|objectives)|projects\/reorder$|projects\/\{id\}$|transcript-summaries|personal-ideas|changes\/\{seq\}\/undo$)/
-const WITH_DRAFT = /\/(?:comments|subtasks|kanban-labels|metrics|objectives|personal-ideas)$/
+const WITH_DRAFT = /\/(?:comments|subtasks|kanban-labels|metrics|objectives)$/
 
 /** The paths of requests in a batch that may be stored; they contain ids of records. */
 const KEPT_IN_BATCH = /^\/api\/(?:(?:projects\/[^/]+\/)?(?:kanban-|objectives)|changes\/[^/]+\/undo$)/

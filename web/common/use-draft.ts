@@ -1,5 +1,5 @@
-/** Hooks for drafts: one for a text being typed, and one for sent texts without a response yet. */
-import { useEffect, useState } from 'preact/hooks'
+/** The hook for the draft of a text being typed. */
+import { useState } from 'preact/hooks'
 import { type Draft, drafts } from './drafts.ts'
 
 /** A draft, and its actions. */
@@ -45,57 +45,3 @@ export function useDraft(name: string): DraftField {
     },
   }
 }
-
-/** New texts of one line, e.g. titles, that were sent while the field went on to the next one. */
-interface Unsent {
-  /** Texts that were refused, and texts of an earlier visit, which may not have arrived. */
-  left: readonly string[]
-  /** Records a sent text. */
-  begin: (text: string) => void
-  /** Records the result: saved, or refused and therefore left. */
-  end: (text: string, isSaved: boolean) => void
-  /** Discards the left texts. */
-  forget: () => void
-}
-
-/**
- * Keeps new texts until they are saved, because the field is cleared for the next one at once.
- * @param name the record and field, e.g. `kanban-item:<id>:subtask`
- */
-export function useUnsent(name: string): Unsent {
-  const key = `${name}:unsent`
-  const [left, setLeft] = useState<readonly string[]>([])
-  const read = () => drafts.read(key)?.text.split('\n') ?? []
-  useEffect(() => setLeft(sending.has(key) ? [] : read()), [key])
-  const store = (lines: readonly string[]) => {
-    if (lines.length === 0) drafts.remove(key)
-    else drafts.keep(key, { text: lines.join('\n'), from: '' })
-  }
-  return {
-    left,
-    begin: (text) => {
-      sending.set(key, (sending.get(key) ?? 0) + 1)
-      store([...read(), text])
-      drafts.flush()
-    },
-    end: (text, isSaved) => {
-      const count = (sending.get(key) ?? 1) - 1
-      if (count > 0) sending.set(key, count)
-      else sending.delete(key)
-      if (!isSaved) {
-        setLeft((before) => [...before, text])
-        return
-      }
-      const lines = read()
-      const at = lines.indexOf(text)
-      store(lines.filter((_, index) => index !== at))
-    },
-    forget: () => {
-      store([])
-      setLeft([])
-    },
-  }
-}
-
-/** The number of texts of a name that this page has sent without a response yet. They are not left. */
-const sending = new Map<string, number>()

@@ -6,7 +6,9 @@ import { useLiveList } from '../common/live-list.ts'
 import { bySortOrder } from '../common/order.ts'
 import { projectList } from '../common/projects.ts'
 import { failed } from '../common/toasts.ts'
+import { LeftTexts } from '../common/ui/left-texts.tsx'
 import { Failed, Loading, Page } from '../common/ui/page.tsx'
+import { useUnsent } from '../common/use-unsent.ts'
 import { texts } from '../texts.ts'
 import { useDragging } from './idea-drag.ts'
 import { ideaGroups } from './idea-groups.ts'
@@ -21,46 +23,54 @@ const NONE: readonly PersonalIdea[] = []
 function AddIdea({ last }: { last: PersonalIdea | undefined }) {
   const field = useRef<HTMLInputElement>(null)
   const [text, setText] = useState(() => drafts.read(DRAFT)?.text ?? '')
+  const unsent = useUnsent(DRAFT)
   const change = (next: string) => {
     setText(next)
     if (next === '') drafts.remove(DRAFT)
     else drafts.keep(DRAFT, { text: next, from: '' })
   }
-  const submit = async () => {
+  const add = async (title: string) => {
+    try {
+      await addIdea(title, last)
+    } catch (error) {
+      // A refused text goes back into the field, unless the user has left it or started the next one.
+      if (field.current?.value === '') change(title)
+      else unsent.leave(title)
+      failed(error)
+    }
+  }
+  const submit = () => {
     const title = text.trim()
     if (title === '') return
     change('')
     field.current?.focus()
-    try {
-      await addIdea(title, last)
-    } catch (error) {
-      // A refused text goes back into the field, unless the user has started the next one.
-      if (field.current?.value === '') change(title)
-      failed(error)
-    }
+    void add(title)
   }
   return (
-    <form
-      class="row idea-add"
-      onSubmit={(event) => {
-        event.preventDefault()
-        void submit()
-      }}
-    >
-      <input
-        ref={field}
-        aria-label={texts.ideaList.add}
-        placeholder={texts.ideaList.add}
-        dir="auto"
-        maxLength={500}
-        autocomplete="off"
-        value={text}
-        onInput={(event) => change(event.currentTarget.value)}
-      />
-      <button type="submit" class="button-primary">
-        {texts.add}
-      </button>
-    </form>
+    <>
+      <LeftTexts unsent={unsent} add={(title) => void add(title)} />
+      <form
+        class="row idea-add"
+        onSubmit={(event) => {
+          event.preventDefault()
+          submit()
+        }}
+      >
+        <input
+          ref={field}
+          aria-label={texts.ideaList.add}
+          placeholder={texts.ideaList.add}
+          dir="auto"
+          maxLength={500}
+          autocomplete="off"
+          value={text}
+          onInput={(event) => change(event.currentTarget.value)}
+        />
+        <button type="submit" class="button-primary">
+          {texts.add}
+        </button>
+      </form>
+    </>
   )
 }
 

@@ -9,6 +9,7 @@ import { Area, Check, Choice, Field, Form } from '../common/ui/field.tsx'
 import { FormDialog } from '../common/ui/form-dialog.tsx'
 import { ICON_NAMES, Icon } from '../common/ui/icon.tsx'
 import { NotLoaded } from '../common/ui/late.tsx'
+import { LeftTexts } from '../common/ui/left-texts.tsx'
 import { Lock } from '../common/ui/lock.tsx'
 import { Menu } from '../common/ui/menu.tsx'
 import { OptionList } from '../common/ui/option-list.tsx'
@@ -24,6 +25,14 @@ import { Select } from '../common/ui/select.tsx'
 import ShortcutsDialog from '../common/ui/shortcuts-dialog.tsx'
 import { Suggestions } from '../common/ui/suggestions.tsx'
 import { Toasts } from '../common/ui/toasts.tsx'
+
+const UNSENT = {
+  left: ['A title', 'Another title'],
+  begin: () => undefined,
+  end: () => undefined,
+  leave: () => undefined,
+  forget: () => undefined,
+}
 
 /** A part, by the name of its file in `common/ui`. */
 const Part = ({ name, children }: { name: string; children: ComponentChildren }) => (
@@ -239,6 +248,9 @@ export default function StyleguidePage() {
         </Part>
         <Part name="late">
           <NotLoaded why="updated" retry={() => undefined} />
+        </Part>
+        <Part name="left-texts">
+          <LeftTexts unsent={UNSENT} add={() => undefined} />
         </Part>
         <Part name="lock">
           <p>
