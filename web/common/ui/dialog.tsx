@@ -57,8 +57,15 @@ export function Dialog({
       class={`dialog dialog-${size}`}
       aria-labelledby={id}
       onCancel={(event) => {
-        if (event.target !== element.current) return
+        // If the browser closes it in any case, that is `close`.
+        if (event.target !== element.current || !event.cancelable) return
         event.preventDefault()
+        onClose()
+      }}
+      onClose={({ currentTarget }) => {
+        if (currentTarget !== element.current) return
+        // Chrome closes it when Escape is pressed twice. Whether it stays is up to its owner.
+        currentTarget.showModal()
         onClose()
       }}
       onPointerDown={(event) => {
