@@ -15,7 +15,7 @@ Object.assign(globalThis, { location: { href: 'http://localhost/' } })
 const { PhaseboardError } = await import('../../web/common/api.ts')
 const { makerFirst, makerOf } = await import('../../web/common/actors.ts')
 const { personName } = await import('../../web/common/people.ts')
-const { changedFields, fromDraft, problemsOf, toDraft } = await import('../../web/common/forms.ts')
+const { changedFields, changedIn, isLost, problemsOf, valuesOf } = await import('../../web/common/forms.ts')
 const { LostRace, onLatest, saveFields } = await import('../../web/common/latest.ts')
 
 const invalid = (fieldErrors: object, formErrors: string[] = []) =>
@@ -42,16 +42,35 @@ t.test('errors are shown at their fields', async (t) => {
   t.equal(problemsOf(new LostRace({ name: 'Theirs' }), ['name']).whole, undefined)
 })
 
-t.test('a draft of a form is stored and read again', async (t) => {
-  const kept = toDraft([
+t.test('a draft of a form changes only the fields that the user has changed', async (t) => {
+  const values = valuesOf([
     ['name', 'Ada'],
     ['kinds', 'a'],
     ['kinds', 'b'],
     ['file', {}],
   ])
-  t.strictSame(fromDraft(kept), { name: 'Ada', kinds: 'a' })
-  t.strictSame(fromDraft(undefined), {})
-  t.strictSame(fromDraft('{'), {})
+  t.strictSame(values, { name: ['Ada'], kinds: ['a', 'b'] })
+  const text = JSON.stringify(values)
+  const from = JSON.stringify({ name: ['Eda'], kinds: ['a', 'b'], role: ['member'], boxes: ['1'] })
+  const nothing: readonly string[] = []
+  t.strictSame(changedIn({ text: JSON.stringify({ ...values, role: ['member'] }), from }), {
+    name: { now: ['Ada'], from: ['Eda'] },
+    boxes: { now: nothing, from: ['1'] },
+  })
+  t.strictSame(
+    changedIn({ text: '{"name":"Ada"}', from: '' }),
+    { name: { now: ['Ada'], from: [] } },
+    'an old one',
+  )
+  t.strictSame(changedIn({ text, from: text }), {})
+  t.strictSame(changedIn(undefined), {})
+  t.strictSame(changedIn({ text: '{', from: '{' }), {})
+
+  const field = { now: ['a\nb'], from: ['a'] }
+  t.notOk(isLost(field, 'a'))
+  t.notOk(isLost(field, 'a\r\nb'), 'they changed it to the same')
+  t.ok(isLost(field, 'c'))
+  t.notOk(isLost({ now: ['a'], from: [] }, 'c'), 'not known')
   t.strictSame(changedFields({ a: 1, b: [1], c: 'x' }, { a: 1, b: [1, 2], c: 'x' }), { b: [1, 2] })
 })
 

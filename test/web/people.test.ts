@@ -49,6 +49,11 @@ onBoard(
     await dialog.getByLabel('Scope').selectOption('Read and write')
     await dialog.getByRole('group', { name: 'Only these projects' }).getByLabel('Apollo').check()
     await dialog.getByLabel('Expires').fill('2099-12-31')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'New token' }).click()
+    t.equal(await dialog.getByLabel('Name').inputValue(), 'Script')
+    t.ok(await dialog.getByLabel('Apollo').isChecked(), 'the draft has ticks, too')
+    t.notOk(await dialog.getByLabel('Gemini').isChecked())
     await dialog.getByRole('button', { name: 'Create token' }).click()
     const token = await page.getByRole('textbox', { name: 'Token' }).inputValue()
     await check()
@@ -148,6 +153,71 @@ onBoard(
     await page.getByLabel('Show').selectOption('Changed a role')
     t.equal(await page.getByRole('row').count(), 2)
     t.match(await page.getByRole('row').last().innerText(), /viewer → member/)
+  },
+  REQUIRED,
+)
+
+onBoard(
+  'the draft of a member has only the changed fields, and says what somebody else changed',
+  async (t, { api, person }) => {
+    const body = {
+      name: 'Ben',
+      email: 'ben@example.test',
+      password: 'correct horse',
+      role: 'member' as const,
+    }
+    const { id } = await api.post('/api/members', { body })
+    const path = { id }
+    const { page, go } = await person({ signIn: true })
+    const dialog = page.getByRole('dialog')
+    const open = async () => {
+      await go('/admin/members')
+      await page.getByRole('button', { name: 'Actions for Ben' }).click()
+      await page.getByRole('menuitem', { name: 'Change…' }).click()
+      await dialog.getByLabel('Name').waitFor()
+    }
+    const leave = async () => {
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+      await page.evaluate(() => dispatchEvent(new Event('pagehide')))
+    }
+    await open()
+    await dialog.getByLabel('Name').fill('Benn')
+    await leave()
+    await api.patch('/api/members/{id}', { path, body: { role: 'viewer' } })
+    await page.evaluate(() => {
+      const key = Object.keys(localStorage).find((one) => one.includes(':draft:')) ?? ''
+      const draft = JSON.parse(localStorage.getItem(key) ?? '') as object
+      localStorage.setItem(key, JSON.stringify({ ...draft, at: Date.now() - 50 * 60 * 60 * 1000 }))
+    })
+    await open()
+    await dialog.getByText(/^Draft from \d+ \w+ 20\d\d, \d\d:\d\d, not saved yet\./).waitFor()
+    t.equal(await dialog.getByLabel('Name').inputValue(), 'Benn')
+    t.equal(await dialog.getByLabel('Role').inputValue(), 'viewer')
+    await dialog.getByLabel('Name').fill('Benno')
+    await leave()
+    await open()
+    await dialog.getByText(/^Draft from \d\d:\d\d, not saved yet\./).waitFor()
+    await dialog.getByLabel('Name').fill('Ben')
+    await leave()
+    await open()
+    t.equal(await dialog.getByText(/^Draft/).count(), 0, 'nothing is changed any more')
+    await dialog.getByLabel('Name').fill('Benjamin')
+    await leave()
+
+    t.comment('the same field')
+    await api.patch('/api/members/{id}', { path, body: { name: 'Ben B.' } })
+    await page.reload()
+    await page.getByRole('button', { name: 'Actions for Ben B.' }).click()
+    await page.getByRole('menuitem', { name: 'Change…' }).click()
+    await dialog.getByText('Someone changed this while you were editing, to: “Ben B.”.').waitFor()
+    t.equal(await dialog.getByLabel('Name').inputValue(), 'Benjamin')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    t.match(
+      (await api.get('/api/members')).find((member) => member.id === id),
+      { name: 'Benjamin', role: 'viewer' },
+    )
   },
   REQUIRED,
 )

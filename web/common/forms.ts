@@ -49,15 +49,54 @@ export function changedFields<T extends object>(before: Partial<T>, after: T): P
   return Object.fromEntries(changed) as Partial<T>
 }
 
-/** The values of a form as a draft stores them: only texts, and the first of each name. */
-export const toDraft = (values: Iterable<[string, unknown]>): string =>
-  JSON.stringify(Object.fromEntries([...values].filter(([, value]) => typeof value === 'string').reverse()))
+/** The values of a form by field. A field has several if several boxes are ticked. */
+export type FormValues = Readonly<Record<string, readonly string[]>>
 
-/** The values in a form's draft; none if the draft is invalid. */
-export function fromDraft(text: string | undefined): Readonly<Record<string, string>> {
+/** The values of a form, only texts. */
+export function valuesOf(entries: Iterable<[string, unknown]>): FormValues {
+  const values: Record<string, string[]> = {}
+  for (const [name, value] of entries)
+    if (typeof value === 'string') values[name] = [...(values[name] ?? []), value]
+  return values
+}
+
+/** A field that the user has changed: its values, and those at the start of editing. */
+export interface ChangedField {
+  now: readonly string[]
+  /** Empty if it is not known, as in drafts of earlier versions of the page. */
+  from: readonly string[]
+}
+
+/**
+ * The fields that a form's draft changes. The others show the current record, so that the draft does not revert changes by
+ * others.
+ */
+export function changedIn(
+  draft: { text: string; from: string } | undefined,
+): Readonly<Record<string, ChangedField>> {
+  const [now, from] = [parsed(draft?.text), parsed(draft?.from)]
+  const fields = Object.keys({ ...now, ...from }).map(
+    (name) => [name, { now: now[name] ?? [], from: from[name] ?? [] }] as const,
+  )
+  return Object.fromEntries(fields.filter(([, field]) => !isSame(field.now, field.from)))
+}
+
+/** The values in a draft; none if it is invalid. Earlier versions of the page stored one for each field. */
+function parsed(text: string | undefined): FormValues {
   try {
-    return Object(text === undefined ? {} : JSON.parse(text)) as Record<string, string>
+    const values = Object.entries(Object(JSON.parse(text || '{}')) as Record<string, string | string[]>)
+    return Object.fromEntries(values.map(([name, value]) => [name, [value].flat()]))
   } catch {
     return {}
   }
 }
+
+const isSame = (one: readonly string[], other: readonly string[]) =>
+  JSON.stringify(one) === JSON.stringify(other)
+
+/** Fields change white space in their initial values, e.g. line endings. */
+const plain = (text: string) => text.replace(/\s/g, '')
+
+/** Whether somebody else has changed the field since, to something else than the user. @param value the current one */
+export const isLost = ({ now, from }: ChangedField, value: string): boolean =>
+  from.length > 0 && ![...from, ...now].some((one) => plain(one) === plain(value))

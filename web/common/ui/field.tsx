@@ -1,19 +1,37 @@
 /** Forms: labelled fields with their errors, and the buttons below them. */
 import { type ComponentChildren, createContext, type JSX } from 'preact'
-import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { texts } from '../../texts.ts'
-import { atTime } from '../dates.ts'
+import { atMoment, atTime, today } from '../dates.ts'
 import { drafts } from '../drafts.ts'
-import { fromDraft, NO_PROBLEMS, type Problems, problemsOf, toDraft } from '../forms.ts'
+import {
+  type ChangedField,
+  changedIn,
+  type FormValues,
+  isLost,
+  NO_PROBLEMS,
+  type Problems,
+  problemsOf,
+  valuesOf,
+} from '../forms.ts'
 
 interface FormState {
   id: string
   problems: Problems
-  /** The values from the form's draft. */
-  kept: Readonly<Record<string, string>>
+  /** The fields that the form's draft changes. */
+  kept: Readonly<Record<string, ChangedField>>
 }
 
 const FormContext = createContext<FormState>({ id: '', problems: NO_PROBLEMS, kept: {} })
+
+/** When a draft was changed: a time, with the date unless it is today. */
+const shownTime = (at: number) => (today(new Date(at)) === today() ? atTime(at) : atMoment(at))
+
+/** The values of a form, except passwords. */
+function openValues(form: HTMLFormElement): FormValues {
+  const secrets = [...form.querySelectorAll<HTMLInputElement>('[type=password]')].map(({ name }) => name)
+  return valuesOf([...new FormData(form)].filter(([name]) => !secrets.includes(name)))
+}
 
 export interface FormProps {
   /** Sends the values. @throws an error that is shown at the fields, or below them */
@@ -21,7 +39,10 @@ export interface FormProps {
   /** The label of the submit button. */
   submit: string
   onCancel?: () => void
-  /** The name of the draft that stores the typed values until they are sent, except passwords. */
+  /**
+   * The name of the draft that stores the typed values until they are sent, except passwords: `member:<id>`, or `member:new`
+   * for a new record.
+   */
   draft?: string
   isDanger?: boolean
   children?: ComponentChildren
@@ -35,6 +56,17 @@ export function Form({ send, submit, onCancel, draft, isDanger = false, children
   const [isBusy, setBusy] = useState(false)
   const [round, setRound] = useState(0)
   const [kept, setKept] = useState(() => (draft === undefined ? undefined : drafts.read(draft)))
+  const changed = changedIn(kept)
+  /** The values at the start of editing, also of fields that the draft changes. */
+  const start = useRef<FormValues>({})
+  const begin = () => {
+    if (element.current) start.current = openValues(element.current)
+  }
+  useLayoutEffect(() => {
+    begin()
+    const earlier = Object.entries(changed).map(([name, { from }]) => [name, from])
+    start.current = { ...start.current, ...Object.fromEntries(earlier) }
+  }, [round])
   useEffect(() => {
     element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
   }, [problems])
@@ -47,6 +79,7 @@ export function Form({ send, submit, onCancel, draft, isDanger = false, children
       await send(new FormData(form))
       if (draft !== undefined) drafts.remove(draft)
       setKept(undefined)
+      begin()
     } catch (error) {
       const names = [...form.elements].map((field) => field.getAttribute('name') ?? '').filter(Boolean)
       setProblems(problemsOf(error, names))
@@ -56,9 +89,11 @@ export function Form({ send, submit, onCancel, draft, isDanger = false, children
   }
   const keep = (form: HTMLFormElement) => {
     if (draft === undefined) return
-    const secrets = [...form.querySelectorAll<HTMLInputElement>('[type=password]')].map(({ name }) => name)
-    const open = [...new FormData(form)].filter(([name]) => !secrets.includes(name))
-    drafts.keep(draft, { text: toDraft(open), from: '' })
+    // Nobody else changes what is new, so all of it is restored, e.g. the date of yesterday's meeting.
+    const initial = /:new(:|$)/.test(draft) ? {} : start.current
+    const [text, from] = [JSON.stringify(openValues(form)), JSON.stringify(initial)]
+    if (text === from) drafts.remove(draft)
+    else drafts.keep(draft, { text, from })
   }
   const discard = () => {
     if (draft !== undefined) drafts.remove(draft)
@@ -67,7 +102,7 @@ export function Form({ send, submit, onCancel, draft, isDanger = false, children
   }
 
   return (
-    <FormContext.Provider value={{ id, problems, kept: fromDraft(kept?.text) }}>
+    <FormContext.Provider value={{ id, problems, kept: changed }}>
       <form
         key={round}
         ref={element}
@@ -80,7 +115,7 @@ export function Form({ send, submit, onCancel, draft, isDanger = false, children
       >
         {kept && (
           <p class="row meta" role="status">
-            {texts.kept(atTime(kept.at))}
+            {texts.kept(shownTime(kept.at))}
             <button type="button" class="button-link" onClick={discard}>
               {texts.discard}
             </button>
@@ -119,18 +154,20 @@ export interface Common {
   hint?: string | undefined
 }
 
-/** The attributes of a field's control, and the text below it. */
-export function useField(name: string, hint: string | undefined) {
+/** The attributes of a field's control, its value in the draft, and the text below it. @param value the initial value */
+export function useField(name: string, hint: string | undefined, value = '') {
   const { id, problems, kept } = useContext(FormContext)
   const own = `${id}-${name}`
-  const error = problems.fields[name]
+  const changed = kept[name]
+  const lost = changed && isLost(changed, value) ? texts.changedMeanwhile(value) : undefined
+  const error = problems.fields[name] ?? lost
   const described = [
     hint && `${own}-hint`,
     error && `${own}-error`,
     problems.whole !== undefined && `${id}-whole`,
   ].filter(Boolean)
   return {
-    kept: kept[name],
+    kept: changed?.now[0],
     control: {
       id: own,
       name,
@@ -170,7 +207,7 @@ interface InputProps extends Common {
 
 /** A field of one line. */
 export function Field({ name, label, hint, value, ...rest }: InputProps) {
-  const { control, notes, kept } = useField(name, hint)
+  const { control, notes, kept } = useField(name, hint, value)
   // Preact has a separate type for each `type`. This covers all.
   const attributes = {
     dir: 'auto',
@@ -197,7 +234,7 @@ interface AreaProps extends Common {
 
 /** A field of several lines. */
 export function Area({ name, label, hint, value, ...rest }: AreaProps) {
-  const { control, notes, kept } = useField(name, hint)
+  const { control, notes, kept } = useField(name, hint, value)
   return (
     <div class="field">
       <label for={control.id}>{label}</label>
@@ -216,7 +253,7 @@ type ChoiceProps = Common & {
 
 /** A select. A value that is not an option is added as one, because vocabularies are open. */
 export function Choice({ name, label, hint, value = '', options }: ChoiceProps) {
-  const { control, notes, kept } = useField(name, hint)
+  const { control, notes, kept } = useField(name, hint, value)
   const chosen = kept ?? value
   const all = options.some(([one]) => one === chosen) ? options : [...options, [chosen, chosen] as const]
   return (
@@ -241,9 +278,15 @@ export function Check({
   value = 'true',
   isTicked = false,
 }: Omit<Common, 'hint'> & { value?: string; isTicked?: boolean }) {
+  const changed = useContext(FormContext).kept[name]
   return (
     <label class="row">
-      <input type="checkbox" name={name} value={value} defaultChecked={isTicked} />
+      <input
+        type="checkbox"
+        name={name}
+        value={value}
+        defaultChecked={changed ? changed.now.includes(value) : isTicked}
+      />
       <span dir="auto">{label}</span>
     </label>
   )

@@ -10,7 +10,7 @@ type Props = Common &
   }
 
 export function PersonField({ name, label, hint, value, ...rest }: Props) {
-  const { control, notes, kept } = useField(name, hint)
+  const { control, notes, kept } = useField(name, hint, value)
   const [chosen, setChosen] = useState(kept ?? value)
   const hidden = useRef<HTMLInputElement>(null)
   const isFirst = useRef(true)
