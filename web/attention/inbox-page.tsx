@@ -120,7 +120,7 @@ export default function InboxPage() {
           type="button"
           class="button"
           disabled={newest === undefined || unread.value === 0}
-          onClick={() => newest && void markAll(newest.id)}
+          onClick={() => newest && void markAll(newest.id, project)}
         >
           {words.markAll}
         </button>

@@ -71,36 +71,47 @@ export async function mark({ id, readAt }: MemberNotification, isRead: boolean):
   broadcastMarked([], isRead)
 }
 
-/** Marks this one and all older ones as read. The message undoes it. @param upTo the id of the newest */
-export async function markAll(upTo: string): Promise<void> {
+/**
+ * Marks this one and all older ones as read. The message undoes it.
+ * @param upTo the id of the newest
+ * @param projectId limits it to a project; empty for all
+ */
+export async function markAll(upTo: string, projectId: string): Promise<void> {
   const ids: string[] = []
   try {
-    for await (const { id } of api.pages('/api/notifications', { query: { unread: 'true', limit: MOST } })) {
-      if (id <= upTo) ids.push(id)
+    for await (const one of api.pages('/api/notifications', { query: { unread: 'true', limit: MOST } })) {
+      if (one.id <= upTo && (projectId === '' || one.projectId === projectId)) ids.push(one.id)
       if (ids.length === MOST_AT_ONCE) break
     }
     if (ids.length === 0) return
-    await write(sending('post', '/api/notifications/read', { body: { upTo } }))
+    if (projectId === '') {
+      await write(sending('post', '/api/notifications/read', { body: { upTo } }))
+      broadcastMarked(ids, true)
+    } else await markEach(ids, true)
   } catch (error) {
     failed(error)
     return
   }
-  broadcastMarked(ids, true)
   toast(later.attention.allMarked(ids.length), [{ label: texts.undo, run: () => void unmark(ids) }])
+}
+
+/** Marks notifications by their ids. @throws PhaseboardError; some may be marked by then */
+async function markEach(ids: readonly string[], isRead: boolean): Promise<void> {
+  for (let at = 0; at < ids.length; at += MOST) {
+    const some = ids.slice(at, at + MOST)
+    const requests = some.map((id) => ({
+      method: 'PATCH' as const,
+      path: `/api/notifications/${id}`,
+      body: { read: isRead },
+    }))
+    await write(sending('post', '/api/batch', { body: { requests } }))
+    broadcastMarked(some, isRead)
+  }
 }
 
 async function unmark(ids: readonly string[]): Promise<void> {
   try {
-    for (let at = 0; at < ids.length; at += MOST) {
-      const some = ids.slice(at, at + MOST)
-      const requests = some.map((id) => ({
-        method: 'PATCH' as const,
-        path: `/api/notifications/${id}`,
-        body: { read: false },
-      }))
-      await write(sending('post', '/api/batch', { body: { requests } }))
-      broadcastMarked(some, false)
-    }
+    await markEach(ids, false)
     toast(later.attention.allUnmarked)
   } catch (error) {
     failed(error)
