@@ -1,9 +1,13 @@
-/** English texts of importing a board, which the first load does not contain, and no other page needs. */
+/** English texts of importing a board and of moving projects, which the first load does not contain, and no other page needs. */
 import { type ImportTexts, texts, textsOf } from './texts.ts'
 
 const { count, formatNumber } = textsOf.helpers
 
 const english = {
+  moves: {
+    noRoom: 'Not moved: that would also move too many projects, or some that you may only read.',
+  },
+
   imports: {
     title: 'Import a board',
     file: 'File',
@@ -47,4 +51,5 @@ const english = {
 export const importEnglish = english
 
 /** The texts in the language of the page. */
-export const { imports }: ImportTexts = 'imports' in texts ? (texts as typeof texts & ImportTexts) : english
+export const { imports, moves }: ImportTexts =
+  'imports' in texts ? (texts as typeof texts & ImportTexts) : english

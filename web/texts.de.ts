@@ -232,6 +232,11 @@ export const germanTexts = ({
     moreColumnsHint: (columns) => `Weitere Spalten: ${columns}`,
   },
 
+  moves: {
+    noRoom:
+      'Nicht verschoben: Das würde auch zu viele Projekte verschieben oder solche, die Sie nur lesen dürfen.',
+  },
+
   imports: {
     title: 'Ein Board importieren',
     file: 'Datei',

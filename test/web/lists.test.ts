@@ -11,6 +11,7 @@ import { guessFormat, HEAD } from '../../web/projects/file-format.ts'
 import { progressOf, reasonOf, summaryOf, wasImportedBefore } from '../../web/projects/import-texts.ts'
 import { columnsOf, phaseOf, workDone } from '../../web/projects/progress.ts'
 import { filtered, filterOf, grouped, statusesOf } from '../../web/projects/project-groups.ts'
+import { placesIn } from '../../web/projects/project-order.ts'
 import { nextOption, partsOf } from '../../web/search/results.ts'
 
 const project = (id: string, fields: Partial<ProjectSummary>) =>
@@ -177,6 +178,49 @@ t.test('a record gets a new place, with any numbers of the others', async (t) =>
         wanted,
       )
     }),
+    { numRuns: 200 },
+  )
+})
+
+t.test('a project gets a new place without moving those that may only be read', async (t) => {
+  const groupOf = (...numbers: number[]) =>
+    numbers.map((sortOrder, index) => ({ id: String(index), sortOrder }))
+  const all = () => true
+  const but = (fixed: string) => (id: string) => !fixed.includes(id)
+  t.strictSame(placesIn(groupOf(1, 2, 3), '2', 1, all), [{ id: '2', sortOrder: 1.5 }], 'only itself')
+  const equal = groupOf(0, 0, 0, 0)
+  const numbersOf = (index: number, id: string, fixed: string) =>
+    Object.fromEntries(placesIn(equal, id, index, but(fixed))?.map((one) => [one.id, one.sortOrder]) ?? [])
+  t.strictSame(numbersOf(1, '3', ''), { 0: -2, 3: -1 }, 'with the fewer neighbours')
+  t.strictSame(numbersOf(2, '3', '2'), { 0: -3, 1: -2, 3: -1 })
+  t.strictSame(numbersOf(2, '0', '12'), { 0: 1, 3: 2 })
+  t.equal(placesIn(equal, '3', 1, but('01')), undefined, 'no room between two of them')
+  const many = groupOf(...Array.from({ length: 1500 }, () => 0))
+  t.equal(placesIn(many, '1499', 1000, all)?.length, 500, 'as many as one request may have')
+  t.equal(placesIn(groupOf(...Array.from({ length: 2500 }, () => 0)), '2499', 1200, all), undefined)
+
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.integer({ min: 0, max: 3 }), fc.boolean()), { minLength: 1, maxLength: 8 }),
+      fc.nat(),
+      fc.nat(),
+      (records, a, b) => {
+        const list = groupOf(...records.map(([number]) => number)).sort(bySortOrder)
+        const moved = list[a % list.length]?.id ?? ''
+        const index = b % list.length
+        const mayMove = (id: string) => id === moved || records[Number(id)]?.[1] === true
+        const places = placesIn(list, moved, index, mayMove)
+        if (places === undefined) return
+        t.ok(places.every(({ id }) => mayMove(id)))
+        const numbers = new Map(places.map(({ id, sortOrder }) => [id, sortOrder]))
+        const after = list.map(({ id, sortOrder }) => ({ id, sortOrder: numbers.get(id) ?? sortOrder }))
+        const wanted = list.map(({ id }) => id).filter((id) => id !== moved)
+        t.strictSame(
+          after.sort(bySortOrder).map(({ id }) => id),
+          wanted.toSpliced(index, 0, moved),
+        )
+      },
+    ),
     { numRuns: 200 },
   )
 })

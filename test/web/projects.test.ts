@@ -108,10 +108,18 @@ onBoard(
     await api.post('/api/projects', { body: { name: 'Second', status: 'active' } })
     await page.goBack()
     await row(page, 'Second').waitFor()
+    await page.getByRole('button', { name: 'Create project' }).click()
+    await dialog.getByLabel('Name').fill('Third')
+    await dialog.getByLabel('Name').press('Enter')
+    await page.waitForURL(/\/projects\//)
+    const numbers = (await api.get('/api/projects')).map(({ name, sortOrder }) => [name, sortOrder])
+    t.same(Object.fromEntries(numbers), { Wedding: 0, Second: 0, Third: 1 }, 'at the end')
+    await page.goBack()
+    await row(page, 'Second').waitFor()
     await act(page, 'Second', 'Move up')
     await page.getByText('Moved Second.').waitFor()
     const names = () => page.getByRole('list', { name: 'Active projects' }).getByRole('link').allInnerTexts()
-    t.strictSame(await names(), ['Second', 'Wedding'])
+    t.strictSame(await names(), ['Second', 'Wedding', 'Third'])
 
     t.comment('by keyboard alone')
     await page.getByRole('button', { name: 'Actions for Wedding' }).press('ArrowDown')
@@ -129,7 +137,7 @@ onBoard(
     await act(page, 'Wedding', 'Archive')
     await act(page, 'Wedding', 'Restore from archive')
     await page.getByText('Wedding is active again.').waitFor()
-    t.strictSame(await names(), ['Second', 'Wedding'])
+    t.strictSame(await names(), ['Second', 'Wedding', 'Third'])
   },
 )
 
@@ -218,6 +226,43 @@ async function drop(page: Page, name: string, text: string): Promise<void> {
   await until(shown, Boolean)
   await page.locator('main').dispatchEvent('drop', { dataTransfer: data })
 }
+
+onBoard(
+  'a member moves projects around those that they may only read',
+  async (t, { api, person }) => {
+    const { id: memberId } = await api.post('/api/members', {
+      body: { name: 'Bob', ...MEMBER, role: 'member' },
+    })
+    for (const name of ['One', 'Two', 'Read', 'Four', 'Five']) {
+      const { id } = await api.post('/api/projects', { body: { name, status: 'active' } })
+      if (name !== 'Read' && name !== 'Five') continue
+      const role = 'viewer'
+      await api.post('/api/projects/{id}/team-assignments', { path: { id }, body: { memberId, role } })
+    }
+    const { page, go } = await person({ signIn: MEMBER })
+    await go('/')
+    await row(page, 'Four').waitFor()
+    const names = () => page.getByRole('list', { name: 'Active projects' }).getByRole('link').allInnerTexts()
+    await act(page, 'Two', 'Move up')
+    await page.getByText('Moved Two.').waitFor()
+    t.strictSame(await names(), ['Two', 'One', 'Read', 'Four', 'Five'])
+    await act(page, 'Four', 'Move up')
+    await page.getByText('Moved Four.').waitFor()
+    const wanted = ['Two', 'One', 'Four', 'Read', 'Five']
+    t.strictSame(await names(), wanted)
+    t.strictSame(
+      (await api.get('/api/projects')).map(({ name }) => name),
+      wanted,
+    )
+    await act(page, 'Four', 'Move down')
+    await page
+      .getByRole('alert')
+      .getByText(/^Not moved: .* you may only read\.$/)
+      .waitFor()
+    t.strictSame(await names(), wanted)
+  },
+  { mode: 'required' },
+)
 
 onBoard(
   'an admin deletes a project and undoes it; a member cannot',

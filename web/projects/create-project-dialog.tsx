@@ -1,8 +1,10 @@
 /** Creates a project. Its type selects its phases. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { sending } from '../common/api.ts'
+import { between, bySortOrder } from '../common/order.ts'
 import { nobodyOrMe } from '../common/people.ts'
 import { newPhases } from '../common/phases.ts'
+import { projectList } from '../common/projects.ts'
 import { isAdmin } from '../common/session.ts'
 import { teams } from '../common/teams.ts'
 import { termName } from '../common/terms.ts'
@@ -26,6 +28,8 @@ async function create(fields: FormData): Promise<string> {
     status: 'active',
     leadId: textOf('leadId') || null,
     teamId: textOf('teamId') || null,
+    // At the end. Projects with equal numbers could not be moved one by one.
+    sortOrder: between(projectList.records.list(bySortOrder).at(-1)?.sortOrder, undefined),
     access: textOf('access') === 'assigned' ? ('assigned' as const) : ('everyone' as const),
   }
   const answer = await write(sending('post', '/api/projects', { body }))

@@ -1,9 +1,12 @@
 /** Writes of projects from the list, with optimistic updates and undo in the message. */
 import { type ProjectSummary, sending, type UpdateProject } from '../common/api.ts'
-import { placedAt } from '../common/order.ts'
 import { projectList } from '../common/projects.ts'
 import { accepted, ifThere, removeRecord, showPlaces, writeWithMessage } from '../common/record-writes.ts'
+import { mayWriteProject } from '../common/rights.ts'
+import { toast } from '../common/toasts.ts'
+import { moves } from '../later-import-texts.ts'
 import { texts } from '../texts.ts'
+import { placesIn } from './project-order.ts'
 
 const { records } = projectList
 
@@ -55,9 +58,15 @@ export async function moveBeside(
   side: 'before' | 'after',
   all: readonly ProjectSummary[],
 ): Promise<void> {
-  const others = all.filter(({ id }) => id !== project.id)
+  // The places in other groups do not matter.
+  const group = all.filter(({ status }) => status === project.status)
+  const others = group.filter(({ id }) => id !== project.id)
   const index = others.findIndex(({ id }) => id === neighbour.id) + (side === 'after' ? 1 : 0)
-  const items = placedAt(all, project.id, index)
+  const items = placesIn(group, project.id, index, mayWriteProject)
+  if (items === undefined) {
+    toast(moves.noRoom, [], 'alert')
+    return
+  }
   await accepted(
     writeWithMessage(texts.moved(project.name), {
       ...sending('post', '/api/projects/reorder', { body: { items } }),
