@@ -1,5 +1,5 @@
 /** A card with all its records. */
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { KanbanItem } from '../common/api.ts'
 import { copyLink } from '../common/copy-link.ts'
 import { FilesContext } from '../common/files/files-context.ts'
@@ -12,6 +12,7 @@ import { Dialog } from '../common/ui/dialog.tsx'
 import { Icon } from '../common/ui/icon.tsx'
 import { late } from '../common/ui/late.tsx'
 import { Menu } from '../common/ui/menu.tsx'
+import { topDialog } from '../common/ui/open-dialogs.ts'
 import { useDialogTitle } from '../common/ui/page.tsx'
 import { href, paths, place } from '../router.ts'
 import { texts } from '../texts.ts'
@@ -88,7 +89,14 @@ export function CardView({ card, item, isHere, onClose }: CardViewProps) {
     else focus(field)
   }, [])
   const copy = () => void copyLink(href(paths.card(card.store.id, card.id)))
-  const ifEditable = (act: () => void) => () => (canEdit && !isMoving ? act() : false)
+  const ownDialog = useRef<string | undefined>(undefined)
+  // By then the dialog is on top.
+  useLayoutEffect(() => {
+    ownDialog.current = topDialog.peek()
+  }, [])
+  /** The keys do nothing below another dialog, e.g. the viewer. */
+  const ifOnTop = (act: () => unknown) => () => (topDialog.peek() === ownDialog.current ? act() : false)
+  const ifEditable = (act: () => void) => ifOnTop(() => (canEdit ? act() : false))
   useKeys(
     inModal({
       e: ifEditable(title.begin),
@@ -99,7 +107,7 @@ export function CardView({ card, item, isHere, onClose }: CardViewProps) {
       d: ifEditable(() => focus('due')),
       m: ifEditable(() => setMoving(true)),
       x: ifEditable(() => toggleDismissed(card)),
-      c: copy,
+      c: ifOnTop(copy),
     }),
   )
 
