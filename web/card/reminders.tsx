@@ -1,5 +1,5 @@
 /** The reminders of the card: times, and durations before its due date. */
-import { useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { KanbanItem } from '../common/api.ts'
 import { atMoment } from '../common/dates.ts'
 import { changeItem } from '../common/item-writes.ts'
@@ -30,6 +30,10 @@ export function Reminders({ card, item, canEdit }: RemindersProps) {
   const { reminders = [], title, dueDate } = item
   const [isTyping, setTyping] = useState(false)
   const part = useRef<HTMLDivElement>(null)
+  // At once, so that the next key goes into the field.
+  useLayoutEffect(() => {
+    if (isTyping) part.current?.querySelector('input')?.focus()
+  }, [isTyping])
   if (reminders.length === 0 && !canEdit) return null
   const save = (next: readonly Reminder[]) =>
     void changeItem(card, { reminders: [...next] }, texts.card.saved(words.reminders, title))
@@ -79,7 +83,7 @@ export function Reminders({ card, item, canEdit }: RemindersProps) {
             add({ at: new Date(String(value)).toISOString() })
           }}
         >
-          <input type="datetime-local" name="time" aria-label={words.time} required autofocus />
+          <input type="datetime-local" name="time" aria-label={words.time} required />
           <button type="submit" class="button">
             {texts.add}
           </button>
