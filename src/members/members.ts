@@ -42,7 +42,8 @@ export type MemberInput = Partial<Pick<Member, 'name' | 'email' | 'role' | 'disa
 
 /** The hash of a new password, since hashing takes longer than a write may. */
 export interface NewPassword {
-  hash: string
+  /** Null: the member has no password from now on. */
+  hash: string | null
   /** Present if members change their own passwords. */
   own?: {
     /** The hash against which the current password was verified. */
@@ -147,7 +148,8 @@ function entriesOf(before: MemberRow, after: MemberRow, password: NewPassword | 
   if (after.disabled !== before.disabled) {
     entries.push({ action: after.disabled ? 'member-disabled' : 'member-enabled' })
   }
-  if (password) entries.push({ action: password.own ? 'password-changed' : 'password-reset' })
+  if (after.passwordHash !== before.passwordHash)
+    entries.push({ action: password?.own ? 'password-changed' : 'password-reset' })
   return entries
 }
 

@@ -7,7 +7,7 @@ import { ApiError, forbidden } from '../errors.ts'
 import { LIMITS } from '../schemas/common.ts'
 import type { Member } from '../schemas/records.ts'
 import { timestamp } from '../time.ts'
-import { type AuditLog, SERVICE } from './audit-log.ts'
+import { type Actor, type AuditLog, SERVICE } from './audit-log.ts'
 import type { MemberRow, Members } from './members.ts'
 import type { NewSession } from './sessions.ts'
 
@@ -60,8 +60,8 @@ export class ProviderAccounts {
   }
 
   /**
-   * Signs in the member of an account. A new account is linked to the member with its email; if there is
-   * none, `signsUp` creates one. The provider's role applies at each sign-in, but the last admin stays one.
+   * Signs in the member of an account. A new account is linked to the member with its email, whose other credentials end; if
+   * there is none, `signsUp` creates one. The provider's role applies at each sign-in, but the last admin stays one.
    * @param replaced the token of the client's current session, of any member, which ends
    * @throws ApiError 403 without a member, for a disabled one, and for one that is linked to another account of the provider
    */
@@ -108,6 +108,7 @@ export class ProviderAccounts {
         null,
         by,
       )
+    if (existing) this.#endCredentials(id, by)
     this.#sql.insert({ issuer, subject, memberId: id, createdAt: timestamp() })
     this.#audit.record({
       action: 'account-linked',
@@ -117,6 +118,12 @@ export class ProviderAccounts {
       metadata: { issuer, subject },
     })
     return this.#members.find(id)
+  }
+
+  /** An invited person may have claimed the email of somebody else, who must not share the member with that person. */
+  #endCredentials(id: string, by: Actor): void {
+    this.#members.update(id, {}, by, { hash: null })
+    this.#members.tokens.revokeAll(id, by)
   }
 
   #followRole({ id, role: before }: MemberRow, account: ProviderAccount, address: string): void {

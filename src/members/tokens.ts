@@ -186,7 +186,15 @@ export class Tokens {
 
   /** Revokes a token: the member's own, or any if the caller is an admin. @throws ApiError 404 */
   revoke(id: string, identity: Identity, by: Actor): void {
-    const { memberId, name, scope } = this.#revocableRow(id, identity)
+    this.#end(this.#revocableRow(id, identity), by)
+  }
+
+  /** Revokes all tokens of a member. */
+  revokeAll(memberId: string, by: Actor): void {
+    for (const token of this.#sql.allOwn({ memberId })) this.#end(token, by)
+  }
+
+  #end({ id, memberId, name, scope }: TokenRow, by: Actor): void {
     this.#sql.remove(id)
     this.#audit.record({
       action: 'token-revoked',

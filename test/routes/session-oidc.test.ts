@@ -119,6 +119,50 @@ t.test('an account is linked to the member with its verified email', async (t) =
   t.match(await signIn(app), { status: 403, body: noMember })
 })
 
+t.test('linking ends all other credentials: the email may have been claimed by somebody else', async (t) => {
+  const { app, provider } = await setUp(t, { oidcRoleClaim: 'groups' })
+  const admin = signInAs(app, 'admin')
+  const invited = await send(app, 'POST', '/api/invitations', { role: 'member' }, admin.headers)
+  const claim = { name: 'Mallory', email: 'ada@example.test', password: 'correct horse battery' }
+  const { body, headers } = await send(app, 'POST', '/api/session/link', {
+    ...claim,
+    token: invited.body.token,
+  })
+  const { id } = body.member
+  const session = { cookie: cookiesOf(headers) }
+  const token = (await send(app, 'POST', '/api/tokens', { name: 'CI', scope: 'write' }, session)).body
+  const link = await send(app, 'POST', `/api/members/${id}/password-link`, undefined, admin.headers)
+  provider.account = { ...provider.account, groups: 'admin' }
+  const first = await signIn(app)
+  const owner = { cookie: cookiesOf(first.headers) }
+  const whoAmI = async (credential: Record<string, string>) => {
+    const answer = await send(app, 'GET', '/api/session', undefined, credential)
+    return answer.body.member?.role ?? answer.status
+  }
+  t.equal(await whoAmI(owner), 'admin')
+  t.equal(await whoAmI(session), 401)
+  t.equal(await whoAmI({ authorization: `Bearer ${token.token}` }), 401)
+  const bySecret = { token: link.body.token, password: claim.password }
+  t.equal((await send(app, 'POST', '/api/session/link', bySecret)).status, 401)
+  const { email, password } = claim
+  t.equal((await send(app, 'POST', '/api/session', { email, password })).status, 401)
+  const about = [id, token.id]
+  t.strictSame(
+    auditTrail(app)
+      .filter(([by, , subject]) => by === id && about.includes(subject as string))
+      .slice(-4)
+      .map(([, action, subject]) => [action, subject]),
+    [
+      ['password-link-revoked', id],
+      ['password-reset', id],
+      ['token-revoked', token.id],
+      ['account-linked', id],
+    ],
+  )
+  t.equal((await signIn(app)).status, 302)
+  t.equal(await whoAmI(owner), 'admin', 'the account is linked only once')
+})
+
 t.test('an email that the provider gives to another account does not change the linked member', async (t) => {
   const { app, provider } = await setUp(t)
   t.equal((await signIn(app)).status, 302)
