@@ -131,14 +131,24 @@ export function runStepsFromMain(
       )
     } catch (error) {
       if (error instanceof TooMuchWork || error instanceof LargeWork) throw tooMuch()
+      ensureKept()
       Atomics.store(end.state, FAILED, step.request + 1)
       throw error
     }
   }
 
+  /** @throws ApiError 400 if an earlier step has turned out to fail: see `StepRunner.refusal` */
+  function ensureKept(): void {
+    const refusal = runner.refusal()
+    if (refusal === undefined) return
+    Atomics.store(end.state, FAILED, refusal.request + 1)
+    throw refusal.cause
+  }
+
   for (;;) {
     const { steps, next } = receive(end, budget)
     const named = steps.flatMap(run)
+    if (next !== 'more') ensureKept()
     if (next === 'done') return runner.response()
     if (next === 'undone') {
       Atomics.store(end.state, FAILED, GIVEN_UP)

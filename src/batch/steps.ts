@@ -8,6 +8,7 @@ import { type Call, run } from '../requests/calls.ts'
 import { comparePreconditions, type Preconditions, resultOf } from '../requests/preconditions.ts'
 import { type ResponseShape, responseOf, toText } from '../requests/responses.ts'
 import type { Rules } from '../requests/rules.ts'
+import { type ChangeCheck, wouldLose } from '../requests/scoped-rules.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 
 /** Total size of the results of one write, in bytes, at most. */
@@ -36,7 +37,7 @@ export const AWAIT = Symbol('phaseboard.await')
  */
 export type StepGenerator = Generator<Step | typeof AWAIT, void, NamedBodies>
 
-/** The error of a step, after which others had already been decided. */
+/** The error of a step, after which others had already been decided, or run. */
 export class StepFailure extends Error {
   override readonly name = 'StepFailure'
   readonly request: number
@@ -77,13 +78,16 @@ function ensureNamed(ifMatch: string, etag: string | undefined): void {
 export class StepRunner {
   readonly #rules: Rules
   readonly #mode: StepsMode
+  readonly #check: ChangeCheck | undefined
   readonly #attribution: Attribution
   readonly #parts: (string | JsonBytes)[] = []
   #size = 0
 
-  constructor(db: SharedDatabase, rules: Rules, mode: StepsMode) {
+  /** @param check of the changes of a caller without unlimited access */
+  constructor(db: SharedDatabase, rules: Rules, mode: StepsMode, check?: ChangeCheck) {
     this.#rules = rules
     this.#mode = mode
+    this.#check = check
     this.#attribution = attributionOf(db)
   }
 
@@ -97,7 +101,7 @@ export class StepRunner {
    * @returns the body of its result with its name, if it has one
    * @throws ApiError 413, 412, or the error of the rule
    */
-  run({ call, shape, record, ifMatch, unchanged, as }: Step): NamedBodies {
+  run({ request, call, shape, record, ifMatch, unchanged, as }: Step): NamedBodies {
     const rules = this.#rules
     comparePreconditions(rules, {
       ...(record && { record }),
@@ -107,6 +111,7 @@ export class StepRunner {
     // These rules read the changes of earlier steps.
     if (!this.#mode.isRead && call.path.startsWith('changes.')) this.#attribution.attribute()
     const result = run(rules, call)
+    this.#check?.ended(request)
     if (shape === undefined) return []
     const value = resultOf(rules, shape, record, result)
     const { status, body, etag } = responseOf(shape, value)
@@ -117,6 +122,12 @@ export class StepRunner {
     const end = etag === null ? '}' : `,"etag":${JSON.stringify(etag)}}`
     this.#parts.push(`${this.#parts.length > 0 ? ',' : ''}{"status":${status},"body":`, shown, end)
     return as === undefined ? [] : [[as, toText(shown)]]
+  }
+
+  /** The refusal of the first step that took a project from the caller, if no later step has given it back. */
+  refusal(): StepFailure | undefined {
+    const request = this.#check?.losing()
+    return request === undefined ? undefined : new StepFailure(request, wouldLose())
   }
 
   /** The response to all steps. */

@@ -3,7 +3,7 @@ import { read, type SharedDatabase } from '../db/client.ts'
 import { BYTES_READ, isFollowedByWorker, TooMuchWork } from '../db/work-limits.ts'
 import type { Dispatcher } from '../requests/perform.ts'
 import type { Rules } from '../requests/rules.ts'
-import type { ScopedRules } from '../requests/scoped-rules.ts'
+import type { ChangeCheck, ScopedRules } from '../requests/scoped-rules.ts'
 import type { WriteContext, WriteOutcome } from '../requests/write.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 import { runStepsInWorker, type WorkerEnd } from './step-sessions.ts'
@@ -60,8 +60,8 @@ export function createStepwise(
   let taken = 0
 
   /** Runs the steps inside a write, or a read. @throws TooMuchWork */
-  function run(steps: StepGenerator, mode: StepsMode, rules: Rules) {
-    const runner = new StepRunner(db, rules, mode)
+  function run(steps: StepGenerator, mode: StepsMode, rules: Rules, check?: ChangeCheck) {
+    const runner = new StepRunner(db, rules, mode, check)
     const startedAt = now() - taken
     if (taken === 0) setImmediate(() => (taken = 0))
     try {
@@ -79,9 +79,13 @@ export function createStepwise(
         }
         next = steps.next(named)
       }
+    } catch (error) {
+      throw error instanceof TooMuchWork ? error : (runner.refusal() ?? error)
     } finally {
       taken = now() - startedAt
     }
+    const refusal = runner.refusal()
+    if (refusal) throw refusal
     return runner.response()
   }
 
@@ -90,11 +94,10 @@ export function createStepwise(
       const reading = () => scoped.read(context.principal, (rules) => run(steps, mode, rules))
       return { value: read(db, reading), seq: undefined }
     }
-    const { value, seq } = await commit((rules, ensureAllowed) => {
-      const response = run(steps, mode, rules)
-      ensureAllowed()
-      return finish(response, mode)
-    }, context)
+    const { value, seq } = await commit(
+      (rules, check) => finish(run(steps, mode, rules, check), mode),
+      context,
+    )
     return { ...value, seq }
   }
 

@@ -2,6 +2,7 @@
  * The rules for each caller. Callers with unlimited access use the connection's own rules. All others use the same rules with the
  * secure handle, which only reads records in their scope. If their write changes a record out of scope, it is rolled back.
  */
+import type { Statement } from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
 import { noNewProjects, Policy, type Principal } from '../access/policy.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
@@ -15,6 +16,7 @@ import { createRules, type Rules } from './rules.ts'
 
 /** The fields of a change that access checks use. */
 interface Made {
+  seq: number
   kind: string
   action: 'created' | 'updated' | 'deleted'
   projectId: string | null
@@ -25,7 +27,8 @@ interface Made {
 const DECIDING: readonly string[] = ['project', 'team-assignment']
 
 const LOST = 'You would lose this project'
-const wouldLose = () =>
+/** The 400 of a write after which its caller no longer sees a project that it changed. */
+export const wouldLose = () =>
   new ApiError(400, LOST, { code: 'would_lose_project', details: { formErrors: [LOST], fieldErrors: {} } })
 
 const rightIn = (scope: Scope | undefined, projectId: string): Right | undefined =>
@@ -54,7 +57,8 @@ export class ScopedRules {
     this.#limited = once(() => createRules(handle))
     this.#made = once(() =>
       db.$client.prepare<[number], Made>(
-        `select kind, action, project_id as projectId, from_project_id as fromProjectId from changes where seq > +?`,
+        `select seq, kind, action, project_id as projectId, from_project_id as fromProjectId from changes
+        where seq > +? order by seq`,
       ),
     )
     this.#projectsIn = once(() =>
@@ -95,20 +99,20 @@ export class ScopedRules {
 
   /**
    * Runs work that writes, inside a write, with the rules of a limited caller.
-   * @param work receives the rules, and a function that checks the changes so far, for work that ends by throwing
+   * @param work receives the rules, and the check of its changes, for work in steps
    * @throws ApiError 404 if it changed a record that the caller does not see, 403 for one that the caller may only read, 400 if the caller would
    * no longer see a project that it changed
    */
-  write<T>(principal: Principal, work: (rules: Rules, ensureAllowed: () => void) => T): T {
+  write<T>(principal: Principal, work: (rules: Rules, check: ChangeCheck) => T): T {
     const { policy } = this
     const { generation } = policy
     const scope = policy.scopeOf(principal) && policy.scopeNow(principal)
-    const ensureAllowed = () => {
-      if (scope !== undefined || policy.generation !== generation) this.#ensureAllowed(principal, scope)
-    }
+    const { since } = currentWrite(this.#db)
+    const check = new ChangeCheck(policy, principal, { scope, generation, since }, this.#made)
     const checked = (rules: Rules) => {
-      const result = work(rules, ensureAllowed)
-      ensureAllowed()
+      const result = work(rules, check)
+      check.ended()
+      if (check.losing() !== undefined) throw wouldLose()
       return result
     }
     if (scope === undefined) return checked(this.all)
@@ -149,13 +153,70 @@ export class ScopedRules {
       named.every((project) => scope.projects.has(project))
     )
   }
+}
 
-  #ensureAllowed(principal: Principal, before: Scope | undefined): void {
-    const after = this.policy.scopeOf(principal)
+/** The check of a write's changes, after each of its steps, against the rights that its caller had before the step and has after it. */
+export class ChangeCheck {
+  readonly #policy: Policy
+  readonly #principal: Principal
+  readonly #made: () => Statement<[number], Made>
+  #scope: Scope | undefined
+  #generation: number
+  /** The last checked change. */
+  #since: number
+  /** The projects that the caller no longer sees, and the step since which that is so. */
+  readonly #lost = new Map<string, number>()
+
+  /** @param start the caller's scope before the write, the generation of the policy then, and the last change */
+  constructor(
+    policy: Policy,
+    principal: Principal,
+    start: { scope: Scope | undefined; generation: number; since: number },
+    made: () => Statement<[number], Made>,
+  ) {
+    this.#policy = policy
+    this.#principal = principal
+    this.#scope = start.scope
+    this.#generation = start.generation
+    this.#since = start.since
+    this.#made = made
+  }
+
+  /** Checks the changes of a step. @throws ApiError 404 or 403: see `ScopedRules.write` */
+  ended(step = 0): void {
+    const { generation } = this.#policy
+    const before = this.#scope
+    const after = generation === this.#generation ? before : this.#policy.scopeOf(this.#principal)
+    this.#scope = after
+    this.#generation = generation
     if (before === undefined && after === undefined) return
-    for (const made of this.#made().iterate(currentWrite(this.#db).since)) {
-      for (const id of projectsOf(made)) ensureRight(made, rightIn(before, id), rightIn(after, id))
+    for (const made of this.#made().iterate(this.#since)) {
+      this.#since = made.seq
+      for (const id of projectsOf(made)) this.#check(made, step, rightIn(before, id), rightIn(after, id), id)
     }
+    for (const id of this.#lost.keys()) if (rightIn(after, id) !== undefined) this.#lost.delete(id)
+  }
+
+  /** The first step that took a project from the caller which no later step has given back. */
+  losing(): number | undefined {
+    const [first] = this.#lost.values()
+    return first
+  }
+
+  #check(
+    { kind, action }: Made,
+    step: number,
+    before: Right | undefined,
+    after: Right | undefined,
+    id: string,
+  ): void {
+    const isNew = kind === 'project' && action === 'created'
+    if (isNew && before === undefined && after === undefined) throw noNewProjects()
+    if (before === undefined && after === undefined) throw notFound(kindNamed(kind)?.thing ?? 'Record')
+    if (before === 'read') throw readOnlyProject()
+    const isDeletion = kind === 'project' && action === 'deleted'
+    const isLost = after === undefined && !isDeletion
+    if (isLost && DECIDING.includes(kind) && !this.#lost.has(id)) this.#lost.set(id, step)
   }
 }
 
@@ -191,14 +252,4 @@ function thingOfPath(path: string): string {
   if (collection === 'changes') return 'Change'
   const table = collection.replaceAll('-', '_')
   return KINDS.find((kind) => getTableName(kind.table) === table)?.thing ?? 'Project'
-}
-
-/** @throws ApiError 404, 403 or 400: see `ScopedRules.write` */
-function ensureRight({ kind, action }: Made, before: Right | undefined, after: Right | undefined): void {
-  if (kind === 'project' && action === 'created' && after === undefined) throw noNewProjects()
-  if (before === undefined && after === undefined) throw notFound(kindNamed(kind)?.thing ?? 'Record')
-  if (before === 'read') throw readOnlyProject()
-  const isDeletion = kind === 'project' && action === 'deleted'
-  const isLost = before !== undefined && after === undefined && !isDeletion
-  if (isLost && DECIDING.includes(kind)) throw wouldLose()
 }

@@ -8,7 +8,7 @@ import { BODY_BYTES, type RepeatableRequest, type StoredResponse } from './idemp
 import { comparePreconditions, type Preconditions } from './preconditions.ts'
 import { type ResponseShape, responseOf, toText } from './responses.ts'
 import type { Rules } from './rules.ts'
-import type { ScopedRules } from './scoped-rules.ts'
+import type { ChangeCheck, ScopedRules } from './scoped-rules.ts'
 
 /** The context of a write: actor, preconditions, and how to store the response; structured-cloneable. */
 export interface WriteContext extends Preconditions {
@@ -42,10 +42,10 @@ export interface WriteOutcome<Result = unknown> {
 export type PendingOutcome = Omit<WriteOutcome, 'seq'>
 
 /**
- * The work of a write: a call, or a function of the caller's rules. If the function throws its result, to roll back, it must check the changes
- * so far before.
+ * The work of a write: a call, or a function of the caller's rules and the check of its changes, which is undefined for unlimited access. If the
+ * function throws its result, to roll back, it must check the changes before.
  */
-export type WriteWork = Call | ((rules: Rules, ensureAllowed: () => void) => unknown)
+export type WriteWork = Call | ((rules: Rules, check?: ChangeCheck) => unknown)
 
 /**
  * Runs a write inside a transaction.
@@ -60,9 +60,9 @@ export function runWrite(
   const { repeatable, principal } = context
   const stored = repeatable && scoped.repetition(principal, repeatable.request)
   if (stored) return { value: undefined, response: stored, isReplay: true }
-  const perform = (rules: Rules, ensureAllowed = () => {}): PendingOutcome => {
+  const perform = (rules: Rules, check?: ChangeCheck): PendingOutcome => {
     if (context.record) comparePreconditions(rules, context)
-    const value = typeof work === 'function' ? work(rules, ensureAllowed) : run(rules, work)
+    const value = typeof work === 'function' ? work(rules, check) : run(rules, work)
     return repeatable ? { value, response: store(db, scoped.all, value, repeatable) } : { value }
   }
   return principal === undefined ? perform(scoped.all) : scoped.write(principal, perform)

@@ -13,7 +13,7 @@ import { splitWork } from '../db/work-limits.ts'
 import { tookTooLong } from '../errors.ts'
 import { run } from '../requests/calls.ts'
 import type { Rules } from '../requests/rules.ts'
-import { createScopedRules } from '../requests/scoped-rules.ts'
+import { type ChangeCheck, createScopedRules } from '../requests/scoped-rules.ts'
 import { runWrite, type WriteContext, type WriteOutcome, type WriteWork } from '../requests/write.ts'
 import { createLockGaps } from './lock-gaps.ts'
 import type { Posted, StepsTask, Task, TaskResult, WorkerMessage, WorkerOptions } from './offload.ts'
@@ -50,14 +50,11 @@ function write(work: WriteWork, context: WriteContext): WriteOutcome {
 
 /** Runs steps decided by the main thread. */
 function runStepwise({ end, mode, context }: StepsTask): WriteOutcome {
-  const steps = (rules: Rules) => runStepsFromMain(db, end, new StepRunner(db, rules, mode))
+  const steps = (rules: Rules, check?: ChangeCheck) =>
+    runStepsFromMain(db, end, new StepRunner(db, rules, mode, check))
   if (mode.isRead) return { value: read(db, () => scoped.read(context.principal, steps)), seq: undefined }
   try {
-    return write((rules, ensureAllowed) => {
-      const response = steps(rules)
-      ensureAllowed()
-      return finish(response, mode)
-    }, context)
+    return write((rules, check) => finish(steps(rules, check), mode), context)
   } catch (error) {
     return outcomeOfDryRun(error)
   }

@@ -426,7 +426,7 @@ t.test('a batch in whose middle access goes changes nothing', async (t) => {
   ]
   for (const dryRun of [false, true]) {
     const refused = await member('POST', '/api/batch', { requests, dryRun })
-    t.match(refused, { status: 400, body: { error: 'You would lose this project' } })
+    t.match(refused, { status: 400, body: { error: 'You would lose this project', details: { request: 1 } } })
   }
   t.equal((await admin('GET', `/api/kanban-items/${shown}`)).body.title, 'Shown')
   const kept = [
@@ -438,6 +438,66 @@ t.test('a batch in whose middle access goes changes nothing', async (t) => {
     200,
     'what is given back is not lost',
   )
+})
+
+t.test('a batch names the first request that its caller may not make', async (t) => {
+  const { app, admin, member, ann, open, secret, card, lose, give, make } = await setUp(
+    t,
+    join(t.testdir(), 'board.db'),
+  )
+  await lose()
+  await give('viewer')
+  const guest = as(app, signInAs(app, 'guest').headers)
+  const own = await make(member, '/api/projects', { name: 'Own', access: 'assigned' })
+  const [{ id: lead }] = (await member('GET', `/api/projects/${own}/team-assignments`)).body
+  const rename = (id: string) => ({ method: 'PATCH', path: `/api/projects/${id}`, body: { name: 'Changed' } })
+  const hide = { method: 'PATCH', path: `/api/projects/${open}`, body: { access: 'assigned' } }
+  const read = { method: 'GET', path: `/api/projects/${open}` }
+  const unknown = rename('nope')
+  const invalid = { method: 'PATCH', path: `/api/projects/${open}`, body: { name: 7 } }
+  const leave = { method: 'DELETE', path: `/api/team-assignments/${lead}` }
+  const back = {
+    method: 'POST',
+    path: `/api/projects/${own}/team-assignments`,
+    body: { memberId: ann.id },
+  }
+  const readOnly = 'Forbidden: read-only in this project'
+  const lost = 'You would lose this project'
+  const cases: [Ask, object[], number, number, string][] = [
+    [member, [rename(open), rename(secret)], 403, 1, readOnly],
+    [member, [rename(secret), unknown], 403, 0, readOnly],
+    [member, [rename(secret), invalid], 403, 0, readOnly],
+    [member, [read, hide], 400, 1, lost],
+    [member, [rename(open), hide, rename(own)], 400, 1, lost],
+    [member, [hide, unknown], 400, 0, lost],
+    [member, [hide, invalid], 400, 0, lost],
+    [member, [leave, back, hide], 400, 2, lost],
+    [member, [leave, hide, back], 400, 1, lost],
+    [guest, [{ method: 'POST', path: '/api/projects', body: { name: 'G' } }], 403, 0, 'Forbidden: you'],
+  ]
+  // More requests than the event loop attempts.
+  const many = Array.from({ length: 110 }, () => read)
+  for (const [ask, requests, status, request, error] of cases) {
+    for (const dryRun of [false, true]) {
+      for (const more of ask === member ? [[], many] : [[]]) {
+        const refused = await ask('POST', '/api/batch', { requests: [...more, ...requests], dryRun })
+        const expected = { status, body: { error, details: { request: more.length + request } } }
+        t.match(refused, expected, JSON.stringify([requests, more.length]))
+      }
+    }
+  }
+  t.equal((await admin('GET', `/api/projects/${open}`)).body.name, 'Open')
+  t.equal((await admin('GET', `/api/kanban-items/${card}`)).status, 200)
+})
+
+t.test('a batch may not take from its caller the project that it creates', async (t) => {
+  const { member } = await setUp(t)
+  const requests = [
+    { method: 'POST', path: '/api/projects', body: { name: 'New', access: 'assigned' }, as: 'new' },
+    { method: 'PUT', path: '/api/projects/{{new.id}}/team-assignments', body: { members: [] } },
+  ]
+  const refused = await member('POST', '/api/batch', { requests })
+  t.match(refused, { status: 400, body: { error: 'You would lose this project', details: { request: 1 } } })
 })
 
 t.test('imports', async (t) => {
