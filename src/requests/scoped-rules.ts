@@ -211,7 +211,8 @@ export class ChangeCheck {
     id: string,
   ): void {
     const isNew = kind === 'project' && action === 'created'
-    if (isNew && before === undefined && after === undefined) throw noNewProjects()
+    const isRefused = after === undefined || this.#principal.role === 'guest'
+    if (isNew && before === undefined && isRefused) throw noNewProjects()
     if (before === undefined && after === undefined) throw notFound(kindNamed(kind)?.thing ?? 'Record')
     if (before === 'read') throw readOnlyProject()
     const isDeletion = kind === 'project' && action === 'deleted'

@@ -153,6 +153,35 @@ t.test('a member assigned as viewer can read the project, and cannot write it', 
   t.strictSame([made.status, made.body], [403, { error: 'Forbidden: you would not see the new project' }])
 })
 
+t.test('a guest cannot create a project, not even one that it would see', async (t) => {
+  const { app, admin, guest } = await setUp(t)
+  const team = await send(app, 'POST', '/api/teams', { name: 'Guests', memberIds: [guest.id] }, admin.headers)
+  const teamId = team.body.id
+  const idea = await send(app, 'POST', '/api/personal-ideas', { title: 'G' }, guest.headers)
+  t.equal(idea.status, 201)
+  const promote = `/api/personal-ideas/${idea.body.id}/promote`
+  const error = 'Forbidden: you would not see the new project'
+  for (const [path, body] of [
+    ['/api/projects', { name: 'G', access: 'assigned' }],
+    ['/api/projects', { name: 'G', teamId }],
+    [promote, { teamId }],
+  ] as const) {
+    t.match(await send(app, 'POST', path, body, guest.headers), { status: 403, body: { error } })
+    const requests = [
+      { method: 'GET', path: '/api/personal-ideas' },
+      { method: 'POST', path, body },
+    ]
+    t.match(await send(app, 'POST', '/api/batch', { requests }, guest.headers), {
+      status: 403,
+      body: { error, details: { request: 1 } },
+    })
+  }
+  t.strictSame(await namesFor(app, guest), [])
+  t.match((await send(app, 'GET', promote.replace('/promote', ''), undefined, guest.headers)).body, {
+    status: 'idea',
+  })
+})
+
 t.test('a token may reach some projects only', async (t) => {
   const { app, insider, open, secret } = await setUp(t)
   const fields = { name: 'agent', scope: 'write', projectIds: [secret] }
