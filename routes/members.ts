@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify'
 import { addressOf } from '../src/access/addresses.ts'
 import { actorOf, identityOf, memberOf } from '../src/access/identity.ts'
+import { requireWholeAccount } from '../src/access/own-account.ts'
 import { createPasswordCheck, removeAfterwards } from '../src/access/own-password.ts'
 import { adminRequired } from '../src/errors.ts'
 import { HANDLE_PATTERN } from '../src/members/handles.ts'
@@ -172,14 +173,14 @@ const memberRoutes: Routes = async (app) => {
       operationId: 'updateMember',
       summary: 'Change a member',
       description:
-        "Admins may change everything, others only their own `name`, `handle` and `password`: any other field is 403. Changing your own `password` needs `currentPassword` and ends your other sessions; changing another member's ends all of theirs, and so does `disabled`, which also refuses their tokens. A role applies from the next request. 409 for a taken email or handle, and for the last admin.",
+        "Admins may change everything, others only their own `name`, `handle` and `password`: any other field is 403. Changing your own `password` needs `currentPassword` and ends your other sessions; changing another member's ends all of theirs, and so does `disabled`, which also refuses their tokens. A role applies from the next request. A token limited to projects gets 403. 409 for a taken email or handle, and for the last admin.",
       tags,
       params: IdParams,
       body: UpdateMember,
       example: { name: 'Ada King', role: 'viewer' },
       response: { 200: ref(MemberSchema), 404: ref(ErrorBody), 409: ref(ErrorBody) },
     },
-    onRequest: requireOwnOrAdmin,
+    onRequest: [requireWholeAccount, requireOwnOrAdmin],
     preValidation: requireAdminForFields,
     handler: (request) => {
       const { password, currentPassword, ...fields } = request.body

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyRequest, onRequestHookHandler, preHandlerHookHandler } from 'fastify'
 import { identityOf, memberOf } from '../src/access/identity.ts'
 import { createMailLimits } from '../src/access/mail-limits.ts'
+import { requireWholeAccount } from '../src/access/own-account.ts'
 import { conflict, forbidden, invalidField } from '../src/errors.ts'
 import { isTimeZone } from '../src/mail/time-zones.ts'
 import { accountOf } from '../src/members/identity.ts'
@@ -44,10 +45,12 @@ const preferenceRoutes: Routes = async (app) => {
     schema: {
       operationId: 'getPreferences',
       summary: "Get the current member's preferences",
-      description: 'Members without a row in this service have the defaults.',
+      description:
+        'Members without a row in this service have the defaults. A token limited to projects gets 403.',
       tags,
       response: { 200: ref(PreferencesSchema) },
     },
+    onRequest: requireWholeAccount,
     handler: (request) => preferences.get(accountOf(identityOf(request)), isAvailable()),
   })
 
@@ -69,7 +72,7 @@ const preferenceRoutes: Routes = async (app) => {
       example: { email: 'daily', timeZone: 'Europe/Berlin' },
       response: { 200: ref(PreferencesSchema) },
     },
-    onRequest: requireAccount,
+    onRequest: [requireWholeAccount, requireAccount],
     preHandler: checkTimeZone,
     handler: (request) => preferences.update(ownIdOf(request), request.body, isAvailable()),
   })
@@ -91,7 +94,7 @@ const preferenceRoutes: Routes = async (app) => {
       tags,
       response: { 200: ref(TestMailSchema), 409: ref(ErrorBody) },
     },
-    onRequest: requireAccount,
+    onRequest: [requireWholeAccount, requireAccount],
     handler: async (request) => {
       const { sendTestMail } = app
       if (sendTestMail === undefined) throw conflict('This service sends no e-mail', 'conflict')

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { actorOf, identityOf } from '../src/access/identity.ts'
+import { requireWholeAccount } from '../src/access/own-account.ts'
 import { PagesQuery } from '../src/requests/pages.ts'
 import { recordFor } from '../src/requests/response-shapes.ts'
 import type { Routes } from '../src/requests/route-types.ts'
@@ -18,11 +19,13 @@ const ownSessionRoutes: Routes = async (app) => {
     schema: {
       operationId: 'listSessions',
       summary: "List the current member's sessions",
-      description: 'Active sessions by id. A member who does not sign in here has none.',
+      description:
+        'Active sessions by id. A member who does not sign in here has none. A token limited to projects gets 403.',
       tags,
       querystring: PagesQuery,
       response: { 200: Type.Array(ref(SessionSchema)) },
     },
+    onRequest: requireWholeAccount,
     handler: (request) => sessions.list(identityOf(request), request.query),
   })
 
@@ -36,6 +39,7 @@ const ownSessionRoutes: Routes = async (app) => {
       params: IdParams,
       response: { 200: ref(SessionSchema), 404: ref(ErrorBody) },
     },
+    onRequest: requireWholeAccount,
     handler: (request) => sessions.get(request.params.id, identityOf(request)),
   })
 
@@ -54,6 +58,7 @@ const ownSessionRoutes: Routes = async (app) => {
       params: IdParams,
       response: { 200: ref(Success), 404: ref(ErrorBody) },
     },
+    onRequest: requireWholeAccount,
     handler: (request, reply) => {
       const { id } = request.params
       const identity = identityOf(request)

@@ -63,7 +63,8 @@ const tokenRoutes: Routes<{ authMode: 'open' | 'required' }> = async (app, { aut
     schema: {
       operationId: 'listTokens',
       summary: "List the current member's tokens",
-      description: 'By id, including expired ones. A member who does not sign in here has none.',
+      description:
+        'By id, including expired ones. A member who does not sign in here has none. A token limited to projects only sees itself.',
       tags,
       querystring: PagesQuery,
       response: { 200: Type.Array(ref(TokenSchema)) },

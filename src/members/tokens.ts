@@ -52,6 +52,10 @@ interface TokenFound {
 /** A token as stored, without its hash. */
 type TokenRow = Omit<typeof apiTokens.$inferSelect, 'tokenHash'>
 
+/** Whether the caller's own tokens include this one: a token limited to projects only sees itself. */
+const isSeenBy = ({ projectIds, tokenId }: Identity, id: string): boolean =>
+  !Array.isArray(projectIds) || id === tokenId
+
 /** The projects of a token; none if another tool has stored anything but a JSON array. */
 const projectIdsOf = (text: string | null): string[] | null =>
   text === null ? null : readArrayText(text).map(String)
@@ -89,7 +93,7 @@ function statementsOf(db: SharedDatabase) {
 
 /**
  * API tokens. For every member, even admins, tokens of others are absent, except in {@link revoke}; a member without a
- * row has none.
+ * row has none. A token limited to projects only sees itself.
  */
 export class Tokens {
   static readonly reads: readonly string[] = ['find', 'get', 'list', 'revocable']
@@ -114,6 +118,7 @@ export class Tokens {
 
   /** One token, without its secret. @throws ApiError 404 */
   get(id: string, identity: Identity): Token {
+    if (!isSeenBy(identity, id)) throwNotFound(apiTokens)
     return this.#shown(this.#sql.own({ id, memberId: accountOf(identity) }) ?? throwNotFound(apiTokens))
   }
 
@@ -124,7 +129,7 @@ export class Tokens {
   }
 
   #revocableRow(id: string, identity: Identity) {
-    const token = this.#sql.one(id) ?? throwNotFound(apiTokens)
+    const token = (isSeenBy(identity, id) && this.#sql.one(id)) || throwNotFound(apiTokens)
     if (token.memberId !== accountOf(identity) && identity.member.role !== 'admin') throwNotFound(apiTokens)
     return token
   }
@@ -132,7 +137,10 @@ export class Tokens {
   /** All tokens, without their secrets, by id, or a page of them. */
   list(identity: Identity, query: PageQuery): JsonPage {
     return pageOfRows(
-      this.#sql.allOwn({ memberId: accountOf(identity) }).map((token) => this.#shown(token)),
+      this.#sql
+        .allOwn({ memberId: accountOf(identity) })
+        .filter(({ id }) => isSeenBy(identity, id))
+        .map((token) => this.#shown(token)),
       query,
       this.#toJson,
     )

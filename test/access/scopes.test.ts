@@ -202,6 +202,47 @@ t.test('a token may reach some projects only', async (t) => {
   t.match(unseen.body, { details: { fieldErrors: { projectIds: ['must be ids of projects'] } } })
 })
 
+t.test('a token limited to projects does not act on the account of its member', async (t) => {
+  const { app, insider, secret } = await setUp(t)
+  const create = async (fields: object) =>
+    (await send(app, 'POST', '/api/tokens', { name: 'CI', ...fields }, insider.headers)).body
+  const other = await create({})
+  const { id, token } = await create({ scope: 'write', projectIds: [secret] })
+  const agent = { authorization: `Bearer ${token}` }
+  const sessions = (await send(app, 'GET', '/api/sessions', undefined, insider.headers)).body
+  const error = 'Forbidden: a token limited to projects cannot access its account'
+  for (const [method, path, body] of [
+    ['GET', '/api/sessions'],
+    ['GET', `/api/sessions/${sessions[0].id}`],
+    ['DELETE', `/api/sessions/${sessions[0].id}`],
+    ['PATCH', `/api/members/${insider.id}`, { name: 'Evil' }],
+    ['GET', '/api/me/preferences'],
+    ['PATCH', '/api/me/preferences', { email: 'off' }],
+    ['POST', '/api/me/preferences/test-mail'],
+  ] as const) {
+    t.match(await send(app, method, path, body, agent), { status: 403, body: { error } }, `${method} ${path}`)
+  }
+  const requests = [{ method: 'PATCH', path: '/api/me/preferences', body: { email: 'off' } }]
+  t.match(await send(app, 'POST', '/api/batch', { requests }, agent), { status: 403, body: { error } })
+  const whole = await create({ scope: 'write' })
+  const script = { authorization: `Bearer ${whole.token}` }
+  t.equal((await send(app, 'GET', '/api/sessions', undefined, script)).status, 200)
+
+  for (const method of ['GET', 'DELETE'])
+    t.equal((await send(app, method, `/api/tokens/${other.id}`, undefined, agent)).status, 404)
+  t.match((await send(app, 'GET', '/api/tokens', undefined, agent)).body, [{ id }])
+  t.equal((await send(app, 'GET', `/api/tokens/${id}`, undefined, agent)).body.id, id)
+  t.equal((await send(app, 'GET', '/api/session', undefined, agent)).status, 200)
+  t.equal((await send(app, 'PUT', `/api/projects/${secret}/watch`, undefined, agent)).status, 200)
+  t.equal((await send(app, 'DELETE', `/api/tokens/${id}`, undefined, agent)).status, 200)
+  t.equal((await send(app, 'GET', '/api/session', undefined, agent)).status, 401)
+  const left = (await send(app, 'GET', '/api/tokens', undefined, insider.headers)).body
+  t.strictSame(
+    left.map((one: { id: string }) => one.id),
+    [other.id, whole.id],
+  )
+})
+
 t.test('a guest gets of other members their id, name and handle', async (t) => {
   const { app, admin, insider, outsider, guest, open } = await setUp(t)
   const former = signInAs(app, 'viewer')
