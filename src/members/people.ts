@@ -172,10 +172,9 @@ function idsOf(ids: PeopleQuery['ids']): string[] {
 /** The details of a person of whom only the name is known, or shown. */
 const NO_DETAILS = { source: '', sourceId: '', mergedInto: null, seenAt: null } as const
 
-/** The record of a person without a row. */
+/** The record of a person without a row, whose times are unknown: fixed ones, so that its ETag does not change. */
 function toPerson({ id, name, kind }: NamedPerson): Person {
-  const at = timestamp()
-  return { id, name, kind: kind ?? 'host', ...NO_DETAILS, createdAt: at, updatedAt: at }
+  return { id, name, kind: kind ?? 'host', ...NO_DETAILS, ...hiddenTimes }
 }
 
 /** The fields of other people that guests do not see, with the values that they get instead. */

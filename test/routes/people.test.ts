@@ -146,6 +146,12 @@ t.test('the default member of open mode is found by its id', async (t) => {
     t.strictSame((await send(app, 'GET', `${path}?expand=people`)).body.people, { [id]: name }, path)
   }
 
+  t.comment('its record does not change with the time')
+  const times = { createdAt: '1970-01-01T00:00:00.000Z', updatedAt: '1970-01-01T00:00:00.000Z' }
+  const shown = await send(app, 'GET', `/api/people/${id}`)
+  t.match(shown.body, times)
+  t.equal((await send(app, 'GET', `/api/people/${id}`)).headers.etag, shown.headers.etag)
+
   t.comment('a stored person or member with the id comes first')
   keep(app, { id, name: 'Stored' })
   t.match(await send(app, 'GET', `/api/people/${id}`), { body: { name: 'Stored', kind: 'host' } })
