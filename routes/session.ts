@@ -30,7 +30,7 @@ const WhoAmI = Type.Object({
 const BODY_LIMIT = 16_384
 
 /** The session: signing in and out with email and password. */
-const sessionRoutes: Routes = async (app) => {
+const sessionRoutes: Routes<{ authMode: 'open' | 'required' }> = async (app, { authMode }) => {
   const { signInLimits: limits, sessionCookies: cookies } = app
   const { sessions, audit } = app.members
   const tags = ['Session']
@@ -93,6 +93,8 @@ const sessionRoutes: Routes = async (app) => {
       ensureNamed(request)
       const identity = identityOf(request)
       const { projects = [] } = app.scoped.policy.scopeOf(principalOf(identity)) ?? {}
+      const isReadOnly = authMode === 'required' && identity.member.role === 'viewer'
+      if (isReadOnly) return identity
       const readOnlyProjects = [...projects].filter(([, right]) => right === 'read').map(([id]) => id)
       return { ...identity, ...(readOnlyProjects.length > 0 && { readOnlyProjects }) }
     },

@@ -181,7 +181,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
     databaseUrl: options.databaseUrl,
     metricsPublic: options.metricsPublic,
   })
-  await app.register(sessionRoutes)
+  await app.register(sessionRoutes, { authMode: options.authMode })
   await app.register(openIdRoutes, { provider: options })
   await app.register(sessionLinkRoutes)
   await app.register(ownSessionRoutes)

@@ -149,6 +149,12 @@ t.test('a member assigned as viewer can read the project, and cannot write it', 
     t.strictSame(session.body.readOnlyProjects, [project])
   }
   t.notOk('readOnlyProjects' in (await send(app, 'GET', '/api/session', undefined, admin.headers)).body)
+  const viewer = signInAs(app, 'viewer')
+  const assignment = { memberId: viewer.id, role: 'viewer' }
+  await send(app, 'POST', `/api/projects/${secret}/team-assignments`, assignment, admin.headers)
+  t.equal((await send(app, 'GET', `/api/projects/${secret}`, undefined, viewer.headers)).status, 200)
+  const session = await send(app, 'GET', '/api/session', undefined, viewer.headers)
+  t.notOk('readOnlyProjects' in session.body, 'the role says so')
   const made = await send(app, 'POST', '/api/projects', { name: 'Mine' }, guest.headers)
   t.strictSame([made.status, made.body], [403, { error: 'Forbidden: you would not see the new project' }])
 })
