@@ -48,6 +48,7 @@ export class ScopedRules {
   readonly #made
   readonly #projectsIn
   readonly #projectsAmong
+  readonly #ideasAmong
 
   constructor(db: SharedDatabase, rules: Rules, policy: Policy) {
     this.#db = db
@@ -62,10 +63,17 @@ export class ScopedRules {
       ),
     )
     this.#projectsIn = once(() =>
-      db.$client.prepare<[number, number], Pick<Made, 'projectId' | 'fromProjectId'>>(
-        `select distinct project_id as projectId, from_project_id as fromProjectId from changes
+      db.$client.prepare<[number, number], Pick<Made, 'projectId' | 'fromProjectId'> & { isIdea: number }>(
+        `select distinct project_id as projectId, from_project_id as fromProjectId, kind = 'personal-idea' as isIdea from changes
         where seq between (select ifnull("group", seq) from changes where seq = +?) and +?`,
       ),
+    )
+    this.#ideasAmong = once(() =>
+      db.$client
+        .prepare<[string], string>(
+          `select id from personal_ideas where id in (select value from json_each(?)) limit 1`,
+        )
+        .pluck(),
     )
     this.#projectsAmong = once(() =>
       db.$client
@@ -121,14 +129,15 @@ export class ScopedRules {
 
   /**
    * The stored response to a retry. A batch that changed nothing runs again for a limited caller, with its current scope,
-   * because the stored response may contain any record.
-   * @throws ApiError 404 if the caller no longer sees a project that the write changed, or that is in its path or the response; 422, 409
+   * because the stored response may contain any record. A request for ideas runs again for a caller without ideas, and is refused.
+   * @throws ApiError 404 if the caller no longer sees a project or an idea that the write changed, or that is in its path or the response; 422, 409
    */
   repetition(principal: Principal | undefined, request: RepeatableRequest): StoredResponse | undefined {
     const { idempotencyStore } = this.all
     const scope = this.scopeOf(principal)
     if (principal === undefined || scope === undefined) return idempotencyStore.find(request)
     const { path } = request
+    if (!scope.hasIdeas && /\/api\/personal-ideas(?:\/|$)/.test(path)) return undefined
     const isBatch = /\/(?:batch|mcp)$/.test(path)
     const stored = idempotencyStore.find(request, (kept) => {
       const isAgain = isBatch && kept.seq === null
@@ -145,12 +154,18 @@ export class ScopedRules {
     scope: Scope,
   ): boolean {
     const view = this.all.changes.visibility.of({ id, role, scope: () => scope })
-    const changed = seq === null ? [] : this.#projectsIn().all(seq, seq).flatMap(projectsOf)
+    const changed = seq === null ? [] : this.#projectsIn().all(seq, seq)
     // A batch may have read other projects than it changed; and some writes record no changes, such as those of share links.
-    const named = this.#projectsAmong().all(JSON.stringify([...idsInPath(path), ...idsNamedIn(body)]))
+    const named = JSON.stringify([...idsInPath(path), ...idsNamedIn(body)])
+    const seesIdeas =
+      scope.hasIdeas ||
+      (changed.every(({ isIdea }) => isIdea === 0) && this.#ideasAmong().get(named) === undefined)
     return (
-      changed.every((project) => view.seesProject(project)) &&
-      named.every((project) => scope.projects.has(project))
+      seesIdeas &&
+      changed.flatMap(projectsOf).every((project) => view.seesProject(project)) &&
+      this.#projectsAmong()
+        .all(named)
+        .every((project) => scope.projects.has(project))
     )
   }
 }

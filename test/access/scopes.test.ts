@@ -208,6 +208,44 @@ t.test('a token may reach some projects only', async (t) => {
   t.match(unseen.body, { details: { fieldErrors: { projectIds: ['must be ids of projects'] } } })
 })
 
+t.test('a token limited to projects gets no idea by a repetition', async (t) => {
+  const { app, insider, secret } = await setUp(t)
+  const fields = { name: 'CI', scope: 'write', projectIds: [secret] }
+  const { body } = await send(app, 'POST', '/api/tokens', fields, insider.headers)
+  const agent = { authorization: `Bearer ${body.token}` }
+  const key = { 'idempotency-key': 'k1' }
+  const idea = { title: 'Hush' }
+  const batched = { requests: [{ method: 'POST', path: '/api/personal-ideas', body: idea }] }
+  const read = {
+    requests: [
+      { method: 'GET', path: '/api/personal-ideas' },
+      { method: 'PATCH', path: `/api/projects/${secret}`, body: { nextStep: 'Go' } },
+    ],
+  }
+  const make = (headers: Record<string, string>) => send(app, 'POST', '/api/personal-ideas', idea, headers)
+  const made = await make({ ...insider.headers, ...key })
+  t.equal(made.status, 201)
+  const error = 'Forbidden: a token limited to projects sees no ideas'
+  t.match(await make({ ...agent, ...key }), { status: 403, body: { error } })
+  const other = await send(app, 'POST', '/api/personal-ideas', { title: 'Guess' }, { ...agent, ...key })
+  t.match(other, { status: 403, body: { error } }, 'it does not tell whether the title was the same')
+  const rename = (headers: Record<string, string>) =>
+    send(app, 'PATCH', `/api/personal-ideas/${made.body.id}`, { title: 'Hush!' }, { ...headers, ...key })
+  t.equal((await rename(insider.headers)).status, 200)
+  t.equal((await rename(agent)).status, 404)
+  for (const [name, requests] of [
+    ['k2', batched],
+    ['k3', read],
+  ] as const) {
+    const repeated = (headers: Record<string, string>) =>
+      send(app, 'POST', '/api/batch', requests, { ...headers, 'idempotency-key': name })
+    t.equal((await repeated(insider.headers)).status, 200)
+    const refused = await repeated(agent)
+    t.equal(refused.status, 404)
+    t.notMatch(JSON.stringify(refused.body), /Hush/)
+  }
+})
+
 t.test('a token limited to projects does not act on the account of its member', async (t) => {
   const { app, insider, secret } = await setUp(t)
   const create = async (fields: object) =>
