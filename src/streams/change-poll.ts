@@ -21,6 +21,8 @@ class ChangePoll implements ChangeReader {
   readonly filter: ChangeFilter
   readonly channel: string
   place: number
+  /** Its changes will be sent in a later turn. They are before its place, so it must not end without them. */
+  #isAnswered = false
   readonly #limit: number
   readonly #readers: ChangeReaders
   readonly #settle: (answer: JsonBytes | undefined) => void
@@ -52,6 +54,7 @@ class ChangePoll implements ChangeReader {
     this.place = shown.length < changes.length ? (shown.at(-1)?.row.seq as number) : batch.last
     if (shown.length === 0) return
     const { tail } = this.#readers
+    this.#isAnswered = true
     this.#readers.remove(this)
     this.#readers.answer(() => {
       try {
@@ -79,6 +82,7 @@ class ChangePoll implements ChangeReader {
   }
 
   end(): void {
+    if (this.#isAnswered) return
     this.#readers.remove(this)
     // Filtered changes are not examined again.
     this.#settle(feedBody([], this.place))

@@ -321,6 +321,18 @@ t.test('a long poll returns an empty page after its time, and when the service s
   )
 })
 
+t.test('a long poll returns a change that comes at the end of its time', async (t) => {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  const app = await build(t)
+  const after = last(app)
+  const { answer } = await pending(app, `after=${after}`)
+  t.teardown(app.tail.subscribe(() => mock.timers.tick(30_000)))
+  append(app, 1)
+  app.tail.notify()
+  t.match((await answer).body, { changes: [{ seq: after + 1 }], last: after + 1 })
+})
+
 t.test('the credential of a long poll is checked again', async (t) => {
   const app = await build(t, { authMode: 'required' })
   const ada = signInAs(app, 'member')
