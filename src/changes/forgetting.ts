@@ -17,6 +17,9 @@ const TELLING: Readonly<Record<string, readonly string[]>> = {
   member: ['name', 'email', 'handle'],
 }
 
+/** Whether changes of a kind contain a name that may be erased later. */
+export const containsName = (kind: string): boolean => Object.hasOwn(TELLING, kind)
+
 /** A record in a change, without the values of some fields, as SQL. */
 const without = (column: string, fields: readonly string[]): string =>
   `${column} = iif(${isJsonObject(column)}, json_replace(${column}, ${fields.map((field) => `'$.${field}', null`).join(', ')}), ${column})`

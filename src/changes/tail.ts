@@ -5,6 +5,7 @@
 import { LRUCache } from 'lru-cache'
 import { changeText } from './change-text.ts'
 import type { Feed } from './feed.ts'
+import { containsName } from './forgetting.ts'
 import type { ChangeRow, Sequence } from './sequence.ts'
 
 /** Milliseconds between two polls for other connections' commits, while there are followers. A poll takes some µs. */
@@ -33,9 +34,6 @@ export interface Batch {
   last: number
   changes: readonly TailedChange[]
 }
-
-/** Whether a change forgets a person, which also erases the name in earlier changes. */
-const forgets = ({ row }: TailedChange) => row.kind === 'person' && row.action === 'deleted'
 
 /** The tail itself sees all changes. */
 const ALL = { id: '', role: 'admin' }
@@ -98,9 +96,9 @@ export class Tail {
     })
   }
 
-  /** A change as JSON. Only for committed changes, since it is cached. */
+  /** A change as JSON. Only for committed changes, since it is cached, except for names, which may be erased at any time. */
   textOf({ row, group, isAltered = false }: TailedChange): string {
-    if (isAltered) return changeText(row, group)
+    if (isAltered || containsName(row.kind)) return changeText(row, group)
     let text = this.#texts.get(row.seq)
     if (text === undefined) {
       text = changeText(row, group)
@@ -115,7 +113,6 @@ export class Tail {
     try {
       if (this.#sequence.last() <= this.#last) return
       const batch = this.#next()
-      if (batch.changes.some(forgets)) this.#texts.clear()
       for (const follower of this.#followers) follower(batch)
       this.#hasFailed = false
       this.notify()

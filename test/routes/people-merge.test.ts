@@ -1,6 +1,8 @@
 import { eq } from 'drizzle-orm'
 import t from 'tap'
 import { kanbanItems, people, personalIdeas } from '../../src/db/schema.ts'
+import { connectStream } from '../event-source.ts'
+import { until } from '../executions.ts'
 import { type App, build, createItem, createProject, holds, invalid, send, signInAs } from '../helper.ts'
 
 const gone = { error: 'Person not found' }
@@ -235,6 +237,25 @@ t.test('a forgotten person leaves an id, and no name anywhere', async (t) => {
     status: 400,
     body: { details: { formErrors: ['a forgotten person cannot be restored'] } },
   })
+})
+
+t.test('a stream sends no name of a forgotten person, even if an earlier one did', async (t) => {
+  const app = await build(t, { authMode: 'required' })
+  const { headers } = signInAs(app, 'admin')
+  keep(app, 'zoe', 'Zoe Baker')
+  const origin = await app.listen({ host: '127.0.0.1', port: 0 })
+  const peopleOf = async (count: number) => {
+    const people: string[] = []
+    const url = `${origin}/api/changes/stream?after=0&kind=person`
+    const { close } = await connectStream(url, ({ data }) => people.push(data), { headers })
+    await until(() => people.length === count)
+    close()
+    await until(() => app.changeReaders.size === 0)
+    return people.join('\n')
+  }
+  t.match(await peopleOf(1), 'Zoe Baker')
+  t.equal((await send(app, 'DELETE', '/api/people/zoe', undefined, headers)).status, 200)
+  t.notMatch(await peopleOf(2), 'Zoe Baker')
 })
 
 t.test('an undo keeps the people that a write created', async (t) => {
