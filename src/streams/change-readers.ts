@@ -26,6 +26,9 @@ const STEP_TIME = 3
 /** Batches delivered concurrently, at most: readers that miss one read it from the sequence. */
 const BATCHES = 8
 
+/** Most notifications that wait for the check of a credential. With more, the stream ends, so that its client lists them. */
+const NOTIFICATIONS_WAITING = 100
+
 /** The key of work for all readers; not a member's id. */
 const ALL = ''
 
@@ -92,8 +95,8 @@ export class ChangeReaders {
   readonly identifyAgain: ReadersOptions['identifyAgain']
   readonly #refresh: () => unknown
   readonly #readers = new Set<ChangeReader>()
-  /** Readers with a pending check of their credential; they get nothing meanwhile. */
-  readonly #unsure = new Set<ChangeReader>()
+  /** Readers with a pending check of their credential, which get nothing meanwhile; and their notifications of that time. */
+  readonly #unsure = new Map<ChangeReader, MembersNotification[]>()
   /** The queue of readers that are behind. */
   readonly #steps = new WeakMap<ChangeReader, StepOfWork>()
   /** Batches in delivery, each with its next reader. */
@@ -176,12 +179,18 @@ export class ChangeReaders {
     this.#refresh()
     const ofMembers = Map.groupBy(notifications, ({ memberId }) => memberId)
     for (const reader of this.#readers) {
-      if (this.#unsure.has(reader)) continue
       const own = ofMembers.get(reader.identity.member.id) ?? []
-      this.#attempt(reader, () => {
-        for (const one of own) reader.notify?.(one)
-      })
+      const waiting = this.#unsure.get(reader)
+      if (waiting === undefined) this.#notify(reader, own)
+      else if (reader.notify && waiting.push(...own) > NOTIFICATIONS_WAITING)
+        this.#attempt(reader, () => reader.end())
     }
+  }
+
+  #notify(reader: ChangeReader, notifications: readonly MembersNotification[]): void {
+    this.#attempt(reader, () => {
+      for (const one of notifications) reader.notify?.(one)
+    })
   }
 
   /** Adds a reader, which gets all changes after its place. */
@@ -337,11 +346,13 @@ export class ChangeReaders {
         settle(identity)
         return
       }
-      this.#unsure.add(reader)
+      const waiting = this.#unsure.get(reader) ?? []
+      this.#unsure.set(reader, waiting)
       identity
         .then(settle, (error) => reader.refuse(error))
         .finally(() => {
           this.#unsure.delete(reader)
+          if (this.#readers.has(reader)) this.#notify(reader, waiting.splice(0))
           this.catchUp(reader)
         })
         .catch(this.#onError)

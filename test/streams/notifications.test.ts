@@ -1,6 +1,8 @@
 import { Agent } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { mock } from 'node:test'
 import t from 'tap'
+import type { BuildOptions } from '../../src/app.ts'
 import { createClient } from '../../src/client/client.ts'
 import { memberNamed, toldTo, workedOff } from '../attention/members.ts'
 import { connectStream, type StreamEvent } from '../event-source.ts'
@@ -78,4 +80,54 @@ t.test('a notification is sent to the streams of its member, and to nobody else'
     break
   }
   t.strictSame(missed, [told[1]], 'the iterator goes on after a notification')
+})
+
+t.test('notifications during the check of a credential are sent after it', async (t) => {
+  mock.timers.enable({ apis: ['setInterval'] })
+  t.teardown(() => mock.timers.reset())
+  const known = new Set(['ada', 'bob', 'eve'])
+  let checking = Promise.resolve()
+  const resolveMember: BuildOptions['resolveMember'] = async ({ headers }) => {
+    const id = String(headers['x-user'])
+    await checking
+    return known.has(id) ? { id, role: 'member' } : null
+  }
+  const app = await build(t, { authMode: 'required', resolveMember })
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const agent = new Agent()
+  t.teardown(() => agent.destroy())
+  const follow = async (id: string) => {
+    const events: StreamEvent[] = []
+    const options = { headers: { 'x-user': id }, agent }
+    const { ended } = await connectStream(`${url}/api/changes/stream`, (event) => events.push(event), options)
+    return { titles: () => events.map(({ data }) => JSON.parse(data).title), ended }
+  }
+  const [ada, bob, eve] = [await follow('ada'), await follow('bob'), await follow('eve')]
+  const poll = send(app, 'GET', '/api/changes?wait=30', undefined, { 'x-user': 'eve' })
+  await until(() => app.changeReaders.size === 4)
+  const check = Promise.withResolvers<void>()
+  checking = check.promise
+  known.delete('bob')
+  mock.timers.tick(15_000)
+  // It begins again before it has ended.
+  mock.timers.tick(15_000)
+  const notify = (memberId: string, title: string, count = 1) =>
+    app.changeReaders.sendNotifications(
+      Array.from({ length: count }, () => ({ memberId, projectId: null, title })),
+    )
+  notify('ada', 'first')
+  notify('bob', 'secret')
+  notify('ada', 'second')
+  notify('eve', 'too many', 101)
+  await eve.ended
+  t.strictSame([ada.titles(), eve.titles()], [[], []])
+  check.resolve()
+  await bob.ended
+  await until(() => ada.titles().length === 2)
+  notify('ada', 'third')
+  await until(() => ada.titles().length > 2)
+  t.strictSame([ada.titles(), bob.titles()], [['first', 'second', 'third'], []])
+  t.equal(app.changeReaders.count('poll'), 1, 'a long poll waits for changes only')
+  app.changeReaders.close()
+  t.match(await poll, { status: 200, body: { changes: [] } })
 })
