@@ -17,7 +17,22 @@ const LONGEST_PAUSE = 30_000
 const GOOD = 5000
 
 /** Whether reconnecting may help: after temporary failures, not after refusals. */
-const isWorthAnother = (error: PhaseboardError) => isPassing(error) || error.status >= 500
+export const isWorthAnother = (error: unknown): error is PhaseboardError =>
+  error instanceof PhaseboardError && (isPassing(error) || error.status >= 500)
+
+/** Waits before the next attempt. @param failures number of failed attempts before */
+export const pauseBeforeAnother = (
+  failure: PhaseboardError | undefined,
+  failures: number,
+  signal: AbortSignal | undefined,
+): Promise<void> => pause(pauseAfter(failure, failures, LONGEST_PAUSE) ?? LONGEST_PAUSE, signal)
+
+/** The place before the oldest stored change, if a failure is that earlier ones are gone; else 0. */
+function placeBeforeOldest(error: unknown): number {
+  if (!(error instanceof PhaseboardError) || error.status !== 410) return 0
+  const { oldest } = Object(error.details)
+  return typeof oldest === 'number' ? oldest - 1 : 0
+}
 
 /** The state of one connection. */
 class Connection {
@@ -125,14 +140,19 @@ export async function* followChanges(
       yield* connection.changes()
     } catch (error) {
       if (signal?.aborted) return
+      const begin = options.after === 0 && connection.place === 0 ? placeBeforeOldest(error) : 0
+      if (begin > 0) {
+        place = begin
+        continue
+      }
       // A consumer's error arrives by `throw`, and is passed on.
-      if (!(error instanceof PhaseboardError && isWorthAnother(error))) throw error
+      if (!isWorthAnother(error)) throw error
       failure = error
     }
     if (signal?.aborted) return
     onState?.('disconnected', failure)
     place = connection.place
     failures = connection.isUseful || performance.now() - since > GOOD ? 0 : failures + 1
-    await pause(pauseAfter(failure, failures, LONGEST_PAUSE) ?? LONGEST_PAUSE, signal)
+    await pauseBeforeAnother(failure, failures, signal)
   }
 }

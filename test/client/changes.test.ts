@@ -188,6 +188,24 @@ t.test('a permanent refusal ends the stream with its reason', async (t) => {
   }
 })
 
+t.test('a stream of all stored changes begins at the oldest one', async (t) => {
+  const gone = answerJson(410, { error: 'Changes are gone', details: { oldest: 900 } })
+  const late = stream(place(0), 'event: gone\ndata: {"oldest":900}\n\n')
+  for (const first of [gone, late]) {
+    const { follow, asked } = await fated(t, first, stream(event(900)))
+    t.strictSame(await follow(1, { after: 0 }), [900])
+    t.strictSame(asked(), ['/api/changes/stream?after=0', '/api/changes/stream?after=899'])
+  }
+  for (const [status, details] of [
+    [410, { oldest: 900 }],
+    [410, undefined],
+    [404, { oldest: 900 }],
+  ] as const) {
+    const { follow } = await fated(t, answerJson(status, { error: 'No', details }))
+    t.match(await failureOf(t, follow(1, { after: 0 })), { status }, 'it begins again only once')
+  }
+})
+
 t.test('a silent connection is replaced', async (t) => {
   const { between, follow } = await fated(t)
   const hang: Fate = () => undefined
