@@ -15,6 +15,7 @@ const { data, etag, seq } = await client.request('post', '/api/projects', { body
 export const made: [string, string | undefined, number | undefined] = [data.name, etag, seq]
 for await (const { title } of client.pages('/api/kanban-items', { query: { column: ['To Do', 'Review'], sort: '-dueDate' } })) title.trim()
 for await (const { counts } of client.pages('/api/projects', { query: { view: 'summary' } })) counts.kanbanItems.toFixed()
+for await (const { snippet } of client.pages('/api/search', { query: { q: 'engine' } })) snippet.trim()
 for await (const { seq, after } of client.changes({ after: 0, kinds: ['kanban-item'], signal })) console.log(seq.toFixed(), after?.title)
 export const isGone = (error: unknown) => error instanceof PhaseboardError && error.status === 410
 

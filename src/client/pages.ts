@@ -12,6 +12,9 @@ function nextCursor(link: string | null): string | undefined {
   return new URLSearchParams(target?.split('?')[1]).get('cursor') ?? undefined
 }
 
+/** The records of a page: a list, or the results of a search. */
+const recordsOf = (data: unknown): unknown[] => (Array.isArray(data) ? data : Object(data).results)
+
 /** Reads a list page by page. */
 export async function* readPages(
   requests: Requests,
@@ -22,7 +25,7 @@ export async function* readPages(
   do {
     const query = { limit: LIMIT, ...options.query, cursor }
     const { data, headers } = await requests.send('get', path, { ...options, query })
-    yield* data as unknown[]
+    yield* recordsOf(data)
     cursor = nextCursor(headers.get('link'))
   } while (cursor !== undefined)
 }

@@ -75,9 +75,13 @@ export type PagedPath = {
   [P in PathsOf<'get'>]: 'cursor' extends keyof QueryOf<Paths[P]['get']> ? P : never
 }[PathsOf<'get'>]
 
-/** A record of a list. */
+/** A record of a list, or a result of a search. */
 export type ItemOf<P extends PagedPath> =
-  AnswerOf<'get', P> extends infer List ? (List extends readonly (infer Item)[] ? Item : never) : never
+  AnswerOf<'get', P> extends infer List
+    ? List extends readonly (infer Item)[] | { results: readonly (infer Item)[] }
+      ? Item
+      : never
+    : never
 
 /** The options of a list without the cursor, which the client manages. `limit` is the page size, 200 by default. */
 export type PagesOptionsOf<P extends PagedPath> = Omit<OptionsOf<'get', P>, 'query'> & {

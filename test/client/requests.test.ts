@@ -80,6 +80,11 @@ t.test('a list is read page by page', async (t) => {
     if (title === titles[14]) break
   }
   t.equal(between.asked.length, 2, 'what is not needed is not read')
+
+  const found: string[] = []
+  for await (const { title } of client.pages('/api/search', { query: { q: 'card', limit: 500 } }))
+    found.push(title)
+  t.strictSame(found.toSorted(), titles.toSorted(), 'a search has pages too')
 })
 
 t.test('temporary failures are retried, a write with the same key', async (t) => {
