@@ -21,7 +21,7 @@ import { codeOfFailure, toApiError } from '../src/requests/api-errors.ts'
 import { roomFor } from '../src/requests/attachment-room.ts'
 import { askHost } from '../src/requests/hosted-people.ts'
 import { hashOf } from '../src/requests/idempotency.ts'
-import type { RepeatableRequest } from '../src/requests/idempotency-store.ts'
+import type { RepeatableRequest, StoredResponse } from '../src/requests/idempotency-store.ts'
 import { toText } from '../src/requests/responses.ts'
 import type { Routes } from '../src/requests/route-types.ts'
 import { createStrictChecks } from '../src/requests/strict-checks.ts'
@@ -61,6 +61,20 @@ function apiErrorOf(error: unknown, request: FastifyRequest): ApiError {
       : { message: 'Internal server error', details: undefined, cause: error }
   if (!(cause instanceof SpecifiedFailure)) request.log.error({ err: cause }, message)
   return new ApiError(500, message, { code: codeOfFailure(cause), ...(details && { details }) })
+}
+
+/** The result of a batch, from its response. */
+function writtenBy(
+  body: string | JsonBytes,
+  { isReplay, seq }: { isReplay: boolean; seq: number | undefined },
+): Written {
+  const isTooLarge = body.length > ANSWERS_LIMIT
+  return {
+    answers: isTooLarge ? [] : JSON.parse(toText(body)).results,
+    isReplay,
+    ...(seq !== undefined && { seq }),
+    ...(isTooLarge && { unread: body.length }),
+  }
 }
 
 /** The Model Context Protocol, for agents. */
@@ -105,6 +119,25 @@ const mcpRoutes: Routes<{ authMode: 'open' | 'required'; publicUrl: string | und
     return { memberId: id, role, method: 'POST', path: `${app.prefix}/mcp`, key, bodyHash: hashOf(args) }
   }
 
+  /** The kept response to an earlier call with the same key. */
+  function keptFor(
+    request: FastifyRequest,
+    { args, idempotencyKey }: Pick<WriteAs, 'args' | 'idempotencyKey'>,
+  ): StoredResponse | undefined {
+    if (idempotencyKey === undefined) return undefined
+    const repeated = repeatedAs(request, idempotencyKey, args)
+    return unlessTooMuch(() => scoped.repetition(callerOf(request).principal, repeated))
+  }
+
+  function repetition(
+    request: FastifyRequest,
+    how: Pick<WriteAs, 'args' | 'idempotencyKey'>,
+  ): Written | undefined {
+    authorize('own', identityOf(request), 'POST', authMode)
+    const kept = keptFor(request, how)
+    return kept && writtenBy(kept.body ?? '', { isReplay: true, seq: kept.seq ?? undefined })
+  }
+
   async function write(
     request: FastifyRequest,
     requests: readonly Asked[],
@@ -131,14 +164,7 @@ const mcpRoutes: Routes<{ authMode: 'open' | 'required'; publicUrl: string | und
     })
     const { value, response, isReplay = false } = outcome
     const body: string | JsonBytes = isReplay ? (response?.body ?? '') : (value as JsonBytes)
-    const seq = outcome.seq ?? response?.seq ?? undefined
-    const isTooLarge = body.length > ANSWERS_LIMIT
-    return {
-      answers: isTooLarge ? [] : JSON.parse(toText(body)).results,
-      isReplay,
-      ...(seq !== undefined && { seq }),
-      ...(isTooLarge && { unread: body.length }),
-    }
+    return writtenBy(body, { isReplay, seq: outcome.seq ?? response?.seq ?? undefined })
   }
 
   /** Receives a file like the route of uploads; it is removed if no record refers to it. */
@@ -152,7 +178,7 @@ const mcpRoutes: Routes<{ authMode: 'open' | 'required'; publicUrl: string | und
     const caller = callerOf(request)
     const repeated = idempotencyKey === undefined ? undefined : repeatedAs(request, idempotencyKey, args)
     // The item of a repetition may be deleted.
-    const stored = repeated && unlessTooMuch(() => scoped.repetition(caller.principal, repeated))
+    const stored = keptFor(request, { args, idempotencyKey })
     if (stored) {
       const { status, body, seq } = stored
       return {
@@ -210,6 +236,7 @@ const mcpRoutes: Routes<{ authMode: 'open' | 'required'; publicUrl: string | und
   const serviceFor = (request: FastifyRequest): Service => ({
     read: (...paths) => read(request, paths),
     write: (requests, how) => write(request, requests, how),
+    repetition: (how) => repetition(request, how),
     attach: (file, how) => attach(request, file, how),
     readFile: (id) => readFile(request, id),
     urlOf: (path) => baseUrl(request, app.prefix, publicUrl) + path,

@@ -92,6 +92,7 @@ const resultOf = (structuredContent: object) => ({
 const forTool = (service: Service, { name }: Tool): Service => ({
   ...service,
   write: (requests, how) => service.write(requests, { ...how, args: [name, how.args] }),
+  repetition: (how) => service.repetition({ ...how, args: [name, how.args] }),
   attach: (file, how) => service.attach(file, { ...how, args: [name, how.args] }),
 })
 

@@ -68,6 +68,11 @@ export interface Service {
    */
   write: (requests: readonly Asked[], how: WriteAs) => Promise<Written>
   /**
+   * The result of `write` for an earlier call with the same key, if any. For tools that first read: their records may be deleted.
+   * @throws ApiError 404, 409 or 422, as `write`
+   */
+  repetition: (how: Pick<WriteAs, 'args' | 'idempotencyKey'>) => Written | undefined
+  /**
    * Attaches a file, as an upload does.
    * @returns one response, whose body is the list of the new attachment
    * @throws ApiError

@@ -100,6 +100,19 @@ t.test('a key belongs to the calls of one tool', async (t) => {
   t.match(await refused('release', ofItem), { status: 422 })
 })
 
+t.test('a repeated finish returns the same, also after its item was deleted', async (t) => {
+  const { app, url } = await serve(t)
+  const { id: projectId } = await createProject(app)
+  const { call, refused } = await overHttp(t, url)
+  const { item } = await call('create_item', { projectId, title: 'Once' })
+  const once = { itemId: item.id, idempotencyKey: 'k' }
+  const finished = await call('finish', once)
+  t.equal((await send(app, 'DELETE', `/api/kanban-items/${item.id}`)).status, 200)
+  t.strictSame(await call('finish', once), { ...finished, replayed: true })
+  t.match(await refused('finish', { ...once, comment: 'Done' }), { status: 422 })
+  t.match(await refused('finish', { ...once, idempotencyKey: 'other' }), { status: 404 })
+})
+
 t.test('writes can be repeated, dry-run and undone', async (t) => {
   const { app, url } = await serve(t)
   const { id: projectId } = await createProject(app)

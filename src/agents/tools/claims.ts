@@ -96,8 +96,10 @@ const finish = (routes: RouteSchemas): Tool => ({
   }),
   output: Type.Object(ITEM_WRITTEN),
   async run(args, service) {
-    const { read, write } = service
+    const { read, write, repetition } = service
     const { itemId, comment, ifMatch, idempotencyKey } = args
+    const repeated = repetition({ args, idempotencyKey })
+    if (repeated) return await itemWritten(repeated, service)
     const path = pathOf`/api/kanban-items/${itemId}`
     const [item] = (await read(path)) as [Answer]
     const [columns] = (await read(pathOf`/api/projects/${item.body.projectId}/kanban-columns`)) as [Answer]
