@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { memberOf } from '../src/access/identity.ts'
+import { keepFromCaches } from '../src/requests/own-lists.ts'
 import type { Routes } from '../src/requests/route-types.ts'
 import { AnyOf, ErrorBody, IdParams, PRIORITIES, ref } from '../src/schemas/common.ts'
 import { FlowSchema } from '../src/schemas/flow.ts'
@@ -35,7 +36,11 @@ const flowRoutes: Routes = async (app) => {
       querystring: FlowQuery,
       response: { 200: ref(FlowSchema), 404: ref(ErrorBody) },
     },
-    handler: (request) => app.flow.ofProject(request.params.id, request.query, memberOf(request).id),
+    handler: (request, reply) => {
+      const { params, query } = request
+      keepFromCaches(reply, query)
+      return app.flow.ofProject(params.id, query, memberOf(request).id)
+    },
   })
 }
 

@@ -9,6 +9,7 @@ import { kanbanItems } from '../src/db/schema.ts'
 import { etagOf } from '../src/etags.ts'
 import { mustExist } from '../src/requests/existence.ts'
 import { ExpandQuery, expandsPeople, sendWithPeople } from '../src/requests/expand.ts'
+import { keepFromCaches } from '../src/requests/own-lists.ts'
 import { ListQuery } from '../src/requests/pages.ts'
 import { recordOf } from '../src/requests/response-shapes.ts'
 import type { Routes } from '../src/requests/route-types.ts'
@@ -206,14 +207,6 @@ const asking = (request: FastifyRequest): Asking => ({
 
 const CountsQuery = Type.Object({ itemId: AnyOf('Only this item') })
 
-/** Keeps caches from storing a list that depends on the caller. */
-function keepFromCaches(
-  reply: FastifyReply,
-  { assigneeId, ready }: Static<typeof ItemsOfProjectQuery>,
-): void {
-  if (ready || valuesOfAny(assigneeId).includes(ME)) reply.header('cache-control', 'no-store')
-}
-
 /** Replaces the assignee `me` of a body by the caller. */
 const assigned = <Body extends { assigneeId?: string | null }>(body: Body, request: FastifyRequest): Body =>
   body.assigneeId === ME ? { ...body, assigneeId: memberOf(request).id } : body
@@ -280,7 +273,7 @@ const kanbanItemRoutes: Routes = async (app) => {
     schema: {
       operationId: 'createKanbanItem',
       summary: 'Create an item at the end of its column',
-      description: `A column that the project does not have yet is created at the end of the board. ${aboveLimit}`,
+      description: `A column that the project does not have yet is created before the done columns at the end of the board. ${aboveLimit}`,
       tags,
       params: IdParams,
       body: CreateKanbanItem,

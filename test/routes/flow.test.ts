@@ -214,3 +214,10 @@ t.test('the forecast begins with the first item, not with the range', async (t) 
   // Four a day on three of four days: over 90 days it would be some 60.
   t.ok(days <= 10, `${days} days`)
 })
+
+t.test('what depends on the caller is not stored by caches', async (t) => {
+  const { app, url } = await board(t)
+  const cachingOf = async (query: string) => (await send(app, 'GET', url + query)).headers['cache-control']
+  t.equal(await cachingOf('?assigneeId=me'), 'no-store')
+  t.equal(await cachingOf('?assigneeId=ada'), 'no-cache')
+})
