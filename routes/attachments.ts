@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest, preHandlerHookHandler } from 'fastif
 import { callerOf, memberOf, turnOf } from '../src/access/identity.ts'
 import { LINK_LENGTH, problemOfLink, problemOfName } from '../src/board/attachment-names.ts'
 import { ATTACHMENTS_LIMIT, type Thumbnail } from '../src/board/attachments.ts'
-import { invalidField, SpecifiedFailure, validationFailed } from '../src/errors.ts'
+import { ensureValid, SpecifiedFailure, validationFailed } from '../src/errors.ts'
 import { roomFor } from '../src/requests/attachment-room.ts'
 import type { ReceivedFile } from '../src/requests/attachment-uploads.ts'
 import { childRoutes } from '../src/requests/child-routes.ts'
@@ -116,10 +116,8 @@ const uploadRoutes: Routes = async (app) => {
   /** The body as a link. @throws ApiError 400 */
   function linkIn(request: FastifyRequest, body: unknown): CreateLink {
     const link = checkLink(request, body)
-    const problem = problemOfLink(link.url)
-    if (problem !== undefined) throw invalidField('url', problem)
-    const problemInName = link.name === undefined ? undefined : problemOfName(link.name)
-    if (problemInName !== undefined) throw invalidField('name', problemInName)
+    const { url, name } = link
+    ensureValid({ url: problemOfLink(url), name: name === undefined ? undefined : problemOfName(name) })
     return link
   }
 

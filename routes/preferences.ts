@@ -1,10 +1,9 @@
 import { Type } from '@sinclair/typebox'
-import type { FastifyRequest, onRequestHookHandler, preHandlerHookHandler } from 'fastify'
+import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { identityOf, memberOf } from '../src/access/identity.ts'
 import { createMailLimits } from '../src/access/mail-limits.ts'
 import { requireWholeAccount } from '../src/access/own-account.ts'
-import { conflict, forbidden, invalidField } from '../src/errors.ts'
-import { isTimeZone } from '../src/mail/time-zones.ts'
+import { conflict, forbidden } from '../src/errors.ts'
 import { accountOf } from '../src/members/identity.ts'
 import { recordFor } from '../src/requests/response-shapes.ts'
 import type { Routes } from '../src/requests/route-types.ts'
@@ -13,7 +12,12 @@ import { PreferencesSchema, TestMailSchema } from '../src/schemas/records.ts'
 
 const UpdatePreferences = UpdateBody({
   email: PreferencesSchema.properties.email,
-  timeZone: Type.String({ maxLength: 100, description: 'An IANA time zone', examples: ['Europe/Berlin'] }),
+  timeZone: Type.String({
+    maxLength: 100,
+    format: 'time-zone',
+    description: 'An IANA time zone',
+    examples: ['Europe/Berlin'],
+  }),
 })
 
 /** The id of the caller's row among the members. */
@@ -23,13 +27,6 @@ const ownIdOf = (request: FastifyRequest): string => accountOf(identityOf(reques
 const requireAccount: onRequestHookHandler = (request, _reply, done) => {
   const hasAccount = accountOf(identityOf(request)) !== null
   done(hasAccount ? undefined : forbidden('session required', 'session_required'))
-}
-
-/** @throws ApiError 400 on `timeZone` */
-const checkTimeZone: preHandlerHookHandler = ({ body }, _reply, done) => {
-  const { timeZone } = body as { timeZone?: string }
-  const isKnown = timeZone === undefined || isTimeZone(timeZone)
-  done(isKnown ? undefined : invalidField('timeZone', 'must be an IANA time zone'))
 }
 
 /** Each member's own preferences. */
@@ -73,7 +70,6 @@ const preferenceRoutes: Routes = async (app) => {
       response: { 200: ref(PreferencesSchema) },
     },
     onRequest: [requireWholeAccount, requireAccount],
-    preHandler: checkTimeZone,
     handler: (request) => preferences.update(ownIdOf(request), request.body, isAvailable()),
   })
 

@@ -49,6 +49,19 @@ export const validationFailed = (details: ValidationDetails) =>
 export const invalidField = (field: string, ...messages: string[]) =>
   validationFailed({ formErrors: [], fieldErrors: { [field]: messages } })
 
+/**
+ * Checks several top-level fields.
+ * @param problems the violation of each field, if any
+ * @throws ApiError 400 with all of them
+ */
+export function ensureValid(problems: Readonly<Record<string, string | undefined>>): void {
+  const violations = Object.entries(problems).flatMap(([field, problem]): [string, string[]][] =>
+    problem === undefined ? [] : [[field, [problem]]],
+  )
+  if (violations.length === 0) return
+  throw validationFailed({ formErrors: [], fieldErrors: Object.fromEntries(violations) })
+}
+
 /** 401. The same text for a missing, unknown, expired or revoked credential, so that none can be probed. */
 export const authenticationRequired = (headers: Record<string, string> = {}) =>
   new ApiError(401, 'Authentication required', { headers: { 'www-authenticate': 'Bearer', ...headers } })

@@ -6,7 +6,7 @@ import { inOrder, type Place } from '../db/ordering.ts'
 import { kanbanItemLabels, kanbanItems, kanbanLabels, projects } from '../db/schema.ts'
 import { amongValues, byFields, change, existsIn, given, selectAll } from '../db/statements.ts'
 import { ROWS_SCANNED, rowLimit } from '../db/work-limits.ts'
-import { conflict, notOwner } from '../errors.ts'
+import { conflict, ensureValid, notOwner } from '../errors.ts'
 import type { CurrentMember, KanbanItem } from '../schemas/records.ts'
 import { timestamp } from '../time.ts'
 import type { ColumnNames } from './column-names.ts'
@@ -177,8 +177,8 @@ export class Claims {
     this.#ensureFewItems(projectId, from)
     this.#ensureFewLeases(projectId)
     if (isStrict) {
-      this.#columnNames.mustExist(projectId, from, 'from')
-      this.#columnNames.mustExist(projectId, to, 'to')
+      const problemOf = (name: string) => this.#columnNames.problemOf(projectId, name)
+      ensureValid({ from: problemOf(from), to: problemOf(to) })
     }
     const before = this.#next(projectId, from, to, asked)
     if (before === undefined) return null

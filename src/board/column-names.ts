@@ -84,7 +84,15 @@ function statementsOf(db: SharedDatabase) {
 
 /** The columns of projects, by name. */
 export class ColumnNames {
-  static readonly reads: readonly string[] = ['limitOf', 'stageOf', 'isDone', 'done', 'has', 'mustExist']
+  static readonly reads: readonly string[] = [
+    'limitOf',
+    'stageOf',
+    'isDone',
+    'done',
+    'has',
+    'problemOf',
+    'mustExist',
+  ]
   readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
 
@@ -145,13 +153,18 @@ export class ColumnNames {
     return this.limitOf(projectId, name) !== undefined
   }
 
+  /** The violation of a column's name in a strict request, which must not create it; undefined if the project has it. */
+  problemOf(projectId: string, name: string): string | undefined {
+    return this.has(projectId, name) ? undefined : NO_SUCH_COLUMN
+  }
+
   /**
    * Refuses a column that a strict request would create. Call it inside the write.
    * @param path the path of its name in the request, e.g. `update.column`
    * @throws ApiError 400 on the first field of the path, if the project does not have it
    */
   mustExist(projectId: string, name: string, path = 'column'): void {
-    if (this.has(projectId, name)) return
+    if (this.problemOf(projectId, name) === undefined) return
     const [field = path, ...deeper] = path.split('.')
     throw invalidField(field, deeper.length > 0 ? `${path} ${NO_SUCH_COLUMN}` : NO_SUCH_COLUMN)
   }

@@ -18,7 +18,7 @@ import {
   updateRead,
 } from '../db/statements.ts'
 import { among, ensureFew, rowLimit } from '../db/work-limits.ts'
-import { invalidField, notFound } from '../errors.ts'
+import { ensureValid, invalidField, notFound } from '../errors.ts'
 import { ref } from '../schemas/common.ts'
 import { type KanbanItem, KanbanItemSchema } from '../schemas/records.ts'
 import { createJsonWriter, type JsonBytes } from '../schemas/serialization.ts'
@@ -222,10 +222,12 @@ export class Items {
     { isStrict = false }: WriteOptions = {},
   ): KanbanItem {
     const before = this.#stored(id)
-    if (isStrict && input.column !== undefined) {
-      this.#columnNames.mustExist(before.projectId, input.column)
-    }
-    this.#ensureCover(id, input.coverId)
+    const { column, coverId } = input
+    const isChecked = isStrict && column !== undefined
+    ensureValid({
+      column: isChecked ? this.#columnNames.problemOf(before.projectId, column) : undefined,
+      coverId: this.#problemOfCover(id, coverId),
+    })
     return this.#answer(this.#change(before, input, actorId, timestamp()))
   }
 
@@ -391,13 +393,12 @@ export class Items {
     if (missing.length > 0) throw notFound(thingOf(kanbanItems), missing)
   }
 
-  /** @throws ApiError 400 for a cover that is no image of the item */
-  #ensureCover(itemId: string, coverId: string | null | undefined): void {
-    if (coverId === undefined || coverId === null) return
+  /** The violation of a cover that is no image of the item, or undefined. */
+  #problemOfCover(itemId: string, coverId: string | null | undefined): string | undefined {
+    if (coverId === undefined || coverId === null) return undefined
     const { mediaType = null } = this.#sql.attached({ id: coverId, itemId }) ?? {}
-    if (mediaType === null || !IMAGE_TYPES.includes(mediaType)) {
-      throw invalidField('coverId', 'must be that of an image attached to the item')
-    }
+    const isImage = mediaType !== null && IMAGE_TYPES.includes(mediaType)
+    return isImage ? undefined : 'must be that of an image attached to the item'
   }
 
   /** The item inside the write: it may have changed since the request's checks. @throws ApiError 404 */

@@ -364,7 +364,7 @@ function refine(schema: unknown): unknown {
 }
 
 /** Formats of the service's own validator, which are in no registry; descriptions explain them. */
-const OWN_FORMATS: unknown[] = ['timestamp', 'cursor']
+const OWN_FORMATS: unknown[] = ['timestamp', 'time-zone', 'cursor']
 
 /** A part of the document without those formats. */
 function withoutOwnFormats(part: unknown): unknown {

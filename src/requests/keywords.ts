@@ -2,6 +2,7 @@
 import type { Ajv, AnySchemaObject } from 'ajv'
 import type { DataValidateFunction, DataValidationCxt } from 'ajv/dist/types/index.js'
 import { DEFAULT_SORT, isCursor, isCursorOf } from '../db/pages.ts'
+import { isTimeZone } from '../mail/time-zones.ts'
 import { EMAIL_PATTERN, valuesOfList } from '../schemas/common.ts'
 import { parseTimestamp } from '../time.ts'
 import { compileJsonText } from './json-text-keyword.ts'
@@ -125,6 +126,7 @@ function addStrictKeywords(ajv: Ajv, isStrict: boolean): void {
  */
 export function addKeywords(ajv: Ajv, isStrict: boolean): void {
   ajv.addFormat('timestamp', (text: string) => parseTimestamp(text) !== undefined)
+  ajv.addFormat('time-zone', isTimeZone)
   ajv.addFormat('cursor', isCursor)
   ajv.addFormat('email', EMAIL_PATTERN)
   ajv.removeKeyword('contentMediaType')

@@ -27,6 +27,7 @@ const readablePath = (path: string[]) =>
 
 /** Error messages for our own formats. */
 const FORMATS = {
+  'time-zone': 'must be an IANA time zone',
   timestamp: 'must be an ISO 8601 date-time or a plain date',
   cursor: 'must be the cursor of a next page',
   email: 'must be an email address',

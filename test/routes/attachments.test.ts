@@ -224,6 +224,13 @@ t.test('links', async (t) => {
   for (const path of ['content', 'thumbnail']) {
     t.strictSame((await send(app, 'GET', `/api/attachments/${made.body.id}/${path}`)).body, noAttachment)
   }
+  t.strictSame(
+    (await send(app, 'POST', url, { url: 'ftp://example.org', name: '/' })).body,
+    invalid({
+      url: ['must be an http, https or mailto URL'],
+      name: ['must have visible characters, and not only a folder'],
+    }),
+  )
   const badUrls: [unknown, string][] = [
     ['javascript:alert(1)', 'must be an http, https or mailto URL'],
     ['data:text/html,x', 'must be an http, https or mailto URL'],
@@ -328,6 +335,14 @@ t.test('covers', async (t) => {
   const covered = await send(app, 'PATCH', at, { coverId: image.id })
   t.equal(covered.body.coverId, image.id)
   const wrong = invalid({ coverId: ['must be that of an image attached to the item'] })
+  const both = { coverId: 'x', column: 'Nowhere' }
+  t.strictSame(
+    Object.keys(
+      (await send(app, 'PATCH', at, both, { prefer: 'handling=strict' })).body.details.fieldErrors,
+    ).toSorted(),
+    ['column', 'coverId'],
+    'all violations are reported',
+  )
   for (const coverId of [text.id, 'x', '']) {
     t.strictSame((await send(app, 'PATCH', at, { coverId })).body, wrong)
   }

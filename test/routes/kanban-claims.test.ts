@@ -150,6 +150,7 @@ t.test('a strict claim creates no column; any other one does', async (t) => {
   await holds(t, app, [
     ['POST', claimUrl(projectId), { from: 'Nowhere' }, strict, 400, invalid({ from: column })],
     ['POST', claimUrl(projectId), { to: 'Nowhere' }, strict, 400, invalid({ to: column })],
+    ['POST', claimUrl(projectId), { from: 'A', to: 'B' }, strict, 400, invalid({ from: column, to: column })],
   ])
   t.equal((await claim(app, projectId, { to: 'Doing' })).body.column, 'Doing')
   t.strictSame(await columnNames(app, projectId), ['To Do', 'In Progress', 'Review', 'Doing', 'Done'])

@@ -118,10 +118,13 @@ t.test('a member has no mail by default, chooses it, and sees only the own prefe
     [
       'PATCH',
       ME,
-      { timeZone: long(101) },
+      { email: 'often', timeZone: long(101) },
       ada.headers,
       400,
-      invalid({ timeZone: ['must NOT have more than 100 characters'] }),
+      invalid({
+        email: ['must be one of "none", "each", "daily"'],
+        timeZone: ['must NOT have more than 100 characters', 'must be an IANA time zone'],
+      }),
     ],
     [
       'PATCH',
