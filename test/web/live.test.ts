@@ -1,6 +1,7 @@
 /** No change is missed: before the stream starts, and while the tab is hidden. */
 import { card, link, projectWith } from './board-steps.ts'
 import { onBoard } from './browser.ts'
+import { choosePerson } from './choose-person.ts'
 import { until } from './until.ts'
 
 onBoard('changes during a lost connection are shown afterwards', async (t, { api, person }) => {
@@ -263,3 +264,141 @@ onBoard('cards show their numbers of comments and files, and follow them', async
   await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
   await shows('Flyer', '3 comments')
 })
+
+onBoard('changes during a load are shown after it', async (t, { api, person }) => {
+  const { id, cards } = await projectWith(api, { 'To Do': ['Flyer'] })
+  const other = await projectWith(api, { 'To Do': ['Other'] }, 'Other')
+  const item = { id: cards.get('Flyer') ?? '' }
+  const comment = await api.post('/api/kanban-items/{id}/comments', { path: item, body: { content: 'Nice' } })
+  const attached = await api.post('/api/kanban-items/{id}/attachments', {
+    path: item,
+    body: { url: 'https://example.org/plan', name: 'Plan' },
+  })
+  const { id: attachment = '' } = [attached].flat()[0] ?? {}
+  const { page, go } = await person()
+  await go(other.path)
+  await page.getByText('Live', { exact: true }).waitFor()
+
+  // The service has read the project before a change, and its response arrives after it.
+  let asked = 0
+  page.on('request', (request) => {
+    if (new URL(request.url()).pathname === `/api/projects/${id}/kanban-columns`) asked++
+  })
+  await page.route(
+    `**/api/projects/${id}`,
+    async (route) => {
+      const response = await route.fetch()
+      await api.patch('/api/kanban-items/{id}', { path: item, body: { title: 'Poster' } })
+      // The page reads the columns again when it applies this change.
+      await api.post('/api/projects/{id}/kanban-columns', { path: { id }, body: { name: 'Later' } })
+      await until(
+        async () => asked,
+        (times) => times > 1,
+      )
+      await route.fulfill({ response })
+    },
+    { times: 1 },
+  )
+  await page.getByRole('link', { name: 'Projects' }).click()
+  await link(page, 'Website relaunch').click()
+  await link(page, 'Poster').waitFor()
+
+  // The same with the comments and files of a card.
+  const loaded: string[] = []
+  const late = Promise.withResolvers<void>()
+  await page.route(
+    /kanban-items\/[^/]+\/(?:comments|attachments)/,
+    async (route) => {
+      const response = await route.fetch()
+      loaded.push(route.request().url())
+      await late.promise
+      await route.fulfill({ response })
+    },
+    { times: 2 },
+  )
+  await link(page, 'Poster').click()
+  await until(
+    async () => loaded,
+    ({ length }) => length === 2,
+  )
+  await api.patch('/api/kanban-comments/{id}', { path: { id: comment.id }, body: { content: 'Nicer' } })
+  await api.patch('/api/attachments/{id}', { path: { id: attachment }, body: { name: 'Sketch' } })
+  await api.patch('/api/kanban-items/{id}', { path: item, body: { title: 'Logo' } })
+  await page.getByRole('dialog', { name: 'Logo' }).waitFor()
+  late.resolve()
+  await page.getByRole('article').getByText('Nicer').waitFor()
+  await page.getByRole('dialog').getByText('Sketch').first().waitFor()
+
+  // After very many changes, it is requested again.
+  const comments = `/api/kanban-items/${item.id}/comments`
+  let requests = 0
+  page.on('request', (request) => {
+    if (new URL(request.url()).pathname === comments) requests++
+  })
+  await page.keyboard.press('Escape')
+  await page.route(
+    `**${comments}`,
+    async (route) => {
+      const response = await route.fetch()
+      const titles = Array.from({ length: 1001 }, (_, index) => String(index))
+      await projectWith(api, { 'To Do': titles }, 'Large')
+      await api.patch('/api/kanban-comments/{id}', { path: { id: comment.id }, body: { content: 'Nicest' } })
+      await api.patch('/api/kanban-items/{id}', { path: item, body: { title: 'Flyer' } })
+      await page.getByRole('dialog', { name: 'Flyer' }).waitFor()
+      await route.fulfill({ response })
+    },
+    { times: 1 },
+  )
+  await link(page, 'Logo').click()
+  await page.getByRole('article').getByText('Nicest').waitFor()
+  t.equal(requests, 2)
+})
+
+onBoard('a labelled card comes back from another project', async (t, { api, person }) => {
+  const { id, path, cards } = await projectWith(api, { 'To Do': ['Flyer', 'Website'] })
+  const other = await projectWith(api, {}, 'Other')
+  const item = { id: cards.get('Flyer') ?? '' }
+  const label = await api.post('/api/projects/{id}/kanban-labels', { path: { id }, body: { name: 'Print' } })
+  await api.put('/api/kanban-items/{id}/labels/{labelId}', { path: { ...item, labelId: label.id } })
+  const { page, go } = await person()
+  await go(path)
+  await card(page, 'Flyer').getByText('Print').waitFor()
+  await page.getByText('Live', { exact: true }).waitFor()
+  const { seq } = await api.request('post', '/api/kanban-items/{id}/move', {
+    path: item,
+    body: { projectId: other.id },
+  })
+  await link(page, 'Flyer').waitFor({ state: 'detached' })
+  await api.request('post', '/api/changes/{seq}/undo', { path: { seq: String(seq) } })
+  await card(page, 'Flyer').getByText('Print').waitFor()
+  t.equal(await link(page, 'Website').count(), 1)
+})
+
+onBoard(
+  "choosing a lead keeps others' earlier changes",
+  async (t, { api, person }) => {
+    const { id, path } = await projectWith(api, {})
+    const grace = { email: 'grace@example.test', password: 'a good horse' }
+    await api.post('/api/members', { body: { ...grace, name: 'Grace', role: 'member' } })
+    const { page, go } = await person({ signIn: true })
+    await go(`${path}/overview`)
+    const lead = page.getByRole('combobox', { name: 'Lead' })
+    await lead.waitFor()
+    // The overview does not show that its stream is open, but that of a board is.
+    await page.getByRole('link', { name: 'Board' }).click()
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.goBack()
+    await lead.waitFor()
+    await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true })))
+    await api.patch('/api/projects/{id}', { path: { id }, body: { name: 'Renamed' } })
+    const answered = page.waitForResponse(
+      (response) => response.request().method() === 'PUT' && response.url().endsWith('/team-assignments'),
+    )
+    await choosePerson(page.getByRole('main'), 'Lead', 'Grace')
+    await answered
+    await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
+    await page.getByRole('heading', { name: 'Renamed' }).waitFor()
+    t.equal(await lead.inputValue(), 'Grace')
+  },
+  { mode: 'required' },
+)

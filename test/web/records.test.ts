@@ -11,6 +11,8 @@ interface Card {
 
 const retitled = (title: string) => (card: Card | undefined) => card && { ...card, title }
 
+const retitledTo = (title: string) => (card: Card) => ({ ...card, title })
+
 t.test("a pending change is shown over the service's record until its response", async (t) => {
   const cards = new Records<Card>()
   cards.put({ id: 'a', title: 'first' }, 1)
@@ -61,6 +63,27 @@ t.test('a list without a record removes it, unless there is a later change of it
   cards.put({ id: 'new', title: 'new' }, 9)
   cards.reset([{ id: 'listed', title: 'listed' }], 5)
   t.strictSame(cards.ids().toSorted(), ['listed', 'new'])
+})
+
+t.test('changes of fields do not keep a record from a list, after which they are made again', async (t) => {
+  const cards = new Records<Card>()
+  const rename = () => cards.merge('a', (card) => ({ ...card, title: 'renamed' }), 9)
+  cards.put({ id: 'a', title: 'old' }, 1)
+  cards.put({ id: 'new', title: 'new' }, 9)
+  rename()
+  cards.reset([{ id: 'a', title: 'old', column: 'moved during a gap' }], 5, true)
+  rename()
+  t.strictSame(cards.peek('a'), { id: 'a', title: 'renamed', column: 'moved during a gap' })
+  t.ok(cards.peek('new'), 'a whole record keeps its place')
+})
+
+t.test('a change of a removed record does not keep it from coming back', async (t) => {
+  const cards = new Records<Card>()
+  cards.put({ id: 'a', title: 'first' }, 1)
+  cards.remove('a', 2)
+  t.notOk(cards.merge('a', retitledTo('third'), 4))
+  cards.put({ id: 'a', title: 'second' }, 3)
+  t.equal(cards.peek('a')?.title, 'second')
 })
 
 t.test('a view is notified only of changes that it shows', async (t) => {

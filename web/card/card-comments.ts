@@ -1,8 +1,9 @@
 /** The comments of a card. They load with its dialog, the stream keeps them current, and the user writes them. */
 import { signal } from '@preact/signals'
-import { api, type KanbanComment, sending } from '../common/api.ts'
-import { appliedSeq, onChange, onReset } from '../common/live.ts'
+import { api, type Change, type KanbanComment, sending } from '../common/api.ts'
+import { onChange, onReset } from '../common/live.ts'
 import { applyTo } from '../common/project-store.ts'
+import { readLive } from '../common/read-live.ts'
 import { accepted, addRecord, ifThere, removeRecord, take } from '../common/record-writes.ts'
 import { Records } from '../common/records.ts'
 import { read } from '../common/session.ts'
@@ -28,9 +29,7 @@ export class CardComments {
   /** Loads the comments and follows their changes. @returns ends that */
   start(): () => void {
     const end = together(
-      onChange((change) => {
-        if (change.kind === 'kanban-comment' && change.itemId === this.#card.id) applyTo(this.records, change)
-      }),
+      onChange((change) => this.#apply(change)),
       onReset(() => void this.load()),
     )
     void this.load()
@@ -39,14 +38,21 @@ export class CardComments {
 
   /** Reloads the comments. */
   async load(): Promise<void> {
-    const seq = appliedSeq()
     const path = { id: this.#card.id }
     try {
-      this.records.reset(await read(() => api.get('/api/kanban-items/{id}/comments', { path })), seq)
+      await readLive(
+        () => api.get('/api/kanban-items/{id}/comments', { path }),
+        (comments, seq) => this.records.reset(comments, seq, true),
+        (change) => this.#apply(change),
+      )
       this.failure.value = undefined
     } catch (error) {
       this.failure.value = error
     }
+  }
+
+  #apply(change: Change): void {
+    if (change.kind === 'kanban-comment' && change.itemId === this.#card.id) applyTo(this.records, change)
   }
 
   /** @throws PhaseboardError if the service refuses the write */

@@ -1,6 +1,6 @@
 /** The attachments of a card. They load with its dialog, the stream keeps them current, and the user changes them. */
 import { signal } from '@preact/signals'
-import { type Attachment, api, sending } from '../common/api.ts'
+import { type Attachment, api, type Change, sending } from '../common/api.ts'
 import type { OnLate, TextFiles } from '../common/files/files-context.ts'
 import { filesIn, fillFiles } from '../common/files/fill-files.ts'
 import { takeFiles } from '../common/files/insert-files.ts'
@@ -9,12 +9,12 @@ import { isPicture } from '../common/files/kinds.ts'
 import { addThumbnail } from '../common/files/thumbnails.ts'
 import { onStored, stored, type Upload, upload } from '../common/files/uploads.ts'
 import { changeItem } from '../common/item-writes.ts'
-import { appliedSeq, onChange, onReset } from '../common/live.ts'
+import { onChange, onReset } from '../common/live.ts'
 import { byId } from '../common/order.ts'
 import { applyTo } from '../common/project-store.ts'
+import { readLive } from '../common/read-live.ts'
 import { accepted, changeRecord, removeRecord, take, writeWithMessage } from '../common/record-writes.ts'
 import { Records } from '../common/records.ts'
-import { read } from '../common/session.ts'
 import { toast } from '../common/toasts.ts'
 import { together } from '../common/together.ts'
 import { texts } from '../texts.ts'
@@ -53,12 +53,7 @@ export class CardFiles implements ItemFiles, TextFiles {
   /** Loads the attachments and follows their changes. @returns ends that */
   start(): () => void {
     const end = together(
-      onChange((change) => {
-        if (change.kind !== 'attachment' || change.itemId !== this.itemId) return
-        applyTo(this.records, change)
-        const now = this.records.base(change.id)
-        if (now && isPicture(now) && now.hasThumbnail !== true) this.#loadSoon()
-      }),
+      onChange((change) => this.#apply(change)),
       onReset(() => void this.load()),
       onStored((attachment, seq) => {
         if (attachment.itemId === this.itemId) take(this.records, { data: attachment, seq })
@@ -71,14 +66,24 @@ export class CardFiles implements ItemFiles, TextFiles {
 
   /** Reloads the attachments. */
   async load(): Promise<void> {
-    const seq = appliedSeq()
     const path = { id: this.itemId }
     try {
-      this.records.reset(await read(() => api.get('/api/kanban-items/{id}/attachments', { path })), seq)
+      await readLive(
+        () => api.get('/api/kanban-items/{id}/attachments', { path }),
+        (files, seq) => this.records.reset(files, seq, true),
+        (change) => this.#apply(change),
+      )
       this.failure.value = undefined
     } catch (error) {
       this.failure.value = error
     }
+  }
+
+  #apply(change: Change): void {
+    if (change.kind !== 'attachment' || change.itemId !== this.itemId) return
+    applyTo(this.records, change)
+    const now = this.records.base(change.id)
+    if (now && isPicture(now) && now.hasThumbnail !== true) this.#loadSoon()
   }
 
   /** Loads again soon: a thumbnail is stored after its picture, and the stream does not report it. */

@@ -10,9 +10,9 @@ import {
   type Project,
 } from './api.ts'
 import { drafts } from './drafts.ts'
-import { appliedSeq, onAccess, onChange, onConnected, onReset } from './live.ts'
+import { onAccess, onChange, onConnected, onReset } from './live.ts'
 import { ProjectStore } from './project-store.ts'
-import { read } from './session.ts'
+import { readLive } from './read-live.ts'
 
 /** The state of loading a project. */
 type ProjectState =
@@ -116,27 +116,25 @@ export class OpenProject {
 
   /** @returns whether there was a response */
   async #read(): Promise<boolean> {
-    const seq = appliedSeq()
-    const losses = this.#losses
     const known = this.#early ?? []
     const path = { id: this.store.id }
     try {
-      const answers: Answers = await read(() =>
-        Promise.all([
-          api.request('get', '/api/projects/{id}', { path, ...unlessAs(known[0]) }),
-          api.request('get', '/api/projects/{id}/kanban-columns', { path, ...unlessAs(known[1]) }),
-          api.request('get', '/api/projects/{id}/kanban-labels', { path, ...unlessAs(known[2]) }),
-        ]),
+      const isTaken = await this.#readAndTake(
+        () =>
+          Promise.all([
+            api.request('get', '/api/projects/{id}', { path, ...unlessAs(known[0]) }),
+            api.request('get', '/api/projects/{id}/kanban-columns', { path, ...unlessAs(known[1]) }),
+            api.request('get', '/api/projects/{id}/kanban-labels', { path, ...unlessAs(known[2]) }),
+          ]),
+        (answers: Answers, seq) => {
+          const project = orKnown(answers[0], known[0])
+          const columns = orKnown(answers[1], known[1])
+          this.store.load({ project, columns, labels: orKnown(answers[2], known[2]) }, seq)
+          this.#early = seq === 0 && this.#early === undefined ? answers : undefined
+          this.state.value = { step: 'ready' }
+        },
       )
-      if (losses !== this.#losses) {
-        this.#isOutdated = true
-        return true
-      }
-      const project = orKnown(answers[0], known[0])
-      const columns = orKnown(answers[1], known[1])
-      this.store.load({ project, columns, labels: orKnown(answers[2], known[2]) }, seq)
-      this.#early = seq === 0 && this.#early === undefined ? answers : undefined
-      this.state.value = { step: 'ready' }
+      if (!isTaken) this.#isOutdated = true
       return true
     } catch (error) {
       const isMissing = isNotFound(error)
@@ -167,7 +165,7 @@ export class OpenProject {
     const path = { id: this.store.id }
     return this.#readPart(
       () => api.get('/api/projects/{id}/kanban-columns', { path }),
-      (columns, seq) => this.store.columns.reset(columns, seq),
+      (columns, seq) => this.store.columns.reset(columns, seq, true),
       true,
     )
   }
@@ -190,15 +188,24 @@ export class OpenProject {
     take: (answer: T, seq: number) => void,
     ofProject = false,
   ): Promise<void> {
-    const seq = appliedSeq()
-    const losses = this.#losses
     try {
-      const answer = await read(request)
-      if (losses === this.#losses) take(answer, seq)
+      await this.#readAndTake(request, take)
     } catch (error) {
       if (isPassing(error)) this.#loadAgain()
       else if (isNotFound(error) && ofProject && !this.#isDeleted) void this.load()
     }
+  }
+
+  /** @returns whether the response was taken: the user has not lost the project meanwhile */
+  async #readAndTake<T>(request: () => Promise<T>, take: (answer: T, seq: number) => void): Promise<boolean> {
+    const losses = this.#losses
+    const isSeen = () => losses === this.#losses
+    await readLive(
+      request,
+      (answer, seq) => isSeen() && take(answer, seq),
+      (change) => isSeen() && this.store.apply(change),
+    )
+    return isSeen()
   }
 
   close(): void {

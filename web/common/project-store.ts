@@ -146,14 +146,14 @@ export class ProjectStore {
   /** Stores a response, as of its last change. */
   load({ project, columns, labels }: ProjectAnswers, seq: number): void {
     batch(() => {
-      this.projects.put(fieldsOf(project), seq)
-      this.columns.reset(columns, seq)
-      this.labels.reset(labels, seq)
-      this.items.reset(project.kanbanItems, seq)
-      this.objectives.reset(project.objectives, seq)
-      this.metrics.reset(project.metrics, seq)
-      this.transcripts.reset(project.transcriptSummaries, seq)
-      this.assignments.reset(project.teamAssignments, seq)
+      this.projects.reset([fieldsOf(project)], seq, true)
+      this.columns.reset(columns, seq, true)
+      this.labels.reset(labels, seq, true)
+      this.items.reset(project.kanbanItems, seq, true)
+      this.objectives.reset(project.objectives, seq, true)
+      this.metrics.reset(project.metrics, seq, true)
+      this.transcripts.reset(project.transcriptSummaries, seq, true)
+      this.assignments.reset(project.teamAssignments, seq, true)
     })
   }
 
@@ -238,7 +238,7 @@ export class ProjectStore {
       if (isKnown) this.deletedItems.set(id, deletedBy(change))
       this.items.remove(id, seq)
     } else if (action === 'created') {
-      if (change.projectId !== this.id) return
+      if (change.projectId !== this.id || seq < this.items.seqOf(id)) return
       this.deletedItems.delete(id)
       // Its labels and subtasks have their own changes. After a load that includes the change, this adds nothing.
       const { labels = [], subtasks = [] } = this.items.base(id) ?? {}

@@ -16,6 +16,8 @@ class Entry<T> {
   base: T | undefined
   /** The latest change in `base`. */
   seq = 0
+  /** The change as of which `base` was last stored as a whole. Between it and `seq`, changes may be missing. */
+  whole = 0
   readonly patches = new Set<Patch<T>>()
 }
 
@@ -75,29 +77,27 @@ export class Records<T extends { id: string }> {
       .sort(order)
   }
 
-  /** Replaces all records by a loaded list. Missing records are deleted, unless a later change of them is known. */
-  reset(records: readonly T[], seq: number): void {
+  /**
+   * Replaces all records by a loaded list. Missing records are deleted, unless a later change of them is known.
+   * @param isRepeated whether all later changes of fields are applied again afterwards
+   */
+  reset(records: readonly T[], seq: number, isRepeated = false): void {
     const present = new Set(records.map(({ id }) => id))
-    for (const id of this.#entries.keys()) if (!present.has(id)) this.remove(id, seq)
-    for (const record of records) this.put(record, seq)
+    for (const id of this.#entries.keys()) if (!present.has(id)) this.#store(id, undefined, seq, isRepeated)
+    for (const record of records) this.#store(record.id, record, seq, isRepeated)
   }
 
   /** Stores a whole record, as of a change. */
   put(record: T, seq: number): void {
-    const entry = this.#entry(record.id)
-    if (seq < entry.seq) return
-    entry.base = record
-    entry.seq = seq
-    this.#show(record.id, entry)
+    this.#store(record.id, record, seq)
   }
 
   /** Applies a change of some fields. @returns whether the record is known */
   merge(id: string, change: (record: T) => T, seq: number): boolean {
     const entry = this.#entries.get(id)
-    if (entry === undefined) return false
+    if (entry?.base === undefined) return false
     if (seq < entry.seq) return true
     entry.seq = seq
-    if (entry.base === undefined) return false
     entry.base = change(entry.base)
     this.#show(id, entry)
     return true
@@ -105,10 +105,14 @@ export class Records<T extends { id: string }> {
 
   /** Deletes a record, as of a change. */
   remove(id: string, seq: number): void {
+    this.#store(id, undefined, seq)
+  }
+
+  #store(id: string, base: T | undefined, seq: number, isRepeated = false): void {
     const entry = this.#entry(id)
-    if (seq < entry.seq) return
-    entry.base = undefined
-    entry.seq = seq
+    if (seq < (isRepeated ? entry.whole : entry.seq)) return
+    entry.base = base
+    entry.seq = entry.whole = seq
     this.#show(id, entry)
   }
 
@@ -117,7 +121,7 @@ export class Records<T extends { id: string }> {
     for (const [id, entry] of this.#entries) {
       if (entry.base !== undefined && !isLost(entry.base)) continue
       entry.base = undefined
-      entry.seq = 0
+      entry.seq = entry.whole = 0
       this.#show(id, entry)
     }
   }

@@ -59,7 +59,9 @@ export function changePeople(store: ProjectStore, change: PeopleChange, message:
         const ids = new Set(data.map(({ id }) => id))
         for (const id of store.assignments.ids()) if (!ids.has(id)) store.assignments.remove(id, seq)
         if (change.what === 'lead') {
-          store.projects.merge(store.id, (project) => ({ ...project, leadId: change.leadId }), seq)
+          // The response has nothing else of the project, whose changes may be on their way.
+          const known = store.projects.seqOf(store.id)
+          store.projects.merge(store.id, (project) => ({ ...project, leadId: change.leadId }), known)
         }
       },
     }),
