@@ -6,6 +6,26 @@ import { until } from './until.ts'
 
 const changeOf = (seq: number): Arrival => ({ kind: 'change', change: { seq } as Change })
 
+/** The channel of a tab, which does not say that it is alive while it hangs. */
+class TabChannel extends BroadcastChannel {
+  isHung = false
+
+  override postMessage(message: { type: string }): void {
+    if (!this.isHung || message.type !== 'alive') super.postMessage(message)
+  }
+}
+
+/** The channels, in the order of their tabs. */
+const channels: TabChannel[] = []
+Object.assign(globalThis, {
+  BroadcastChannel: class extends TabChannel {
+    constructor(name: string) {
+      super(name)
+      channels.push(this)
+    }
+  },
+})
+
 /** A tab that follows its position like the page does. */
 function open(
   t: Test,
@@ -18,6 +38,10 @@ function open(
     reading: undefined as AbortSignal | undefined,
     stream: undefined as TabStream | undefined,
     isConnected: true,
+    /** Hangs from now on, or no longer. */
+    hang: (isHung = true) => {
+      if (channel) channel.isHung = isHung
+    },
     /** As if the service had sent this. */
     send: (arrival: Arrival) => {
       const before = tab.at
@@ -53,6 +77,7 @@ function open(
     },
     alive,
   )
+  const channel = channels.at(-1)
   t.teardown(() => tab.stream?.close())
   return tab
 }
@@ -117,6 +142,7 @@ t.test('a reader that hangs loses the stream, and then listens', async (t) => {
   const hung = open(t, 'three', { alive: { every: 1_000_000, within: 1_000_000 } })
   await untilReads(hung)
   hung.send({ kind: 'place', seq: 1 })
+  hung.hang()
   const next = open(t, 'three', { alive: { every: 20, within: 300 } })
   await untilReads(next)
   await until(
@@ -129,6 +155,56 @@ t.test('a reader that hangs loses the stream, and then listens', async (t) => {
   await until(
     async () => hung.at,
     (at) => at === 2,
+  )
+})
+
+t.test('a reader whose timers are slow keeps the stream, because it answers', async (t) => {
+  const slow = open(t, 'six', { alive: { every: 1_000_000, within: 1_000_000 } })
+  await untilReads(slow)
+  slow.send({ kind: 'place', seq: 1 })
+  const channel = new BroadcastChannel('phaseboard:stream:six')
+  t.teardown(() => channel.close())
+  let answers = 0
+  channel.onmessage = ({ data }) => {
+    if ((data as { type: string }).type === 'alive') answers++
+  }
+  const listener = open(t, 'six', { alive: { every: 10_000, within: 20 } })
+  await until(
+    async () => answers,
+    (times) => times > 3,
+  )
+  t.ok(slow.stream?.isReader)
+  t.notOk(slow.reading?.aborted)
+  t.notOk(listener.stream?.isReader)
+})
+
+t.test('a tab waits for the lock once, however often it is taken', async (t) => {
+  // Also counts those that have the lock.
+  let waiting = 0
+  const { locks } = navigator
+  const request = locks.request.bind(locks)
+  t.intercept(locks, 'request', {
+    value: (name: string, options: LockOptions, then: () => Promise<void> | undefined) => {
+      waiting++
+      return request(name, options, then).finally(() => waiting--)
+    },
+  })
+  const tabs = Array.from({ length: 3 }, () => open(t, 'seven', { alive: { every: 20, within: 20 } }))
+  for (let round = 0; round < 6; round++) {
+    const reader = await until(
+      async () => tabs.find(({ stream }) => stream?.isReader),
+      (found) => found !== undefined,
+    )
+    reader?.hang()
+    await until(
+      async () => reader?.stream?.isReader,
+      (isReader) => isReader === false,
+    )
+    reader?.hang(false)
+  }
+  await until(
+    async () => waiting,
+    (count) => count === tabs.length,
   )
 })
 

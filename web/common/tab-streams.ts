@@ -20,9 +20,9 @@ type Message =
   | { type: 'arrival'; arrival: Arrival }
   /** To one tab: the events that it has missed; `isGap` if they are unknown. */
   | { type: 'welcome'; to: string; missed: readonly Arrival[]; isGap: boolean; seq: number }
-  /** To the reader. `retry`: the service responds again. */
+  /** To the reader. `ask`: whether it hangs. `retry`: the service responds again. */
   | { type: 'hello'; from: string; after: number | undefined }
-  | { type: 'retry' }
+  | { type: 'ask' | 'retry' }
 
 /** A tab, as the stream sees it. */
 export interface Tab {
@@ -61,6 +61,8 @@ export class TabStream {
   readonly #channel: BroadcastChannel
   readonly #alive: typeof ALIVE
   readonly #closing = new AbortController()
+  /** Ends the latest request for the lock, or the reading under it. */
+  #losing: AbortController | undefined
   #isReader = false
   /** Whether another tab listens. */
   #hasListeners = false
@@ -133,21 +135,23 @@ export class TabStream {
   /** Waits for the lock, or takes it from a tab that hangs. */
   async #request(steal: boolean): Promise<void> {
     const { signal } = this.#closing
-    // Aborted if another tab takes the lock.
+    // A request that still waits would stay in the queue.
+    this.#losing?.abort()
     const losing = new AbortController()
+    this.#losing = losing
     const stop = AbortSignal.any([signal, losing.signal])
     try {
-      await navigator.locks.request(this.#name, steal ? { steal } : { signal }, () => {
+      await navigator.locks.request(this.#name, steal ? { steal } : { signal: stop }, () => {
         if (stop.aborted) return
         this.#lead(stop)
         return new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve()))
       })
     } catch {
-      // Closed, or this tab hung and another one took the lock.
+      // Closed, or this tab hung and another one took the lock, or this tab takes it from one that hangs.
     }
     losing.abort()
+    if (signal.aborted || losing !== this.#losing) return
     this.#isReader = false
-    if (signal.aborted) return
     this.#hello()
     this.#awaitReader()
     void this.#request(false)
@@ -168,15 +172,18 @@ export class TabStream {
     this.#timer = setTimeout(() => this.#sayAlive(), this.#alive.every)
   }
 
-  /** Takes the lock if the reader's heartbeat stops. Not all tabs at the same moment. */
+  /** Takes the lock if the reader's heartbeat stops and it does not answer either. Not all tabs at the same moment. */
   #awaitReader(): void {
+    this.#wait(this.#alive.within * (1 + Math.random() / 4), () => {
+      // Browsers slow down the timers of a hidden reader, but not its messages.
+      this.#post({ type: 'ask' })
+      this.#wait(this.#alive.every, () => void this.#request(true))
+    })
+  }
+
+  #wait(time: number, then: () => void): void {
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(
-      () => {
-        if (!this.#isReader && !this.#closing.signal.aborted) void this.#request(true)
-      },
-      this.#alive.within * (1 + Math.random() / 4),
-    )
+    this.#timer = setTimeout(() => this.#isReader || this.#closing.signal.aborted || then(), time)
   }
 
   #receive(message: Message): void {
@@ -186,6 +193,7 @@ export class TabStream {
 
   #receiveAsReader(message: Message): void {
     if (message.type === 'retry') this.#tab.retry()
+    if (message.type === 'ask') this.#post({ type: 'alive' })
     if (message.type !== 'hello') return
     this.#hasListeners = true
     const seq = this.#tab.place()
@@ -203,7 +211,7 @@ export class TabStream {
 
   #receiveAsListener(message: Message): void {
     const { type } = message
-    if (type === 'hello' || type === 'retry' || (type === 'welcome' && message.to !== this.#id)) return
+    if (type === 'hello' || type === 'ask' || type === 'retry' || (type === 'welcome' && message.to !== this.#id)) return
     this.#awaitReader()
     if (type === 'reading') this.#hello()
     else if (type === 'ended') this.#tab.ended()
