@@ -71,6 +71,62 @@ onBoard('two windows edit one card', async (t: Test, { api, person }) => {
   await ben.close()
 })
 
+onBoard('a text is edited again before it is saved', async (t, { api, person }) => {
+  const { item, path } = await makeCard({ api }, { title: 'First' })
+  const now = () => api.get('/api/kanban-items/{id}', { path: { id: item.id } })
+  const { page, go, problems } = await person()
+  problems.expect(/400/)
+  await go(path)
+  await dialogOf(page).waitFor()
+  /** Holds the next write, until it is passed on or refused. */
+  const hold = async () => {
+    const held = Promise.withResolvers<boolean>()
+    await page.route(`**/api/kanban-items/${item.id}`, async (route) => {
+      if (route.request().method() !== 'PATCH') return route.fallback()
+      if (await held.promise) return route.continue()
+      return route.fulfill({
+        status: 400,
+        contentType: 'application/json',
+        body: '{"error":"Validation failed"}',
+      })
+    })
+    return held
+  }
+  const title = () => titleField(page).inputValue()
+  const drafts = () => page.evaluate(() => JSON.stringify(localStorage))
+
+  const saving = await hold()
+  await editTitle(page, 'Second')
+  await titleField(page).press('Enter')
+  await dialogOf(page, 'Second').waitFor()
+  await until(drafts, (kept) => kept.includes('Second'))
+  await page.getByRole('button', { name: 'Edit the title' }).click()
+  t.equal(await title(), 'Second')
+  await titleField(page).press('Escape')
+  t.match(await drafts(), 'Second', 'it is kept until the service has it')
+  await editTitle(page, 'Third')
+  await titleField(page).press('Enter')
+  await dialogOf(page, 'Third').waitFor()
+  saving.resolve(true)
+  await until(now, (card) => card.title === 'Third')
+  t.equal(await page.getByRole('alert').count(), 0, "one's own text is no conflict")
+  await until(drafts, (kept) => !kept.includes('Third'))
+  await page.unroute(`**/api/kanban-items/${item.id}`)
+
+  // The first text is refused: the next one then changes what the service has.
+  const refused = await hold()
+  await editTitle(page, 'Refused')
+  await titleField(page).press('Enter')
+  await dialogOf(page, 'Refused').waitFor()
+  await editTitle(page, 'Fourth')
+  refused.resolve(false)
+  await page.getByText('Validation failed').waitFor()
+  t.equal(await title(), 'Fourth')
+  await page.unroute(`**/api/kanban-items/${item.id}`)
+  await titleField(page).press('Enter')
+  await until(now, (card) => card.title === 'Fourth')
+})
+
 onBoard(
   'drafts survive a closed dialog, a reload and a killed service',
   async (t, { api, person, kill, restart }) => {

@@ -12,6 +12,10 @@ interface DraftField {
   replace: (part: string, by: string) => void
   /** Deletes the draft after it was saved or discarded. */
   remove: () => void
+  /** Starts from a text, which is shown as the draft. Until something is typed, the stored draft stays. */
+  begin: (text: string) => void
+  /** Shows the stored draft again, if there is one. */
+  restore: () => void
 }
 
 /**
@@ -43,5 +47,7 @@ export function useDraft(name: string): DraftField {
       drafts.remove(name)
       show(undefined)
     },
+    begin: (text) => show({ text, from: text, at: Date.now() }),
+    restore: () => show(drafts.read(name)),
   }
 }

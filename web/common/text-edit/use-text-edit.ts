@@ -50,7 +50,7 @@ export interface TextEdit {
 }
 
 export function useTextEdit({ name, called, value, base = value, save }: EditedText): TextEdit {
-  const { draft, keep, replace, remove } = useDraft(name)
+  const { draft, keep, replace, remove, begin, restore } = useDraft(name)
   const [mode, setMode] = useState<TextEdit['mode']>('shown')
   const [saving, setSaving] = useState<string | undefined>()
   const [theirs, setTheirs] = useState('')
@@ -78,7 +78,7 @@ export function useTextEdit({ name, called, value, base = value, save }: EditedT
   async function send(text: string, from: string): Promise<void> {
     setMode('shown')
     if (text === from) {
-      remove()
+      restore()
       return
     }
     setSaving(text)
@@ -92,10 +92,12 @@ export function useTextEdit({ name, called, value, base = value, save }: EditedT
         if (isGone.current) toast(texts.editing.conflict.text(called), [], 'alert')
       }
     } catch (error) {
+      // What was typed since then began with a text that the service does not have.
+      keep(drafts.read(name)?.text ?? text, from)
       setMode('editing')
       failed(error)
     } finally {
-      setSaving(undefined)
+      setSaving((now) => (now === text ? undefined : now))
     }
   }
 
@@ -108,13 +110,15 @@ export function useTextEdit({ name, called, value, base = value, save }: EditedT
     left: isLeft ? draft : undefined,
     theirs,
     begin: () => {
-      if (draft === undefined) keep(value, value)
+      const sent = value === base ? saving : value
+      // What is being saved is a draft only until the service has it.
+      if (draft === undefined || draft.text === (saving ?? value)) begin(sent ?? value)
       setMode('editing')
     },
     type: (typed) => keep(typed, draft?.from ?? value),
     replace,
     leave: () => {
-      if (draft?.text === draft?.from) remove()
+      if (draft?.text === draft?.from) restore()
       setMode('shown')
     },
     discard: () => {
