@@ -59,6 +59,60 @@ onBoard(
 )
 
 onBoard(
+  'rights, teams and lists are loaded again after a gap in the stream',
+  async (t, { api, person }) => {
+    const bob = await member(api, 'Bob', 'member')
+    const { id, path } = await projectWith(api, { 'To Do': ['Flyer'] })
+    const secret = await projectWith(api, { 'To Do': [] }, 'Secret')
+    const team = await api.post('/api/teams', { body: { name: 'Crew', memberIds: [bob.id] } })
+    await api.patch('/api/projects/{id}', { path: { id }, body: { access: 'assigned', teamId: team.id } })
+    const { id: assignment } = await api.post('/api/projects/{id}/team-assignments', {
+      path: { id },
+      body: { memberId: bob.id, role: 'member' },
+    })
+    const { page, go } = await person({ signIn: bob.credentials })
+    const main = page.getByRole('main')
+    await go(path)
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await main.getByText(/Team Crew/).waitFor()
+    await page.getByRole('link', { name: 'Projects' }).click()
+    await link(page, 'Secret').waitFor()
+    const actions = main.getByRole('button', { name: 'Actions for Website relaunch' })
+    await actions.waitFor()
+    // The list is not in use here.
+    await link(page, 'Website relaunch').click()
+    await link(page, 'Flyer').waitFor()
+
+    await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true })))
+    await api.patch('/api/teams/{id}', { path: { id: team.id }, body: { name: 'Squad' } })
+    await api.patch('/api/team-assignments/{id}', { path: { id: assignment }, body: { role: 'viewer' } })
+    await api.patch('/api/projects/{id}', { path: { id: secret.id }, body: { access: 'assigned' } })
+    const body = 'event: gone\ndata: {"oldest":9000}\n\n'
+    await page.route(
+      '**/api/changes/stream*',
+      (route) => route.fulfill({ contentType: 'text/event-stream', body }),
+      { times: 1 },
+    )
+    const loaded = [/api\/session$/, /api\/teams$/].map((url) => page.waitForResponse(url))
+    await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
+    await Promise.all(loaded)
+    const listed = Promise.withResolvers<void>()
+    await page.route('**/api/projects?view=summary', (route) => listed.promise.then(() => route.continue()))
+    await page.getByRole('link', { name: 'Projects' }).click()
+    await main.locator('[aria-busy=true]').waitFor({ state: 'attached' })
+    t.equal(await link(page, 'Secret').count(), 0, 'no old entry is shown')
+    listed.resolve()
+    await link(page, 'Website relaunch').waitFor()
+    t.equal(await actions.count(), 0, 'the project may only be read')
+    await link(page, 'Website relaunch').click()
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await main.getByText(/Team Squad/).waitFor()
+  },
+  REQUIRED,
+)
+
+onBoard(
   'a project goes from a page when its user loses it, comes back, and may be read-only',
   async (t, { api, person }) => {
     const bob = await member(api, 'Bob', 'member')

@@ -1,6 +1,6 @@
 /** Removes the entries of a project from lists when the user loses access to the project. */
 
-import { onAccess, onConnected } from './live.ts'
+import { onAccess, onConnected, onReset } from './live.ts'
 import type { LiveList } from './live-list.ts'
 import { together } from './together.ts'
 
@@ -19,5 +19,6 @@ export function followAccess<T extends { id: string }>(
     ),
     // Access may have changed while there was no connection.
     onConnected((isBeginning) => isBeginning || list.renew()),
+    onReset(() => list.renew()),
   )
 }

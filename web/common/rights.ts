@@ -35,5 +35,5 @@ export function followRights(): void {
     if (isMine || (kind === 'team-assignment' && !isUnlimited.peek())) reload()
   })
   onAccess(reload)
-  onConnected((isBeginning) => isBeginning || reload())
+  onConnected(reload)
 }

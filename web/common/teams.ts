@@ -1,7 +1,7 @@
 /** The teams by id. An id may come from another system, and is then shown as it is. */
 import { computed, signal } from '@preact/signals'
 import { api, type Team } from './api.ts'
-import { onChange, onConnected } from './live.ts'
+import { onChange, onConnected, onReset } from './live.ts'
 
 /** The debounce before the list is reloaded after a change, in milliseconds. */
 const SETTLED = 500
@@ -24,6 +24,7 @@ export function followTeams(): void {
     timer = setTimeout(() => void readTeams(), SETTLED)
   })
   onConnected(() => hasFailed && void readTeams())
+  onReset(() => void readTeams())
   void readTeams()
 }
 
