@@ -2,6 +2,7 @@
 import type { Page, Route } from 'playwright-core'
 import { onBoard } from './browser.ts'
 import { drag } from './gestures.ts'
+import { until } from './until.ts'
 
 const titles = (page: Page, list = 'Open ideas') =>
   page.getByRole('list', { name: list }).getByRole('heading').allInnerTexts()
@@ -214,6 +215,18 @@ onBoard("one's own work is grouped by date, and can be ticked off", async (t, { 
   await box.press('Space')
   await page.getByText('“Late” moved to To Do.').waitFor()
   t.equal(await columnOf(), 'To Do')
+
+  // It is ticked, and that is undone by the message.
+  await box.press('Space')
+  await until(columnOf, (column) => column === 'Done')
+  await page.getByText('“Late” moved to Done.').locator('..').getByRole('button', { name: 'Undo' }).click()
+  await until(columnOf, (column) => column === 'To Do')
+  await until(
+    () => box.isChecked(),
+    (isChecked) => !isChecked,
+  )
+  await box.press('Space')
+  await until(columnOf, (column) => column === 'Done')
 
   await add('From elsewhere')
   await group('No date').getByRole('link', { name: 'From elsewhere' }).waitFor()

@@ -33,6 +33,8 @@ interface MineItemProps {
 export function MineItem({ item, records, ticked }: MineItemProps) {
   const { id, title, projectId, column, dueDate, priority } = item
   const former = ticked.value.get(id)
+  // Undoing it brings it back to its column.
+  const isTicked = former !== undefined && column !== former
   const target = doneColumn(columnsOf(projectId))?.name
 
   const mark = (column: string | undefined) => {
@@ -49,12 +51,12 @@ export function MineItem({ item, records, ticked }: MineItemProps) {
   }
 
   return (
-    <li class={former === undefined ? 'mine-item' : 'mine-item mine-done'}>
+    <li class={isTicked ? 'mine-item mine-done' : 'mine-item'}>
       {mayWriteProject(projectId) && (
         <input
           type="checkbox"
           aria-label={texts.minePage.done(title)}
-          checked={former !== undefined}
+          checked={isTicked}
           disabled={target === undefined}
           onChange={(event) => void tick(event.currentTarget.checked)}
         />
