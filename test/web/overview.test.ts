@@ -197,3 +197,16 @@ onBoard(
   },
   { mode: 'required' },
 )
+
+onBoard('a conflict names the text as the language writes it', async (t, { api, person }) => {
+  const { id } = await project(api)
+  const { page, go } = await person({ locale: 'de-AT' })
+  await go(`/projects/${id}/overview`)
+  await page.getByRole('button', { name: 'Bearbeiten: Beschreibung' }).click()
+  const field = page.getByRole('textbox', { name: 'Beschreibung' })
+  await field.fill('Meine')
+  await api.patch('/api/projects/{id}', { path: { id }, body: { description: 'Andere' } })
+  await field.press('Control+Enter')
+  const alert = page.getByRole('alert').filter({ hasText: 'Jemand' })
+  t.match(await alert.innerText(), 'Jemand hat während der Bearbeitung geändert: Beschreibung.')
+})

@@ -218,6 +218,29 @@ onBoard('that wait survive a reload, and happen once', async (t, board) => {
   t.equal(await page.getByText('from before the reload').count(), 0, 'not again')
 })
 
+onBoard('that wait survive the choice of a language, without a question', async (t, board) => {
+  const { id, path } = await projectWith(board.api, { 'To Do': ['One', 'Two'] })
+  const { page, go, problems } = await board.person()
+  problems.expect(/ERR_FAILED/)
+  const asked: string[] = []
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.type())
+    void dialog.accept()
+  })
+  await go(path)
+  await page.getByText('Live', { exact: true }).waitFor()
+  const reconnect = await waitOffline(page)
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: /^Menu of / }).click()
+  await page.getByRole('menuitem', { name: 'Appearance…' }).click()
+  await page.getByRole('combobox', { name: 'Language' }).selectOption('Deutsch')
+  await page.waitForFunction(() => document.documentElement.lang === 'de')
+  await reconnect()
+  await page.getByText('2 Änderungen von vor dem Neuladen gesendet.').waitFor()
+  t.strictSame(asked, [])
+  t.strictSame(await untilSaved(board.api, id, 'To Do', ['One', 'Three']), ['One', 'Three'])
+})
+
 onBoard('that the service refuses after a reload are named and dropped', async (t, board) => {
   const { id, path, cards } = await projectWith(board.api, { 'To Do': ['One', 'Two'] })
   const { page, go, problems } = await board.person()

@@ -3,6 +3,7 @@ import { chooseLanguage, chosenLanguage, LANGUAGES } from '../common/language.ts
 import { chooseTheme, THEMES, themeNow } from '../common/theme.ts'
 import { Dialog } from '../common/ui/dialog.tsx'
 import { Select } from '../common/ui/select.tsx'
+import { reload } from '../common/writes.ts'
 import { texts } from '../texts.ts'
 
 const words = texts.appearance
@@ -35,7 +36,7 @@ export default function AppearanceDialog({ onClose }: { onClose: () => void }) {
         ]}
         onChoose={(tag) => {
           chooseLanguage(tag)
-          location.reload()
+          reload()
         }}
       />
       <p class="meta">{words.languageHint}</p>

@@ -20,7 +20,7 @@ function OneText({ store, project, field, isLine }: Props & { field: ProjectText
   return (
     <EditableText
       label={words[field]}
-      called={words[field].toLowerCase()}
+      called={texts.inSentence(words[field])}
       name={`project:${store.id}:${field}`}
       value={project[field]}
       base={store.projects.base(store.id)?.[field]}
