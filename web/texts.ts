@@ -5,6 +5,7 @@
 import { formatNumber } from './common/dates.ts'
 import type { DueWords } from './common/due-words.ts'
 import { language } from './common/language.ts'
+import type { auditEnglish } from './later-audit-texts.ts'
 import type { importEnglish } from './later-import-texts.ts'
 import type { laterEnglish } from './later-texts.ts'
 
@@ -978,40 +979,6 @@ const english = {
     allActions: 'Everything',
     older: 'Show older',
     filterHint: 'This filters only the entries below.',
-    actions: {
-      'sign-in': 'Signed in',
-      'sign-in-failed': 'Failed to sign in',
-      'sign-out': 'Signed out',
-      'member-created': 'Added a member',
-      'member-role-changed': 'Changed a role',
-      'member-email-changed': 'Changed an email',
-      'member-disabled': 'Disabled a member',
-      'member-enabled': 'Enabled a member',
-      'member-deleted': 'Deleted a member',
-      'password-changed': 'Changed their own password',
-      'password-reset': 'Reset a password',
-      'password-link-created': 'Created a password link',
-      'password-link-used': 'Used a password link',
-      'password-link-revoked': 'Revoked a password link',
-      'invitation-created': 'Invited somebody',
-      'invitation-accepted': 'Accepted an invitation',
-      'invitation-revoked': 'Revoked an invitation',
-      'account-linked': 'Linked an account of the organisation',
-      'session-revoked': 'Ended a session',
-      'token-created': 'Created a token',
-      'token-revoked': 'Revoked a token',
-      'team-changed': 'Changed a team',
-      'project-deleted': 'Deleted a project',
-      'project-restored': 'Restored a project',
-      'person-forgotten': 'Forgot a person',
-      'share-link-created': 'Made a share link',
-      'share-link-revoked': 'Ended a share link',
-      'webhook-created': 'Created a webhook',
-      'webhook-changed': 'Changed a webhook',
-      'webhook-deleted': 'Deleted a webhook',
-      'webhook-secret-rotated': 'Rotated the secret of a webhook',
-      'webhook-deactivated': 'A webhook failed too often',
-    },
   },
 } as const
 
@@ -1025,6 +992,7 @@ type Words<T> = T extends string
 export type Texts = Words<typeof english>
 export type LaterTexts = Words<typeof laterEnglish>
 export type ImportTexts = Words<typeof importEnglish>
+export type AuditTexts = Words<typeof auditEnglish>
 
 /** The texts in the language of the page. Modules that import them wait for them. `later-texts.ts` has texts of parts that load later. */
 export const texts: Texts = language === 'de' ? (await import('./texts.de.ts')).germanTexts(helpers) : english

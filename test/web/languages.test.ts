@@ -25,6 +25,7 @@ t.test('each language has each text, with the same values', async (t) => {
     ...textsIn('web/texts.ts'),
     ...textsIn('web/later-texts.ts', 'attention'),
     ...textsIn('web/later-import-texts.ts', 'imports'),
+    ...textsIn('web/later-audit-texts.ts', 'auditActions'),
   ])
   t.ok(english.size > 800, `${english.size} texts`)
   const languages = globSync('web/texts.*.ts')

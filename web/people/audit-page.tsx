@@ -6,6 +6,7 @@ import { LIMIT, usePages } from '../common/paging.ts'
 import { personName } from '../common/people.ts'
 import { Failed, Loading } from '../common/ui/page.tsx'
 import { Select } from '../common/ui/select.tsx'
+import { auditActions } from '../later-audit-texts.ts'
 import { texts } from '../texts.ts'
 import { AdminPage } from './admin-page.tsx'
 import { actionName, actorOf, detailsOf, ofAction, subjectOf } from './audit.ts'
@@ -19,7 +20,7 @@ function Row({ entry }: { entry: AuditEntry }) {
         <time dateTime={entry.createdAt}>{atMoment(entry.createdAt)}</time>
       </td>
       <td dir="auto">{actorOf(entry, personName, words)}</td>
-      <td>{actionName(entry.action, words.actions)}</td>
+      <td>{actionName(entry.action, auditActions)}</td>
       <td dir="auto">{subjectOf(entry, personName)}</td>
       <td dir="auto">{detailsOf(entry).join(', ')}</td>
       <td>{entry.address}</td>
@@ -44,7 +45,7 @@ function AuditLog() {
           value={action}
           options={[
             ['', words.allActions],
-            ...actions.map((one) => [one, actionName(one, words.actions)] as const),
+            ...actions.map((one) => [one, actionName(one, auditActions)] as const),
           ]}
           onChoose={setAction}
         />
