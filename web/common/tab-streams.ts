@@ -211,7 +211,13 @@ export class TabStream {
 
   #receiveAsListener(message: Message): void {
     const { type } = message
-    if (type === 'hello' || type === 'ask' || type === 'retry' || (type === 'welcome' && message.to !== this.#id)) return
+    if (
+      type === 'hello' ||
+      type === 'ask' ||
+      type === 'retry' ||
+      (type === 'welcome' && message.to !== this.#id)
+    )
+      return
     this.#awaitReader()
     if (type === 'reading') this.#hello()
     else if (type === 'ended') this.#tab.ended()
