@@ -3,10 +3,12 @@ import { systemClock } from '../src/clock.ts'
 import { databasePath } from '../src/db/client.ts'
 import { NO_LOCK } from '../src/db/process-lock.ts'
 import type { Call } from '../src/requests/calls.ts'
+import { Attempts } from '../src/requests/turns.ts'
 import { BY_SERVICE } from '../src/requests/write.ts'
 import { Deliverer } from '../src/webhooks/deliverer.ts'
 import { createDeliveryLock } from '../src/webhooks/delivery-lock.ts'
 import { createLazySender } from '../src/webhooks/lazy-sender.ts'
+import type { InTurn } from '../src/webhooks/webhook-sender.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -29,6 +31,8 @@ export default fp<WebhooksOptions>(
     /** Records the results of deliveries. */
     const written = async <Result>(call: Call<Result>): Promise<Result> =>
       (await app.perform(call, BY_SERVICE)).value
+    const attempts = new Attempts()
+    const inTurn: InTurn = (who, work) => attempts.do(who, work)
     const deliverer = new Deliverer({
       sequence: changes.sequence,
       deliveries,
@@ -37,7 +41,8 @@ export default fp<WebhooksOptions>(
         failed: (...of) => written(app.deliveries.failed(...of)),
         skipped: (...of) => written(app.deliveries.skipped(...of)),
       },
-      sender: createLazySender({ clock: systemClock, allowsPrivate: webhookAllowPrivate }),
+      sender: createLazySender({ clock: systemClock, inTurn, allowsPrivate: webhookAllowPrivate }),
+      inTurn,
       tail: app.tail,
       lock: path === ':memory:' ? NO_LOCK : createDeliveryLock(path),
       clock: systemClock,

@@ -4,6 +4,7 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from '
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Clock } from '../src/clock.ts'
+import type { InTurn } from '../src/webhooks/webhook-sender.ts'
 import type { Owner } from './process.ts'
 
 /** A request received by a receiver. */
@@ -28,6 +29,9 @@ export interface Receiver {
   /** Sets how it handles requests from now on. */
   respond: Respond
 }
+
+/** Runs every piece of work at once. */
+export const atOnce: InTurn = (_who, work) => work()
 
 /** Responds with 204. */
 export const accept: Respond = (response) => response.writeHead(204).end()

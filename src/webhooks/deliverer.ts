@@ -6,6 +6,7 @@
  * Each of at most a hundred webhooks waits only for its own receiver: a slow one does not delay others.
  */
 import { setImmediate } from 'node:timers/promises'
+import { createCache } from '../cache.ts'
 import { toChange } from '../changes/api-changes.ts'
 import type { ChangeHead, Sequence } from '../changes/sequence.ts'
 import type { Clock } from '../clock.ts'
@@ -27,7 +28,7 @@ import {
   secretsOf,
   type Target,
 } from './deliveries.ts'
-import type { Attempt, Message, Sender } from './webhook-sender.ts'
+import type { Attempt, InTurn, Message, Sender } from './webhook-sender.ts'
 
 /** Milliseconds between polls of the table: another service may have changed it, and retries become due. */
 export const HEARTBEAT = 1000
@@ -43,6 +44,9 @@ const SKIPS_STORED_AFTER = { changes: 1000, time: 60_000 }
 
 /** Milliseconds in which the same problem is reported once. */
 const REPORTED_AGAIN = 60_000
+
+/** Latest changes whose messages are kept for other webhooks. */
+const BODIES_KEPT = 10
 
 /** Concurrent test deliveries, at most. */
 const TESTS_LIMIT = 20
@@ -66,6 +70,7 @@ export interface DelivererOptions {
   deliveries: Pick<Deliveries, 'active' | 'target'>
   outcomes: Outcomes
   sender: Sender
+  inTurn: InTurn
   tail: Tail
   lock: ProcessLock
   clock: Clock
@@ -89,6 +94,15 @@ interface Place {
   isRunning: boolean
 }
 
+/** The next change for a webhook, which is as it was then. */
+interface Next {
+  seq: number
+  webhook: Target
+  queue: number[]
+  /** Undefined if it was pruned. */
+  message: Message | undefined
+}
+
 const basisOf = ({ after, projectId, kinds }: Target) => JSON.stringify([after, projectId, kinds])
 
 /** The deliverer of one process. */
@@ -99,6 +113,8 @@ export class Deliverer {
   readonly #places = new Map<string, Place>()
   readonly #running = new Set<Promise<void>>()
   readonly #stopping = new AbortController()
+  /** Bodies of messages by `seq`. */
+  readonly #bodies = createCache<number, Buffer>(BODIES_KEPT)
   /** When each problem was last reported. */
   readonly #reported = new Map<string, number>()
   /** Running test deliveries. */
@@ -156,7 +172,7 @@ export class Deliverer {
       const createdAt = timestamp(this.#options.clock.now())
       const id = `${webhookId}.test-${newId()}`
       const data = { webhookId, message: 'This is a test of the webhook: nothing has changed.' }
-      const body = JSON.stringify({ type: 'webhook.test', timestamp: createdAt, data })
+      const body = Buffer.from(JSON.stringify({ type: 'webhook.test', timestamp: createdAt, data }))
       const secrets = secretsOf(target, this.#options.clock.now())
       const attempt = await this.#send({ id, url: target.url, secrets, body })
       return { id, webhookId, seq: null, ...attempt, createdAt }
@@ -190,6 +206,8 @@ export class Deliverer {
   }
 
   #beat(): void {
+    // Changes may have been pruned.
+    this.#bodies.clear()
     this.refresh()
     this.#storeSkips()
     this.#cancelHeartbeat = this.#options.clock.after(HEARTBEAT, () => this.#beat())
@@ -271,27 +289,31 @@ export class Deliverer {
   }
 
   async #deliverAll(place: Place): Promise<void> {
-    const { deliveries, sequence } = this.#options
-    const read = (seq: number) => [...sequence.heads(seq, SLICE)]
     while (!this.#isStopped) {
-      const webhook = deliveries.target(place.webhook.id)
-      if (!webhook?.active) return
-      this.#adopt(webhook)
-      if (!this.#isDue(place)) return
-      const isMore = place.queue.length === 0 && this.#examine(place, read)
-      const [seq] = place.queue
-      if (seq !== undefined) await this.#deliver(place, seq)
-      else if (isMore) await setImmediate()
-      else return
+      // All webhooks may have a large change to deliver.
+      const next = await this.#options.inTurn(place.webhook.id, () => this.#next(place))
+      if (next === undefined) return
+      if (next === 'later') await setImmediate()
+      else await this.#deliver(place, next)
     }
   }
 
+  /** The next change of a webhook; undefined if there is none, or none is due, and `later` if it must be looked for further. */
+  #next(place: Place): Next | 'later' | undefined {
+    const { deliveries, sequence } = this.#options
+    const webhook = deliveries.target(place.webhook.id)
+    if (!webhook?.active) return undefined
+    this.#adopt(webhook)
+    if (!this.#isDue(place)) return undefined
+    const isMore = place.queue.length === 0 && this.#examine(place, (seq) => [...sequence.heads(seq, SLICE)])
+    const [seq] = place.queue
+    if (seq === undefined) return isMore ? 'later' : undefined
+    return { seq, webhook, queue: place.queue, message: this.#messageOf(webhook, seq) }
+  }
+
   /** Delivers a change, and stores the result. */
-  async #deliver(place: Place, seq: number): Promise<void> {
+  async #deliver(place: Place, { seq, webhook, queue, message }: Next): Promise<void> {
     const { outcomes, clock } = this.#options
-    const { webhook, queue } = place
-    const message = this.#messageOf(webhook, seq)
-    // It was pruned.
     if (message === undefined) {
       queue.shift()
       return
@@ -319,11 +341,18 @@ export class Deliverer {
   /** The message of a change; undefined if it was pruned. */
   #messageOf(target: Target, seq: number): Message | undefined {
     const { id, url } = target
-    const row = this.#options.sequence.one(seq)
-    if (row === undefined) return undefined
-    const change = toChange(row, this.#options.sequence.groupOf(row))
-    const body = JSON.stringify({ type: `${row.kind}.${row.action}`, timestamp: row.at, data: change })
+    const body = this.#bodies.get(seq) ?? this.#bodyOf(seq)
+    if (body === undefined) return undefined
+    this.#bodies.set(seq, body)
     return { id: `${id}.${seq}`, url, secrets: secretsOf(target, this.#options.clock.now()), body }
+  }
+
+  #bodyOf(seq: number): Buffer | undefined {
+    const { sequence } = this.#options
+    const row = sequence.one(seq)
+    if (row === undefined) return undefined
+    const data = toChange(row, sequence.groupOf(row))
+    return Buffer.from(JSON.stringify({ type: `${row.kind}.${row.action}`, timestamp: row.at, data }))
   }
 
   #store<T>(write: () => Promise<T>): Promise<T> {

@@ -1,8 +1,8 @@
 /** Sends a message by Standard Webhooks (https://www.standardwebhooks.com): one signed POST, and its response. */
+import { createHmac } from 'node:crypto'
 import http from 'node:http'
 import https from 'node:https'
 import type { LookupFunction } from 'node:net'
-import { Webhook } from 'standardwebhooks'
 import type { Clock } from '../clock.ts'
 import { version } from '../package-files.ts'
 import { hasRefusedAddress, publicLookup, REFUSED_ADDRESS } from './webhook-urls.ts'
@@ -25,7 +25,8 @@ export interface Message {
   url: string
   /** The signing secrets: the current one, and after a rotation the previous one. */
   secrets: readonly string[]
-  body: string
+  /** JSON in UTF-8. */
+  body: Buffer
 }
 
 /** The result of an attempt. */
@@ -50,13 +51,26 @@ export interface Sender {
   close: () => void
 }
 
+/**
+ * Runs a piece of work, of some milliseconds at most: at once or, if this turn of the event loop has no time left, in one of the next.
+ * @param who the key: keys take turns
+ */
+export type InTurn = <T>(who: string, work: () => T) => T | Promise<T>
+
 /** The dependencies of the sender. */
 export interface SenderOptions {
   clock: Clock
+  inTurn: InTurn
   /** Whether private addresses are allowed. */
   allowsPrivate: boolean
   /** The lookup of host names. */
   lookup?: LookupFunction
+}
+
+/** The signature of a message with a secret: `whsec_` and the key in Base64. */
+function signatureOf(secret: string, { id, body }: Message, time: string): string {
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+  return `v1,${createHmac('sha256', key).update(`${id}.${time}.`).update(body).digest('base64')}`
 }
 
 /** The reason of a failure status; null for a success. */
@@ -94,12 +108,12 @@ const describe = (error: NodeJS.ErrnoException): string => error.code ?? error.m
  * Creates a sender. It reuses connections, follows no redirects, and ignores proxy settings of the
  * environment.
  */
-export function createSender({ clock, allowsPrivate, lookup }: SenderOptions): Sender {
+export function createSender({ clock, inTurn, allowsPrivate, lookup }: SenderOptions): Sender {
   const options = { keepAlive: true, timeout: IDLE }
   const agents = { 'http:': new http.Agent(options), 'https:': new https.Agent(options) }
   const guard = allowsPrivate ? lookup : publicLookup(lookup as never)
 
-  function post(url: URL, headers: http.OutgoingHttpHeaders, body: string, signal: AbortSignal) {
+  function post(url: URL, headers: http.OutgoingHttpHeaders, body: Buffer, signal: AbortSignal) {
     return new Promise<Answer>((resolve, reject) => {
       const isHttps = url.protocol === 'https:'
       const { request } = isHttps ? https : http
@@ -130,19 +144,23 @@ export function createSender({ clock, allowsPrivate, lookup }: SenderOptions): S
     })
   }
 
-  async function answerTo({ id, url: text, secrets, body }: Message, signal: AbortSignal): Promise<Answer> {
-    const url = new URL(text)
+  async function answerTo(message: Message, signal: AbortSignal): Promise<Answer> {
+    const { id, body, secrets } = message
+    const url = new URL(message.url)
     if (!allowsPrivate && hasRefusedAddress(url)) throw new Error(REFUSED_ADDRESS)
-    const at = new Date(clock.now())
-    const headers = {
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(body),
-      'user-agent': `Phaseboard/${version}`,
-      'webhook-id': id,
-      'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-      'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(id, at, body)).join(' '),
-    }
-    return post(url, headers, body, signal)
+    // A change goes to many receivers at once, and each signature reads all of its bytes.
+    return await inTurn(id, () => {
+      const time = String(Math.floor(clock.now() / 1000))
+      const headers = {
+        'content-type': 'application/json',
+        'content-length': body.byteLength,
+        'user-agent': `Phaseboard/${version}`,
+        'webhook-id': id,
+        'webhook-timestamp': time,
+        'webhook-signature': secrets.map((secret) => signatureOf(secret, message, time)).join(' '),
+      }
+      return post(url, headers, body, signal)
+    })
   }
 
   async function send(message: Message, signal: AbortSignal): Promise<Attempt> {

@@ -19,6 +19,7 @@ import { writeTo } from '../helper.ts'
 import {
   accept,
   answer,
+  atOnce,
   hang,
   manualClock,
   type Receiver,
@@ -54,7 +55,8 @@ function service(
     sequence,
     deliveries,
     outcomes,
-    sender: createSender({ clock: systemClock, allowsPrivate: true }),
+    sender: createSender({ clock: systemClock, inTurn: atOnce, allowsPrivate: true }),
+    inTurn: atOnce,
     tail: {
       subscribe: (listener) => {
         listeners.add(listener)
@@ -303,7 +305,8 @@ t.test('changes of the clock do not stop deliveries', async (t) => {
     sequence: one.webhooks && createRules(one.db).changes.sequence,
     deliveries: createRules(one.db).deliveries,
     outcomes: one.outcomes,
-    sender: createSender({ clock: systemClock, allowsPrivate: true }),
+    sender: createSender({ clock: systemClock, inTurn: atOnce, allowsPrivate: true }),
+    inTurn: atOnce,
     tail: { subscribe: () => () => undefined },
     lock: NO_LOCK,
     clock: one.clock,
@@ -374,6 +377,42 @@ t.test('a hundred receivers that hang do not delay another one', async (t) => {
   await slow.got(99)
   one.commit(project('q'))
   await placed(one, id, 2)
+})
+
+t.test('many webhooks do not deliver a change in one turn of the event loop', async (t) => {
+  const receiver = await receive(t)
+  const { one: read } = Sequence.prototype
+  t.teardown(() => {
+    Sequence.prototype.one = read
+  })
+  let reads = 0
+  Sequence.prototype.one = function (seq) {
+    reads++
+    return read.call(this, seq)
+  }
+  const waiting: (() => void)[] = []
+  const one = service(t, {
+    inTurn: (_who, work) => new Promise((resolve) => waiting.push(() => resolve(work()))),
+  })
+  const ids = Array.from({ length: 20 }, () => one.create({ url: receiver.url }).id)
+  one.deliverer.start()
+  one.commit(project('p'))
+  t.equal(waiting.length, 20, 'each waits for its turn')
+  t.equal(reads, 0)
+  await until(() => {
+    waiting.shift()?.()
+    return ids.every((id) => one.webhooks.get(id).after === 1)
+  })
+  t.strictSame(
+    receiver.seqs(),
+    ids.map(() => 1),
+  )
+  t.equal(reads, 1, 'the change is read once for all')
+  // They look for more before they end.
+  await until(() => {
+    waiting.shift()?.()
+    return waiting.length === 0
+  })
 })
 
 t.test('stopping aborts deliveries in flight, and the next start repeats them', async (t) => {

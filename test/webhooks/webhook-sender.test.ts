@@ -5,8 +5,8 @@ import { Webhook } from 'standardwebhooks'
 import t, { type Test } from 'tap'
 import { systemClock } from '../../src/clock.ts'
 import { version } from '../../src/package-files.ts'
-import { createSender, type SenderOptions } from '../../src/webhooks/webhook-sender.ts'
-import { accept, answer, hang, listen, manualClock, receive } from '../receivers.ts'
+import { createSender, type InTurn, type SenderOptions } from '../../src/webhooks/webhook-sender.ts'
+import { accept, answer, atOnce, hang, listen, manualClock, receive } from '../receivers.ts'
 
 const SECRET = `whsec_${Buffer.from('thirty-two bytes of randomness!!').toString('base64')}`
 const REFUSED = 'the address is private, or reserved, or of this machine'
@@ -14,11 +14,11 @@ const TOO_LATE = 'no complete answer within 10 seconds'
 
 /** A sender that may connect to this machine, which is closed with the test. Sends one body to a URL. */
 function sending(t: Test, options: Partial<SenderOptions> = {}) {
-  const sender = createSender({ clock: systemClock, allowsPrivate: true, ...options })
+  const sender = createSender({ clock: systemClock, inTurn: atOnce, allowsPrivate: true, ...options })
   t.teardown(() => sender.close())
   const stopping = new AbortController()
   const send = (url: string, body = '{"a":1}') =>
-    sender.send({ id: 'hook.1', url, secrets: [SECRET], body }, stopping.signal)
+    sender.send({ id: 'hook.1', url, secrets: [SECRET], body: Buffer.from(body) }, stopping.signal)
   return { send, stop: () => stopping.abort() }
 }
 
@@ -42,6 +42,21 @@ t.test('a message is a signed POST that the standard library verifies', async (t
   const other = `whsec_${Buffer.from('another secret of enough bytes').toString('base64')}`
   t.throws(() => new Webhook(other).verify(text, headers), /No matching signature/)
   t.throws(() => new Webhook(SECRET).verify(`${text} `, headers), /No matching signature/)
+})
+
+t.test('a message is signed and sent in its turn', async (t) => {
+  const receiver = await receive(t)
+  const waiting: (() => void)[] = []
+  const inTurn: InTurn = (who, work) => {
+    t.equal(who, 'hook.1')
+    return new Promise((resolve) => waiting.push(() => resolve(work())))
+  }
+  const attempt = sending(t, { inTurn }).send(receiver.url)
+  await wait(5)
+  t.equal(receiver.received.length, 0)
+  waiting.pop()?.()
+  t.match(await attempt, { status: 204, error: null })
+  t.equal(receiver.received.length, 1)
 })
 
 t.test('the timestamp is that of the attempt', async (t) => {
@@ -252,10 +267,10 @@ t.test('proxies of the environment are not used', async (t) => {
 
 t.test('no output contains the secret', async (t) => {
   const { send } = sending(t)
-  const sender = createSender({ clock: systemClock, allowsPrivate: true })
+  const sender = createSender({ clock: systemClock, inTurn: atOnce, allowsPrivate: true })
   const { signal } = new AbortController()
   const bad = await sender.send(
-    { id: 'x', url: 'http://127.0.0.1:1/', secrets: ['whsec_%%%'], body: '' },
+    { id: 'x', url: 'http://127.0.0.1:1/', secrets: ['whsec_%%%'], body: Buffer.from('') },
     signal,
   )
   t.notMatch(JSON.stringify([bad, await send('http://127.0.0.1:1/')]), /whsec_|%%%/)
