@@ -204,7 +204,7 @@ const webhookRoutes: Routes<{ webhookAllowPrivate: boolean }> = async (app, { we
       operationId: 'replayWebhook',
       summary: 'Set the position of a webhook',
       description:
-        'The changes after `after` are delivered, again if necessary. 410 if some of them are no longer stored.',
+        'The changes after `after` are delivered, again if necessary. Earlier failures are forgotten. 410 if some of the changes are no longer stored.',
       tags,
       params: IdParams,
       body: ReplayWebhook,

@@ -324,11 +324,11 @@ export class Deliverer {
       if (this.#isStopped) return
       this.attempts.failed++
       const jitter = JITTER * (2 * Math.random() - 1)
-      await this.#store(() => outcomes.failed(webhook.id, delivered, clock.now(), jitter))
+      await this.#store(() => outcomes.failed(webhook, delivered, clock.now(), jitter))
       return
     }
     this.attempts.delivered++
-    const to = queue.length === 1 ? place.examined : seq
+    const to = place.queue === queue && queue.length === 1 ? place.examined : seq
     const after = await this.#store(() => outcomes.delivered(webhook.id, delivered, webhook.after, to))
     // Otherwise it was set meanwhile, and the queue is rebuilt.
     if (after !== to || place.queue !== queue) return

@@ -135,13 +135,19 @@ export class Deliveries {
 
   /**
    * Records a failed delivery, which is retried later. After too many attempts, or if the receiver is
-   * gone (410), the webhook is deactivated.
+   * gone (410), the webhook is deactivated; but not if its place or URL was set meanwhile.
+   * @param sent the webhook when the change was sent
    * @param now milliseconds since 1970
    * @param jitter of the delay until the next attempt, as a fraction
    */
-  failed(id: string, { seq, attempt }: Delivered, now: number, jitter: number): void {
+  failed(
+    { id, after, url }: Pick<Target, 'id' | 'after' | 'url'>,
+    { seq, attempt }: Delivered,
+    now: number,
+    jitter: number,
+  ): void {
     const webhook = this.#attempted(id, seq, attempt)
-    if (!webhook?.active) return
+    if (!webhook?.active || webhook.after !== after || webhook.url !== url) return
     const failingSince = webhook.failingSince ?? timestamp(now)
     const delay = RETRY_DELAYS[webhook.attempts]
     const attempts = webhook.attempts + 1

@@ -102,6 +102,9 @@ function statementsOf(db: SharedDatabase) {
   }
 }
 
+/** No failures: the next attempt is made at once. */
+const NO_FAILURES = { attempts: 0, retryAt: null, failingSince: null }
+
 /** A new Standard Webhooks secret: 256 random bits. */
 const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
 
@@ -213,7 +216,7 @@ export class Webhooks {
     const names = Object.keys(input)
     if (names.length === 0) return before
     if (input.projectId !== before.projectId) this.#requireProject(input.projectId)
-    const again = input.active === true ? { attempts: 0, retryAt: null, failingSince: null } : {}
+    const again = input.active === true ? NO_FAILURES : {}
     this.#sql.update(id, { ...fieldsOf(input), ...again, updatedAt: timestamp() })
     this.#record('webhook-changed', id, by, { fields: names })
     return this.get(id)
@@ -251,7 +254,7 @@ export class Webhooks {
   }
 
   /**
-   * Sets the place of a webhook: the changes after it are delivered, again if necessary.
+   * Sets the place of a webhook: the changes after it are delivered, again if necessary. Its failures are reset.
    * @throws ApiError 404; 400 on `after` for a future change; 410 if changes after it were pruned
    */
   replay(id: string, after: number): Webhook {
@@ -259,7 +262,7 @@ export class Webhooks {
     const newest = this.#sequence.last()
     if (after > newest) throw invalidField('after', `must be <= ${newest}, the newest change`)
     if (after < newest) this.#sequence.ensureKept(after)
-    this.#sql.update(id, { after })
+    this.#sql.update(id, { after, ...NO_FAILURES })
     return this.get(id)
   }
 

@@ -451,6 +451,64 @@ t.test('a position set during a delivery applies', async (t) => {
   t.strictSame(receiver.seqs().slice(8), [6, 9], 'forward too')
 })
 
+t.test('a change that is skipped leaves no failures to the next one', async (t) => {
+  const { receiver, one, id } = await receiving(t, answer(500))
+  one.deliverer.start()
+  one.commit(project('a') + project('b'))
+  for (const [index, delay] of RETRY_DELAYS.entries()) {
+    await until(() => one.row(id).attempts === index + 1)
+    if (index < RETRY_DELAYS.length - 1) one.clock.pass(delay * 1.2)
+  }
+  one.replay(id, 1)
+  t.match(one.row(id), { active: 1, attempts: 0, retry_at: null, failing_since: null })
+  one.beat()
+  await until(() => one.row(id).attempts === 1)
+  t.equal(receiver.seqs().at(-1), 2, 'which does not wait')
+  t.match(one.row(id), { active: 1, after: 1 })
+  receiver.respond = (response) => {
+    one.replay(id, 2)
+    response.writeHead(500).end()
+  }
+  one.clock.pass(7 * SECOND)
+  await until(() => attemptsOf(one.webhooks, id).length === RETRY_DELAYS.length + 2)
+  t.match(one.row(id), { active: 1, after: 2, attempts: 0, retry_at: null, failing_since: null })
+})
+
+t.test('a late response of the former URL does not count for the new one', async (t) => {
+  const [former, current] = [await receive(t), await receive(t)]
+  const one = service(t)
+  const { id } = one.create({ url: former.url })
+  one.deliverer.start()
+  former.respond = (response) => {
+    one.update(id, { url: current.url, active: true })
+    response.writeHead(410).end()
+  }
+  one.commit(project('a'))
+  await placed(one, id, 1)
+  t.strictSame([former.seqs(), current.seqs()], [[1], [1]])
+  t.match(one.row(id), { active: 1, attempts: 0, failing_since: null })
+  t.match(
+    attemptsOf(one.webhooks, id).map(({ status }) => status),
+    [204, 410],
+  )
+})
+
+t.test('a filter set during a delivery does not repeat it', async (t) => {
+  const { receiver, one, id } = await receiving(t)
+  one.deliverer.start()
+  receiver.respond = (response) => {
+    one.update(id, { kinds: ['project'] })
+    one.deliverer.refresh()
+    receiver.respond = accept
+    response.end()
+  }
+  one.commit(project('a'))
+  await placed(one, id, 1)
+  one.commit(item('i', 'a') + project('b'))
+  await placed(one, id, 3)
+  t.strictSame(receiver.seqs(), [1, 3])
+})
+
 t.test('a webhook changed, deactivated or deleted during a delivery', async (t) => {
   const [first, second] = [await receive(t), await receive(t)]
   const one = service(t)
