@@ -4,6 +4,9 @@ import secureJson from 'secure-json-parse'
 /** A JSON object as plain JavaScript, as in `metadata` fields. */
 export type JsonObject = Record<string, unknown>
 
+/** Whether a value is an object or an array. */
+export const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null
+
 /** Parses JSON; keys that could reach a prototype are dropped, like every unknown field. Throws SyntaxError. */
 export const parseJson = (text: string): unknown =>
   secureJson.parse(text, undefined, { protoAction: 'remove', constructorAction: 'remove' })

@@ -1,6 +1,6 @@
 /** Placeholders in the requests of a batch: `{{name.field}}` is replaced by a field of an earlier result. */
 import { ApiError, invalidField } from '../errors.ts'
-import { parseJson } from '../json.ts'
+import { isObject, parseJson } from '../json.ts'
 
 /** The pattern of result names. */
 export const NAME_PATTERN = '^[A-Za-z_][A-Za-z0-9_-]{0,49}$'
@@ -45,9 +45,16 @@ export class NamedResults {
 
   /** Whether a path or a body has a placeholder for a result that does not exist yet. */
   isAwaited(template: string | object): boolean {
-    if (this.#expected.size === 0) return false
-    const text = typeof template === 'string' ? template : JSON.stringify(template)
-    return [...text.matchAll(PLACEHOLDER)].some(([, name = '']) => this.#expected.has(name))
+    return this.#expected.size > 0 && this.#awaits(template, DEPTH_LIMIT)
+  }
+
+  #awaits(value: unknown, levels: number): boolean {
+    if (typeof value === 'string') {
+      return [...value.matchAll(PLACEHOLDER)].some(([, name = '']) => this.#expected.has(name))
+    }
+    // A deeper one is refused.
+    if (!isObject(value) || levels === 0) return false
+    return Object.keys(value).some((name) => this.#awaits(value[name], levels - 1))
   }
 
   /**
@@ -60,25 +67,33 @@ export class NamedResults {
   }
 
   /**
-   * A copy of a body with the placeholders in its strings replaced.
+   * A body with the placeholders in its strings replaced; the body itself if it has none.
    * @throws ApiError 400, 413
    */
   intoBody(body: object): object {
     this.#left = this.#limit
-    const entries = Object.entries(body).map(([field, value]) => [
-      field,
-      this.#into(value, field, DEPTH_LIMIT),
-    ])
-    return Object.fromEntries(entries)
+    return this.#intoObject(body, DEPTH_LIMIT)
+  }
+
+  /** @param field the name of the field for errors; by default that of each */
+  #intoObject(object: object, levels: number, field?: string): object {
+    const replaced: [string, unknown][] = []
+    // An object may have a hundred thousand fields, whose entries take four times as long.
+    for (const name of Object.keys(object)) {
+      const value: unknown = Reflect.get(object, name)
+      const put = this.#into(value, field ?? name, levels)
+      if (put !== value) replaced.push([name, put])
+    }
+    return replaced.length === 0 ? object : { ...object, ...Object.fromEntries(replaced) }
   }
 
   #into(value: unknown, field: string, levels: number): unknown {
-    if (typeof value === 'string') return this.#intoString(value, field)
-    if (typeof value !== 'object' || value === null) return value
+    if (typeof value === 'string') return value.includes('{{') ? this.#intoString(value, field) : value
+    if (!isObject(value)) return value
     if (levels === 0) throw invalidField(field, `must NOT be nested deeper than ${DEPTH_LIMIT} levels`)
-    if (Array.isArray(value)) return value.map((one) => this.#into(one, field, levels - 1))
-    const entries = Object.entries(value).map(([key, one]) => [key, this.#into(one, field, levels - 1)])
-    return Object.fromEntries(entries)
+    if (!Array.isArray(value)) return this.#intoObject(value, levels - 1, field)
+    const values = value.map((one) => this.#into(one, field, levels - 1))
+    return values.every((one, index) => one === value[index]) ? value : values
   }
 
   /** A string that is only a placeholder gets the value with its type. */

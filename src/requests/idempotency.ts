@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { identityOf } from '../access/identity.ts'
 import { validationFailed } from '../errors.ts'
+import { isObject, type JsonObject } from '../json.ts'
 import { KEY_PATTERN } from '../schemas/common.ts'
 import type { IdempotencyStore, RepeatableRequest } from './idempotency-store.ts'
 
@@ -57,16 +58,48 @@ export function createRepetitionHook(store: IdempotencyStore): onRequestHookHand
   }
 }
 
-/** Equal for equal JSON, whatever the order of keys. It omits passwords: not even a fast hash of these is stored. */
-function canonical(name: string, value: unknown): unknown {
-  if (name === 'password' || name === 'currentPassword') return null
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+/** Deepest nesting of a request: more than any field may have. */
+const DEPTH_LIMIT = 1000
+
+/** Whether JavaScript orders a name by its number, before all others. */
+const isIndex = (name: string): boolean => /^(?:0|[1-9]\d{0,9})$/.test(name) && Number(name) < 2 ** 32 - 1
+
+/** The names of an object's fields, in an order that does not depend on its own. */
+function namesOf(value: JsonObject): string[] {
+  const names = Object.keys(value)
+  const first = names.findIndex((name) => !isIndex(name))
+  return first === -1 ? names : names.slice(0, first).concat(names.slice(first).sort())
 }
 
-/** The hash of a request's body and query. */
+/**
+ * A value as JSON that is equal for equal JSON, whatever the order of keys. It omits passwords: not even a fast hash of these is stored.
+ * A body may have half a million values: a replacer, called for each, would block the event loop.
+ * @throws ApiError 400
+ */
+function canonical(value: unknown, levels = DEPTH_LIMIT): string | undefined {
+  if (!isObject(value)) return JSON.stringify(value)
+  if (levels === 0) {
+    const formErrors = [`must NOT be nested deeper than ${DEPTH_LIMIT} levels`]
+    throw validationFailed({ formErrors, fieldErrors: {} })
+  }
+  if (Array.isArray(value)) {
+    if (!value.some(isObject)) return JSON.stringify(value)
+    return `[${value.map((one) => canonical(one, levels - 1) ?? 'null').join(',')}]`
+  }
+  const texts: string[] = []
+  for (const name of namesOf(value)) {
+    const isSecret = name === 'password' || name === 'currentPassword'
+    const text = isSecret ? 'null' : canonical(value[name], levels - 1)
+    if (text !== undefined) texts.push(`${JSON.stringify(name)}:${text}`)
+  }
+  return `{${texts.join(',')}}`
+}
+
+/** The hash of a request's body and query. @throws ApiError 400 if it is nested too deep */
 export const hashOf = (value: unknown): string =>
-  createHash('sha256').update(JSON.stringify(value, canonical)).digest('hex')
+  createHash('sha256')
+    .update(String(canonical(value)))
+    .digest('hex')
 
 /** The same with a hash of the request's body and query. */
 export function repeatableOf(request: FastifyRequest): RepeatableRequest | undefined {
