@@ -4,8 +4,10 @@ import { and, desc, eq, inArray, isNull, lt, lte, type SQL, sql } from 'drizzle-
 import { read, type SharedDatabase } from '../db/client.ts'
 import { newId } from '../db/ids.ts'
 import { type JsonPage, type PageQuery, type PlacesAfter, readPage } from '../db/pages.ts'
+import { scopeOf } from '../db/row-security.ts'
 import { notifications } from '../db/schema.ts'
 import { amongIds, change, given, givenLimit, selectAll, selectOne } from '../db/statements.ts'
+import { ROWS_SCANNED, rowLimit } from '../db/work-limits.ts'
 import { notFound } from '../errors.ts'
 import { once } from '../once.ts'
 import { ref } from '../schemas/common.ts'
@@ -72,6 +74,7 @@ function statementsOf(db: SharedDatabase) {
     )
   const isOfKind = sql`${kind} in (select value from json_each(${given('kinds')}))`
   return {
+    limitScan: rowLimit(db, 'main.notifications where member_id = +?', ROWS_SCANNED),
     all: before(),
     unread: before(isUnread),
     ofKind: before(isOfKind),
@@ -169,7 +172,7 @@ export class Notifications {
     this.#sql = statementsOf(db)
   }
 
-  /** A page of a member's notifications, newest first. */
+  /** A page of a member's notifications, newest first. @throws TooMuchWork */
   page(
     owner: string,
     { isUnread = false, kinds = [], limit = LIMIT, ...query }: NotificationQuery,
@@ -184,6 +187,7 @@ export class Notifications {
         count,
         kinds: JSON.stringify(kinds),
       }).map((one) => ({ ...one, key: 0, text: null }))
+    this.#limitScan(owner, kinds.length > 0)
     return read(this.#db, () => {
       const { ids, next } = readPage(newestFirst, { ...query, limit })
       return { body: this.#toJson(this.#sql.several({ ids: JSON.stringify(ids) })), next }
@@ -197,8 +201,9 @@ export class Notifications {
     return found
   }
 
-  /** The number of a member's unread notifications, at most {@link COUNTED}. */
+  /** The number of a member's unread notifications, at most {@link COUNTED}. @throws TooMuchWork */
   count(owner: string): { unread: number } {
+    this.#limitScan(owner)
     const found = this.#sql.unread({ memberId: owner, id: AFTER_ALL, count: COUNTED })
     return { unread: found.length }
   }
@@ -214,12 +219,21 @@ export class Notifications {
   /**
    * Marks a member's notifications up to one as read, the newest {@link READ_AT_ONCE} of them.
    * @returns the number of unread ones
-   * @throws ApiError 404
+   * @throws ApiError 404; TooMuchWork
    */
   readUpTo(upTo: string, owner: string): { unread: number } {
+    this.#limitScan(owner)
     if (this.#sql.one({ id: upTo, memberId: owner }) === undefined) throw notFound('Notification', [upTo])
     this.#sql.readUpTo({ memberId: owner, upTo, count: READ_AT_ONCE, readAt: timestamp() })
     return this.count(owner)
+  }
+
+  /**
+   * Refuses to scan more notifications than the event loop may, if some are skipped: those of other kinds, or outside of the scope.
+   * @throws TooMuchWork
+   */
+  #limitScan(owner: string, hasKinds = false): void {
+    if (hasKinds || scopeOf(this.#db) !== undefined) this.#sql.limitScan(owner)
   }
 
   /** Whether a member has a notification of a write. @param first the first change of the write, `last` the last */
