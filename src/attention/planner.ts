@@ -197,7 +197,7 @@ export class NotificationPlanner {
     after: Record<string, unknown>,
   ): Generator<void, void, void> {
     const { action, projectId, fromProjectId } = row
-    const mentioned = this.#newlyMentioned(before.description, after.description)
+    const mentioned = yield* this.#newlyMentioned(before.description, after.description)
     const assignee = textOf(after.assigneeId)
     const isMoved =
       action === 'updated' &&
@@ -229,7 +229,7 @@ export class NotificationPlanner {
     after: Record<string, unknown>,
   ): Generator<void, void, void> {
     const isNew = row.action === 'created'
-    const mentioned = this.#newlyMentioned(before.content, after.content)
+    const mentioned = yield* this.#newlyMentioned(before.content, after.content)
     const author = isNew ? textOf(after.authorId) : ''
     if (author !== '') this.#watch(itemId, author, row.seq)
     if (!isNew && mentioned.length === 0) return
@@ -260,11 +260,14 @@ export class NotificationPlanner {
     }
   }
 
-  /** The members whom a text mentions and its former version did not. */
-  #newlyMentioned(before: unknown, after: unknown): string[] {
+  /** The members whom a text mentions and its former version did not. Each text is a step: a long one takes some tens of milliseconds. */
+  *#newlyMentioned(before: unknown, after: unknown): Generator<void, string[], void> {
     if (typeof after !== 'string' || !after.includes('@')) return []
+    const current = mentionsIn(after)
+    if (current.size === 0) return []
+    yield
     const former = mentionsIn(textOf(before))
-    const mentions = [...mentionsIn(after)].filter((one) => !former.has(one)).map(handlesOf)
+    const mentions = [...current].filter((one) => !former.has(one)).map(handlesOf)
     const formerHandles = [...former].map(handlesOf)
     const ids = this.#sources.named([...new Set([...mentions, ...formerHandles].flat())])
     const idsOf = (each: string[][]) =>
