@@ -33,13 +33,16 @@ declare module 'fastify' {
 /** Performs batches: each request runs its own route's handler, all in one write. */
 export default fp<{ authMode: 'open' | 'required'; bodyLimit: number }>(
   async (app, { authMode, bodyLimit }) => {
-    const { db, scoped, dispatcher, worker } = app
+    const { db, scoped, dispatcher, worker, groupCommit } = app
     const surroundings = { app, operations: app.operations, authMode, bodyLimit }
     const stepwise = createStepwise(
       db,
       scoped,
       (...write) => dispatcher.commit(...write),
-      (...task) => worker.performSteps(...task),
+      (end, context, mode) => {
+        const steps = worker.performSteps(end, context, mode)
+        return mode.isRead ? steps : groupCommit.follow(steps)
+      },
     )
 
     app.decorate('readEach', async (request, paths, options) => {

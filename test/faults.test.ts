@@ -381,6 +381,27 @@ async function startInProcess(t: Test) {
   return { service, client, board, before, log: () => text }
 }
 
+t.test('a full disk in the worker thread is reported until a write succeeds', async (t) => {
+  const service = await startLimited(t, environmentOf(t))
+  const { project, subtask } = await seed(service)
+  const item = { title: 'Card', description: 'x'.repeat(9000) }
+  // More than the event loop attempts.
+  const requests = Array.from({ length: 101 }, () => ({
+    method: 'POST',
+    path: `/api/projects/${project}/kanban-items`,
+    body: item,
+  }))
+  let answer: Answer
+  do {
+    await isUp(t, service)
+    answer = await call(service, 'POST', '/api/batch', { requests })
+  } while (answer.status === 200)
+  t.equal(answer.status, 500)
+  await cannotWrite(t, service)
+  await done(service, 'PATCH', `/api/kanban-subtasks/${subtask}`, { title: 'Small' })
+  await isUp(t, service)
+})
+
 t.test('a database at its maximum size refuses only writes that need more space, completely', async (t) => {
   const { service, client, board, before, log } = await startInProcess(t)
 

@@ -3,6 +3,7 @@ import { Distribution } from '../distribution.ts'
 import { isBusy } from './busy.ts'
 import { BUSY_TIMEOUT, type SharedDatabase, stopWaitingForLocks } from './client.ts'
 import { attributionOf, type Written } from './current-write.ts'
+import { faultOf } from './faults.ts'
 import { type DatabaseFiles, NO_FILES } from './files.ts'
 
 /** A group is complete after this many iterations of the event loop without another write ... */
@@ -22,9 +23,6 @@ const PROBE_AFTER = 5000
 /** The histogram bounds of group sizes, and of commit durations in seconds. */
 const SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1]
-
-/** SQLite errors that are no write's fault: disk full, no permission, I/O errors, a damaged file. */
-const FAULT = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|PERM|PROTOCOL)/
 
 /** A queued write. */
 interface Waiting {
@@ -48,6 +46,11 @@ export interface GroupCommit {
    */
   write: <T>(actorId: string | null, work: () => T) => Promise<Written<T>>
   /**
+   * Follows a write of another thread, whose success or failure counts for {@link GroupCommit.trouble}, too.
+   * @param write resolves with its last change; undefined if it made none
+   */
+  follow: <T extends Pick<Written<unknown>, 'seq'>>(write: Promise<T>) => Promise<T>
+  /**
    * Why all writes fail: the files were replaced, or the latest write failed, e.g. because of a full disk.
    * Some seconds after that failure, a harmless write probes first. Undefined while writing works.
    */
@@ -69,12 +72,6 @@ interface CommitStatistics {
 }
 
 const stopped = () => new Error('the service has stopped')
-
-/** The first error of this kind along the chain of causes. */
-function faultOf(error: unknown): Error | undefined {
-  if (!(error instanceof Error)) return undefined
-  return 'code' in error && FAULT.test(String(error.code)) ? error : faultOf(error.cause)
-}
 
 /**
  * Creates the group commit of a database. Writes of one iteration of the event loop, or of several that follow closely,
@@ -198,6 +195,18 @@ export function createGroupCommit(db: SharedDatabase, files: DatabaseFiles = NO_
       waiting.push({ actorId, work, resolve, reject, lockedSince: undefined })
     })
 
+  const follow: GroupCommit['follow'] = async (writing) => {
+    const earlier = failure
+    try {
+      const written = await writing
+      if (written.seq !== undefined && failure === earlier) failure = undefined
+      return written
+    } catch (error) {
+      noteFault(error)
+      throw error
+    }
+  }
+
   /** Writes `user_version`, which nothing uses, unchanged: a page of the log, and a sync. */
   async function probe(): Promise<void> {
     try {
@@ -212,6 +221,7 @@ export function createGroupCommit(db: SharedDatabase, files: DatabaseFiles = NO_
 
   return {
     write,
+    follow,
     trouble: async () => {
       const lost = files.lost()
       if (lost) return lost

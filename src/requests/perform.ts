@@ -52,7 +52,7 @@ interface LargeWrites {
 interface DispatcherParts {
   db: SharedDatabase
   scoped: ScopedRules
-  groupCommit: Pick<GroupCommit, 'write'>
+  groupCommit: Pick<GroupCommit, 'write' | 'follow'>
   /** Reads on the event loop: at once or, if this turn's time is used up, in one of the next turns. */
   attempt: Attempt
   worker: WorkerThread
@@ -118,13 +118,14 @@ export class Dispatcher {
 
   /** Writes in the worker thread, or in slices if it is too much for one transaction. */
   async #writeElsewhere<Result>(call: Call<Result>, context: WriteContext): Promise<WriteOutcome<Result>> {
-    const { worker, largeWrites } = this.#parts
+    const { worker, largeWrites, groupCommit } = this.#parts
     try {
-      return (await worker.write(call, context)) as WriteOutcome<Result>
+      return (await groupCommit.follow(worker.write(call, context))) as WriteOutcome<Result>
     } catch (error) {
       if (!(error instanceof LargeWork)) throw error
       const { path, args } = call
-      return (await largeWrites.perform({ call: { path, args }, context })) as WriteOutcome<Result>
+      const write = largeWrites.perform({ call: { path, args }, context })
+      return (await groupCommit.follow(write)) as WriteOutcome<Result>
     }
   }
 }

@@ -1,5 +1,6 @@
 /** Outcomes of work in the worker thread, as posted back: errors lose their class on the way. */
 import { databaseBusy, isBusy } from '../db/busy.ts'
+import { faultOf } from '../db/faults.ts'
 import { LargeWork } from '../db/too-much-work.ts'
 import type { ErrorCode } from '../error-codes.ts'
 import { ApiError, type ErrorDetails } from '../errors.ts'
@@ -17,14 +18,18 @@ export type Outcome =
       }
     }
   | { large: true }
-  | { error: unknown }
+  | {
+      error: unknown
+      /** SQLite's error code of a fault, which an error loses on the way. */
+      code?: unknown
+    }
 
 /** The outcome of work that failed. */
 function outcomeOfError(thrown: unknown): Outcome {
   // SQLite's error code is lost on the way.
   const error = isBusy(thrown) ? databaseBusy() : thrown
   if (error instanceof LargeWork) return { large: true }
-  if (!(error instanceof ApiError)) return { error }
+  if (!(error instanceof ApiError)) return { error, code: faultOf(error)?.code }
   const { statusCode, message, details, headers, code } = error
   return { refusal: { statusCode, message, details, headers, code } }
 }
@@ -46,7 +51,10 @@ export const outcomeOfPromise = (work: Promise<unknown>): Promise<Outcome> =>
 export function unwrap(outcome: Outcome): unknown {
   if ('value' in outcome) return outcome.value
   if ('large' in outcome) throw new LargeWork()
-  if ('error' in outcome) throw outcome.error
+  if ('error' in outcome) {
+    const { error, code } = outcome
+    throw error instanceof Error && code !== undefined ? Object.assign(error, { code }) : error
+  }
   const { statusCode, message, details, headers, code } = outcome.refusal
   throw new ApiError(statusCode, message, { headers, code, ...(details && { details }) })
 }

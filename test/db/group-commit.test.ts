@@ -475,6 +475,24 @@ t.test('a disk error is recognized inside an error of the query builder', async 
   t.match(await trouble(), { code: 'SQLITE_IOERR' })
 })
 
+t.test('a disk error in another thread is remembered until a write succeeds', async (t) => {
+  const { write, put, follow, trouble } = setUp(t)
+  const fail = () => t.rejects(follow(Promise.reject(sqliteError('SQLITE_FULL'))), { code: 'SQLITE_FULL' })
+  await fail()
+  t.match(await trouble(), { code: 'SQLITE_FULL' })
+  t.strictSame(await follow(Promise.resolve({ seq: undefined })), { seq: undefined })
+  t.match(await trouble(), { code: 'SQLITE_FULL' }, 'what stores nothing proves nothing')
+  const before = follow(Promise.resolve({ seq: 1 }))
+  await fail()
+  await before
+  t.match(await trouble(), { code: 'SQLITE_FULL' }, 'nor does what was there before')
+  await follow(Promise.resolve({ seq: 2 }))
+  t.equal(await trouble(), undefined)
+  await fail()
+  await write(() => put('a'))
+  t.equal(await trouble(), undefined)
+})
+
 t.test('one failed write of a group is enough to remember a disk error', async (t) => {
   const { write, put, trouble } = setUp(t)
   const full = () => {

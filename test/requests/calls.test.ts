@@ -1,4 +1,5 @@
 /** Calls as data, how work ends in the worker thread, and which responses are stored. */
+import { SqliteError } from 'better-sqlite3'
 import t from 'tap'
 import { SERVICE } from '../../src/access/caller.ts'
 import { ApiError } from '../../src/errors.ts'
@@ -54,6 +55,10 @@ t.test('a specified error keeps its class between threads', (t) => {
     throw new TypeError('no')
   })
   t.throws(() => unwrap(failed), { message: 'no' })
+  const full = outcomeOf(() => {
+    throw new Error('Failed query', { cause: new SqliteError('it is full', 'SQLITE_FULL') })
+  })
+  t.throws(() => unwrap(structuredClone(full)), { message: 'Failed query', code: 'SQLITE_FULL' })
   t.equal(unwrap(outcomeOf(() => 5)), 5)
   t.end()
 })
