@@ -34,7 +34,7 @@ function lookups(before: string, after: string): string[][] {
     after: JSON.stringify({ description: after }),
   }
   const steps: string[][] = []
-  for (const _step of new NotificationPlanner(2, 2, sources).take(row, false)) steps.push([...seen])
+  for (const _step of new NotificationPlanner(2, 2, sources).take(row)) steps.push([...seen])
   return [...steps, seen]
 }
 
