@@ -74,6 +74,10 @@ const ofProjects = KINDS.flatMap((kind): [string, View][] => {
   return project === 'null' ? [] : [[getTableName(kind.table), { condition: isInScope(project) }]]
 })
 
+/** A column with a part of an import's result: empty if its project is out of scope. */
+const ofResult = (column: string) =>
+  `case when seen.project_id is null or ${isInScope('seen.project_id')} then seen.${column} else '' end`
+
 /** The views, by the tables that they replace. Foreign keys determine the tables of records that belong to projects. */
 const VIEWS: ReadonlyMap<string, View> = new Map<string, View>([
   ...ofProjects,
@@ -98,7 +102,8 @@ const VIEWS: ReadonlyMap<string, View> = new Map<string, View>([
       columns: {
         project_id: `case when ${isInScope('seen.project_id')} then seen.project_id end`,
         // The results of an import. Those of a dry run, which has no project, are visible.
-        counts: `case when seen.project_id is null or ${isInScope('seen.project_id')} then seen.counts else '' end`,
+        counts: ofResult('counts'),
+        matches: ofResult('matches'),
         // In a refused import, it refers to the earlier import's project.
         error: `case when exists (
             select 1 from main.projects as named where instr(seen.error, named.id) > 0 and not ${isInScope('named.id')})

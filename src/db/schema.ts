@@ -699,8 +699,8 @@ export const imports = sqliteTable('imports', {
   projectId: text(),
   /** Numbers of created records, by name, and notes, as JSON; empty before it is done. */
   counts: string(''),
-  /** The people of the board, as JSON; empty for none. They are large, and lists have none. */
-  people: string(''),
+  /** The people of the board with their matches, as JSON; empty for none. They are large, and lists have none. */
+  matches: string(''),
   error: text(),
   ...timestamps(),
 })

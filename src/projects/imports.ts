@@ -23,10 +23,10 @@ const IMPORTS_LISTED = 100
 /** Stored rows, at most, besides those of running imports. */
 const KEPT = 1000
 
-const { people: _, ...listed } = getTableColumns(imports)
+const { matches: _, ...listed } = getTableColumns(imports)
 
 /** A row of the list: without its people, of whom there may be many. */
-type ListedRow = Omit<typeof imports.$inferSelect, 'people'>
+type ListedRow = Omit<typeof imports.$inferSelect, 'matches'>
 type ImportRow = typeof imports.$inferSelect
 
 /** The stored result of an import. */
@@ -55,7 +55,7 @@ function peopleIn(text: string): Pick<Import, 'people'> {
 export type FailedImports = Readonly<Record<string, string>>
 
 function toImport(row: ListedRow & Partial<ImportRow>, failed: FailedImports): Import {
-  const { id, format, done, total, projectId, counts, people, createdAt, updatedAt } = row
+  const { id, format, done, total, projectId, counts, matches, createdAt, updatedAt } = row
   const error = failed[id] ?? row.error
   const status = id in failed ? 'failed' : row.status
   return {
@@ -66,7 +66,7 @@ function toImport(row: ListedRow & Partial<ImportRow>, failed: FailedImports): I
     total,
     ...(projectId !== null && { projectId }),
     ...(status === 'done' && parsed<Made>(counts)),
-    ...(status === 'done' && people && peopleIn(people)),
+    ...(status === 'done' && matches && peopleIn(matches)),
     ...(error !== null && { error }),
     createdAt,
     updatedAt,

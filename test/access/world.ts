@@ -196,8 +196,10 @@ function principalStatements(principal: Principal): string[] {
       counts: JSON.stringify({
         counts: { items: 1 },
         notes: ['a column of vault'],
-        people: [{ id: 'x', name: 'valda', items: 1, comments: 0, memberId: null, matched: null }],
       }),
+      matches: JSON.stringify([
+        { id: 'x', name: 'valda', items: 1, comments: 0, memberId: null, matched: null },
+      ]),
     }),
   ]
 }

@@ -89,7 +89,7 @@ for (const kind of ['in memory', 'in a file']) {
     t.match(third.people[1], { matched: 'name', memberId: 'm-bob' })
     t.equal(count(app, 'people'), 2, 'nobody is there twice')
     t.notHas((await send(app, 'GET', '/api/imports')).body[0], 'people')
-    app.db.$client.exec("update imports set counts = '{', people = '5'")
+    app.db.$client.exec("update imports set counts = '{', matches = '5'")
     const unread = await send(app, 'GET', `/api/imports/${third.id}`)
     t.match(unread, { status: 200, body: { status: 'done', counts: undefined, people: undefined } })
   })

@@ -17,7 +17,7 @@ export function importStates({ $client: client }: SharedDatabase) {
   const writing = set("status = 'writing', total = :total")
   const advance = set('done = :done')
   const done = set(
-    "status = 'done', done = :total, total = :total, project_id = :projectId, counts = :counts, people = :people",
+    "status = 'done', done = :total, total = :total, project_id = :projectId, counts = :counts, matches = :matches",
   )
   const failed = set("status = 'failed', error = :error")
   return {
@@ -30,7 +30,7 @@ export function importStates({ $client: client }: SharedDatabase) {
     done: (id: string, total: number, { projectId, counts, notes, people }: Imported) =>
       void done().run({
         ...{ id, total, projectId, counts: JSON.stringify({ counts, notes }) },
-        people: people === undefined ? '' : JSON.stringify(people),
+        matches: people === undefined ? '' : JSON.stringify(people),
       }),
     failed: (id: string, error: string) => void failed().run({ id, error }),
   }
