@@ -122,19 +122,19 @@ const mcpRoutes: Routes<{ authMode: 'open' | 'required'; publicUrl: string | und
   /** The kept response to an earlier call with the same key. */
   function keptFor(
     request: FastifyRequest,
-    { args, idempotencyKey }: Pick<WriteAs, 'args' | 'idempotencyKey'>,
+    repeated: RepeatableRequest | undefined,
   ): StoredResponse | undefined {
-    if (idempotencyKey === undefined) return undefined
-    const repeated = repeatedAs(request, idempotencyKey, args)
+    if (repeated === undefined) return undefined
     return unlessTooMuch(() => scoped.repetition(callerOf(request).principal, repeated))
   }
 
   function repetition(
     request: FastifyRequest,
-    how: Pick<WriteAs, 'args' | 'idempotencyKey'>,
+    { args, idempotencyKey }: Pick<WriteAs, 'args' | 'idempotencyKey'>,
   ): Written | undefined {
     authorize('own', identityOf(request), 'POST', authMode)
-    const kept = keptFor(request, how)
+    if (idempotencyKey === undefined) return undefined
+    const kept = keptFor(request, repeatedAs(request, idempotencyKey, args))
     return kept && writtenBy(kept.body ?? '', { isReplay: true, seq: kept.seq ?? undefined })
   }
 
@@ -178,7 +178,7 @@ const mcpRoutes: Routes<{ authMode: 'open' | 'required'; publicUrl: string | und
     const caller = callerOf(request)
     const repeated = idempotencyKey === undefined ? undefined : repeatedAs(request, idempotencyKey, args)
     // The item of a repetition may be deleted.
-    const stored = keptFor(request, { args, idempotencyKey })
+    const stored = keptFor(request, repeated)
     if (stored) {
       const { status, body, seq } = stored
       return {
