@@ -1,6 +1,11 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onRequestHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
-import { type CredentialOptions, createCredentials, tokenInQuery } from '../src/access/credentials.ts'
+import {
+  type CredentialOptions,
+  type Credentials,
+  createCredentials,
+  tokenInQuery,
+} from '../src/access/credentials.ts'
 import { createCsrfGuard } from '../src/access/csrf.ts'
 import { IDENTITY } from '../src/access/identity.ts'
 import { createSessionCookies, type SessionCookies } from '../src/access/session-cookies.ts'
@@ -30,6 +35,8 @@ declare module 'fastify' {
     firstAdmin: FirstAdminMade | undefined
     /** Limits of failed sign-ins, wherever a password is checked. */
     signInLimits: SignInLimits
+    /** See `Credentials`. */
+    actsForDefault: Credentials['actsForDefault']
     /**
      * Identifies the caller of a long-lived request, e.g. a stream, again, and checks read access. It is synchronous unless a
      * host identifies members.
@@ -71,7 +78,7 @@ export default fp<AuthOptions>(
   async (app, options) => {
     const { authMode, corsOrigins, resolveMember } = options
     const cookies = createSessionCookies()
-    const { identify, identifyCalendar, ensureKnownHost, hasAmbient } = createCredentials(
+    const { identify, identifyCalendar, actsForDefault, ensureKnownHost, hasAmbient } = createCredentials(
       app,
       cookies,
       options,
@@ -82,6 +89,7 @@ export default fp<AuthOptions>(
     app.decorate('firstAdmin', undefined)
     app.decorate('signInLimits', createSignInLimits())
     app.decorate('sessionCookies', cookies)
+    app.decorate('actsForDefault', actsForDefault)
 
     // Other routes identify their callers; inside a host, the host checks names.
     if (ensureKnownHost && resolveMember === undefined) {

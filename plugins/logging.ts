@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { logRequest } from '../src/http/request-log.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -7,12 +8,6 @@ declare module 'fastify' {
     waits?: boolean
   }
 }
-
-/** Requests that take at least this long, in milliseconds, are logged as slow. */
-const SLOW = 1000
-
-/** Log levels at which each request is logged. */
-const VERBOSE = new Set(['debug', 'trace'])
 
 /** A segment of a path, with any of its letters percent-encoded. */
 const encoded = (segment: string) =>
@@ -34,14 +29,8 @@ function pathOf({ url, routeOptions }: FastifyRequest): string {
 export default fp(
   async (app) => {
     app.addHook('onResponse', (request, reply, done) => {
-      const isSlow = reply.elapsedTime > SLOW && !request.routeOptions.config.waits
-      // Nearly every request logs nothing: it should not pay for formatting a line.
-      if (isSlow || VERBOSE.has(request.log.level)) {
-        const milliseconds = Math.round(reply.elapsedTime)
-        const line = { method: request.method, path: pathOf(request), status: reply.statusCode, milliseconds }
-        if (isSlow) request.log.warn(line, 'slow request')
-        else request.log.debug(line, 'request')
-      }
+      const line = () => ({ method: request.method, path: pathOf(request), status: reply.statusCode })
+      logRequest(request.log, reply.elapsedTime, line, request.routeOptions.config.waits)
       done()
     })
   },

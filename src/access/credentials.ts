@@ -1,4 +1,5 @@
 /** Credentials: which member a request acts for. */
+import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isLoopback } from '../config.ts'
 import { ApiError, authenticationRequired, forbidden } from '../errors.ts'
@@ -38,6 +39,8 @@ export interface Credentials {
    * @throws ApiError 403 without a credential, under a foreign host name
    */
   ensureKnownHost: ((request: FastifyRequest) => void) | undefined
+  /** Whether a request without a credential acts for the default member: neither refused nor without a member. */
+  actsForDefault: (request: IncomingMessage) => boolean
   /** Whether a request has an ambient credential: one that the browser or a proxy adds for any page. */
   hasAmbient: (request: FastifyRequest) => boolean
 }
@@ -133,12 +136,13 @@ export function createCredentials(
    * machine, and against a proxy that forwards requests from the network.
    * @throws ApiError 401, 403
    */
-  function withoutCredential({ headers, raw }: FastifyRequest): Identity | undefined {
+  function withoutCredential(request: IncomingMessage): Identity | undefined {
+    const { headers } = request
     if (defaultIdentity === undefined) return undefined
     if (isOnlyLocal && !isLocalHost(headers.host)) {
       throw isKnownHost(headers.host) ? behindProxy() : foreignHost()
     }
-    if (isProxied(raw)) throw behindProxy()
+    if (isProxied(request)) throw behindProxy()
     return defaultIdentity
   }
 
@@ -161,7 +165,7 @@ export function createCredentials(
     const email = emailFromProxy(request)
     if (email !== undefined) return fromProxy(email)
     const token = cookies.read(request)
-    return token === undefined ? withoutCredential(request) : fromSession(request, token, reply)
+    return token === undefined ? withoutCredential(request.raw) : fromSession(request, token, reply)
   }
 
   return {
@@ -173,6 +177,13 @@ export function createCredentials(
       const identity = fromToken(request, token, reply)
       if (identity.scope !== 'calendar') throw forbidden('only a calendar token may be in an address')
       return identity
+    },
+    actsForDefault(request) {
+      try {
+        return withoutCredential(request) !== undefined
+      } catch {
+        return false
+      }
     },
     hasAmbient: (request) => cookies.read(request) !== undefined || emailFromProxy(request) !== undefined,
   }

@@ -1,4 +1,4 @@
-/** Loggers of requests, created lazily with the first line: few requests log any. */
+/** The log of requests. Their loggers are created lazily with the first line: few requests log any. */
 import type { FastifyBaseLogger } from 'fastify'
 
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -52,3 +52,34 @@ export const createRequestLog = (
   bindings: Record<string, unknown>,
   options: ChildOptions,
 ): FastifyBaseLogger => new RequestLog(parent, bindings, options) as unknown as FastifyBaseLogger
+
+/** Requests that take at least this long, in milliseconds, are logged as slow. */
+const SLOW = 1000
+
+/** Whether a log has a line for each request. */
+export const isVerbose = ({ level }: FastifyBaseLogger): boolean => level === 'debug' || level === 'trace'
+
+/** A request in the log. */
+interface RequestLine {
+  method: string
+  path: string
+  status: number
+}
+
+/**
+ * Logs a request at debug, a slow one as a warning.
+ * @param lineOf called only if it is logged: nearly every request logs nothing, and should not pay for a line
+ * @param waits whether its response may wait for an event: then it is not slow
+ */
+export function logRequest(
+  log: FastifyBaseLogger,
+  milliseconds: number,
+  lineOf: () => RequestLine,
+  waits = false,
+): void {
+  const isSlow = milliseconds > SLOW && !waits
+  if (!isSlow && !isVerbose(log)) return
+  const line = { ...lineOf(), milliseconds: Math.round(milliseconds) }
+  if (isSlow) log.warn(line, 'slow request')
+  else log.debug(line, 'request')
+}

@@ -70,8 +70,10 @@ export class Freshness {
   version(): number | undefined {
     const poll = currentPoll()
     if (isSame(this.#askedIn, poll)) return this.#version
+    // If the check fails, the next request asks again.
+    const version = this.versionNow()
     this.#askedIn = isSame(this.#arrivedIn, poll) ? poll : undefined
-    return this.versionNow()
+    return version
   }
 
   /** The same as of now: reads in the same transaction have this version. */

@@ -93,8 +93,8 @@ interface CacheUse {
 /** Snapshots, and caching of the worker thread's reads. */
 export interface KeptSnapshots extends Snapshots {
   use: () => CacheUse
-  /** A cached project, or a cached list by filter; undefined if it must be read. */
-  keptProject: (id: string) => ProjectSnapshot | undefined
+  /** A cached project smaller than `below`, or a cached list by filter; undefined if it must be read. @param below in bytes; by default any */
+  keptProject: (id: string, below?: number) => ProjectSnapshot | undefined
   keptList: (filter: ProjectFilter, scope?: number) => Snapshot | undefined
   /** Begins a read by the worker thread. Every read must be ended. */
   beginWorkerRead: () => WorkerRead
@@ -258,10 +258,10 @@ export function createSnapshots(
     return [...found.values()].filter((project) => project !== undefined)
   }
 
-  function keptProject(id: string): ProjectSnapshot | undefined {
+  function keptProject(id: string, below = Number.POSITIVE_INFINITY): ProjectSnapshot | undefined {
     checkVersion(freshness.version())
     const project = projectIn(id)
-    if (project === undefined || isStale(project)) return undefined
+    if (project === undefined || project.body.length >= below || isStale(project)) return undefined
     hits++
     return project
   }
