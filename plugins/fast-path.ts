@@ -1,16 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import fp from 'fastify-plugin'
 import type { Config } from '../src/config.ts'
+import { WORTH_IT } from '../src/http/compression.ts'
 import { isVerbose, logRequest } from '../src/http/request-log.ts'
 import type { Snapshot } from '../src/reading/snapshots.ts'
+
+/** Returns the cached response to an id if it is current and wanted. */
+type Kept = (id: string, isWanted: (snapshot: Snapshot) => boolean) => Snapshot | undefined
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * The cached response to a GET without a query, if it is current and smaller than `below`, in bytes: then the router is not
-     * needed. Only for a path whose last segment is the id, and what the default member sees.
+     * The cached response to a GET without a query: if there is one, the router is not needed. Only for paths that end with the id.
+     * It must return what the default member may see.
      */
-    kept?: (id: string, below: number) => Snapshot | undefined
+    kept?: Kept
   }
   interface FastifyInstance {
     /** Begins to respond to repeated reads without the router. Only where nothing else adds hooks: they would not run. */
@@ -24,20 +28,20 @@ type FastPathOptions = Pick<Config, 'authMode' | 'corsOrigins' | 'rateLimitMax'>
 /** A route with cached responses. */
 interface FastRoute {
   path: string
-  kept: (id: string, below: number) => Snapshot | undefined
+  kept: Kept
   /** The headers of all its responses: names and values alternate. */
   headers: readonly string[]
 }
 
-/** Responses from this size on, in bytes, may be compressed, or count as unsent: hooks of the router do that. */
-const SMALL = 32_768
-
 /** An id that is the same when decoded. */
 const PLAIN_ID = /^[\w-]+$/
 
+/** A path whose only parameter is its last segment. */
+const ENDS_WITH_ID = /^[^:]+\/:\w+$/
+
 /**
- * Request headers that do not affect the response. Any other header, e.g. a credential, one of a proxy or an unknown one, makes it
- * a request for the router, and so does a body, which is announced by a header.
+ * Request headers that need no router: they do not affect the response, or are handled here or by Node. Any other header, e.g. a
+ * credential, one of a proxy or an unknown one, makes it a request for the router, and so does a body, which is announced by a header.
  */
 const HARMLESS = new Set([
   'accept',
@@ -45,9 +49,7 @@ const HARMLESS = new Set([
   'accept-language',
   'cache-control',
   'connection',
-  // Checked with the default member.
   'host',
-  // Compared here.
   'if-none-match',
   'pragma',
   'priority',
@@ -81,20 +83,15 @@ export default fp<FastPathOptions>(
     const { server, routing } = app
     const routes = new Map<string, FastRoute>()
 
-    app.addHook('onRoute', ({ method, path, config: { kept, headers = {} } = {} }) => {
+    app.addHook('onRoute', ({ method, path, config = {} }) => {
+      const { access, headers = {}, kept, ...others } = config
       if (kept === undefined || method !== 'GET') return
+      const isUsual = !others.hasSecretAddress && !others.waits && others.contentSecurityPolicy === undefined
+      if (access !== 'read' || !isUsual || !ENDS_WITH_ID.test(path))
+        throw new Error(`GET ${path} needs the router`)
       const [start] = path.split(':', 1) as [string]
       routes.set(start, { path, kept, headers: Object.entries(headers).flat() })
     })
-
-    /** The cached response, or undefined. If the database fails, the router says so. */
-    function keptOf({ kept }: FastRoute, id: string): Snapshot | undefined {
-      try {
-        return kept(id, SMALL)
-      } catch {
-        return undefined
-      }
-    }
 
     /** @returns whether it has responded */
     function respond(request: IncomingMessage, response: ServerResponse): boolean {
@@ -105,28 +102,42 @@ export default fp<FastPathOptions>(
       // While the service stops, responses close their connections.
       if (route === undefined || !PLAIN_ID.test(id) || !isPlain(request) || !server.listening) return false
       if (!app.actsForDefault(request)) return false
-      const snapshot = keptOf(route, id)
-      if (snapshot === undefined) return false
+      const begun = performance.now()
       const { 'if-none-match': named } = headers
-      // Lists of ETags, weak ones, and those of compressed responses are the router's.
-      if (named !== undefined && named !== snapshot.etag) return false
-      send(route, url, snapshot, named === undefined ? 200 : 304, response)
+      // Larger bodies may be compressed, or count as unsent. Lists of ETags, weak ones, and those of compressed bodies are the router's.
+      const snapshot = keptOf(
+        route,
+        id,
+        ({ body, etag }) => body.length < WORTH_IT && (named === undefined || named === etag),
+      )
+      if (snapshot === undefined) return false
+      app.expectSmallResponse?.(request.socket)
+      const status = named === undefined ? 200 : 304
+      const sent = () => {
+        const milliseconds = performance.now() - begun
+        app.requestCounters.add(route.path, 'GET', status, milliseconds / 1000)
+        logRequest(app.log, milliseconds, () => ({ method: 'GET', path: url, status }))
+      }
+      send(response, route, snapshot, status, sent)
       return true
     }
 
+    /** The cached response, or undefined. If the database fails, the router says so. */
+    function keptOf({ kept }: FastRoute, ...parameters: Parameters<Kept>): Snapshot | undefined {
+      try {
+        return kept(...parameters)
+      } catch {
+        return undefined
+      }
+    }
+
     function send(
-      { path, headers }: FastRoute,
-      url: string,
+      response: ServerResponse,
+      { headers }: FastRoute,
       { body, etag }: Snapshot,
       status: 200 | 304,
-      response: ServerResponse,
+      sent: () => void,
     ): void {
-      const begun = performance.now()
-      const sent = () => {
-        const milliseconds = performance.now() - begun
-        app.requestCounters.add(path, 'GET', status, milliseconds / 1000)
-        logRequest(app.log, milliseconds, () => ({ method: 'GET', path: url, status }))
-      }
       const head = [...headers, 'etag', etag]
       if (status === 200) {
         head.push('content-type', 'application/json; charset=utf-8', 'content-length', String(body.length))
@@ -135,9 +146,10 @@ export default fp<FastPathOptions>(
     }
 
     app.decorate('useFastPath', () => {
-      const hasMore = corsOrigins.length > 0 || rateLimitMax > 0 || isVerbose(app.log)
       // A hook adds the headers of CORS or of the rate limit, or logs each request.
+      const hasMore = corsOrigins.length > 0 || rateLimitMax > 0 || isVerbose(app.log)
       if (authMode !== 'open' || hasMore) return
+      if (!server.listeners('request').includes(routing)) throw new Error('the router does not listen itself')
       server.off('request', routing)
       server.on('request', (request, response) => {
         if (!respond(request, response)) routing(request, response)

@@ -188,7 +188,7 @@ const projectRoutes: Routes = async (app) => {
     config: {
       access: 'read',
       failure: 'Failed to fetch project',
-      kept: (id, below) => app.snapshots.kept(id, below),
+      kept: (id, isWanted) => app.snapshots.kept(id, isWanted),
       inBatch: ({ params }) => app.projects.get((params as Static<typeof IdParams>).id),
     },
     schema: {

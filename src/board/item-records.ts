@@ -1,4 +1,4 @@
-/** Kanban items as records, with labels and subtasks: a fixed number of statements for any number of items. */
+/** Kanban items as records, with labels and subtasks: three statements for one item, and a fixed number for many. */
 import { and, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { read, type SharedDatabase } from '../db/client.ts'
@@ -14,6 +14,7 @@ import {
   readLimit,
   among as rowsAmong,
   TooMuchWork,
+  unlessTooMuch,
 } from '../db/work-limits.ts'
 import type { KanbanItem } from '../schemas/records.ts'
 
@@ -23,8 +24,10 @@ export type ItemRow = typeof kanbanItems.$inferSelect
 /** Most labels, or subtasks, read with many items on the event loop. */
 const CHILDREN_READ = 2000
 
-/** Items read one by one: faster than weighing them first, and each is within the limit on texts. */
+/** Items that are read one by one, which is faster than weighing them first ... */
 const FEW = 3
+/** ... and the most labels, or subtasks, of each. */
+const CHILDREN_OF_FEW = 150
 
 /** Largest label or subtask that the rules allow, in bytes. */
 const CHILD_BYTES = 4096
@@ -96,6 +99,8 @@ const statementsOf = (db: SharedDatabase) => ({
   // Statements for a single item cost a fraction of those for many.
   labelsOfOne: labelsWhere(db, eq(kanbanItemLabels.itemId, given('id')), ROWS_READ),
   subtasksOfOne: subtasksWhere(db, eq(kanbanSubtasks.itemId, given('id')), ROWS_READ),
+  labelsOfFew: labelsWhere(db, eq(kanbanItemLabels.itemId, given('id')), CHILDREN_OF_FEW),
+  subtasksOfFew: subtasksWhere(db, eq(kanbanSubtasks.itemId, given('id')), CHILDREN_OF_FEW),
   labels: labelsWhere(db, amongIds(kanbanItemLabels.itemId), CHILDREN_READ),
   subtasks: subtasksWhere(db, amongIds(kanbanSubtasks.itemId), CHILDREN_READ),
   amongIds: itemsAmong(db, kanbanItems.id),
@@ -153,7 +158,8 @@ export class ItemRecords {
 
   /** The existing items of these ids, in that order. @throws TooMuchWork */
   many(ids: readonly string[]): KanbanItem[] {
-    if (ids.length <= FEW) return read(this.#db, () => ids.flatMap((id) => this.one(id) ?? []))
+    const few = ids.length <= FEW ? unlessTooMuch(() => this.#few(ids)) : undefined
+    if (few) return few
     const named = JSON.stringify(ids)
     const items = read(this.#db, () => {
       this.#sql.limit(named)
@@ -161,6 +167,18 @@ export class ItemRecords {
     })
     const found = new Map(items.map((item) => [item.id, item]))
     return ids.flatMap((id) => found.get(id) ?? [])
+  }
+
+  /** The existing items of these few ids. @throws TooMuchWork if one has more labels or subtasks than that */
+  #few(ids: readonly string[]): KanbanItem[] {
+    return read(this.#db, () =>
+      ids.flatMap((id) => {
+        const row = this.row(id)
+        if (row === undefined) return []
+        const labels = this.#sql.labelsOfFew({ id })
+        return [{ ...row, labels, subtasks: this.#sql.subtasksOfFew({ id }) }]
+      }),
+    )
   }
 
   /** All items of projects, by sortOrder. Call it inside a transaction. @param ids the projects' ids as a JSON array */

@@ -93,8 +93,9 @@ interface CacheUse {
 /** Snapshots, and caching of the worker thread's reads. */
 export interface KeptSnapshots extends Snapshots {
   use: () => CacheUse
-  /** A cached project smaller than `below`, or a cached list by filter; undefined if it must be read. @param below in bytes; by default any */
-  keptProject: (id: string, below?: number) => ProjectSnapshot | undefined
+  /** A cached project; undefined if it must be read, or is not wanted. */
+  keptProject: (id: string, isWanted?: (snapshot: Snapshot) => boolean) => ProjectSnapshot | undefined
+  /** A cached list by filter; undefined if it must be read. */
   keptList: (filter: ProjectFilter, scope?: number) => Snapshot | undefined
   /** Begins a read by the worker thread. Every read must be ended. */
   beginWorkerRead: () => WorkerRead
@@ -244,8 +245,8 @@ export function createSnapshots(
   }
 
   /**
-   * The snapshots of these projects; unknown ids are skipped. A fixed number of statements reads any number of missing or
-   * stale ones.
+   * The snapshots of these projects; unknown ids are skipped. The number of statements does not depend on the number of
+   * missing or stale ones, except that up to three changed items are read one by one.
    */
   function ofProjects(ids: string[]): ProjectSnapshot[] {
     const found = new Map(ids.map((id) => [id, projectIn(id)]))
@@ -258,10 +259,10 @@ export function createSnapshots(
     return [...found.values()].filter((project) => project !== undefined)
   }
 
-  function keptProject(id: string, below = Number.POSITIVE_INFINITY): ProjectSnapshot | undefined {
+  function keptProject(id: string, isWanted = (_: Snapshot) => true): ProjectSnapshot | undefined {
     checkVersion(freshness.version())
     const project = projectIn(id)
-    if (project === undefined || project.body.length >= below || isStale(project)) return undefined
+    if (project === undefined || !isWanted(project) || isStale(project)) return undefined
     hits++
     return project
   }

@@ -6,8 +6,19 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { buildApp } from '../../src/app.ts'
 import { openDatabase } from '../../src/db/client.ts'
-import { type App, addMember, build, createItem, createProject, send, signInAs, tokenOf } from '../helper.ts'
+import {
+  type App,
+  addMember,
+  build,
+  createItem,
+  createProject,
+  keepLog,
+  send,
+  signInAs,
+  tokenOf,
+} from '../helper.ts'
 import { dial } from '../process.ts'
 
 /** Published by Fastify when it calls a handler. */
@@ -51,7 +62,7 @@ async function setUp(t: Test, options: Parameters<typeof build>[1] = {}) {
   }
   const read = (path: string, headers: Lines = []) =>
     ask(`GET ${path} HTTP/1.1`, ['Host: localhost', ...headers])
-  return { app, port, ask, read }
+  return { app, port, ask, read, handled: () => routed }
 }
 
 /** What the router responds to a GET. */
@@ -226,10 +237,11 @@ t.test('no change is missed', async (t) => {
 })
 
 t.test('one connection carries any number of requests, fast or not, in order', async (t) => {
-  const { app, port, read } = await setUp(t)
+  const { app, port, read, handled } = await setUp(t)
   const { id } = await createProject(app)
   const path = `/api/projects/${id}`
   await read(path)
+  const before = handled()
   const { socket, received } = await dial(t, port)
   const request = (target: string, ...lines: string[]) =>
     [`GET ${target} HTTP/1.1`, 'Host: localhost', ...lines, '', ''].join('\r\n')
@@ -240,6 +252,7 @@ t.test('one connection carries any number of requests, fast or not, in order', a
     ['"name":"Apollo"', '"status":"ok"', '"name":"Apollo"', '"status":"ok"'],
   )
   t.equal(statuses?.length, 8)
+  t.equal(handled() - before, 2, 'the health checks')
 })
 
 t.test('the metrics count its requests, and the cache its hits', async (t) => {
@@ -252,26 +265,30 @@ t.test('the metrics count its requests, and the cache its hits', async (t) => {
       (series) => series.route === '/api/projects/:id' && series.method === 'GET' && series.status === status,
     )
   const before = app.snapshots.use().hits
-  await read(path)
-  await read(path, [`If-None-Match: ${headers.etag}`])
+  t.match(await read(path), { isRouted: false })
+  t.match(await read(path, [`If-None-Match: ${headers.etag}`]), { isRouted: false })
   t.match(countOf(200), { count: 2, times: Object })
   t.match(countOf(304), { count: 1, times: Object })
   t.equal(app.snapshots.use().hits - before, 2)
+  await read(path, ['If-None-Match: "old"'])
+  t.equal(app.snapshots.use().hits - before, 3, 'one for a response of the router, too')
   await send(app, 'PATCH', path, { description: 'x'.repeat(40_000) })
   await read(path)
   const beforeLarge = app.snapshots.use().hits
   await read(path)
-  t.equal(app.snapshots.use().hits - beforeLarge, 1, 'one for a response of the router, too')
+  t.equal(app.snapshots.use().hits - beforeLarge, 1, 'a large one, too')
 })
 
 t.test('while the service stops, the router responds and closes the connection', async (t) => {
-  const { app, port, read } = await setUp(t)
+  const { app, port, read, handled } = await setUp(t)
   const { id } = await createProject(app)
   await read(`/api/projects/${id}`)
+  const before = handled()
   const { socket, received } = await dial(t, port)
   const request = `GET /api/projects/${id} HTTP/1.1\r\nHost: localhost\r\n\r\n`
   socket.write(request)
   await once(socket, 'data')
+  t.equal(handled(), before)
   // Not all of a request has arrived, so that the connection is not idle.
   socket.write(request.slice(0, -2))
   await setTimeout(20)
@@ -281,6 +298,76 @@ t.test('while the service stops, the router responds and closes the connection',
   const heads = (await received).match(/HTTP\/1.1 200 OK.*?\r\n\r\n/gs) ?? []
   t.match(heads, [/^Connection: keep-alive\r$/im, /^Connection: close\r$/im])
   await closed
+  t.equal(handled() - before, 1)
+})
+
+t.test('a slow one is logged', async (t) => {
+  const { logStream, log } = keepLog()
+  const { app, read } = await setUp(t, { logLevel: 'warn', logStream })
+  const { id } = await createProject(app)
+  const path = `/api/projects/${id}`
+  await read(path)
+  t.equal(log(), '')
+  const now = performance.now.bind(performance)
+  let calls = 0
+  t.intercept(performance, 'now', { value: () => now() + 2000 * calls++ })
+  t.match(await read(path), { status: 200, isRouted: false })
+  t.match(JSON.parse(log()), { msg: 'slow request', method: 'GET', path, status: 200, milliseconds: Number })
+})
+
+t.test('its responses count as small, also after a large one on the same connection', async (t) => {
+  const { app, port, read, handled } = await setUp(t)
+  const { id } = await createProject(app, { description: 'x'.repeat(30_000) })
+  for (let index = 0; index < 120; index++) await createProject(app, { description: 'x'.repeat(100_000) })
+  await read(`/api/projects/${id}`)
+  const before = handled()
+  const request = (path: string, count = 1) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(count)
+  const room = () => Number(app.roomForResponse?.())
+  /** Waits for the accounting to see less room than this. */
+  const hasLess = async (bytes: number) => {
+    for (let attempt = 0; attempt < 400 && room() >= bytes; attempt++) await setTimeout(10)
+    return room() < bytes
+  }
+  const list = await dial(t, port)
+  let received = 0
+  const isComplete = Promise.withResolvers<void>()
+  list.socket.on('data', ({ length }) => {
+    received += length
+    if (received > 12_000_000) isComplete.resolve()
+  })
+  list.socket.write(request('/api/projects'))
+  await isComplete.promise
+  list.socket.pause()
+  list.socket.write(request(`/api/projects/${id}`, 5000))
+  t.ok(await hasLess(Number.POSITIVE_INFINITY), 'the client does not read')
+  t.ok(room() > 60_000_000)
+  t.equal(handled() - before, 1, 'only the list')
+  const other = await dial(t, port)
+  other.socket.pause()
+  other.socket.write(request('/api/projects'))
+  t.ok(await hasLess(60_000_000), 'the list to another one counts')
+})
+
+t.test('only routes that need no hook may have it', async (t) => {
+  const app = await buildApp({ databaseUrl: ':memory:', logLevel: 'silent' })
+  t.teardown(() => app.close())
+  const kept = () => undefined
+  for (const [path, config] of [
+    ['/api/things/:id', { access: 'own' }],
+    ['/api/things/:id/parts', { access: 'read' }],
+    ['/api/things/:id/parts/:part', { access: 'read' }],
+    ['/api/things', { access: 'read' }],
+    ['/api/things/:id', { access: 'read', hasSecretAddress: true }],
+    ['/api/things/:id', { access: 'read', waits: true }],
+    ['/api/things/:id', { access: 'read', contentSecurityPolicy: "default-src 'self'" }],
+  ] as const) {
+    t.throws(() => app.get(path, { config: { ...config, kept } }, async () => 'thing'), {
+      message: `GET ${path} needs the router`,
+    })
+  }
+  await app.ready()
+  app.useFastPath()
+  t.throws(() => app.useFastPath(), { message: 'the router does not listen itself' })
 })
 
 t.test('if the database fails, the router says so', async (t) => {
