@@ -2,9 +2,11 @@
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import t, { type Test } from 'tap'
 import { buildApp } from '../../src/app.ts'
 import { openDatabase } from '../../src/db/client.ts'
@@ -19,7 +21,7 @@ import {
   signInAs,
   tokenOf,
 } from '../helper.ts'
-import { dial } from '../process.ts'
+import { dial, onNewFile, start } from '../process.ts'
 
 /** Published by Fastify when it calls a handler. */
 const HANDLED = 'tracing:fastify.request.handler:start'
@@ -318,7 +320,9 @@ t.test('a slow one is logged', async (t) => {
 t.test('its responses count as small, also after a large one on the same connection', async (t) => {
   const { app, port, read, handled } = await setUp(t)
   const { id } = await createProject(app, { description: 'x'.repeat(30_000) })
-  for (let index = 0; index < 120; index++) await createProject(app, { description: 'x'.repeat(100_000) })
+  app.db.$client.exec(`insert into projects (id, name, description)
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < 120)
+    select 'large' || i, 'Large', printf('%.*c', 100000, 'x') from n`)
   await read(`/api/projects/${id}`)
   const before = handled()
   const request = (path: string, count = 1) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(count)
@@ -398,6 +402,30 @@ for (const [title, options] of [
     }
   })
 }
+
+t.test('the service uses it', async (t) => {
+  const environment = onNewFile(t)
+  const observer = join(dirname(environment.DATABASE_URL.slice('file:'.length)), 'observer.mjs')
+  writeFileSync(
+    observer,
+    `import { subscribe } from 'node:diagnostics_channel'
+    subscribe('${HANDLED}', ({ request }) => console.log('handled', request.method, request.url))`,
+  )
+  const service = await start(t, { ...environment, NODE_OPTIONS: `--import ${pathToFileURL(observer)}` })
+  const created = await fetch(`${service.url}/api/projects`, { method: 'POST', body: '{"name":"Apollo"}' })
+  const path = `/api/projects/${Object(await created.json()).id}`
+  const { socket, received } = await dial(t, service.port)
+  const lines = ['Host: localhost', '', '']
+  socket.write([`GET ${path} HTTP/1.1`, ...lines].join('\r\n').repeat(3))
+  socket.write(['GET /healthz HTTP/1.1', 'Connection: close', ...lines].join('\r\n'))
+  t.equal((await received).match(/"name":"Apollo"/g)?.length, 3)
+  await service.logged(/handled GET \/healthz/)
+  t.strictSame(service.log().match(/handled .*/g), [
+    'handled POST /api/projects',
+    `handled GET ${path}`,
+    'handled GET /healthz',
+  ])
+})
 
 t.test('no other GET has a path that it takes', async (t) => {
   const app = await build(t)
