@@ -1,4 +1,4 @@
-/** Kanban items as records, with labels and subtasks: three statements for one item, and a fixed number for many. */
+/** Kanban items as records, with labels and subtasks: a fixed number of statements for any number of items. */
 import { and, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { read, type SharedDatabase } from '../db/client.ts'
@@ -125,6 +125,7 @@ export class ItemRecords {
     'one',
     'ensureFew',
     'many',
+    'some',
     'ofProjects',
     'inPieces',
     'completeOne',
@@ -158,8 +159,6 @@ export class ItemRecords {
 
   /** The existing items of these ids, in that order. @throws TooMuchWork */
   many(ids: readonly string[]): KanbanItem[] {
-    const few = ids.length <= FEW ? unlessTooMuch(() => this.#few(ids)) : undefined
-    if (few) return few
     const named = JSON.stringify(ids)
     const items = read(this.#db, () => {
       this.#sql.limit(named)
@@ -169,7 +168,13 @@ export class ItemRecords {
     return ids.flatMap((id) => found.get(id) ?? [])
   }
 
-  /** The existing items of these few ids. @throws TooMuchWork if one has more labels or subtasks than that */
+  /** The same as {@link many}, faster for up to {@link FEW}. @throws TooMuchWork */
+  some(ids: readonly string[]): KanbanItem[] {
+    const few = ids.length <= FEW ? unlessTooMuch(() => this.#few(ids)) : undefined
+    return few ?? this.many(ids)
+  }
+
+  /** @throws TooMuchWork if one of these items has too many labels or subtasks for that */
   #few(ids: readonly string[]): KanbanItem[] {
     return read(this.#db, () =>
       ids.flatMap((id) => {

@@ -177,7 +177,7 @@ export class Items {
 
   /** The existing items of these ids, in that order. @throws TooMuchWork */
   getMany(ids: readonly string[]): KanbanItem[] {
-    return this.#records.many(ids)
+    return this.#records.some(ids)
   }
 
   /**
