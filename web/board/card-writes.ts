@@ -1,4 +1,5 @@
 /** Adds a card with an optimistic update, which is reverted with a message if the service refuses it. */
+import { batch } from '@preact/signals'
 import type { CreateKanbanItem, KanbanItem, KanbanLabel } from '../../src/client/api.d.ts'
 import { api } from '../common/api.ts'
 import { showRefusal, takeItem } from '../common/item-writes.ts'
@@ -31,12 +32,15 @@ export function showNew(board: Board, column: string, end: End, cards: readonly 
   const ids = board.store.idsOf(column)
   const [first, last] = [items.peek(ids[0] ?? '')?.sortOrder, items.peek(ids.at(-1) ?? '')?.sortOrder]
   const atTop = end === 'top' && first !== undefined
-  return cards.map(({ title, labels, fields }, index) => {
-    const sortOrder = atTop ? first - cards.length + index : between(last, undefined) + index
-    const card = unsaved(board, { title, column, sortOrder, ...fields, labels } as KanbanItem)
-    const pending = items.patch(card.id, () => card)
-    board.keep(card.id)
-    return { card, pending, body: { title, column, ...fields, ...(atTop && { sortOrder }) } }
+  return batch(() => {
+    const shown = cards.map(({ title, labels, fields }, index) => {
+      const sortOrder = atTop ? first - cards.length + index : between(last, undefined) + index
+      const card = unsaved(board, { title, column, sortOrder, ...fields, labels } as KanbanItem)
+      const pending = items.patch(card.id, () => card)
+      return { card, pending, body: { title, column, ...fields, ...(atTop && { sortOrder }) } }
+    })
+    board.keep(...shown.map(({ card }) => card.id))
+    return shown
   })
 }
 

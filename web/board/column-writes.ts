@@ -1,4 +1,5 @@
 /** Writes of columns with optimistic updates, which are reverted with a message if the service refuses them. */
+import { batch } from '@preact/signals'
 import type { KanbanColumn, UpdateKanbanColumn } from '../../src/client/api.d.ts'
 import { type Answer, sending } from '../common/api.ts'
 import { onApplied } from '../common/live.ts'
@@ -28,15 +29,19 @@ async function withCardsIn(
   writing: Promise<Answer<unknown>>,
 ): Promise<void> {
   const ids = to === undefined || to === from ? [] : store.idsOf(from)
-  const cards = ids.map((id) =>
-    store.items.patch(
-      id,
-      ifThere((card) => (card.column === from && to !== undefined ? { ...card, column: to } : card)),
+  // All at once: what reads a column's cards would otherwise run again for each of them.
+  const cards = batch(() =>
+    ids.map((id) =>
+      store.items.patch(
+        id,
+        ifThere((card) => (card.column === from && to !== undefined ? { ...card, column: to } : card)),
+      ),
     ),
   )
-  const end = () => {
-    for (const card of cards) card.end()
-  }
+  const end = () =>
+    batch(() => {
+      for (const card of cards) card.end()
+    })
   try {
     const { seq } = await writing
     onApplied(seq, end)

@@ -1,4 +1,5 @@
 /** Writes of several cards at once: one request, all or nothing, and one undo. */
+import { batch } from '@preact/signals'
 import { type Answer, type KanbanItem, type KanbanLabel, sending } from '../common/api.ts'
 import { changeItem, takeItem, toggleDismissed } from '../common/item-writes.ts'
 import { nextColor } from '../common/labels.ts'
@@ -36,10 +37,12 @@ interface ManyWrite {
 function writeMany({ store }: Board, { ids, patch, requests, message }: ManyWrite): Promise<boolean> {
   return accepted(
     writeWithMessage(message, {
-      pending: ids.map((id, index) =>
-        store.items.patch(
-          id,
-          ifThere((item) => patch(item, index)),
+      pending: batch(() =>
+        ids.map((id, index) =>
+          store.items.patch(
+            id,
+            ifThere((item) => patch(item, index)),
+          ),
         ),
       ),
       ...sending('post', '/api/batch', { body: { requests } }),

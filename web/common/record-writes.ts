@@ -1,4 +1,5 @@
 /** Writes of records with optimistic updates, which are reverted if the service refuses them. */
+import { batch } from '@preact/signals'
 import { randomId } from '../../src/client/random-id.ts'
 import { texts } from '../texts.ts'
 import type { Answer } from './api.ts'
@@ -102,10 +103,12 @@ export const removeRecord = <T extends { id: string }>({
 
 /** The optimistic update of a new order of records. */
 export const showPlaces = <T extends Placed>(records: Records<T>, places: readonly Placed[]) =>
-  places.map(({ id, sortOrder }) =>
-    records.patch(
-      id,
-      ifThere((record) => ({ ...record, sortOrder })),
+  batch(() =>
+    places.map(({ id, sortOrder }) =>
+      records.patch(
+        id,
+        ifThere((record) => ({ ...record, sortOrder })),
+      ),
     ),
   )
 

@@ -1,0 +1,103 @@
+/** The board's writes, without a browser: what they show at once, what they send, and what their answers do. */
+import { effect } from '@preact/signals'
+import t from 'tap'
+import type { KanbanColumn, KanbanItem } from '../../src/client/api.d.ts'
+import { ProjectStore } from '../../web/common/project-store.ts'
+
+/** The answer of the service to the next requests. */
+let answer: () => Response
+const sent: { path: string; body: unknown }[] = []
+
+Object.assign(globalThis, {
+  location: new URL('http://board.example.test/'),
+  fetch: async (input: string, { body }: RequestInit) => {
+    sent.push({ path: input.replace(/^.*(?=\/api\/)/, ''), body: JSON.parse(String(body ?? null)) })
+    return answer()
+  },
+})
+const json = (status: number, body: unknown, headers = {}) => Response.json(body, { status, headers })
+const REFUSED = () => json(409, { title: 'Refused', code: 'conflict' })
+
+// They read the address of the page when they are loaded.
+const { Board } = await import('../../web/board/board.ts')
+const { showNew } = await import('../../web/board/card-writes.ts')
+const { changeColumn } = await import('../../web/board/column-writes.ts')
+const { changeCards } = await import('../../web/board/many-writes.ts')
+const { showPlaces } = await import('../../web/common/record-writes.ts')
+const { written } = await import('../../web/common/writes.ts')
+
+const columnOf = (id: string, sortOrder: number) => ({ id, name: `Column ${id}`, sortOrder }) as KanbanColumn
+
+/** A board with two columns, and cards in the first. */
+function boardWith(cards: number) {
+  sent.length = 0
+  answer = REFUSED
+  const store = new ProjectStore('project')
+  store.columns.reset([columnOf('a', 0), columnOf('b', 1)], 1)
+  const items = Array.from({ length: cards }, (_, index) => ({
+    id: `card${index}`,
+    projectId: 'project',
+    title: `Card ${index}`,
+    column: 'Column a',
+    sortOrder: index,
+    labels: [] as unknown,
+  }))
+  store.items.reset(items as KanbanItem[], 1)
+  return { store, board: new Board(store), ids: items.map(({ id }) => id) }
+}
+
+/** Counts how often something that shows the cards of all columns does so. */
+function countShown({ store, board }: ReturnType<typeof boardWith>, act: () => void): number {
+  let runs = -1
+  const stop = effect(() => {
+    runs++
+    for (const { name } of store.columnList) for (const id of board.shownIn(name)) store.items.get(id)
+  })
+  act()
+  stop()
+  return runs
+}
+
+t.test('of many cards show them at once', async (t) => {
+  const made = boardWith(100)
+  const { store, board, ids } = made
+  const [first] = store.columnList
+
+  const renaming = countShown(made, () => changeColumn(board, 'a', { name: 'Next' }, 'Renamed.'))
+  t.ok(renaming <= 2, `${renaming} times: for the name of the column, and for its cards`)
+  t.equal(store.idsOf('Next').length, 100)
+  let ended = 0
+  const stop = effect(() => {
+    ended++
+    store.idsOf('Next')
+  })
+  await written()
+  await new Promise(setImmediate)
+  stop()
+  t.equal(store.idsOf(first?.name ?? '').length, 100, 'refused')
+  t.ok(ended <= 3, `${ended} times until all are back`)
+
+  t.equal(
+    countShown(made, () => changeCards(board, ids, { priority: 'high' }, String)),
+    1,
+    'a field of many',
+  )
+  await written()
+  t.equal(
+    countShown(made, () =>
+      showPlaces(
+        store.items,
+        ids.map((id, index) => ({ id, sortOrder: -index })),
+      ),
+    ),
+    1,
+    'a new order',
+  )
+  const titles = ids.map((title) => ({ title, labels: [], fields: {} }))
+  t.equal(
+    countShown(made, () => showNew(board, 'Column b', 'bottom', titles)),
+    1,
+    'new ones',
+  )
+  t.equal(board.kept.peek().size, 100)
+})
