@@ -20,13 +20,24 @@ const REFUSED = () => json(409, { title: 'Refused', code: 'conflict' })
 
 // They read the address of the page when they are loaded.
 const { Board } = await import('../../web/board/board.ts')
-const { showNew } = await import('../../web/board/card-writes.ts')
+const { addCards } = await import('../../web/board/batch-cards.ts')
+const { addCard, showNew } = await import('../../web/board/card-writes.ts')
 const { changeColumn } = await import('../../web/board/column-writes.ts')
 const { changeCards } = await import('../../web/board/many-writes.ts')
-const { showPlaces } = await import('../../web/common/record-writes.ts')
-const { written } = await import('../../web/common/writes.ts')
+const { sending } = await import('../../web/common/api.ts')
+const { changeItem } = await import('../../web/common/item-writes.ts')
+const { accepted, showPlaces } = await import('../../web/common/record-writes.ts')
+const { closeToast, currentToast } = await import('../../web/common/toasts.ts')
+const { write, written } = await import('../../web/common/writes.ts')
 
 const columnOf = (id: string, sortOrder: number) => ({ id, name: `Column ${id}`, sortOrder }) as KanbanColumn
+
+/** The text of the toast, which is closed. */
+function takeToast(): string | undefined {
+  const toast = currentToast.peek()
+  if (toast) closeToast(toast.id)
+  return toast?.text
+}
 
 /** A board with two columns, and cards in the first. */
 function boardWith(cards: number) {
@@ -100,4 +111,25 @@ t.test('of many cards show them at once', async (t) => {
     'new ones',
   )
   t.equal(board.kept.peek().size, 100)
+})
+
+t.test('that succeeded before are not refused, although their response is gone', async (t) => {
+  const { store, board } = boardWith(1)
+  const card = { title: 'New', labels: [], fields: {} }
+  const writes = {
+    'a record': () => accepted(write(sending('delete', '/api/kanban-columns/{id}', { path: { id: 'b' } }))),
+    'a card': () => changeItem(board.card('card0'), { title: 'B' }, 'Saved.'),
+    'a new card': () => addCard(board, 'Column a', 'bottom', card),
+    'new cards': () => addCards(board, 'Column a', 'bottom', [card, card]),
+  }
+  while (takeToast() !== undefined);
+  for (const [name, act] of Object.entries(writes)) {
+    answer = REFUSED
+    t.equal(await act(), false, name)
+    t.equal(takeToast(), 'Not saved: Refused.')
+    answer = () => json(409, { title: 'Already done', code: 'already_done' }, { 'phaseboard-seq': '7' })
+    t.equal(await act(), true, name)
+    t.equal(takeToast(), undefined)
+  }
+  t.equal(store.items.peek('card0')?.title, 'Card 0', 'the stream brings the rest')
 })

@@ -110,8 +110,7 @@ export async function addCards(
     return true
   } catch (error) {
     const [first] = shown
-    if (first) showRefusal(store, error, first.card)
-    return false
+    return first !== undefined && showRefusal(store, error, first.card)
   } finally {
     stop?.()
   }

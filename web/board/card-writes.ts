@@ -82,8 +82,7 @@ export async function addCard(board: Board, column: string, end: End, added: New
     done(seq, addedMessage(card.title))
     return true
   } catch (error) {
-    showRefusal(board.store, error, card)
-    return false
+    return showRefusal(board.store, error, card)
   } finally {
     stop?.()
   }

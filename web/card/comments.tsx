@@ -41,7 +41,7 @@ function NewComment({ card, comments }: { card: OpenCard; comments: CardComments
       // Only now is the draft discarded.
       remove()
     } catch (error) {
-      failed(error)
+      if (failed(error)) remove()
     } finally {
       sending.value = new Set([...sending.peek()].filter((one) => one !== name))
     }

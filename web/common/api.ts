@@ -123,6 +123,10 @@ export function describe(act: () => unknown): PlainRequest | undefined {
 export const isPassing = (error: unknown): boolean =>
   error instanceof PhaseboardError && [0, 429, 502, 503, 504].includes(error.status)
 
+/** Whether a repeated write had succeeded, but the service does not have its response any more. The stream has its changes. */
+export const isAlreadyDone = (error: unknown): boolean =>
+  error instanceof PhaseboardError && error.code === 'already_done'
+
 /** The message of a failure, for the user. */
 export const messageOf = (error: unknown): string =>
   error instanceof PhaseboardError ? detailsOf(error) : error instanceof Error ? error.message : String(error)

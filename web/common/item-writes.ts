@@ -58,8 +58,7 @@ async function writeItem(target: CardTarget, { patch, send, message, column }: I
     done(seq, { ...message, of: id, note: data.warnings?.length ? aboveIn(store, data) : undefined })
     return true
   } catch (error) {
-    showRefusal(store, error, item, column)
-    return false
+    return showRefusal(store, error, item, column)
   }
 }
 
@@ -70,18 +69,19 @@ const aboveIn = (store: ProjectStore, { projectId, column, warnings = [] }: Kanb
 /** Whether a record in the request's body no longer exists, although the card itself does. */
 const namesMissing = ({ status, details }: PhaseboardError) => status === 404 && 'missing' in Object(details)
 
-/** Shows why the service refused a write of a card. @param column the target column */
+/** Shows why the service refused a write of a card. @param column the target column @returns whether it had accepted it before */
 export function showRefusal(
   store: ProjectStore,
   error: unknown,
   item: KanbanItem,
   column: string = item.column,
-): void {
+): boolean {
   const isNotFound = error instanceof PhaseboardError && error.status === 404 && !namesMissing(error)
   const isMissing = isNotFound && !isUnsaved(item.id)
   if (isFull(error)) toast(fullText(store, column, item), [], 'alert')
   else if (isMissing) toast(words.wasDeleted(item.title), [], 'alert')
-  else failed(error)
+  else return failed(error)
+  return false
 }
 
 /** Changes fields of a card. @param message its text, or all of it */

@@ -36,14 +36,11 @@ export async function writeWithMessage<Data>(
   return answer
 }
 
-/** Shows a message if a write is refused. @returns whether the service accepted it */
+/** Shows a message if a write is refused. @returns whether the service accepted it, also before */
 export const accepted = (writing: Promise<unknown>): Promise<boolean> =>
   writing.then(
     () => true,
-    (error) => {
-      failed(error)
-      return false
-    },
+    (error) => failed(error),
   )
 
 /** Stores a record from a response. */

@@ -1,7 +1,7 @@
 /** Toasts: short messages at the bottom of the page, one at a time, and undo of the user's own writes. */
 import { computed, signal } from '@preact/signals'
 import { texts } from '../texts.ts'
-import { api, messageOf, PhaseboardError } from './api.ts'
+import { api, isAlreadyDone, messageOf, PhaseboardError } from './api.ts'
 import { write, written } from './writes.ts'
 
 interface ToastAction {
@@ -97,9 +97,11 @@ export function closeToast(id: number): void {
   all.value = all.peek().filter((one) => one.id !== id)
 }
 
-/** Shows the message of a refused write. @param retry the action of "Try again" */
-export function failed(error: unknown, retry?: () => void): void {
+/** Shows the message of a refused write. @param retry the action of "Try again" @returns whether the service had accepted it before */
+export function failed(error: unknown, retry?: () => void): boolean {
+  if (isAlreadyDone(error)) return true
   toast(texts.notSaved(messageOf(error)), retry ? [{ label: texts.tryAgain, run: retry }] : [], 'alert')
+  return false
 }
 
 /**
@@ -200,6 +202,7 @@ async function revert(
   try {
     return (await write({ send: (idempotencyKey) => sendUndo(seqs, idempotencyKey) })).seq
   } catch (error) {
+    if (isAlreadyDone(error)) return undefined
     const { conflicts = [] } = Object(error instanceof PhaseboardError && error.details) as {
       conflicts?: { kind: string; field?: string }[]
     }

@@ -62,8 +62,7 @@ export function WatchButton({ kind, id, title }: WatchButtonProps) {
       const name = shownTitle(title)
       announce(data.watching ? words.watched(name) : words.unwatched(name))
     } catch (error) {
-      setOn(isOn)
-      failed(error)
+      if (!failed(error)) setOn(isOn)
     }
   }
   const ofKind = kind === 'card' ? words.ofCard : words.ofProject

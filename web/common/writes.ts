@@ -5,7 +5,15 @@
  */
 import { batch, computed, signal } from '@preact/signals'
 import { randomId } from '../../src/client/random-id.ts'
-import { describe, isPassing, PhaseboardError, type PlainRequest, root, sendPlain } from './api.ts'
+import {
+  describe,
+  isAlreadyDone,
+  isPassing,
+  PhaseboardError,
+  type PlainRequest,
+  root,
+  sendPlain,
+} from './api.ts'
 import { isKept, type KeptWrite, KeptWrites, type WriteStorage } from './kept-writes.ts'
 import { liveState, onConnected } from './live.ts'
 import type { Pending } from './records.ts'
@@ -201,7 +209,9 @@ export async function resumeWrites(owner: string): Promise<Resumed> {
   if (writes.length > 0) keepWaiting()
   const results = await Promise.allSettled(sending)
   const refused = results.flatMap((result, index) =>
-    result.status === 'rejected' ? [{ message: writes[index]?.message ?? '', error: result.reason }] : [],
+    result.status === 'rejected' && !isAlreadyDone(result.reason)
+      ? [{ message: writes[index]?.message ?? '', error: result.reason }]
+      : [],
   )
   return {
     sent: results.length - refused.length,

@@ -92,10 +92,11 @@ export function useTextEdit({ name, called, value, base = value, save }: EditedT
         if (isGone.current) toast(texts.editing.conflict.text(called), [], 'alert')
       }
     } catch (error) {
+      // The draft ends when the stream brings its text.
+      if (failed(error)) return
       // What was typed since then began with a text that the service does not have.
       keep(drafts.read(name)?.text ?? text, from)
       setMode('editing')
-      failed(error)
     } finally {
       setSaving((now) => (now === text ? undefined : now))
     }
