@@ -39,6 +39,12 @@ onBoard('columns are managed', async (t, { api, person }) => {
 
   await act('Next', 'Settings…')
   const dialog = page.getByRole('dialog', { name: 'Settings of Next' })
+  const columns = await api.get('/api/projects/{id}/kanban-columns', { path: { id } })
+  await api.patch('/api/kanban-columns/{id}', {
+    path: { id: columns.find(({ name }) => name === 'Next')?.id ?? '' },
+    body: { color: '#00aa00' },
+  })
+  await page.locator('.column-head[style*="#00aa00"]').waitFor()
   await dialog.getByLabel('Limit of cards (0 for none)').fill('1')
   await dialog.getByLabel('Stage of work').selectOption('Done')
   await dialog.getByRole('button', { name: 'Save' }).click()
@@ -47,7 +53,7 @@ onBoard('columns are managed', async (t, { api, person }) => {
   const next = (await api.get('/api/projects/{id}/kanban-columns', { path: { id } })).find(
     ({ name }) => name === 'Next',
   )
-  t.match(next, { wipLimit: 1, stage: 'done', wipPolicy: 'warn' })
+  t.match(next, { wipLimit: 1, stage: 'done', wipPolicy: 'warn', color: '#00aa00' }, "others' changes stay")
 
   await act('Next', 'Delete column')
   await page.getByLabel('Move its 2 cards to').selectOption('Ideas')

@@ -29,6 +29,8 @@ const chosenStage = (columns: readonly KanbanColumn[], column: KanbanColumn): st
 
 export default function ColumnSettings({ board, column, onClose }: ColumnSettingsProps) {
   const id = useId()
+  // What others change meanwhile is not the user's to revert.
+  const [before] = useState(column)
   const [limit, setLimit] = useState(column.wipLimit)
   const [policy, setPolicy] = useState(column.wipPolicy)
   const [stageBefore] = useState(() => chosenStage(board.store.columnList, column))
@@ -36,10 +38,10 @@ export default function ColumnSettings({ board, column, onClose }: ColumnSetting
   const [color, setColor] = useState(column.color)
   const save = () => {
     const fields = {
-      ...(limit !== column.wipLimit && { wipLimit: limit }),
-      ...(policy !== column.wipPolicy && ({ wipPolicy: policy === 'block' ? 'block' : 'warn' } as const)),
+      ...(limit !== before.wipLimit && { wipLimit: limit }),
+      ...(policy !== before.wipPolicy && ({ wipPolicy: policy === 'block' ? 'block' : 'warn' } as const)),
       ...(stage !== stageBefore && { stage: stage === BY_PLACE ? null : (stage as KanbanColumn['stage']) }),
-      ...(color !== column.color && { color }),
+      ...(color !== before.color && { color }),
     }
     if (Object.keys(fields).length > 0)
       changeColumn(board, column.id, fields, words.columnChanged(column.name))
