@@ -27,7 +27,7 @@ const { changeCards } = await import('../../web/board/many-writes.ts')
 const { sending } = await import('../../web/common/api.ts')
 const { changeItem } = await import('../../web/common/item-writes.ts')
 const { accepted, showPlaces } = await import('../../web/common/record-writes.ts')
-const { closeToast, currentToast } = await import('../../web/common/toasts.ts')
+const { closeToast, currentToast, undoLast } = await import('../../web/common/toasts.ts')
 const { write, written } = await import('../../web/common/writes.ts')
 
 const columnOf = (id: string, sortOrder: number) => ({ id, name: `Column ${id}`, sortOrder }) as KanbanColumn
@@ -132,4 +132,24 @@ t.test('that succeeded before are not refused, although their response is gone',
     t.equal(takeToast(), undefined)
   }
   t.equal(store.items.peek('card0')?.title, 'Card 0', 'the stream brings the rest')
+})
+
+t.test('that are refused when they are to be undone leave the ones before them', async (t) => {
+  const { store, board } = boardWith(1)
+  const change = (title: string) => changeItem(board.card('card0'), { title }, 'Saved.')
+  answer = () => json(200, store.items.peek('card0'), { 'phaseboard-seq': '7' })
+  await change('A')
+  sent.length = 0
+  answer = REFUSED
+  const refused = change('B')
+  undoLast()
+  t.equal(await refused, false)
+  await new Promise(setImmediate)
+  t.strictSame(
+    sent.map(({ path }) => path),
+    ['/api/kanban-items/card0'],
+  )
+  undoLast()
+  await new Promise(setImmediate)
+  t.equal(sent.at(-1)?.path, '/api/changes/7/undo', 'once it is known to be refused')
 })

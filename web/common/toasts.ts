@@ -155,7 +155,7 @@ function afterFormer<T>(act: () => Promise<T>): Promise<T> {
 export const undoLast = (): void =>
   void afterFormer(async () => {
     // The last write may not be answered yet. It, and none before it, is to be undone.
-    await written()
+    if (await written()) return
     const latest = undoable.at(-1)
     if (latest === undefined) toast(texts.nothingToUndo)
     else await undoNow(latest.seq)

@@ -47,10 +47,14 @@ const stopped = signal(0)
 /** The number of writes that wait for the service. */
 export const waitingWrites = computed(() => (stopped.value > 0 ? unanswered.value : 0))
 
-let last: Promise<unknown> = Promise.resolve()
+/** The last write of the queue: whether it failed. */
+let last = Promise.resolve(false)
 
-/** Waits until all current writes have a response. */
-export const written = async (): Promise<void> => void (await last)
+/** Waits until all current writes have a response. @returns whether the last of them failed, if there are any */
+export const written = async (): Promise<boolean> => {
+  const isAny = [...all].some(({ job }) => !job.isApart)
+  return (await last) && isAny
+}
 
 /** A write without a response. */
 interface Waiting {
@@ -111,7 +115,10 @@ function enqueue<Answer>(job: Write<Answer>, more: Omit<Waiting, 'job'>): Promis
   if (stopped.peek() > 0) keepWaiting()
   if (job.isApart) return perform(job, waiting)
   const done = last.then(() => perform(job, waiting))
-  last = done.catch(() => undefined)
+  last = done.then(
+    () => false,
+    () => true,
+  )
   return done
 }
 
