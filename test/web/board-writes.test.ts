@@ -22,7 +22,7 @@ const REFUSED = () => json(409, { title: 'Refused', code: 'conflict' })
 const { Board } = await import('../../web/board/board.ts')
 const { addCards } = await import('../../web/board/batch-cards.ts')
 const { addCard, showNew } = await import('../../web/board/card-writes.ts')
-const { changeColumn } = await import('../../web/board/column-writes.ts')
+const { addColumn, changeColumn, moveColumn } = await import('../../web/board/column-writes.ts')
 const { changeCards } = await import('../../web/board/many-writes.ts')
 const { sending } = await import('../../web/common/api.ts')
 const { changeItem } = await import('../../web/common/item-writes.ts')
@@ -132,6 +132,19 @@ t.test('that succeeded before are not refused, although their response is gone',
     t.equal(takeToast(), undefined)
   }
   t.equal(store.items.peek('card0')?.title, 'Card 0', 'the stream brings the rest')
+})
+
+t.test('of the order of columns name only those that the service has', async (t) => {
+  const { store, board } = boardWith(0)
+  void addColumn(board, 'Column c')
+  moveColumn(board, 'a', 'b', 'after')
+  t.strictSame(
+    store.columnList.map(({ name }) => name),
+    ['Column b', 'Column a', 'Column c'],
+  )
+  await written()
+  const items = ['b', 'a'].map((id, sortOrder) => ({ id, sortOrder }))
+  t.strictSame(sent.at(-1), { path: '/api/projects/project/kanban-columns/reorder', body: { items } })
 })
 
 t.test('that are refused when they are to be undone leave the ones before them', async (t) => {

@@ -9,6 +9,7 @@ import {
   addRecord,
   changeRecord,
   ifThere,
+  isUnsaved,
   newId,
   placeRecords,
   removeRecord,
@@ -99,7 +100,8 @@ export function addColumn({ store }: Board, name: string): Promise<boolean> {
 
 /** Moves a column beside another one. */
 export function moveColumn({ store }: Board, id: string, beside: string, side: 'before' | 'after'): void {
-  const before = store.columnList.map((column) => column.id)
+  // The service does not know a column that it has not created yet, which stays at the end.
+  const before = store.columnList.flatMap((one) => (isUnsaved(one.id) ? [] : one.id))
   const others = before.filter((one) => one !== id)
   const index = others.indexOf(beside)
   const column = store.columns.peek(id)
