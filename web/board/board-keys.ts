@@ -10,7 +10,7 @@ import { copyCardLink, editTitle, pick } from './card-acts.ts'
 import { clearFilter, openFilter } from './filter-bar.tsx'
 import { focusCard } from './focus.ts'
 import { PickUp } from './pick-up.ts'
-import { type Direction, neighbour } from './steps.ts'
+import { type Direction, firstCard, neighbour } from './steps.ts'
 
 const ARROWS: Readonly<Record<string, Direction>> = {
   ArrowUp: 'up',
@@ -130,9 +130,6 @@ function mayWriteOrSay({ store }: Board): boolean {
 const mirrored = (direction: Direction): Direction =>
   direction === 'left' ? 'right' : direction === 'right' ? 'left' : direction
 
-const firstCard = (board: Board) =>
-  board.store.columnList.flatMap(({ name }) => board.shownIn(name).slice(0, 1)).at(0)
-
 /** Archives cards, or restores them. For several ones, it uses the script that is loaded later. */
 async function archive(board: Board, ids: readonly string[]): Promise<void> {
   const [id = ''] = ids
@@ -145,9 +142,9 @@ async function archive(board: Board, ids: readonly string[]): Promise<void> {
   board.deselect()
 }
 
-/** Opens the field for a new card in the column of a card, or in the first column if there is no card. */
+/** Opens the field for a new card in the column of a card, or in the first open column if there is no card. */
 function addHere(board: Board, id: string | undefined): void {
-  const columns = board.store.columnList
+  const columns = board.openColumns
   const name = id === undefined ? undefined : board.store.items.peek(id)?.column
   const column = columns.find((one) => one.name === name) ?? columns[0]
   if (column) board.adding.value = { column: column.id, end: 'bottom' }

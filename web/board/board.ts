@@ -1,6 +1,6 @@
 /** The view state of a board: the shown cards, the current card, a held card, a new card. */
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
-import type { KanbanItem } from '../common/api.ts'
+import type { KanbanColumn, KanbanItem } from '../common/api.ts'
 import type { CardTarget } from '../common/item-writes.ts'
 import type { ProjectStore } from '../common/project-store.ts'
 import { me } from '../common/session.ts'
@@ -9,6 +9,7 @@ import type { Anchor } from '../common/ui/place-below.ts'
 import { countIn } from '../common/wip.ts'
 import { href, paths, place } from '../router.ts'
 import { texts } from '../texts.ts'
+import { isCollapsed } from './collapsed.ts'
 import { filterOf, filterQuery, isNarrowing, matches } from './filter.ts'
 
 /** An end of a column. */
@@ -100,6 +101,11 @@ export class Board {
     return cached(this.#shown, column, () => this.#shownNow(column)).value
   }
 
+  /** The columns that are not collapsed, whose cards can be seen. */
+  get openColumns(): readonly KanbanColumn[] {
+    return this.store.columnList.filter(({ id }) => !isCollapsed(id))
+  }
+
   /** The number of cards that count towards a column's limit: all but dismissed ones. @param column its name */
   countOf(column: string): number {
     return cached(this.#counts, column, () => countIn(this.store, column)).value
@@ -159,11 +165,13 @@ export class Board {
 
   /** Selects all cards from the last selected one to another, in the order of the board. @param from where to begin if none is */
   selectTo(id: string, from?: string): void {
-    const shown = this.store.columnList.flatMap(({ name }) => this.shownIn(name))
+    const shown = this.openColumns.flatMap(({ name }) => this.shownIn(name))
     const start = this.#anchor && this.selected.peek().has(this.#anchor.id) ? this.#anchor : undefined
     const { id: first, others } = start ?? { id: from ?? id, others: new Set<string>() }
     this.#anchor = { id: first, others }
-    const [a, b] = [shown.indexOf(first), shown.indexOf(id)]
+    // The column where the range began may be collapsed by now.
+    const open = shown.includes(first) ? first : id
+    const [a, b] = [shown.indexOf(open), shown.indexOf(id)]
     this.#mark(new Set([...others, ...shown.slice(Math.min(a, b), Math.max(a, b) + 1)]))
   }
 
