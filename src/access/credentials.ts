@@ -40,7 +40,7 @@ export interface Credentials {
    */
   ensureKnownHost: ((request: FastifyRequest) => void) | undefined
   /** Whether a request without a credential acts for the default member: neither refused nor without a member. */
-  actsForDefault: (request: IncomingMessage) => boolean
+  actsForDefault: (raw: IncomingMessage) => boolean
   /** Whether a request has an ambient credential: one that the browser or a proxy adds for any page. */
   hasAmbient: (request: FastifyRequest) => boolean
 }
@@ -136,13 +136,15 @@ export function createCredentials(
    * machine, and against a proxy that forwards requests from the network.
    * @throws ApiError 401, 403
    */
-  function withoutCredential(request: IncomingMessage): Identity | undefined {
-    const { headers } = request
+  function withoutCredential({
+    headers,
+    raw,
+  }: Pick<FastifyRequest, 'headers' | 'raw'>): Identity | undefined {
     if (defaultIdentity === undefined) return undefined
     if (isOnlyLocal && !isLocalHost(headers.host)) {
       throw isKnownHost(headers.host) ? behindProxy() : foreignHost()
     }
-    if (isProxied(request)) throw behindProxy()
+    if (isProxied(raw)) throw behindProxy()
     return defaultIdentity
   }
 
@@ -165,7 +167,7 @@ export function createCredentials(
     const email = emailFromProxy(request)
     if (email !== undefined) return fromProxy(email)
     const token = cookies.read(request)
-    return token === undefined ? withoutCredential(request.raw) : fromSession(request, token, reply)
+    return token === undefined ? withoutCredential(request) : fromSession(request, token, reply)
   }
 
   return {
@@ -178,9 +180,9 @@ export function createCredentials(
       if (identity.scope !== 'calendar') throw forbidden('only a calendar token may be in an address')
       return identity
     },
-    actsForDefault(request) {
+    actsForDefault(raw) {
       try {
-        return withoutCredential(request) !== undefined
+        return withoutCredential({ headers: raw.headers, raw }) !== undefined
       } catch {
         return false
       }
