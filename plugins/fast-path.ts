@@ -85,7 +85,8 @@ export default fp<FastPathOptions>(
 
     app.addHook('onRoute', ({ method, path, config = {} }) => {
       const { access, headers = {}, kept, ...others } = config
-      if (kept === undefined || method !== 'GET') return
+      // Inside a host there is no fast path, and its prefix may have parameters.
+      if (kept === undefined || method !== 'GET' || app.prefix !== '') return
       const isUsual = !others.hasSecretAddress && !others.waits && others.contentSecurityPolicy === undefined
       if (access !== 'read' || !isUsual || !ENDS_WITH_ID.test(path))
         throw new Error(`GET ${path} needs the router`)
