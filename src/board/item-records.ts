@@ -94,13 +94,16 @@ const itemsAmong = (db: SharedDatabase, column: SQLiteColumn) =>
       .orderBy(...inOrder(kanbanItems)),
   )
 
+/** The child records of a single item: its statements cost a fraction of those for many. @param most of each kind */
+const childrenOfItem = (db: SharedDatabase, most: number) => ({
+  labels: labelsWhere(db, eq(kanbanItemLabels.itemId, given('id')), most),
+  subtasks: subtasksWhere(db, eq(kanbanSubtasks.itemId, given('id')), most),
+})
+
 const statementsOf = (db: SharedDatabase) => ({
   one: selectById(db, kanbanItems),
-  // Statements for a single item cost a fraction of those for many.
-  labelsOfOne: labelsWhere(db, eq(kanbanItemLabels.itemId, given('id')), ROWS_READ),
-  subtasksOfOne: subtasksWhere(db, eq(kanbanSubtasks.itemId, given('id')), ROWS_READ),
-  labelsOfFew: labelsWhere(db, eq(kanbanItemLabels.itemId, given('id')), CHILDREN_OF_FEW),
-  subtasksOfFew: subtasksWhere(db, eq(kanbanSubtasks.itemId, given('id')), CHILDREN_OF_FEW),
+  ofOne: childrenOfItem(db, ROWS_READ),
+  ofFew: childrenOfItem(db, CHILDREN_OF_FEW),
   labels: labelsWhere(db, amongIds(kanbanItemLabels.itemId), CHILDREN_READ),
   subtasks: subtasksWhere(db, amongIds(kanbanSubtasks.itemId), CHILDREN_READ),
   amongIds: itemsAmong(db, kanbanItems.id),
@@ -179,11 +182,14 @@ export class ItemRecords {
     return read(this.#db, () =>
       ids.flatMap((id) => {
         const row = this.row(id)
-        if (row === undefined) return []
-        const labels = this.#sql.labelsOfFew({ id })
-        return [{ ...row, labels, subtasks: this.#sql.subtasksOfFew({ id }) }]
+        return row ? [this.#withChildren(row, this.#sql.ofFew)] : []
       }),
     )
+  }
+
+  #withChildren(row: ItemRow, { labels, subtasks }: ReturnType<typeof childrenOfItem>): KanbanItem {
+    const { id } = row
+    return { ...row, labels: labels({ id }), subtasks: subtasks({ id }) }
   }
 
   /** All items of projects, by sortOrder. Call it inside a transaction. @param ids the projects' ids as a JSON array */
@@ -199,8 +205,7 @@ export class ItemRecords {
 
   /** Adds labels and subtasks to an item. Call it inside the transaction that read the row. @throws TooMuchWork */
   completeOne(row: ItemRow): KanbanItem {
-    const { id } = row
-    return { ...row, labels: this.#sql.labelsOfOne({ id }), subtasks: this.#sql.subtasksOfOne({ id }) }
+    return this.#withChildren(row, this.#sql.ofOne)
   }
 
   /** Adds labels and subtasks to items, in the order given. Call it inside the transaction that read the rows. @throws TooMuchWork */
