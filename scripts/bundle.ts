@@ -68,6 +68,20 @@ const lateMediaTypes: Plugin = {
   },
 }
 
+/** Fastify creates servers for HTTPS and HTTP/2 with these. We only have plain HTTP (TLS ends in a proxy), and they load slowly. */
+const lateServers: Plugin = {
+  name: 'late-servers',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:(https|http2)$/ }, ({ path, importer }) =>
+      /\/fastify\/lib\/server\.js$/.test(importer) ? { path, namespace: 'late-server' } : undefined,
+    )
+    onLoad({ filter: /.*/, namespace: 'late-server' }, ({ path }) => ({
+      contents: `for (const name of ['createServer', 'createSecureServer'])
+        exports[name] = (...args) => require('${path}')[name](...args)`,
+    }))
+  },
+}
+
 /** Importing a Node module reads all its properties, and some of them load much more (`node:http` a web client). */
 const requiredBuiltins: Plugin = {
   name: 'required-builtins',
@@ -171,6 +185,7 @@ export async function bundle(
         ...plugins,
         sameNamesInTheBundle,
         lateMediaTypes,
+        lateServers,
         ...(sourcemap ? [ownSourceMaps] : []),
         requiredBuiltins,
       ],

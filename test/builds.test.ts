@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import {
   appendFileSync,
   cpSync,
@@ -166,6 +167,25 @@ t.test("Node's compile cache is stored beside the build, for the next start", as
   rmSync(compiled, { recursive: true })
   writeFileSync(compiled, 'no folder')
   t.match(await run(), /^\d+\.\d+\.\d+$/m, 'a start that cannot use it goes without')
+})
+
+t.test('a start loads neither HTTPS nor HTTP/2', async (t) => {
+  const folder = copyBuilt(t)
+  writeFileSync(
+    join(folder, 'list.cjs'),
+    "process.on('exit', () => console.log(process.moduleLoadList.join('\\n')))",
+  )
+  const child = startProgram(process.execPath, ['--require', './list.cjs', 'dist/cli.js', 'serve'], {
+    cwd: folder,
+    env: { ...env, PORT: '0', DATABASE_URL: 'file::memory:' },
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  const { output } = await listening(child)
+  child.kill()
+  await once(child, 'close')
+  const loaded = output().split('\n')
+  t.ok(loaded.includes('NativeModule http'))
+  for (const name of ['https', 'http2', 'tls']) t.notOk(loaded.includes(`NativeModule ${name}`), name)
 })
 
 t.test('a start does not remove files of a running service', async (t) => {
