@@ -1,6 +1,7 @@
 /** The entry point. It loads the user, the stream and the current page, all at once. */
 import { render } from 'preact'
 import { App, loadProjects } from './app.tsx'
+import { followDay } from './common/dates.ts'
 import { drafts } from './common/drafts.ts'
 import { startKeys } from './common/keys.ts'
 import { showLanguage } from './common/language.ts'
@@ -21,6 +22,7 @@ showLanguage()
 followTheme()
 startRouter()
 startKeys()
+followDay()
 warnBeforeLeaving()
 addEventListener('pagehide', () => drafts.flush())
 

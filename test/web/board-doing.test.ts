@@ -203,6 +203,61 @@ onBoard('the whole menu of a card, and letters for the card under the mouse', as
   await page.getByRole('dialog', { name: 'Move Two' }).waitFor()
 })
 
+onBoard('keys are for the card under the mouse, also after scrolling', async (t, { api, person }) => {
+  const titles = Array.from({ length: 60 }, (_, index) => `Card ${index}`)
+  const made = await projectWith(api, { 'To Do': titles })
+  const { page, go } = await person()
+  await go(made.path)
+  const hovered = () =>
+    page.evaluate(() => document.querySelector('[data-card]:hover a')?.textContent?.trim() ?? '')
+  await card(page, 'Card 3').hover()
+  await page.mouse.wheel(0, 500)
+  const under = await until(hovered, (title) => title !== '' && title !== 'Card 3')
+  t.match(under, /^Card \d+$/)
+  await page.keyboard.press('l')
+  await picker(page, `Labels: ${under}`).waitFor()
+})
+
+onBoard('a menu button closes its menu', async (_t, { api, person }) => {
+  const made = await projectWith(api, { 'To Do': ['One'] })
+  const { page, go } = await person()
+  await go(made.path)
+  const button = page.getByRole('button', { name: 'Actions for To Do', exact: true })
+  const open = page.getByRole('menu', { name: 'Actions for To Do' })
+  for (const press of [() => button.click(), () => button.press('Enter')]) {
+    await press()
+    await open.waitFor()
+    await press()
+    await open.waitFor({ state: 'hidden' })
+  }
+})
+
+onBoard('a board that stays open over midnight shows what is overdue by then', async (t, { api, person }) => {
+  const made = await projectWith(api, { 'To Do': ['Flyer', 'Poster'] })
+  const days = [
+    ['Flyer', '2026-11-12'],
+    ['Poster', '2026-11-13'],
+  ]
+  for (const [title = '', day] of days) {
+    await api.patch('/api/kanban-items/{id}', {
+      path: { id: made.cards.get(title) ?? '' },
+      body: { dueDate: `${day}T00:00:00.000Z` },
+    })
+  }
+  const { page, go } = await person()
+  await page.clock.install({ time: new Date('2026-11-12T23:58:00Z') })
+  await go(made.path)
+  const overdue = card(page, 'Flyer').getByText('Due 12 November 2026, overdue')
+  await link(page, 'Flyer').waitFor()
+  t.equal(await overdue.count(), 0)
+  await page.clock.fastForward('03:00')
+  await overdue.waitFor()
+  await go(`${made.path}?due=today`)
+  t.strictSame(await untilShown(page, 'To Do', ['Poster']), ['Poster'])
+  await page.clock.fastForward('24:00:00')
+  t.strictSame(await untilShown(page, 'To Do', []), [])
+})
+
 onBoard('the command palette has commands, projects and cards', async (t, { api, person }) => {
   await api.post('/api/projects', { body: { name: 'Other project' } })
   const made = await projectWith(api, { 'To Do': ['Flyer', 'Poster'] })

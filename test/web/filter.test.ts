@@ -4,8 +4,6 @@ import type { KanbanItem } from '../../src/client/api.d.ts'
 import { filterOf, filterQuery, isNarrowing, matches } from '../../web/board/filter.ts'
 import { ITEM_DEFAULTS } from '../item-defaults.ts'
 
-const NOW = new Date(2026, 10, 12, 15)
-
 const label = (id: string, name: string) => ({
   id,
   name,
@@ -28,7 +26,7 @@ const item = (fields: Partial<KanbanItem>): KanbanItem => ({
 const shows = (query: string, fields: Partial<KanbanItem> = {}, me: string | undefined = 'maria') =>
   matches(item(fields), filterOf(new URLSearchParams(query)), {
     me,
-    now: NOW,
+    today: '2026-11-12',
     isDone: (column) => column === 'Done',
   })
 

@@ -85,6 +85,62 @@ onBoard('that never succeed are dropped, and later ones are sent', async (t, boa
   )
 })
 
+onBoard('that are refused give their text to the field that is open by then', async (t, board) => {
+  const { path } = await projectWith(board.api, { 'To Do': ['Old'] })
+  const { page, go, problems } = await board.person()
+  problems.expect(/409/)
+  await go(path)
+  const open = () => page.getByRole('button', { name: 'Add a card to To Do' }).click()
+  await open()
+  const opened = Promise.withResolvers<void>()
+  await page.route('**/api/projects/*/kanban-items', async (route) => {
+    if (route.request().method() !== 'POST') return route.continue()
+    await opened.promise
+    return route.fulfill({ status: 409, json: { error: 'Refused' } })
+  })
+  await addCard(page, 'Lost')
+  await page.keyboard.press('Escape')
+  await open()
+  opened.resolve()
+  const field = page.getByRole('textbox', { name: 'Card title' })
+  const typed = () => field.inputValue()
+  t.equal(await until(typed, (text) => text !== ''), 'Lost')
+  await field.press('End')
+  await page.keyboard.type(' again')
+  await page.keyboard.press('Escape')
+  await open()
+  t.equal(await typed(), 'Lost again')
+})
+
+onBoard('do not bring back a column that somebody has renamed', async (t, board) => {
+  const { id, path } = await projectWith(board.api, { 'To Do': ['Old'], Next: ['Other'] })
+  const { page, go, problems } = await board.person()
+  problems.expect(/400/)
+  await go(path)
+  await page.getByRole('button', { name: 'Add a card to To Do' }).click()
+  const columns = async () =>
+    (await board.api.get('/api/projects/{id}/kanban-columns', { path: { id } })).map(({ name }) => name)
+  const before = await columns()
+  const [first] = await board.api.get('/api/projects/{id}/kanban-columns', { path: { id } })
+  await page.route('**/api/projects/*/kanban-items', async (route) => {
+    if (route.request().method() === 'POST') {
+      await board.api.patch('/api/kanban-columns/{id}', {
+        path: { id: first?.id ?? '' },
+        body: { name: 'Later' },
+      })
+    }
+    await route.continue()
+  })
+  await addCard(page, 'Late')
+  await page
+    .getByRole('alert')
+    .filter({ hasText: 'column: must be the name of a column of the project' })
+    .waitFor()
+  t.equal(await page.getByRole('textbox', { name: 'Card title' }).inputValue(), 'Late', 'the text is kept')
+  t.strictSame(await columns(), ['Later', ...before.slice(1)])
+  t.strictSame(await untilShown(page, 'Later', ['Old']), ['Old'])
+})
+
 onBoard('of a text happen once, whether the read or the response is lost', async (t, board) => {
   const { id, path } = await projectWith(board.api, {})
   const { page, go, problems } = await board.person()

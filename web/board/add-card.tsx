@@ -63,6 +63,9 @@ interface FieldProps {
   onClose: () => void
 }
 
+/** The function of each open field that restores a text, by draft: a refused write may have come from a field that was closed. */
+const restores = new Map<string, (text: string) => void>()
+
 function Field({ board, id, name, end, onClose }: FieldProps) {
   const draft = `new-card:${id}:${end}`
   const [title, setTitle] = useState(() => drafts.read(draft)?.text ?? '')
@@ -87,6 +90,10 @@ function Field({ board, id, name, end, onClose }: FieldProps) {
     field.current?.setRangeText(below, typed.length, typed.length, 'preserve')
     change(typed + below)
   }
+  useLayoutEffect(() => {
+    restores.set(draft, restore)
+    return () => void restores.delete(draft)
+  }, [])
   const add = async (read: (text: string) => Promise<NewCard[]>) => {
     const text = title.trim()
     if (text === '') return
@@ -98,7 +105,7 @@ function Field({ board, id, name, end, onClose }: FieldProps) {
       return isAlone ? addCard(board, name, end, one) : several?.(board, name, end, cards)
     })
     requestAnimationFrame(() => form.current?.scrollIntoView({ block: 'nearest' }))
-    if (!(await adding)) restore(text)
+    if (!(await adding)) (restores.get(draft) ?? restore)(text)
   }
   const asOne = async (text: string) => [{ title: text.replaceAll(/\s*\n\s*/g, ' '), labels: [], fields: {} }]
   const addTyped = () => {

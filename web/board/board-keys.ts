@@ -46,11 +46,9 @@ export function useBoardKeys(board: Board): void {
     const id = cardAt(target)
     return id && (board.current.peek() ?? id)
   }
-  const current = (event: KeyboardEvent) => {
-    const { pointed } = board
-    const isThere = pointed !== undefined && board.store.items.peek(pointed) !== undefined
-    return isThere ? pointed : focused(event)
-  }
+  // Scrolling puts other cards under the mouse without moving it.
+  const current = (event: KeyboardEvent) =>
+    (board.isPointed && cardAt(document.querySelector('[data-card]:hover'))) || focused(event)
 
   /** Registers a key for the current card. Without one, the key is ignored. */
   const onCard =

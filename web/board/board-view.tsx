@@ -109,10 +109,7 @@ export function BoardView({ board }: { board: Board }) {
         onClickCapture={mayWrite ? (event) => select(board, event) : undefined}
         onContextMenu={mayWrite ? (event) => openMenu(board, event) : undefined}
         onPointerMove={(event) => {
-          if (event.pointerType === 'mouse') board.pointed = cardAt(event.target)
-        }}
-        onPointerLeave={() => {
-          board.pointed = undefined
+          if (event.pointerType === 'mouse') board.isPointed = true
         }}
       >
         {columns.map((column) => (

@@ -1,6 +1,7 @@
 /** The view state of a board: the shown cards, the current card, a held card, a new card. */
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals'
 import type { KanbanColumn, KanbanItem } from '../common/api.ts'
+import { currentDay } from '../common/dates.ts'
 import type { CardTarget } from '../common/item-writes.ts'
 import type { ProjectStore } from '../common/project-store.ts'
 import { me } from '../common/session.ts'
@@ -65,8 +66,8 @@ export class Board {
   readonly picking = signal<Picking | undefined>(undefined)
   /** The column in which each card was shown last. */
   readonly lastColumns = new Map<string, string>()
-  /** The card under the mouse, if the mouse was used after the keyboard. */
-  pointed: string | undefined
+  /** Whether the mouse was moved over the board after the last use of the keyboard. */
+  isPointed = false
 
   readonly #shown = new Map<string, ReadonlySignal<readonly string[]>>()
   readonly #counts = new Map<string, ReadonlySignal<number>>()
@@ -144,7 +145,7 @@ export class Board {
   /** Makes a card the current one. */
   makeCurrent(id: string): void {
     this.current.value = id
-    this.pointed = undefined
+    this.isPointed = false
     const column = this.store.items.peek(id)?.column
     if (column !== undefined) this.#stop(column).value = id
   }
@@ -218,10 +219,10 @@ export class Board {
     const isNarrowed = this.isNarrowed.value
     const held = isNarrowed ? this.held.value : undefined
     const read = (id: string) => (isNarrowed ? items.get(id) : items.peek(id))
-    const now = contextOf(this.store)
+    const context = contextOf(this.store)
     return this.store.idsOf(column).filter((id) => {
       const item = read(id)
-      return item !== undefined && (id === held || isKept(item, kept) || matches(item, filter, now))
+      return item !== undefined && (id === held || isKept(item, kept) || matches(item, filter, context))
     })
   }
 }
@@ -232,7 +233,7 @@ const isKept = ({ id, dismissed }: KanbanItem, kept: ReadonlySet<string>): boole
 
 const contextOf = (store: ProjectStore) => ({
   me: me.value?.id,
-  now: new Date(),
+  today: currentDay.value,
   isDone: (column: string) => store.isDone(column),
 })
 

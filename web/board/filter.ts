@@ -1,6 +1,6 @@
 /** The filter of a board in the address: `?q=&label=&assignee=&priority=&due=&dismissed=1`. */
 import type { KanbanItem } from '../../src/client/api.d.ts'
-import { dayOf, isOverdue, today } from '../common/dates.ts'
+import { dayOf, isOverdue } from '../common/dates.ts'
 
 /** Due dates: overdue, today, within the next seven days (including overdue ones), or none. */
 const DUES = ['overdue', 'today', 'week', 'none'] as const
@@ -24,7 +24,8 @@ export interface Filter {
 interface FilterContext {
   /** The id of the user, for `me`, if known. */
   me: string | undefined
-  now: Date
+  /** `YYYY-MM-DD` */
+  today: string
   /** Whether a column is done. Its cards are not overdue. */
   isDone: (column: string) => boolean
 }
@@ -85,11 +86,11 @@ const assigneeOf = (who: string, { me }: FilterContext) => (who === 'none' ? nul
 
 const WEEK = 7 * 86_400_000
 
-function isDue(item: KanbanItem, due: Due, { now, isDone }: FilterContext): boolean {
+function isDue(item: KanbanItem, due: Due, { today, isDone }: FilterContext): boolean {
   const { dueDate, column } = item
   if (dueDate === null) return due === 'none'
   const day = dayOf(dueDate)
-  if (due === 'overdue') return isOverdue(item, now) && !isDone(column)
-  if (due === 'today') return day === today(now)
-  return due === 'week' && day <= today(new Date(now.getTime() + WEEK))
+  if (due === 'overdue') return isOverdue(item, today) && !isDone(column)
+  if (due === 'today') return day === today
+  return due === 'week' && Date.parse(day) <= Date.parse(today) + WEEK
 }

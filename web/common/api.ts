@@ -34,11 +34,16 @@ export function onAnswer(listener: () => void): void {
 
 /** A request without a response fails, and can be retried. Uploads and streams have no timeout. */
 const send: typeof fetch = async (input, init = {}) => {
-  const { body, signal } = init
-  const isStream = new Headers(init.headers).get('accept')?.startsWith('text/event-stream')
+  const { body, method, signal } = init
+  const headers = new Headers(init.headers)
+  const isStream = headers.get('accept')?.startsWith('text/event-stream')
   if (isStream || body instanceof Blob) return await fetch(input, init)
+  // A write is for what the user saw: e.g. a column that somebody renamed meanwhile is not created again.
+  if (method !== 'GET' && /\/(kanban-items|batch)\b/.test(`${input}`))
+    headers.set('prefer', 'handling=strict')
   const lost = AbortSignal.timeout(LOST_AFTER)
-  const response = await fetch(input, { ...init, signal: signal ? AbortSignal.any([signal, lost]) : lost })
+  const all = signal ? AbortSignal.any([signal, lost]) : lost
+  const response = await fetch(input, { ...init, headers, signal: all })
   // A proxy responds with these if the service does not.
   if (response.status < 502 || response.status > 504) answered?.()
   return response

@@ -1,5 +1,6 @@
 /** Formats dates and numbers in the browser's locale. A due date at midnight UTC is a calendar day, the same in every time zone. */
 
+import { signal } from '@preact/signals'
 import { locale } from './language.ts'
 
 const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' })
@@ -27,6 +28,16 @@ export function today(now = new Date()): string {
   return `${year}-${String(month).padStart(2, '0')}-${String(date).padStart(2, '0')}`
 }
 
+/** Today, which changes at midnight in a tab that stays open: whatever reads it follows. */
+export const currentDay = signal(today())
+
+/** Follows the day. A timer until midnight would stand still during sleep. */
+export function followDay(): void {
+  setInterval(() => {
+    currentDay.value = today()
+  }, 60_000)
+}
+
 /** The fields of a card that decide whether it is overdue. */
 interface Dated {
   dueDate: string | null
@@ -38,13 +49,13 @@ const isTicked = ({ trello }: Record<string, unknown>) =>
   (trello as { dueComplete?: unknown } | undefined)?.dueComplete === true
 
 /** Whether a card is overdue, given that its column is not done: its due date is before today. */
-export const isOverdue = ({ dueDate, metadata }: Dated, now = new Date()): boolean =>
-  dueDate !== null && dayOf(dueDate) < today(now) && !isTicked(metadata)
+export const isOverdue = ({ dueDate, metadata }: Dated, on = currentDay.value): boolean =>
+  dueDate !== null && dayOf(dueDate) < on && !isTicked(metadata)
 
 /** A short day: "12 Nov", or "12 Nov 2024" for another year. @param date `YYYY-MM-DD` or a timestamp */
-export function shortDay(date: string, now = new Date()): string {
+export function shortDay(date: string): string {
   const value = new Date(`${dayOf(date)}T00:00:00Z`)
-  return (date.slice(0, 4) === String(now.getFullYear()) ? day : dayWithYear).format(value)
+  return (date.slice(0, 4) === currentDay.value.slice(0, 4) ? day : dayWithYear).format(value)
 }
 
 /** A day in full: "12 November 2026". */

@@ -123,7 +123,7 @@ export function Menu({ label, children, items, class: className = 'button-icon' 
         aria-haspopup="menu"
         aria-expanded={isOpen}
         aria-controls={isOpen ? id : undefined}
-        onClick={() => list.current?.togglePopover()}
+        popovertarget={id}
         onKeyDown={(event) => {
           if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
           event.preventDefault()
