@@ -39,8 +39,7 @@ const send: typeof fetch = async (input, init = {}) => {
   const isStream = headers.get('accept')?.startsWith('text/event-stream')
   if (isStream || body instanceof Blob) return await fetch(input, init)
   // A write is for what the user saw: e.g. a column that somebody renamed meanwhile is not created again.
-  if (method !== 'GET' && /\/(kanban-items|batch)\b/.test(`${input}`))
-    headers.set('prefer', 'handling=strict')
+  if (method !== 'GET' && /\/(kanban-items|batch$)/.test(`${input}`)) headers.set('prefer', 'handling=strict')
   const lost = AbortSignal.timeout(LOST_AFTER)
   const all = signal ? AbortSignal.any([signal, lost]) : lost
   const response = await fetch(input, { ...init, headers, signal: all })

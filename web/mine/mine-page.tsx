@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks'
 import { followAccess } from '../common/access.ts'
 import { api, type KanbanItem } from '../common/api.ts'
 import { columnsOf, isDoneColumn, useColumns } from '../common/columns.ts'
-import { today } from '../common/dates.ts'
+import { currentDay } from '../common/dates.ts'
 import { LiveList, useLiveList } from '../common/live-list.ts'
 import { byId } from '../common/order.ts'
 import { projectList } from '../common/projects.ts'
@@ -47,7 +47,7 @@ function Items() {
   if (items.length === 0) return <p class="notice">{texts.minePage.none}</p>
   return (
     <>
-      {byDue(items, today()).map((group) => (
+      {byDue(items, currentDay.value).map((group) => (
         <Group key={group.name} {...group} />
       ))}
     </>
