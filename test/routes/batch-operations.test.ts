@@ -96,7 +96,8 @@ const ROLES = ['admin', 'member', 'viewer'] as const
 for (const authMode of ['open', 'required'] as const) {
   t.test(`in ${authMode} mode a batch of one request returns the same response`, async (t) => {
     const [direct, batched] = await Promise.all([build(t, { authMode }), build(t, { authMode })])
-    // The records and the sequence begin anew each time. In one of the two, it may see a seeded comment, whose author then watches the item.
+    // The records and the sequence begin anew each time. In one of the two, the consumer may see a seeded comment, and make its
+    // author watch the item.
     for (const { notificationConsumer } of [direct, batched]) await notificationConsumer.stop()
     const operations = await operationsOf(direct)
     t.ok(operations.length > 80)

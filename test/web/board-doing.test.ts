@@ -258,6 +258,24 @@ onBoard('a board that stays open over midnight shows what is overdue by then', a
   t.strictSame(await untilShown(page, 'To Do', []), [])
 })
 
+onBoard(
+  '"My work" that stays open over midnight shows what is overdue by then',
+  async (_t, { api, person }) => {
+    const made = await projectWith(api, { 'To Do': ['Flyer'] })
+    await api.patch('/api/kanban-items/{id}', {
+      path: { id: made.cards.get('Flyer') ?? '' },
+      body: { assigneeId: 'local', dueDate: '2026-11-12T00:00:00.000Z' },
+    })
+    const { page, go } = await person()
+    await page.clock.install({ time: new Date('2026-11-12T23:58:00Z') })
+    await go('/mine')
+    const itemIn = (group: string) => page.getByRole('list', { name: group }).getByText('Flyer')
+    await itemIn('Today').waitFor()
+    await page.clock.fastForward('03:00')
+    await itemIn('Overdue').waitFor()
+  },
+)
+
 onBoard('the command palette has commands, projects and cards', async (t, { api, person }) => {
   await api.post('/api/projects', { body: { name: 'Other project' } })
   const made = await projectWith(api, { 'To Do': ['Flyer', 'Poster'] })

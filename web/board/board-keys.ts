@@ -24,8 +24,8 @@ const ARROWS: Readonly<Record<string, Direction>> = {
 /** Keys that open the small picker of a field. */
 const FIELDS: Readonly<Record<string, PickedField>> = { a: 'assignee', l: 'labels', p: 'priority', d: 'due' }
 
-/** The card that contains the focus. */
-const cardAt = (target: EventTarget | null) =>
+/** The id of the card that contains an element. */
+export const cardAt = (target: EventTarget | null) =>
   target instanceof Element ? target.closest<HTMLElement>('[data-card]')?.dataset.card : undefined
 
 /** Registers the keys of the board. */

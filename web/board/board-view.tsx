@@ -11,7 +11,7 @@ import { late } from '../common/ui/late.tsx'
 import { pointAt } from '../common/ui/place-below.ts'
 import { texts } from '../texts.ts'
 import type { Board } from './board.ts'
-import { useBoardKeys } from './board-keys.ts'
+import { cardAt, useBoardKeys } from './board-keys.ts'
 import { Column } from './column.tsx'
 import { AddColumn } from './column-name.tsx'
 import { ColumnTabs } from './column-tabs.tsx'
@@ -25,9 +25,6 @@ const Doing = late<DoingProps>(
   () => import('./doing.tsx'),
   () => null,
 )
-
-const cardAt = (target: EventTarget | null) =>
-  target instanceof Element ? target.closest<HTMLElement>('[data-card]')?.dataset.card : undefined
 
 /** The delay in milliseconds before the card actions are loaded, so that they do not compete with the board itself. */
 const LATER = 2000

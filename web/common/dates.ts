@@ -48,7 +48,7 @@ interface Dated {
 const isTicked = ({ trello }: Record<string, unknown>) =>
   (trello as { dueComplete?: unknown } | undefined)?.dueComplete === true
 
-/** Whether a card is overdue, given that its column is not done: its due date is before today. */
+/** Whether a card is overdue, given that its column is not done: its due date is before today. @param on today, `YYYY-MM-DD` */
 export const isOverdue = ({ dueDate, metadata }: Dated, on = currentDay.value): boolean =>
   dueDate !== null && dayOf(dueDate) < on && !isTicked(metadata)
 
