@@ -19,6 +19,7 @@ const INPUT_FOLDERS = ['src', 'plugins', 'routes', 'web']
 const INPUT_FILES = [
   'scripts/build.ts',
   'scripts/bundle.ts',
+  'scripts/common-js.ts',
   'scripts/build-web.ts',
   'scripts/compress-assets.ts',
   'scripts/web-budget.ts',
@@ -89,9 +90,10 @@ if (refusal === undefined) {
 }
 `,
     'app.js': `import './node-version.js'
+import app from './${build}/app.cjs'
 
-export * from './${build}/app.js'
-export { default } from './${build}/app.js'
+export * from './${build}/app.cjs'
+export default app.default
 `,
     'app.d.ts': readFileSync(join(root, 'src/phaseboard.d.ts'), 'utf8'),
     'client.js': `export * from './${build}/client.js'

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { build, type LogLevel, type Plugin } from 'esbuild'
+import { asCommonJs } from './common-js.ts'
 
 const APP = 'src/app.ts'
 
@@ -25,7 +26,10 @@ const ENTRY_POINTS = [
   'src/exchange/imports/reader-watch.ts',
 ]
 
-/** The service, bundled by itself: what it loads at the start is one file, instead of some 70 chunks (docs/decisions/005-bundled-at-start.md). */
+/**
+ * The service, bundled by itself: what it loads at the start is one file (`service.cjs`), instead of some 70 chunks
+ * (docs/decisions/005-bundled-at-start.md).
+ */
 const SERVICE = ['src/cli/serve-command.ts', APP]
 
 /** The client, which browsers run too: a separate file without Node modules. */
@@ -41,13 +45,16 @@ const OUTSIDE = ['better-sqlite3', '@node-rs/argon2', '@fastify/swagger-ui']
 const ownSourceMaps: Plugin = {
   name: 'own-source-maps',
   setup({ onLoad }) {
-    const map = btoa(JSON.stringify({ version: 3, sources: [''], mappings: 'AAAA' }))
     onLoad({ filter: /\/node_modules\/.*\.[cm]?js$/ }, async ({ path }) => ({
-      contents: `${await readFile(path, 'utf8')}\n//# sourceMappingURL=data:application/json;base64,${map}`,
+      contents: withFileOnly(await readFile(path, 'utf8')),
       loader: 'js',
     }))
   },
 }
+
+const FILE_ONLY = btoa(JSON.stringify({ version: 3, sources: [''], mappings: 'AAAA' }))
+const withFileOnly = (code: string) =>
+  `${code}\n//# sourceMappingURL=data:application/json;base64,${FILE_ONLY}`
 
 /**
  * `request.is` of @fastify/sensible uses a table of all media types, which loads more slowly than the rest of
@@ -79,6 +86,43 @@ const lateServers: Plugin = {
       contents: `for (const name of ['createServer', 'createSecureServer'])
         exports[name] = (...args) => require('${path}')[name](...args)`,
     }))
+  },
+}
+
+/**
+ * As routes are added, find-my-way generates functions: one for each node that compares its text, and two for each route. Here nodes compare their text
+ * with `indexOf`, as those with long texts do anyway, and the first request for a route generates its functions.
+ */
+const lateRouterFunctions: Plugin = {
+  name: 'late-router-functions',
+  setup({ onLoad }) {
+    const replaced: Record<string, [string, string][]> = {
+      'node.js': [['const LONG_PREFIX_MIN_LENGTH = 16', 'const LONG_PREFIX_MIN_LENGTH = 2']],
+      'handler-storage.js': [
+        [
+          '_createParamsObject: this._compileCreateParamsObject(params)',
+          `_createParamsObject: (...values) => {
+            handlerObject._createParamsObject = this._compileCreateParamsObject(params)
+            return handlerObject._createParamsObject(...values)
+          }`,
+        ],
+        [
+          'this._compileGetHandlerMatchingConstraints(constrainer, constraints)',
+          `this._getHandlerMatchingConstraints = (derived) => {
+            this._compileGetHandlerMatchingConstraints(constrainer, constraints)
+            return this._getHandlerMatchingConstraints(derived)
+          }`,
+        ],
+      ],
+    }
+    onLoad({ filter: /\/find-my-way\/lib\/(node|handler-storage)\.js$/ }, async ({ path }) => {
+      let contents = await readFile(path, 'utf8')
+      for (const [from, to] of replaced[basename(path)] ?? []) {
+        if (contents.split(from).length !== 2) throw new Error(`${path} has changed: no ${from}`)
+        contents = contents.replace(from, to)
+      }
+      return { contents: withFileOnly(contents), loader: 'js' }
+    })
   },
 }
 
@@ -117,11 +161,12 @@ const sameNamesInTheBundle: Plugin = {
 /**
  * Has a part of the bundle load a module from the other part.
  * @param modules sources, relative to the root
+ * @param extension of that part's files
  */
-const fromOtherPart = (root: string, modules: readonly string[]): Plugin => ({
+const fromOtherPart = (root: string, modules: readonly string[], extension: string): Plugin => ({
   name: 'from-other-part',
   setup({ onResolve }) {
-    const found = new Map(modules.map((path) => [join(root, path), `./${basename(path, '.ts')}.js`]))
+    const found = new Map(modules.map((path) => [join(root, path), `./${basename(path, '.ts')}${extension}`]))
     onResolve({ filter: /^\..*\.ts$/ }, ({ path, resolveDir }) => {
       const output = found.get(join(resolveDir, path))
       return output === undefined ? undefined : { path: output, external: true }
@@ -143,7 +188,10 @@ const applicationInOneChunk = (root: string): Plugin => ({
     })
     onLoad({ filter: /\.ts$/ }, async ({ path }) =>
       late.has(path)
-        ? { contents: `${await readFile(path, 'utf8')}\nimport '${join(root, APP)}'`, loader: 'ts' }
+        ? {
+            contents: `${await readFile(path, 'utf8')}\nimport ${JSON.stringify(join(root, APP))}`,
+            loader: 'ts',
+          }
         : undefined,
     )
   },
@@ -186,6 +234,7 @@ export async function bundle(
         sameNamesInTheBundle,
         lateMediaTypes,
         lateServers,
+        lateRouterFunctions,
         ...(sourcemap ? [ownSourceMaps] : []),
         requiredBuiltins,
       ],
@@ -198,8 +247,13 @@ export async function bundle(
   await (entryPoints
     ? part(entryPoints)
     : Promise.all([
-        part([...ENTRY_POINTS, SHARED], fromOtherPart(root, SERVICE)),
-        part(SERVICE, fromOtherPart(root, [SHARED]), applicationInOneChunk(root)),
+        part([...ENTRY_POINTS, SHARED], fromOtherPart(root, SERVICE, '.cjs')),
+        part(
+          SERVICE,
+          fromOtherPart(root, [SHARED], '.js'),
+          applicationInOneChunk(root),
+          asCommonJs('service'),
+        ),
       ]))
 }
 

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import type { Writable } from 'node:stream'
-import { setFlagsFromString } from 'node:v8'
 import closeWithGrace from 'close-with-grace'
 import { buildApp } from './app.ts'
 import { type Config, loadConfig } from './config.ts'
@@ -42,9 +41,6 @@ export async function serve(
 ): Promise<void> {
   keepTickObject()
   mapStackTraces()
-  // Requests that wait for the disk survive a scavenge or two, after which V8's pretenuring would allocate every later
-  // request in the old generation (docs/decisions/025-no-pretenuring.md).
-  setFlagsFromString('--no-allocation-site-pretenuring')
   const config = loadConfig(environment)
   const app = await buildApp({ ...config, logStream })
   app.useFastPath()

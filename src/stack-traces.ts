@@ -4,6 +4,8 @@
  */
 import { readFileSync } from 'node:fs'
 import { SourceMap } from 'node:module'
+import { isAbsolute } from 'node:path'
+import { pathToFileURL } from 'node:url'
 
 /** The cache of maps, by the URL of the module; undefined for none. */
 const maps = new Map<string, SourceMap | undefined>()
@@ -23,14 +25,17 @@ function mapOf(module: string): SourceMap | undefined {
 /** A frame in V8's format, at its position in the sources. */
 function describe(frame: NodeJS.CallSite): string {
   const text = `${frame}`
-  const [module, line, column] = [frame.getFileName(), frame.getLineNumber(), frame.getColumnNumber()]
-  if (!module?.startsWith('file:') || !line || !column) return text
+  const [file, line, column] = [frame.getFileName(), frame.getLineNumber(), frame.getColumnNumber()]
+  if (!file || !line || !column) return text
+  // ES modules have URLs, CommonJS has paths.
+  const module = isAbsolute(file) ? pathToFileURL(file).href : file
+  if (!module.startsWith('file:')) return text
   const entry = mapOf(module)?.findEntry(line - 1, column - 1)
   // The map only identifies dependencies as such.
   if (!entry || !('originalSource' in entry) || !entry.originalSource) return text
   const { originalSource, originalLine, originalColumn } = entry
   const source = new URL(originalSource, module).href
-  return text.replace(`${module}:${line}:${column}`, `${source}:${originalLine + 1}:${originalColumn + 1}`)
+  return text.replace(`${file}:${line}:${column}`, `${source}:${originalLine + 1}:${originalColumn + 1}`)
 }
 
 /** Maps the stack traces of this process, unless Node does so itself. */

@@ -169,6 +169,54 @@ t.test("Node's compile cache is stored beside the build, for the next start", as
   t.match(await run(), /^\d+\.\d+\.\d+$/m, 'a start that cannot use it goes without')
 })
 
+t.test('a start keeps the functions that V8 has compiled, for the next one', async (t) => {
+  const folder = copyBuilt(t)
+  const compiled = join(folder, 'dist', `${currentIn(folder)}.compiled`)
+  const kept = () =>
+    readdirSync(compiled, { recursive: true, encoding: 'utf8' })
+      .filter((name) => /service\.cjs-\d+$/.test(name))
+      .map((name) => join(compiled, name))
+  const start = async (port = '0') => {
+    const child = startProgram(process.execPath, ['dist/cli.js', 'serve'], {
+      cwd: folder,
+      env: { ...env, PORT: port, DATABASE_URL: 'file::memory:' },
+    })
+    t.teardown(() => child.kill('SIGKILL'))
+    const closed = once(child, 'close')
+    const { url } = await listening(child)
+    return {
+      url,
+      async stop() {
+        child.kill()
+        await closed
+      },
+    }
+  }
+  const first = await start()
+  const { port } = new URL(first.url)
+  await t.rejects(start(port), 'a start that fails')
+  t.strictSame(kept(), [], 'keeps none')
+  t.equal((await fetch(`${first.url}/api/projects`)).status, 200)
+  await first.stop()
+  const [file = '', ...others] = kept()
+  t.strictSame(others, [])
+  t.ok(statSync(file).size > 1_000_000)
+
+  const { ino } = statSync(file)
+  const second = await start()
+  t.equal((await fetch(`${second.url}/api/projects`)).status, 200)
+  await second.stop()
+  t.equal(statSync(file).ino, ino, 'they are used, and not written again')
+
+  writeFileSync(file, 'damaged')
+  const third = await start()
+  t.equal((await fetch(`${third.url}/api/projects`)).status, 200)
+  for (const end = Date.now() + 60_000; statSync(file).size < 1_000_000 && Date.now() < end; )
+    await setTimeout(100)
+  t.ok(statSync(file).size > 1_000_000, 'without a stop, they are kept once the service is idle')
+  await third.stop()
+})
+
 t.test('a start loads neither HTTPS nor HTTP/2', async (t) => {
   const folder = copyBuilt(t)
   writeFileSync(

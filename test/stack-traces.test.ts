@@ -16,14 +16,17 @@ t.test('a stack trace has the source lines of files with a map, and is otherwise
     'broken.mjs': 'export const fail = () => { throw new Error("without a map") }\n',
     'broken.mjs.map': '{',
   })
-  await build({
-    entryPoints: [`${folder}/thrower.ts`],
-    outfile: `${folder}/out/thrower.mjs`,
-    format: 'esm',
-    minify: true,
-    keepNames: true,
-    sourcemap: true,
-  })
+  for (const format of ['esm', 'cjs'] as const) {
+    await build({
+      entryPoints: [`${folder}/thrower.ts`],
+      outfile: `${folder}/out/thrower.${format === 'esm' ? 'mjs' : 'cjs'}`,
+      format,
+      platform: 'node',
+      minify: true,
+      keepNames: true,
+      sourcemap: true,
+    })
+  }
 
   process.setSourceMapsEnabled(true)
   mapStackTraces()
@@ -33,6 +36,7 @@ t.test('a stack trace has the source lines of files with a map, and is otherwise
   mapStackTraces()
   for (const [module, line] of [
     ['out/thrower.mjs', /at (.* \()?file:\/\/.*\/thrower\.ts:4:\d+/],
+    ['out/thrower.cjs', /at (.* \()?file:\/\/.*\/thrower\.ts:4:\d+/],
     ['broken.mjs', /at (.* \()?file:\/\/.*\/broken\.mjs:1:\d+/],
   ] as const) {
     const { fail } = await import(pathToFileURL(`${folder}/${module}`).href)

@@ -32,7 +32,7 @@ const isMisuse = (error: unknown) =>
 const isPlainServe = process.argv.length === 3 && process.argv[2] === 'serve'
 
 try {
-  if (isPlainServe) await (await import('./serve-command.ts')).serveHere()
+  if (isPlainServe) await (await import('./serve-compiled.ts')).serveCompiled()
   else await (await import('./program.ts')).runCommandLine()
 } catch (error) {
   for (const reason of reasonsOf(error)) complain(reason)

@@ -42,8 +42,8 @@ describeCommand(
     .command('serve')
     .description('run the service until a signal stops it')
     .action(async () => {
-      const { serveHere } = await import('./serve-command.ts')
-      await serveHere()
+      const { serveCompiled } = await import('./serve-compiled.ts')
+      await serveCompiled()
     }),
   {
     details: [
