@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { onRequestHookHandler } from 'fastify'
-import { memberOf } from '../src/access/identity.ts'
+import { memberOf, refuseUnseenProjects } from '../src/access/identity.ts'
 import { notOwner } from '../src/errors.ts'
 import { PageParameters } from '../src/requests/pages.ts'
 import { listFor, recordFor } from '../src/requests/response-shapes.ts'
@@ -181,6 +181,7 @@ const personalIdeaRoutes: Routes<{ authMode: 'open' | 'required' }> = async (app
       example: { teamId: 'web' },
       response: { 201: ref(ProjectSchema), 404: ref(ErrorBody), 409: ref(ErrorBody) },
     },
+    preValidation: refuseUnseenProjects,
     handler: (request) => ideas.promote(request.params.id, request.body, memberOf(request)),
   })
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
-import { actorOf, callerOf } from '../src/access/identity.ts'
+import { actorOf, callerOf, refuseUnseenProjects } from '../src/access/identity.ts'
 import { DEFAULT_SORT } from '../src/db/pages.ts'
 import { PROJECT_SORTS } from '../src/projects/projects.ts'
 import { ExpandQuery, expandsPeople, sendWithPeople } from '../src/requests/expand.ts'
@@ -162,6 +162,7 @@ const projectRoutes: Routes = async (app) => {
       },
       response: { 201: ref(ProjectSchema) },
     },
+    preValidation: refuseUnseenProjects,
     handler: (request) => app.projects.create(request.body, { isStrict: isStrict(request) }),
   })
 

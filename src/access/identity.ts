@@ -1,12 +1,12 @@
 /** The member a request acts for: the decorator that the auth hook sets, and the access that a route declares. */
 import { isDeepStrictEqual } from 'node:util'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyRequest, preValidationHookHandler } from 'fastify'
 import type { Actor } from '../members/audit-log.ts'
 import type { Access, Identity } from '../members/identity.ts'
 import type { CurrentMember } from '../schemas/records.ts'
 import { addressOf } from './addresses.ts'
 import type { Caller } from './caller.ts'
-import type { Principal } from './policy.ts'
+import { makesProjects, noNewProjects, type Principal } from './policy.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -30,6 +30,12 @@ export const identityOf = (request: FastifyRequest): Identity => request.getDeco
 export function turnOf(request: FastifyRequest): string | null {
   const identity = request.getDecorator<Identity | undefined>(IDENTITY)
   return identity === undefined || identity.via === 'default' ? null : identity.member.id
+}
+
+/** A hook of routes that create a project. @throws ApiError 403 for callers who would not see it */
+export const refuseUnseenProjects: preValidationHookHandler = (request, _reply, done) => {
+  if (!makesProjects(identityOf(request))) throw noNewProjects()
+  done()
 }
 
 /** The principal of an identity, for the policy. Undefined for unlimited access: admins, and the default member. */

@@ -11,7 +11,7 @@ import { type CurrentWrite, currentWrite } from '../db/current-write.ts'
 import { isHolder, KIND_NAMES, kindNamed, REFERENCES } from '../db/kinds.ts'
 import { JUMP } from '../db/lost-changes.ts'
 import { markQuiet } from '../db/quiet-changes.ts'
-import { scopeOf } from '../db/row-security.ts'
+import { type Scope, scopeOf } from '../db/row-security.ts'
 import {
   isFollowedByWorker,
   isSplit,
@@ -28,6 +28,7 @@ import {
   changesGone,
   notFound,
   notOwner,
+  readOnlyProject,
 } from '../errors.ts'
 import type { Actor, AuditLog } from '../members/audit-log.ts'
 import type { CurrentMember } from '../schemas/records.ts'
@@ -128,7 +129,9 @@ export class Undo {
     if (isSplit(this.#db) && (isStaged || this.#isLarge(row))) throw new LargeWork()
     // Large work moves them first.
     if (isStaged) throw isFollowedByWorker(this.#db) ? new TooMuchWork() : beingCompleted()
-    const effects = withoutNewPeople(netEffect(this.#groupOf(row, member)))
+    const rows = this.#groupOf(row, member)
+    ensureWritable(rows, scopeOf(this.#db))
+    const effects = withoutNewPeople(netEffect(rows))
     const current = this.#currentRows(effects)
     ensureRights(effects, current, member)
     const isDone = this.#columnNames.isDone.bind(this.#columnNames)
@@ -387,6 +390,14 @@ function withoutNewPeople(effects: Map<string, Effect>): Map<string, Effect> {
     if (isGoing(effect)) effects.delete(name)
   }
   return effects
+}
+
+/** Checks the projects of changes, before any conflict is told. @throws ApiError 403 */
+function ensureWritable(rows: readonly ChangeRow[], scope: Scope | undefined): void {
+  const isReadOnly = (id: string | null) => id !== null && scope?.projects.get(id) === 'read'
+  if (rows.some(({ projectId, fromProjectId }) => isReadOnly(projectId) || isReadOnly(fromProjectId))) {
+    throw readOnlyProject()
+  }
 }
 
 /**

@@ -9,6 +9,8 @@ import { getTableColumns, getTableName, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { createCache } from '../cache.ts'
+import { readOnlyProject } from '../errors.ts'
+import { once } from '../once.ts'
 import type { SharedDatabase } from './client.ts'
 import { connectionOf, shareConnection } from './connection.ts'
 import { columnName, KINDS, projectIn } from './kinds.ts'
@@ -279,4 +281,28 @@ export function isInScopeOf(db: SharedDatabase, table: SQLiteTable): ReturnType<
   const state = states.get(connectionOf(db))
   if (state?.handle.$client !== db.$client || !VIEWS.has(name)) return undefined
   return sql.raw(`exists (select 1 from ${viewOf(name)} as mine where mine.id = "${name}"."id")`)
+}
+
+/**
+ * The check of a row before an update. The check of a write's changes does not find an update that changes nothing but `updatedAt`, which
+ * is no change of the sequence.
+ * @returns the check of the row with an id, which throws ApiError 403 if the caller may only read its project; undefined for a handle that writes
+ * everything, or a table that belongs to no project
+ */
+export function updateCheckOf(db: SharedDatabase, table: SQLiteTable): ((id: string) => void) | undefined {
+  const connection = connectionOf(db)
+  const state = states.get(connection)
+  const kind = KINDS.find((one) => one.table === table)
+  if (state?.handle.$client !== db.$client || kind === undefined) return undefined
+  const project = projectIn(kind, 'its')
+  if (project === 'null') return undefined
+  const projectOf = once(() =>
+    connection
+      .prepare<[string], string>(`select ${project} from main.${getTableName(table)} as its where its.id = ?`)
+      .pluck(),
+  )
+  return (id) => {
+    const projectId = projectOf().get(id)
+    if (projectId !== undefined && scopeOf(db)?.projects.get(projectId) === 'read') throw readOnlyProject()
+  }
 }

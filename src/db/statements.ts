@@ -22,7 +22,7 @@ import { createCache } from '../cache.ts'
 import { once } from '../once.ts'
 import type { SharedDatabase } from './client.ts'
 import { isShownIn } from './hidden.ts'
-import { isInScopeOf } from './row-security.ts'
+import { isInScopeOf, updateCheckOf } from './row-security.ts'
 import { isLight } from './work-limits.ts'
 
 /** The values of a statement's placeholders, by name. */
@@ -294,7 +294,7 @@ export function insertReturning<Table extends SQLiteTable>(
 
 /**
  * A prepared update of a row by id; absent fields keep their values.
- * @returns the update: the updated row, or undefined. It throws TooMuchWork
+ * @returns the update: the updated row, or undefined. It throws TooMuchWork; ApiError 403 for a row that the caller may only read
  */
 export function updateIn<Table extends Identified>(
   db: SharedDatabase,
@@ -312,12 +312,16 @@ export function updateIn<Table extends Identified>(
         getTableColumns(table),
       ).one,
   )
-  return (id, changes) => update(changes)({ ...changes, id })
+  const check = updateCheckOf(db, table)
+  return (id, changes) => {
+    check?.(id)
+    return update(changes)({ ...changes, id })
+  }
 }
 
 /**
  * A prepared update of a row that was read in the same transaction: it returns only the written columns; the rest is as read.
- * @returns the update: the updated row, or undefined
+ * @returns the update: the updated row, or undefined. It throws ApiError 403 for a row that the caller may only read
  */
 export function updateRead<Table extends Identified>(
   db: SharedDatabase,
@@ -339,7 +343,9 @@ export function updateRead<Table extends Identified>(
       written,
     ).one
   })
+  const check = updateCheckOf(db, table)
   return (before, changes) => {
+    check?.(before.id)
     const written = update(changes)({ ...changes, id: before.id })
     return written && { ...before, ...written }
   }

@@ -130,7 +130,8 @@ export class ScopedRules {
   /**
    * The stored response to a retry. A batch that changed nothing runs again for a limited caller, with its current scope,
    * because the stored response may contain any record. A request for ideas runs again for a caller without ideas, and is refused.
-   * @throws ApiError 404 if the caller no longer sees a project or an idea that the write changed, or that is in its path or the response; 422, 409
+   * @throws ApiError 404 if the caller no longer sees a project or an idea that the write changed, or that is in its path or the response; 403 if
+   * the caller may now only read a project that it changed; 422, 409
    */
   repetition(principal: Principal | undefined, request: RepeatableRequest): StoredResponse | undefined {
     const { idempotencyStore } = this.all
@@ -141,22 +142,29 @@ export class ScopedRules {
     const isBatch = /\/(?:batch|mcp)$/.test(path)
     const stored = idempotencyStore.find(request, (kept) => {
       const isAgain = isBatch && kept.seq === null
-      if (!isAgain && !this.#seesAll(kept, path, principal, scope)) throw notFound(thingOfPath(path))
+      if (isAgain) return
+      if (!this.#seesAll(kept, path, principal, scope)) throw notFound(thingOfPath(path))
+      for (const id of this.#changesOf(kept).flatMap(projectsOf))
+        if (rightIn(scope, id) === 'read') throw readOnlyProject()
     })
     return isBatch && stored?.seq === null ? undefined : stored
   }
 
+  #changesOf({ seq }: Pick<StoredResponse, 'seq'>) {
+    return seq === null ? [] : this.#projectsIn().all(seq, seq)
+  }
+
   /** Whether a caller still sees all records in a request and its stored response. */
   #seesAll(
-    { seq, body }: Pick<StoredResponse, 'seq' | 'body'>,
+    kept: Pick<StoredResponse, 'seq' | 'body'>,
     path: string,
     { memberId: id, role }: Principal,
     scope: Scope,
   ): boolean {
     const view = this.all.changes.visibility.of({ id, role, scope: () => scope })
-    const changed = seq === null ? [] : this.#projectsIn().all(seq, seq)
+    const changed = this.#changesOf(kept)
     // A batch may have read other projects than it changed; and some writes record no changes, such as those of share links.
-    const named = JSON.stringify([...idsInPath(path), ...idsNamedIn(body)])
+    const named = JSON.stringify([...idsInPath(path), ...idsNamedIn(kept.body)])
     const seesIdeas =
       scope.hasIdeas ||
       (changed.every(({ isIdea }) => isIdea === 0) && this.#ideasAmong().get(named) === undefined)

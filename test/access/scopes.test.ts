@@ -159,6 +159,53 @@ t.test('a member assigned as viewer can read the project, and cannot write it', 
   t.strictSame([made.status, made.body], [403, { error: 'Forbidden: you would not see the new project' }])
 })
 
+t.test('a viewer of a project cannot even move the updatedAt of its records', async (t) => {
+  const { app, admin, outsider, secret } = await setUp(t)
+  const make = async (path: string, body: object) =>
+    (await send(app, 'POST', path, body, admin.headers)).body.id
+  const project = `/api/projects/${secret}`
+  const assignment = { memberId: outsider.id, role: 'member' }
+  const own = await make(`${project}/team-assignments`, assignment)
+  const item = await make(`${project}/kanban-items`, { title: 'Same' })
+  const made = [
+    [project, { name: 'Secret' }],
+    [`/api/kanban-items/${item}`, { title: 'Same' }],
+    [
+      `/api/kanban-subtasks/${await make(`/api/kanban-items/${item}/subtasks`, { title: 'Same' })}`,
+      { completed: false },
+    ],
+    [`/api/metrics/${await make(`${project}/metrics`, { name: 'Same', value: 1 })}`, { name: 'Same' }],
+    [`/api/objectives/${await make(`${project}/objectives`, { title: 'Same' })}`, { title: 'Same' }],
+  ] as const
+  const change = { headers: { ...outsider.headers, 'idempotency-key': 'early' } }
+  t.equal((await send(app, 'PATCH', project, { nextStep: 'Go' }, change.headers)).status, 200)
+  const later = await send(app, 'PATCH', `/api/kanban-items/${item}`, { column: 'Done' }, outsider.headers)
+  await send(app, 'POST', `/api/kanban-items/${item}/comments`, { content: 'since then' }, admin.headers)
+  await send(app, 'PATCH', `/api/kanban-items/${item}`, { column: 'Review' }, admin.headers)
+  await send(app, 'PATCH', `/api/team-assignments/${own}`, { role: 'viewer' }, admin.headers)
+
+  const state = () =>
+    app.db.$client
+      .prepare('select updated_at from projects union all select updated_at from kanban_items')
+      .raw()
+      .all()
+  const before = state()
+  const readOnly = { status: 403, body: { error: 'Forbidden: read-only in this project' } }
+  for (const [path, body] of made)
+    t.match(await send(app, 'PATCH', path, body, outsider.headers), readOnly, path)
+  const bulk = { ids: [item], update: { priority: 'medium' } }
+  t.match(await send(app, 'PATCH', '/api/kanban-items', bulk, outsider.headers), readOnly, 'several at once')
+  t.strictSame(state(), before)
+  t.match(
+    await send(app, 'PATCH', project, { nextStep: 'Go' }, change.headers),
+    readOnly,
+    'the repetition of a write that was allowed then',
+  )
+  const undo = `/api/changes/${later.headers['phaseboard-seq']}/undo`
+  t.match(await send(app, 'POST', undo, undefined, outsider.headers), readOnly, 'not the conflict of an undo')
+  t.match(await send(app, 'POST', undo, undefined, admin.headers), { status: 409 })
+})
+
 t.test('a guest cannot create a project, not even one that it would see', async (t) => {
   const { app, admin, guest } = await setUp(t)
   const team = await send(app, 'POST', '/api/teams', { name: 'Guests', memberIds: [guest.id] }, admin.headers)
@@ -171,6 +218,8 @@ t.test('a guest cannot create a project, not even one that it would see', async 
     ['/api/projects', { name: 'G', access: 'assigned' }],
     ['/api/projects', { name: 'G', teamId }],
     [promote, { teamId }],
+    ['/api/projects', {}],
+    [promote, { teamId: 5 }],
   ] as const) {
     t.match(await send(app, 'POST', path, body, guest.headers), { status: 403, body: { error } })
     const requests = [
