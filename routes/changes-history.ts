@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import type { onSendHookHandler } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import { actorOf, memberOf } from '../src/access/identity.ts'
 import { ANSWERED } from '../src/changes/undo.ts'
 import { linkNext, PageParameters } from '../src/requests/pages.ts'
@@ -13,6 +13,7 @@ import {
   ValidationErrorBody,
 } from '../src/schemas/common.ts'
 import { ChangeSchema, TrashEntrySchema, UndoneSchema } from '../src/schemas/records.ts'
+import type { JsonBytes } from '../src/schemas/serialization.ts'
 
 const HistoryQuery = Type.Object({
   limit: Type.Optional(
@@ -33,26 +34,17 @@ const TrashQuery = Type.Object({
 /** The beginning of the response to an undo. */
 const GROUP = /^\{"group":(\d+),/
 
-/**
- * Adds a `Link` to the remaining changes of an undo, if the response does not have all of them. It reads the response
- * itself, which may be a replay.
- */
-const linkOtherChanges: onSendHookHandler = (request, reply, payload, done) => {
-  const [, group] =
-    GROUP.exec(
-      Buffer.from(payload as Uint8Array)
-        .subarray(0, 32)
-        .toString(),
-    ) ?? []
+/** Adds a `Link` to the remaining changes of an undo, if the response does not have all of them. */
+function linkOtherChanges(reply: FastifyReply, body: string | JsonBytes): void {
+  const [, group] = GROUP.exec(Buffer.from(body.slice(0, 32)).toString()) ?? []
   const last = Number(reply.getHeader('phaseboard-seq'))
   const after = Number(group) + ANSWERED - 1
   if (group !== undefined && last > after)
     linkNext(
       reply,
-      request.url.replace(/\/\d+\/undo.*$/, ''),
+      reply.request.url.replace(/\/\d+\/undo.*$/, ''),
       new URLSearchParams(`after=${after}&limit=${ANSWERED}`),
     )
-  done()
 }
 
 const description =
@@ -95,6 +87,7 @@ const changeHistoryRoutes: Routes = async (app) => {
       access: 'write',
       failure: 'Failed to undo change',
       isBodyOptional: true,
+      link: linkOtherChanges,
       caching: 'no-store',
       dependsOnRole: true,
     },
@@ -115,7 +108,6 @@ const changeHistoryRoutes: Routes = async (app) => {
         503: ref(ErrorBody),
       },
     },
-    onSend: linkOtherChanges,
     handler: (request) => app.changes.undo.group(request.params.seq, memberOf(request), actorOf(request)),
   })
 

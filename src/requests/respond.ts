@@ -6,6 +6,13 @@ import { RecordUrls } from './record-urls.ts'
 import { type MadeResponse, type ResponseShape, responseOf } from './responses.ts'
 import { ensureNamed, isNotModified } from './send.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Adds links that depend on the body, which is JSON, and may be that of a replay. */
+    link?: (reply: FastifyReply, body: MadeResponse['body']) => void
+  }
+}
+
 /** Sends the responses of routes whose handlers return calls. */
 export class Responder {
   readonly #urls = new RecordUrls()
@@ -42,7 +49,11 @@ export class Responder {
     reply.code(status)
     if (status === 201) this.#urls.setLocation(reply, shape, body)
     if (etag !== null) reply.header('etag', etag)
-    if (status === 204) reply.send()
-    else reply.header('content-type', 'application/json; charset=utf-8').send(body)
+    if (status === 204) {
+      reply.send()
+      return
+    }
+    reply.routeOptions.config.link?.(reply, body)
+    reply.header('content-type', 'application/json; charset=utf-8').send(body)
   }
 }

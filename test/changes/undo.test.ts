@@ -655,4 +655,11 @@ t.test('an undo returns its first changes, and a link to the others', async (t) 
   const { changes } = (await send(app, 'GET', `/api/changes?after=${before + 1000}&limit=1000`)).body
   t.equal(before + 1000 + changes.length, lastOf(app))
   t.ok(changes.every((change: { group: number }) => change.group === body.group))
+
+  const again = lastOf(app)
+  const url = await app.listen({ port: 0 })
+  const compressed = await fetch(`${url}/api/changes/${again}/undo`, { method: 'POST', headers })
+  t.ok(compressed.headers.has('content-encoding'), 'also if it is compressed')
+  t.equal(compressed.headers.get('link'), `</api/changes?after=${again + 1000}&limit=1000>; rel="next"`)
+  t.equal(((await compressed.json()) as { changes: unknown[] }).changes.length, 1000)
 })
