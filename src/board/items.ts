@@ -57,6 +57,19 @@ export interface WriteOptions {
 /** The fields that a change of an item may set: those of clients, its project and its lease. */
 type Change = ItemInput & { projectId?: string } & Partial<Lease>
 
+/** The fields that the rules compare with stored ones. */
+const COMPARED = ['column', 'assigneeId', 'priority'] as const
+
+/** A change with these fields as they are stored: in UTF-8, which has no lone surrogates. */
+function withStoredTerms(change: Change): Change {
+  if (COMPARED.every((name) => change[name]?.isWellFormed() ?? true)) return change
+  const stored = COMPARED.flatMap((name) => {
+    const text = change[name]
+    return text ? [[name, text.toWellFormed()]] : []
+  })
+  return { ...change, ...Object.fromEntries(stored) }
+}
+
 /** The fields that the rules need of an item that only changes its place, without its texts, which may be long. */
 const BEFORE = {
   id: kanbanItems.id,
@@ -267,7 +280,8 @@ export class Items {
     { isStrict = false }: WriteOptions = {},
   ): KanbanItem {
     const before = this.#stored(id)
-    const { projectId = before.projectId, column = before.column } = destination
+    const { projectId = before.projectId } = destination
+    const column = (destination.column ?? before.column).toWellFormed()
     if (!this.#sql.projectExists(projectId)) throw notFound(thingOf(projects), [projectId])
     const staysInColumn = destination.column === undefined && projectId === before.projectId
     if (isStrict && !staysInColumn) this.#columnNames.mustExist(projectId, column)
@@ -342,7 +356,7 @@ export class Items {
         wrong.push(`items[${index}].id must be that of a kanban item of the project`)
         return []
       }
-      return [{ before, column, sortOrder }]
+      return [{ before, column: column.toWellFormed(), sortOrder }]
     })
     if (missing.length > 0) throw notFound(thingOf(kanbanItems), missing)
     if (wrong.length > 0) throw invalidField('items', ...wrong)
@@ -407,7 +421,8 @@ export class Items {
   }
 
   /** Writes a change of one item and its activity entries. */
-  #change(before: ItemRow, input: Change, actorId: string | null, at: string): Written {
+  #change(before: ItemRow, wanted: Change, actorId: string | null, at: string): Written {
+    const input = withStoredTerms(wanted)
     const { projectId = before.projectId, column = before.column } = input
     const mayArrive =
       input.column !== undefined || input.projectId !== undefined || input.dismissed !== undefined

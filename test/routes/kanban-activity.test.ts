@@ -127,3 +127,35 @@ t.test("an unexpected failure returns the endpoint's 500", async (t) => {
     ])
   }
 })
+
+t.test(
+  'lone surrogates, which UTF-8 does not have, are compared and logged as they are stored',
+  async (t) => {
+    const { app, item, url, list } = await logOf(t)
+    const project = `/api/projects/${item.projectId}`
+    const lone = { column: '\ud800', assigneeId: '\ud801', priority: '\ud802' }
+    t.match(await send(app, 'PATCH', url, lone), {
+      status: 200,
+      body: { column: '\ufffd', assigneeId: '\ufffd' },
+    })
+    const logged = async () =>
+      (await send(app, 'GET', list)).body.map(({ metadata }: { metadata: { to: string } }) => metadata.to)
+    t.strictSame(await logged(), ['\ufffd', '\ufffd', '\ufffd'])
+    const [{ id: column }] = (await send(app, 'GET', `${project}/kanban-columns`)).body.filter(
+      ({ name }: { name: string }) => name === '\ufffd',
+    )
+    await send(app, 'PATCH', `/api/kanban-columns/${column}`, { wipLimit: 1, wipPolicy: 'block' })
+    await send(app, 'PATCH', url, lone)
+    await send(app, 'PATCH', '/api/kanban-items', { ids: [item.id], update: lone })
+    await send(app, 'POST', `${url}/move`, { column: lone.column })
+    const places = { items: [{ id: item.id, column: lone.column, sortOrder: 3 }] }
+    t.equal(
+      (await send(app, 'POST', `${project}/kanban-items/reorder`, places)).status,
+      200,
+      'it stays in its column',
+    )
+    t.equal((await logged()).length, 3, 'and nothing is logged again')
+    await send(app, 'PATCH', url, { ...lone, assigneeId: null })
+    t.match(await send(app, 'GET', url), { body: { assigneeId: null, column: '\ufffd' } })
+  },
+)
