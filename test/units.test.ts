@@ -1,0 +1,56 @@
+/** The units for systemd that ship, with the settings of docs/deployment.md. */
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { listening, startProgram, tryProgram } from './installed-package.ts'
+
+/** The assignments of a text of lines `NAME=value`. */
+const assignmentsIn = (lines: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    lines
+      .flatMap((line) => [/^(\w+)=(.*)$/.exec(line.trim())?.slice(1) ?? []])
+      .filter(({ length }) => length > 0),
+  )
+
+/** The settings that docs/deployment.md puts into `/etc/phaseboard.env`. */
+function documentedSettings(): Record<string, string> {
+  const [, block = ''] =
+    /`\/etc\/phaseboard\.env`.*?```sh\n(.*?)```/s.exec(readFileSync('docs/deployment.md', 'utf8')) ?? []
+  return assignmentsIn(block.split('\n'))
+}
+
+/** A unit with the test's folder instead of the system's. */
+function unit(folder: string, name: string) {
+  const text = readFileSync(join('deploy', name), 'utf8')
+    .replaceAll(/\/var\/(lib|backups)\/phaseboard/g, `${folder}/$1`)
+    .replaceAll('/usr/bin/node', process.execPath)
+    // systemd's own escapes.
+    .replaceAll('$$', '$')
+    .replaceAll('%%', '%')
+  const [, command = ''] = /^ExecStart=(.*)$/m.exec(text) ?? []
+  const own = assignmentsIn([...text.matchAll(/^Environment=(.*)$/gm)].map(([, line = '']) => line))
+  const { DATABASE_URL: _, ...settings } = documentedSettings()
+  return { command, env: { PATH: process.env.PATH ?? '', HOME: folder, ...own, ...settings, PORT: '0' } }
+}
+
+async function startService(t: Test, folder: string): Promise<string> {
+  const { command, env } = unit(folder, 'phaseboard.service')
+  const child = startProgram('/bin/sh', ['-c', `exec ${command}`], { cwd: '.', env })
+  t.teardown(() => child.kill('SIGKILL'))
+  return (await listening(child)).url
+}
+
+t.test('the service of the unit requires sign-in, and its backup copies the database', async (t) => {
+  t.ok('TRUST_PROXY' in documentedSettings(), 'behind a proxy')
+  const folder = t.testdir()
+  mkdirSync(join(folder, 'lib'))
+  mkdirSync(join(folder, 'backups'))
+  const url = await startService(t, folder)
+  t.equal((await fetch(`${url}/api/projects`)).status, 401)
+
+  const { command, env } = unit(folder, 'phaseboard-backup.service')
+  const [, script = ''] = /^\/bin\/sh -c '(.*)'$/.exec(command) ?? []
+  t.match(await tryProgram('/bin/sh', ['-c', script], { cwd: '.', env }), { code: 0, stderr: '' })
+  const { stdout } = await tryProgram('date', ['+%u'], { cwd: '.', env })
+  t.ok(existsSync(join(folder, 'backups', `phaseboard-${stdout.trim()}.db`)))
+})
