@@ -254,7 +254,7 @@ export class NotificationPlanner {
     excerpt: string,
   ): void {
     for (const id of mentioned) {
-      if (!this.#mayReceive(id, item)) continue
+      if (!this.#mayReceive(id, item, row)) continue
       this.#watch(row.itemId as string, id, row.seq)
       if (id !== except) this.#notify(row, item, id, 'mentioned', excerpt)
     }
@@ -316,12 +316,14 @@ export class NotificationPlanner {
     return getOrMake(this.#recipients, id, () => this.#sources.recipient(id))
   }
 
-  /** Whether a person can receive notifications, and sees an item. */
-  #mayReceive(id: string, { projectId }: LiveItem): boolean {
+  /** Whether a person can receive notifications, and sees an item and its change: it may have been in another project then. */
+  #mayReceive(id: string, item: LiveItem, row: ChangeRow): boolean {
     const recipient = this.#recipient(id)
     if (recipient === undefined) return false
     const seen = getOrMake(this.#sees, id, () => new Map<string, boolean>())
-    return getOrMake(seen, projectId, () => this.#sources.sees(recipient, projectId))
+    const sees = (projectId: string) =>
+      getOrMake(seen, projectId, () => this.#sources.sees(recipient, projectId))
+    return sees(item.projectId) && (row.projectId === null || sees(row.projectId))
   }
 
   #watch(itemId: string, memberId: string, since: number): void {
@@ -334,7 +336,7 @@ export class NotificationPlanner {
   }
 
   #notify(row: ChangeRow, item: LiveItem, memberId: string, kind: NotificationKind, text: string): void {
-    if (memberId === row.actorId || !this.#mayReceive(memberId, item)) return
+    if (memberId === row.actorId || !this.#mayReceive(memberId, item, row)) return
     const { projectId, title } = item
     const plan = this.#plans.get(memberId) ?? {
       notifications: [],

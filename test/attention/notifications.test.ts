@@ -243,6 +243,38 @@ t.test('only members who see the project are notified, and can read the notifica
   t.equal((await toldTo(app, guest)).length, 1)
 })
 
+t.test(
+  'nothing is told of what an item went through in a project that the member does not see',
+  async (t) => {
+    const { app, admin, bob, item, url } = await boardOf(t)
+    const { headers } = admin
+    await send(app, 'PUT', `${url}/watch`, undefined, bob.headers)
+    const secret = await createProject(app, { name: 'Secret', access: 'assigned' }, headers)
+    await workedOff(app)
+    const step = (method: string, path: string, body?: object, as?: string) => ({ method, path, body, as })
+    const { status, headers: answered } = await send(
+      app,
+      'POST',
+      '/api/batch',
+      {
+        requests: [
+          step('POST', `${url}/move`, { projectId: secret.id, column: 'Zebra' }),
+          step('POST', `${url}/comments`, { content: 'the budget' }, 'comment'),
+          step('DELETE', '/api/kanban-comments/{{comment.id}}'),
+          step('PATCH', url, { description: 'the plan, @bob' }),
+          step('PATCH', url, { description: '' }),
+          step('POST', `${url}/move`, { projectId: item.projectId, column: 'Review' }),
+        ],
+      },
+      headers,
+    )
+    t.equal(status, 200)
+    const told = await toldTo(app, bob)
+    t.match(told, [{ kind: 'moved', text: 'Review', seq: Number(answered['phaseboard-seq']) }])
+    t.equal(told.length, 1)
+  },
+)
+
 t.test('more than ten items of one write are one notification', async (t) => {
   const { app, admin, ada, bob, project } = await boardOf(t)
   const ids: string[] = []
