@@ -172,7 +172,10 @@ export class Attachments {
 
   /** Renames an attachment. @throws ApiError 404; 400 for the name */
   update(id: string, { name }: { name?: string }): Attachment {
-    return toAttachment(this.#rows.update(id, name === undefined ? {} : { name: nameIn(name) }))
+    if (name === undefined) return toAttachment(this.#rows.update(id, {}))
+    // The name of a link may be its URL, whose slashes are no folders.
+    const isSame = name === this.#rows.get(id).name
+    return toAttachment(this.#rows.update(id, { name: isSame ? name : nameIn(name) }))
   }
 
   /**

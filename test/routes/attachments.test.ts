@@ -324,6 +324,19 @@ t.test('names', async (t) => {
   )
 })
 
+t.test('a link can be sent back with the name that its URL gave it', async (t) => {
+  const { app, url } = await setUp(t)
+  for (const link of ['https://example.org/', 'https://example.org/plan']) {
+    const { id, name } = (await send(app, 'POST', url, { url: link })).body
+    t.equal(name, link)
+    t.match(await send(app, 'PATCH', `/api/attachments/${id}`, { name }), {
+      status: 200,
+      body: { name: link },
+    })
+    t.match(await send(app, 'PATCH', `/api/attachments/${id}`, { name: 'a/b' }), { body: { name: 'b' } })
+  }
+})
+
 t.test('covers', async (t) => {
   const { app, project, item, url } = await setUp(t)
   const other = await createItem(app, project.id)
