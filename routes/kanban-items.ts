@@ -188,7 +188,7 @@ const filters = {
 const ItemsOfProjectQuery = ListQuery(filters, ITEM_SORTS)
 const ItemsQuery = ListQuery(
   {
-    projectId: Type.Optional(Type.String({ description: 'Id of the project; empty does not filter' })),
+    projectId: AnyOf('Id of the project'),
     ...filters,
   },
   ITEM_SORTS,

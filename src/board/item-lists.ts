@@ -39,7 +39,7 @@ import { isTodo } from './stages.ts'
 
 /** The filters of a list. An absent or empty value does not filter, any of several values matches; all filters must match. */
 export type ItemFilter = Partial<{
-  projectId: string
+  projectId: string | string[]
   column: string | string[]
   /** `me`: the caller; `none`: unassigned. */
   assigneeId: string | string[]
@@ -109,7 +109,7 @@ export const valuesOf = (
   { q, dueAfter, dueBefore, updatedAfter, dismissed = 'false', ...exact }: ItemFilter,
   { memberId }: Pick<Asking, 'memberId'>,
 ) => ({
-  projectId: exact.projectId || undefined,
+  ...bindAny('projectId', valuesOfAny(exact.projectId)),
   ...bindAny('column', valuesOfAny(exact.column)),
   ...assigneesOf(exact.assigneeId, memberId),
   ...bindAny('priority', valuesOfAny(exact.priority)),
@@ -128,6 +128,7 @@ type FilterValues = ReturnType<typeof valuesOf>
 
 /** Filters without an index in any list's order: they scan all rows of their scope. */
 const SCANNING = [
+  listPlaceholder('projectId'),
   'assigneeOrNone',
   'labelOrNone',
   'due',
@@ -141,6 +142,7 @@ const SCANNING = [
 /** The condition of each filter, by the name of its placeholder. */
 const CONDITIONS: Record<string, SQL | undefined> = {
   projectId: eq(kanbanItems.projectId, given('projectId')),
+  [listPlaceholder('projectId')]: amongValues(kanbanItems.projectId, listPlaceholder('projectId')),
   column: eq(kanbanItems.column, given('column')),
   assigneeId: eq(kanbanItems.assigneeId, given('assigneeId')),
   priority: eq(kanbanItems.priority, given('priority')),
@@ -222,12 +224,12 @@ function statementsOf(db: SharedDatabase) {
         .from(kanbanColumns)
         .where(and(amongValues(kanbanColumns.name, 'names'), isShown(kanbanColumns.projectId))),
     ),
-    columnsOfProject: selectAll(db, () =>
+    columnsOfProjects: selectAll(db, () =>
       db
         .select({ name: kanbanColumns.name })
         .from(kanbanColumns)
         .where(
-          and(eq(kanbanColumns.projectId, given('projectId')), amongValues(kanbanColumns.name, 'names')),
+          and(amongValues(kanbanColumns.projectId, 'projectIds'), amongValues(kanbanColumns.name, 'names')),
         ),
     ),
     places: byFields((names, sort) =>
@@ -278,7 +280,7 @@ export class ItemLists {
   }
 
   /**
-   * Items of all projects.
+   * Items of all projects, or of several.
    * @throws ApiError 400 if a strict request names a column that none of them has; TooMuchWork
    */
   ofAll(filter: ItemFilter & PageQuery, asking: Asking): JsonPage {
@@ -334,17 +336,21 @@ export class ItemLists {
     const filters: Record<string, unknown> = values
     // An index also has the descending order, but all items with the same sortOrder are read.
     if (sort === DEFAULT_SORT && SCANNING.every((name) => filters[name] === undefined)) return
-    if (values.projectId === undefined) this.#sql.limitItems()
-    else this.#sql.limitItemsOfProject(values.projectId)
+    if (typeof filters.projectId === 'string') this.#sql.limitItemsOfProject(filters.projectId)
+    else this.#sql.limitItems()
   }
 
-  /** @throws ApiError 400 for a column that the project does not have, or, across projects, none of them */
+  /** @throws ApiError 400 for a column that none of the projects has */
   #checkColumns({ projectId, column }: ItemFilter): void {
     const asked = valuesOfAny(column)
     if (asked.length === 0) return
     const names = JSON.stringify(asked)
-    const { columns, columnsOfProject } = this.#sql
-    const found = projectId ? columnsOfProject({ projectId, names }) : columns({ names })
+    const { columns, columnsOfProjects } = this.#sql
+    const projectIds = valuesOfAny(projectId)
+    const found =
+      projectIds.length === 0
+        ? columns({ names })
+        : columnsOfProjects({ projectIds: JSON.stringify(projectIds), names })
     const known = new Set(found.map(({ name }) => name))
     if (asked.some((name) => !known.has(name))) throw invalidField('column', NO_SUCH_COLUMN)
   }

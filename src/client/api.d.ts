@@ -2517,8 +2517,8 @@ export interface Paths {
     get: {
       query?:
         | {
-            /** Id of the project; empty does not filter */
-            projectId?: string | undefined
+            /** Id of the project; may be repeated: any of them; empty does not filter */
+            projectId?: string | string[] | undefined
             /** Name of the column; may be repeated: any of them; empty does not filter */
             column?: string | string[] | undefined
             /** Assignee; `me`: the caller; `none`: unassigned; may be repeated: any of them; empty does not filter */
