@@ -18,10 +18,11 @@ export interface Machine {
   fdatasync: number
 }
 
-/** The output of a program, or undefined if it does not exist or fails. */
+/** The untranslated output of a program, or undefined if it does not exist or fails. */
 function output(command: string, ...args: string[]): string | undefined {
+  const env = { ...process.env, LC_ALL: 'C' }
   try {
-    return execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
+    return execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], env }).trim()
   } catch {
     return undefined
   }
