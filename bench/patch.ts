@@ -6,6 +6,7 @@
 import { copyFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { Command } from 'commander'
 import { show, showRatio } from './format.ts'
 import { startGenerator } from './generator.ts'
 import { describeMachine, reserveCore } from './machine.ts'
@@ -21,12 +22,12 @@ const EFFORT = sized(
   { rounds: 1, seconds: 0.2, warmUpSeconds: 0.1 },
 )
 
-const [given] = process.argv.slice(2)
-if (given === undefined) {
-  console.error('Which other checkout? npm run bench:patch -- <folder> [--quick]')
-  process.exit(2)
-}
-const checkout = resolve(given)
+const program = new Command('npm run bench:patch --')
+  .description('Compares the cost of a PATCH here with that in another checkout.')
+  .argument('<folder>', 'the other checkout, with its packages installed, and built')
+  .option('--quick', 'only see that everything works')
+  .parse()
+const checkout = resolve(program.args[0] as string)
 const folder = makeFolder()
 const start = await buildServers(folder)
 const machine = describeMachine(folder)
