@@ -19,8 +19,9 @@ const PROJECTS = [10, 100, 1000].map((projects) => ({ projects, itemsPerProject:
 const ITEMS = [40, 400, 4000].map((itemsPerProject) => ({ projects: 1, itemsPerProject }))
 
 const SINGLE = [WORKLOADS.project, WORKLOADS['patch-32']]
-/** With few connections: 1,000 projects are 19 MB each, and the service refuses requests once more than 128 MB are unsent. */
-const LIST = { ...WORKLOADS.list, connections: 4 }
+/** Few, because 1,000 projects are 19 MB each, and the service refuses requests once more than 128 MB are unsent. */
+export const LIST_CONNECTIONS = 4
+const LIST = { ...WORKLOADS.list, connections: LIST_CONNECTIONS }
 
 const GROWTH = [
   { of: 'projects in the file', sizes: PROJECTS, workloads: [LIST, ...SINGLE] },

@@ -3,7 +3,7 @@ import { version } from '../src/package-files.ts'
 import type { ColdFigures } from './cold.ts'
 import { show, showRate, showRatio } from './format.ts'
 import { goalsOf, isReached } from './goals.ts'
-import type { GrowthRow } from './growth.ts'
+import { type GrowthRow, LIST_CONNECTIONS } from './growth.ts'
 import { BOARD_SIZES, type LargeBoardRow } from './large-board.ts'
 import type { Machine } from './machine.ts'
 import type { Effort, Figures } from './measure.ts'
@@ -218,7 +218,7 @@ export function renderReport(results: Results, chart: string | undefined): strin
     ...section(
       'Growth',
       growth,
-      'Projects of 40 items, 32 connections (the list: 8).',
+      `Projects of 40 items, 32 connections (the list: ${LIST_CONNECTIONS}).`,
       growthTable(growth ?? [], 'projects in the file'),
       'One project in the file.',
       growthTable(growth ?? [], 'items in the project'),
