@@ -11,20 +11,12 @@ const LOCK = 'package-lock.json'
  * @param folder the parent of the new folder
  * @returns the folder, and the commit's short name and date (YYYY-MM-DD)
  */
-export function checkOut(
-  commit: string,
-  folder: string,
-): { checkout: string; name: string; date: string; subject: string } {
+export function checkOut(commit: string, folder: string): { checkout: string; name: string; date: string } {
   const git = (...args: string[]) =>
     execFileSync('git', args, { cwd: packageFile('.'), encoding: 'utf8', maxBuffer: 2 ** 20 }).trim()
-  const [name = '', date = '', subject = ''] = git(
-    'log',
-    '-1',
-    '--format=%h%n%cs%n%s',
-    '--end-of-options',
-    commit,
-    '--',
-  ).split('\n')
+  const [name = '', date = ''] = git('log', '-1', '--format=%h%n%cs', '--end-of-options', commit, '--').split(
+    '\n',
+  )
   const checkout = join(folder, name)
   mkdirSync(checkout)
   const archive = execFileSync('git', ['archive', '--format=tar', name], {
@@ -40,5 +32,5 @@ export function checkOut(
       stdio: ['ignore', 'ignore', 'inherit'],
     })
   execFileSync('npm', ['run', 'prestart'], { cwd: checkout, stdio: ['ignore', 'ignore', 'inherit'] })
-  return { checkout, name, date, subject }
+  return { checkout, name, date }
 }

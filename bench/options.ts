@@ -16,7 +16,6 @@ export interface Options {
   only: ReadonlySet<string>
   /** The folder of the report */
   out: string
-  isQuick: boolean
   effort: Effort
   /** Growth needs fewer rounds. */
   growthEffort: Effort
@@ -71,7 +70,6 @@ export function parseOptions(): Options {
   return {
     only: new Set(only),
     out,
-    isQuick: quick ?? false,
     effort,
     growthEffort: { ...effort, rounds: Math.ceil(rounds / 2) },
     ...(quick

@@ -276,33 +276,32 @@ function shapesOf(document: Document, situation: Situation): Shape[] {
 /** Files of all formats, small and large. */
 function* filesToImport(isFull: boolean): Iterable<[format: string, file: Buffer]> {
   const fixture = (name: string) => readFileSync(packageFile(`test/fixtures/${name}`))
-  const cards = (full: number) => (isFull ? full : 20)
   yield ['trello', fixture('trello-board.json')]
   yield ['planka', fixture('planka-board.json')]
   yield ['jira', fixture('jira.csv')]
   yield ['github', fixture('github-items.json')]
   yield ['kanboard', kanboardDatabase()]
   if (!isFull) return
-  yield ['trello', trelloBoard(cards(4000))]
-  yield ['csv', csvTable(cards(2000))]
+  yield ['trello', trelloBoard(4000)]
+  yield ['csv', csvTable(2000)]
   yield ['trello', fixture('trello-board-2012.json')]
-  yield ['planka', plankaBoard(cards(6000))]
+  yield ['planka', plankaBoard(6000)]
   yield ['csv', fixture('tasks.csv')]
-  yield ['kanboard', kanboardBoard(cards(10_000))]
+  yield ['kanboard', kanboardBoard(10_000)]
   yield ['planka', fixture('planka-board-1.json')]
-  yield ['csv', csvTable(cards(20_000))]
+  yield ['csv', csvTable(20_000)]
   yield ['jira', fixture('jira-search.json')]
-  yield ['trello', trelloBoard(cards(1000))]
+  yield ['trello', trelloBoard(1000)]
   yield ['github', fixture('github-view.tsv')]
-  yield ['kanboard', kanboardBoard(cards(1000))]
+  yield ['kanboard', kanboardBoard(1000)]
   yield ['kanboard', fixture('kanboard-tasks.csv')]
-  yield ['planka', plankaBoard(cards(1000))]
-  yield ['trello', trelloBoard(cards(2000))]
-  yield ['csv', csvTable(cards(5000))]
-  yield ['planka', plankaBoard(cards(3000))]
-  yield ['kanboard', kanboardBoard(cards(5000))]
-  yield ['trello', trelloBoard(cards(4000))]
-  yield ['csv', csvTable(cards(10_000))]
+  yield ['planka', plankaBoard(1000)]
+  yield ['trello', trelloBoard(2000)]
+  yield ['csv', csvTable(5000)]
+  yield ['planka', plankaBoard(3000)]
+  yield ['kanboard', kanboardBoard(5000)]
+  yield ['trello', trelloBoard(4000)]
+  yield ['csv', csvTable(10_000)]
 }
 
 /** A shape and its worst result. */
