@@ -97,10 +97,13 @@ function sync(file: string): void {
   closeSync(descriptor)
 }
 
+/** Only on Linux, `cp` shares the blocks of the copy, and has an option against that. */
+const COPYING = process.platform === 'linux' ? ['--reflink=never'] : []
+
 /** Copies the database by `cp`. @returns seconds */
 async function copy(): Promise<number> {
   const seconds = await secondsOf(() => {
-    const { status } = spawnSync('cp', ['--reflink=never', paths.file, paths.copy])
+    const { status } = spawnSync('cp', [...COPYING, paths.file, paths.copy])
     if (status !== 0) throw new Error('cp failed')
     sync(paths.copy)
   })
@@ -260,8 +263,10 @@ else {
   const replicated = { ...environment, WAL_CHECKPOINTS: 'litestream' }
   server = await start('Phaseboard', { database: paths.file, environment: replicated })
   const config = configure(join(folder, 'litestream.yml'), paths.file, { type: 'file', path: paths.replica })
-  const ends: (() => unknown)[] = []
-  const owner = { teardown: (end: () => unknown) => void ends.push(end) } as Parameters<typeof replicate>[0]
+  // Before the handler that removes the folder, which Litestream writes to.
+  const owner = {
+    teardown: (end: () => unknown) => void process.prependListener('exit', () => void end()),
+  } as Parameters<typeof replicate>[0]
   const mark = async () => {
     const title = `${Math.random()}`
     const { status } = await writer.send('PATCH', itemPath(items[0] as string), { title })
@@ -311,7 +316,6 @@ else {
   if (taken < size) throw new Error(`took over ${taken} bytes of ${size}`)
   rmSync(paths.taken)
   rmSync(paths.replica, { recursive: true })
-  for (const end of ends) await end()
 }
 
 // --- VACUUM ---
