@@ -8,6 +8,9 @@ import { ITEMS_PATH, type Row, type Situation } from './stall-rows.ts'
 const ITEMS =
   'select id from kanban_items where project_id = (select min(id) from projects) order by id limit ?'
 
+/** The time limit for the notifications, in milliseconds: less than that of a row, whose file is removed then. */
+const STORING = 50_000
+
 /** Members with a mail for each notification, and a consumer without backlog. */
 function addMembers(db: SharedDatabase, count: number): void {
   change(
@@ -39,7 +42,11 @@ const moving = (items: number, members: number, prepare: (db: SharedDatabase) =>
       const update = { column: 'Elsewhere' }
       await client.send('PATCH', ITEMS_PATH, { ids, update })
       const stored = reader.prepare<[], number>('select count(*) from notifications').pluck()
-      while (Number(stored.get()) < members) await sleep(100)
+      while (Number(stored.get()) < members) {
+        if (performance.now() - start > STORING)
+          throw new Error(`only ${stored.get()} of ${members} were notified within ${STORING / 1000} s`)
+        await sleep(100)
+      }
       const time = Math.round(performance.now() - start)
       const mails = reader.prepare<[], number>('select count(*) from mails').pluck().get()
       return `${ids.length} items; ${stored.get()} were stored after ${time} ms, ${mails} mails are due`
