@@ -1,4 +1,4 @@
-/** The cost of identifying a member by session or token, relative to a request without a credential. */
+/** The cost of identifying a member by session or token, relative to `/healthz`, which needs no member. */
 import assert from 'node:assert/strict'
 import { openDatabase } from '../src/db/client.ts'
 import { newId } from '../src/db/ids.ts'

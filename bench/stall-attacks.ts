@@ -51,8 +51,8 @@ const search = (title: string, data: DataName, ...texts: string[]): Row => ({
 
 const REPEATED = 'q '.repeat(50).trim()
 const DISTINCT = COMMON_WORDS.join(' ')
-/** The maximum number of words in a search. */
-const ALLOWED = COMMON_WORDS.slice(0, 20).join(' ')
+/** Fewer words than a search may have. */
+const FEWER = COMMON_WORDS.slice(0, 20).join(' ')
 const PREFIX = 'w'
 
 /** Seconds within which the service must shut down, whatever it is doing. */
@@ -63,7 +63,7 @@ const ENDED = 40
 /** Starts searches, tells the service to shut down, and waits for that. */
 async function endWhileSearching(situation: Situation) {
   const { client, viewer, pid } = situation
-  const searching = [PREFIX, ALLOWED, 'q', REPEATED].map((text) =>
+  const searching = [PREFIX, FEWER, 'q', REPEATED].map((text) =>
     client
       .send('GET', searchPath(text), undefined, { cookie: viewer, agent: alone() })
       .catch(() => undefined),
@@ -263,7 +263,7 @@ export const ATTACKS: Record<string, Row> = {
     'search for 50 words that occur everywhere in 5,000 texts of 100,000 characters, and for 20 of them',
     'long-texts',
     DISTINCT,
-    ALLOWED,
+    FEWER,
   ),
   'search-prefix': search('search for all words of these that begin with `w`', 'long-texts', PREFIX),
   'search-flood': {

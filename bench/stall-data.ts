@@ -50,7 +50,7 @@ const IMPORTED = { full: 40_000, small: 400 }
 
 const url = (file: string) => `file:${file}`
 
-/** Opens a file that no process has open, during `work`. */
+/** Opens a file during `work`. A service may have it open, too. */
 export function withFile<T>(file: string, work: (db: SharedDatabase) => T): T {
   const { db, close } = openDatabase(url(file))
   try {

@@ -73,7 +73,7 @@ export function renderReport(machine: Machine, date: string, measured: Measured[
 How long one client's request holds up all others, \`npm run bench:stalls\`. Each row has a service of its own as \`npm start\` runs
 it, on a file of its own. Meanwhile another connection asks for \`/healthz\` every few milliseconds: the longest
 stall is the longest it waited, less what the event loop waited for a processor that something else was using; *as seen* is without
-that. p99 is over all that time, as if it had been asked for every 5 ms. Another process tries to begin a write, too: *lock* is the
+that. p99 is over all that time, as if it had been asked for every 5 ms. Another thread tries to begin a write, too: *lock* is the
 longest time that it could not, less what the busiest thread waited for a processor. RSS is before, at its peak and half a second
 after; *above idle* is the peak less what the service held once it had started; what its children held is apart. CPU is the process's with
 all its threads.
