@@ -1,5 +1,6 @@
 /** The command line of the benchmark. */
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { wholeNumber } from '../scripts/arguments.ts'
 import type { Effort } from './measure.ts'
 import { WORKLOADS } from './workloads.ts'
 
@@ -34,11 +35,6 @@ function positive(text: string): number {
   return value
 }
 
-function positiveInteger(text: string): number {
-  if (!/^[1-9]\d{0,2}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 to 999.')
-  return Number(text)
-}
-
 /** Parses the command line. Ends the process with a message if it is invalid or asks for help. */
 export function parseOptions(): Options {
   const program = new Command('npm run bench --')
@@ -46,7 +42,7 @@ export function parseOptions(): Options {
       'Measures the service as `npm start` runs it, together with node:http and Fastify sending ready bytes and with a naive ' +
         'service, and writes a report with a chart. It takes about a quarter of an hour; bench/README.md tells how to read it.',
     )
-    .addOption(new Option('--rounds <n>', 'rounds of each workload').argParser(positiveInteger).default(5))
+    .addOption(new Option('--rounds <n>', 'rounds of each workload').argParser(wholeNumber(999)).default(5))
     .addOption(
       new Option('--seconds <n>', 'seconds of each server’s turn in a round').argParser(positive).default(2),
     )

@@ -4,7 +4,8 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
+import { wholeNumber } from '../scripts/arguments.ts'
 import { describeMachine, type Machine } from './machine.ts'
 import { makeFolder } from './processes.ts'
 import { buildServers } from './servers.ts'
@@ -30,11 +31,6 @@ interface Options {
   of?: string
   quick: boolean
   check: boolean
-}
-
-function wholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,2}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 to 999.')
-  return Number(text)
 }
 
 async function run({ only, minutes, rounds, of, quick }: Options): Promise<{
@@ -96,8 +92,8 @@ const options = new Command('npm run bench:stalls --')
       .choices(Object.keys(ROWS))
       .default(Object.keys(ROWS), 'all'),
   )
-  .option('--rounds <n>', 'how often each is asked for; the best round counts', wholeNumber, 1)
-  .option('--minutes <n>', 'after which nothing more is begun', wholeNumber, 90)
+  .option('--rounds <n>', 'how often each is asked for; the best round counts', wholeNumber(999), 1)
+  .option('--minutes <n>', 'after which nothing more is begun', wholeNumber(999), 90)
   .option('--out <folder>', 'where the report goes', 'bench/results')
   .option('--of <checkout>', 'another checkout whose service is measured, built')
   .option('--quick', 'only to see that each row runs: on small data, and no figure is judged', false)

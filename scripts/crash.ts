@@ -2,18 +2,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Command, InvalidArgumentError } from 'commander'
+import { Command } from 'commander'
 import { crash } from '../test/crash.ts'
-
-function wholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1.')
-  return Number(text)
-}
+import { wholeNumber } from './arguments.ts'
 
 const { rounds, writes, seed } = new Command('test:crash')
-  .option('--rounds <n>', 'how many times the service is killed', wholeNumber, 25)
-  .option('--writes <n>', 'writes that are acknowledged before a kill, at most', wholeNumber, 800)
-  .option('--seed <n>', 'repeats what the clients ask for', wholeNumber, Math.ceil(Math.random() * 1e8))
+  .option('--rounds <n>', 'how many times the service is killed', wholeNumber(), 25)
+  .option('--writes <n>', 'writes that are acknowledged before a kill, at most', wholeNumber(), 800)
+  .option('--seed <n>', 'repeats what the clients ask for', wholeNumber(), Math.ceil(Math.random() * 1e8))
   .parse()
   .opts<{ rounds: number; writes: number; seed: number }>()
 

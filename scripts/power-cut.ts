@@ -2,22 +2,18 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Command, InvalidArgumentError } from 'commander'
+import { Command } from 'commander'
 import { cutPower, recordService } from '../test/power-cut.ts'
 import { FATES } from '../test/recorded-disk.ts'
 import { withoutStrace } from '../test/strace.ts'
-
-function wholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1.')
-  return Number(text)
-}
+import { wholeNumber } from './arguments.ts'
 
 const { images, seed } = new Command('test:power-cut')
-  .option('--images <n>', 'how many times the power is cut', wholeNumber, 2000)
+  .option('--images <n>', 'how many times the power is cut', wholeNumber(), 2000)
   .option(
     '--seed <n>',
     'repeats what the clients ask for and the cuts',
-    wholeNumber,
+    wholeNumber(),
     Math.ceil(Math.random() * 1e8),
   )
   .parse()

@@ -5,23 +5,19 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Command, InvalidArgumentError } from 'commander'
+import { Command } from 'commander'
 import { startS3 } from '../test/s3.ts'
 import { drillTakeovers, type Round } from '../test/takeover.ts'
+import { wholeNumber } from './arguments.ts'
 
 /** How much data may be lost, in milliseconds. */
 const MOST_LOST = 2000
 
-function wholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1.')
-  return Number(text)
-}
-
 const program = new Command('test:takeover')
-  .argument('[rounds]', 'how many machines die', wholeNumber, 20)
-  .option('--writers <n>', 'clients that write at the same time', wholeNumber, 24)
-  .option('--uploaders <n>', 'clients that upload files at the same time', wholeNumber, 2)
-  .option('--seed <n>', 'repeats when the machines die', wholeNumber, Math.ceil(Math.random() * 1e8))
+  .argument('[rounds]', 'how many machines die', wholeNumber(), 20)
+  .option('--writers <n>', 'clients that write at the same time', wholeNumber(), 24)
+  .option('--uploaders <n>', 'clients that upload files at the same time', wholeNumber(), 2)
+  .option('--seed <n>', 'repeats when the machines die', wholeNumber(), Math.ceil(Math.random() * 1e8))
   .parse()
 const { writers, uploaders, seed } = program.opts<{ writers: number; uploaders: number; seed: number }>()
 const rounds = program.processedArgs[0] as number
