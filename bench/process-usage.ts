@@ -1,5 +1,6 @@
 /** The resource usage of a process, on Linux only. */
 import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import { waitOf } from './thread-usage.ts'
 
 const isKnown = existsSync('/proc/self/stat')
 
@@ -23,15 +24,7 @@ export function cpuSeconds(pid: number): number | undefined {
  * system does not report it.
  * @returns milliseconds since the start of the process
  */
-export function waitedForProcessor(pid: number): number {
-  try {
-    const [, nanoseconds] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'latin1').split(' ')
-    return Number(nanoseconds) / 1e6
-  } catch {
-    // The process has ended, or the system is not Linux.
-    return 0
-  }
-}
+export const waitedForProcessor = (pid: number): number => waitOf(`/proc/${pid}/task/${pid}`)
 
 /** A figure of a process's memory from Linux, converted from kilobytes to bytes; undefined on other systems. */
 function memoryOf(pid: number, name: 'VmRSS' | 'VmHWM'): number | undefined {

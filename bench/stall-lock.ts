@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { parentPort, Worker, workerData } from 'node:worker_threads'
 import SQLite from 'better-sqlite3'
 import { peakBytes, residentBytes } from './process-usage.ts'
-import { OWN_THREAD, type Usage, usageOf, waitOf } from './stall-threads.ts'
+import { OWN_THREAD, type Usage, usageOf, waitOf } from './thread-usage.ts'
 
 /** The intervals in milliseconds at which the lock is tried: while it is free, and while it is taken. */
 const PAUSE = 4

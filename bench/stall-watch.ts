@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { parentPort, Worker, workerData } from 'node:worker_threads'
 import { waitedForProcessor } from './process-usage.ts'
-import { OWN_THREAD, waitOf } from './stall-threads.ts'
+import { OWN_THREAD, waitOf } from './thread-usage.ts'
 
 /** Milliseconds between a response and the next poll. */
 const PAUSE = 2
