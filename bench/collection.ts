@@ -9,7 +9,6 @@ import { hash, randomBytes } from 'node:crypto'
 import { closeSync, copyFileSync, fsyncSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
 import SQLite from 'better-sqlite3'
 import { Attachments } from '../src/board/attachments.ts'
 import { writeAs } from '../src/db/client.ts'
@@ -19,8 +18,8 @@ import type { CurrentMember } from '../src/schemas/records.ts'
 import { configure, LITESTREAM, replicate } from '../test/litestream.ts'
 import { get, itemPath, projectPath } from './api.ts'
 import { seedBoard } from './board.ts'
-import type { Moved, Traffic } from './file-traffic.ts'
-import { show } from './format.ts'
+import { moveFiles } from './file-traffic.ts'
+import { show, table } from './format.ts'
 import { describeMachine } from './machine.ts'
 import { median } from './measure.ts'
 import { makeFolder } from './processes.ts'
@@ -146,12 +145,7 @@ async function upload(server: Server, bytes: number): Promise<void> {
       { length: Math.min(left, AT_ONCE) },
       (_, n) => items[(left - n) % items.length] as string,
     )
-    const moved = await new Promise<Moved>((resolve, reject) => {
-      const workerData = { port: server.port, uploads: targets, downloads: [], size: SIZE } satisfies Traffic
-      const worker = new Worker(new URL('./file-traffic.ts', import.meta.url), { workerData })
-      worker.once('message', resolve)
-      worker.once('error', reject)
-    })
+    const moved = await moveFiles({ port: server.port, uploads: targets, downloads: [], size: SIZE })
     if (moved.wrong.length > 0) throw new Error(moved.wrong.join('\n'))
   }
 }
@@ -335,8 +329,6 @@ rmSync(paths.archive, { recursive: true })
 print('`phaseboard doctor`', await secondsOf(() => command(paths.file, 'doctor')))
 print('`phaseboard doctor --deep`', await secondsOf(() => command(paths.file, 'doctor', '--deep')))
 
-const table = (head: string[], lines: string[][]) =>
-  [head, head.map(() => '---'), ...lines].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 const shownSize = `${show(TOTAL / MEBIBYTE, 0)} MiB`
 console.log(`
 ${files.length} files, ${shownSize}; the database file has ${show(size / MEBIBYTE, 0)} MiB, ${show((100 * size) / TOTAL - 100, 1)} % more${isQuick ? ' (a short run, which means nothing)' : ''}

@@ -5,10 +5,9 @@
 import { Agent } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Worker } from 'node:worker_threads'
 import { itemPath } from './api.ts'
 import { seedBoard } from './board.ts'
-import type { Moved, Traffic } from './file-traffic.ts'
+import { type Moved, moveFiles, type Traffic } from './file-traffic.ts'
 import { show } from './format.ts'
 import { describeMachine } from './machine.ts'
 import { peakBytes, resetPeak, residentBytes, waitedForProcessor } from './process-usage.ts'
@@ -37,16 +36,8 @@ const server = await start('Phaseboard', {
   environment: { ATTACHMENTS_TOTAL: String(100 * AT_ONCE * SIZE), LOG_LEVEL: 'warn' },
 })
 
-/** Uploads and downloads files, in a thread. */
-function move(traffic: Pick<Traffic, 'uploads' | 'downloads'>): Promise<Moved> {
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL('./file-traffic.ts', import.meta.url), {
-      workerData: { ...traffic, port: server.port, size: SIZE } satisfies Traffic,
-    })
-    worker.once('message', resolve)
-    worker.once('error', reject)
-  })
-}
+const move = (traffic: Pick<Traffic, 'uploads' | 'downloads'>): Promise<Moved> =>
+  moveFiles({ ...traffic, port: server.port, size: SIZE })
 
 /** The waits of writers, in milliseconds. */
 interface Waits {

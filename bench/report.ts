@@ -1,7 +1,7 @@
 /** The report: all results, as Markdown. */
 import { version } from '../src/package-files.ts'
 import type { ColdFigures } from './cold.ts'
-import { show, showRate, showRatio } from './format.ts'
+import { show, showRate, showRatio, table } from './format.ts'
 import { goalsOf, isReached } from './goals.ts'
 import { type GrowthRow, LIST_CONNECTIONS } from './growth.ts'
 import { BOARD_SIZES, type LargeBoardRow } from './large-board.ts'
@@ -36,12 +36,6 @@ const isGeneratorBusy = ({ generatorLoad }: Figures) => generatorLoad >= BUSY_GE
 
 const percent = (share: number | undefined) => (share === undefined ? '–' : `${Math.round(share * 100)} %`)
 const megabytes = (bytes: number | undefined) => (bytes === undefined ? '–' : show(bytes / 1e6, 1))
-
-/** A table. The first column is text, the others are numbers. */
-function table(head: string[], rows: string[][], texts = 1): string {
-  const lines = [head, head.map((_, column) => (column < texts ? '---' : '--:')), ...rows]
-  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')
-}
 
 /** All goals, as a Markdown table. */
 export function goalTable(results: Results): string {
