@@ -11,7 +11,7 @@ import {
 } from '../src/db/schema.ts'
 import { defaultPhaseConfig } from '../src/projects/phases.ts'
 import { timestamp } from '../src/time.ts'
-import { seededRandom } from './random.ts'
+import { seededRandom } from '../test/random.ts'
 
 /** The size of a file's data. */
 export interface BoardSize {

@@ -15,9 +15,9 @@ import {
   type Situation,
   STALLED_WATCH,
   stopReading,
-  times,
 } from './stall-rows.ts'
 import { besideWriters } from './stall-writers.ts'
+import { times } from './times.ts'
 
 const CHANGES_PATH = '/api/changes'
 const itemsOf = (project: string) => `${projectPath(project)}/kanban-items`

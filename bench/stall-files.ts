@@ -1,12 +1,10 @@
-/** Import files for the stall probe: large ones, and small ones that expand to something large. */
+/** Import files: large ones, and small ones that expand to something large. */
 import { Readable } from 'node:stream'
 import { createGzip, gzipSync } from 'node:zlib'
 import SQLite from 'better-sqlite3'
+import { times } from './times.ts'
 
 const AT = '2026-01-31T00:00:00.000Z'
-
-const times = <T>(count: number, make: (position: number) => T): T[] =>
-  Array.from({ length: count }, (_, position) => make(position))
 
 const LISTS = times(8, (n) => ({ id: `list ${n}`, name: `List ${n}`, pos: n }))
 const LABELS = times(20, (n) => ({ id: `label ${n}`, name: `Label ${n}`, color: 'red' }))

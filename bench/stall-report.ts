@@ -4,7 +4,10 @@ import type { Machine } from './machine.ts'
 import type { Measured } from './stall-measure.ts'
 
 /** Limits of every request: event loop and write lock in milliseconds, memory above idle in bytes. */
-const LIMITS = { stall: 50, lock: 100, memory: 250e6 }
+export const LIMITS = { stall: 50, lock: 100, memory: 250e6 }
+
+/** A limited figure. */
+export type Figure = keyof typeof LIMITS
 
 /** The service's memory above idle, in bytes; undefined if unknown. */
 const aboveIdle = ({ memory: { idle, peak } }: Measured): number | undefined =>

@@ -7,6 +7,7 @@ import { itemPath, itemsPath, LIST_PATH, movePath, projectPath, SESSION_PATH, se
 import { socketsOf } from './process-usage.ts'
 import type { Client, Received } from './stall-client.ts'
 import { COMMON_WORDS, change, type DataName, idsOf, METRICS, type Scale } from './stall-data.ts'
+import { times } from './times.ts'
 
 /** The context of a row. */
 export interface Situation {
@@ -66,9 +67,6 @@ export interface Row {
   /** @returns a remark, if it is a text or a {@link Remark} */
   run: (situation: Situation) => Promise<unknown>
 }
-
-export const times = <T>(count: number, make: (position: number) => T): T[] =>
-  Array.from({ length: count }, (_, position) => make(position))
 
 const assignmentsPath = (project: string) => `${projectPath(project)}/team-assignments`
 const reorderPath = (project: string) => `${projectPath(project)}/kanban-items/reorder`

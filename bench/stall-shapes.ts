@@ -12,7 +12,9 @@ import { makeClient } from './stall-client.ts'
 import { change, idsOf } from './stall-data.ts'
 import { csvTable, kanboardBoard, plankaBoard, trelloBoard } from './stall-files.ts'
 import { importFile } from './stall-imports.ts'
-import { ITEMS_PATH, type Row, type Situation, times } from './stall-rows.ts'
+import { type Figure, LIMITS } from './stall-report.ts'
+import { ITEMS_PATH, type Row, type Situation } from './stall-rows.ts'
+import { times } from './times.ts'
 
 /** The methods of the shapes, in an order that does not delete records needed later. */
 const METHODS = ['get', 'patch', 'post', 'put'] as const
@@ -33,10 +35,6 @@ const TIMEOUT = 30_000
 
 /** The time for the service's work after a response, in milliseconds. */
 const AFTERMATH = 20
-
-/** The maximum value to report of a limit, for the row or a shape. */
-const LIMITS = { stall: 50, lock: 100, memory: 250e6 }
-type Figure = keyof typeof LIMITS
 
 interface Schema {
   $ref?: string

@@ -1,4 +1,6 @@
 /** The workloads: requests, and the order in which each connection sends them. */
+
+import { seededRandom, shuffled } from '../test/random.ts'
 import {
   FILTERED_PATH,
   type Item,
@@ -12,8 +14,8 @@ import {
 } from './api.ts'
 import { COLUMNS, PRIORITIES } from './board.ts'
 import type { LoadRequest, Plan } from './load.ts'
-import { seededRandom, shuffled } from './random.ts'
 import { READY, SERVERS, type ServerName } from './servers.ts'
+import { times } from './times.ts'
 
 /** The contents of a server at the start of a load. */
 export interface Contents {
@@ -36,9 +38,6 @@ export interface Workload {
   cpuGoal?: number
   plan: (contents: Contents, connections: number) => Plan
 }
-
-const times = <T>(count: number, make: (position: number) => T): T[] =>
-  Array.from({ length: count }, (_, position) => make(position))
 
 const itemsOf = (projects: Project[]): Item[] => projects.flatMap(({ kanbanItems }) => kanbanItems)
 

@@ -8,9 +8,9 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import SQLite from 'better-sqlite3'
 import type { Page } from 'playwright-core'
-import { seededRandom } from '../bench/random.ts'
 import { createClient } from '../src/client/client.ts'
 import type { Client } from '../src/client/types.d.ts'
+import { seededRandom } from '../test/random.ts'
 import { launch, noBrowser } from '../test/web/chromium.ts'
 
 const root = resolve(import.meta.dirname, '..')

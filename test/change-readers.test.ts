@@ -6,9 +6,10 @@ import { Agent } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
-import { ask, generator, pick } from './clients.ts'
+import { ask } from './clients.ts'
 import { type Connection, connectStream } from './event-source.ts'
 import { onNewFile, type Service, start } from './process.ts'
+import { pick, seededRandom } from './random.ts'
 
 const READERS = 1000
 /** The readers' filters, in turn: the query, and the condition for its changes. */
@@ -94,7 +95,7 @@ function otherTool(t: Test, path: string) {
 }
 
 t.test('after any failure, each reader gets each of its changes once, in order', async (t) => {
-  const random = generator(1729)
+  const random = seededRandom(1729)
   const environment = { ...onNewFile(t), AUTH_MODE: 'open' }
   const services = [await start(t, environment), await start(t, environment)]
   const path = environment.DATABASE_URL.replace(/^file:/, '')

@@ -1,24 +1,10 @@
-/** Clients of a service process: their requests, and seeded random choices. */
+/** The requests of clients of a service process. */
 import { type Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import { json } from 'node:stream/consumers'
 import type { Fields } from './crash-model.ts'
 
 /** Timeout of a request in milliseconds. */
 const TIMEOUT = 30_000
-
-/** Seeded random numbers from 0 to below 1 (mulberry32). */
-export function generator(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
-export const pick = <T>(random: () => number, values: readonly T[]) =>
-  values[Math.floor(random() * values.length)] as T
 
 /** The response. */
 export interface Answer {

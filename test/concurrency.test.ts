@@ -6,7 +6,7 @@ import { Agent } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
-import { type Answer, ask, generator, pick } from './clients.ts'
+import { type Answer, ask } from './clients.ts'
 import {
   agrees,
   type Chains,
@@ -20,6 +20,7 @@ import {
 } from './crash-model.ts'
 import { invalid } from './helper.ts'
 import { onNewFile, type Service, start } from './process.ts'
+import { pick, seededRandom, shuffled } from './random.ts'
 
 const CLIENTS = 100
 /** The number of changes per client, besides creating cards. */
@@ -84,7 +85,7 @@ async function createBoard(t: Test, seed: number, mustNotFind: string): Promise<
     t.teardown(() => agent.destroy())
     return {
       number,
-      random: generator(seed + Math.imul(number + 1, 0x9e3779b1)),
+      random: seededRandom(seed + Math.imul(number + 1, 0x9e3779b1)),
       ask: (method, path, body) => ask(service.port, agent, method, path, body),
       cards: [],
     }
@@ -315,10 +316,7 @@ t.test('a hundred simultaneous clients lose no write, and no two items get the s
       const { random } = client
       for (const column of COLUMNS) await create(board, client, { title: `card ${client.number}`, column })
       const changes = [...someChanges(board, client), ...changesOfShared(client, shared)]
-      const shuffled = changes
-        .map((change) => ({ change, at: random() }))
-        .toSorted((one, other) => one.at - other.at)
-      for (const { change } of shuffled) await send(board, client, change())
+      for (const change of shuffled(changes, random)) await send(board, client, change())
     }),
   )
 

@@ -7,7 +7,7 @@
  */
 import { Agent } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
-import { ask, generator, pick } from './clients.ts'
+import { ask } from './clients.ts'
 import {
   agrees,
   type Client,
@@ -25,6 +25,7 @@ import {
   withoutRelations,
 } from './crash-model.ts'
 import { type Owner, type Service, start } from './process.ts'
+import { pick, seededRandom } from './random.ts'
 
 const CLIENTS = 32
 const SHARED_ITEMS = 4
@@ -220,7 +221,7 @@ export async function prepare(load: Omit<Load, 'cookie'>): Promise<string> {
  */
 async function writeUntilKilled(load: Load, mostWrites: number, seed: number): Promise<number> {
   const { service, model, problems } = load
-  const random = generator(seed)
+  const random = seededRandom(seed)
   const enough = Math.ceil(mostWrites * (0.2 + 0.8 * random()))
   // Every second time at once: if a response is sent too early, it is the latest one.
   const delay = random() < 0.5 ? 0 : random() * LONGEST_DELAY
@@ -233,7 +234,7 @@ async function writeUntilKilled(load: Load, mostWrites: number, seed: number): P
   await Promise.all(
     model.clients.map(async (client) => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-      const random = generator(seed + Math.imul(client.number + 1, 0x9e3779b1))
+      const random = seededRandom(seed + Math.imul(client.number + 1, 0x9e3779b1))
       try {
         while (!killed && problems.length === 0) {
           await perform(load, client, agent, choose(model, client, random))

@@ -3,7 +3,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import { Agent, request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { setTimeout as wait } from 'node:timers/promises'
-import { ask, generator, pick } from './clients.ts'
+import { ask } from './clients.ts'
+import { pick, seededRandom } from './random.ts'
 
 /** An acknowledged upload. */
 export interface Uploaded {
@@ -63,7 +64,7 @@ export async function uploadFiles(
   problems: string[],
   seed: number,
 ): Promise<boolean> {
-  const random = generator(seed)
+  const random = seededRandom(seed)
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   let bytes = Buffer.alloc(0)
   let item = ''

@@ -20,10 +20,10 @@ import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import { openDatabase } from '../src/db/client.ts'
 import { bytesOf, sha256 } from './attachments.ts'
-import { generator, pick } from './clients.ts'
 import { ADMIN, choose, type Load, NUMBER_HEADER, perform, prepare, type Sent } from './crash.ts'
 import { type Model, newModel, readState, sending, settle } from './crash-model.ts'
 import { type Owner, type Service, start } from './process.ts'
+import { pick, seededRandom } from './random.ts'
 import { type Event, FATES, type Fate, makeDisk, readRecord, recorder } from './recorded-disk.ts'
 
 const CLIENTS = 8
@@ -90,7 +90,7 @@ async function writeUntil(load: Load, seed: number, isEnough: (answered: number)
   await Promise.all(
     model.clients.map(async (client) => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-      const random = generator(seed + Math.imul(client.number + 1, 0x9e3779b1))
+      const random = seededRandom(seed + Math.imul(client.number + 1, 0x9e3779b1))
       try {
         while (!isEnough(answered) && problems.length === 0) {
           await perform(load, client, agent, choose(model, client, random))
@@ -340,7 +340,7 @@ export function cutPower(
   recording: Recording,
   { folder, images: count, seed, onImage = () => undefined }: PowerCutOptions,
 ): PowerCutReport {
-  const random = generator(seed)
+  const random = seededRandom(seed)
   const disk = makeDisk()
   const replay = makeReplay(recording)
   const report: PowerCutReport = { seed, images: [], problems: [] }

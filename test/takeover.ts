@@ -12,12 +12,13 @@ import { isDeepStrictEqual } from 'node:util'
 import SQLite from 'better-sqlite3'
 import { JUMP } from '../src/db/lost-changes.ts'
 import { rowsOf } from './changes/replay.ts'
-import { type Answer, ask, generator, pick } from './clients.ts'
+import { type Answer, ask } from './clients.ts'
 import { readState } from './crash-model.ts'
 import { compareFiles, type Uploaded, uploadFiles } from './drill-files.ts'
 import { connectStream, type StreamEvent } from './event-source.ts'
 import { configure, LITESTREAM, type ReplicaPlace, type Replicator, replicate } from './litestream.ts'
 import { type Owner, type Service, start } from './process.ts'
+import { pick, seededRandom } from './random.ts'
 import { type Receiver, receive, until } from './receivers.ts'
 import { CLI, nodeCommand } from './shipped.ts'
 
@@ -123,7 +124,7 @@ function machineOf({ folder, placeOf }: DrillOptions, number: number): Machine {
 
 /** Writes with one client until the machine dies, one request after another. */
 async function write(drill: Drill, service: Service, acknowledged: Acknowledged[], seed: number) {
-  const random = generator(seed)
+  const random = seededRandom(seed)
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const items: string[] = []
   try {
@@ -314,7 +315,7 @@ async function round(
   [machine, service]: [Machine, Service],
 ): Promise<[Round, [Machine, Service]]> {
   const { options, problems, cookie } = drill
-  const random = generator(options.seed + number)
+  const random = seededRandom(options.seed + number)
   let replicator = await startReplicator(drill, machine)
   const stream = await follow(service, cookie)
   const acknowledged: Acknowledged[] = []

@@ -8,8 +8,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
 import t from 'tap'
 import { hashToken } from '../../src/members/secrets.ts'
-import { ask, generator, pick } from '../clients.ts'
+import { ask } from '../clients.ts'
 import { type Service, start } from '../process.ts'
+import { pick, seededRandom } from '../random.ts'
 import { rounds } from '../rounds.ts'
 
 const ROUNDS = rounds(4)
@@ -74,7 +75,7 @@ t.test(
   async (t) => {
     const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 1e9))
     t.comment(`seed ${seed}`)
-    const random = generator(seed)
+    const random = seededRandom(seed)
     const file = join(t.testdir(), 'board.db')
     const environment = {
       DATABASE_URL: `file:${file}`,

@@ -3,8 +3,8 @@ import { connect } from 'node:net'
 import t, { type Test } from 'tap'
 import { fileTypeOf } from '../../src/requests/file-types.ts'
 import { BOUNDARY, FORM_TYPE, filePart, formOf, part, png } from '../attachments.ts'
-import { generator } from '../clients.ts'
 import { type App, build, count, createItem, createProject, signInAs } from '../helper.ts'
+import { seededRandom } from '../random.ts'
 
 async function setUp(t: Test, config: object = {}) {
   const app = await build(t, config)
@@ -235,7 +235,7 @@ t.test('looking for the size of an image takes a moment, whatever its bytes', as
 })
 
 t.test('headers of images that are damaged, or made to harm', async (t) => {
-  const random = generator(20_261_125)
+  const random = seededRandom(20_261_125)
   const samples = [
     png(40, 30),
     JPEG,

@@ -1,4 +1,4 @@
-/** Seeded random numbers, so that every run does the same work. */
+/** Seeded random choices, so that every run does the same. */
 
 /**
  * Creates a random number generator (Mulberry32).
@@ -14,6 +14,10 @@ export function seededRandom(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 }
+
+/** One of the values, which must not be empty. */
+export const pick = <T>(random: () => number, values: readonly T[]) =>
+  values[Math.floor(random() * values.length)] as T
 
 /** A copy of the list in random order (Fisher-Yates). */
 export function shuffled<T>(list: readonly T[], random: () => number): T[] {
