@@ -18,8 +18,11 @@ const trelloComment = (card: string, text: string) => ({
   data: { text, card: { id: card } },
 })
 
-/** A Trello board. Each card has a label, a comment and two checklist entries. */
-export const trelloBoard = (cards: number): Buffer =>
+/** A Trello board. Each card has a label, a comment and two checklist entries. @param description that of each card */
+export const trelloBoard = (
+  cards: number,
+  description = 'What there is to say about this card. '.repeat(4),
+): Buffer =>
   bytesOf({
     id: `board of ${cards}`,
     name: `Board of ${cards}`,
@@ -28,7 +31,7 @@ export const trelloBoard = (cards: number): Buffer =>
     cards: times(cards, (n) => ({
       id: `card ${n}`,
       name: `Card ${n} of this board`,
-      desc: 'What there is to say about this card. '.repeat(4),
+      desc: description,
       idList: `list ${n % 8}`,
       idLabels: [`label ${n % 20}`],
       pos: n,

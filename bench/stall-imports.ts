@@ -27,8 +27,10 @@ import { besideWriters } from './stall-writers.ts'
 export interface Imported {
   /** A short description. */
   remark: string
-  /** The created project. */
+  /** The created project; undefined if there is none, as for an archive or after a failure. */
   project: string | undefined
+  /** The number of created records. */
+  records: number
 }
 
 /** The polling interval of an import, in milliseconds. */
@@ -37,7 +39,7 @@ const PAUSE = 100
 /** The maximum length of an error in a remark. */
 const REMARK = 120
 
-/** Imports a file, and waits for its end. */
+/** Imports a file, and waits for its end. @throws Error if its progress cannot be read */
 export async function importFile(
   { client, member }: Pick<Situation, 'client' | 'member'>,
   format: string,
@@ -52,20 +54,22 @@ export async function importFile(
     file,
     sending,
   )
-  if (began.status !== 202) return { remark: began.text.slice(0, REMARK), project: undefined }
+  if (began.status !== 202) return { remark: began.text.slice(0, REMARK), project: undefined, records: 0 }
   const { id } = JSON.parse(began.text)
   // On a connection whose responses are not counted.
   const asking = makeClient(client.port)
   try {
     for (;;) {
       const { text, status } = await asking.send('GET', `/api/imports/${id}`, undefined, sending)
-      const found = status === 200 ? JSON.parse(text) : {}
+      if (status !== 200) throw new Error(`the progress of an import was answered with ${status}: ${text}`)
+      const found = JSON.parse(text)
       if (found.status === 'done' || found.status === 'failed') {
         const took = show((performance.now() - begin) / 1000, 1)
         const what = found.status === 'done' ? `${show(found.total, 0)} records` : `“${found.error}”`
         return {
           remark: `${found.status} after ${took} s: ${what.slice(0, REMARK)}`,
           project: found.projectId,
+          records: found.total,
         }
       }
       await sleep(PAUSE)
