@@ -27,10 +27,12 @@ const PAUSE = 25
 const TURNS = sized(2, 1)
 /** The number of last bytes that are searched for the last event. */
 const END_SIZE = 4096
-/** The byte that ends an event and occurs nowhere else. */
-const END = 0x7d
+/** The end of an event: JSON has no line breaks, and heartbeats have no JSON. */
+const END = '}\n\n'
+/** The time limit for a change to reach all readers, in milliseconds. */
+const TIMEOUT = 30_000
 
-/** Sends a request on a keep-alive connection. @returns the body of the response */
+/** Sends a request on a keep-alive connection. @returns the body of the response @throws Error for any status but 2xx */
 function send(
   agent: Agent,
   port: number,
@@ -45,21 +47,41 @@ function send(
       response.setEncoding('utf8').on('data', (part) => {
         text += part
       })
-      response.on('end', () => resolve(text))
+      response.on('end', () => {
+        const { statusCode = 0 } = response
+        if (statusCode >= 200 && statusCode < 300) resolve(text)
+        else reject(new Error(`${method} ${path} was answered with ${statusCode}: ${text}`))
+      })
     })
     outgoing.on('error', reject)
     outgoing.end(body)
   })
 }
 
-/** Opens a stream. @param onData receives everything after the head */
+/** Opens a stream. @param onData receives everything after the head @throws Error for any status but 200 */
 async function listen(port: number, path: string, onData: (bytes: Buffer) => void): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   await once(socket, 'connect')
   socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
-  await once(socket, 'data')
+  const [head] = await once(socket, 'data')
+  const refusal = refusalIn(head.toString('latin1'))
+  if (refusal) throw refusal
   socket.on('data', onData)
   return socket
+}
+
+/** The error of a stream that begins with another status than 200. */
+const refusalIn = (head: string): Error | undefined =>
+  head.startsWith('HTTP/1.1 200') ? undefined : new Error(`a stream was answered with ${head.slice(9, 12)}`)
+
+/** Counts the events that end in the next bytes of a stream, wherever these are cut. */
+function eventCounter(): (bytes: Buffer) => number {
+  let last = ''
+  return (bytes) => {
+    const text = last + bytes.toString('latin1')
+    last = text.slice(1 - END.length)
+    return text.split(END).length - 1
+  }
 }
 
 /** The result with a thousand streams. */
@@ -86,20 +108,25 @@ async function fanOut(
   let arrived = 0
   const latencies: number[] = []
   const sockets = await Promise.all(
-    Array.from({ length: READERS }, () =>
-      listen(port, path, (bytes) => {
-        // Each event is a separate chunk, with occasional heartbeats.
-        if (bytes.length < 100 || !bytes.includes(END)) return
-        arrived++
-        latencies.push(performance.now() - begin)
-      }),
-    ),
+    Array.from({ length: READERS }, () => {
+      const eventsIn = eventCounter()
+      return listen(port, path, (bytes) => {
+        for (let left = eventsIn(bytes); left > 0; left--) {
+          arrived++
+          latencies.push(performance.now() - begin)
+        }
+      })
+    }),
   )
   const before = cpuSeconds(pid) ?? 0
   for (let count = 1; count <= CHANGES; count++) {
     begin = performance.now()
     await change()
-    while (arrived < count * READERS) await sleep(1)
+    while (arrived < count * READERS) {
+      if (performance.now() - begin > TIMEOUT)
+        throw new Error(`only ${arrived} of ${count * READERS} events arrived within ${TIMEOUT / 1000} s`)
+      await sleep(1)
+    }
     await sleep(PAUSE)
   }
   const used = (cpuSeconds(pid) ?? 0) - before - withoutReaders
@@ -112,23 +139,38 @@ async function fanOut(
 /** Whether the last event has arrived, given the number of received bytes and the latest of them. */
 type IsLast = (received: number, latest: string) => boolean
 
-/** The result with one stream of all changes. */
-async function replay({ port, pid }: { port: number; pid: number }, path: string, isLast: IsLast) {
+/**
+ * The result with one stream of all changes.
+ * @param least the number of bytes that these have at least
+ * @throws Error if the stream is refused, ends before the last event, or has fewer bytes
+ */
+async function replay(
+  { port, pid }: { port: number; pid: number },
+  path: string,
+  least: number,
+  isLast: IsLast,
+) {
   resetPeak(pid)
   const [cpu, begin] = [cpuSeconds(pid) ?? 0, performance.now()]
   let received = 0
   let latest = ''
-  const { promise, resolve } = Promise.withResolvers<void>()
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
   const socket = connect(port, '127.0.0.1', () =>
     socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`),
   )
   socket.on('data', (part) => {
+    const text = part.toString('latin1')
+    const refusal = received === 0 ? refusalIn(text) : undefined
+    if (refusal) reject(refusal)
     received += part.length
-    latest = (latest + part.toString('latin1')).slice(-END_SIZE)
+    latest = (latest + text).slice(-END_SIZE)
     if (isLast(received, latest)) resolve()
   })
+  socket.once('error', reject)
+  socket.once('close', () => reject(new Error(`a stream ended after ${received} bytes`)))
   await promise
   socket.destroy()
+  if (received < least) throw new Error(`a stream had ${received} bytes, not ${least}`)
   return {
     seconds: (performance.now() - begin) / 1000,
     cpu: (cpuSeconds(pid) ?? 0) - cpu,
@@ -197,9 +239,14 @@ withFile(database, (db) => {
     .run(item.id, project.id, item.id, fields, fields)
 })
 const newest = JSON.parse(await send(agent, service.port, 'GET', `/api/changes?after=${2 ** 52}`, '')).last
-const page = JSON.parse(await send(agent, service.port, 'GET', `/api/changes?after=${newest - 1}`, ''))
-const size = Buffer.byteLength(eventText('change', JSON.stringify(page.changes[0]), newest))
-const bytes = size * REPLAYED
+/** The size of the event of a replayed change. */
+async function sizeOf(seq: number): Promise<number> {
+  const page = await send(agent, service.port, 'GET', `/api/changes?after=${seq - 1}&limit=1`, '')
+  return Buffer.byteLength(eventText('change', JSON.stringify(JSON.parse(page).changes[0]), seq))
+}
+const bytes = (await sizeOf(newest)) * REPLAYED
+// Its number may have fewer digits.
+const least = (await sizeOf(newest - REPLAYED + 1)) * REPLAYED
 await send(agent, baseline.port, 'POST', '/many', Buffer.alloc(bytes, 'x'))
 const path = `/api/changes/stream?after=${newest - REPLAYED}`
 const [replays, bareReplays] = [
@@ -207,8 +254,8 @@ const [replays, bareReplays] = [
   [] as Awaited<ReturnType<typeof replay>>[],
 ]
 for (let turn = 0; turn < TURNS; turn++) {
-  replays.push(await replay(service, path, (_, latest) => latest.includes(`id: ${newest}\n`)))
-  bareReplays.push(await replay(baseline, '/many', (received) => received >= bytes))
+  replays.push(await replay(service, path, least, (_, latest) => latest.includes(`id: ${newest}\n`)))
+  bareReplays.push(await replay(baseline, '/many', bytes, (received) => received >= bytes))
 }
 
 console.log(`# Streams, ${new Date().toISOString().slice(0, 10)}
