@@ -287,12 +287,14 @@ export const ATTACKS: Record<string, Row> = {
   'batch-reads': {
     title: '3 batches of 200 reads of 20,000 items by a viewer, beside 8 writers',
     data: 'history',
+    refusal: 413,
     isSignedIn: true,
     run: (situation) => besideWriters(writersOf(situation), () => batchesOfReads(situation)),
   },
   'batch-bulks': {
     title: 'batch of 199 bulk PATCHes of 500 items, beside 8 writers',
     data: 'history',
+    refusal: 413,
     lock: BATCH_LOCK,
     isSignedIn: true,
     run: (situation) => besideWriters(writersOf(situation), () => batchOfBulks(situation)),

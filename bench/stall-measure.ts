@@ -94,6 +94,16 @@ const environmentOf = ({ heap, isSignedIn = false }: Row) => ({
 /** Statuses for requests that are forbidden, or about something missing. They show that a row is broken. */
 const NOT_MEASURED: ReadonlySet<number | string> = new Set([401, 403, 404, 405])
 
+const isSuccess = (status: number | string) => typeof status === 'number' && status >= 200 && status < 300
+
+/** Why a row with these statuses has not measured its requests; undefined if it has, or if it has no responses. */
+function unmeasuredIn({ refusal, ends = false }: Row, statuses: readonly (number | string)[]) {
+  const broken = statuses.find((status) => NOT_MEASURED.has(status) && status !== refusal)
+  const hasAnswer = ends || statuses.some((status) => isSuccess(status) || status === refusal)
+  const wrong = broken ?? (hasAnswer ? undefined : statuses[0])
+  return wrong === undefined ? undefined : `nothing was measured: ${wrong}`
+}
+
 /** Sends a row's requests to a service on a copy of the file. */
 export async function measureRow(
   { start, scale, checkout }: Measuring,
@@ -147,10 +157,7 @@ export async function measureRow(
       peak: peakBytes(pid),
       after: residentBytes(pid),
     }))
-    const refused = row.isRefused
-      ? undefined
-      : [...client.statuses.keys()].find((status) => NOT_MEASURED.has(status))
-    const unmeasured = refused === undefined ? undefined : `nothing was measured: ${refused}`
+    const unmeasured = unmeasuredIn(row, [...client.statuses.keys()])
     const ended = health.isAlive || row.ends === true ? undefined : 'the service ended'
     const statuses = [...client.statuses].map(([status, count]) =>
       count > 1 ? `${status} × ${count}` : status,

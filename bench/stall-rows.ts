@@ -58,8 +58,8 @@ export interface Row {
   timeout?: number
   /** Whether sign-in is required. */
   isSignedIn?: boolean
-  /** Whether the service refuses the requests, which is then measured. */
-  isRefused?: boolean
+  /** The status with which a limit refuses the requests. Without it, a row needs a response with 2xx. */
+  refusal?: number
   /** Whether the row ends the service, so that this is not a failure. Then nothing else has its file open. */
   ends?: boolean
   /** Sends requests before the watching starts, to fill caches. */
@@ -118,7 +118,11 @@ const reorder = (count: number) => ({
 const ONES = 520_000
 const ones = (count = ONES) => times(count, () => 1)
 
-const wrong = (ask: (situation: Situation) => Promise<unknown>) => ({ data: 'board' as const, run: ask })
+const wrong = (ask: (situation: Situation) => Promise<unknown>) => ({
+  data: 'board' as const,
+  refusal: 400,
+  run: ask,
+})
 
 const DEPTH = 520_000
 const nested = (field: string) => `{"${field}":${'['.repeat(DEPTH)}${']'.repeat(DEPTH)}}`
@@ -191,15 +195,16 @@ export const ROWS: Record<string, Row> = {
   nothing: { title: 'nothing, for 2 s: the machine’s own noise', data: 'board', run: () => sleep(2000) },
   'assign-15000': {
     title: 'PUT team-assignments, 15,000 members: new ones, other roles, others',
+    refusal: 400,
     ...assign(15_000),
   },
   'assign-1000': {
     title: 'PUT team-assignments, 1,000 members: new ones, other roles, others',
     ...assign(1000),
   },
-  'ingest-16000': { title: 'POST ingest/transcript, 16,000 action items', ...ingest(16_000) },
+  'ingest-16000': { title: 'POST ingest/transcript, 16,000 action items', refusal: 400, ...ingest(16_000) },
   'ingest-1000': { title: 'POST ingest/transcript, 1,000 action items', ...ingest(1000) },
-  'reorder-8000': { title: 'reorder of 8,000 items into new columns', ...reorder(8000) },
+  'reorder-8000': { title: 'reorder of 8,000 items into new columns', refusal: 400, ...reorder(8000) },
   'reorder-1000': { title: 'reorder of 1,000 items into new columns', ...reorder(1000) },
   'wrong-reorder': {
     title: 'a megabyte of wrong values to item reorder',
@@ -257,11 +262,13 @@ export const ROWS: Record<string, Row> = {
   'nested-session': {
     title: '1 MB deeply nested to POST /api/session, anonymous, 4 connections, 5 s',
     data: 'board',
+    refusal: 413,
     run: (situation) => sendOnFour(situation, SESSION_PATH, nested('email')),
   },
   'nested-project': {
     title: '1 MB deeply nested to POST /api/projects, once',
     data: 'board',
+    refusal: 400,
     run: ({ client }) => client.send('POST', LIST_PATH, nested('metadata')),
   },
   pages: {
@@ -281,6 +288,7 @@ export const ROWS: Record<string, Row> = {
   },
   'metric-values': {
     title: '1,000 values of one metric in one ingest',
+    refusal: 400,
     ...measure(() => 'metric 0', 'metrics'),
   },
   'metric-histories': {
@@ -391,6 +399,7 @@ export const ROWS: Record<string, Row> = {
   'batch-bulk': {
     title: 'batch of 50 bulk PATCHes of 500 items',
     data: 'board',
+    refusal: 413,
     lock: BATCH_LOCK,
     run: ({ client, items }) => {
       const ids = items.slice(0, 500)
@@ -404,9 +413,9 @@ export const ROWS: Record<string, Row> = {
     },
   },
   'batch-refused': {
-    isRefused: true,
     title: 'batch of 200 requests, the last of which fails',
     data: 'board',
+    refusal: 404,
     run: ({ client, items }) => {
       const requests = items.slice(0, 200).map((id, position) => ({
         method: 'PATCH',
