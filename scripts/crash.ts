@@ -18,9 +18,15 @@ const file = join(folder, 'board.db')
 const endings: (() => unknown)[] = []
 let done = 0
 console.log(`${rounds} rounds of at most ${writes} writes, seed ${seed}`)
+
+/** Ends the services. @throws Error if the doctor finds something in their file */
+async function end(): Promise<void> {
+  for (const one of endings.toReversed()) await one()
+}
+
 try {
   const { problems } = await crash(
-    { teardown: (end) => endings.push(end) },
+    { teardown: (one) => endings.push(one) },
     {
       file,
       rounds,
@@ -33,7 +39,7 @@ try {
         )
       },
     },
-  )
+  ).finally(end)
   for (const problem of problems) console.error(problem)
   if (problems.length > 0) {
     console.error(
@@ -44,6 +50,8 @@ try {
     rmSync(folder, { recursive: true })
     console.log('nothing lost, nothing half-written')
   }
-} finally {
-  for (const end of endings) end()
+} catch (error) {
+  console.error(error)
+  console.error(`with --writes ${writes} --seed ${seed}; the database is ${file}`)
+  process.exitCode = 1
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { cutPower, recordService } from '../test/power-cut.ts'
+import type { Owner } from '../test/process.ts'
 import { FATES } from '../test/recorded-disk.ts'
 import { withoutStrace } from '../test/strace.ts'
 import { wholeNumber } from './arguments.ts'
@@ -26,8 +27,15 @@ if (withoutStrace) {
 const folder = mkdtempSync(join(tmpdir(), 'phaseboard-power-cut-'))
 const endings: (() => unknown)[] = []
 console.log(`${images} images, seed ${seed}`)
+
+/** Ends the services. @throws Error if the doctor finds something in their file */
+async function end(): Promise<void> {
+  for (const one of endings.toReversed()) await one()
+}
+
 try {
-  const recording = await recordService({ teardown: (end) => endings.push(end) }, folder, seed)
+  const owner: Owner = { teardown: (one) => endings.push(one) }
+  const recording = await recordService(owner, folder, seed).finally(end)
   const { events, sent } = recording
   const syncs = events.filter(({ kind }) => kind.startsWith('sync')).length
   console.log(`recorded ${sent.length} writes, ${events.length} events, ${syncs} of them syncs`)
@@ -48,6 +56,8 @@ try {
     rmSync(folder, { recursive: true })
     console.log('nothing lost, nothing half-written')
   }
-} finally {
-  for (const end of endings) end()
+} catch (error) {
+  console.error(error)
+  console.error(`with --images ${images} --seed ${seed}; the recording is in ${folder}`)
+  process.exitCode = 1
 }
