@@ -3,6 +3,7 @@
  * a project with twelve weeks of history.
  */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -36,16 +37,21 @@ const WAY = [
 ] as const
 
 /** Starts the built service on a file. @returns its address, once it listens */
-async function serve(file: string): Promise<{ url: string; stop: () => void }> {
+async function serve(file: string): Promise<{ url: string; stop: () => Promise<void> }> {
   const service = spawn(process.execPath, ['dist/cli.js', 'serve'], {
     cwd: root,
     env: { ...process.env, PORT: '0', DATABASE_URL: `file:${file}`, AUTH_MODE: 'open', LOG_LEVEL: 'info' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   process.on('exit', () => service.kill('SIGKILL'))
+  const exited = once(service, 'exit')
+  const stop = async () => {
+    service.kill()
+    await exited
+  }
   for await (const line of service.stdout) {
     const address = /listening on (http:\S+)/.exec(String(line))?.[1]
-    if (address !== undefined) return { url: address, stop: () => service.kill() }
+    if (address !== undefined) return { url: address, stop }
   }
   throw new Error('the service ended before it listened')
 }
@@ -146,7 +152,8 @@ try {
   await take(page, `${url}/projects/${board}`, 'board', 520)
   await take(page, `${url}/projects/${flow}/flow`, 'flow', 860)
   await browser.close()
-  stop()
+  // It writes to the folder until it has ended.
+  await stop()
 } finally {
   await rm(folder, { recursive: true, force: true })
 }
