@@ -2,7 +2,7 @@
 import type { DataOf } from './data.ts'
 import type { Generator } from './generator.ts'
 import type { LoadResult } from './load.ts'
-import { contentsOf, median } from './measure.ts'
+import { contentsOf, inRound, median } from './measure.ts'
 import { SERVERS, type ServerData, type ServerName, type StartServer } from './servers.ts'
 import { type Contents, everyProjectOnce, listOnce } from './workloads.ts'
 
@@ -10,7 +10,7 @@ import { type Contents, everyProjectOnce, listOnce } from './workloads.ts'
 export interface ColdFigures {
   /** While every project is read exactly once */
   projectsPerSecond: number
-  /** To node:http */
+  /** To node:http, in the same turn */
   ratio: number
   /** Milliseconds */
   p50: number
@@ -22,7 +22,7 @@ export interface ColdFigures {
 const SIZE = { projects: 1000, itemsPerProject: 40 }
 const CONNECTIONS = 32
 
-/** Measures cold reads in alternation, each on newly started servers. */
+/** Measures cold reads in rounds, each on newly started servers. */
 export async function measureCold(
   start: StartServer,
   dataOf: DataOf,
@@ -37,7 +37,7 @@ export async function measureCold(
     SERVERS.map((name) => [name, { projects: [] as LoadResult[], list: [] as LoadResult[] }]),
   )
   for (let turn = 0; turn < times; turn++) {
-    for (const [name, own] of results) {
+    for (const [name, own] of inRound([...results], turn)) {
       for (const what of ['projects', 'list'] as const) {
         const server = await start(name, data[name])
         own[what].push(await generator.send({ ...plans[what], port: server.port, pid: server.pid }))
@@ -46,14 +46,14 @@ export async function measureCold(
       }
     }
   }
-  const rate = (all: LoadResult[] = []) => median(all.map(({ answers, seconds }) => answers / seconds))
-  const reference = rate(results.get('node:http')?.projects)
+  const rates = (all: LoadResult[] = []) => all.map(({ answers, seconds }) => answers / seconds)
+  const reference = rates(results.get('node:http')?.projects)
   return new Map(
     [...results].map(([name, { projects, list }]) => [
       name,
       {
-        projectsPerSecond: rate(projects),
-        ratio: rate(projects) / reference,
+        projectsPerSecond: median(rates(projects)),
+        ratio: median(rates(projects).map((rate, turn) => rate / (reference[turn] as number))),
         p50: median(projects.map(({ p50 }) => p50)),
         p99: median(projects.map(({ p99 }) => p99)),
         firstList: median(list.map(({ p50 }) => p50)),

@@ -1,6 +1,5 @@
 /** The goals, and whether they are reached. */
 import type { Results } from './report.ts'
-import type { PerServer } from './servers.ts'
 import { WORKLOADS, type Workload } from './workloads.ts'
 
 /** A goal and its measured figure. */
@@ -31,15 +30,13 @@ export function goalsOf({ workloads, starts, idleMemory }: Results): Goal[] {
       ...(cpuGoal === undefined ? [] : [{ ...cpu, bound: 'at most' as const, limit: cpuGoal }]),
     ]
   })
-  const toFastify = ({ Phaseboard, 'bare Fastify': fastify }: PerServer = {}) =>
-    Phaseboard && fastify ? Phaseboard / fastify : undefined
   return [
     ...ofWorkloads,
     {
       title: 'ready, to bare Fastify',
       bound: 'at most',
       limit: MOST_READY,
-      measured: toFastify(starts?.ready),
+      measured: starts?.ratio,
     },
     {
       title: 'first GET after the start, ms',

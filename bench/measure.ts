@@ -80,8 +80,14 @@ export interface Holder {
   contents: Contents
 }
 
+/** The list of a round. Each round starts with another element, so that other load on the machine affects all of them. */
+export function inRound<T>(list: readonly T[], round: number): T[] {
+  const first = round % list.length
+  return [...list.slice(first), ...list.slice(0, first)]
+}
+
 /**
- * Runs turns in rounds. Each round starts with another turn, so that other load on the machine affects all of them.
+ * Runs turns in rounds.
  * @param turns each takes a given number of seconds
  * @returns the results of the rounds, for each turn in the same order
  */
@@ -92,10 +98,7 @@ export async function inRounds(
   const all = turns.map((turn) => ({ turn, results: [] as LoadResult[] }))
   for (const turn of turns) await turn(warmUpSeconds)
   for (let round = 0; round < rounds; round++) {
-    const first = round % all.length
-    for (const { turn, results } of [...all.slice(first), ...all.slice(0, first)]) {
-      results.push(await turn(seconds))
-    }
+    for (const { turn, results } of inRound(all, round)) results.push(await turn(seconds))
   }
   return all.map(({ results }) => results)
 }

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
 import { get, projectPath } from './api.ts'
-import { median } from './measure.ts'
+import { inRound, median } from './measure.ts'
 import { residentBytes } from './process-usage.ts'
 import type { PerServer, ServerData, ServerName, StartServer } from './servers.ts'
 
@@ -13,6 +13,8 @@ const REMEMBERED: readonly ServerName[] = ['Phaseboard', 'bare Fastify', 'node:h
 export interface StartFigures {
   /** From starting a server's process to its first response. */
   ready: PerServer
+  /** The service's to that of bare Fastify, in the same turn: a median, too. */
+  ratio: number
   /** The service's first response that reads the file: a project. */
   firstRead: number
 }
@@ -28,7 +30,7 @@ function someProject(database: string): string {
 }
 
 /**
- * Measures how long servers take to start, in alternation.
+ * Measures how long servers take to start, in rounds.
  * @param service the service's data; the others have none
  */
 export async function measureStarts(
@@ -42,7 +44,7 @@ export async function measureStarts(
   const measured = new Map(STARTED.map((name) => [name, [] as number[]]))
   // The first starts read from the disk, and load this process's own HTTP client.
   for (let turn = -1; turn < times; turn++) {
-    for (const [name, values] of measured) {
+    for (const [name, values] of inRound([...measured], turn + 1)) {
       const isService = name === 'Phaseboard'
       const server = await start(name, isService ? service : {})
       const begin = performance.now()
@@ -56,7 +58,12 @@ export async function measureStarts(
       onTurn()
     }
   }
-  return { ready: medians(measured), firstRead: median(firstReads) }
+  const [own = [], fastify = []] = STARTED.map((name) => measured.get(name))
+  return {
+    ready: medians(measured),
+    ratio: median(own.map((ready, turn) => ready / (fastify[turn] as number))),
+    firstRead: median(firstReads),
+  }
 }
 
 /** The number of turns in {@link measureStarts}. */
