@@ -5,16 +5,12 @@
  * board without files. It needs some four times the bytes on the disk of the checkout.
  */
 import { spawnSync } from 'node:child_process'
-import { hash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { closeSync, copyFileSync, fsyncSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
-import { Attachments } from '../src/board/attachments.ts'
-import { writeAs } from '../src/db/client.ts'
-import { CHUNK_BYTES, FileContents } from '../src/db/file-contents.ts'
 import { packageFile } from '../src/package-files.ts'
-import type { CurrentMember } from '../src/schemas/records.ts'
 import { configure, LITESTREAM, replicate } from '../test/litestream.ts'
 import { get, itemPath, projectPath } from './api.ts'
 import { seedBoard } from './board.ts'
@@ -26,7 +22,8 @@ import { makeFolder } from './processes.ts'
 import { isQuick, sized } from './quick.ts'
 import { buildServers, type Server } from './servers.ts'
 import { makeClient } from './stall-client.ts'
-import { idsOf, signedIn, withFile } from './stall-data.ts'
+import { attach, idsOf, signedIn, withFile } from './stall-data.ts'
+import { times } from './times.ts'
 
 const MEBIBYTE = 1024 * 1024
 const [argument = '1'] = process.argv.slice(2).filter((word) => !word.startsWith('--'))
@@ -110,33 +107,13 @@ async function copy(): Promise<number> {
   return seconds
 }
 
-/** The creator of the attachments. */
-const ADMIN = { id: null } as unknown as CurrentMember
-
-/** Stores files of random bytes, in chunks as an upload does, but without a service: that takes far less time. @returns their ids */
-function fill(): string[] {
-  return withFile(paths.file, (db) => {
-    const [contents, attachments] = [new FileContents(db.$client), new Attachments(db)]
-    return Array.from({ length: Math.ceil(TOTAL / SIZE) }, (_, n) => {
-      const bytes = randomBytes(SIZE)
-      const sha256 = hash('sha256', bytes)
-      const store = () => {
-        let content: number | null = null
-        for (let at = 0; at < SIZE; at += CHUNK_BYTES)
-          content = contents.write(
-            content,
-            at / CHUNK_BYTES,
-            bytes.subarray(at, at + CHUNK_BYTES),
-            Date.now(),
-          )
-        const file = { ...{ name: `file ${n}`, mediaType: 'application/octet-stream' }, size: SIZE, sha256 }
-        const item = items[n % items.length] as string
-        return attachments.addFiles(item, [{ ...file, content: content as number }], ADMIN)[0]?.id as string
-      }
-      return writeAs(db, null, store).value
-    })
-  })
-}
+/** Stores files of random bytes without a service: that takes far less time. @returns their ids */
+const fill = (): string[] =>
+  withFile(paths.file, (db) =>
+    times(Math.ceil(TOTAL / SIZE), (n) =>
+      attach(db, items[n % items.length] as string, randomBytes(SIZE), { name: `file ${n}` }),
+    ),
+  )
 
 /** Uploads files of random bytes, some at a time. */
 async function upload(server: Server, bytes: number): Promise<void> {
@@ -157,18 +134,18 @@ const evict = (file: string) => spawnSync('dd', [`if=${file}`, 'iflag=nocache', 
 async function firstReads(file: string, attachment?: string): Promise<number[]> {
   evict(file)
   const server = await start('Phaseboard', { database: file, environment })
-  const times = [server.readyAfter]
+  const taken = [server.readyAfter]
   const reads = [projectPath(project), `${itemPath(items[0] as string)}/attachments`]
-  for (const path of reads) times.push(1000 * (await secondsOf(() => get(server.url, path))))
+  for (const path of reads) taken.push(1000 * (await secondsOf(() => get(server.url, path))))
   if (attachment !== undefined) {
     const download = async () => {
       const response = await fetch(`${server.url}/api/attachments/${attachment}/content`)
       if ((await response.arrayBuffer()).byteLength !== SIZE) throw new Error('a download is not whole')
     }
-    times.push(1000 * (await secondsOf(download)))
+    taken.push(1000 * (await secondsOf(download)))
   }
   await server.stop()
-  return times
+  return taken
 }
 
 /** When a folder's newest file was written, in milliseconds since 1970. */
@@ -221,7 +198,7 @@ for (let round = 0; round < ROUNDS; round++) {
   cold.push(await firstReads(paths.file, attachment))
   coldEmpty.push(await firstReads(paths.empty))
 }
-const columnOf = (times: number[][], at: number) => median(times.map((one) => one[at] as number))
+const columnOf = (reads: number[][], at: number) => median(reads.map((one) => one[at] as number))
 const firsts = ['start until ready', 'first GET of the project', 'first list of attachments'].map(
   (what, at) => {
     const [one, other] = [columnOf(cold, at), columnOf(coldEmpty, at)]

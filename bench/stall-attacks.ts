@@ -2,11 +2,10 @@
 import { statSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import SQLite from 'better-sqlite3'
 import { itemPath, LIST_PATH, projectPath, searchPath } from './api.ts'
 import { show } from './format.ts'
 import { makeClient } from './stall-client.ts'
-import { COMMON_WORDS, change, type DataName } from './stall-data.ts'
+import { COMMON_WORDS, change, type DataName, newestWhere } from './stall-data.ts'
 import {
   BATCH_LOCK,
   BATCH_PATH,
@@ -222,19 +221,6 @@ async function repeatWithKeys(
   })
   await Promise.all(lanes)
   return `${sent} of ${all} sent, the file grew by ${show((sizeOf(file) - before) / 1e6, 0)} MB`
-}
-
-/** The newest change that meets a condition, and its record, read by another connection. */
-function newestWhere(file: string, condition: string): { seq: number; id: string } {
-  const client = new SQLite(file, { readonly: true })
-  try {
-    const sql = `select seq, id from changes where ${condition} order by seq desc limit 1`
-    const found = client.prepare<[], { seq: number; id: string }>(sql).get()
-    if (found === undefined) throw new Error(`there is no change ${condition}`)
-    return found
-  } finally {
-    client.close()
-  }
 }
 
 const ODD = `insert into changes (kind, id, action, project_id, item_id, before, after)

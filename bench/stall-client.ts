@@ -37,6 +37,10 @@ export interface Client {
   close: () => void
 }
 
+/** Whether a status, or what came instead of it, is 2xx. */
+export const isSuccess = (status: number | string): boolean =>
+  typeof status === 'number' && status >= 200 && status < 300
+
 /** Creates a client of a service on 127.0.0.1. */
 export function makeClient(port: number): Client {
   const own = new Agent({ keepAlive: true, maxSockets: 1 })

@@ -1,7 +1,11 @@
 /** The files of the stall probe: large boards, like those of a service in long use or under attack. */
+import { hash } from 'node:crypto'
 import { join } from 'node:path'
+import SQLite from 'better-sqlite3'
+import { Attachments } from '../src/board/attachments.ts'
 import { Subjects } from '../src/changes/subjects.ts'
 import { openDatabase, type SharedDatabase, writeAs } from '../src/db/client.ts'
+import { CHUNK_BYTES, FileContents } from '../src/db/file-contents.ts'
 import { newId } from '../src/db/ids.ts'
 import { members } from '../src/db/schema.ts'
 import { importAtOnce } from '../src/exchange/imports/import-at-once.ts'
@@ -10,6 +14,7 @@ import { readTrello } from '../src/exchange/sources/trello-board.ts'
 import { Members } from '../src/members/members.ts'
 import { SESSION_COOKIE } from '../src/members/sessions.ts'
 import { LIMITS } from '../src/schemas/common.ts'
+import type { CurrentMember } from '../src/schemas/records.ts'
 import { seedBoard } from './board.ts'
 import { trelloBoard } from './stall-files.ts'
 
@@ -70,6 +75,40 @@ export const idsOf = (db: SharedDatabase, sql: string, ...values: unknown[]): st
     .prepare<unknown[], string>(sql)
     .pluck()
     .all(...values)
+
+/** The newest change that meets a condition, and its record, read by another connection. @throws Error if there is none */
+export function newestWhere(file: string, condition: string): { seq: number; id: string } {
+  const client = new SQLite(file, { readonly: true })
+  try {
+    const sql = `select seq, id from changes where ${condition} order by seq desc limit 1`
+    const found = client.prepare<[], { seq: number; id: string }>(sql).get()
+    if (found === undefined) throw new Error(`there is no change ${condition}`)
+    return found
+  } finally {
+    client.close()
+  }
+}
+
+/** The creator of a file. */
+const NOBODY = { id: null } as unknown as CurrentMember
+
+/** Attaches a file to an item, in chunks as an upload does. @returns its id */
+export function attach(
+  db: SharedDatabase,
+  item: string,
+  bytes: Buffer,
+  { name = 'bytes', mediaType = 'application/octet-stream' } = {},
+): string {
+  const contents = new FileContents(db.$client)
+  return writeAs(db, null, () => {
+    let content: number | null = null
+    for (let at = 0; at < bytes.length; at += CHUNK_BYTES)
+      content = contents.write(content, at / CHUNK_BYTES, bytes.subarray(at, at + CHUNK_BYTES), Date.now())
+    const file = { name, mediaType, size: bytes.length, sha256: hash('sha256', bytes) }
+    const [made] = new Attachments(db).addFiles(item, [{ ...file, content: content as number }], NOBODY)
+    return made?.id as string
+  }).value
+}
 
 /** A project of 20,000 items, 12 MB of JSON, most of them in one column. */
 function seedLargeBoard(file: string, scale: Scale): void {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { show } from './format.ts'
 import { cpuSeconds, peakBytes, resetPeak, residentBytes } from './process-usage.ts'
 import type { Server, StartServer } from './servers.ts'
-import { makeClient } from './stall-client.ts'
+import { isSuccess, makeClient } from './stall-client.ts'
 import { type Scale, type Seeded, withFile } from './stall-data.ts'
 import { type LockAndMemory, watchLock } from './stall-lock.ts'
 import { type Remark, type Row, recordsIn, type Situation } from './stall-rows.ts'
@@ -50,7 +50,7 @@ const showBytes = (bytes: number) =>
   bytes < MEGABYTE ? `${show(bytes / 1000, 1)} KB` : `${show(bytes / MEGABYTE, 1)} MB`
 
 /** The result of a row: its remark, or why it did not end. */
-type Outcome = { remark?: string; isOver?: boolean; failure?: string }
+type Outcome = Partial<Remark>
 
 async function outcomeOf(row: Row, run: () => Promise<unknown>): Promise<Outcome> {
   const giveUp = new AbortController()
@@ -61,7 +61,7 @@ async function outcomeOf(row: Row, run: () => Promise<unknown>): Promise<Outcome
       sleep(timeout * 1000, { failure: `not answered within ${timeout} s` }, giveUp),
     ])
     if (typeof result === 'string') return { remark: result }
-    return typeof result === 'object' && result !== null ? (result as Partial<Remark>) : {}
+    return typeof result === 'object' && result !== null ? (result as Outcome) : {}
   } catch (error) {
     return { failure: String(error) }
   } finally {
@@ -93,8 +93,6 @@ const environmentOf = ({ heap, isSignedIn = false }: Row) => ({
 
 /** Statuses for requests that are forbidden, or about something missing. They show that a row is broken. */
 const NOT_MEASURED: ReadonlySet<number | string> = new Set([401, 403, 404, 405])
-
-const isSuccess = (status: number | string) => typeof status === 'number' && status >= 200 && status < 300
 
 /** Why a row with these statuses has not measured its requests; undefined if it has, or if it has no responses. */
 function unmeasuredIn({ refusal, ends = false }: Row, statuses: readonly (number | string)[]) {

@@ -41,7 +41,9 @@ export interface Situation {
 export interface Remark {
   remark: string
   /** Whether the result is beyond the limit. */
-  isOver: boolean
+  isOver?: boolean
+  /** Why the row was not measured, if it was not. */
+  failure?: string
 }
 
 /** A row: requests to measure. */

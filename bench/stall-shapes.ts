@@ -4,31 +4,37 @@
  */
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import SQLite from 'better-sqlite3'
+import { hashToken } from '../src/members/secrets.ts'
 import { packageFile } from '../src/package-files.ts'
+import { png } from '../test/attachments.ts'
 import { kanboardDatabase } from '../test/exchange/kanboard-database.ts'
 import { show } from './format.ts'
-import { makeClient } from './stall-client.ts'
-import { change, idsOf } from './stall-data.ts'
+import { isSuccess, makeClient } from './stall-client.ts'
+import { attach, change, idsOf, newestWhere } from './stall-data.ts'
 import { csvTable, kanboardBoard, plankaBoard, trelloBoard } from './stall-files.ts'
 import { importFile } from './stall-imports.ts'
 import { type Figure, LIMITS } from './stall-report.ts'
-import { ITEMS_PATH, type Row, type Situation } from './stall-rows.ts'
+import { ITEMS_PATH, type Remark, type Row, recordsIn, type Situation } from './stall-rows.ts'
 import { times } from './times.ts'
 
 /** The methods of the shapes, in an order that does not delete records needed later. */
 const METHODS = ['get', 'patch', 'post', 'put'] as const
 
-/** Excluded operations: those that end the session, wait, send requests elsewhere, or import. */
+/** Excluded operations: those that end the session, wait, send requests or mail elsewhere, or import. */
 const NOT_ASKED = new Set([
   'POST /api/session',
+  'POST /api/session/link',
   'GET /api/session/oidc',
   'GET /api/session/oidc/callback',
   'GET /api/changes/stream',
   'POST /api/imports',
   'POST /api/webhooks/{id}/test',
+  'POST /api/me/preferences/test-mail',
   'GET /api/calendar.ics',
 ])
+
+/** Statuses of a shape whose records are not there, or not the caller's. */
+const MISSING: ReadonlySet<number | string> = new Set([401, 403, 404])
 
 /** The time limit for one shape in milliseconds. A slower one is recorded and skipped. */
 const TIMEOUT = 30_000
@@ -110,11 +116,18 @@ function bodiesOf(situation: Situation): Record<string, unknown> {
     'POST /api/projects/{id}/kanban-items/reorder': {
       items: some.map((id, position) => ({ id, column: 'To Do', sortOrder: position })),
     },
+    'POST /api/projects/{id}/kanban-columns': { name: `Column ${Math.random()}` },
     'POST /api/projects/{id}/kanban-labels': { name: `Label ${Math.random()}` },
     'POST /api/kanban-items/{id}/subtasks/reorder': inOrder([RECORDS['kanban-subtasks'] ?? '']),
     'POST /api/personal-ideas/reorder': inOrder([RECORDS['personal-ideas'] ?? '']),
     'PATCH /api/kanban-items': { ids: some, update: { priority: 'high' } },
+    // Without a limit that refuses the moves into the column.
+    'PATCH /api/kanban-columns/{id}': { wipLimit: Math.ceil(Math.random() * 1000), wipPolicy: 'warn' },
     'POST /api/kanban-items/{id}/move': { column: 'Done', position: 'bottom' },
+    'PUT /api/attachments/{id}/thumbnail': png(),
+    'POST /api/people/{id}/merge': { into: RECORDS.members },
+    'POST /api/notifications/read': { upTo: RECORDS.notifications },
+    'POST /api/session/link/check': { token: LINK_TOKEN },
     'POST /api/ingest/transcript': {
       projectId,
       title: 'Weekly',
@@ -171,6 +184,13 @@ const pathsOf = ({ items }: Situation): Record<string, string> => ({
   'POST /api/kanban-items/{id}/move': `${ITEMS_PATH}/${items[7]}/move`,
 })
 
+/** The secrets of the links. */
+const LINK_TOKEN = 'pbl_one-time'
+const SHARE_SECRET = 'share'
+
+/** The item whose change is undone, and then done again: no other shape changes it. */
+const undoneOf = ({ items }: Pick<Situation, 'items'>): string => items.at(-1) ?? ''
+
 /** The id for each collection in a path, set when the row starts. */
 const RECORDS: Record<string, string> = {}
 
@@ -178,6 +198,7 @@ const RECORDS: Record<string, string> = {}
 function seed(db: Parameters<NonNullable<Row['prepare']>>[0]): void {
   const first = (sql: string) => idsOf(db, sql)[0] ?? ''
   const project = first('select id from projects order by id')
+  const aside = first('select id from projects order by id desc')
   const item = first('select id from kanban_items order by sort_order, id')
   const admin = first(`select id from members where role = 'admin'`)
   const statements: [string, ...unknown[]][] = [
@@ -200,6 +221,25 @@ function seed(db: Parameters<NonNullable<Row['prepare']>>[0]): void {
     ],
     [`insert into imports (id, format, member_id, status) values ('import', 'trello', ?, 'done')`, admin],
     [`insert into api_tokens (id, member_id, name, token_hash) values ('token', ?, 'CI', 'hash')`, admin],
+    [`insert into people (id, name, kind) values ('person', 'Noor', 'import')`],
+    // Not of the project whose assignments a shape replaces.
+    [`insert into team_assignments (id, project_id, member_id) values ('assignment', ?, 'noor')`, aside],
+    [
+      `insert into share_links (id, project_id, secret_hash) values ('share', ?, ?)`,
+      project,
+      hashToken(SHARE_SECRET),
+    ],
+    [
+      `insert into member_links (id, kind, token_hash, expires_at) values ('link', 'invitation', ?, '2099-01-01T00:00:00.000Z')`,
+      hashToken(LINK_TOKEN),
+    ],
+    [
+      `insert into notifications (id, member_id, kind, item_id, project_id) values ('notification', ?, 'assigned', ?, ?)`,
+      admin,
+      item,
+      project,
+    ],
+    [`update kanban_items set title = 'Another' where id = ?`, undoneOf(recordsIn(db))],
     [
       `update kanban_items set assignee_id = ?, claimed_until = '2099-01-01T00:00:00.000Z', claimed_from = '{"column":"To Do","sortOrder":0}' where id = ?`,
       admin,
@@ -207,6 +247,8 @@ function seed(db: Parameters<NonNullable<Row['prepare']>>[0]): void {
     ],
   ]
   for (const [sql, ...values] of statements) change(db, sql, ...values)
+  const attachment = attach(db, item, png(), { name: 'plan.png', mediaType: 'image/png' })
+  change(db, 'update attachments set thumbnail = sha256 where id = ?', attachment)
   Object.assign(RECORDS, {
     projects: project,
     'kanban-items': item,
@@ -224,27 +266,24 @@ function seed(db: Parameters<NonNullable<Row['prepare']>>[0]): void {
     imports: 'import',
     tokens: 'token',
     members: admin,
+    people: 'person',
+    attachments: attachment,
+    'team-assignments': 'assignment',
+    'share-links': 'share',
+    shared: SHARE_SECRET,
+    'member-links': 'link',
+    notifications: 'notification',
     sessions: first(
-      "select sessions.id from sessions join members on members.id = member_id where role = 'viewer'",
+      "select sessions.id from sessions join members on members.id = member_id where role = 'admin'",
     ),
   })
-}
-
-/** The newest change that can be undone, read by another connection. */
-function lastUpdate(file: string): string {
-  const client = new SQLite(file, { readonly: true })
-  try {
-    const sql = `select max(seq) from changes where kind = 'kanban-item' and action = 'updated'`
-    return String(client.prepare(sql).pluck().get())
-  } finally {
-    client.close()
-  }
 }
 
 /** All shapes of a document. */
 function shapesOf(document: Document, situation: Situation): Shape[] {
   const [bodies, paths] = [bodiesOf(situation), pathsOf(situation)]
-  const records = { ...RECORDS, changes: lastUpdate(situation.file) }
+  const { seq } = newestWhere(situation.file, `kind = 'kanban-item' and id = '${undoneOf(situation)}'`)
+  const records: Record<string, string> = { ...RECORDS, changes: String(seq) }
   return Object.entries(document.paths).flatMap(([template, operations]) =>
     METHODS.flatMap((verb): Shape[] => {
       const operation = operations[verb]
@@ -255,7 +294,7 @@ function shapesOf(document: Document, situation: Situation): Shape[] {
         paths[name] ??
         template.replace(
           /([\w-]+)\/\{\w+\}/g,
-          (_, collection: keyof typeof records) => `${collection}/${records[collection] ?? 'none'}`,
+          (_, collection: string) => `${collection}/${records[collection] ?? 'none'}`,
         )
       const content = operation.requestBody?.content['application/json']
       const body = bodies[name] ?? content?.example ?? (content && bodyFor(content.schema, document))
@@ -308,7 +347,7 @@ interface Tried extends Record<Figure, number> {
   statuses: Set<number | string>
 }
 
-async function tryShapes(situation: Situation): Promise<{ remark: string; isOver: boolean }> {
+async function tryShapes(situation: Situation): Promise<Remark> {
   const { client, cookie, scale } = situation
   const isFull = scale === 'full'
   const { text } = await client.send('GET', '/openapi.json', undefined, { cookie, isWanted: true })
@@ -356,10 +395,18 @@ async function tryShapes(situation: Situation): Promise<{ remark: string; isOver
   return remarkOf([...tried.values()], imported, failed)
 }
 
+/**
+ * Whether responses with these statuses are missing, or have not measured the shape. After a success a 409 is right: the idea is
+ * promoted, the project has its hundred links.
+ */
+const isLost = (statuses: readonly (number | string)[]): boolean =>
+  statuses.some((status) => typeof status === 'string' || status >= 500 || MISSING.has(status)) ||
+  !statuses.some(isSuccess)
+
 const shown = (figure: Figure, value: number) =>
   figure === 'memory' ? `${show(value / 1e6, 0)} MB` : `${show(value, 0)} ms`
 
-function remarkOf(tried: Tried[], imported: number, failed: string[]) {
+function remarkOf(tried: Tried[], imported: number, failed: string[]): Remark {
   if (process.env.SHAPES !== undefined) {
     for (const { name, statuses, stall, lock, memory } of tried) {
       console.error(
@@ -372,16 +419,13 @@ function remarkOf(tried: Tried[], imported: number, failed: string[]) {
     const over = tried.filter((one) => one[figure] > LIMITS[figure]).length
     return `worst ${figure} ${first?.name} ${shown(figure, first?.[figure] ?? 0)} (${over} over)`
   })
-  const lost = tried.filter(({ statuses }) =>
-    [...statuses].some((one) => typeof one === 'string' || one >= 500),
-  )
-  const parts = [
-    `${tried.length} shapes beside ${imported} imports`,
-    ...worst,
+  const lost = tried.filter(({ statuses }) => isLost([...statuses]))
+  const remark = [`${tried.length} shapes beside ${imported} imports`, ...worst].join('; ')
+  const failure = [
     ...lost.map(({ name, statuses }) => `${name} ${[...statuses].join(' ')}`),
     ...failed.map((one) => `import ${one}`),
-  ]
-  return { remark: parts.join('; '), isOver: lost.length > 0 || failed.length > 0 }
+  ].join('; ')
+  return failure === '' ? { remark } : { remark, failure }
 }
 
 /** The row by its command-line name. */
