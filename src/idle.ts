@@ -12,3 +12,12 @@ export function whenIdle(act: () => void): void {
     else act()
   }, QUIET).unref()
 }
+
+/** The same, or when the process ends before. */
+export function whenIdleOrAtExit(act: () => void): void {
+  process.once('exit', act)
+  whenIdle(() => {
+    process.off('exit', act)
+    act()
+  })
+}

@@ -3,19 +3,11 @@ import { existsSync } from 'node:fs'
 import { getCompileCacheDir } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
-import { whenIdle } from '../idle.ts'
+import { whenIdleOrAtExit } from '../idle.ts'
 import { requireCompiled } from './compiled-script.ts'
 
 /** Nearly all of the service (`scripts/bundle.ts`). The sources have no such file. */
 const SERVICE = fileURLToPath(new URL('./service.cjs', import.meta.url))
-
-function onceIdleOrAtExit(act: () => void): void {
-  process.once('exit', act)
-  whenIdle(() => {
-    process.off('exit', act)
-    act()
-  })
-}
 
 /** Runs the service until a signal stops it. */
 export async function serveCompiled(): Promise<void> {
@@ -26,5 +18,5 @@ export async function serveCompiled(): Promise<void> {
   const { serveHere } = await import('./serve-command.ts')
   await serveHere()
   // V8 has now compiled what a start needs. After some time it drops functions that are not called any more.
-  if (keep) onceIdleOrAtExit(keep)
+  if (keep) whenIdleOrAtExit(keep)
 }
