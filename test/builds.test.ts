@@ -169,6 +169,12 @@ t.test("Node's compile cache is stored beside the build, for the next start", as
   t.match(await run(), /^\d+\.\d+\.\d+$/m, 'a start that cannot use it goes without')
 })
 
+t.test('the source of the service takes one byte per character in memory', async (t) => {
+  const source = readFileSync(join('dist', currentIn('.'), 'service.cjs'), 'utf8')
+  // A single other character, such as one in a regular expression, which esbuild does not escape, doubles it.
+  t.strictSame(source.match(/[^\0-\xff]/gu), null)
+})
+
 t.test('a start keeps the functions that V8 has compiled, for the next one', async (t) => {
   const folder = copyBuilt(t)
   const compiled = join(folder, 'dist', `${currentIn(folder)}.compiled`)

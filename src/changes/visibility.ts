@@ -72,8 +72,8 @@ export class View {
   }
 
   /**
-   * A change as shown to the reader. An item that moved from or to a project out of the reader's scope is shown as created or deleted, without
-   * its former place. The project of an idea is hidden if it is out of scope.
+   * A change as shown to the reader. An item that moved to a project out of the reader's scope is shown as deleted; one that came from there
+   * as updated, without its former place. The project of an idea is hidden if it is out of scope.
    * @throws TooMuchWork like {@link maySee}
    */
   shown(row: ChangeRow): ChangeRow {

@@ -36,7 +36,7 @@ function writeCode(path: string, code: Buffer): void {
 
 /**
  * Loads a CommonJS module as `require` would, so that later calls of `require` find it.
- * @param file its absolute path; it may only contain ASCII
+ * @param file its absolute path
  * @param folder where compiled functions are kept for other processes with the same version and flags of V8; undefined for nowhere
  * @returns keeps the functions compiled by now; undefined if there is nothing to do, because the module was loaded with such functions
  */
@@ -44,7 +44,7 @@ export function requireCompiled(file: string, folder: string | undefined): (() =
   // V8 itself refuses code for other versions and flags, or for a source of another length.
   const path = folder && join(folder, `${basename(file)}-${Math.floor(statSync(file).mtimeMs)}`)
   const cachedData = path && readCode(path)
-  const script = new Script(`${OPENING}${readFileSync(file, 'latin1')}\n})`, {
+  const script = new Script(`${OPENING}${readFileSync(file, 'utf8')}\n})`, {
     filename: file,
     columnOffset: -OPENING.length,
     ...(cachedData && { cachedData }),

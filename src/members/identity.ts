@@ -40,7 +40,7 @@ export const limitedRole = (role: CurrentMember['role']): CurrentMember['role'] 
  * - `admin`: an admin
  * - `admin-or-403`: an admin; anyone else gets 403, also without a credential or with an invalid one
  *
- * In open mode viewers may write; a read token never may. Outside of calendars, a calendar token is
+ * In open mode viewers may write, and so may those whose host says which projects they may write; a read token never may. Outside of calendars, a calendar token is
  * no credential (401).
  */
 export type Access = 'public' | 'read' | 'calendar' | 'write' | 'own' | 'each' | 'admin' | 'admin-or-403'
@@ -76,7 +76,8 @@ export function authorize(
   if (access === 'each') return
   if (access === 'admin' && identity.member.role !== 'admin') throw adminRequired()
   if (!mayWrite) throw forbidden('read-only token', 'read_only_token')
-  if (access === 'write' && authMode === 'required' && identity.member.role === 'viewer') {
+  const isViewer = identity.member.role === 'viewer' && identity.projects === undefined
+  if (access === 'write' && authMode === 'required' && isViewer) {
     throw forbidden('read-only role', 'read_only_role')
   }
 }

@@ -260,17 +260,16 @@ t.test('a repetition gets the stored response only as long as its project is see
   t.match(await same(), { status: 404, body: { error: 'Kanban item not found' } })
 })
 
-t.test('a host decides by itself which projects a member reaches', async (t) => {
+/** A host application whose members are given, and may change. */
+async function hostOf(t: Test, members: Record<string, HostMember>) {
   const host = Fastify()
   t.teardown(() => host.close())
-  const members: Record<string, HostMember> = {
-    boss: { id: 'u-1', role: 'admin', projects: 'all' },
-  }
   await host.register(shipped.phaseboard, {
     databaseUrl: ':memory:',
+    authMode: 'required',
     resolveMember: ({ headers }) => members[String(headers['x-user'])] ?? null,
   })
-  const ask = async (user: string, method: string, url: string, payload?: object) => {
+  return async (user: string, method: string, url: string, payload?: object) => {
     const answer = await host.inject({
       method: method as 'GET',
       url,
@@ -279,6 +278,13 @@ t.test('a host decides by itself which projects a member reaches', async (t) => 
     })
     return { status: answer.statusCode, body: answer.json() }
   }
+}
+
+t.test('a host decides by itself which projects a member reaches', async (t) => {
+  const members: Record<string, HostMember> = {
+    boss: { id: 'u-1', role: 'admin', projects: 'all' },
+  }
+  const ask = await hostOf(t, members)
   const ids: string[] = []
   for (const name of ['One', 'Two', 'Three']) {
     ids.push((await ask('boss', 'POST', '/api/projects', { name })).body.id)
@@ -297,6 +303,17 @@ t.test('a host decides by itself which projects a member reaches', async (t) => 
   t.equal((await ask('dee', 'PATCH', `/api/projects/${three}`, { name: 'Drei' })).status, 404)
   t.equal((await ask('dee', 'DELETE', `/api/projects/${three}`)).status, 403)
   t.match(await ask('dee', 'POST', '/api/projects', { name: 'Vier' }), { status: 403 })
+  members.dee = { id: 'u-2', role: 'viewer', projects: { [one]: 'read', [two]: 'write' } }
+  t.equal((await ask('dee', 'PATCH', `/api/projects/${two}`, { name: 'Zwo' })).status, 200, 'viewers, too')
+  t.match(await ask('dee', 'PATCH', `/api/projects/${one}`, { name: 'Eins' }), {
+    status: 403,
+    body: { error: 'Forbidden: read-only in this project' },
+  })
+  members.dee = { id: 'u-2', role: 'viewer' }
+  t.match(await ask('dee', 'PATCH', `/api/projects/${two}`, { name: 'Zwei' }), {
+    status: 403,
+    body: { error: 'Forbidden: read-only role' },
+  })
   members.dee = { id: 'u-2', role: 'member', projects: {} }
   t.strictSame((await ask('dee', 'GET', '/api/projects')).body, [])
 })

@@ -320,7 +320,7 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     const other = await ok(
       writer,
       create,
-      { at: project, body: { title: 'Other', metadata: '{"a":1}' } },
+      { at: project, body: { title: 'Other', description: '＝1+1', metadata: '{"a":1}' } },
       201,
       {
         metadata: { a: 1 },
@@ -358,7 +358,10 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
       { id: other.id },
     ])
     await ok(writer, 'GET /api/kanban-items', { query: '?assigneeId=maria' }, 200, [{ id: card.id }])
-    t.match(await ok(writer, 'GET /api/projects/{id}/export.csv', { at: project }, 200), /^id,title,/)
+    t.match(
+      await ok(writer, 'GET /api/projects/{id}/export.csv', { at: project }, 200),
+      /^id,title,[^]*,'＝1\+1,/,
+    )
     t.match(await ok(writer, 'GET /api/projects/{id}/flow', { at: project }, 200), {
       cycleTime: { count: 0 },
       age: [{ id: card.id, column: 'In Progress' }],

@@ -13,6 +13,7 @@ function makeModule(t: Test) {
       exports.folder = __dirname
       exports.isAbsolute = require('node:path').isAbsolute(module.id)
       exports.add = (one, other) => { /* ${'padding '.repeat(50)} */ return one + other }
+      exports.sign = /＝/
       exports.fail = () => { throw new Error('no such luck') }
     `,
   })
@@ -34,6 +35,7 @@ t.test('a module is what require would load', async (t) => {
   const { module } = load()
   t.match(module, { file, folder, isAbsolute: true })
   t.equal(module.add(1, 2), 3)
+  t.ok(module.sign.test('＝'), 'in UTF-8')
   t.match(
     await Promise.resolve()
       .then(module.fail)
