@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { Command } from 'commander'
 import { crash } from '../test/crash.ts'
 import { wholeNumber } from './arguments.ts'
+import { createOwner } from './owner.ts'
 
 const { rounds, writes, seed } = new Command('test:crash')
   .option('--rounds <n>', 'how many times the service is killed', wholeNumber(), 25)
@@ -15,31 +16,24 @@ const { rounds, writes, seed } = new Command('test:crash')
 
 const folder = mkdtempSync(join(tmpdir(), 'phaseboard-crash-'))
 const file = join(folder, 'board.db')
-const endings: (() => unknown)[] = []
+const { owner, end } = createOwner()
 let done = 0
 console.log(`${rounds} rounds of at most ${writes} writes, seed ${seed}`)
 
-/** Ends the services. @throws Error if the doctor finds something in their file */
-async function end(): Promise<void> {
-  for (const one of endings.toReversed()) await one()
-}
-
 try {
-  const { problems } = await crash(
-    { teardown: (one) => endings.push(one) },
-    {
-      file,
-      rounds,
-      mostWrites: writes,
-      seed,
-      onRound: ({ acknowledged, inFlight, happened, records }) => {
-        done += 1
-        console.log(
-          `round ${done}: ${acknowledged} writes acknowledged, ${inFlight} in flight of which ${happened} had happened, ${records} records`,
-        )
-      },
+  // The end throws if the doctor finds something in the file.
+  const { problems } = await crash(owner, {
+    file,
+    rounds,
+    mostWrites: writes,
+    seed,
+    onRound: ({ acknowledged, inFlight, happened, records }) => {
+      done += 1
+      console.log(
+        `round ${done}: ${acknowledged} writes acknowledged, ${inFlight} in flight of which ${happened} had happened, ${records} records`,
+      )
     },
-  ).finally(end)
+  }).finally(end)
   for (const problem of problems) console.error(problem)
   if (problems.length > 0) {
     console.error(

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Command } from 'commander'
 import { cutPower, recordService } from '../test/power-cut.ts'
-import type { Owner } from '../test/process.ts'
 import { FATES } from '../test/recorded-disk.ts'
 import { withoutStrace } from '../test/strace.ts'
 import { wholeNumber } from './arguments.ts'
+import { createOwner } from './owner.ts'
 
 const { images, seed } = new Command('test:power-cut')
   .option('--images <n>', 'how many times the power is cut', wholeNumber(), 2000)
@@ -25,16 +25,11 @@ if (withoutStrace) {
   process.exit(1)
 }
 const folder = mkdtempSync(join(tmpdir(), 'phaseboard-power-cut-'))
-const endings: (() => unknown)[] = []
+const { owner, end } = createOwner()
 console.log(`${images} images, seed ${seed}`)
 
-/** Ends the services. @throws Error if the doctor finds something in their file */
-async function end(): Promise<void> {
-  for (const one of endings.toReversed()) await one()
-}
-
 try {
-  const owner: Owner = { teardown: (one) => endings.push(one) }
+  // The end throws if the doctor finds something in the file.
   const recording = await recordService(owner, folder, seed).finally(end)
   const { events, sent } = recording
   const syncs = events.filter(({ kind }) => kind.startsWith('sync')).length

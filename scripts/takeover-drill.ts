@@ -9,6 +9,7 @@ import { Command } from 'commander'
 import { startS3 } from '../test/s3.ts'
 import { drillTakeovers, type Round } from '../test/takeover.ts'
 import { wholeNumber } from './arguments.ts'
+import { createOwner } from './owner.ts'
 
 /** How much data may be lost, in milliseconds. */
 const MOST_LOST = 2000
@@ -23,7 +24,7 @@ const { writers, uploaders, seed } = program.opts<{ writers: number; uploaders: 
 const rounds = program.processedArgs[0] as number
 
 const folder = mkdtempSync(join(tmpdir(), 'phaseboard-takeover-'))
-const endings: (() => unknown)[] = []
+const { owner, end } = createOwner()
 const store = join(folder, 's3')
 mkdirSync(store)
 const s3 = await startS3(store)
@@ -39,19 +40,16 @@ function onRound({ acknowledged, lost, short, took, files, cutOff, wasAhead, was
 }
 
 try {
-  const report = await drillTakeovers(
-    { teardown: (end) => endings.push(end) },
-    {
-      folder,
-      rounds,
-      writers,
-      uploaders,
-      seed,
-      life: [1500, 6000],
-      placeOf: (machine) => s3.placeOf(`machine-${machine}`),
-      onRound,
-    },
-  )
+  const report = await drillTakeovers(owner, {
+    folder,
+    rounds,
+    writers,
+    uploaders,
+    seed,
+    life: [1500, 6000],
+    placeOf: (machine) => s3.placeOf(`machine-${machine}`),
+    onRound,
+  })
   const losses = report.rounds.map(({ short }) => short).toSorted((one, other) => one - other)
   const median = losses[Math.floor(losses.length / 2)] ?? 0
   console.log(
@@ -69,7 +67,7 @@ try {
   console.error(`with --seed ${seed}; the machines are in ${folder}`)
   process.exitCode = 1
 } finally {
-  for (const end of endings.toReversed()) await end()
+  await end()
   await s3.close()
   if (!process.exitCode) rmSync(folder, { recursive: true, force: true })
 }

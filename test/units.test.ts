@@ -4,19 +4,17 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { listening, startProgram, tryProgram } from './installed-package.ts'
 
-/** The assignments of a text of lines `NAME=value`. */
-const assignmentsIn = (lines: readonly string[]): Record<string, string> =>
+/** The assignments in a text: lines `NAME=value`, after a prefix. */
+const assignmentsIn = (text: string, prefix = ''): Record<string, string> =>
   Object.fromEntries(
-    lines
-      .flatMap((line) => [/^(\w+)=(.*)$/.exec(line.trim())?.slice(1) ?? []])
-      .filter(({ length }) => length > 0),
+    [...text.matchAll(new RegExp(`^ *${prefix}(\\w+)=(.*)$`, 'gm'))].map(([, name, value]) => [name, value]),
   )
 
 /** The settings that docs/deployment.md puts into `/etc/phaseboard.env`. */
 function documentedSettings(): Record<string, string> {
   const [, block = ''] =
     /`\/etc\/phaseboard\.env`.*?```sh\n(.*?)```/s.exec(readFileSync('docs/deployment.md', 'utf8')) ?? []
-  return assignmentsIn(block.split('\n'))
+  return assignmentsIn(block)
 }
 
 /** A unit with the test's folder instead of the system's. */
@@ -28,7 +26,7 @@ function unit(folder: string, name: string) {
     .replaceAll('$$', '$')
     .replaceAll('%%', '%')
   const [, command = ''] = /^ExecStart=(.*)$/m.exec(text) ?? []
-  const own = assignmentsIn([...text.matchAll(/^Environment=(.*)$/gm)].map(([, line = '']) => line))
+  const own = assignmentsIn(text, 'Environment=')
   const { DATABASE_URL: _, ...settings } = documentedSettings()
   return { command, env: { PATH: process.env.PATH ?? '', HOME: folder, ...own, ...settings, PORT: '0' } }
 }

@@ -11,7 +11,7 @@ import { type CurrentWrite, currentWrite } from '../db/current-write.ts'
 import { isHolder, KIND_NAMES, kindNamed, REFERENCES } from '../db/kinds.ts'
 import { JUMP } from '../db/lost-changes.ts'
 import { markQuiet } from '../db/quiet-changes.ts'
-import { type Scope, scopeOf } from '../db/row-security.ts'
+import { ensureWritableIn, scopeOf } from '../db/row-security.ts'
 import {
   isFollowedByWorker,
   isSplit,
@@ -28,7 +28,6 @@ import {
   changesGone,
   notFound,
   notOwner,
-  readOnlyProject,
 } from '../errors.ts'
 import type { Actor, AuditLog } from '../members/audit-log.ts'
 import type { CurrentMember } from '../schemas/records.ts'
@@ -130,7 +129,12 @@ export class Undo {
     // Large work moves them first.
     if (isStaged) throw isFollowedByWorker(this.#db) ? new TooMuchWork() : beingCompleted()
     const rows = this.#groupOf(row, member)
-    ensureWritable(rows, scopeOf(this.#db))
+    const scope = scopeOf(this.#db)
+    // Before any conflict is told.
+    for (const { projectId, fromProjectId } of rows) {
+      ensureWritableIn(scope, projectId)
+      ensureWritableIn(scope, fromProjectId)
+    }
     const effects = withoutNewPeople(netEffect(rows))
     const current = this.#currentRows(effects)
     ensureRights(effects, current, member)
@@ -144,7 +148,7 @@ export class Undo {
     } catch (error) {
       if (!isConstraint(error)) throw error
       // It was restored before, and then moved to a project out of scope.
-      if (scopeOf(this.#db) !== undefined) throw changedSince(comingIn(effects))
+      if (scope !== undefined) throw changedSince(comingIn(effects))
       // Only another tool's change omits required fields.
       throw notUndone('a change that another tool wrote in an unusual form cannot be undone')
     }
@@ -390,14 +394,6 @@ function withoutNewPeople(effects: Map<string, Effect>): Map<string, Effect> {
     if (isGoing(effect)) effects.delete(name)
   }
   return effects
-}
-
-/** Checks the projects of changes, before any conflict is told. @throws ApiError 403 */
-function ensureWritable(rows: readonly ChangeRow[], scope: Scope | undefined): void {
-  const isReadOnly = (id: string | null) => id !== null && scope?.projects.get(id) === 'read'
-  if (rows.some(({ projectId, fromProjectId }) => isReadOnly(projectId) || isReadOnly(fromProjectId))) {
-    throw readOnlyProject()
-  }
 }
 
 /**

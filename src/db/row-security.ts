@@ -267,10 +267,16 @@ export function withinScope<T>(db: SharedDatabase, scope: Scope, work: () => T):
   }
 }
 
+/** The state of a secure handle; undefined for one that reads and writes everything. */
+function stateOf(db: SharedDatabase): State | undefined {
+  const state = states.get(connectionOf(db))
+  return state?.handle.$client === db.$client ? state : undefined
+}
+
 /** The scope of a handle: undefined for one that reads everything. @throws Error for the secure one outside of a scope */
 export function scopeOf(db: SharedDatabase): Scope | undefined {
-  const state = states.get(connectionOf(db))
-  if (state === undefined || state.handle.$client !== db.$client) return undefined
+  const state = stateOf(db)
+  if (state === undefined) return undefined
   if (state.scope === undefined) throw new Error('there is no scope')
   return state.scope
 }
@@ -278,9 +284,13 @@ export function scopeOf(db: SharedDatabase): Scope | undefined {
 /** Condition: a row that is about to be written is in scope; undefined for a handle that writes everything. */
 export function isInScopeOf(db: SharedDatabase, table: SQLiteTable): ReturnType<typeof sql> | undefined {
   const name = getTableName(table)
-  const state = states.get(connectionOf(db))
-  if (state?.handle.$client !== db.$client || !VIEWS.has(name)) return undefined
+  if (stateOf(db) === undefined || !VIEWS.has(name)) return undefined
   return sql.raw(`exists (select 1 from ${viewOf(name)} as mine where mine.id = "${name}"."id")`)
+}
+
+/** Refuses writes to a project that a scope may only read. @throws ApiError 403 */
+export function ensureWritableIn(scope: Scope | undefined, projectId: string | null | undefined): void {
+  if (projectId && scope?.projects.get(projectId) === 'read') throw readOnlyProject()
 }
 
 /**
@@ -290,19 +300,14 @@ export function isInScopeOf(db: SharedDatabase, table: SQLiteTable): ReturnType<
  * everything, or a table that belongs to no project
  */
 export function updateCheckOf(db: SharedDatabase, table: SQLiteTable): ((id: string) => void) | undefined {
-  const connection = connectionOf(db)
-  const state = states.get(connection)
   const kind = KINDS.find((one) => one.table === table)
-  if (state?.handle.$client !== db.$client || kind === undefined) return undefined
+  if (stateOf(db) === undefined || kind === undefined) return undefined
   const project = projectIn(kind, 'its')
   if (project === 'null') return undefined
   const projectOf = once(() =>
-    connection
+    connectionOf(db)
       .prepare<[string], string>(`select ${project} from main.${getTableName(table)} as its where its.id = ?`)
       .pluck(),
   )
-  return (id) => {
-    const projectId = projectOf().get(id)
-    if (projectId !== undefined && scopeOf(db)?.projects.get(projectId) === 'read') throw readOnlyProject()
-  }
+  return (id) => ensureWritableIn(scopeOf(db), projectOf().get(id))
 }

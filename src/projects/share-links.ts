@@ -9,10 +9,10 @@ import { throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
 import { inOrder } from '../db/ordering.ts'
 import { type JsonPage, type PageQuery, pageOfRows } from '../db/pages.ts'
-import { scopeOf } from '../db/row-security.ts'
+import { ensureWritableIn, scopeOf } from '../db/row-security.ts'
 import { projects, shareLinks } from '../db/schema.ts'
 import { change, deleteFrom, given, insertReturning, selectAll, selectOne } from '../db/statements.ts'
-import { conflict, readOnlyProject } from '../errors.ts'
+import { conflict } from '../errors.ts'
 import type { Actor, AuditEntry, AuditLog } from '../members/audit-log.ts'
 import { expiryOf } from '../members/expiry.ts'
 import { hashToken, newToken } from '../members/secrets.ts'
@@ -175,7 +175,7 @@ export class ShareLinks {
    * @throws ApiError 403 for callers who may only read the project
    */
   #ensureWritable(projectId: string): void {
-    if (scopeOf(this.#db)?.projects.get(projectId) === 'read') throw readOnlyProject()
+    ensureWritableIn(scopeOf(this.#db), projectId)
   }
 
   #record(

@@ -8,7 +8,7 @@ import { noNewProjects, Policy, type Principal } from '../access/policy.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { currentWrite } from '../db/current-write.ts'
 import { KINDS, kindNamed } from '../db/kinds.ts'
-import { type Right, type Scope, secureHandle, withinScope } from '../db/row-security.ts'
+import { ensureWritableIn, type Right, type Scope, secureHandle, withinScope } from '../db/row-security.ts'
 import { ApiError, notFound, readOnlyProject } from '../errors.ts'
 import { once } from '../once.ts'
 import type { RepeatableRequest, StoredResponse } from './idempotency-store.ts'
@@ -102,7 +102,7 @@ export class ScopedRules {
 
   /** Refuses a write early that the check at its end would refuse. @param projectId one that the caller sees @throws ApiError 403 */
   ensureWritable(principal: Principal | undefined, projectId: string): void {
-    if (rightIn(this.scopeOf(principal), projectId) === 'read') throw readOnlyProject()
+    ensureWritableIn(this.scopeOf(principal), projectId)
   }
 
   /**
@@ -144,8 +144,7 @@ export class ScopedRules {
       const isAgain = isBatch && kept.seq === null
       if (isAgain) return
       if (!this.#seesAll(kept, path, principal, scope)) throw notFound(thingOfPath(path))
-      for (const id of this.#changesOf(kept).flatMap(projectsOf))
-        if (rightIn(scope, id) === 'read') throw readOnlyProject()
+      for (const id of this.#changesOf(kept).flatMap(projectsOf)) ensureWritableIn(scope, id)
     })
     return isBatch && stored?.seq === null ? undefined : stored
   }
