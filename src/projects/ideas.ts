@@ -24,6 +24,7 @@ import {
 import { among, bytesOf, readLimit } from '../db/work-limits.ts'
 import { conflict, forbidden } from '../errors.ts'
 import { etagOf } from '../etags.ts'
+import { once } from '../once.ts'
 import { LIMITS, ref } from '../schemas/common.ts'
 import { type CurrentMember, PersonalIdeaSchema, type Project } from '../schemas/records.ts'
 import { createJsonWriter } from '../schemas/serialization.ts'
@@ -61,6 +62,14 @@ const statementsOf = (db: SharedDatabase) => ({
     ),
   ),
   limit: readLimit(db, [{ rows: among('personal_ideas', 'owner_id'), bytes: bytesOf('description') }]),
+  /** Also while the caller does not see the project. */
+  isPromoted: once(() =>
+    db.$client
+      .prepare<[string], number>(
+        'select promoted_project_id is not null from main.personal_ideas where id = +?',
+      )
+      .pluck(),
+  ),
   insert: insertReturning(db, personalIdeas),
   update: updateIn(db, personalIdeas),
   remove: deleteFrom(db, personalIdeas),
@@ -136,8 +145,9 @@ export class Ideas {
    * @throws ApiError 404; 409 while the idea's project exists
    */
   promote(id: string, input: Pick<ProjectInput, 'teamId'>, member: CurrentMember): Project {
-    const { title, description, promotedProjectId } = this.get(id, member)
-    if (promotedProjectId !== null) throw conflict('Personal idea is already promoted', 'already_promoted')
+    const { title, description } = this.get(id, member)
+    if (this.#sql.isPromoted().get(id) === 1)
+      throw conflict('Personal idea is already promoted', 'already_promoted')
     const name = firstCharacters(title, LIMITS.name)
     const project = this.#createProject({ ...input, name, description })
     this.#change(id, { status: 'promoted', promotedProjectId: project.id })

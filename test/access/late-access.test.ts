@@ -293,6 +293,10 @@ t.test('undo, histories and own records that name a lost project', async (t) => 
   })
   t.equal((await member('GET', `/api/kanban-items/${card}/changes`)).status, 404)
   t.equal((await member('GET', `/api/personal-ideas/${idea}`)).body.promotedProjectId, null)
+  t.match(await member('POST', `/api/personal-ideas/${idea}/promote`), {
+    status: 409,
+    body: { error: 'Personal idea is already promoted' },
+  })
   const renamed = await member('PATCH', `/api/personal-ideas/${idea}`, { title: 'Dive' })
   t.equal(renamed.body.promotedProjectId, null)
   t.strictSame((await member('GET', '/api/tokens')).body[0].projectIds, [])
