@@ -43,8 +43,14 @@ export function parseTimestamp(text: string): string | undefined {
   return canonical.length === 24 ? canonical : undefined
 }
 
+/** The latest formatted time: under load, many writes share a millisecond. */
+let latest = { time: 0, text: '1970-01-01T00:00:00.000Z' }
+
 /** The current time as a timestamp. */
-export const timestamp = (time: number = Date.now()): string => new Date(time).toISOString()
+export function timestamp(time: number = Date.now()): string {
+  if (time !== latest.time) latest = { time, text: new Date(time).toISOString() }
+  return latest.text
+}
 
 /** A date from a client: a date string, or a falsy value for none. */
 export type ClientDate = string | null | false | 0

@@ -1,8 +1,8 @@
 /** The rules of attention: one instance per connection. */
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type { Board } from '../board/board.ts'
 import type { SharedDatabase } from '../db/client.ts'
-import { kanbanItems, projects } from '../db/schema.ts'
+import { itemWatches, kanbanItems, projects } from '../db/schema.ts'
 import { given, selectOne } from '../db/statements.ts'
 import { once } from '../once.ts'
 import { type ItemTime, ItemTimes } from './item-times.ts'
@@ -67,15 +67,19 @@ const LOOKED_AHEAD = 1000
 /** Watches that one read examines: some milliseconds. */
 const EXAMINED_AT_ONCE = 1000
 
+/** Whether an item has watches of its own. */
+const isWatched = sql<0 | 1>`exists (
+  select 1 from ${itemWatches} as "watch" where "watch"."item_id" = "kanban_items"."id")`
+
 const statementsOf = (db: SharedDatabase) => {
   const { $client: client } = db
   const prepare = <Row>(text: string) => once(() => client.prepare<[object], Row>(text))
   const { id, projectId, title, assigneeId } = kanbanItems
   const leftoversOf = leftoversIn(db)
   return {
-    item: selectOne<LiveItem>(db, () =>
+    item: selectOne<Omit<LiveItem, 'isWatched'> & { isWatched: 0 | 1 }>(db, () =>
       db
-        .select({ projectId, title, assigneeId })
+        .select({ projectId, title, assigneeId, isWatched })
         .from(kanbanItems)
         .where(eq(id, given('id'))),
     ),
@@ -121,7 +125,8 @@ export class Attention {
 
   /** The current item; undefined if it does not exist. */
   item(id: string): LiveItem | undefined {
-    return this.#sql.item({ id })
+    const item = this.#sql.item({ id })
+    return item && { ...item, isWatched: item.isWatched === 1 }
   }
 
   /** Whether an item was assigned soon after a change: then its current assignee is not notified of that change. */

@@ -15,7 +15,13 @@ import { timestamp } from '../time.ts'
 import type { Attention, NotificationsOfWrite, QuietRange, Results } from './attention.ts'
 import type { ItemTime } from './item-times.ts'
 import type { NewNotification } from './notifications.ts'
-import { NotificationPlanner, type Plan, type PlannerSources } from './planner.ts'
+import {
+  isWithoutResult,
+  type LiveItem,
+  NotificationPlanner,
+  type Plan,
+  type PlannerSources,
+} from './planner.ts'
 import type { Recipient } from './recipients.ts'
 import type { FoundWatch, ItemWatcher, Watcher } from './watchers.ts'
 
@@ -115,7 +121,7 @@ export class NotificationConsumer {
     const { rules, sees, others } = options
     const { recipients, ofProjects } = this.#read
     this.#sources = {
-      item: (id) => rules.item(id),
+      item: (id) => this.#item(id),
       projectName: (id) => rules.projectName(id),
       isAssignedAfter: (itemId, seq) => rules.isAssignedAfter(itemId, seq),
       watchersOf: (itemId) => this.#watchersOf(itemId),
@@ -227,9 +233,10 @@ export class NotificationConsumer {
           this.#place = row.seq - 1
           planner = undefined
         }
+        latest = { row, group }
+        if (planner === undefined && isWithoutResult(row)) continue
         planner ??= new NotificationPlanner(group, row.seq, this.#sources)
         await this.#inSteps(planner.take(row, quietRangeOf(quiet, row.seq)))
-        latest = { row, group }
       }
       place = slice.last
       if (place >= slice.newest) break
@@ -296,6 +303,12 @@ export class NotificationConsumer {
   async #storeIfMany(added: number): Promise<void> {
     this.#rows += added
     if (this.#rows >= STORED_AT_ONCE) await this.#store(undefined)
+  }
+
+  /** An item, which may only have watches that are not stored yet. */
+  #item(id: string): LiveItem | undefined {
+    const item = this.#options.rules.item(id)
+    return item && this.#watched.has(id) ? { ...item, isWatched: true } : item
   }
 
   /** The watchers of an item, including watches that are not stored yet. */

@@ -27,6 +27,8 @@ export interface LiveItem {
   projectId: string
   title: string
   assigneeId: string | null
+  /** Whether it has watches of its own, explicit unwatches included. Most items have none. */
+  isWatched: boolean
 }
 
 /** Its reads. */
@@ -85,6 +87,13 @@ const notifiesNobody = ({ kind, action, fromProjectId, after }: ChangeRow): bool
   action === 'updated' &&
   fromProjectId === null &&
   !namesAny(after ?? '', NOTIFYING)
+
+/** Whether an update may change the times of its item. True for a text that only looks like it, which costs a useless lookup. */
+const mayChangeTimes = ({ before, after }: ChangeRow): boolean =>
+  namesAny(before ?? '', TIMED) || namesAny(after ?? '', TIMED)
+
+/** Whether a change has no result, in any write. */
+export const isWithoutResult = (row: ChangeRow): boolean => notifiesNobody(row) && !mayChangeTimes(row)
 
 const excerptOf = (text: string): string => {
   const line = text.trim().replaceAll(/\s+/g, ' ')
@@ -180,13 +189,13 @@ export class NotificationPlanner {
   }
 
   /** @param madeAt when the change was made here, if later: an import keeps the times of its changes */
-  #noteTimes({ id, at, action, before, after }: ChangeRow, madeAt: string | null = null): void {
-    const changed = `${before ?? ''}${after ?? ''}`
-    // Most items have none of them. A text that only looks like it costs a useless lookup.
+  #noteTimes(row: ChangeRow, madeAt: string | null = null): void {
+    const { id, at, action, before, after } = row
+    // Most items have none of them.
     const concerns =
       action === 'updated'
-        ? namesAny(changed, TIMED)
-        : /"reminders":"(?!\[?\]?")|"claimedUntil":"/.test(changed)
+        ? mayChangeTimes(row)
+        : /"reminders":"(?!\[?\]?")|"claimedUntil":"/.test(`${before ?? ''}${after ?? ''}`)
     if (concerns) this.#items.set(id, madeAt !== null && madeAt > at ? madeAt : at)
   }
 
@@ -283,7 +292,8 @@ export class NotificationPlanner {
     item: LiveItem,
   ): Generator<string> {
     const decided = new Set<string>()
-    for (const { memberId, watching, since } of this.#sources.watchersOf(itemId)) {
+    const own = item.isWatched ? this.#sources.watchersOf(itemId) : []
+    for (const { memberId, watching, since } of own) {
       decided.add(memberId)
       if (watching === 1 && since < seq) yield memberId
     }
