@@ -18,6 +18,7 @@ import {
   updateIn,
 } from '../db/statements.ts'
 import { conflict, invalidField } from '../errors.ts'
+import { once } from '../once.ts'
 import { ref } from '../schemas/common.ts'
 import { type CurrentMember, type Member, MemberSchema, type SeenMember } from '../schemas/records.ts'
 import { createJsonWriter } from '../schemas/serialization.ts'
@@ -105,11 +106,9 @@ const statementsOf = (db: SharedDatabase) => ({
       .from(members)
       .where(and(gte(members.handle, given('start')), lt(members.handle, given('end')))),
   ),
-  ofHandle: selectOne(db, () =>
-    db
-      .select({ id: members.id })
-      .from(members)
-      .where(eq(members.handle, given('handle'))),
+  /** Also of a member whom the caller does not see. */
+  ofHandle: once(() =>
+    db.$client.prepare<[string], string>('select id from main.members where handle = +?').pluck(),
   ),
   withoutHandle: selectAll(db, () =>
     db
@@ -356,8 +355,8 @@ export class Members {
 
   /** @throws ApiError 409 if another member has the handle */
   #refuseTakenHandle(handle: string, memberId?: string): void {
-    const holder = this.#sql.ofHandle({ handle })
-    if (holder && holder.id !== memberId) throw conflict('Member handle is taken', 'handle_taken')
+    const holder = this.#sql.ofHandle().get(handle)
+    if (holder !== undefined && holder !== memberId) throw conflict('Member handle is taken', 'handle_taken')
   }
 
   /** Ensures that an enabled admin is left. @throws ApiError 409 */

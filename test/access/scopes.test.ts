@@ -237,6 +237,18 @@ t.test('a guest cannot create a project, not even one that it would see', async 
   })
 })
 
+t.test('the handle of a member whom the caller does not see is taken', async (t) => {
+  const { app, admin, guest } = await setUp(t)
+  const own = `/api/members/${guest.id}`
+  const rename = (handle: string) => send(app, 'PATCH', own, { handle }, guest.headers)
+  const boss = `/api/members/${admin.id}`
+  t.equal((await send(app, 'PATCH', boss, { handle: 'boss' }, admin.headers)).status, 200)
+  t.equal((await send(app, 'GET', boss, undefined, guest.headers)).status, 404)
+  t.match(await rename('boss'), { status: 409, body: { error: 'Member handle is taken' } })
+  t.equal((await rename('free')).status, 200)
+  t.equal((await rename('free')).status, 200)
+})
+
 t.test('a token may reach some projects only', async (t) => {
   const { app, insider, open, secret } = await setUp(t)
   const fields = { name: 'agent', scope: 'write', projectIds: [secret] }
