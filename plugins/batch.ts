@@ -63,8 +63,13 @@ export default fp<{ authMode: 'open' | 'required'; bodyLimit: number }>(
         run = new BatchRun(request, requests, surroundings, options)
         return run.steps()
       }
-      const perform: Work['perform'] = (context) =>
-        stepwise(begin, context, { length: requests.length, isDryRun, isRead }).catch((error) => {
+      const hasReads = requests.some(({ method }) => isSafe(method))
+      const perform: Work['perform'] = ({ repeatable, ...context }) =>
+        stepwise(
+          begin,
+          { ...context, ...(repeatable && { repeatable: { ...repeatable, hasReads } }) },
+          { length: requests.length, isDryRun, isRead },
+        ).catch((error) => {
           throw run === undefined ? error : run.errorOf(error)
         })
       return { perform } as Work<never>

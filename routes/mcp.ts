@@ -156,7 +156,10 @@ const mcpRoutes: Routes<{ authMode: 'open' | 'required'; publicUrl: string | und
       ...callerOf(request),
       ...(idempotencyKey !== undefined && {
         repeatable: {
-          request: repeatedAs(request, idempotencyKey, args),
+          request: {
+            ...repeatedAs(request, idempotencyKey, args),
+            paths: requests.map(({ path }) => path),
+          },
           shape,
           isSecret: false,
         },

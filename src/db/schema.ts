@@ -622,6 +622,8 @@ export const idempotencyKeys = sqliteTable(
     bodyHash: required(),
     /** The member's role at that time, if the response depends on it. */
     role: text(),
+    /** A digest of what the caller saw at that time, if the response contains reads. */
+    seen: text(),
     status: integer().notNull(),
     /** The response's body; NULL if it showed a secret, was too large, or was dropped for space. */
     body: text(),

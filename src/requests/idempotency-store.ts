@@ -38,6 +38,8 @@ export interface RepeatableRequest {
   role: Member['role'] | null
   /** SHA-256 of the body and the query, hexadecimal. */
   bodyHash: string
+  /** The paths and queries of its requests, if it is a batch. Not stored. */
+  paths?: readonly string[]
 }
 
 /** A response to a write, for its retries. */
@@ -51,6 +53,9 @@ export interface StoredResponse {
 }
 
 type Row = typeof idempotencyKeys.$inferSelect
+
+/** The parts of a stored response that decide who may still see it. */
+export type Seen = Pick<Row, 'seq' | 'body' | 'seen'>
 
 /** The limits of the store. */
 interface KeptLimits {
@@ -137,7 +142,7 @@ const statementsOf = (db: SharedDatabase) => ({
 })
 
 /** The write is not repeated; only its last change can be reported. */
-const alreadyDone = ({ seq }: Pick<Row, 'seq'>) =>
+export const alreadyDone = ({ seq }: Pick<Row, 'seq'>) =>
   new ApiError(409, 'Already done', {
     headers: seq === null ? {} : { 'phaseboard-seq': String(seq) },
     code: 'already_done',
@@ -174,7 +179,7 @@ export class IdempotencyStore {
    */
   find(
     request: RepeatableRequest,
-    ensureSeen: (kept: Pick<StoredResponse, 'seq' | 'body'>) => void = () => undefined,
+    ensureSeen: (kept: Seen) => void = () => undefined,
   ): StoredResponse | undefined {
     const found = this.#sql.one({ ...request, since: since() })
     if (found === undefined) return undefined
@@ -186,16 +191,17 @@ export class IdempotencyStore {
     return found
   }
 
-  /** Stores a response, inside its write. */
-  keep(request: RepeatableRequest, response: StoredResponse): void {
+  /** Stores a response, inside its write. @param seen see `idempotencyKeys` */
+  keep(request: RepeatableRequest, response: StoredResponse, seen: string | null = null): void {
     const { bytes, keys } = this.#limits
-    this.#sql.forget({ ...request })
+    const { paths: _, ...columns } = request
+    this.#sql.forget(columns)
     const size = Buffer.byteLength(response.body ?? '')
     const body = size > BODY_BYTES ? null : response.body
-    const nth = (this.#sql.latestKey({ ...request })?.nth ?? 0) + 1
+    const nth = (this.#sql.latestKey(columns)?.nth ?? 0) + 1
     const upTo = (this.#sql.latestBody()?.upTo ?? 0) + (body === null ? 0 : size)
-    this.#sql.insert({ ...request, ...response, body, nth, upTo, createdAt: timestamp() })
-    if (nth > keys) this.#sql.dropKeys({ ...request, last: nth - keys })
+    this.#sql.insert({ ...columns, ...response, body, seen, nth, upTo, createdAt: timestamp() })
+    if (nth > keys) this.#sql.dropKeys({ ...columns, last: nth - keys })
     if (upTo > bytes) this.#dropBodies(upTo - bytes)
   }
 

@@ -101,9 +101,17 @@ export const hashOf = (value: unknown): string =>
     .update(String(canonical(value)))
     .digest('hex')
 
+/** The paths in the body of a batch. */
+export function pathsOf(body: unknown): Pick<RepeatableRequest, 'paths'> {
+  const requests = isObject(body) && 'requests' in body ? body.requests : undefined
+  if (!Array.isArray(requests)) return {}
+  return { paths: requests.flatMap((one) => (typeof one?.path === 'string' ? [one.path] : [])) }
+}
+
 /** The same with a hash of the request's body and query. */
 export function repeatableOf(request: FastifyRequest): RepeatableRequest | undefined {
   const key = keyOf(request)
   if (key === undefined) return undefined
-  return { ...key, bodyHash: hashOf([request.query ?? null, request.body ?? null]) }
+  const { query, body } = request
+  return { ...key, bodyHash: hashOf([query ?? null, body ?? null]), ...pathsOf(body) }
 }

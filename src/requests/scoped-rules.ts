@@ -2,6 +2,7 @@
  * The rules for each caller. Callers with unlimited access use the connection's own rules. All others use the same rules with the
  * secure handle, which only reads records in their scope. If their write changes a record out of scope, it is rolled back.
  */
+import { createHash } from 'node:crypto'
 import type { Statement } from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
 import { noNewProjects, Policy, type Principal } from '../access/policy.ts'
@@ -11,7 +12,7 @@ import { KINDS, kindNamed } from '../db/kinds.ts'
 import { ensureWritableIn, type Right, type Scope, secureHandle, withinScope } from '../db/row-security.ts'
 import { ApiError, notFound, readOnlyProject } from '../errors.ts'
 import { once } from '../once.ts'
-import type { RepeatableRequest, StoredResponse } from './idempotency-store.ts'
+import { alreadyDone, type RepeatableRequest, type Seen, type StoredResponse } from './idempotency-store.ts'
 import { createRules, type Rules } from './rules.ts'
 
 /** The fields of a change that access checks use. */
@@ -37,6 +38,14 @@ const rightIn = (scope: Scope | undefined, projectId: string): Right | undefined
 /** The projects of a change: two if it moved an item. */
 const projectsOf = ({ projectId, fromProjectId }: Pick<Made, 'projectId' | 'fromProjectId'>): string[] =>
   [projectId, fromProjectId].filter((id) => id !== null)
+
+/** A digest of what a scope includes: equal only for callers that see the same projects. */
+function digestOf(scope: Scope | undefined): string {
+  if (scope === undefined) return 'everything'
+  const { projects, hasIdeas, isGuest } = scope
+  const parts = [[...projects.keys()].sort(), hasIdeas, isGuest]
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+}
 
 /** The rules of a connection, for any caller. */
 export class ScopedRules {
@@ -127,24 +136,31 @@ export class ScopedRules {
     return withinScope(this.#db, scope, () => checked(this.#limited()))
   }
 
+  /** A digest of what a caller sees now, to store with a response that contains reads. */
+  seenBy(principal: Principal | undefined): string {
+    return digestOf(principal && this.policy.scopeNow(principal))
+  }
+
   /**
    * The stored response to a retry. A batch that changed nothing runs again for a limited caller, with its current scope,
    * because the stored response may contain any record. A request for ideas runs again for a caller without ideas, and is refused.
    * @throws ApiError 404 if the caller no longer sees a project or an idea that the write changed, or that is in its path or the response; 403 if
-   * the caller may now only read a project that it changed; 422, 409
+   * the caller may now only read a project that it changed; 409 if it contains reads, and the caller has seen other projects then; 422
    */
   repetition(principal: Principal | undefined, request: RepeatableRequest): StoredResponse | undefined {
     const { idempotencyStore } = this.all
     const scope = this.scopeOf(principal)
     if (principal === undefined || scope === undefined) return idempotencyStore.find(request)
-    const { path } = request
+    const { path, paths = [] } = request
     if (!scope.hasIdeas && /\/api\/personal-ideas(?:\/|$)/.test(path)) return undefined
     const isBatch = /\/(?:batch|mcp)$/.test(path)
     const stored = idempotencyStore.find(request, (kept) => {
       const isAgain = isBatch && kept.seq === null
       if (isAgain) return
-      if (!this.#seesAll(kept, path, principal, scope)) throw notFound(thingOfPath(path))
+      if (!this.#seesAll(kept, [path, ...paths], principal, scope)) throw notFound(thingOfPath(path))
       for (const id of this.#changesOf(kept).flatMap(projectsOf)) ensureWritableIn(scope, id)
+      // Not all reads contain the ids of what they show: columns, counts, people.
+      if (kept.seen !== null && kept.seen !== digestOf(scope)) throw alreadyDone(kept)
     })
     return isBatch && stored?.seq === null ? undefined : stored
   }
@@ -154,16 +170,11 @@ export class ScopedRules {
   }
 
   /** Whether a caller still sees all records in a request and its stored response. */
-  #seesAll(
-    kept: Pick<StoredResponse, 'seq' | 'body'>,
-    path: string,
-    { memberId: id, role }: Principal,
-    scope: Scope,
-  ): boolean {
+  #seesAll(kept: Seen, paths: readonly string[], { memberId: id, role }: Principal, scope: Scope): boolean {
     const view = this.all.changes.visibility.of({ id, role, scope: () => scope })
     const changed = this.#changesOf(kept)
     // A batch may have read other projects than it changed; and some writes record no changes, such as those of share links.
-    const named = JSON.stringify([...idsInPath(path), ...idsNamedIn(kept.body)])
+    const named = JSON.stringify([...paths.flatMap(idsInPath), ...idsNamedIn(kept.body)])
     const seesIdeas =
       scope.hasIdeas ||
       (changed.every(({ isIdea }) => isIdea === 0) && this.#ideasAmong().get(named) === undefined)
@@ -266,8 +277,15 @@ function idsNamedIn(body: string | null): string[] {
   return [...ids]
 }
 
-/** The ids in a path, and its other parts. A path that cannot be decoded has no route. */
-const idsInPath = (path: string): string[] => path.split('/').map((part) => decodeURIComponent(part))
+/** The ids in a path and its query, and their other parts. A part that cannot be decoded is no id. */
+const idsInPath = (path: string): string[] =>
+  path.split(/[/?&=]/).flatMap((part) => {
+    try {
+      return [decodeURIComponent(part)]
+    } catch {
+      return []
+    }
+  })
 
 /** The name of the record in the path of a request, for a 404. */
 function thingOfPath(path: string): string {

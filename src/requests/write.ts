@@ -20,8 +20,8 @@ export interface WriteContext extends Preconditions {
   principal?: Principal | undefined
   /** Whether it is known to be too much for the event loop, if there is a worker thread. */
   isLong?: boolean
-  /** Stores the response for retries. `isSecret`: without its body. */
-  repeatable?: { request: RepeatableRequest; shape: ResponseShape; isSecret: boolean }
+  /** Stores the response for retries. `isSecret`: without its body. `hasReads`: it contains the results of reads. */
+  repeatable?: { request: RepeatableRequest; shape: ResponseShape; isSecret: boolean; hasReads?: boolean }
 }
 
 /** The service itself writes, without preconditions. */
@@ -63,7 +63,7 @@ export function runWrite(
   const perform = (rules: Rules, check?: ChangeCheck): PendingOutcome => {
     if (context.record) comparePreconditions(rules, context)
     const value = typeof work === 'function' ? work(rules, check) : run(rules, work)
-    return repeatable ? { value, response: store(db, scoped.all, value, repeatable) } : { value }
+    return repeatable ? { value, response: store(db, scoped, value, context) } : { value }
   }
   return principal === undefined ? perform(scoped.all) : scoped.write(principal, perform)
 }
@@ -83,16 +83,19 @@ function storedResponse(shape: ResponseShape, value: unknown): Omit<StoredRespon
 /** Stores the response to a write that has just been made. @param value the rule's result */
 function store(
   db: SharedDatabase,
-  rules: Rules,
+  scoped: ScopedRules,
   value: unknown,
-  { request, shape, isSecret }: NonNullable<WriteContext['repeatable']>,
+  { repeatable, principal }: WriteContext,
 ): StoredResponse {
-  const last = rules.changes.sequence.last()
+  const { request, shape, isSecret, hasReads = false } = repeatable as NonNullable<WriteContext['repeatable']>
+  const { changes, idempotencyStore } = scoped.all
+  const last = changes.sequence.last()
   const seq = last > currentWrite(db).since ? last : null
   const response = { ...storedResponse(shape, value), seq }
   const isLarge = response.body === null || Buffer.byteLength(response.body) > BODY_BYTES
   // A write that changed nothing may be repeated: the repeated result is more useful than `Already done`.
   if (response.seq === null && isLarge) return response
-  rules.idempotencyStore.keep(request, isSecret ? { ...response, body: null } : response)
+  const stored = isSecret ? { ...response, body: null } : response
+  idempotencyStore.keep(request, stored, hasReads ? scoped.seenBy(principal) : null)
   return response
 }

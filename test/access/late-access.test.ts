@@ -278,6 +278,52 @@ t.test('repetitions', async (t) => {
   t.equal((await member('PATCH', `/api/projects/${open}`, { nextStep: 'Go' }, key)).status, 200)
 })
 
+t.test(
+  'a stored batch is not shown if it contains reads, and its caller sees other projects since',
+  async (t) => {
+    const { app, admin, member, ann, boss, open, secret, lose, give } = await setUp(t)
+    await admin('POST', `/api/projects/${secret}/kanban-columns`, { name: 'Hush column' })
+    const idea = { method: 'POST', path: '/api/personal-ideas', body: { title: 'Fly' } }
+    const key = { 'idempotency-key': 'once' }
+    const batch = (ask: Ask, requests: object[], more: Headers = key) =>
+      ask('POST', '/api/batch', { requests }, more)
+    const reading = [{ method: 'GET', path: `/api/projects/${secret}/flow` }, idea]
+    const counting = [{ method: 'GET', path: '/api/notifications/count' }, idea]
+    const onlyWriting = [idea]
+    const other = { 'idempotency-key': 'other' }
+    const third = { 'idempotency-key': 'third' }
+    const first = await batch(member, reading)
+    t.match(JSON.stringify(first.body), 'Hush column')
+    const ofCount = await batch(member, counting, other)
+    t.equal(ofCount.status, 200)
+    t.equal((await batch(member, onlyWriting, third)).status, 200)
+    t.strictSame((await batch(member, reading)).body, first.body)
+
+    const limited = as(app, tokenOf(app, ann.id, { projectIds: JSON.stringify([open]) } as object))
+    t.equal((await batch(limited, reading)).status, 404)
+    const unlimited = as(app, boss.headers)
+    t.equal((await batch(unlimited, reading)).status, 200)
+    const deputy = as(app, tokenOf(app, boss.id, { projectIds: JSON.stringify([open]) } as object))
+    t.equal((await batch(deputy, reading)).status, 404)
+
+    await lose()
+    const done = { status: 409, body: { error: 'Already done' } }
+    const unseen = { status: 404, body: { error: 'Project not found' } }
+    t.match(await batch(member, reading), unseen)
+    const undecodable = [{ method: 'GET', path: '/api/projects/%E0%A4%A' }, idea]
+    t.match(await batch(member, undecodable), done)
+    const refused = await batch(member, counting, other)
+    t.match(refused, done)
+    t.match(refused.headers, { 'phaseboard-seq': ofCount.headers['phaseboard-seq'] })
+    t.match(await batch(member, onlyWriting, third), {
+      status: 200,
+      headers: { 'idempotent-replayed': 'true' },
+    })
+    await give()
+    t.strictSame((await batch(member, reading)).body, first.body)
+  },
+)
+
 t.test('undo, histories and own records that name a lost project', async (t) => {
   const { app, admin, member, ann, secret, card, shown, lose, give } = await setUp(t)
   const { headers } = await member('PATCH', `/api/kanban-items/${card}`, { title: 'New' })

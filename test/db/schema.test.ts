@@ -38,7 +38,7 @@ const DEFAULTS: Record<string, [Record<string, string | number>, Record<string, 
   ],
   idempotency_keys: [
     { member_id: 'ada', method: 'POST', path: '/api/projects', key: 'k', body_hash: 'x', status: 201 },
-    { role: null, body: null, etag: null, seq: null, nth: 0, up_to: 0, created_at: TIME },
+    { role: null, seen: null, body: null, etag: null, seq: null, nth: 0, up_to: 0, created_at: TIME },
   ],
   webhooks: [
     { id: 'w', url: 'https://example.test/', secret: 'whsec_x' },
