@@ -157,6 +157,27 @@ t.test('two agents never get the same item', async (t) => {
   t.equal(new Set(ids).size, 6)
 })
 
+t.test('the objects of a message have a limited number of fields', async (t) => {
+  const { url } = await serve(t)
+  const many = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`field${index}`, 1]))
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call' }
+  const post = async (message: object) => {
+    const response = await fetch(`${url}/mcp`, { method: 'POST', body: JSON.stringify(message) })
+    return { status: response.status, body: await response.json() }
+  }
+  for (const message of [
+    { ...call, ...many },
+    { ...call, params: { name: 'create_item', ...many } },
+    { ...call, params: { name: 'create_item', arguments: many } },
+    { ...call, params: { name: 'create_item', arguments: {}, _meta: many } },
+  ]) {
+    t.match(await post(message), { status: 400, body: { error: { code: -32600 }, id: null } })
+  }
+  const { field0: _, ...fewer } = many
+  const { body } = await post({ ...call, params: { name: 'create_item', arguments: fewer } })
+  t.match(body, { id: 1, result: { isError: true } }, 'only unknown arguments')
+})
+
 t.test('invalid protocol messages return errors of the protocol', async (t) => {
   const { url } = await serve(t, { bodyLimit: 2000 })
   const post = async (body: string | undefined, headers: Record<string, string> = {}) => {
