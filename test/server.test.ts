@@ -9,6 +9,7 @@ import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { openDatabase } from '../src/db/client.ts'
 import { openTestDatabase } from './database.ts'
+import { until } from './executions.ts'
 import { build } from './helper.ts'
 import { dial, onNewFile, run, type Service, start } from './process.ts'
 import { shipped } from './shipped.ts'
@@ -425,17 +426,20 @@ t.test('a request that arrives too slowly gets 408', async (t) => {
   await app.listen({ port: 0 })
   t.ok(app.server.requestTimeout > 0, 'the wait is limited')
   const { port } = app.server.address() as { port: number }
-  const connected = once(app.server, 'connection')
-  const { received } = await dial(t, port)
-  const [socket] = await connected
-  app.server.emit(
-    'clientError',
-    Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }),
-    socket,
-  )
-  const [head = '', body = ''] = (await received).split('\r\n\r\n')
+  const expire = async (bytes: string) => {
+    const connected = once(app.server, 'connection')
+    const client = await dial(t, port)
+    const [socket] = (await connected) as [Socket]
+    client.socket.write(bytes)
+    if (bytes !== '') await until(() => socket.bytesRead > 0)
+    const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+    app.server.emit('clientError', late, socket)
+    return client.received
+  }
+  const [head = '', body = ''] = (await expire('GET / HT')).split('\r\n\r\n')
   t.match(head, /^HTTP\/1.1 408 Request Timeout/)
   t.strictSame(JSON.parse(body), { error: 'Request Timeout' })
+  t.equal(await expire(''), '', 'a connection without a request is closed')
 })
 
 t.test('any thrown value fails only its request', async (t) => {

@@ -13,6 +13,11 @@ const errorBody = (status: number) => JSON.stringify({ error: STATUS_CODES[statu
 /** Responds to malformed HTTP on the socket itself: there is no request to reply to. */
 function rejectConnection(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
+  // Thousands of idle connections may expire at once.
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0) {
+    socket.destroy()
+    return
+  }
   const status = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 }[error.code ?? ''] ?? 400
   const body = errorBody(status)
   const head = [
@@ -118,7 +123,7 @@ export const serverOptions = (
   routerOptions: { maxParamLength: 65_536 },
   rewriteUrl,
   clientErrorHandler: rejectConnection,
-  // A missing Host header gets an error body of ours, not Node's empty one. And Node checks for request timeouts every 5
-  // seconds instead of 30.
-  http: { requireHostHeader: false, connectionsCheckingInterval: 5000 },
+  // A missing Host header gets an error body of ours, not Node's empty one. And Node checks for request timeouts every 50 ms
+  // instead of every 30 seconds: it closes all connections that have expired in one turn of the event loop, thousands of idle ones.
+  http: { requireHostHeader: false, connectionsCheckingInterval: 50 },
 })
