@@ -7,7 +7,7 @@ import {
   tokenInQuery,
 } from '../src/access/credentials.ts'
 import { createCsrfGuard } from '../src/access/csrf.ts'
-import { IDENTITY } from '../src/access/identity.ts'
+import { CALLER, callerWith, IDENTITY } from '../src/access/identity.ts'
 import { createSessionCookies, type SessionCookies } from '../src/access/session-cookies.ts'
 import { createSignInLimits, type SignInLimits } from '../src/access/sign-in-limits.ts'
 import { adminRequired } from '../src/errors.ts'
@@ -86,6 +86,7 @@ export default fp<AuthOptions>(
     const guardAgainstCsrf = createCsrfGuard(corsOrigins, hasAmbient)
 
     app.decorateRequest(IDENTITY, null)
+    app.decorateRequest(CALLER, null)
     app.decorate('firstAdmin', undefined)
     app.decorate('signInLimits', createSignInLimits())
     app.decorate('sessionCookies', cookies)
@@ -123,6 +124,7 @@ export default fp<AuthOptions>(
       const admit = (request: FastifyRequest, identity: Identity | undefined): void => {
         authorize(access, identity, request.method, authMode)
         request.setDecorator(IDENTITY, identity)
+        if (identity) request.setDecorator(CALLER, callerWith(identity))
         guardAgainstCsrf(request, identity?.via, request.routeOptions.config.refusesForeignOrigins)
       }
       if (resolveMember === undefined) {

@@ -4,6 +4,7 @@ import { type BatchedRequest, BatchRun, type ReadAnswer, type RunOptions } from 
 import { createStepwise } from '../src/batch/stepwise.ts'
 import { authorize, isSafe } from '../src/members/identity.ts'
 import type { Work } from '../src/requests/perform.ts'
+import { createReaderCheck } from '../src/requests/readers.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -34,7 +35,8 @@ declare module 'fastify' {
 export default fp<{ authMode: 'open' | 'required'; bodyLimit: number }>(
   async (app, { authMode, bodyLimit }) => {
     const { db, scoped, dispatcher, worker, groupCommit } = app
-    const surroundings = { app, operations: app.operations, authMode, bodyLimit }
+    const checkReader = createReaderCheck(scoped, app.prefix)
+    const surroundings = { app, operations: app.operations, authMode, bodyLimit, checkReader }
     const stepwise = createStepwise(
       db,
       scoped,

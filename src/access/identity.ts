@@ -20,8 +20,13 @@ declare module 'fastify' {
 /** The decorator with the request's identity, set by the auth hook; a symbol, so that it cannot collide with a host's. */
 export const IDENTITY = Symbol('phaseboard.identity')
 
+/** The decorator with the request's caller, which the auth hook derives from the identity. */
+export const CALLER = Symbol('phaseboard.caller')
+
 /** The member making this request. Only in handlers and route hooks of routes that are not public. */
 export const identityOf = (request: FastifyRequest): Identity => request.getDecorator<Identity>(IDENTITY)
+
+const turnWith = ({ via, member }: Identity): string | null => (via === 'default' ? null : member.id)
 
 /**
  * The member whose turn this request takes in the worker thread; null for the default member, which all users of
@@ -29,7 +34,7 @@ export const identityOf = (request: FastifyRequest): Identity => request.getDeco
  */
 export function turnOf(request: FastifyRequest): string | null {
   const identity = request.getDecorator<Identity | undefined>(IDENTITY)
-  return identity === undefined || identity.via === 'default' ? null : identity.member.id
+  return identity === undefined ? null : turnWith(identity)
 }
 
 /** A hook of routes that create a project. @throws ApiError 403 for callers who would not see it */
@@ -56,11 +61,14 @@ export function principalOf({
 export const reachSame = (one: Identity, other: Identity): boolean =>
   isDeepStrictEqual(principalOf(one), principalOf(other))
 
-/** The caller of this request. Only in handlers and route hooks of routes that are not public. */
-export const callerOf = (request: FastifyRequest): Caller => ({
-  turn: turnOf(request),
-  principal: principalOf(identityOf(request)),
+/** The caller with an identity. */
+export const callerWith = (identity: Identity): Caller => ({
+  turn: turnWith(identity),
+  principal: principalOf(identity),
 })
+
+/** The caller of this request. Only in handlers and route hooks of routes that are not public. */
+export const callerOf = (request: FastifyRequest): Caller => request.getDecorator<Caller>(CALLER)
 
 /** The member and address of this request, for the audit log. Only in handlers of routes that are not public. */
 export const actorOf = (request: FastifyRequest): Actor => ({

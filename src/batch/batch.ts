@@ -62,6 +62,8 @@ export interface BatchSurroundings {
   authMode: 'open' | 'required'
   /** Length of a body, in characters, at most. */
   bodyLimit: number
+  /** See `createReaderCheck`. */
+  checkReader: (request: FastifyRequest) => void
 }
 
 /** Headers about the batch as a whole. */
@@ -187,6 +189,7 @@ export class BatchRun {
     this.#authorize(operation, method)
     const request = this.#requestOf(operation, { method, url, params, query, ifMatch })
 
+    if (!isSafe(method)) this.#surroundings.checkReader(request)
     for (const hook of operation.hooks.onRequest) {
       if (!isExistenceCheck(hook)) runHook(hook, request)
       else if (config.record) this.#name(yield { request: index, call: config.record.get(request) })

@@ -294,20 +294,33 @@ export function ensureWritableIn(scope: Scope | undefined, projectId: string | n
 }
 
 /**
+ * Finds the project of any record of a table, whether it is in scope or not.
+ * @returns the query by a record's id; undefined for a table that belongs to no project
+ */
+export function projectOfRecords(
+  db: SharedDatabase,
+  table: SQLiteTable,
+): ((id: string) => string | undefined) | undefined {
+  const kind = KINDS.find((one) => one.table === table)
+  const project = kind === undefined ? 'null' : projectIn(kind, 'its')
+  if (project === 'null') return undefined
+  const statement = once(() =>
+    connectionOf(db)
+      .prepare<[string], string>(
+        `select ${project} from main.${getTableName(table)} as its where its.id = +?`,
+      )
+      .pluck(),
+  )
+  return (id) => statement().get(id)
+}
+
+/**
  * The check of a row before an update. The check of a write's changes does not find an update that changes nothing but `updatedAt`, which
  * is no change of the sequence.
  * @returns the check of the row with an id, which throws ApiError 403 if the caller may only read its project; undefined for a handle that writes
  * everything, or a table that belongs to no project
  */
 export function updateCheckOf(db: SharedDatabase, table: SQLiteTable): ((id: string) => void) | undefined {
-  const kind = KINDS.find((one) => one.table === table)
-  if (stateOf(db) === undefined || kind === undefined) return undefined
-  const project = projectIn(kind, 'its')
-  if (project === 'null') return undefined
-  const projectOf = once(() =>
-    connectionOf(db)
-      .prepare<[string], string>(`select ${project} from main.${getTableName(table)} as its where its.id = ?`)
-      .pluck(),
-  )
-  return (id) => ensureWritableIn(scopeOf(db), projectOf().get(id))
+  const projectOf = stateOf(db) && projectOfRecords(db, table)
+  return projectOf && ((id) => ensureWritableIn(scopeOf(db), projectOf(id)))
 }

@@ -9,9 +9,16 @@ import { noNewProjects, Policy, type Principal } from '../access/policy.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { currentWrite } from '../db/current-write.ts'
 import { KINDS, kindNamed } from '../db/kinds.ts'
-import { ensureWritableIn, type Right, type Scope, secureHandle, withinScope } from '../db/row-security.ts'
+import {
+  ensureWritableIn,
+  projectOfRecords,
+  type Right,
+  type Scope,
+  secureHandle,
+  withinScope,
+} from '../db/row-security.ts'
 import { ApiError, notFound, readOnlyProject } from '../errors.ts'
-import { once } from '../once.ts'
+import { getOrMake, once } from '../once.ts'
 import { alreadyDone, type RepeatableRequest, type Seen, type StoredResponse } from './idempotency-store.ts'
 import { createRules, type Rules } from './rules.ts'
 
@@ -54,6 +61,8 @@ export class ScopedRules {
   readonly policy: Policy
   readonly #db: SharedDatabase
   readonly #limited: () => Rules
+  /** Finds the projects of records, by collection. */
+  readonly #projectsOfRecords = new Map<string, ReturnType<typeof projectOfRecords>>()
   readonly #made
   readonly #projectsIn
   readonly #projectsAmong
@@ -112,6 +121,21 @@ export class ScopedRules {
   /** Refuses a write early that the check at its end would refuse. @param projectId one that the caller sees @throws ApiError 403 */
   ensureWritable(principal: Principal | undefined, projectId: string): void {
     ensureWritableIn(this.scopeOf(principal), projectId)
+  }
+
+  /**
+   * The same for the record in the path of a request, before its body is validated, and also if the write would change nothing.
+   * @param collection the path's first part, e.g. `kanban-items`
+   * @throws ApiError 403; nothing for a record that does not exist or that the caller does not see
+   */
+  ensureRecordWritable(principal: Principal, collection: string, id: string): void {
+    const scope = this.scopeOf(principal)
+    if (scope === undefined || ![...scope.projects.values()].includes('read')) return
+    const projectOf = getOrMake(this.#projectsOfRecords, collection, () => {
+      const kind = kindOfCollection(collection)
+      return kind && projectOfRecords(this.#db, kind.table)
+    })
+    ensureWritableIn(scope, projectOf?.(id))
   }
 
   /**
@@ -287,10 +311,12 @@ const idsInPath = (path: string): string[] =>
     }
   })
 
+/** The kind of the records in a collection, e.g. `kanban-items`. */
+const kindOfCollection = (collection: string) =>
+  KINDS.find(({ table }) => getTableName(table) === collection.replaceAll('-', '_'))
+
 /** The name of the record in the path of a request, for a 404. */
 function thingOfPath(path: string): string {
   const [, collection = ''] = /\/api\/([\w-]+)\/[^/]+/.exec(path) ?? []
-  if (collection === 'changes') return 'Change'
-  const table = collection.replaceAll('-', '_')
-  return KINDS.find((kind) => getTableName(kind.table) === table)?.thing ?? 'Project'
+  return collection === 'changes' ? 'Change' : (kindOfCollection(collection)?.thing ?? 'Project')
 }

@@ -195,6 +195,24 @@ t.test('a viewer of a project cannot even move the updatedAt of its records', as
     t.match(await send(app, 'PATCH', path, body, outsider.headers), readOnly, path)
   const bulk = { ids: [item], update: { priority: 'medium' } }
   t.match(await send(app, 'PATCH', '/api/kanban-items', bulk, outsider.headers), readOnly, 'several at once')
+  const label = await make(`${project}/kanban-labels`, { name: 'Same' })
+  await send(app, 'PUT', `/api/kanban-items/${item}/labels/${label}`, undefined, admin.headers)
+  const unchanged = [
+    ...made.map(([path]) => ['PATCH', path, {}] as const),
+    ['PATCH', project, { name: '' }],
+    ['POST', `${project}/kanban-items`, {}],
+    ['POST', `${project}/kanban-items/reorder`, { items: [{ id: item, column: 'Review', sortOrder: 0 }] }],
+    ['POST', `${project}/team-assignments`, assignment],
+    ['PUT', `/api/kanban-items/${item}/labels/${label}`, undefined],
+    ['POST', `/api/kanban-items/${item}/claim/renew`, {}],
+    ['DELETE', `/api/kanban-items/${item}/claim`, undefined],
+  ] as const
+  for (const [method, path, body] of unchanged) {
+    const which = `${method} ${path}`
+    t.match(await send(app, method, path, body, outsider.headers), readOnly, which)
+    const requests = [{ method, path, ...(body && { body }) }]
+    t.match(await send(app, 'POST', '/api/batch', { requests }, outsider.headers), readOnly, which)
+  }
   t.strictSame(state(), before)
   t.match(
     await send(app, 'PATCH', project, { nextStep: 'Go' }, change.headers),
