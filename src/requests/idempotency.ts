@@ -102,7 +102,7 @@ export const hashOf = (value: unknown): string =>
     .digest('hex')
 
 /** The paths in the body of a batch. */
-export function pathsOf(body: unknown): Pick<RepeatableRequest, 'paths'> {
+function pathsOf(body: unknown): Pick<RepeatableRequest, 'paths'> {
   const requests = isObject(body) && 'requests' in body ? body.requests : undefined
   if (!Array.isArray(requests)) return {}
   return { paths: requests.flatMap((one) => (typeof one?.path === 'string' ? [one.path] : [])) }
