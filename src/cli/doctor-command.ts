@@ -1,7 +1,7 @@
 /** `doctor`. */
 import type { Checkpoints } from '../db/client.ts'
 import { backUp } from '../exchange/copies/backup.ts'
-import { type Diagnosis, examine, isHealthy, isRepairable, repair } from '../maintenance/doctor.ts'
+import { type Diagnosis, examine, isHealthy, needsRepair, repair } from '../maintenance/doctor.ts'
 import { createProgress } from './progress.ts'
 import { say } from './terminal.ts'
 
@@ -58,7 +58,7 @@ export async function runDoctor(
     onProgress: json ? undefined : inMegabytes,
   })
   let saved: string | undefined
-  if (fix && diagnoses.some(isRepairable)) {
+  if (fix && needsRepair(diagnoses)) {
     if (backup) saved = await backUpFirst(path)
     diagnoses = repair(path, diagnoses, checkpoints)
   }

@@ -218,6 +218,10 @@ export function describe(error: unknown): string {
   return 'code' in error && error.code === 'SQLITE_NOTADB' ? 'it is not a database' : error.message
 }
 
+/** Whether SQLite refuses a file because it is damaged, or no database. */
+export const isDamage = (error: unknown): boolean =>
+  /^SQLITE_(NOTADB|CORRUPT)/.test((error as { code?: string }).code ?? '')
+
 /** Checks a file before it is opened for writing. @throws StartupError */
 function checkBeforeOpening(path: string): void {
   if (statSync(path).isDirectory()) {

@@ -1,14 +1,15 @@
 /** The doctor: checks a database, even beside a running service, and makes safe repairs. */
 import { existsSync } from 'node:fs'
 import SQLite from 'better-sqlite3'
-import { BUSY_TIMEOUT, type Checkpoints, describe, openDatabase, writeAs } from '../db/client.ts'
+import { BUSY_TIMEOUT, type Checkpoints, describe, isDamage, openDatabase, writeAs } from '../db/client.ts'
 import { BY_COMMAND } from '../db/current-write.ts'
 import { COMPANIONS } from '../db/files.ts'
 import { refuseForeignTables } from '../db/migrations.ts'
+import { StartupError } from '../errors.ts'
 import { BOARD_CHECKS } from './board-checks.ts'
 import type { Check, Finding, Subject } from './checks.ts'
 import { CONTENT_CHECKS, DEEP_CONTENT_CHECKS } from './content-checks.ts'
-import { FILE_CHECKS } from './file-checks.ts'
+import { damageIn, FILE_CHECKS, integrity } from './file-checks.ts'
 import { LEFTOVER_CHECKS } from './leftover-checks.ts'
 import { MAIL_CHECKS } from './mail-checks.ts'
 import { PEOPLE_CHECKS } from './people-checks.ts'
@@ -51,19 +52,27 @@ export const isHealthy = (diagnoses: readonly Diagnosis[]): boolean =>
 /**
  * Opens a database without changing anything. A read-only connection never runs a checkpoint; without a log there
  * is nothing to write.
- * @throws StartupError if it is no Phaseboard database, or of a newer version
+ * @throws StartupError if it cannot be opened, is no Phaseboard database, or of a newer version; SqliteError if it is damaged
  */
 function openToLook(path: string): SQLite.Database {
   const hasLog = COMPANIONS.some((suffix) => existsSync(path + suffix))
-  const client = new SQLite(path, { readonly: hasLog, fileMustExist: true, timeout: BUSY_TIMEOUT })
+  let client: SQLite.Database | undefined
   try {
+    client = new SQLite(path, { readonly: hasLog, fileMustExist: true, timeout: BUSY_TIMEOUT })
     client.pragma('query_only = on')
     refuseForeignTables(client, path)
     return client
   } catch (error) {
-    client.close()
-    throw error
+    client?.close()
+    if (error instanceof StartupError || isDamage(error)) throw error
+    throw new StartupError(`cannot open the database ${path}: ${describe(error)}`, { cause: error })
   }
+}
+
+/** The diagnosis of a file that is too damaged to be opened. @throws the error, if it is another one */
+function diagnoseUnopened(error: unknown): Diagnosis {
+  const { name: check, holds, advice: note } = integrity
+  return { check, status: 'found', holds, ...damageIn(error), note }
 }
 
 function diagnose({ name, holds, advice, find }: Check, subject: Subject): Diagnosis {
@@ -94,15 +103,22 @@ interface Examination {
 }
 
 /**
- * Runs all checks in order.
+ * Runs all checks in order; of a file that is too damaged to be opened, only the first.
  * @param path the database, which must exist
- * @throws StartupError if it is no Phaseboard database, or of a newer version
+ * @throws StartupError if it cannot be opened, is no Phaseboard database, or of a newer version
  */
 export function examine(
   path: string,
   { isDeep = false, onDiagnosis = () => undefined, onProgress }: Examination = {},
 ): Diagnosis[] {
-  const client = openToLook(path)
+  let client: SQLite.Database
+  try {
+    client = openToLook(path)
+  } catch (error) {
+    const diagnosis = diagnoseUnopened(error)
+    onDiagnosis(diagnosis)
+    return [diagnosis]
+  }
   try {
     return [...CHECKS, ...(isDeep ? DEEP_CHECKS : [])].map((check) => {
       const diagnosis = diagnose(check, { client, path, onProgress })
@@ -115,8 +131,13 @@ export function examine(
 }
 
 /** Whether a finding can be repaired. */
-export const isRepairable = ({ check, status }: Diagnosis): boolean =>
+const isRepairable = ({ check, status }: Diagnosis): boolean =>
   status === 'found' && CHECKS.some(({ name, fix }) => name === check && fix !== undefined)
+
+/** Whether there is something to repair. A damaged file gets worse with every write, so nothing is. */
+export const needsRepair = (diagnoses: readonly Diagnosis[]): boolean =>
+  diagnoses.some(isRepairable) &&
+  diagnoses.every(({ check, status }) => check !== integrity.name || status === 'ok')
 
 /**
  * Repairs the findings, each check's in one transaction, and checks again. The sequence of changes records the repairs.
@@ -131,8 +152,7 @@ export function repair(
   diagnoses: readonly Diagnosis[],
   checkpoints?: Checkpoints,
 ): Diagnosis[] {
-  const isDamaged = diagnoses.some(({ check, status }) => check === 'integrity' && status !== 'ok')
-  if (isDamaged) return [...diagnoses]
+  if (!needsRepair(diagnoses)) return [...diagnoses]
   const { db, close } = openDatabase(path, checkpoints)
   try {
     return diagnoses.map((diagnosis) => {

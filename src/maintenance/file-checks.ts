@@ -1,7 +1,19 @@
 /** Checks of the SQLite file: pages, references, tables and triggers. */
 import { changeTriggers } from '../db/change-triggers.ts'
+import { describe, isDamage } from '../db/client.ts'
 import { shippedMigrations } from '../db/migrations.ts'
-import { type Check, count, counted, found, has, isShown, NOTHING, type Subject, together } from './checks.ts'
+import {
+  type Check,
+  count,
+  counted,
+  type Finding,
+  found,
+  has,
+  isShown,
+  NOTHING,
+  type Subject,
+  together,
+} from './checks.ts'
 
 /** Problems that SQLite lists, at most. */
 const PROBLEMS = 100
@@ -39,15 +51,25 @@ function isOrphan({ client }: Subject, { table, from, parent, to }: Reference): 
     and ${isShown(client, table)}`
 }
 
-const integrity: Check = {
+/** The finding of damage that SQLite refuses to read. @throws the error, if it is another one */
+export function damageIn(error: unknown): Finding {
+  if (!isDamage(error)) throw error
+  return found([describe(error)])
+}
+
+export const integrity: Check = {
   name: 'integrity',
   holds: 'the file is sound',
   advice: 'restore a backup; a file that SQLite calls damaged gets worse with every write',
   find: ({ client }) => {
-    const answers = client.pragma(`integrity_check(${PROBLEMS})`) as { integrity_check: string }[]
-    const problems = answers.map(({ integrity_check: problem }) => problem)
-    // The search index has its own check, and can be rebuilt.
-    return found(problems.filter((problem) => problem !== 'ok' && !/search_index|fts5/i.test(problem)))
+    try {
+      const answers = client.pragma(`integrity_check(${PROBLEMS})`) as { integrity_check: string }[]
+      const problems = answers.map(({ integrity_check: problem }) => problem)
+      // The search index has its own check, and can be rebuilt.
+      return found(problems.filter((problem) => problem !== 'ok' && !/search_index|fts5/i.test(problem)))
+    } catch (error) {
+      return damageIn(error)
+    }
   },
 }
 

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
@@ -408,6 +408,46 @@ t.test('the command: a line for each check, JSON, exit codes, and a backup befor
   writeFileSync(join(folder, 'notes.txt'), 'no database')
   t.match(await run(t, ['doctor'], { DATABASE_URL: join(folder, 'notes.txt') }), { code: 1 })
   t.match(await run(t, ['doctor'], { DATABASE_URL: join(folder, 'none.db') }), { code: 2 })
+})
+
+t.test('a damaged file is shown as such, and --fix neither backs it up nor repairs it', async (t) => {
+  const path = spoilt(
+    t,
+    `update kanban_items set "column" = 'Nowhere';
+     pragma writable_schema = on;
+     update sqlite_schema set rootpage = (select rootpage from sqlite_schema where name = 'teams') where name = 'objectives'`,
+  )
+  const short = join(path, '../short.db')
+  copyFileSync(path, short)
+  truncateSync(short, 200_000)
+  const none = join(path, '../notes.db')
+  writeFileSync(none, 'These are notes and nothing but notes. '.repeat(50))
+  const files = readdirSync(join(path, '..'))
+  for (const file of [path, short, none]) {
+    for (const args of [['doctor'], ['doctor', '--fix']]) {
+      const shown = await run(t, args, { DATABASE_URL: file })
+      t.match(shown, { code: 1, stderr: '', stdout: /^integrity +found .*: restore a backup; /m }, file)
+      const { code, stdout } = await run(t, [...args, '--json'], { DATABASE_URL: file })
+      t.equal(code, 1)
+      t.match(JSON.parse(stdout), {
+        database: file,
+        healthy: false,
+        backup: undefined,
+        checks: [{ check: 'integrity', status: 'found' }],
+      })
+    }
+  }
+  t.match(wrong(path).slice(0, 2), [['integrity'], ['columns', 'found', 1]])
+  t.match(examine(short), [{ examples: ['database disk image is malformed'] }])
+  t.match(examine(none), [{ examples: ['it is not a database'] }])
+  t.strictSame(readdirSync(join(path, '..')), files)
+})
+
+t.test('a file that cannot be opened is named', async (t) => {
+  const path = join(t.testdir(), 'board.db')
+  mkdirSync(path)
+  const stderr = `phaseboard: cannot open the database ${path}: unable to open database file\n`
+  t.strictSame(await run(t, ['doctor', '--json'], { DATABASE_URL: path }), { code: 2, stdout: '', stderr })
 })
 
 t.test('missing or changed triggers of the sequence are created again', async (t) => {

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import SQLite from 'better-sqlite3'
-import { BUSY_TIMEOUT, describe } from '../../db/client.ts'
+import { BUSY_TIMEOUT, describe, isDamage } from '../../db/client.ts'
 import { makeFolders, openAlone, removeFolders, syncFolder } from '../../db/files.ts'
 import { jump, lastChange } from '../../db/lost-changes.ts'
 import { refuseForeignTables } from '../../db/migrations.ts'
@@ -257,7 +257,7 @@ function lockOut(path: string): SQLite.Database | undefined {
   try {
     client = openAlone(path)
   } catch (error) {
-    if (/^SQLITE_(NOTADB|CORRUPT)/.test((error as { code?: string }).code ?? '')) return undefined
+    if (isDamage(error)) return undefined
     throw because(`cannot open the database ${path}`, error)
   }
   if (client === undefined) {
