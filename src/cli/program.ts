@@ -14,6 +14,10 @@ import { addProjectCommands } from './project-arguments.ts'
 import { addShareLinkCommands } from './share-link-arguments.ts'
 import { complain, FAILED, USAGE } from './terminal.ts'
 
+/** What commands need that only read the database. */
+const NEEDS_FOLDER =
+  "It needs write access to the database's folder, where SQLite keeps the index of its log, even to read."
+
 const program = new Command('phaseboard')
   .description('Projects, kanban boards and private ideas over HTTP, on one SQLite file')
   .version(version)
@@ -167,6 +171,7 @@ describeCommand(
   {
     details: [
       'The copy is a consistent snapshot. It is checked before it gets its name, so a file with that name is complete.',
+      NEEDS_FOLDER,
     ],
     settings: ['DATABASE_URL'],
     examples: [
@@ -258,6 +263,7 @@ describeCommand(
   {
     details: [
       'Prints a line for each check: ok, found (the number and the first findings), fixed, or failed. Without --fix nothing is changed. With it, each finding is repaired in one transaction, which the sequence of changes records. The backup goes beside the database.',
+      NEEDS_FOLDER,
     ],
     settings: ['DATABASE_URL'],
     examples: [

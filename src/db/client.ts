@@ -242,7 +242,7 @@ function checkBeforeOpening(path: string): void {
 
 /** Checks the tables of a file, if it has any. @throws StartupError */
 function refuseOtherTables(client: SQLite.Database, path: string): void {
-  if (tableNames(client).length > 0) refuseForeignTables(client, path)
+  if (tableNames(client).length > 0) refuseForeignTables(client, `the database ${path}`)
 }
 
 /**

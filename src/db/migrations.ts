@@ -36,19 +36,22 @@ const appliedTimes = (client: SQLite.Database): number[] =>
 
 /**
  * Checks that the tables of a file are those of this version of Phaseboard, or of an earlier one.
- * @throws StartupError if they are another application's, or of a newer version
+ * @param called the file, for messages
+ * @throws StartupError if there are none, or they are another application's, or of a newer version
  */
-export function refuseForeignTables(client: SQLite.Database, path: string): void {
-  const applied = tableNames(client).includes(JOURNAL) ? appliedTimes(client) : []
+export function refuseForeignTables(client: SQLite.Database, called: string): void {
+  const names = tableNames(client)
+  if (names.length === 0) throw new StartupError(`${called} is empty`)
+  const applied = names.includes(JOURNAL) ? appliedTimes(client) : []
   const shipped = shippedTimes()
   // Other applications of Drizzle keep a journal of that name too, but not of these migrations.
   if (!applied.includes(Math.min(...shipped))) {
-    throw new StartupError(`the database ${path} belongs to another application: it has no Phaseboard tables`)
+    throw new StartupError(`${called} belongs to another application: it has no Phaseboard tables`)
   }
   const newest = Math.max(...shipped)
   if (applied.some((at) => at > newest)) {
     throw new StartupError(
-      `the database ${path} was written by a newer version of Phaseboard: start that version, or restore a backup`,
+      `${called} was written by a newer version of Phaseboard: start that version, or restore a backup`,
     )
   }
 }

@@ -60,7 +60,7 @@ function openToLook(path: string): SQLite.Database {
   try {
     client = new SQLite(path, { readonly: hasLog, fileMustExist: true, timeout: BUSY_TIMEOUT })
     client.pragma('query_only = on')
-    refuseForeignTables(client, path)
+    refuseForeignTables(client, `the database ${path}`)
     return client
   } catch (error) {
     client?.close()

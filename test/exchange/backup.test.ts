@@ -216,9 +216,9 @@ t.test('a damaged database is neither backed up nor restored', async (t) => {
 
   const refusals: [string, RegExp][] = [
     ['notes.txt', /: it is not a database$/],
-    ['empty', /^the database .*empty belongs to another application/],
-    ['foreign.db', /^the database .*foreign.db belongs to another application/],
-    ['newer.db', /^the database .*newer.db was written by a newer version/],
+    ['empty', /^the (database|backup) .*empty is empty$/],
+    ['foreign.db', /^the (database|backup) .*foreign.db belongs to another application/],
+    ['newer.db', /^the (database|backup) .*newer.db was written by a newer version/],
     ['damaged.db', /: it is damaged: .|: database disk image is malformed$/],
     ['short.db', /: it is damaged: .|: database disk image is malformed$/],
   ]
@@ -227,6 +227,12 @@ t.test('a damaged database is neither backed up nor restored', async (t) => {
     await t.rejects(restore(path('board.db'), path(name), quiet), { message }, `restore of ${name}`)
     t.strictSame(readdirSync(folder).sort(), files, name)
   }
+  await t.rejects(restore(path('board.db'), path('empty'), quiet), {
+    message: `the backup ${path('empty')} is empty`,
+  })
+  await t.rejects(backUp(path('folder'), path('copy.db'), quiet), {
+    message: `cannot back up to ${path('copy.db')}: cannot read the database ${path('folder')}: unable to open database file`,
+  })
   for (const name of ['none.db', 'folder']) {
     const message = `cannot read ${path(name)}: there is no such file`
     await t.rejects(restore(path('board.db'), path(name), quiet), { message })

@@ -71,20 +71,41 @@ function removeDatabase(path: string): void {
   for (const suffix of ['', ...COMPANIONS]) rmSync(path + suffix, { force: true })
 }
 
+/** The source of a copy: its path, and its name in messages. */
+interface Source {
+  path: string
+  called: string
+}
+
+/**
+ * Opens the source of a copy, in a transaction.
+ * @throws StartupError if it is no Phaseboard database, or of a newer version; Error if it cannot be read
+ */
+function openSource({ path, called }: Source): SQLite.Database {
+  // A read-only connection never runs a checkpoint. Without a log there is nothing to write, and none is left behind.
+  const hasLog = COMPANIONS.some((suffix) => existsSync(path + suffix))
+  let client: SQLite.Database | undefined
+  try {
+    client = new SQLite(path, { readonly: hasLog, fileMustExist: true, timeout: BUSY_TIMEOUT })
+    // All steps read the snapshot of this transaction. Without it, each commit of a service would restart the
+    // backup.
+    client.exec('begin')
+    refuseForeignTables(client, called)
+    return client
+  } catch (error) {
+    client?.close()
+    throw because(`cannot read ${called}`, error)
+  }
+}
+
 /**
  * Copies a consistent snapshot of a database, while others write, into a new file, mode 0600. The copy is a single file,
  * without a log.
  * @throws StartupError if it is no Phaseboard database, or of a newer version; Error if it is damaged
  */
-async function copy(from: string, to: string, { onProgress, signal }: CopyOptions): Promise<Copied> {
-  // A read-only connection never runs a checkpoint. Without a log there is nothing to write, and none is left behind.
-  const hasLog = COMPANIONS.some((suffix) => existsSync(from + suffix))
-  const source = new SQLite(from, { readonly: hasLog, fileMustExist: true, timeout: BUSY_TIMEOUT })
+async function copy(from: Source, to: string, { onProgress, signal }: CopyOptions): Promise<Copied> {
+  const source = openSource(from)
   try {
-    // All steps read the snapshot of this transaction. Without it, each commit of a service would restart the
-    // backup.
-    source.exec('begin')
-    refuseForeignTables(source, from)
     closeSync(openSync(to, 'wx', 0o600))
     const { totalPages } = await source.backup(to, {
       progress: ({ totalPages, remainingPages }) => {
@@ -98,21 +119,21 @@ async function copy(from: string, to: string, { onProgress, signal }: CopyOption
     source.close()
   }
   signal?.throwIfAborted()
-  const orphans = check(to, from)
+  const orphans = check(to, from.called)
   return { size: statSync(to).size, orphans }
 }
 
 /**
  * Checks a copy, and makes it a single file.
- * @param from the source, for messages
+ * @param called the source, for messages
  * @returns the number of orphans in it
  * @throws StartupError if it is no Phaseboard database, or of a newer version; Error if it is damaged
  */
-export function check(copied: string, from: string): number {
+export function check(copied: string, called: string): number {
   const client = new SQLite(copied)
   try {
     client.pragma('journal_mode = delete')
-    refuseForeignTables(client, from)
+    refuseForeignTables(client, called)
     const [problem] = client.pragma('integrity_check(1)') as { integrity_check: string }[]
     if (problem?.integrity_check !== 'ok') throw new Error(`it is damaged: ${problem?.integrity_check}`)
     return orphansIn(client)
@@ -143,7 +164,7 @@ export async function backUp(path: string, file: string, options: BackupOptions)
     throw new Error(`${companion} exists: a database of that name is or was in use`)
   const temporary = `${target}.${process.pid}.tmp`
   try {
-    const copied = await copy(path, temporary, options)
+    const copied = await copy({ path, called: `the database ${path}` }, temporary, options)
     sync(temporary)
     if (options.force) renameSync(temporary, target)
     else putBeside(temporary, target, isThere)
@@ -193,7 +214,7 @@ export async function restore(path: string, file: string, options: CopyOptions):
   if (isSameFile(path, given)) throw new Error(`${file} is the database itself`)
   const names = { what: `cannot restore ${file}`, suffix: 'before-restore' }
   return replaceDatabase(path, names, async (temporary, known) => {
-    const { orphans } = await copy(given, temporary, options)
+    const { orphans } = await copy({ path: given, called: `the backup ${file}` }, temporary, options)
     const jumpedTo = jumpIn(temporary, known)
     return { orphans, jumpedTo, size: statSync(temporary).size }
   })
