@@ -1,5 +1,5 @@
 /** The commands, their arguments and manuals. */
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import type { SharedDatabase } from '../db/client.ts'
 import { StartupError } from '../errors.ts'
@@ -370,10 +370,17 @@ async function databaseFile(): Promise<string> {
   return path
 }
 
+/** Whether there is a database. An empty file is none, though SQLite would make it one. */
+function isDatabase(path: string): boolean {
+  if (!existsSync(path)) return false
+  const status = statSync(path)
+  return !status.isFile() || status.size > 0
+}
+
 /** The configured database file, which must exist: a mistyped name must not become an empty database. @throws StartupError */
 async function existingDatabaseFile(): Promise<string> {
   const path = await databaseFile()
-  if (!existsSync(path)) throw new StartupError(`there is no database ${path}: is DATABASE_URL correct?`)
+  if (!isDatabase(path)) throw new StartupError(`there is no database ${path}: is DATABASE_URL correct?`)
   return path
 }
 
@@ -406,7 +413,7 @@ async function importArchive(path: string, options: { dryRun?: true; mapMembers?
   const file = await databaseFile()
   const { attachmentsTotal } = loadConfig(process.env)
   const settings = { ...options, attachmentsTotal }
-  if (options.dryRun && !existsSync(file)) await importFrom(undefined, file, path, settings)
+  if (options.dryRun && !isDatabase(file)) await importFrom(undefined, file, path, settings)
   else await openFor(file, (db) => importFrom(db, file, path, settings))
 }
 

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Writable } from 'node:stream'
 import t from 'tap'
@@ -88,22 +88,28 @@ t.test('a command never creates a database by mistake', async (t) => {
     ['member', 'disable', 'ada@example.test'],
     ['token', 'create', 'ada@example.test', '--name', 'ci'],
     ['backup', join(folder, 'copy.db')],
+    ['doctor'],
     ['restore', FIXTURE],
   ]
+  const empty = join(folder, 'empty.db')
+  writeFileSync(empty, '')
   await Promise.all(
-    commands.map(async (args) => {
-      t.strictSame(
-        await run(t, args, { DATABASE_URL: `file:${path}` }),
-        {
-          code: 2,
-          stdout: '',
-          stderr: `phaseboard: there is no database ${path}: is DATABASE_URL correct?\n`,
-        },
-        args.join(' '),
-      )
-    }),
+    commands.flatMap((args) =>
+      [path, empty].map(async (path) => {
+        t.strictSame(
+          await run(t, args, { DATABASE_URL: `file:${path}` }),
+          {
+            code: 2,
+            stdout: '',
+            stderr: `phaseboard: there is no database ${path}: is DATABASE_URL correct?\n`,
+          },
+          args.join(' '),
+        )
+      }),
+    ),
   )
-  t.strictSame(readdirSync(folder), [])
+  t.strictSame(readdirSync(folder), ['empty.db'])
+  t.equal(statSync(empty).size, 0)
 })
 
 t.test('serve runs until a signal, and an import works at the same time', async (t) => {
