@@ -448,7 +448,9 @@ function complete(document: OpenApiDocument, routes: readonly DescribedRoute[]):
       }
     }
     for (const [status, response] of Object.entries(responses)) {
-      if (Number(status) >= 400 && response.content !== undefined) response.content[PROBLEM_JSON] = PROBLEM
+      // Node rejects headers that are too large before the service can read what the client accepts.
+      const mayBeProblem = Number(status) >= 400 && status !== '431'
+      if (mayBeProblem && response.content !== undefined) response.content[PROBLEM_JSON] = PROBLEM
       const headers = headersOf(status, operation, config, traitsOf(route))
       if (headers.length === 0) continue
       response.headers = Object.fromEntries(headers.map((name) => [name, describeHeader(name)]))

@@ -162,7 +162,8 @@ t.test('every operation documents its possible errors', async (t) => {
       const success =
         ((status === '206' || (status === '200' && method === 'get')) && OTHER_MEDIA[path]) ||
         'application/json'
-      const media = Number(status) < 400 ? [success] : ['application/json', 'application/problem+json']
+      const failure = ['application/json', ...(status === '431' ? [] : ['application/problem+json'])]
+      const media = Number(status) < 400 ? [success] : failure
       const isEmpty = /^(204|302|304)$/.test(status) || (path === '/mcp' && status === '202')
       t.strictSame(Object.keys(content ?? {}), isEmpty ? [] : media, `${operation} ${status}`)
       if (Number(status) < 400) continue
@@ -541,8 +542,11 @@ t.test('it describes metric histories, agent errors and large headers correctly'
   validates(answer, strict.body)
 
   const url = new URL(await app.listen({ port: 0 }))
-  const large = await fetch(new URL('/api/projects', url), { headers: { 'x-large': 'x'.repeat(100_000) } })
+  const large = await fetch(new URL('/api/projects', url), {
+    headers: { 'x-large': 'x'.repeat(100_000), accept: 'application/problem+json' },
+  })
   t.equal(large.status, 431)
+  t.match(large.headers.get('content-type'), /^application\/json;/)
   validates('/paths/~1api~1projects/get/responses/431/content/application~1json/schema', await large.json())
 })
 
