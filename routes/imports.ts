@@ -78,6 +78,7 @@ const importRoutes: Routes<{ importLimit: number }> = async (app, { importLimit 
   const { importer } = app
   const { known } = app.rules.members
   const tags = ['Imports']
+  const config = { caching: 'no-store' } as const
   app.decorateRequest(PLACE, undefined)
 
   // The body is a file of any media type. It is stored on disk before anything reads it.
@@ -127,7 +128,7 @@ const importRoutes: Routes<{ importLimit: number }> = async (app, { importLimit 
   app.addHook('onResponse', async (request) => placeOf(request)?.giveUp())
 
   app.post('/api/imports', {
-    config: { access: 'write', failure: 'Failed to import', isSentAlone: true, takesFile: true },
+    config: { ...config, access: 'write', failure: 'Failed to import', isSentAlone: true, takesFile: true },
     schema: {
       operationId: 'createImport',
       summary: 'Import a board from a file, or an archive',
@@ -158,7 +159,7 @@ const importRoutes: Routes<{ importLimit: number }> = async (app, { importLimit 
   })
 
   app.get('/api/imports', {
-    config: { access: 'read', failure: 'Failed to fetch imports' },
+    config: { ...config, access: 'read', failure: 'Failed to fetch imports' },
     schema: {
       operationId: 'listImports',
       summary: "List the member's latest imports, newest first; admins see all",
@@ -171,7 +172,7 @@ const importRoutes: Routes<{ importLimit: number }> = async (app, { importLimit 
   })
 
   app.get('/api/imports/:id', {
-    config: { access: 'read', failure: 'Failed to fetch import' },
+    config: { ...config, access: 'read', failure: 'Failed to fetch import' },
     schema: {
       operationId: 'getImport',
       summary: 'Get the progress of an import',

@@ -152,7 +152,7 @@ t.test('headers that a host sets for its responses win', async (t) => {
 
 /** What depends on the user, by the contract. */
 const OF_THE_CALLER =
-  /^\/api\/(session|sessions|me|notifications|tokens|members|people|member-links|invitations|personal-ideas|audit-log|search|changes|batch|webhooks|export|share-links)(\/|$)|\/(share-links|watch)$/
+  /^\/api\/(session|sessions|me|notifications|tokens|members|people|member-links|invitations|personal-ideas|audit-log|search|changes|batch|webhooks|export|imports|share-links)(\/|$)|\/(share-links|watch)$/
 
 /** Whether a response depends on the user; an item by itself shows whether the user watches it. */
 const isOfTheCaller = (method: string, url: string) =>
