@@ -37,7 +37,7 @@ export class Changes {
     const { sequence, subjects, visibility } = this
     this.history = new History(db, sequence, subjects, visibility)
     this.trash = new Trash(db, { sequence, subjects, groups, visibility })
-    this.undo = new Undo(db, { sequence, groups, visibility, board, audit })
+    this.undo = new Undo(db, { sequence, subjects, groups, visibility, board, audit })
     this.largeUndo = new LargeUndo(db, this.undo, sequence, groups)
     this.feed = new Feed(db, sequence, subjects, visibility)
     this.forgetting = new Forgetting(db, { people, audit, subjects })

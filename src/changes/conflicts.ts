@@ -28,6 +28,8 @@ interface Undoer {
   member: CurrentMember
   /** Whether a column of a project is a done column on the current board. */
   isDone: (projectId: string, column: string) => boolean
+  /** Whether its current holder held an item before the write, too. */
+  wasHeld: (effect: Effect) => boolean
 }
 
 /** Finds the conflicts of undoing a write. */
@@ -106,15 +108,17 @@ export class Conflicts {
   }
 
   /** An undo must not end another member's claim, which may be newer; admins may, as they may release it. */
-  #checkLease({ kind, id, before }: Effect): void {
+  #checkLease(effect: Effect): void {
+    const { kind, id, before } = effect
     const held = this.#current.get(nameOf(kind, id)) as Held | undefined
     if (kind !== 'kanban-item' || !held || held.claimedUntil === null || isUnassigned(held)) return
-    const { member, isDone } = this.#undoer
+    const { member, isDone, wasHeld } = this.#undoer
     if (held.assigneeId === member.id || member.role === 'admin') return
     // A column that the same undo restores, or whose stage it restores, may be a done column afterwards.
     const mayBeDone = (projectId: string, column: string) =>
       this.#changedBoards.has(projectId) || isDone(projectId, column)
-    const ends = before === null || 'claimedUntil' in before || endsLease(held, before, mayBeDone)
+    const ends =
+      before === null || 'claimedUntil' in before || (endsLease(held, before, mayBeDone) && !wasHeld(effect))
     if (ends) this.#add({ kind, id, field: 'claimedUntil' })
   }
 

@@ -36,10 +36,12 @@ import { timestamp } from '../time.ts'
 import type { Fields, Reader } from './api-changes.ts'
 import { changeText } from './change-text.ts'
 import { Conflicts } from './conflicts.ts'
+import { FormerLeases } from './former-leases.ts'
 import type { Groups } from './groups.ts'
 import { type Effect, isSame, nameOf, netEffect, notUndone } from './net-effect.ts'
 import type { ChangeRow, Sequence } from './sequence.ts'
 import { StoredRows, UNIQUE } from './stored-rows.ts'
+import type { Subjects } from './subjects.ts'
 import type { ChangeScope, Visibility } from './visibility.ts'
 
 /** The group of the changes that recorded existing records when the sequence began: the end of the migration `change-triggers`. */
@@ -60,6 +62,8 @@ interface Undoing {
   renamings: ReadonlySet<string>
   /** The people that were merged, or unmerged, by {@link merger}. */
   mergers: ReadonlySet<string>
+  /** Whether its current holder held an item before the write, too. */
+  wasHeld: (effect: Effect) => boolean
   member: CurrentMember
   by: Actor
   at: string
@@ -75,6 +79,7 @@ const beingCompleted = () =>
 /** The other rules that undo needs. */
 interface UndoParts {
   sequence: Sequence
+  subjects: Subjects
   groups: Groups
   visibility: Visibility
   board: Pick<Board, 'activity' | 'attachments' | 'claims' | 'columnNames'>
@@ -94,9 +99,10 @@ export class Undo {
   readonly #attachments: Attachments
   readonly #audit: AuditLog
   readonly #rows: StoredRows
+  readonly #formerLeases: FormerLeases
   readonly #limitActivity: (itemId: string) => void
 
-  constructor(db: SharedDatabase, { sequence, groups, visibility, board, audit }: UndoParts) {
+  constructor(db: SharedDatabase, { sequence, subjects, groups, visibility, board, audit }: UndoParts) {
     this.#visibility = visibility
     this.#db = db
     this.#sequence = sequence
@@ -107,6 +113,7 @@ export class Undo {
     this.#attachments = board.attachments
     this.#audit = audit
     this.#rows = new StoredRows(db)
+    this.#formerLeases = new FormerLeases(sequence, subjects)
     this.#limitActivity = rowLimit(db, 'kanban_activity where item_id = +?')
   }
 
@@ -139,12 +146,15 @@ export class Undo {
     const current = this.#currentRows(effects)
     ensureRights(effects, current, member)
     const isDone = this.#columnNames.isDone.bind(this.#columnNames)
-    const conflicts = new Conflicts(this.#rows, effects, current, { member, isDone }).all()
+    const last = rows.at(-1)?.seq ?? 0
+    const wasHeld = (effect: Effect) =>
+      this.#formerLeases.wasHeld(effect, current.get(nameOf(effect.kind, effect.id)) ?? {}, last)
+    const conflicts = new Conflicts(this.#rows, effects, current, { member, isDone, wasHeld }).all()
     if (conflicts.length > 0) throw changedSince(conflicts)
     this.#ensureFewEntries(effects)
     try {
       const [renamings, mergers] = [renamingsOf(effects), mergersOf(effects)]
-      this.#restore({ effects, current, renamings, mergers, member, by, at: timestamp() })
+      this.#restore({ effects, current, renamings, mergers, wasHeld, member, by, at: timestamp() })
     } catch (error) {
       if (!isConstraint(error)) throw error
       // It was restored before, and then moved to a project out of scope.
@@ -289,8 +299,9 @@ export class Undo {
       this.#columnNames.ensure(item.projectId, item.column, undoing.at)
     const isMerger = undoing.mergers.has(merger(current.assigneeId, item.assigneeId))
     const keepsLease = isMerger || 'claimedUntil' in fields
-    const lease = keepsLease ? {} : this.#leaseAfter(current as unknown as Held, item)
-    this.#rows.update(kind, key, { ...values, ...lease })
+    const isEnded =
+      !keepsLease && this.#endsLease(current as unknown as Held, item) && !undoing.wasHeld(effect)
+    this.#rows.update(kind, key, { ...values, ...(isEnded && NO_LEASE) })
     this.#activity.record({
       itemId: id,
       before: current as unknown as Tracked,
@@ -306,12 +317,11 @@ export class Undo {
     })
   }
 
-  /** Ends an item's lease, if its former values end it: it may have been claimed since. */
-  #leaseAfter(current: Held, item: Held): Fields {
-    const isEnded = endsLease({ ...current, dismissed: Boolean(current.dismissed) }, item, (...column) =>
+  /** Whether an item's former values end its lease. */
+  #endsLease(current: Held, item: Held): boolean {
+    return endsLease({ ...current, dismissed: Boolean(current.dismissed) }, item, (...column) =>
       this.#columnNames.isDone(...column),
     )
-    return isEnded ? { ...NO_LEASE } : {}
   }
 
   #bringBack({ kind, id, before }: Effect, undoing: Undoing): void {

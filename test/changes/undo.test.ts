@@ -338,6 +338,73 @@ t.test("only an admin or the holder can undo another member's claim", async (t) 
   t.equal(both.status, 409, 'nor does an item go that its maker has claimed')
 })
 
+t.test('an undo keeps a claim that is older than the undone write', async (t) => {
+  const app = await build(t)
+  const [ada, bob] = [signInAs(app, 'member'), signInAs(app, 'member')]
+  const claimIn = async (to: string) => {
+    const project = await createProject(app)
+    const at = `/api/projects/${project.id}`
+    const { id } = await createItem(app, project.id)
+    const claim = () => send(app, 'POST', `${at}/kanban-items/claim`, { to }, bob.headers)
+    const { claimedUntil } = (await claim()).body
+    t.ok(claimedUntil)
+    const url = `/api/kanban-items/${id}`
+    return { at, id, url, claim, claimedUntil, read: async () => (await send(app, 'GET', url)).body }
+  }
+  const kept = async (to: string, write: (item: Awaited<ReturnType<typeof claimIn>>) => Promise<unknown>) => {
+    const item = await claimIn(to)
+    await write(item)
+    t.match(await item.read(), { column: 'To Do', claimedUntil: item.claimedUntil })
+    t.equal((await undoLast(app, ada.headers)).status, 200)
+    const held = { column: to, claimedUntil: item.claimedUntil, assigneeId: bob.id }
+    t.match(await item.read(), held)
+    t.equal((await undoLast(app, ada.headers)).status, 200)
+    t.equal((await undoLast(app, ada.headers)).status, 200)
+    t.match(await item.read(), held, 'and so does the undo of an undo')
+  }
+  const back = { column: 'To Do' }
+  await kept('Done', ({ url }) => send(app, 'PATCH', url, back))
+  await kept('Done', ({ id }) => send(app, 'PATCH', '/api/kanban-items', { ids: [id], update: back }))
+  await kept('In Progress', async ({ at, url }) => {
+    const { body: columns } = await send(app, 'GET', `${at}/kanban-columns`)
+    await send(app, 'PATCH', `/api/kanban-columns/${columns[1].id}`, { stage: 'done' })
+    await send(app, 'PATCH', url, back)
+  })
+
+  const item = await claimIn('Done')
+  await send(app, 'PATCH', item.url, back)
+  const moved = lastOf(app)
+  const { claimedUntil } = (
+    await send(app, 'POST', `${item.url}/claim/renew`, { leaseSeconds: 5000 }, bob.headers)
+  ).body
+  t.equal((await undo(app, moved, ada.headers)).status, 200)
+  t.match(await item.read(), { column: 'Done', claimedUntil }, 'also if it was renewed since')
+
+  const odd = await claimIn('Done')
+  await send(app, 'PATCH', odd.url, back)
+  const oddMoved = lastOf(app)
+  const rename = app.db.$client.prepare('update kanban_items set title = ? where id = ?')
+  app.db.$client.transaction(() => {
+    for (let nth = 0; nth < 500; nth++) rename.run(`No. ${nth}`, odd.id)
+  })()
+  const { status } = await undo(app, oddMoved, ada.headers)
+  t.equal(status, 409, 'an item that has changed too often since may have a newer claim')
+})
+
+t.test('an undo ends a claim of its own member that is newer than the undone write', async (t) => {
+  const app = await build(t)
+  const { headers } = signInAs(app, 'member')
+  const project = await createProject(app)
+  const { id } = await createItem(app, project.id, { column: 'Done' })
+  const url = `/api/kanban-items/${id}`
+  await send(app, 'PATCH', url, { column: 'To Do' })
+  const moved = lastOf(app)
+  const at = `/api/projects/${project.id}/kanban-items/claim`
+  t.equal((await send(app, 'POST', at, { to: 'To Do' }, headers)).status, 200)
+  t.equal((await undo(app, moved, headers)).status, 200)
+  t.match((await send(app, 'GET', url)).body, { column: 'Done', claimedUntil: null })
+})
+
 t.test('a label is not restored to an item that has moved to another project', async (t) => {
   const app = await build(t)
   const [project, elsewhere] = [await createProject(app), await createProject(app)]
