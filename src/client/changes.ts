@@ -67,6 +67,8 @@ class Connection {
       onState?.('connected')
       for await (const { events, id } of readEvents(body, this.#awaiting)) {
         for (const { event, data } of events) {
+          // Others of the same piece may be left after the abort.
+          if (signal?.aborted) return
           if (event === 'gone') throw this.#gone(data)
           if (event === 'access') onAccess?.(JSON.parse(data))
           if (event === 'notification') onNotification?.(JSON.parse(data))

@@ -109,7 +109,7 @@ export async function* followNotifications(
       }
       const some = event === 'connected' ? await listedAtLast(list(last), closing.signal) : [event]
       for (const one of some) {
-        if (one.id <= last) continue
+        if (one.id <= last || signal?.aborted) continue
         last = one.id
         yield one
       }

@@ -255,6 +255,21 @@ t.test('the connection is closed when the loop ends or the signal is aborted', a
   t.match(await between.changes({ signal: ending.signal }).next(), { done: true }, 'while it connects')
 })
 
+t.test('nothing of a received piece comes after the abort', async (t) => {
+  const access = 'event: access\ndata: {"projectId":"a","visible":false}\n\n'
+  const notification = 'event: notification\ndata: {"id":"1"}\n\n'
+  const { client } = await fated(t, stream(event(1) + access + notification + event(2) + place(3)))
+  const leaving = new AbortController()
+  const seen: unknown[] = []
+  const see = (one: unknown) => seen.push(one)
+  const options = { signal: leaving.signal, onAccess: see, onNotification: see, onPlace: see }
+  for await (const { seq } of client.changes({ after: 0, ...options })) {
+    see(seq)
+    leaving.abort()
+  }
+  t.strictSame(seen, [1])
+})
+
 t.test('a stream reports its position, also before the first change', async (t) => {
   const { follow } = await fated(
     t,

@@ -23,7 +23,7 @@ async function fated(t: Test, { lists, connect }: { lists: Fate[]; connect: Fate
       if (ids.push(id) === count) break
     return ids
   }
-  return { between, follow }
+  return { between, client, follow }
 }
 
 t.test('a notification that comes while the client connects is not lost', async (t) => {
@@ -75,4 +75,23 @@ t.test('the signal ends the loop, also while the list fails', async (t) => {
   })
   t.strictSame(await follow(1, { signal: ending.signal }), [], 'nothing comes after it')
   t.strictSame(await follow(1, { signal: ending.signal }), [])
+})
+
+t.test('none of several listed or received notifications comes after the abort', async (t) => {
+  for (const [list, ...events] of [[['3', '2', '1']], [['0'], event('1') + event('2')]] as [
+    string[],
+    string?,
+  ][]) {
+    const { client } = await fated(t, {
+      lists: [answerJson(200, notifications(list))],
+      connect: stream(...events.map(String)),
+    })
+    const leaving = new AbortController()
+    const ids: string[] = []
+    for await (const { id } of client.notifications({ after: '0', signal: leaving.signal })) {
+      ids.push(id)
+      leaving.abort()
+    }
+    t.strictSame(ids, ['1'])
+  }
 })
