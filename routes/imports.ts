@@ -139,7 +139,7 @@ const importRoutes: Routes<{ importLimit: number }> = async (app, { importLimit 
       response: { 202: ref(ImportStartedSchema) },
     },
     preHandler: keepUpload,
-    handler: (request, reply) => {
+    handler: (request) => {
       const { format, again = false, dryRun = false, mapMembers = false, ...query } = request.query
       const { id: memberId } = memberOf(request)
       const place = placeOf(request) as Place
@@ -152,7 +152,6 @@ const importRoutes: Routes<{ importLimit: number }> = async (app, { importLimit 
           ...{ projectName: query.name, matchNames: query.matchNames ?? false, map: mappingsIn(query.map) },
           reserved: app.defaultPeople.map(({ id }) => id),
         })
-        reply.header('location', `${request.url.split('?', 1)[0]}/${place.id}`)
       }
       return { ...imports.create(place.id, format, memberId), afterwards }
     },

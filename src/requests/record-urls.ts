@@ -1,7 +1,9 @@
-/** The `Location` of created records (RFC 9110, section 10.2.2). */
+/** The `Location` of created records, and of begun imports (RFC 9110, section 10.2.2). */
 import type { FastifyReply } from 'fastify'
 import { ref } from '../schemas/common.ts'
 import {
+  ImportSchema,
+  ImportStartedSchema,
   IngestedTranscriptSchema,
   KanbanItemSchema,
   KanbanItemWithPeopleSchema,
@@ -15,8 +17,12 @@ import { type ResponseShape, toText } from './responses.ts'
 /** The URL of a route of one record. */
 const OF_RECORD = /^[^:]*\/:id$/
 
-/** Responses with more than one record: the schema of the main record, which was created with the others. */
+/**
+ * Responses with more than one record: the schema of the main record, which was created with the others. And one with less: of a
+ * begun import.
+ */
 const FIRST = new Map([
+  [ref(ImportStartedSchema).$ref, ref(ImportSchema).$ref],
   [ref(IngestedTranscriptSchema).$ref, ref(TranscriptSummarySchema).$ref],
   [ref(KanbanItemWithPeopleSchema).$ref, ref(KanbanItemSchema).$ref],
   [ref(ProjectWithPeopleSchema).$ref, ref(ProjectSchema).$ref],

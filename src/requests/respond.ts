@@ -47,7 +47,7 @@ export class Responder {
 
   #send(reply: FastifyReply, shape: ResponseShape, { status, body, etag }: MadeResponse): void {
     reply.code(status)
-    if (status === 201) this.#urls.setLocation(reply, shape, body)
+    if (status === 201 || status === 202) this.#urls.setLocation(reply, shape, body)
     if (etag !== null) reply.header('etag', etag)
     if (status === 204) {
       reply.send()

@@ -206,7 +206,9 @@ t.test('a repetition with the same key does not import again', async (t) => {
   const first = await upload(app, 'format=trello', FILE, key)
   await ended(app, first.body.id)
   const second = await upload(app, 'format=trello', FILE, key)
-  t.match(second, { status: 202, body: first.body, headers: { 'idempotent-replayed': 'true' } })
+  const location = `/api/imports/${first.body.id}`
+  t.equal(first.headers.location, location)
+  t.match(second, { status: 202, body: first.body, headers: { 'idempotent-replayed': 'true', location } })
   t.equal(
     (await upload(app, 'format=trello', `${FILE} `, key)).status,
     422,
