@@ -1,5 +1,6 @@
 /** Changes of a large write that are visible before they are in the table of the sequence. Clients cannot tell the difference. */
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { ChunkedWriter } from '../../src/db/chunked-writer.ts'
 import { type SharedDatabase, writeAs } from '../../src/db/client.ts'
@@ -130,6 +131,14 @@ t.test('feeds, histories and flow show staged changes as if they were in the seq
   t.strictSame(await answers(), staged, 'all are in the table')
   t.strictSame(db.$client.prepare('select * from large_writes').all(), [])
   holdsGroups(holdsSequence(db.$client))
+})
+
+t.test('an export waits for the completion of a large write', async (t) => {
+  const { app, headers, db } = await service(t)
+  const exported = send(app, 'GET', '/api/export', undefined, headers)
+  await sleep(200)
+  await foldAll(db, new ChunkedWriter(db))
+  t.match(await exported, { status: 200, headers: { 'content-type': 'application/zip' } })
 })
 
 t.test('the index of the sequence moves staged changes first, then continues', async (t) => {
