@@ -214,17 +214,18 @@ t.test('a damaged database is neither backed up nor restored', async (t) => {
   truncateSync(path('short.db'), statSync(path('board.db')).size / 2)
   const files = readdirSync(folder).sort()
 
-  const refusals: [string, RegExp][] = [
-    ['notes.txt', /: it is not a database$/],
-    ['empty', /^the (database|backup) .*empty is empty$/],
-    ['foreign.db', /^the (database|backup) .*foreign.db belongs to another application/],
-    ['newer.db', /^the (database|backup) .*newer.db was written by a newer version/],
-    ['damaged.db', /: it is damaged: .|: database disk image is malformed$/],
-    ['short.db', /: it is damaged: .|: database disk image is malformed$/],
+  const refusals: [string, (what: string) => RegExp][] = [
+    ['notes.txt', () => /: it is not a database$/],
+    ['empty', (what) => new RegExp(`^the ${what} .*empty is empty$`)],
+    ['foreign.db', (what) => new RegExp(`^the ${what} .*foreign.db belongs to another application`)],
+    ['newer.db', (what) => new RegExp(`^the ${what} .*newer.db was written by a newer version`)],
+    ['damaged.db', () => /: it is damaged: .|: database disk image is malformed$/],
+    ['short.db', () => /: it is damaged: .|: database disk image is malformed$/],
   ]
-  for (const [name, message] of refusals) {
-    await t.rejects(backUp(path(name), path('copy.db'), quiet), { message }, `backup of ${name}`)
-    await t.rejects(restore(path('board.db'), path(name), quiet), { message }, `restore of ${name}`)
+  for (const [name, messageOf] of refusals) {
+    const [ofBackup, ofRestore] = [{ message: messageOf('database') }, { message: messageOf('backup') }]
+    await t.rejects(backUp(path(name), path('copy.db'), quiet), ofBackup, `backup of ${name}`)
+    await t.rejects(restore(path('board.db'), path(name), quiet), ofRestore, `restore of ${name}`)
     t.strictSame(readdirSync(folder).sort(), files, name)
   }
   await t.rejects(restore(path('board.db'), path('empty'), quiet), {
