@@ -3,7 +3,7 @@
  * admin, who sees all, and of a service with these 50 projects only. All run in this process, without network or another thread.
  */
 import type { Caller } from '../src/access/caller.ts'
-import { principalOf } from '../src/access/identity.ts'
+import { principalOf } from '../src/access/caller.ts'
 import { buildApp } from '../src/app.ts'
 import { configure } from '../src/config.ts'
 import { writeAs } from '../src/db/client.ts'

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import fp from 'fastify-plugin'
-import { principalOf } from '../src/access/identity.ts'
+import { principalOf } from '../src/access/caller.ts'
 import { NotificationConsumer } from '../src/attention/consumer.ts'
 import type { Recipient } from '../src/attention/recipients.ts'
 import { systemClock } from '../src/clock.ts'

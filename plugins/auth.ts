@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onRequestHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
+import { callerWith } from '../src/access/caller.ts'
 import {
   type CredentialOptions,
   type Credentials,
@@ -7,13 +8,14 @@ import {
   tokenInQuery,
 } from '../src/access/credentials.ts'
 import { createCsrfGuard } from '../src/access/csrf.ts'
-import { CALLER, callerWith, IDENTITY } from '../src/access/identity.ts'
+import { CALLER, IDENTITY } from '../src/access/identity.ts'
 import { createSessionCookies, type SessionCookies } from '../src/access/session-cookies.ts'
 import { createSignInLimits, type SignInLimits } from '../src/access/sign-in-limits.ts'
 import { adminRequired } from '../src/errors.ts'
 import { ensureFirstAdmin, type FirstAdmin, type FirstAdminMade } from '../src/members/first-admin.ts'
 import { type Access, authorize, type Identity, isSafe, limitedRole } from '../src/members/identity.ts'
 import type { HostMember, ResolveMember } from '../src/phaseboard.d.ts'
+import { createReaderCheck } from '../src/requests/readers.ts'
 import { ROLES } from '../src/schemas/records.ts'
 
 /** The options of the auth plugin. */
@@ -84,6 +86,7 @@ export default fp<AuthOptions>(
       options,
     )
     const guardAgainstCsrf = createCsrfGuard(corsOrigins, hasAmbient)
+    const checkReader = createReaderCheck(app.scoped, app.prefix)
 
     app.decorateRequest(IDENTITY, null)
     app.decorateRequest(CALLER, null)
@@ -123,9 +126,11 @@ export default fp<AuthOptions>(
       }
       const admit = (request: FastifyRequest, identity: Identity | undefined): void => {
         authorize(access, identity, request.method, authMode)
+        const caller = identity && callerWith(identity)
         request.setDecorator(IDENTITY, identity)
-        if (identity) request.setDecorator(CALLER, callerWith(identity))
+        request.setDecorator(CALLER, caller)
         guardAgainstCsrf(request, identity?.via, request.routeOptions.config.refusesForeignOrigins)
+        if (access === 'write') checkReader(request, caller?.principal)
       }
       if (resolveMember === undefined) {
         return (request, reply, done) => {

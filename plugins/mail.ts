@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 import fp from 'fastify-plugin'
-import { principalOf } from '../src/access/identity.ts'
+import { principalOf } from '../src/access/caller.ts'
 import { systemClock } from '../src/clock.ts'
 import type { Config } from '../src/config.ts'
 import { databasePath } from '../src/db/client.ts'

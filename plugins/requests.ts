@@ -1,9 +1,7 @@
-import type { onRequestHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import { isSafe } from '../src/members/identity.ts'
 import { performing } from '../src/requests/handlers.ts'
 import { createRepetitionHook, REPEATED } from '../src/requests/idempotency.ts'
-import { createReaderCheck } from '../src/requests/readers.ts'
 import { Responder } from '../src/requests/respond.ts'
 import { methodsOf, shapeOf } from '../src/requests/response-shapes.ts'
 
@@ -17,11 +15,6 @@ export default fp(
     const responder = new Responder()
     app.decorateRequest(REPEATED, false)
     const findRepetition = createRepetitionHook(rules.idempotencyStore)
-    const checkReader = createReaderCheck(scoped, app.prefix)
-    const refuseReaders: onRequestHookHandler = (request, _reply, done) => {
-      checkReader(request)
-      done()
-    }
 
     app.addHook('onRoute', (route) => {
       const { access = 'public', isRepeatable = true } = route.config ?? {}
@@ -30,7 +23,7 @@ export default fp(
       if (access === 'public' || shape === undefined || !isRepeatable) return
       route.handler = performing({ scoped, dispatcher, responder }, route, shape)
       const isWrite = !methodsOf(route).every(isSafe)
-      if (isWrite) route.onRequest = [findRepetition, refuseReaders, route.onRequest ?? []].flat()
+      if (isWrite) route.onRequest = [findRepetition, route.onRequest ?? []].flat()
     })
   },
   { name: 'requests', fastify: '5.x', dependencies: ['rules'] },

@@ -5,8 +5,8 @@ import type { Actor } from '../members/audit-log.ts'
 import type { Access, Identity } from '../members/identity.ts'
 import type { CurrentMember } from '../schemas/records.ts'
 import { addressOf } from './addresses.ts'
-import type { Caller } from './caller.ts'
-import { makesProjects, noNewProjects, type Principal } from './policy.ts'
+import { type Caller, principalOf, turnWith } from './caller.ts'
+import { makesProjects, noNewProjects } from './policy.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -26,8 +26,6 @@ export const CALLER = Symbol('phaseboard.caller')
 /** The member making this request. Only in handlers and route hooks of routes that are not public. */
 export const identityOf = (request: FastifyRequest): Identity => request.getDecorator<Identity>(IDENTITY)
 
-const turnWith = ({ via, member }: Identity): string | null => (via === 'default' ? null : member.id)
-
 /**
  * The member whose turn this request takes in the worker thread; null for the default member, which all users of
  * the host share.
@@ -43,29 +41,9 @@ export const refuseUnseenProjects: preValidationHookHandler = (request, _reply, 
   done()
 }
 
-/** The principal of an identity, for the policy. Undefined for unlimited access: admins, and the default member. */
-export function principalOf({
-  member,
-  via,
-  projectIds = null,
-  projects,
-  isOfAdmin,
-}: Identity): Principal | undefined {
-  const { id: memberId, role } = member
-  const seesAll = via === 'default' || role === 'admin' || isOfAdmin === true
-  if (seesAll && projectIds === null && projects === undefined) return undefined
-  return { memberId, role, seesAll, projectIds, projects }
-}
-
 /** Whether two identities have the same access, apart from assignments to projects. */
 export const reachSame = (one: Identity, other: Identity): boolean =>
   isDeepStrictEqual(principalOf(one), principalOf(other))
-
-/** The caller with an identity. */
-export const callerWith = (identity: Identity): Caller => ({
-  turn: turnWith(identity),
-  principal: principalOf(identity),
-})
 
 /** The caller of this request. Only in handlers and route hooks of routes that are not public. */
 export const callerOf = (request: FastifyRequest): Caller => request.getDecorator<Caller>(CALLER)

@@ -3,13 +3,14 @@
 import type { IncomingMessage } from 'node:http'
 import type { ErrorObject } from 'ajv'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { identityOf } from '../access/identity.ts'
+import { callerOf, identityOf } from '../access/identity.ts'
 import { ApiError, BatchFailure, preconditionFailed, SpecifiedFailure, validationFailed } from '../errors.ts'
 import { authorize, hasBody, isSafe } from '../members/identity.ts'
 import { toApiError } from '../requests/api-errors.ts'
 import { type Call, isCall } from '../requests/calls.ts'
 import { isExistenceCheck } from '../requests/existence.ts'
 import { unchangedOf } from '../requests/read-only.ts'
+import type { createReaderCheck } from '../requests/readers.ts'
 import { type ResponseShape, responseOf } from '../requests/responses.ts'
 import { flattenErrors } from '../requests/violations.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
@@ -63,7 +64,7 @@ export interface BatchSurroundings {
   /** Length of a body, in characters, at most. */
   bodyLimit: number
   /** See `createReaderCheck`. */
-  checkReader: (request: FastifyRequest) => void
+  checkReader: ReturnType<typeof createReaderCheck>
 }
 
 /** Headers about the batch as a whole. */
@@ -189,7 +190,7 @@ export class BatchRun {
     this.#authorize(operation, method)
     const request = this.#requestOf(operation, { method, url, params, query, ifMatch })
 
-    if (!isSafe(method)) this.#surroundings.checkReader(request)
+    if (config.access === 'write') this.#surroundings.checkReader(request, callerOf(request).principal)
     for (const hook of operation.hooks.onRequest) {
       if (!isExistenceCheck(hook)) runHook(hook, request)
       else if (config.record) this.#name(yield { request: index, call: config.record.get(request) })

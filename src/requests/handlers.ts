@@ -11,11 +11,10 @@ import type {
   RouteHandlerMethod,
   RouteOptions,
 } from 'fastify'
-import type { Caller } from '../access/caller.ts'
-import { CALLER, callerOf, IDENTITY } from '../access/identity.ts'
+import { callerOf, memberOf } from '../access/identity.ts'
 import { unlessTooMuch } from '../db/work-limits.ts'
 import { preconditionFailed } from '../errors.ts'
-import { type Identity, isSafe } from '../members/identity.ts'
+import { isSafe } from '../members/identity.ts'
 import { type Call, isCall } from './calls.ts'
 import { isRepeated, repeatableOf } from './idempotency.ts'
 import type { Dispatcher, Performable } from './perform.ts'
@@ -68,8 +67,7 @@ function contextOf(
 ): WriteContext {
   const { headers } = request
   const { showsSecret = false, comparesFirst = false } = config
-  const { member } = request.getDecorator<Identity>(IDENTITY)
-  const actor = { actorId: member.id, ...request.getDecorator<Caller>(CALLER) }
+  const actor = { actorId: memberOf(request).id, ...callerOf(request) }
   const hasKey = headers['idempotency-key'] !== undefined
   const hasPreconditions = (headers['if-match'] ?? headers['if-none-match'] ?? headers.prefer) !== undefined
   if (!hasKey && !hasPreconditions) return actor

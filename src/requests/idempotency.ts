@@ -103,7 +103,7 @@ export const hashOf = (value: unknown): string =>
 
 /** The paths in the body of a batch. */
 function pathsOf(body: unknown): Pick<RepeatableRequest, 'paths'> {
-  const requests = isObject(body) && 'requests' in body ? body.requests : undefined
+  const requests = isObject(body) ? body.requests : undefined
   if (!Array.isArray(requests)) return {}
   return { paths: requests.flatMap((one) => (typeof one?.path === 'string' ? [one.path] : [])) }
 }

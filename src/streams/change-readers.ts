@@ -1,6 +1,7 @@
 /** All readers that wait for changes, over streams and long polls: their credentials, and delivery to them. */
 import type { FastifyRequest } from 'fastify'
-import { principalOf, reachSame } from '../access/identity.ts'
+import { principalOf } from '../access/caller.ts'
+import { reachSame } from '../access/identity.ts'
 import type { Policy } from '../access/policy.ts'
 import type { Reader } from '../changes/api-changes.ts'
 import type { Feed, FeedQuery } from '../changes/feed.ts'
