@@ -58,8 +58,11 @@ export interface ChangeReader extends Wanted {
   notify?: (notification: MembersNotification) => void
   /** Called once per round. */
   tick: () => void
-  /** The service stops, or its rights have changed. */
-  end: () => void
+  /**
+   * The service stops, or its caller's rights have changed.
+   * @param identity with the new rights
+   */
+  end: (identity?: Identity) => void
   /** Its credential has ended. */
   refuse: (error: unknown) => void
   /** It could not be served: it ends, so that its client tries again. */
@@ -339,7 +342,7 @@ export class ChangeReaders {
   /** Identifies a reader again, and ends it if its identity has changed. */
   #checkOne(reader: ChangeReader): void {
     const settle = (identity: Identity) => {
-      if (!reachSame(identity, reader.identity)) reader.end()
+      if (!reachSame(identity, reader.identity)) reader.end(identity)
     }
     try {
       const identity = this.identifyAgain(reader.request)

@@ -138,7 +138,8 @@ export class ChangeStream implements ChangeReader, WeighedStream {
     } else this.#cutOffIfSlow()
   }
 
-  end(): void {
+  end(identity?: Identity): void {
+    if (identity !== undefined) this.#sendAccess(this.#readers.readerOf(identity))
     this.#close()
     this.body.end()
   }
@@ -163,8 +164,8 @@ export class ChangeStream implements ChangeReader, WeighedStream {
    * Sends the projects that the reader has gained and lost. Call it before the position advances: its event must not
    * have the position of changes that are sent after it, or a connection that is lost in between would resume after them.
    */
-  #sendAccess(): void {
-    const scope = this.reader.scope()
+  #sendAccess(reader = this.reader): void {
+    const scope = reader.scope()
     // All changes up to its position were sent with the former scope.
     this.#scopedAt = Math.max(this.#scopedAt, this.place)
     if (scope === this.#scope) return

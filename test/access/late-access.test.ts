@@ -46,19 +46,22 @@ async function setUp(t: Test, databaseUrl = ':memory:') {
 /** Follows the changes. @returns the events so far, and a wait for the change of a card's title to `mark` */
 async function follow(t: Test, url: string, headers: Headers) {
   const events: StreamEvent[] = []
-  const { close } = await connectStream(`${url}/api/changes/stream`, (event) => events.push(event), {
+  const { close, ended } = await connectStream(`${url}/api/changes/stream`, (event) => events.push(event), {
     headers,
   })
   t.teardown(close)
-  return { events, seen: (mark: string) => until(() => events.some(({ data }) => data.includes(mark))) }
+  return {
+    events,
+    ended,
+    seen: (mark: string) => until(() => events.some(({ data }) => data.includes(mark))),
+  }
 }
 
-/** The losses of projects that a stream has reported. */
-const lossesIn = (events: readonly StreamEvent[]): object[] =>
-  events
-    .filter(({ type }) => type === 'access')
-    .map(({ data }) => JSON.parse(data))
-    .filter(({ visible }) => !visible)
+/** The gains and losses of projects that a stream has reported. */
+const accessIn = (events: readonly StreamEvent[]): { projectId: string; visible: boolean }[] =>
+  events.filter(({ type }) => type === 'access').map(({ data }) => JSON.parse(data))
+
+const lossesIn = (events: readonly StreamEvent[]) => accessIn(events).filter(({ visible }) => !visible)
 
 t.test('a stream sends the loss of access, and then no further events of the project', async (t) => {
   const { app, admin, ann, open, secret, card, shown, lose, give } = await setUp(t)
@@ -120,6 +123,27 @@ t.test('a stream sends the loss of a project that has just been created', async 
   await admin('POST', '/api/projects', { name: 'marker' })
   await seen('marker')
   t.strictSame(lossesIn(events), [{ projectId: id, visible: false }])
+})
+
+t.test('a stream sends what a new role shows and hides, before it ends', async (t) => {
+  const { app, admin, ann, open, secret } = await setUp(t)
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const ends = async (role: string) => {
+    const stream = await follow(t, url, ann.headers)
+    await admin('PATCH', `/api/members/${ann.id}`, { role })
+    await stream.ended
+    return accessIn(stream.events)
+  }
+  t.strictSame(
+    await ends('guest'),
+    [{ projectId: open, visible: false }],
+    'a guest sees assigned projects only',
+  )
+  t.strictSame(await ends('member'), [{ projectId: open, visible: true }])
+  t.strictSame(await ends('viewer'), [], 'a viewer sees what a member sees')
+  const other = (await admin('POST', '/api/projects', { name: 'Other', access: 'assigned' })).body.id
+  t.strictSame(await ends('admin'), [{ projectId: other, visible: true }])
+  t.strictSame((await as(app, ann.headers)('GET', `/api/projects/${secret}`)).status, 200)
 })
 
 t.test(
