@@ -53,7 +53,7 @@ export async function mapPerson(withDatabase: WithDatabase, from: string, to: st
       counted(personalIdeas, 'idea'),
     ].join(', '),
   )
-  say(`POST /api/changes/${group}/undo reverts it`)
+  if (group !== null) say(`POST /api/changes/${group}/undo reverts it`)
 }
 
 /** `people forget`. */

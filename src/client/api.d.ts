@@ -692,8 +692,8 @@ export interface Person {
 }
 
 export interface MergedPerson {
-  /** Undo this change to revert the merge: `POST /api/changes/{seq}/undo` */
-  group: number
+  /** Undo this change to revert the merge: `POST /api/changes/{seq}/undo`. Null if nothing was left to merge */
+  group: number | null
   person: Person
   into: Person
   counts: {

@@ -18,10 +18,11 @@ const statements = new WeakMap<object, ReturnType<typeof prepare>>()
 /**
  * Marks the changes of the current write after one: they cause no notifications. Call it inside the write, after its changes.
  * @param since the last change before them
+ * @returns whether there are any
  */
-export function markQuiet(db: Pick<SharedDatabase, '$client'>, since: number): void {
+export function markQuiet(db: Pick<SharedDatabase, '$client'>, since: number): boolean {
   const connection = connectionOf(db)
   const statement = statements.get(connection) ?? prepare(connection)
   statements.set(connection, statement)
-  statement.run({ since, at: timestamp() })
+  return statement.run({ since, at: timestamp() }).changes > 0
 }

@@ -362,8 +362,9 @@ export class People {
     this.ensureNoMember(id)
     if (this.named([into]).length === 0) throw notFound(thingOf(people), [into])
     const counts = this.#merge(id, into, timestamp())
-    markQuiet(this.#db, currentWrite(this.#db).since)
-    return { group: currentWrite(this.#db).since + 1, person: this.get(id), into: this.get(into), counts }
+    const { since } = currentWrite(this.#db)
+    const group = markQuiet(this.#db, since) ? since + 1 : null
+    return { group, person: this.get(id), into: this.get(into), counts }
   }
 
   /** @throws ApiError 404 for an unknown person, 409 for a member, which must be deleted first */

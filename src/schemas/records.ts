@@ -646,9 +646,12 @@ export type MergeCounts = Static<typeof MergeCountsSchema>
 /** The result of a merge. */
 export const MergedPersonSchema = Type.Object(
   {
-    group: Type.Integer({
-      description: 'Undo this change to revert the merge: `POST /api/changes/{seq}/undo`',
-    }),
+    group: Nullable(
+      Type.Integer({
+        description:
+          'Undo this change to revert the merge: `POST /api/changes/{seq}/undo`. Null if nothing was left to merge',
+      }),
+    ),
     person: ref(PersonSchema),
     into: ref(PersonSchema),
     counts: MergeCountsSchema,

@@ -140,6 +140,15 @@ t.test('merging a person also moves the people who were merged into it', async (
   t.strictSame(await into(), { 'p-1': 'p-3', 'p-2': 'p-3', 'p-3': null }, 'the other way round')
 })
 
+t.test('a repeated merge names no change to undo', async (t) => {
+  const app = await build(t)
+  const { ask } = await seeded(app)
+  t.type((await ask('POST', '/api/people/p-1/merge', { into: 'ada' })).body.group, 'number')
+  const again = await ask('POST', '/api/people/p-1/merge', { into: 'ada' })
+  t.match(again, { status: 200, body: { group: null, person: { mergedInto: 'ada' } } })
+  t.notOk('phaseboard-seq' in again.headers)
+})
+
 t.test('only admins merge, and only permitted pairs of people', async (t) => {
   const app = await build(t)
   const { ask } = await seeded(app)

@@ -6,10 +6,10 @@ import { write } from './writes.ts'
 
 /**
  * Merges a person into another one.
- * @returns the change, for undo
+ * @returns the change, for undo; null if nothing was left to merge
  * @throws PhaseboardError
  */
-export async function mergePerson(id: string, into: string): Promise<number> {
+export async function mergePerson(id: string, into: string): Promise<number | null> {
   const { data } = await write(sending('post', '/api/people/{id}/merge', { path: { id }, body: { into } }))
   done(data.group, texts.people.merged(data.person.name, data.into.name))
   return data.group

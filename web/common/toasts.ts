@@ -106,11 +106,11 @@ export function failed(error: unknown, retry?: () => void): boolean {
 
 /**
  * Records a successful write of the user. The toast and Ctrl+Z undo it.
- * @param seq its last change; undefined if it changed nothing
+ * @param seq its last change; null or undefined if it changed nothing
  * @param given e.g. "“Flyer” moved to Done."; nothing is shown without it
  */
-export function done(seq: number | undefined, given?: string | Message): void {
-  if (seq === undefined) return
+export function done(seq: number | null | undefined, given?: string | Message): void {
+  if (!seq) return
   const message = typeof given === 'string' ? { text: given } : given
   redoable = []
   remember({ seq, text: message?.text ?? '' })

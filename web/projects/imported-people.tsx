@@ -14,13 +14,13 @@ const words = imports
 /** A person who was not found. The name stays until an admin says who it is. */
 function Unknown({ person: { id, name } }: { person: ImportedPerson }) {
   /** The merge that was done here, for undo. */
-  const [merge, setMerge] = useState<number | undefined>()
+  const [merge, setMerge] = useState<number | null>(null)
   const mergedInto = personOf(id)?.mergedInto
   if (mergedInto) {
     return (
       <>
         <span dir="auto">{words.isNow(personName(mergedInto))}</span>
-        {merge !== undefined && (
+        {merge !== null && (
           <button
             type="button"
             class="button-link"
