@@ -41,12 +41,13 @@ export class Comments {
   }
 
   /**
-   * Changes a comment and sets `editedAt`; an empty change leaves it as it is.
+   * Changes a comment and sets `editedAt`; the same content leaves it as it is.
    * @throws ApiError 404, or 403 when the member is neither its author nor an admin
    */
   update(id: string, { content }: CommentInput, member: CurrentMember): KanbanComment {
     const comment = this.#ownOf(id, member)
-    return content === undefined ? comment : this.#comments.update(id, { content, editedAt: timestamp() })
+    if (content === undefined || content === comment.content) return comment
+    return this.#comments.update(id, { content, editedAt: timestamp() })
   }
 
   /** Deletes a comment. @throws ApiError 404, or 403 when the member is neither its author nor an admin */

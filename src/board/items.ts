@@ -7,6 +7,7 @@ import { isShown } from '../db/hidden.ts'
 import { newId } from '../db/ids.ts'
 import { thingOf } from '../db/kinds.ts'
 import { inOrder, type Place } from '../db/ordering.ts'
+import { ensureWritableIn, scopeOf } from '../db/row-security.ts'
 import { attachments, kanbanItems, projects } from '../db/schema.ts'
 import {
   deleteFrom,
@@ -303,7 +304,8 @@ export class Items {
   /**
    * Applies the same change to several items, all or nothing.
    * @returns them in the order of the ids, as JSON
-   * @throws ApiError 404 with the unknown ids; 400 for a column that must not be created; TooMuchWork
+   * @throws ApiError 404 with the unknown ids; 403 for an item that the caller may only read; 400 for a column that must not be
+   * created; TooMuchWork
    */
   updateMany(
     ids: readonly string[],
@@ -316,6 +318,9 @@ export class Items {
     const found = ids.map((id) => this.#records.row(id))
     const missing = ids.filter((_, index) => found[index] === undefined)
     if (missing.length > 0) throw notFound(thingOf(kanbanItems), missing)
+    // An update that changes nothing reaches no check of the write.
+    const scope = scopeOf(this.#db)
+    for (const row of found) ensureWritableIn(scope, row?.projectId)
     const { column } = input
     if (isStrict && column !== undefined) {
       for (const projectId of new Set(found.flatMap((row) => row?.projectId ?? [])))

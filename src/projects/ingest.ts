@@ -3,6 +3,7 @@ import { type Static, type TObject, Type } from '@sinclair/typebox'
 import type { Items } from '../board/items.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
+import { ensureWritableIn, scopeOf } from '../db/row-security.ts'
 import { projects } from '../db/schema.ts'
 import { existsIn } from '../db/statements.ts'
 import { ensureFew } from '../db/work-limits.ts'
@@ -68,10 +69,11 @@ export class Ingest {
   /**
    * Records metric values in order; a metric may occur more than once.
    * @returns the metric of each value, in its final state, as JSON
-   * @throws ApiError 404 for an unknown project; TooMuchWork
+   * @throws ApiError 404 for an unknown project, 403 for one that the caller may only read; TooMuchWork
    */
   metrics(projectId: string, measurements: readonly Measurement[]): JsonBytes {
     if (!this.#projectExists(projectId)) throwNotFound(projects)
+    ensureWritableIn(scopeOf(this.#db), projectId)
     ensureFew(this.#db, measurements.length, MEASUREMENTS)
     const measured = measurements.map((measurement) => this.#metrics.measure(projectId, measurement))
     const latest = new Map(measured.map((metric) => [metric.id, metric]))

@@ -12,6 +12,7 @@ import { inPieces } from '../db/json-pieces.ts'
 import { childrenOf } from '../db/kinds.ts'
 import { inOrder, type Place, reorderIn } from '../db/ordering.ts'
 import { DEFAULT_SORT, type KeyPlace, type Page, type PageQuery, readPage } from '../db/pages.ts'
+import { ensureWritableIn, scopeOf } from '../db/row-security.ts'
 import { metrics, objectives, projects, teamAssignments, transcriptSummaries } from '../db/schema.ts'
 import { BEGINNING, type Sort, sortsOf, textKey } from '../db/sorting.ts'
 import {
@@ -365,10 +366,13 @@ export class Projects {
   /**
    * Reorders projects, all or nothing.
    * @returns their new places, in the order of the request
-   * @throws ApiError 404 with the unknown ids; TooMuchWork
+   * @throws ApiError 404 with the unknown ids; 403 for a project that the caller may only read; TooMuchWork
    */
   reorder(places: readonly Place[]): Place[] {
     this.#sql.reorder(places)
+    // Those that are already in place are not written.
+    const scope = scopeOf(this.#db)
+    for (const { id } of places) ensureWritableIn(scope, id)
     return places.map(({ id }) => this.#sql.place({ id }) as Place)
   }
 

@@ -193,8 +193,19 @@ t.test('a viewer of a project cannot even move the updatedAt of its records', as
   const readOnly = { status: 403, body: { error: 'Forbidden: read-only in this project' } }
   for (const [path, body] of made)
     t.match(await send(app, 'PATCH', path, body, outsider.headers), readOnly, path)
-  const bulk = { ids: [item], update: { priority: 'medium' } }
-  t.match(await send(app, 'PATCH', '/api/kanban-items', bulk, outsider.headers), readOnly, 'several at once')
+  for (const update of [{ priority: 'medium' }, {}]) {
+    const bulk = { ids: [item], update }
+    t.match(
+      await send(app, 'PATCH', '/api/kanban-items', bulk, outsider.headers),
+      readOnly,
+      'several at once',
+    )
+  }
+  const { sortOrder } = (await send(app, 'GET', project, undefined, outsider.headers)).body
+  const inPlace = { items: [{ id: secret, sortOrder }] }
+  t.match(await send(app, 'POST', '/api/projects/reorder', inPlace, outsider.headers), readOnly)
+  const nothing = { projectId: secret, metrics: [] }
+  t.match(await send(app, 'POST', '/api/ingest/metrics', nothing, outsider.headers), readOnly)
   const label = await make(`${project}/kanban-labels`, { name: 'Same' })
   await send(app, 'PUT', `/api/kanban-items/${item}/labels/${label}`, undefined, admin.headers)
   const unchanged = [

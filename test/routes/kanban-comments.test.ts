@@ -107,6 +107,13 @@ t.test('who may change a comment', async (t) => {
     }
   })
 
+  t.test('the same content does not edit it', async (t) => {
+    const { app, author, comment, url } = await meetingOf(t, 'open')
+    const { status, headers, body } = await send(app, 'PATCH', url, comment, author.headers)
+    t.match([status, headers['phaseboard-seq']], [200, undefined])
+    t.strictSame(body, comment)
+  })
+
   t.test('its author may delete it, too', async (t) => {
     for (const authMode of ['open', 'required'] as const) {
       const { app, author, url } = await meetingOf(t, authMode)
