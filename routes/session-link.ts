@@ -82,7 +82,10 @@ const sessionLinkRoutes: Routes = async (app) => {
       await limits.forgive(address, ANY_LINK)
       removeAfterwards(removeInitial, request.log)
       cookies.set(request, reply, session)
-      return reply.code(201).send({ member, expiresAt: session.expiresAt })
+      return reply
+        .code(201)
+        .header('location', `${app.prefix}/api/session`)
+        .send({ member, expiresAt: session.expiresAt })
     },
   })
 }

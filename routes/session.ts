@@ -78,6 +78,7 @@ const sessionRoutes: Routes<{ authMode: 'open' | 'required' }> = async (app, { a
       cookies.set(request, reply, session)
       return reply
         .code(201)
+        .header('location', `${app.prefix}/api/session`)
         .send({ member: { id, name, email: found.email, role }, expiresAt: session.expiresAt })
     },
   })

@@ -333,7 +333,7 @@ function headersOf(
   const isSuccess = isGood && status !== '304'
   return [
     ...(isGood && status !== '204' && ('304' in responses || isRecord) ? (['ETag'] as const) : []),
-    ...(status === '201' || status === '202' ? (['Location'] as const) : []),
+    ...(status === '201' || (status === '202' && isRepeatable) ? (['Location'] as const) : []),
     ...(status === '412' ? (['ETag'] as const) : []),
     ...((isSuccess || status === '409') && isRepeatable ? (['Phaseboard-Seq'] as const) : []),
     ...(isSuccess && isRepeatable ? (['Idempotent-Replayed'] as const) : []),

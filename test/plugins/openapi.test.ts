@@ -407,6 +407,9 @@ t.test('request and response headers are documented', async (t) => {
     return answer
   }
   for (const row of asked) await check(row)
+  const createdBy = (path: string, status: number) => document.paths[path].post.responses[status].headers
+  t.ok('Location' in createdBy('/api/imports', 202))
+  t.notOk('Location' in createdBy('/mcp', 202), 'an accepted notification creates nothing')
   const { etag } = (await send(app, 'GET', '/api/projects', undefined, headers)).headers
   const conditional = { ...headers, 'if-none-match': String(etag) }
   await check(['GET', '/api/projects', '/api/projects', conditional, 304, ['etag', 'ratelimit-limit']])

@@ -105,6 +105,7 @@ t.test("a link sets its member's password, once, and signs in", async (t) => {
     const used = await use(app, token, {}, signInAs(app, 'viewer', { id: 'kim' }).headers)
     t.equal(used.status, 201)
     t.equal(used.headers['cache-control'], 'no-store')
+    t.equal(used.headers.location, '/api/session')
     t.strictSame(used.body.member, {
       id: 'ada',
       name: 'The member',

@@ -81,6 +81,7 @@ t.test('a sign-in returns the member and the expiry, and sets the cookie', async
     t.strictSame(Object.keys(body), ['member', 'expiresAt'])
     t.strictSame(body.member, { id, name: 'Ada', email: 'Ada@Example.test', role: 'viewer' })
     t.ok(Math.abs(Date.parse(body.expiresAt) - Date.now() - 30 * DAY) < 60_000)
+    t.equal(headers.location, '/api/session')
     t.equal([headers['set-cookie']].flat().length, 1)
     t.strictSame(flags, [
       'Path=/',
