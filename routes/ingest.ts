@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { meetingFields } from '../src/projects/ingest.ts'
 import { measurementFields } from '../src/projects/metrics.ts'
 import type { Routes } from '../src/requests/route-types.ts'
+import { isStrict } from '../src/requests/strictness.ts'
 import { CreateBody, ErrorBody, EXAMPLE_ID, ref, UniqueBy } from '../src/schemas/common.ts'
 import { IngestedTranscriptSchema, MetricSchema } from '../src/schemas/records.ts'
 
@@ -20,7 +21,7 @@ const ingestRoutes: Routes = async (app) => {
     schema: {
       operationId: 'ingestTranscript',
       summary: 'Store the record of a meeting and create items from its action items',
-      description: 'The items are created at the end of To Do, not yet approved. WIP limits do not apply.',
+      description: 'The items are created at the end of To Do, not yet approved. WIP limits do not apply. A strict request does not create that column.',
       tags,
       body: IngestTranscript,
       example: {
@@ -34,7 +35,7 @@ const ingestRoutes: Routes = async (app) => {
     },
     handler: (request) => {
       const { projectId, ...meeting } = request.body
-      return app.projects.ingest.transcript(projectId, meeting)
+      return app.projects.ingest.transcript(projectId, meeting, { isStrict: isStrict(request) })
     },
   })
 

@@ -1,6 +1,7 @@
 /** Ingest, for integrations: transcripts of meetings with action items, and metric values. */
 import { type Static, type TObject, Type } from '@sinclair/typebox'
-import type { Items } from '../board/items.ts'
+import type { Board } from '../board/board.ts'
+import type { WriteOptions } from '../board/items.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { ensureWritableIn, scopeOf } from '../db/row-security.ts'
@@ -29,16 +30,16 @@ export class Ingest {
   readonly #db: SharedDatabase
   readonly #transcripts: Transcripts
   readonly #metrics: Metrics
-  readonly #items: Items
+  readonly #board: Board
   readonly #projectExists: (id: string) => boolean
   readonly #transcriptToJson = createJsonWriter(ref(IngestedTranscriptSchema))
   readonly #metricsToJson = createJsonWriter(Type.Array(ref(MetricSchema)))
 
-  constructor(db: SharedDatabase, transcripts: Transcripts, metrics: Metrics, items: Items) {
+  constructor(db: SharedDatabase, transcripts: Transcripts, metrics: Metrics, board: Board) {
     this.#db = db
     this.#transcripts = transcripts
     this.#metrics = metrics
-    this.#items = items
+    this.#board = board
     this.#projectExists = existsIn(db, projects)
   }
 
@@ -46,9 +47,14 @@ export class Ingest {
    * Creates the transcript summary of a meeting, and an unapproved item for each action item at the end of To Do, whatever
    * the WIP limit of that column.
    * @returns the transcript summary and the items, as JSON
-   * @throws ApiError 404 when there is no such project; TooMuchWork
+   * @throws ApiError 404 when there is no such project; 400 if To Do must not be created; TooMuchWork
    */
-  transcript(projectId: string, { actionItems = [], ...meeting }: Meeting): JsonBytes {
+  transcript(
+    projectId: string,
+    { actionItems = [], ...meeting }: Meeting,
+    { isStrict = false }: WriteOptions = {},
+  ): JsonBytes {
+    const { items, columnNames } = this.#board
     ensureFew(this.#db, actionItems.length)
     const transcript = this.#transcripts.create(projectId, { ...meeting, actionItems })
     const todo = {
@@ -58,11 +64,13 @@ export class Ingest {
       isNew: true,
       approved: false,
     }
+    if (isStrict && actionItems.length > 0)
+      columnNames.mustExist(projectId, todo.column, 'actionItems.column')
     const made = actionItems.map((title) =>
-      this.#items.create(projectId, { title, ...todo }, { ignoresLimits: true }),
+      items.create(projectId, { title, ...todo }, { ignoresLimits: true }),
     )
     // Read at the end: creating a later one may have renumbered the column.
-    const kanbanItems = this.#items.getMany(made.map(({ id }) => id))
+    const kanbanItems = items.getMany(made.map(({ id }) => id))
     return this.#transcriptToJson({ transcript, kanbanItems })
   }
 

@@ -233,7 +233,7 @@ export class Projects {
     this.metrics = new Metrics(db)
     this.transcripts = new Transcripts(db)
     this.assignments = new Assignments(db)
-    this.ingest = new Ingest(db, this.transcripts, this.metrics, board.items)
+    this.ingest = new Ingest(db, this.transcripts, this.metrics, board)
     this.ideas = new Ideas(db, (input) => this.create(input))
     this.imports = new Imports(db)
     this.shareLinks = new ShareLinks(db, audit)

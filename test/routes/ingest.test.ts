@@ -161,6 +161,32 @@ t.test('a missing To Do column is created again', async (t) => {
   t.equal(count(app, 'kanban_columns', "project_id = ? and name = 'To Do'", projectId), 1)
 })
 
+t.test('a strict request does not create a missing To Do column', async (t) => {
+  const app = await build(t)
+  const project = await createProject(app)
+  const [todo] = (await send(app, 'GET', `/api/projects/${project.id}/kanban-columns`)).body
+  await send(app, 'PATCH', `/api/kanban-columns/${todo.id}`, { name: 'Backlog' })
+  const strict = { prefer: 'handling=strict' }
+  const meeting = { projectId: project.id, title: 'Weekly', date: '2027-01-18' }
+  const refused = await send(
+    app,
+    'POST',
+    '/api/ingest/transcript',
+    { ...meeting, actionItems: ['Call'] },
+    strict,
+  )
+  t.match(refused, {
+    status: 400,
+    body: {
+      details: {
+        fieldErrors: { actionItems: ['actionItems.column must be the name of a column of the project'] },
+      },
+    },
+  })
+  t.strictSame((await projectOf(app, project.id)).transcriptSummaries, [], 'nothing is stored')
+  t.equal((await send(app, 'POST', '/api/ingest/transcript', meeting, strict)).status, 201, 'without items')
+})
+
 t.test('measurements update the metrics with their names as a PATCH does, or create them', async (t) => {
   const { app, metric, foreign, other, projectId } = await setUp(t)
   await projectOf(app, projectId)
