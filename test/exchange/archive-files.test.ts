@@ -10,7 +10,7 @@ import { importArchive } from '../../src/exchange/archives/import-archive.ts'
 import { examine, isHealthy } from '../../src/maintenance/doctor.ts'
 import { build, count, createProject, signInAs } from '../helper.ts'
 import { ended, upload } from '../imports.ts'
-import { copyFolder, exported, filesOf, imported, quiet, rewrite } from './archives.ts'
+import { copyFolder, exported, filesOf, imported, packed, quiet, rewrite } from './archives.ts'
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
@@ -186,6 +186,31 @@ t.test('an archive with a damaged, missing or additional file is refused, and le
     rmSync(path('altered'), { recursive: true })
   }
 })
+
+t.test(
+  'a folder zipped by another program, with an entry for the folder of files, is imported',
+  async (t) => {
+    const { archive, db, path } = await setUp(t)
+    const files = Object.entries(filesOf(archive)).map(([name, content]): [string, Buffer] => [
+      name,
+      Buffer.from(content, 'latin1'),
+    ])
+    const zip = path('packed.zip')
+    await packed(zip, [['files/', Buffer.alloc(0)], ...files])
+    t.match(await imported(path('packed.db'), zip), { plan: { kind: 'whole' } })
+    const { db: target, close } = openDatabase(path('packed.db'))
+    t.strictSame(contentsIn(target), contentsIn(db))
+    close()
+    await packed(zip, [...files, ['other/', Buffer.alloc(0)]])
+    await t.rejects(imported(path('no.db'), zip), { message: /other\/ does not belong to it/ })
+    await packed(zip, [...files, ['files_', Buffer.from('hidden')]])
+    const bytes = readFileSync(zip)
+    for (let at = bytes.indexOf('files_'); at !== -1; at = bytes.indexOf('files_', at))
+      bytes.write('files/', at)
+    writeFileSync(zip, bytes)
+    await t.rejects(imported(path('no.db'), zip), { message: /files\/ does not belong to it/ })
+  },
+)
 
 t.test('an import that fails after the files were written removes them', async (t) => {
   const { archive, path } = await setUp(t)

@@ -180,14 +180,16 @@ export function copyFolder(from: string, to: string): void {
   cpSync(from, to, { recursive: true })
 }
 
-/** Zips files with another program. */
+/** Zips files with another program. A name that ends in a slash is an empty folder. */
 export async function packed(
   path: string,
   files: [name: string, content: Buffer][],
   comment = '',
 ): Promise<void> {
   const zip = new yazl.ZipFile()
-  for (const [name, content] of files) zip.addBuffer(content, name)
+  for (const [name, content] of files)
+    if (name.endsWith('/')) zip.addEmptyDirectory(name)
+    else zip.addBuffer(content, name)
   zip.end({ forceZip64Format: false, comment })
   await pipeline(zip.outputStream, createWriteStream(path))
 }

@@ -48,6 +48,10 @@ async function checkSeal(path: string, comment: string): Promise<void> {
   if (`sha256:${digest.digest('hex')}` !== comment) throw notWhole('its checksum does not match')
 }
 
+/** Whether an entry is only the folder of contents, which other programs list, too. */
+const isFolder = ({ fileName, uncompressedSize }: Entry) =>
+  fileName === `${CONTENTS_FOLDER}/` && uncompressedSize === 0
+
 async function entriesOf(zip: ReadZip): Promise<Map<string, Entry>> {
   const entries = new Map<string, Entry>()
   const tooMany = () => notWhole(`it holds ${zip.entryCount} files`)
@@ -56,6 +60,7 @@ async function entriesOf(zip: ReadZip): Promise<Map<string, Entry>> {
   for await (const entry of zip.eachEntry()) {
     const { fileName } = entry
     if (!CONTENT_NAME.test(fileName) && ++others > MOST_FILES) throw tooMany()
+    if (isFolder(entry)) continue
     if (entries.has(fileName)) throw notWhole(`it holds ${fileName} twice`)
     if (!entry.canDecodeFileData())
       throw notWhole(`${fileName} is encrypted, or compressed in an unknown way`)
