@@ -10,7 +10,7 @@ import { exportArchive } from '../../src/exchange/archives/export-archive.ts'
 import { holdsSequence } from '../changes/replay.ts'
 import { databaseFor, end, run, start } from '../command-line.ts'
 import { openTestDatabase } from '../database.ts'
-import { dumpOf, filesOf, quiet } from './archives.ts'
+import { dumpOf, filesOf, packed, quiet } from './archives.ts'
 
 /** A folder with a database of some teams, and the command line for it. */
 function setUp(t: Test, teams = 3, columns = "id, name) select 'team ' || i, 'Crew'") {
@@ -134,6 +134,52 @@ t.test('an export overwrites only an archive, and only when asked', async (t) =>
   t.strictSame(names(), there)
 })
 
+t.test('an export replaces no zip file but an archive, complete or not', async (t) => {
+  const { file, path } = setUp(t)
+  const { $client: client } = openTestDatabase(t, file)
+  await exportArchive(client, path('whole.zip'), quiet)
+  const whole = readFileSync(path('whole.zip'))
+  const content: [string, Buffer] = [`files/${'0'.repeat(64)}`, Buffer.alloc(0)]
+  const manifest: [string, Buffer] = ['manifest.json', Buffer.from('{}')]
+  const notes: [string, Buffer] = ['notes.txt', Buffer.from('precious')]
+  const replaceable = async (bytes: Buffer, title: string) => {
+    const target = path('target.zip')
+    writeFileSync(target, bytes)
+    const message = `${target} already exists: use --force to replace it`
+    await t.rejects(exportArchive(client, target, quiet), { message }, title)
+    t.ok(readFileSync(target).equals(bytes))
+    await exportArchive(client, target, { ...quiet, force: true })
+    t.ok(readFileSync(target).equals(whole), title)
+  }
+  const kept = async (bytes: Buffer, title: string) => {
+    const target = path('target.zip')
+    writeFileSync(target, bytes)
+    for (const force of [false, true]) {
+      const message = `${target} is not an archive: name another file`
+      await t.rejects(exportArchive(client, target, { ...quiet, force }), { message }, title)
+      t.ok(readFileSync(target).equals(bytes), title)
+    }
+  }
+  const zipped = async (...files: [string, Buffer][]) => {
+    await packed(path('packed.zip'), files)
+    return readFileSync(path('packed.zip'))
+  }
+  await replaceable(whole, 'an archive')
+  await replaceable(Buffer.alloc(0), 'an empty file')
+  await replaceable(whole.subarray(0, whole.length / 2), 'the beginning of an archive')
+  await replaceable(
+    await zipped(['files/', Buffer.alloc(0)], content, manifest),
+    'a folder zipped by another program',
+  )
+  await kept(await zipped(manifest, notes), 'other files, too')
+  await kept((await zipped(notes, manifest)).subarray(0, 100), 'the beginning of other files')
+  await kept((await zipped(manifest, notes)).subarray(0, 60), 'the beginning of a file of another program')
+  await kept(Buffer.from('precious'), 'no zip file')
+  const damaged = await zipped(manifest, notes)
+  damaged[damaged.indexOf('PK\x01\x02')] = 0
+  await kept(damaged, 'a damaged directory')
+})
+
 /** Large rows, so that there is time to kill the process that reads or writes them. */
 const LARGE = `id, name, description) select 'team ' || i, 'Crew', hex(randomblob(50000))`
 
@@ -144,7 +190,7 @@ t.test('an interrupted export leaves nothing in place', async (t) => {
     const over = end(child)
     await once(child.stdout, 'data')
     child.kill('SIGINT')
-    t.match(await over, { code: 1, stderr: /interrupted|aborted/ })
+    t.match(await over, { code: 1, stderr: 'phaseboard: interrupted\n' })
     t.strictSame(
       names().filter((one) => !one.endsWith('-wal') && !one.endsWith('-shm')),
       ['board.db'],

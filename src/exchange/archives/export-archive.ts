@@ -8,6 +8,7 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -21,10 +22,11 @@ import { MANIFEST, type Manifest, manifestText } from './archive-manifest.ts'
 import { ArchiveSnapshot } from './archive-snapshot.ts'
 import { LISTS } from './archive-tables.ts'
 import { zipArchive } from './archive-zip.ts'
-import { CONTENT_HASH, CONTENTS_FOLDER, contentName } from './content-names.ts'
+import { CONTENT_HASH, CONTENT_NAME, CONTENTS_FOLDER, contentName } from './content-names.ts'
+import { openPromise, type ReadZip } from './zip.ts'
 
 interface ExportOptions {
-  /** Replace a zip file, or a folder that contains only an archive. */
+  /** Replace a zip file or a folder that contains only an archive, complete or not. */
   force?: boolean | undefined
   /** Called before the first record and after each part, with the number of records written and to write. */
   onProgress: (done: number, total: number) => void
@@ -42,12 +44,52 @@ function isArchived(folder: string, name: string): boolean {
   return lstatSync(path).isDirectory() && readdirSync(path).every((content) => CONTENT_HASH.test(content))
 }
 
+/** A file in a zip file begins with these bytes, and has the length of its name and the name at these places. */
+const ENTRY_BEGIN = 0x04034b50
+const NAME_LENGTH_AT = 26
+const NAME_AT = 30
+
+/** Whether a file is the beginning of an archive, as an interrupted download leaves it. An empty one is, too. */
+function beginsArchive(path: string): boolean {
+  const head = Buffer.alloc(NAME_AT + 255)
+  const descriptor = openSync(path, 'r')
+  try {
+    if (readSync(descriptor, head) === 0) return true
+  } finally {
+    closeSync(descriptor)
+  }
+  const name = head.toString('latin1', NAME_AT, NAME_AT + head.readUInt16LE(NAME_LENGTH_AT))
+  // The manifest comes last, and files of other programs have its name, too.
+  return head.readUInt32LE() === ENTRY_BEGIN && LISTS.some(({ file }) => file === name)
+}
+
+/** Whether a zip file has only files of an archive, or begins like one if it is incomplete. */
+async function isArchiveZip(path: string): Promise<boolean> {
+  let zip: ReadZip
+  try {
+    zip = await openPromise(path, { lazyEntries: true, autoClose: false })
+  } catch {
+    return beginsArchive(path)
+  }
+  try {
+    for await (const { fileName } of zip.eachEntry())
+      if (!FILES.has(fileName) && !CONTENT_NAME.test(fileName) && fileName !== `${CONTENTS_FOLDER}/`)
+        return false
+    return true
+  } catch {
+    return false
+  } finally {
+    zip.close()
+  }
+}
+
 /** Checks that the export overwrites no other data. @throws Error */
-function ensureRoom(target: string, force = false): void {
+async function ensureRoom(target: string, force = false): Promise<void> {
   const there = statSync(target, { throwIfNoEntry: false })
   if (there === undefined) return
   if (isZip(target)) {
     if (!there.isFile()) throw new Error(`${target} is not a file`)
+    if (!(await isArchiveZip(target))) throw new Error(`${target} is not an archive: name another file`)
     if (!force) throw new Error(`${target} already exists: use --force to replace it`)
     return
   }
@@ -57,9 +99,14 @@ function ensureRoom(target: string, force = false): void {
   if (names.length > 0 && !force) throw new Error(`${target} is not empty: use --force to replace it`)
 }
 
-/** Writes a file, mode 0600, and syncs it. */
+/** Writes a file, mode 0600, and syncs it. @throws Error with the reason of the signal if that aborts it */
 async function writeFile(path: string, content: Readable, signal: AbortSignal | undefined): Promise<void> {
-  await pipeline(content, createWriteStream(path, { flags: 'wx', mode: 0o600 }), { signal })
+  try {
+    await pipeline(content, createWriteStream(path, { flags: 'wx', mode: 0o600 }), { signal })
+  } catch (error) {
+    signal?.throwIfAborted()
+    throw error
+  }
   const descriptor = openSync(path, 'r+')
   try {
     fsyncSync(descriptor)
@@ -113,7 +160,7 @@ export async function exportArchive(
 ): Promise<Manifest> {
   const target = resolve(path)
   if (!existsSync(dirname(target))) throw new Error(`there is no folder ${dirname(target)}`)
-  ensureRoom(target, force)
+  await ensureRoom(target, force)
   const written = `${target}.${process.pid}.tmp`
   const snapshot = new ArchiveSnapshot(client)
   try {
@@ -128,7 +175,7 @@ export async function exportArchive(
     else await writeFolder(written, snapshot, onRecords, signal)
     signal?.throwIfAborted()
     // The target may have been created meanwhile.
-    ensureRoom(target, force)
+    await ensureRoom(target, force)
     putInPlace(written, target)
     return snapshot.manifest()
   } finally {
