@@ -51,6 +51,7 @@ export default fp<FilesOptions>(
       store,
       sink: {
         write: (content, chunk, bytes) => store.write(content, chunk, bytes, attachmentsTotal),
+        damaged: (sha256) => store.damaged(sha256),
         discard: (content) => store.discard(content),
       },
       limit: attachmentLimit,

@@ -78,9 +78,12 @@ const uploadRoutes: Routes = async (app) => {
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
 
   const discard = async (received: readonly ReceivedFile[]) => {
-    for (const { content } of received) if (content !== null) await files.store.discard(content)
+    for (const { content, damaged } of received) {
+      if (damaged !== undefined) await files.store.discard(damaged)
+      if (content !== null) await files.store.discard(content)
+    }
   }
-  // Uploads without a record: the request failed or was a repetition, or an equal file exists.
+  // Uploads without a record: the request failed or was a repetition, or an equal file exists. And damaged contents that uploads have replaced.
   app.addHook('onResponse', async (request) => {
     const received = uploadsOf(request)
     if (received.length > 0)

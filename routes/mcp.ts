@@ -225,6 +225,7 @@ const mcpRoutes: Routes<{ authMode: 'open' | 'required'; publicUrl: string | und
         const body = isReplay ? JSON.parse(response?.body ?? '[]') : value
         return { answers: [{ status: 201, body }], isReplay, ...(seq !== undefined && { seq }) }
       } finally {
+        if (file?.damaged !== undefined) await files.store.discard(file.damaged)
         await files.store.discard(content)
       }
     } finally {

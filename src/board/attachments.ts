@@ -157,8 +157,8 @@ export class Attachments {
   /** Attaches uploaded files, all or none. @throws ApiError 404 when there is no such item; 409 when it has too many */
   addFiles(itemId: string, files: readonly NewFile[], { id: createdBy }: CurrentMember): Attachment[] {
     this.#ensureRoom(itemId, files.length)
-    return files.map(({ content, size, sha256, ...file }) => {
-      this.#contents.complete({ content, size, sha256 })
+    return files.map(({ content, size, sha256, damaged, ...file }) => {
+      this.#contents.complete({ content, size, sha256, damaged })
       return toAttachment(this.#rows.create(itemId, { ...file, kind: 'file', size, sha256, createdBy }))
     })
   }

@@ -2,6 +2,8 @@
  * The bytes of files: contents, in chunks, so that each write is short. A content is incomplete until the write of the record that
  * refers to it, which sets its hash. The service removes incomplete contents, and those to which no record refers any more.
  */
+import { createHash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type SQLite from 'better-sqlite3'
 import { ApiError, unavailable } from '../errors.ts'
 import { once } from '../once.ts'
@@ -41,7 +43,12 @@ export interface Uploaded {
   size: number
   /** SHA-256, hexadecimal. */
   sha256: string
+  /** The content of the same hash that it replaces: see {@link FileContents.damaged}. */
+  damaged?: number | undefined
 }
+
+/** Reads a chunk of a content; undefined if there is none. */
+type ReadChunk = (content: number, chunk: number) => Promise<Uint8Array | undefined>
 
 /** Condition: an attachment refers to the content, as SQL. */
 export const IS_NAMED = `(exists (select 1 from attachments where sha256 = file_contents.sha256)
@@ -73,6 +80,12 @@ const statementsOf = (client: SQLite.Database) => ({
   ),
   known: once(() =>
     client.prepare<[string], number>('select id from file_contents where sha256 = ?').pluck(),
+  ),
+  sizeOf: once(() => client.prepare<[number], number>('select size from file_contents where id = ?').pluck()),
+  giveUp: once(() =>
+    client.prepare<[number]>(
+      'update file_contents set sha256 = null, unnamed_since = null, touched_at = 0 where id = ?',
+    ),
   ),
   complete: once(() =>
     client.prepare<[object]>(
@@ -195,11 +208,38 @@ export class FileContents {
   }
 
   /**
-   * Completes a content, unless one with the same hash exists. Call it in the write of the record that refers to it.
+   * Finds the complete content of a hash if its bytes are damaged: missing, in other chunks, or other ones. Reads all of them, and yields to the event
+   * loop after each chunk.
+   * @returns its id; undefined if it is whole, or there is none
+   */
+  async damaged(
+    sha256: string,
+    read: ReadChunk = async (content, chunk) => this.read(content, chunk),
+  ): Promise<number | undefined> {
+    const content = this.known(sha256)
+    if (content === undefined) return undefined
+    const digest = createHash('sha256')
+    let size = 0
+    let chunk = 0
+    for (let bytes = await read(content, 0); bytes !== undefined; bytes = await read(content, chunk)) {
+      if (size !== chunk * CHUNK_BYTES) return content
+      digest.update(bytes)
+      size += bytes.byteLength
+      chunk++
+      await nextTurn()
+    }
+    return size === this.#sql.sizeOf().get(content) && digest.digest('hex') === sha256 ? undefined : content
+  }
+
+  /**
+   * Completes a content, unless a whole one with the same hash exists; a damaged one becomes incomplete. Call it in the write of the record that refers
+   * to it.
    * @throws ApiError 503 if the content was removed meanwhile
    */
-  complete({ content, size, sha256 }: Uploaded): void {
-    if (this.known(sha256) !== undefined) return
+  complete({ content, size, sha256, damaged }: Uploaded): void {
+    const known = this.known(sha256)
+    if (known !== undefined && known !== damaged) return
+    if (known !== undefined) this.#sql.giveUp().run(known)
     if (this.#sql.complete().run({ content, size, sha256 }).changes === 0) throw unavailable(RETRY_AFTER)
   }
 
@@ -220,16 +260,17 @@ export class FileContents {
   }
 
   /**
-   * Stores a content of one chunk at once, unless one with the same hash exists.
+   * Stores a content of one chunk at once, unless a whole one with the same hash exists.
    * @param most bytes of all contents together
    * @throws ApiError 507 without space
    */
   add(bytes: Uint8Array, sha256: string, most: number): void {
-    if (this.known(sha256) !== undefined) return
+    const damaged = this.known(sha256)
+    if (damaged !== undefined && this.read(damaged, 0)?.equals(bytes)) return
     const size = bytes.byteLength
     if (!this.takeRoomFor(size, most)) throw noSpace()
     const content = this.write(null, 0, bytes, Date.now())
-    this.complete({ content, size, sha256 })
+    this.complete({ content, size, sha256, damaged })
   }
 
   /** Removes some of an incomplete content. @returns whether there is more of it */

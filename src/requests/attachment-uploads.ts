@@ -25,6 +25,8 @@ export interface ChunkSink {
    * @returns the id of the content, and the same memory, for reuse
    */
   write: (content: number | null, chunk: number, bytes: Uint8Array) => Promise<StoredChunk>
+  /** The stored content of a hash if its bytes are damaged, so that the upload replaces it. */
+  damaged: (sha256: string) => Promise<number | undefined>
   discard: (content: number) => Promise<void>
 }
 
@@ -41,6 +43,8 @@ export interface ReceivedFile extends FileType {
   name: string
   size: number
   sha256: string
+  /** The damaged content that it replaces. */
+  damaged: number | undefined
 }
 
 /** Longest wait for the next bytes of a body, in milliseconds. */
@@ -125,7 +129,9 @@ class FileReceiver {
     await this.#stored()
     const name = this.#name
     const type = this.#type as FileType
-    return { content: this.#content, name, size: this.#size, sha256: this.#hash.digest('hex'), ...type }
+    const sha256 = this.#hash.digest('hex')
+    const damaged = await this.#sink?.damaged(sha256)
+    return { content: this.#content, name, size: this.#size, sha256, damaged, ...type }
   }
 
   /** Removes the stored chunks. */

@@ -92,7 +92,12 @@ export class FileStore {
     return (await this.#perform({ kind: 'write', content, chunk, bytes, most })) as WrittenChunk
   }
 
-  /** Removes an upload that was not completed. */
+  /** The complete content of a hash if its bytes are damaged. */
+  damaged(sha256: string): Promise<number | undefined> {
+    return this.#contents.damaged(sha256, (content, chunk) => this.read(content, chunk))
+  }
+
+  /** Removes an upload that was not completed, or a content that one has replaced. */
   async discard(content: number): Promise<void> {
     await this.#perform({ kind: 'discard', content })
   }

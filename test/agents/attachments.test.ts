@@ -1,7 +1,7 @@
 /** Files that agents attach and read. */
 import t from 'tap'
 import { bytesOf, png, sha256 } from '../attachments.ts'
-import { type App, count, createItem, createProject, send, signInAs, tokenOf } from '../helper.ts'
+import { type App, count, createItem, createProject, send, signInAs, tokenOf, writeIn } from '../helper.ts'
 import { overHttp, serve } from './agents.ts'
 
 const LIMIT = 1_048_576
@@ -68,6 +68,18 @@ t.test('files are attached as text or base64, and read as resources', async (t) 
   const { attachments } = await call('read_item', { itemId: item.id })
   t.match(attachments.at(-1), { kind: 'link', url: 'https://example.org/plan', mediaType: null, size: null })
   t.equal(attachments.length, 5)
+})
+
+t.test('an agent that attaches a file again repairs it', async (t) => {
+  const { app, url } = await serve(t)
+  const item = await createItem(app, (await createProject(app)).id)
+  const { call } = await overHttp(t, url)
+  const attach = () => call('attach_file', { itemId: item.id, name: 'a.txt', text: 'weld it' })
+  const { attachment } = await attach()
+  await writeIn(app, () => app.db.$client.exec('delete from file_chunks'))
+  await attach()
+  t.equal((await contentOf(app, attachment.id)).toString(), 'weld it')
+  t.equal(count(app, 'file_contents'), 1)
 })
 
 t.test('invalid uploads and reads are refused, and leave nothing', async (t) => {

@@ -148,6 +148,47 @@ t.test('beside other records a service serves the imported files, and an equal o
   t.equal(count(app, 'file_contents'), Object.keys(hashes).length)
 })
 
+t.test('an import repairs damaged files that the archive has', async (t) => {
+  const { archive, db, path } = await setUp(t)
+  const held = openDatabase(':memory:')
+  t.teardown(held.close)
+  for (const open of [
+    () => openDatabase(path('beside.db')),
+    () => openDatabase(path('whole.db')),
+    () => ({ ...held, close: () => {} }),
+  ]) {
+    const { db: target, close } = open()
+    const { $client: client } = target
+    if (client.name.endsWith('beside.db'))
+      client.exec("insert into projects (id, name) values ('other', 'Other')")
+    for (const name of ['large', 'exact', 'small'] as const) store(target, BYTES[name])
+    const kept = client.prepare('select id from file_contents where sha256 = ?').pluck()
+    const exact = kept.get(sha256(BYTES.exact))
+    client.exec(`delete from file_chunks where place = (select min(place) from file_chunks);
+      update file_chunks set bytes = zeroblob(length(bytes)) where place = (select max(place) from file_chunks)`)
+    const options = { ...quiet, attachmentsTotal: 2 * BYTES.large.length + BYTES.exact.length + 100 }
+    const dry = { ...options, dryRun: true }
+    await importArchive(target, archive, dry)
+    await t.rejects(importArchive(target, archive, { ...dry, attachmentsTotal: 2 * BYTES.large.length }), {
+      message: /its files have \d+ bytes/,
+    })
+    await importArchive(target, archive, options)
+    t.equal(kept.get(sha256(BYTES.exact)), exact, 'a whole one stays')
+    t.strictSame(contentsIn(target), contentsIn(db))
+    new FileContents(client).leftovers(Number.MAX_SAFE_INTEGER).forEach((content) => {
+      t.ok(client.memory, 'removed at the end of the import, or by the service')
+      while (new FileContents(client).removeSome(content));
+    })
+    t.equal(client.prepare('select count(*) from file_contents').pluck().get(), contentsIn(db).length)
+    const chunks = client.prepare('select count(*) from file_chunks').pluck().get()
+    t.equal(
+      chunks,
+      contentsIn(db).reduce((sum, { chunks }) => sum + chunks, 0),
+    )
+    close()
+  }
+})
+
 t.test('an archive with a damaged, missing or additional file is refused, and leaves nothing', async (t) => {
   const { archive, path, hashes } = await setUp(t)
   const place = (name: string) => join(path('altered'), 'files', name)

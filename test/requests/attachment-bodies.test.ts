@@ -34,6 +34,7 @@ t.test('the time that the database takes is not the sender’s', async (t) => {
       if (chunk === 0) await first.promise
       return { content: 1, bytes }
     },
+    damaged: async () => undefined,
     discard: async () => void t.fail('nothing is discarded'),
   }
   const body = Readable.from([

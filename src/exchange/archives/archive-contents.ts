@@ -20,6 +20,11 @@ import { altered, type OpenArchive, readFile } from './read-archive.ts'
 /** Milliseconds that contents wait for the records of their import, at most: after a kill, the service removes them then. */
 const WAIT = 24 * 60 * 60 * 1000
 
+/** A content of an archive, and the damaged content of the same hash here. */
+export interface CheckedContent extends ArchivedContent {
+  damaged?: number | undefined
+}
+
 /** Called with the number of contents that were read. */
 type OnRecords = (count: number) => void
 
@@ -85,8 +90,14 @@ async function readList(archive: OpenArchive, onRecords: OnRecords): Promise<Arc
   return list
 }
 
+/** Whether the database lacks a content, or has a damaged one. */
+function isWanted(here: FileContents, { sha256, damaged }: CheckedContent): boolean {
+  const known = here.known(sha256)
+  return known === undefined || known === damaged
+}
+
 /**
- * Checks the contents of an archive, each byte.
+ * Checks the contents of an archive, each byte, and those that are here already.
  * @param client the database; undefined for none
  * @param most bytes of all contents in the database together
  * @returns their list
@@ -97,12 +108,21 @@ export async function checkContents(
   client: SQLite.Database | undefined,
   most: number,
   onRecords: OnRecords,
-): Promise<ArchivedContent[]> {
-  const list = await readList(archive, onRecords)
-  if (list.length === 0) return list
+): Promise<CheckedContent[]> {
+  const listed = await readList(archive, onRecords)
+  if (listed.length === 0) return listed
   const here = client && new FileContents(client)
-  const isNew = ({ sha256 }: ArchivedContent) => here?.known(sha256) === undefined
-  const bytes = list.filter(isNew).reduce((sum, { size }) => sum + size, 0)
+  const list: CheckedContent[] = []
+  for (const content of listed) {
+    const read = async (id: number, chunk: number) => {
+      onRecords(0)
+      return here?.read(id, chunk)
+    }
+    list.push({ ...content, damaged: await here?.damaged(content.sha256, read) })
+  }
+  const bytes = list
+    .filter((content) => here === undefined || isWanted(here, content))
+    .reduce((sum, { size }) => sum + size, 0)
   if ((here?.total() ?? 0) + bytes > most)
     throw new ArchiveRefused(
       `its files have ${bytes} bytes: with the files here, ATTACHMENTS_TOTAL allows ${most}`,
@@ -115,7 +135,7 @@ export async function checkContents(
 export interface WrittenContents {
   /** Completes them, inside the last write. @throws Error if one has been removed meanwhile */
   complete: () => void
-  /** Removes those that were not completed. */
+  /** Removes those that were not completed, and damaged ones that they have replaced. */
   end: () => Promise<void>
 }
 
@@ -142,12 +162,12 @@ export async function writeContents(
   db: SharedDatabase,
   writes: ChunkedWriter,
   archive: OpenArchive,
-  list: readonly ArchivedContent[],
+  list: readonly CheckedContent[],
   { most, onRecords }: { most: number; onRecords: OnRecords },
 ): Promise<WrittenContents> {
   const contents = new FileContents(db.$client)
   const written = new Map<string, Uploaded>()
-  const put = async (content: ArchivedContent) => {
+  const put = async (content: CheckedContent) => {
     let chunk = 0
     for await (const bytes of chunksOf(archive, content)) {
       onRecords(0)
@@ -159,19 +179,21 @@ export async function writeContents(
     }
   }
   const end = async () => {
-    const left = [...written.values()].filter(({ content }) => contents.isIncomplete(content))
+    const left = [...written.values()]
+      .flatMap(({ content, damaged = content }) => [damaged, content])
+      .filter((content) => contents.isIncomplete(content))
     if (left.length === 0) return
     // The import may have been cancelled, with its writer.
     const cleaning = new ChunkedWriter(db)
     try {
-      for (const { content } of left) while (await cleaning.slice(() => contents.removeSome(content)));
+      for (const content of left) while (await cleaning.slice(() => contents.removeSome(content)));
     } finally {
       cleaning.leave()
     }
   }
   try {
     for (const content of list) {
-      if (contents.known(content.sha256) === undefined) await put(content)
+      if (isWanted(contents, content)) await put(content)
       onRecords(1)
     }
   } catch (error) {
@@ -189,18 +211,18 @@ export async function writeContents(
 export async function holdContents(
   { $client: client }: SharedDatabase,
   archive: OpenArchive,
-  list: readonly ArchivedContent[],
+  list: readonly CheckedContent[],
   { most, onRecords }: { most: number; onRecords: OnRecords },
 ): Promise<WrittenContents> {
   const contents = new FileContents(client)
-  const held = new Map<ArchivedContent, Buffer[]>()
+  const held = new Map<CheckedContent, Buffer[]>()
   for (const content of list) {
     const chunks: Buffer[] = []
     for await (const bytes of chunksOf(archive, content)) chunks.push(bytes)
     held.set(content, chunks)
     onRecords(1)
   }
-  const put = (content: ArchivedContent, chunks: Buffer[]): Uploaded => {
+  const put = (content: CheckedContent, chunks: Buffer[]): Uploaded => {
     if (!contents.takeRoomFor(content.size, most)) throw noSpace()
     let id: number | null = null
     for (const [nth, bytes] of chunks.entries()) id = contents.write(id, nth, bytes, Date.now())
@@ -209,7 +231,7 @@ export async function holdContents(
   const complete = () => {
     const written = new Map<string, Uploaded>()
     for (const [content, chunks] of held)
-      if (contents.known(content.sha256) === undefined) written.set(content.sha256, put(content, chunks))
+      if (isWanted(contents, content)) written.set(content.sha256, put(content, chunks))
     completeAll(contents, list, written)
   }
   return { complete, end: async () => {} }

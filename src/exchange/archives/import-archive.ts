@@ -6,7 +6,13 @@ import type { SharedDatabase } from '../../db/client.ts'
 import { isConstraint } from '../../db/constraints.ts'
 import { markQuiet } from '../../db/quiet-changes.ts'
 import type { Counts } from '../imports/import-plan.ts'
-import { checkContents, holdContents, type WrittenContents, writeContents } from './archive-contents.ts'
+import {
+  type CheckedContent,
+  checkContents,
+  holdContents,
+  type WrittenContents,
+  writeContents,
+} from './archive-contents.ts'
 import { type ArchiveFacts, gather, MEMBERS_FILE, noFacts, PEOPLE_FILE } from './archive-facts.ts'
 import type { StoredValue } from './archive-lines.ts'
 import { ArchiveRefused, type FileToRead } from './archive-manifest.ts'
@@ -16,7 +22,6 @@ import { OTHERS_WROTE, writeInSlices } from './archive-slices.ts'
 import { openArchive } from './archive-source.ts'
 import { CHANGES_FILE } from './archive-tables.ts'
 import { ArchiveWriter } from './archive-writer.ts'
-import type { ArchivedContent } from './content-names.ts'
 import { type OpenArchive, readFile, readHead, type Visit } from './read-archive.ts'
 
 /** Largest archive for an in-memory database, in bytes; it is held in memory. */
@@ -233,7 +238,7 @@ interface Place {
   archive: OpenArchive
   checked: Checked
   /** The files of its attachments. */
-  list: readonly ArchivedContent[]
+  list: readonly CheckedContent[]
   /** The most bytes of all files. */
   most: number
   onRecords: (count: number) => void
