@@ -44,12 +44,15 @@ const exportRoutes: Routes = async (app) => {
     if (isStopping || running.size >= MOST) {
       throw new ApiError(503, 'Service Unavailable', { headers: { 'retry-after': String(RETRY_AFTER) } })
     }
-    const archive = zipArchive(new ArchiveSnapshot(app.db.$client))
+    const snapshot = new ArchiveSnapshot(app.db.$client)
+    const archive = zipArchive(snapshot)
     const timer = setTimeout(() => archive.destroy(new Error('the export took too long')), LONGEST).unref()
     running.add(archive)
     archive.once('close', () => {
       running.delete(archive)
       clearTimeout(timer)
+      const { damaged } = snapshot
+      if (damaged.length > 0) app.log.warn({ damaged }, 'an export lacks the bytes of damaged files')
     })
     return archive
   }

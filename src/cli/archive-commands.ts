@@ -3,6 +3,7 @@
 import { ChunkedWriter } from '../db/chunked-writer.ts'
 import type { SharedDatabase } from '../db/client.ts'
 import { foldAll } from '../db/large-writes.ts'
+import type { DamagedFile } from '../exchange/archives/archive-snapshot.ts'
 import { exportArchive } from '../exchange/archives/export-archive.ts'
 import {
   type ArchiveImportOptions,
@@ -11,18 +12,33 @@ import {
 } from '../exchange/archives/import-archive.ts'
 import { cannotImport, importByCommand } from '../exchange/imports/archive-job.ts'
 import { optionNamesFor } from '../exchange/imports/option-names.ts'
+import { counted } from '../maintenance/checks.ts'
 import { shown } from './shown.ts'
-import { say } from './terminal.ts'
+import { complain, say } from './terminal.ts'
+
+/** Most damaged files that are named. */
+const NAMED = 5
+
+/** The damaged files whose bytes an archive lacks, as a sentence. */
+function describeDamaged(damaged: readonly DamagedFile[]): string {
+  const named = damaged
+    .slice(0, NAMED)
+    .map(({ sha256, attachments }) => `${sha256} (attachments: ${attachments.join(', ') || 'none any more'})`)
+  const more = damaged.length > NAMED ? ', ...' : ''
+  return `the archive lacks the bytes of ${counted(damaged.length, 'damaged file')}: ${named.join(', ')}${more}`
+}
 
 /** `export`. @param path the target */
 export async function exportTo(db: SharedDatabase, path: string, { force }: { force?: true }): Promise<void> {
   // Leftovers of a killed process.
   await foldAll(db, new ChunkedWriter(db))
-  const { files, lastSeq } = await shown('exporting', 'records', (options) =>
+  const { manifest, damaged } = await shown('exporting', 'records', (options) =>
     exportArchive(db.$client, path, { ...options, force }),
   )
+  const { files, lastSeq } = manifest
   const records = files.reduce((sum, { records }) => sum + records, 0)
   say(`exported ${records} records to ${path}, up to change ${lastSeq}`)
+  if (damaged.length > 0) complain(describeDamaged(damaged))
 }
 
 /**

@@ -7,6 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type SQLite from 'better-sqlite3'
 import { ApiError, unavailable } from '../errors.ts'
 import { once } from '../once.ts'
+import { faultOf } from './faults.ts'
 
 /** Bytes of a chunk; only the last one of a content is shorter. */
 export const CHUNK_BYTES = 256 * 1024
@@ -34,6 +35,9 @@ const RETRY_AFTER = 1
 
 /** 507: the database file must not grow, or cannot. */
 export const noSpace = () => new ApiError(507, 'No space left for attachments', { code: 'no_space' })
+
+/** Whether SQLite cannot read something because its pages are damaged. */
+const isUnreadable = (error: unknown) => String(faultOf(error)?.code).startsWith('SQLITE_CORRUPT')
 
 /** A content that is complete except for its hash. */
 export interface Uploaded {
@@ -208,7 +212,7 @@ export class FileContents {
   }
 
   /**
-   * Finds the complete content of a hash if its bytes are damaged: missing, in other chunks, or other ones. Reads all of them, and yields to the event
+   * Finds the complete content of a hash if its bytes are damaged: missing, unreadable, in other chunks, or other ones. Reads all of them, and yields to the event
    * loop after each chunk.
    * @returns its id; undefined if it is whole, or there is none
    */
@@ -218,17 +222,27 @@ export class FileContents {
   ): Promise<number | undefined> {
     const content = this.known(sha256)
     if (content === undefined) return undefined
+    try {
+      return (await this.#hashOf(content, read)) === sha256 ? undefined : content
+    } catch (error) {
+      if (isUnreadable(error)) return content
+      throw error
+    }
+  }
+
+  /** The SHA-256 of a content's bytes, hexadecimal; undefined if its chunks are not those of its size. */
+  async #hashOf(content: number, read: ReadChunk): Promise<string | undefined> {
     const digest = createHash('sha256')
     let size = 0
     let chunk = 0
     for (let bytes = await read(content, 0); bytes !== undefined; bytes = await read(content, chunk)) {
-      if (size !== chunk * CHUNK_BYTES) return content
+      if (size !== chunk * CHUNK_BYTES) return undefined
       digest.update(bytes)
       size += bytes.byteLength
       chunk++
       await nextTurn()
     }
-    return size === this.#sql.sizeOf().get(content) && digest.digest('hex') === sha256 ? undefined : content
+    return size === this.#sql.sizeOf().get(content) ? digest.digest('hex') : undefined
   }
 
   /**

@@ -180,6 +180,35 @@ t.test('an export replaces no zip file but an archive, complete or not', async (
   await kept(damaged, 'a damaged directory')
 })
 
+t.test('an export names damaged files, and its archive can be imported', async (t) => {
+  const { file, path, command, other } = setUp(t)
+  const { $client: client } = openTestDatabase(t, file)
+  const hash = (number: number) => String(number).repeat(64)
+  client.exec(`
+    insert into projects (id, name) values ('p', 'Apollo');
+    insert into kanban_items (id, project_id, title) values ('card', 'p', 'Card');
+    insert into file_contents (id, size, sha256) values (1, 1, '${hash(1)}'), (2, 1, '${hash(2)}');
+    insert into attachments (id, item_id, name, kind, size, sha256) values
+      ('one', 'card', 'one', 'file', 1, '${hash(1)}'), ('two', 'card', 'two', 'file', 1, '${hash(1)}')`)
+  const named = `${hash(1)} (attachments: one, two), ${hash(2)} (attachments: none any more)`
+  t.match(await command('export', path('archive.zip')), {
+    code: 0,
+    stdout: /exported \d+ records/,
+    stderr: `phaseboard: the archive lacks the bytes of 2 damaged files: ${named}\n`,
+  })
+  t.match(await other('other.db', 'import', 'phaseboard', path('archive.zip')), {
+    code: 0,
+    stdout: /attachments 2/,
+  })
+  t.match(await other('other.db', 'export', path('again')), { code: 0, stderr: '' })
+  const insert = client.prepare('insert into file_contents (size, sha256) values (1, ?)')
+  for (const number of [3, 4, 5, 6]) insert.run(hash(number))
+  t.match(await command('export', path('more')), {
+    code: 0,
+    stderr: /of 6 damaged files: 1.*5+ \([^)]*\), \.\.\.\n$/,
+  })
+})
+
 /** Large rows, so that there is time to kill the process that reads or writes them. */
 const LARGE = `id, name, description) select 'team ' || i, 'Crew', hex(randomblob(50000))`
 

@@ -5,12 +5,14 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { openDatabase, type SharedDatabase } from '../../src/db/client.ts'
 import { CHUNK_BYTES, FileContents } from '../../src/db/file-contents.ts'
+import { ArchiveSnapshot } from '../../src/exchange/archives/archive-snapshot.ts'
+import { ARCHIVED } from '../../src/exchange/archives/archive-tables.ts'
 import { exportArchive } from '../../src/exchange/archives/export-archive.ts'
 import { importArchive } from '../../src/exchange/archives/import-archive.ts'
 import { examine, isHealthy } from '../../src/maintenance/doctor.ts'
 import { build, count, createProject, signInAs } from '../helper.ts'
 import { ended, upload } from '../imports.ts'
-import { copyFolder, exported, filesOf, imported, packed, quiet, rewrite } from './archives.ts'
+import { copyFolder, exported, filesOf, imported, packed, quiet, rewrite, withTool } from './archives.ts'
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
@@ -146,6 +148,105 @@ t.test('beside other records a service serves the imported files, and an equal o
     message: /already exist here/,
   })
   t.equal(count(app, 'file_contents'), Object.keys(hashes).length)
+})
+
+t.test('an export leaves out damaged files, and the archive is imported without them', async (t) => {
+  const { db, hashes, path } = await setUp(t)
+  await exportArchive(db.$client, path('whole.zip'), quiet)
+  const file = path('damaged.db')
+  await imported(file, path('whole.zip'))
+  const places = `select place from file_contents join file_chunks on place / 65536 = id where sha256`
+  withTool(file, (tool) => {
+    tool.exec(`delete from file_chunks where place = (${places} = '${hashes.large}' limit 1 offset 1);
+      update file_chunks set bytes = zeroblob(length(bytes)) where place in (${places} = '${hashes.small}');
+      pragma wal_checkpoint(truncate)`)
+  })
+  // The first page with only bytes of this content begins with the number of the next one.
+  const pages = readFileSync(file)
+  const inside = pages.indexOf(BYTES.exact.subarray(50_000, 50_100))
+  pages.writeUInt32BE(0, inside - (inside % 4096))
+  writeFileSync(file, pages)
+  const { db: broken, close } = openDatabase(file)
+  t.teardown(close)
+  const damaged = [
+    { sha256: hashes.exact, attachments: ['exact'] },
+    { sha256: hashes.large, attachments: ['again', 'large'] },
+    { sha256: hashes.small, attachments: ['large'] },
+  ].toSorted((one, other) => (one.sha256 < other.sha256 ? -1 : 1))
+  for (const name of ['less', 'less.zip']) {
+    const { manifest, damaged: found } = await exportArchive(broken.$client, path(name), quiet)
+    t.strictSame(found, damaged)
+    t.match(manifest.files.at(-1), { name: 'files.jsonl', records: 2 })
+    t.match(await imported(path(`${name}.db`), path(name)), { plan: { kind: 'whole' } })
+    const { db: restored, close } = openDatabase(path(`${name}.db`))
+    t.equal(restored.$client.prepare('select count(*) from attachments').pluck().get(), 4)
+    t.strictSame(
+      contentsIn(restored).map(({ hash, isRight }) => [hash, isRight]),
+      [hashes.empty, hashes.deleted].toSorted().map((hash) => [hash, true]),
+    )
+    const { damaged: none } = await exportArchive(restored.$client, path(`${name}.again`), quiet)
+    t.strictSame(none, [])
+    t.strictSame(filesOf(path(`${name}.again`)), filesOf(path('less')))
+    close()
+  }
+})
+
+t.test('a content that is replaced or removed while an export reads', async (t) => {
+  const { db, hashes } = await setUp(t)
+  const client = db.$client
+  const contents = new FileContents(client)
+  const inFirst = (sha256: string) =>
+    `place = (select id * 65536 from file_contents where sha256 = '${sha256}')`
+  const drain = async (parts: AsyncIterable<Buffer>) => {
+    const chunks: Buffer[] = []
+    for await (const part of parts) chunks.push(part)
+    return Buffer.concat(chunks)
+  }
+  const begin = async () => {
+    const snapshot = new ArchiveSnapshot(client)
+    t.teardown(() => snapshot.close())
+    for (const table of ARCHIVED) await drain(snapshot.lines(table))
+    return snapshot
+  }
+  const replace = (damaged: number | undefined) => {
+    let id: number | null = null
+    for (const chunk of [0, 1, 2])
+      id = contents.write(id, chunk, BYTES.large.subarray(chunk * CHUNK_BYTES, (chunk + 1) * CHUNK_BYTES), 0)
+    contents.complete({ content: id as number, size: BYTES.large.length, sha256: hashes.large, damaged })
+  }
+  const remove = () => client.exec(`update file_contents set sha256 = null where sha256 = '${hashes.large}'`)
+
+  const snapshot = await begin()
+  client.exec(`delete from file_chunks where ${inFirst(hashes.large)}`)
+  replace(await contents.damaged(hashes.large))
+  let number = 0
+  for await (const content of snapshot.contents()) {
+    t.equal(sha256(await drain(snapshot.content(content))), content.sha256)
+    number++
+  }
+  t.equal(number, Object.keys(hashes).length, 'the replaced one is there')
+  t.strictSame(snapshot.damaged, [])
+
+  const message = `the file ${hashes.large} was removed meanwhile: try again`
+  const reading = await begin()
+  await t.rejects(
+    async () => {
+      for await (const content of reading.contents()) {
+        if (content.sha256 === hashes.large) remove()
+        await drain(reading.content(content))
+      }
+    },
+    { message },
+  )
+  replace(undefined)
+  const checking = await begin()
+  remove()
+  await t.rejects(
+    async () => {
+      for await (const _ of checking.contents());
+    },
+    { message },
+  )
 })
 
 t.test('an import repairs damaged files that the archive has', async (t) => {

@@ -202,8 +202,8 @@ t.test('the leftovers of a killed import are removed by the next one', async (t)
   t.ok(count(app, 'hidden_records') > 0)
   t.ok(isHealthy(examine(file)), 'the doctor finds nothing')
   t.equal(orphansIn(app.db.$client), 0)
-  const { files } = await exportArchive(app.db.$client, `${archive}-meanwhile`, quiet)
-  const hidden = files
+  const { manifest } = await exportArchive(app.db.$client, `${archive}-meanwhile`, quiet)
+  const hidden = manifest.files
     .filter(({ name }) => /items|comments|ideas|audit/.test(name))
     .map(({ records }) => records)
   t.strictSame(hidden, [0, 0, 0, 0], 'it is in no export')

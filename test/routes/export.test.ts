@@ -3,13 +3,24 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { openDatabase } from '../../src/db/client.ts'
 import { importArchive } from '../../src/exchange/archives/import-archive.ts'
 import { holdsSequence } from '../changes/replay.ts'
 import { quiet } from '../exchange/archives.ts'
-import { type App, build, createItem, createProject, holds, send, signInAs, tokenOf } from '../helper.ts'
+import {
+  type App,
+  build,
+  createItem,
+  createProject,
+  holds,
+  send,
+  signInAs,
+  tokenOf,
+  writeIn,
+} from '../helper.ts'
 import { shipped } from '../shipped.ts'
 
 t.test('only an admin can export, in both modes, and the response is a download', async (t) => {
@@ -42,6 +53,25 @@ t.test('only an admin can export, in both modes, and the response is a download'
     const batch = { requests: [{ method: 'GET', path: '/api/export' }] }
     t.match(await send(app, 'POST', '/api/batch', batch, admin.headers), { status: 400 })
   }
+})
+
+t.test('an export without the bytes of damaged files is complete, and logs them', async (t) => {
+  const logStream = new PassThrough()
+  const app = await build(t, { logLevel: 'warn', logStream })
+  const { headers } = signInAs(app, 'admin', { id: 'ada' })
+  const { id } = await createItem(app, (await createProject(app)).id)
+  const url = `/api/kanban-items/${id}/attachments`
+  const attached = await app.inject({ method: 'POST', url, payload: 'weld it' })
+  const [attachment] = attached.json()
+  await writeIn(app, () => app.db.$client.exec('delete from file_chunks'))
+  const copy = await importedFrom(t, t.testdir(), app, headers)
+  t.strictSame(copy.prepare('select id from attachments').pluck().all(), [attachment.id])
+  t.equal(copy.prepare('select count(*) from file_contents').pluck().get(), 0)
+  t.match(JSON.parse(String(logStream.read())), {
+    level: 40,
+    damaged: [{ sha256: attachment.sha256, attachments: [attachment.id] }],
+    msg: 'an export lacks the bytes of damaged files',
+  })
 })
 
 /** A service's export, imported into a separate file. */

@@ -20,8 +20,17 @@ const CHUNK = 65_536
 /** Longest record, in characters: readers must hold it in memory. */
 const LINE_LIMIT = 64 * 1024 * 1024
 
+/** Most attachments that are named for a damaged file. */
+const NAMED = 5
+
 /** The replacement character of invalid UTF-8. */
 const REPLACEMENT = '\uFFFD'
+
+/** The attachments of a content. */
+const ATTACHMENTS_OF = `select id from attachments where sha256 = :sha256 union select id from attachments where thumbnail = :sha256
+  order by id limit ${NAMED}`
+
+const removedMeanwhile = (sha256: string) => new Error(`the file ${sha256} was removed meanwhile: try again`)
 
 /** Opens another connection to a database. @param client a connection to it */
 function connect(client: SQLite.Database): SQLite.Database {
@@ -32,18 +41,25 @@ function connect(client: SQLite.Database): SQLite.Database {
   return connection
 }
 
-/** A content of the snapshot. */
-interface StoredContent extends ArchivedContent {
-  id: number
+/** A file whose bytes are damaged, so that the archive lacks them. */
+export interface DamagedFile {
+  sha256: string
+  /** The ids of attachments with these bytes or this thumbnail, up to {@link NAMED}. */
+  attachments: string[]
 }
 
-/** A consistent snapshot of a database, as the files of an archive. It does not block writers. */
+/**
+ * A consistent snapshot of a database, as the files of an archive. It does not block writers. Read it in this order: the tables, the contents, their
+ * list, and the manifest.
+ */
 export class ArchiveSnapshot {
   readonly #client: SQLite.Database
   readonly #lastSeq: number
   readonly #files: ArchivedFile[] = []
   readonly #bytes: FileContents
-  readonly #contents: StoredContent[] = []
+  /** The contents of the archive. */
+  readonly #contents: ArchivedContent[] = []
+  readonly #damaged: DamagedFile[] = []
   #rows: Iterator<unknown> | undefined
   #turnBegan = 0
 
@@ -86,14 +102,14 @@ export class ArchiveSnapshot {
       .safeIntegers()
   }
 
-  /** The counts so far; complete after the last table. */
+  /** The counts so far; complete after the list of contents. */
   manifest(): Manifest {
     return manifestOf(this.#files, this.#lastSeq)
   }
 
   /**
    * Reads a table, in the order of {@link LISTS}, as the lines of its file, with backpressure and
-   * regular pauses.
+   * regular pauses. Those of {@link CONTENTS} are the contents that {@link contents} has returned.
    * @param onRecords called with the number of records of each part
    * @throws Error for a record that is too large for an archive
    */
@@ -102,7 +118,7 @@ export class ArchiveSnapshot {
     onRecords: (count: number) => void = () => {},
   ): AsyncGenerator<Buffer, void, void> {
     const { file, table, fields } = of
-    const rows = this.#select(of).iterate()
+    const rows = of === CONTENTS ? this.#listed() : this.#select(of).iterate()
     this.#rows = rows
     const digest = createHash('sha256')
     let [records, bytes] = [0, 0]
@@ -124,8 +140,6 @@ export class ArchiveSnapshot {
           : value,
       )
       const line = toLine(exact, fields)
-      if (of === CONTENTS)
-        this.#contents.push({ id: Number(rowid), sha256: String(values[0]), size: Number(values[1]) })
       if (line.length > LINE_LIMIT) throw new Error(`a record of ${table} is too large to be exported`)
       part += line
       length += line.length
@@ -141,31 +155,66 @@ export class ArchiveSnapshot {
       bytes,
       sha256: digest.digest('hex'),
     })
-    if (of === CONTENTS) this.#client.exec('commit')
-  }
-
-  /** The contents, after their list was read: the last one, so the transaction has ended. */
-  get contents(): readonly StoredContent[] {
-    return this.#contents
   }
 
   /**
-   * Reads the bytes of a content. A content never changes, so this needs no transaction, and a slow reader does not block checkpoints.
-   * @throws Error if it was removed since, or is damaged
+   * The contents, after the tables: the transaction ends with their list. Each is checked before it is returned, since a file of an archive cannot be
+   * withdrawn once its first bytes are written; {@link damaged} has the others.
+   * @throws Error if one was removed since
    */
-  async *content({ id, sha256, size }: StoredContent): AsyncGenerator<Buffer, void, void> {
+  async *contents(): AsyncGenerator<ArchivedContent, void, void> {
+    const all: ArchivedContent[] = []
+    const rows = this.#select(CONTENTS).iterate()
+    this.#rows = rows
+    for (const [, sha256, size] of rows) {
+      all.push({ sha256: String(sha256), size: Number(size) })
+      await this.#pause()
+    }
+    this.#client.exec('commit')
+    for (const content of all) {
+      const { sha256 } = content
+      const damaged = await this.#bytes.damaged(sha256)
+      const known = this.#bytes.known(sha256)
+      if (known === undefined) throw removedMeanwhile(sha256)
+      // An upload may have replaced a damaged one meanwhile.
+      if (known !== damaged) {
+        this.#contents.push(content)
+        yield content
+      } else {
+        const attachments = this.#client.prepare<[object], string>(ATTACHMENTS_OF).pluck().all({ sha256 })
+        this.#damaged.push({ sha256, attachments })
+      }
+    }
+  }
+
+  /** The files whose bytes are damaged, so far. */
+  get damaged(): readonly DamagedFile[] {
+    return this.#damaged
+  }
+
+  /** The rows of the list of contents. */
+  *#listed(): Generator<[rowid: bigint, ...StoredValue[]]> {
+    for (const { sha256, size } of this.#contents) yield [0n, sha256, BigInt(size)]
+  }
+
+  /**
+   * Reads the bytes of a content. They never change, so this needs no transaction, and a slow reader does not block checkpoints. The id may
+   * change, if an upload replaces a damaged content.
+   * @throws Error if it was removed since
+   */
+  async *content({ sha256, size }: ArchivedContent): AsyncGenerator<Buffer, void, void> {
     const digest = createHash('sha256')
     let left = size
     for (let chunk = 0; left > 0; chunk++) {
-      const bytes = this.#bytes.read(id, chunk)
+      const id = this.#bytes.known(sha256)
+      const bytes = id === undefined ? undefined : this.#bytes.read(id, chunk)
       if (bytes === undefined) break
       digest.update(bytes)
       left -= bytes.length
       yield bytes
       await this.#pause()
     }
-    if (left !== 0 || digest.digest('hex') !== sha256)
-      throw new Error(`the file ${sha256} was removed meanwhile, or is damaged: try again`)
+    if (left !== 0 || digest.digest('hex') !== sha256) throw removedMeanwhile(sha256)
   }
 
   /** Ends it, even in the middle of a table. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { Readable, Transform, type TransformCallback } from 'node:stream'
 import { MANIFEST, manifestText } from './archive-manifest.ts'
 import type { ArchiveSnapshot } from './archive-snapshot.ts'
-import { CONTENTS, LISTS } from './archive-tables.ts'
+import { ARCHIVED, CONTENTS } from './archive-tables.ts'
 import { contentName } from './content-names.ts'
 import { ZipFile } from './zip.ts'
 
@@ -54,24 +54,31 @@ export function zipArchive(snapshot: ArchiveSnapshot, onRecords?: (count: number
   const stream = (parts: AsyncIterable<Buffer> | Buffer[]) => Readable.from(parts, { objectMode: false })
   const end = () => {
     zip.addReadStreamLazy(
+      CONTENTS.file,
+      ENTRY,
+      read(() => stream(snapshot.lines(CONTENTS, onRecords))),
+    )
+    zip.addReadStreamLazy(
       MANIFEST,
       ENTRY,
       read(() => stream([Buffer.from(manifestText(snapshot.manifest()))])),
     )
     zip.end({ forceZip64Format: false, comment: '\0'.repeat(COMMENT_SIZE) })
   }
-  // Known once their list was read, and added one by one. They are mostly compressed already.
-  const addContent = (nth: number) => {
-    const content = snapshot.contents[nth]
-    if (content === undefined) return end()
+  const contents = snapshot.contents()
+  // Known once the tables were read, and added one by one. They are mostly compressed already.
+  const addContent = async () => {
+    const { value: content } = await contents.next()
+    if (!content) return end()
     const options = { ...ENTRY, compress: false, size: content.size }
-    const bytes = read(() => stream(snapshot.content(content)).once('end', () => addContent(nth + 1)))
+    const bytes = read(() => stream(snapshot.content(content)).once('end', addNext))
     zip.addReadStreamLazy(contentName(content), options, bytes)
   }
-  for (const table of LISTS) {
+  const addNext = () => void addContent().catch(fail)
+  for (const table of ARCHIVED) {
     const lines = read(() => {
       const made = stream(snapshot.lines(table, onRecords))
-      return table === CONTENTS ? made.once('end', () => addContent(0)) : made
+      return table === ARCHIVED.at(-1) ? made.once('end', addNext) : made
     })
     zip.addReadStreamLazy(table.file, ENTRY, lines)
   }

@@ -19,8 +19,8 @@ import { pipeline } from 'node:stream/promises'
 import type SQLite from 'better-sqlite3'
 import { syncFolder } from '../../db/files.ts'
 import { MANIFEST, type Manifest, manifestText } from './archive-manifest.ts'
-import { ArchiveSnapshot } from './archive-snapshot.ts'
-import { LISTS } from './archive-tables.ts'
+import { ArchiveSnapshot, type DamagedFile } from './archive-snapshot.ts'
+import { ARCHIVED, type ArchiveTable, CONTENTS, LISTS } from './archive-tables.ts'
 import { zipArchive } from './archive-zip.ts'
 import { CONTENT_HASH, CONTENT_NAME, CONTENTS_FOLDER, contentName } from './content-names.ts'
 import { openPromise, type ReadZip } from './zip.ts'
@@ -31,6 +31,13 @@ interface ExportOptions {
   /** Called before the first record and after each part, with the number of records written and to write. */
   onProgress: (done: number, total: number) => void
   signal?: AbortSignal | undefined
+}
+
+/** The result of an export. */
+export interface ExportedArchive {
+  manifest: Manifest
+  /** The files whose bytes are damaged, so that the archive lacks them. */
+  damaged: readonly DamagedFile[]
 }
 
 const isZip = (path: string) => /\.zip$/i.test(path)
@@ -123,11 +130,17 @@ async function writeFolder(
 ): Promise<void> {
   mkdirSync(folder, { mode: 0o700 })
   const write = (name: string, content: Readable) => writeFile(join(folder, name), content, signal)
-  for (const table of LISTS) await write(table.file, Readable.from(snapshot.lines(table, onRecords)))
-  if (snapshot.contents.length > 0) mkdirSync(join(folder, CONTENTS_FOLDER), { mode: 0o700 })
-  for (const content of snapshot.contents)
+  const writeLines = (table: ArchiveTable) =>
+    write(table.file, Readable.from(snapshot.lines(table, onRecords)))
+  for (const table of ARCHIVED) await writeLines(table)
+  const contents = join(folder, CONTENTS_FOLDER)
+  for await (const content of snapshot.contents()) {
+    signal?.throwIfAborted()
+    if (!existsSync(contents)) mkdirSync(contents, { mode: 0o700 })
     await write(contentName(content), Readable.from(snapshot.content(content)))
-  if (snapshot.contents.length > 0) syncFolder(join(folder, CONTENTS_FOLDER))
+  }
+  if (existsSync(contents)) syncFolder(contents)
+  await writeLines(CONTENTS)
   await write(MANIFEST, Readable.from([manifestText(snapshot.manifest())]))
   syncFolder(folder)
 }
@@ -150,14 +163,13 @@ function putInPlace(written: string, target: string): void {
  * synced, readable only by its owner: it contains data that only admins may see, e.g. private ideas.
  * @param client a connection to the database
  * @param path the target: a zip file if it ends in `.zip`, else a folder
- * @returns a summary
  * @throws Error if the target exists and `force` is not set, or it cannot be written
  */
 export async function exportArchive(
   client: SQLite.Database,
   path: string,
   { force, onProgress, signal }: ExportOptions,
-): Promise<Manifest> {
+): Promise<ExportedArchive> {
   const target = resolve(path)
   if (!existsSync(dirname(target))) throw new Error(`there is no folder ${dirname(target)}`)
   await ensureRoom(target, force)
@@ -177,7 +189,7 @@ export async function exportArchive(
     // The target may have been created meanwhile.
     await ensureRoom(target, force)
     putInPlace(written, target)
-    return snapshot.manifest()
+    return { manifest: snapshot.manifest(), damaged: snapshot.damaged }
   } finally {
     if (!isZip(target)) snapshot.close()
     rmSync(written, { recursive: true, force: true })
