@@ -21,7 +21,8 @@ const ingestRoutes: Routes = async (app) => {
     schema: {
       operationId: 'ingestTranscript',
       summary: 'Store the record of a meeting and create items from its action items',
-      description: 'The items are created at the end of To Do, not yet approved. WIP limits do not apply. A strict request does not create that column.',
+      description:
+        'The items are created at the end of To Do, not yet approved. WIP limits do not apply. A strict request does not create that column.',
       tags,
       body: IngestTranscript,
       example: {
