@@ -209,6 +209,11 @@ t.test('an import sets the stages', async (t) => {
     'DONE: done',
     'Some day: doing',
   ])
+  t.strictSame(
+    await stagesOf('trello', trello('A', 'Done', 'B', 'Done')),
+    ['A: todo', 'Done: done', 'B: doing', 'Done (2): done'],
+    'by the names there',
+  )
   t.strictSame(await stagesOf('trello', trello('A', 'B')), ['A: todo', 'B: done'], 'by place')
   t.strictSame(await stagesOf('trello', trello('X', 'Y')), ['X: todo', 'Y: done', 'No list: todo'])
   t.strictSame(await stagesOf('trello', trello('X')), ['X: todo', 'No list: todo'])

@@ -150,8 +150,10 @@ type ColumnRow = typeof kanbanColumns.$inferSelect
  */
 function stagesOf(names: ColumnNames): Map<SourceColumn | undefined, Stage | null> {
   const columns = [...names].flatMap(([column, name]) => {
-    const stage = column?.stage ?? (isNamedDone(name) ? ('done' as const) : null)
-    return column ? [{ column, name, stage }] : []
+    if (column === undefined) return []
+    // The name there: here, another column of the same name has a number.
+    const stage = column.stage ?? (isNamedDone(column.name) ? ('done' as const) : null)
+    return [{ column, name, stage }]
   })
   const stages = new Map<SourceColumn | undefined, Stage | null>(
     columns.map(({ column, stage }) => [column, stage]),
