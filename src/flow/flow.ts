@@ -129,7 +129,9 @@ export class Flow {
       memberId,
       sees: isLimitedCaller ? (project) => this.#visibility.seesProject(project) : undefined,
     })
-    const board = { renames, firstColumn: columns[0]?.name }
+    // Columns of done items may precede it, e.g. that of a closed list of Trello.
+    const firstColumn = columns.find(({ stage }) => stage === 'todo') ?? columns[0]
+    const board = { renames, firstColumn: firstColumn?.name }
     return { projectId, columns, items: historiesOf(items, board), range }
   }
 

@@ -255,7 +255,7 @@ export interface Recorded {
 
 /**
  * The history of an item on a board.
- * @param board its renames, and the first column of imported items
+ * @param board its renames, and the column in which imported items begin
  */
 export function historyOf(
   { item, entries, changes }: Recorded,

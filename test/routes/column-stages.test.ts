@@ -195,7 +195,12 @@ t.test('an import sets the stages', async (t) => {
     JSON.stringify({
       id: newId(),
       name: 'B',
-      lists: names.map((name, pos) => ({ id: `${pos}`.padStart(24, '5'), name, pos })),
+      lists: names.map((name, pos) => ({
+        id: `${pos}`.padStart(24, '5'),
+        name,
+        pos,
+        closed: name.startsWith('Old ') || name === 'CLOSED',
+      })),
       cards: names.includes('A')
         ? []
         : [{ id: '5'.repeat(24), name: 'Lost', idList: '6'.repeat(24), pos: 1 }],
@@ -217,6 +222,23 @@ t.test('an import sets the stages', async (t) => {
   t.strictSame(await stagesOf('trello', trello('A', 'B')), ['A: todo', 'B: done'], 'by place')
   t.strictSame(await stagesOf('trello', trello('X', 'Y')), ['X: todo', 'Y: done', 'No list: todo'])
   t.strictSame(await stagesOf('trello', trello('X')), ['X: todo', 'No list: todo'])
+  t.strictSame(
+    await stagesOf('trello', trello('A', 'Old ideas', 'Done', 'B', 'CLOSED')),
+    ['Old ideas: todo', 'CLOSED: done', 'A: todo', 'Done: done', 'B: doing'],
+    'as if the closed lists were not there',
+  )
+  t.strictSame(
+    await stagesOf('trello', trello('Old ideas', 'CLOSED', 'A', 'B', 'C')),
+    ['Old ideas: todo', 'CLOSED: done', 'A: todo', 'B: doing', 'C: done'],
+    'also by place',
+  )
+  t.strictSame(await stagesOf('trello', trello('Old ideas', 'A')), ['Old ideas: todo', 'A: todo'])
+  t.strictSame(await stagesOf('trello', trello('Old ideas', 'X', 'Y')), [
+    'Old ideas: todo',
+    'X: todo',
+    'Y: done',
+    'No list: todo',
+  ])
   const fixture = (name: string) => readFileSync(new URL(`../fixtures/${name}`, import.meta.url))
   for (const [format, name, ...expected] of [
     ['jira', 'jira-search.json', 'To Do: todo', 'In Review: doing', 'Done: done'],
@@ -234,6 +256,9 @@ t.test('an import sets the stages', async (t) => {
   t.strictSame(await stagesOf('jira', JSON.stringify(jira)), ['To Do: todo', 'Finished: doing', 'Done: done'])
   const planka = String(fixture('planka-board.json')).replaceAll('"Fertig"', '"Raus"')
   t.strictSame(await stagesOf('planka', planka), ['Zu tun: todo', 'Raus: done'])
+  const closedFirst = JSON.parse(planka)
+  for (const list of closedFirst.included.lists) list.position *= list.name === 'Raus' ? -1 : 1
+  t.strictSame(await stagesOf('planka', JSON.stringify(closedFirst)), ['Raus: done', 'Zu tun: todo'])
   const stored = app.db.$client.prepare("select stage from kanban_columns where name = 'Raus'").pluck().get()
   t.equal(stored, 'done', 'it says so itself')
 })

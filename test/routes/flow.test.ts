@@ -196,6 +196,17 @@ t.test('imported items entered their column at their last change', async (t) => 
   t.match(body, { leadTime: { count: 1, p50: 3.5 }, age: [{ id: 'two', days: 2 }] })
   await send(app, 'PATCH', '/api/kanban-items/one', { title: 'Renamed since' })
   t.strictSame((await read()).days, body.days, 'what changes later is not the import')
+  const { id: closed } = (await send(app, 'POST', `/api/projects/${id}/kanban-columns`, { name: 'Closed' }))
+    .body
+  app.db.$client.prepare('update kanban_columns set sort_order = -1 where id = ?').run(closed)
+  app.db.$client.prepare("update kanban_columns set stage = 'todo' where name = 'To Do'").run()
+  const { days, age } = await read()
+  t.strictSame(
+    days.map(({ byColumn: { Closed, ...byColumn } }: { byColumn: { Closed: number } }) => [Closed, byColumn]),
+    body.days.map(({ byColumn }: { byColumn: object }) => [0, byColumn]),
+    'a done column before the first todo column',
+  )
+  t.strictSame(age, body.age)
 })
 
 t.test('the forecast begins with the first item, not with the range', async (t) => {

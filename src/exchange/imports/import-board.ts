@@ -145,25 +145,32 @@ type ProjectRow = ReturnType<typeof toProject>
 type ColumnRow = typeof kanbanColumns.$inferSelect
 
 /**
- * The explicit stages of a board's columns: as in the other tool, or by name. If some are done, the last column is not done
- * merely by its place; and if a column is added for cards without one, it is todo, and the last of the others keeps its stage.
+ * The stage that a column has by itself: as in the other tool, or by its name there, since here another column of the same name has
+ * a number. A hidden one only has dismissed cards, and the one for cards without a column is todo.
+ */
+function ownStage(column: SourceColumn | undefined): Stage | null {
+  if (column?.stage) return column.stage
+  if (column && isNamedDone(column.name)) return 'done'
+  return column === undefined || column.isClosed ? 'todo' : null
+}
+
+/**
+ * The explicit stages of a board's columns; null where the place here gives the same. Of the columns without their own, the first
+ * is todo, unless another one is, and a last one is done, unless another one is. Columns that are hidden there, or added here, do not count.
  */
 function stagesOf(names: ColumnNames): Map<SourceColumn | undefined, Stage | null> {
-  const columns = [...names].flatMap(([column, name]) => {
-    if (column === undefined) return []
-    // The name there: here, another column of the same name has a number.
-    const stage = column.stage ?? (isNamedDone(column.name) ? ('done' as const) : null)
-    return [{ column, name, stage }]
-  })
-  const stages = new Map<SourceColumn | undefined, Stage | null>(
-    columns.map(({ column, stage }) => [column, stage]),
+  const columns = [...names].map(([column, name]) => ({ column, name, own: ownStage(column) }))
+  const shown = columns.filter(({ column }) => column !== undefined && !column.isClosed)
+  const isMissing = (stage: Stage) => shown.every(({ own }) => own !== stage)
+  const first = isMissing('todo') ? shown.find(({ own }) => own === null)?.column : undefined
+  const last = isMissing('done') ? shown.at(-1)?.column : undefined
+  const byPlace = withStages(columns.map((column) => ({ ...column, stage: column.own })))
+  return new Map(
+    byPlace.map(({ column, own, stage }) => {
+      const wanted = own ?? (column === first ? 'todo' : column === last ? 'done' : 'doing')
+      return [column, own ?? (wanted === stage ? null : wanted)]
+    }),
   )
-  const last = withStages(columns).at(-1)
-  const isLastOpen = columns.length > 1 && columns.at(-1)?.stage === null
-  if (last && isLastOpen && columns.some(({ stage }) => stage === 'done')) stages.set(last.column, 'doing')
-  else if (last && names.has(undefined)) stages.set(last.column, last.stage)
-  if (names.has(undefined)) stages.set(undefined, 'todo')
-  return stages
 }
 
 const toColumn = (
