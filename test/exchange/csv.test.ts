@@ -8,7 +8,7 @@ import { cardOf, columnsOf, readAs, readFixture, refusal } from './readers.ts'
 t.test('a spreadsheet table is read with its people, dates, labels, subtasks and comments', async (t) => {
   const board = await readFixture('csv', 'tasks.csv')
   t.equal(board.name, 'tasks')
-  t.same(columnsOf(board), ['In Arbeit', 'Offen'])
+  t.same(columnsOf(board), ['Offen', 'In Arbeit'])
   t.same(
     board.cards.map(({ id }) => id),
     ['7', '8', 'row 4'],

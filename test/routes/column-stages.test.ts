@@ -251,6 +251,40 @@ t.test('an import sets the stages', async (t) => {
   const github = await stagesOf('github', fixture('github-items.json'))
   t.ok(github.includes('Done: done'))
   t.equal(github.filter((column) => column.endsWith(': done')).length, 1)
+  // Files that name the columns only at their cards.
+  const csv = (...columns: string[]) => ['title,status', ...columns.map((name) => `x,${name}`)].join('\n')
+  t.strictSame(await stagesOf('csv', csv('Done', 'In Progress', 'To-Do', 'Review', 'BACKLOG')), [
+    'To-Do: todo',
+    'BACKLOG: todo',
+    'In Progress: doing',
+    'Review: doing',
+    'Done: done',
+  ])
+  t.strictSame(await stagesOf('csv', csv('Done', 'A', 'B')), ['A: todo', 'B: doing', 'Done: done'])
+  const tasks = String(fixture('kanboard-tasks.csv'))
+  t.strictSame(
+    await stagesOf('kanboard', tasks.replaceAll('Work in progress', 'done').replaceAll('Done', 'Ready')),
+    ['Ready: todo', 'done: done'],
+  )
+  const items = ['Done', 'Doing', 'Todo'].map((status) => ({
+    id: `PVTI_${status}`,
+    title: status,
+    content: null,
+    status,
+  }))
+  t.strictSame(await stagesOf('github', JSON.stringify({ items, totalCount: 3 })), [
+    'Todo: todo',
+    'Doing: doing',
+    'Done: done',
+  ])
+  const fields = [{ name: 'Status', options: ['Ideas', 'Todo', 'Done'].map((name) => ({ name })) }]
+  t.strictSame(
+    await stagesOf('github', JSON.stringify({ id: 'PVT_x', items, totalCount: 3, fields })),
+    ['Ideas: todo', 'Todo: doing', 'Done: done', 'Doing: doing'],
+    'but the order of the project counts',
+  )
+  const view = 'Title\tURL\tStatus\nx\thttps://example.org/1\tDone\ny\thttps://example.org/2\tTodo\n'
+  t.strictSame(await stagesOf('github', view), ['Todo: todo', 'Done: done'])
   // By the tools' categories, regardless of the names.
   const jira = JSON.parse(String(fixture('jira-search.json')).replaceAll('"In Review"', '"Finished"'))
   t.strictSame(await stagesOf('jira', JSON.stringify(jira)), ['To Do: todo', 'Finished: doing', 'Done: done'])

@@ -4,10 +4,10 @@
  */
 import { createHash } from 'node:crypto'
 import { withoutGuard } from '../../board/csv-guard.ts'
+import { FoundColumns } from './found-columns.ts'
 import {
   type SourceBoard,
   type SourceCard,
-  type SourceColumn,
   type SourceComment,
   type SourceLabel,
   type SourcePerson,
@@ -230,7 +230,7 @@ function toBoard(table: Table, columns: Columns, { id, name }: { id: string; nam
 
 /** Makes cards of rows. */
 class Rows {
-  readonly columns = new ByName<SourceColumn>((name) => ({ name, color: '', wipLimit: 0, createdAt: '' }))
+  readonly columns = new FoundColumns()
   readonly labels = new ByName<SourceLabel>((name) => ({ name, color: '', createdAt: '' }))
   readonly #places: Columns
   readonly #used: ReadonlySet<number>

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import type { JsonObject } from '../../json.ts'
 import { timestamp } from '../../time.ts'
 import { baseName, listed } from './csv.ts'
+import { FoundColumns } from './found-columns.ts'
 import { uploadsIn } from './github-uploads.ts'
 import type { SourceBoard, SourceCard, SourceColumn, SourceLabel } from './source-board.ts'
 import { Dates } from './source-dates.ts'
@@ -68,7 +69,7 @@ class Items {
   readonly #name: string
   readonly #at = timestamp()
   readonly #dates = new Dates('month')
-  readonly #columns = new ByName(column)
+  readonly #columns: ByName<SourceColumn>
   readonly #labels = new ByName(label)
   readonly #due: string | undefined
   #unreadable = 0
@@ -79,7 +80,9 @@ class Items {
     this.#name = name
     const keys = new Set(this.#items.flatMap((item) => Object.keys(item)))
     this.#due = DUE.flatMap((due) => [...keys].filter((key) => nameKey(key) === due))[0]
-    for (const option of this.#statusOptions()) this.#columns.of(option)
+    const options = this.#statusOptions()
+    this.#columns = options.length > 0 ? new ByName(column) : new FoundColumns()
+    for (const option of options) this.#columns.of(option)
   }
 
   read(): SourceBoard {
@@ -179,7 +182,7 @@ function fromView(table: Table, { id, name }: { id: string; name: string }): Sou
   const place = new Map(VIEW_FIELDS.map((field) => [field, keys.indexOf(field)]))
   const due = DUE.map((field) => keys.indexOf(field)).find((index) => index >= 0) ?? -1
   const used = new Set([...[...place].filter(([field]) => field !== 'url').map(([, index]) => index), due])
-  const [columns, labels] = [new ByName(column), new ByName(label)]
+  const [columns, labels] = [new FoundColumns(), new ByName(label)]
   const cells = new Cells(table.header)
   const dates = new Dates('month')
   const at = timestamp()

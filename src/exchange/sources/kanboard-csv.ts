@@ -1,5 +1,6 @@
 /** Kanboard's CSV export of tasks. Its column names are in the user's language, but their positions are fixed. */
-import type { SourceBoard, SourceCard, SourceColumn, SourceLabel } from './source-board.ts'
+import { FoundColumns } from './found-columns.ts'
+import type { SourceBoard, SourceCard, SourceLabel } from './source-board.ts'
 import { Dates } from './source-dates.ts'
 import { isKanboardHeader } from './source-formats.ts'
 import { Cells, nameKey, type Table } from './source-tables.ts'
@@ -64,7 +65,7 @@ export function readTasks(table: Table): SourceBoard {
   const used = new Set(READ.map((name) => placeOf.get(name) ?? -1))
   const cells = new Cells(names)
   const dates = new Dates('month')
-  const columns = new ByName((name): SourceColumn => ({ name, color: '', wipLimit: 0, createdAt: '' }))
+  const columns = new FoundColumns()
   const labels = new ByName((name): SourceLabel => ({ name, color: '', createdAt: '' }))
   const swimlanes = new ByName((name) => ({ name }))
   const projects = new Set<string>()
