@@ -1,5 +1,8 @@
 import fc from 'fast-check'
 import t from 'tap'
+import { importAtOnce } from '../../src/exchange/imports/import-at-once.ts'
+import { planBoard } from '../../src/exchange/imports/import-board.ts'
+import { build } from '../helper.ts'
 import { cardOf, columnsOf, readAs, readFixture, refusal } from './readers.ts'
 
 t.test('the items of a project are read with its people, dates, labels and columns', async (t) => {
@@ -58,6 +61,30 @@ t.test('items without a project are identified by the oldest of them', async (t)
   const items = ['PVTI_c', 'PVTI_a', 'PVTI_b'].map((id) => ({ id, title: id, content: null }))
   const board = await readAs('github', JSON.stringify({ items, totalCount: 3 }), '/tmp/fest.json')
   t.match(board, { id: 'PVTI_a', name: 'fest', notes: [] })
+})
+
+t.test('a project is imported once, with or without its other data', async (t) => {
+  const app = await build(t)
+  const items = (...ids: string[]) => ({
+    items: ids.map((id) => ({ id, title: 'x', content: null })),
+    totalCount: ids.length,
+  })
+  const project = { id: 'PVT_one', title: 'Fest' }
+  const importIt = async (file: object, { again = false } = {}) => {
+    importAtOnce(app.db, planBoard(await readAs('github', JSON.stringify(file)), { again }), null)
+  }
+  await importIt({ ...project, ...items('PVTI_a', 'PVTI_b') })
+  const refusal = { message: /^this board was imported before, as project \S+ \(Fest\)/ }
+  await t.rejects(importIt(items('PVTI_a', 'PVTI_b')), refusal, 'only its items')
+  await t.rejects(importIt(items('PVTI_c', 'PVTI_b')), refusal, 'some of them')
+  await importIt(items('PVTI_a'), { again: true })
+  await importIt(items('PVTI_c', 'PVTI_d'))
+  await t.rejects(importIt({ ...project, id: 'PVT_two', ...items('PVTI_d') }), {
+    message: /^this board was imported before/,
+  })
+  await importIt({ ...project, id: 'PVT_three', ...items('') })
+  await importIt({ ...project, id: 'PVT_four', ...items('') })
+  t.pass('items without an id are no reason to refuse')
 })
 
 t.test('an exported view is read', async (t) => {

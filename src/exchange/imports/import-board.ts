@@ -245,6 +245,7 @@ const sum = <T>(things: readonly T[], count: (thing: T) => number) =>
 export interface BoardFacts extends SummaryNotes, PeopleOfBoard {
   id: string
   hasUniqueCardIds?: boolean | undefined
+  keepsCards?: boolean | undefined
   made: ImportedBoard
 }
 
@@ -456,7 +457,8 @@ export function rowsOfBoard(
       ],
       *cardIds() {
         for (let first = 0; first < cards.length; first += IDS_AT_ONCE) {
-          yield cards.slice(first, first + IDS_AT_ONCE).map(({ id }) => id)
+          const some = cards.slice(first, first + IDS_AT_ONCE)
+          yield some.map(({ id }) => id).filter((id) => id !== '')
         }
       },
     },
@@ -464,6 +466,7 @@ export function rowsOfBoard(
       format,
       id: board.id,
       hasUniqueCardIds: board.hasUniqueCardIds,
+      keepsCards: board.keepsCards,
       people,
       hasOwnPeople: board.hasOwnPeople,
       made,
@@ -508,7 +511,7 @@ const missingColumn = (names: ColumnNames) =>
  */
 function refuseSecondImport(
   db: SharedDatabase,
-  { format, id, hasUniqueCardIds = false }: BoardFacts,
+  { format, id, hasUniqueCardIds = false, keepsCards = false }: BoardFacts,
   cardIds: BoardRows['cardIds'],
   { again, since, seen }: { again: string; since: number | undefined; seen: readonly string[] | undefined },
 ): void {
@@ -517,7 +520,7 @@ function refuseSecondImport(
       ? undefined
       : sql`${projects.id} in (select value from json_each(${JSON.stringify(seen)}))`
   // Other tools may have changed the metadata. Where it names no board any more, the items' source ids do; where it names
-  // another board, they do not count: cards can be moved between boards.
+  // another board, they do not count if cards can be moved between boards.
   const path = `$."${format}".id`
   const boardOf = sql`case when json_valid(${projects.metadata}) then json_extract(${projects.metadata}, ${path}) end`
   const refuseThose = (condition: SQL) => {
@@ -540,8 +543,9 @@ function refuseSecondImport(
   // In the last write only records of another import are new, and those name its board. Its change of the
   // project is in the table, however large the import is.
   if (!hasUniqueCardIds || since !== undefined) return
+  const mayHoldIt = keepsCards ? sql`true` : sql`${boardOf} is null`
   for (const ids of cardIds()) {
-    refuseThose(sql`${boardOf} is null and exists (
+    refuseThose(sql`${mayHoldIt} and exists (
       select 1 from ${kanbanItems}
       where ${kanbanItems.projectId} = ${projects.id} and ${kanbanItems.source} = 'import'
         and ${kanbanItems.sourceId} in (select value from json_each(${JSON.stringify(ids)}))

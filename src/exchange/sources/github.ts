@@ -103,6 +103,7 @@ class Items {
       people: [],
       rest: withoutEmpty(without(this.#project, PROJECT_FIELDS)),
       hasUniqueCardIds: true,
+      keepsCards: true,
       notes: [
         ...note(this.#unreadable, 'unreadable due dates', 'kept in metadata.github'),
         ...(total > cards.length

@@ -126,6 +126,8 @@ export interface SourceBoard {
    * per board do not.
    */
   hasUniqueCardIds?: boolean
+  /** Whether these cards never move to another board. Then they also identify one that an earlier import knows by another id. */
+  keepsCards?: boolean
 }
 
 /**
