@@ -148,13 +148,24 @@ t.test('dates in many formats are read, with the order of day and month of the f
     '2026-03-04 15:04:00',
     '2026-03-04 16:04 +01:00',
     'March 4, 2026, 3:04 p.m.',
+    'Wed Mar 04 2026 15:04:00 GMT+0000 (GMT+00:00)',
+    'Wed Mar 04 2026 16:04:00 GMT+0100 (Central European Standard Time)',
+    'Tue Mar 03 2026 23:34:00 GMT-1530',
   ]
   t.same(
     (await due(...times)).dates,
     times.map(() => '2026-03-04T15:04'),
   )
   t.same((await due('4/Mar/26 12:30 AM')).dates, ['2026-03-04T00:30'])
-  const none = ['31.2.2026', '13:00', '4/Foo/26', '4.3.2026 13:00 PM', '4.3.2026 PM', '9'.repeat(100_000)]
+  const none = [
+    ...['31.2.2026', '13:00', '4/Foo/26', '4.3.2026 13:00 PM', '4.3.2026 PM', '9'.repeat(100_000)],
+    ...['Sat Feb 31 2026', 'Wed Foo 04 2026', 'Wednesday Mar 04 2026', 'Wed Mar 4 2026'].map(
+      (day) => `${day} 15:04:00 GMT+0000 (GMT+00:00)`,
+    ),
+    ...['15:04 GMT+0000', '15:04:00 GMT+00', '15:04:00 GMT+0000 (', '25:04:00 GMT+0000'].map(
+      (time) => `Wed Mar 04 2026 ${time}`,
+    ),
+  ]
   t.same(
     (await due(...none)).dates,
     none.map(() => undefined),

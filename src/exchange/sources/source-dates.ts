@@ -4,8 +4,8 @@ import { parseTimestamp } from '../../time.ts'
 /** Which number comes first in `03/04/2026`. */
 type DayOrder = 'day' | 'month'
 
-/** A longer text is not a date. The limit also bounds the time of the patterns below. */
-const LONGEST = 64
+/** A longer text is not a date. The limit also bounds the time of the patterns below. Names of time zones are long. */
+const LONGEST = 100
 
 const TIME = String.raw`(?:[T ,]+(?<hour>\d{1,2}):(?<minute>\d\d)(?::(?<second>\d\d)(?:[.,](?<fraction>\d{1,9}))?)?)?`
 const REST = String.raw` ?(?<half>[AaPp]\.?[Mm]\.?)? ?(?<zone>Z|UTC|GMT|[+-]\d\d:?\d\d)?$`
@@ -28,6 +28,10 @@ const NAME_DAY = new RegExp(
   String.raw`^(?:\p{L}{2,12}\.?,? )?(?<name>\p{L}{3,12})\.? (?<day>\d{1,2}),? (?<year>\d{4}|\d\d)${TIME}${REST}`,
   'u',
 )
+
+/** As JavaScript writes dates: Wed May 13 2026 11:21:41 GMT+0200 (Central European Summer Time). */
+const OF_JAVASCRIPT =
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) (?<name>[A-Z][a-z]{2}) (?<day>\d\d) (?<year>\d{4}) (?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d) GMT(?<zone>[+-]\d{4})(?: \([^()]+\))?$/
 
 /**
  * Reads the dates of one file. If days and months are only numbers, it infers their order from all dates of the file:
@@ -74,7 +78,12 @@ export class Dates {
   }
 
   #readParts(text: string): string | undefined {
-    const match = YEAR_FIRST.exec(text) ?? YEAR_LAST.exec(text) ?? DAY_NAME.exec(text) ?? NAME_DAY.exec(text)
+    const match =
+      YEAR_FIRST.exec(text) ??
+      YEAR_LAST.exec(text) ??
+      DAY_NAME.exec(text) ??
+      NAME_DAY.exec(text) ??
+      OF_JAVASCRIPT.exec(text)
     const parts = match?.groups
     if (!parts) return undefined
     const date = this.#dateOf(parts)
