@@ -172,6 +172,32 @@ t.test('dates in many formats are read, with the order of day and month of the f
   )
 })
 
+t.test('a card with the date of its dismissal is dismissed', async (t) => {
+  const read = (column: string, ...cells: string[]) =>
+    readAs('csv', stringify([['title', column, 'due'], ...cells.map((cell) => ['x', cell, '3/4/2026'])]))
+  const date = 'Wed May 13 2026 11:21:41 GMT+0000 (GMT+00:00)'
+  const board = await read('Archived', date, '25/3/2026', '', 'no', 'yes', 'maybe', '31.2.2026')
+  t.same(
+    board.cards.map(({ dismissed, rest }) => [dismissed, rest.Archived]),
+    [
+      [true, date],
+      [true, '25/3/2026'],
+      [false, undefined],
+      [false, undefined],
+      [true, undefined],
+      [false, 'maybe'],
+      [false, '31.2.2026'],
+    ],
+  )
+  t.equal(board.cards[0]?.dueDate, '2026-04-03T00:00:00.000Z', 'it also shows the order of day and month')
+  t.same(board.notes, [
+    'unclear dismissals 2 (neither yes, no nor a date: not dismissed, kept in metadata.csv)',
+  ])
+  t.same((await read('Closed', '2026-05-13', 'no')).notes, [
+    'dates such as 3/4/2026 were read as month/day/year, because the file does not show the order',
+  ])
+})
+
 t.test('other files are refused in one line with their kind', async (t) => {
   t.match(await refusal('csv', ''), 'it is empty')
   t.match(

@@ -191,6 +191,8 @@ interface Draft {
   due: string
   created: string
   updated: string
+  /** The cell about dismissal, if it is neither yes nor no. */
+  since: string
   commentTexts: string[]
 }
 
@@ -200,11 +202,17 @@ function toBoard(table: Table, columns: Columns, { id, name }: { id: string; nam
   const drafts: Draft[] = []
   table.forEachRow((cells, row) => {
     const draft = rows.toDraft(cells, row)
-    for (const date of [draft.due, draft.created, draft.updated]) dates.see(date)
+    for (const date of [draft.due, draft.created, draft.updated, draft.since]) dates.see(date)
     drafts.push(draft)
   })
   let unreadable = 0
-  for (const draft of drafts) unreadable += withDates(draft, dates, columns, table.header)
+  let unclear = 0
+  for (const draft of drafts) {
+    unreadable += withDates(draft, dates, columns, table.header)
+    if (draft.since === '') continue
+    draft.card.dismissed = dates.read(draft.since) !== undefined
+    unclear += Number(!draft.card.dismissed)
+  }
   const { first, last } = span(
     drafts.flatMap(({ card }) => [card.createdAt || undefined, card.updatedAt || undefined]),
   )
@@ -224,7 +232,15 @@ function toBoard(table: Table, columns: Columns, { id, name }: { id: string; nam
     people: rows.people,
     hasOwnPeople: rows.isOwn,
     rest: { columns: table.header },
-    notes: [...dates.notes, ...note(unreadable, 'unreadable dates', 'kept in metadata.csv')],
+    notes: [
+      ...dates.notes,
+      ...note(unreadable, 'unreadable dates', 'kept in metadata.csv'),
+      ...note(
+        unclear,
+        'unclear dismissals',
+        'neither yes, no nor a date: not dismissed, kept in metadata.csv',
+      ),
+    ],
   }
 }
 
@@ -264,8 +280,10 @@ class Rows {
     }
     const priority = priorityFrom(cell('priority'), this.isOwn)
     if (priority.isKept) keep('priority', cell('priority'))
-    const dismissed = YES.has(cell('dismissed').trim().toLowerCase())
-    if (!dismissed && !NO.has(cell('dismissed').trim().toLowerCase())) keep('dismissed', cell('dismissed'))
+    const word = cell('dismissed').trim().toLowerCase()
+    const dismissed = YES.has(word)
+    const since = dismissed || NO.has(word) ? '' : cell('dismissed')
+    if (since !== '') keep('dismissed', since)
     const people = this.isOwn ? [cell('assignee')] : listed(cell('assignee'))
     if (people.length > 1) keep('assignee', cell('assignee'))
     const assigneeId = this.#personOf(people[0] ?? '', emailIn(listed(cell('email'))[0]))
@@ -300,6 +318,7 @@ class Rows {
       due: cell('due'),
       created: cell('created'),
       updated: cell('updated'),
+      since,
       commentTexts: isCount ? [] : commentTexts,
     }
   }
