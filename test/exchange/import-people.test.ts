@@ -161,6 +161,22 @@ t.test('a table may have a column of emails, and two people with the same name',
   ])
 })
 
+t.test('a name with a comma is one name if the table has exactly one email for it', async (t) => {
+  const board = await readAs(
+    'csv',
+    `Name,Assignee,Assignee Email\na,"O'Brien, Sam ",sam@acme.example\nb,"Ann, Bob","ann@acme.example, bob@acme.example"\nc,"Cleo, Dan",no email\n`,
+  )
+  t.strictSame(
+    board.cards.map(({ assigneeId, rest }) => [assigneeId, rest.Assignee]),
+    [
+      ["O'Brien, Sam", undefined],
+      ['Ann', 'Ann, Bob'],
+      ['Cleo', 'Cleo, Dan'],
+    ],
+  )
+  t.strictSame(board.people[0], { id: "O'Brien, Sam", name: "O'Brien, Sam", email: 'sam@acme.example' })
+})
+
 t.test('people with the same name are matched only if asked, and only if the name is unique', async (t) => {
   const db = open(t)
   db.insert(people)

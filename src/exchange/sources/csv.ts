@@ -284,9 +284,13 @@ class Rows {
     const dismissed = YES.has(word)
     const since = dismissed || NO.has(word) ? '' : cell('dismissed')
     if (since !== '') keep('dismissed', since)
-    const people = this.isOwn ? [cell('assignee')] : listed(cell('assignee'))
+    const [email = '', ...otherEmails] = listed(cell('email'))
+    // A name may have a comma: "O'Brien, Sam".
+    const isOnePerson = emailIn(email) !== '' && otherEmails.length === 0
+    const named = isOnePerson ? [cell('assignee').trim()] : listed(cell('assignee'))
+    const people = this.isOwn ? [cell('assignee')] : named
     if (people.length > 1) keep('assignee', cell('assignee'))
-    const assigneeId = this.#personOf(people[0] ?? '', emailIn(listed(cell('email'))[0]))
+    const assigneeId = this.#personOf(people[0] ?? '', emailIn(email))
     const ownName = cells[this.#nameAt]?.toWellFormed()
     if (assigneeId !== null && ownName)
       // Only a name: even if it looks like an email, it is not matched as one.
