@@ -1,6 +1,13 @@
 /** The commands, their arguments and manuals. */
 import { existsSync, statSync } from 'node:fs'
-import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import {
+  type AddHelpTextContext,
+  Argument,
+  Command,
+  CommanderError,
+  InvalidArgumentError,
+  Option,
+} from 'commander'
 import type { SharedDatabase } from '../db/client.ts'
 import { StartupError } from '../errors.ts'
 import { type Mapping, mappingIn } from '../exchange/imports/mappings.ts'
@@ -27,6 +34,7 @@ const program = new Command('phaseboard')
     outputError: (message) => complain(message.replace(/^error: /, '')),
   })
   .exitOverride()
+  .addHelpText('beforeAll', refuseUnknownCommand)
 
 describeCommand(program, {
   details: [
@@ -351,6 +359,14 @@ addMemberCommands(program, withDatabase, publicUrl)
 addPeopleCommands(program, withDatabase)
 addProjectCommands(program, withDatabase)
 addShareLinkCommands(program, withDatabase)
+
+/** Refuses an unknown command with `--help`, for which Commander would show its parent's manual. @throws CommanderError */
+function refuseUnknownCommand({ command, error }: AddHelpTextContext): string {
+  const [name = ''] = command.args
+  const isCommand = command.commands.length > 0 && !['', 'help'].includes(name) && !name.startsWith('-')
+  if (isCommand && !error) command.error(`unknown command '${name}'`)
+  return ''
+}
 
 /** Adds a mapping of people. @throws InvalidArgumentError */
 function mappings(text: string, before: Mapping[] = []): Mapping[] {

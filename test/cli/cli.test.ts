@@ -28,6 +28,9 @@ t.test('help and version', async (t) => {
   ]) {
     t.ok(help.stdout.includes(word), word)
   }
+  for (const args of [['help'], ['import', 'help'], ['help', 'import'], ['import', '--help']]) {
+    t.match(await run(t, args), { code: 0, stdout: /^Usage: phaseboard/, stderr: '' }, args.join(' '))
+  }
   const importHelp = await run(t, ['import', 'trello', '--help'])
   t.match(importHelp, { code: 0, stdout: /<board\.json>.*--again/s, stderr: '' })
 })
@@ -39,6 +42,9 @@ t.test('usage errors exit with 2', async (t) => {
   const mistakes: [string[], string][] = [
     [['migrate'], "unknown command 'migrate'"],
     [['serv'], "unknown command 'serv' (Did you mean serve?)"],
+    [['bogus', '--help'], "unknown command 'bogus'"],
+    [['import', 'bogus', '--help'], "unknown command 'bogus'"],
+    [['member', 'bogus', '-h'], "unknown command 'bogus'"],
     [['--loud'], "unknown option '--loud'"],
     [['serve', 'now'], "too many arguments for 'serve'. Expected 0 arguments but got 1."],
     [['import', 'trello'], "missing required argument 'board.json'"],
