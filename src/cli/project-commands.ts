@@ -3,6 +3,7 @@ import { type SharedDatabase, writeAs } from '../db/client.ts'
 import { BY_COMMAND } from '../db/current-write.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { members as memberTable, projects as table } from '../db/schema.ts'
+import { StartupError } from '../errors.ts'
 import { createRules, type Rules } from '../requests/rules.ts'
 import type { Project } from '../schemas/records.ts'
 import type { WithDatabase } from './member-commands.ts'
@@ -67,13 +68,16 @@ function show(rules: Rules, { name, access, teamId, teamAssignments }: Project):
   for (const row of alignColumns(rows)) say(row)
 }
 
-/** `project access`. */
+/** `project access`. @throws StartupError for a role without members */
 export async function projectAccess(
   withDatabase: WithDatabase,
   called: string,
   access: string | undefined,
   options: AccessOptions,
 ): Promise<void> {
+  if (options.role !== undefined && options.assign === undefined) {
+    throw new StartupError('--role needs --assign: it is the role of the assigned members')
+  }
   await withDatabase((db) => {
     const rules = createRules(db)
     const project = projectCalled(rules, db, called)

@@ -56,4 +56,11 @@ t.test('the access to a project is shown and set', async (t) => {
     t.match(await command(['project', 'access', ...args]), { code: 1, stderr: message })
   }
   t.match(await command(['project', 'access', 'p-1', 'nobody']), { code: 2 })
+  for (const more of [[], ['assigned'], ['--remove', 'ada@example.org']]) {
+    t.strictSame(await command(['project', 'access', 'p-1', ...more, '--role', 'viewer']), {
+      code: 2,
+      stdout: '',
+      stderr: 'phaseboard: --role needs --assign: it is the role of the assigned members\n',
+    })
+  }
 })
