@@ -37,20 +37,25 @@ const appliedTimes = (client: SQLite.Database): number[] =>
 /**
  * Checks that the tables of a file are those of this version of Phaseboard, or of an earlier one.
  * @param called the file, for messages
+ * @param Refusal the class of errors, for a file that is not the configured one
  * @throws StartupError if there are none, or they are another application's, or of a newer version
  */
-export function refuseForeignTables(client: SQLite.Database, called: string): void {
+export function refuseForeignTables(
+  client: SQLite.Database,
+  called: string,
+  Refusal: new (message: string) => Error = StartupError,
+): void {
   const names = tableNames(client)
-  if (names.length === 0) throw new StartupError(`${called} is empty`)
+  if (names.length === 0) throw new Refusal(`${called} is empty`)
   const applied = names.includes(JOURNAL) ? appliedTimes(client) : []
   const shipped = shippedTimes()
   // Other applications of Drizzle keep a journal of that name too, but not of these migrations.
   if (!applied.includes(Math.min(...shipped))) {
-    throw new StartupError(`${called} belongs to another application: it has no Phaseboard tables`)
+    throw new Refusal(`${called} belongs to another application: it has no Phaseboard tables`)
   }
   const newest = Math.max(...shipped)
   if (applied.some((at) => at > newest)) {
-    throw new StartupError(
+    throw new Refusal(
       `${called} was written by a newer version of Phaseboard: start that version, or restore a backup`,
     )
   }

@@ -71,17 +71,21 @@ function removeDatabase(path: string): void {
   for (const suffix of ['', ...COMPANIONS]) rmSync(path + suffix, { force: true })
 }
 
-/** The source of a copy: its path, and its name in messages. */
+/** The source of a copy. */
 interface Source {
   path: string
+  /** Its name in messages. */
   called: string
+  /** Whether it is the database of the configuration, which is to blame if it is another application's. */
+  isConfigured: boolean
 }
 
 /**
  * Opens the source of a copy, in a transaction.
- * @throws StartupError if it is no Phaseboard database, or of a newer version; Error if it cannot be read
+ * @throws StartupError if the configured one is no Phaseboard database, or of a newer version; Error if another one is, or it
+ * cannot be read
  */
-function openSource({ path, called }: Source): SQLite.Database {
+function openSource({ path, called, isConfigured }: Source): SQLite.Database {
   // A read-only connection never runs a checkpoint. Without a log there is nothing to write, and none is left behind.
   const hasLog = COMPANIONS.some((suffix) => existsSync(path + suffix))
   let client: SQLite.Database | undefined
@@ -90,7 +94,8 @@ function openSource({ path, called }: Source): SQLite.Database {
     // All steps read the snapshot of this transaction. Without it, each commit of a service would restart the
     // backup.
     client.exec('begin')
-    refuseForeignTables(client, called)
+    if (isConfigured) refuseForeignTables(client, called)
+    else refuseForeignTables(client, 'it', Error)
     return client
   } catch (error) {
     client?.close()
@@ -101,7 +106,7 @@ function openSource({ path, called }: Source): SQLite.Database {
 /**
  * Copies a consistent snapshot of a database, while others write, into a new file, mode 0600. The copy is a single file,
  * without a log.
- * @throws StartupError if it is no Phaseboard database, or of a newer version; Error if it is damaged
+ * @throws StartupError if the configured one is no Phaseboard database, or of a newer version; Error if another one is, or it is damaged
  */
 async function copy(from: Source, to: string, { onProgress, signal }: CopyOptions): Promise<Copied> {
   const source = openSource(from)
@@ -119,21 +124,20 @@ async function copy(from: Source, to: string, { onProgress, signal }: CopyOption
     source.close()
   }
   signal?.throwIfAborted()
-  const orphans = check(to, from.called)
+  const orphans = check(to)
   return { size: statSync(to).size, orphans }
 }
 
 /**
  * Checks a copy, and makes it a single file.
- * @param called the source, for messages
  * @returns the number of orphans in it
- * @throws StartupError if it is no Phaseboard database, or of a newer version; Error if it is damaged
+ * @throws Error if it is no Phaseboard database, or of a newer version, or damaged
  */
-export function check(copied: string, called: string): number {
+export function check(copied: string): number {
   const client = new SQLite(copied)
   try {
     client.pragma('journal_mode = delete')
-    refuseForeignTables(client, called)
+    refuseForeignTables(client, 'it', Error)
     const [problem] = client.pragma('integrity_check(1)') as { integrity_check: string }[]
     if (problem?.integrity_check !== 'ok') throw new Error(`it is damaged: ${problem?.integrity_check}`)
     return orphansIn(client)
@@ -163,8 +167,9 @@ export async function backUp(path: string, file: string, options: BackupOptions)
   if (companion !== undefined)
     throw new Error(`${companion} exists: a database of that name is or was in use`)
   const temporary = `${target}.${process.pid}.tmp`
+  const source = { path, called: `the database ${path}`, isConfigured: true }
   try {
-    const copied = await copy({ path, called: `the database ${path}` }, temporary, options)
+    const copied = await copy(source, temporary, options)
     sync(temporary)
     if (options.force) renameSync(temporary, target)
     else putBeside(temporary, target, isThere)
@@ -214,7 +219,8 @@ export async function restore(path: string, file: string, options: CopyOptions):
   if (isSameFile(path, given)) throw new Error(`${file} is the database itself`)
   const names = { what: `cannot restore ${file}`, suffix: 'before-restore' }
   return replaceDatabase(path, names, async (temporary, known) => {
-    const { orphans } = await copy({ path: given, called: `the backup ${file}` }, temporary, options)
+    const source = { path: given, called: `the backup ${file}`, isConfigured: false }
+    const { orphans } = await copy(source, temporary, options)
     const jumpedTo = jumpIn(temporary, known)
     return { orphans, jumpedTo, size: statSync(temporary).size }
   })

@@ -133,7 +133,7 @@ async function restoreBeside(
       })
       isCut = true
     })
-    const orphans = check(restored, `the database ${nameOf(replica)}`)
+    const orphans = check(restored)
     const sequence = continueSequence(restored, known)
     renameSync(restored, file)
     return { ...sequence, orphans, size: statSync(file).size, isCut }
