@@ -136,7 +136,7 @@ t.test('the response to a search is read, with texts of Jira Cloud as Markdown',
   })
   t.equal(
     card.description,
-    '## Ziel\n\nKunde bekommt **Geld**\n[siehe](https://example.org/agb)\n\n1. Bon\n\n   - lesen\n2. Geld\n\n```sql\nselect 1\n```\n\n> Zitat\n\n---',
+    '## Ziel\n\nKunde bekommt **Geld**\n[siehe](https://example.org/agb)\n\n1. Bon\n\n   - lesen\n2. Geld\n\n```sql\nselect 1\n```\n\n> Zitat\n\n***',
   )
   t.match(card.rest, {
     'Story point estimate': 5,
