@@ -166,7 +166,7 @@ t.test('emails of users identify people, and are nowhere else', async (t) => {
     reporter: user('bob'),
     customfield_1: [user('cleo')],
     attachment: [{ id: '1', filename: 'a', content: 'https://example.org/a', author: user('dan') }],
-    comment: { comments: [{ author: user('ann'), body: 'y', visibility: user('eve') }] },
+    comment: { comments: [{ author: user('ann'), body: 'y', approver: user('eve') }] },
   }
   const board = await readAs('jira', JSON.stringify({ issues: [{ key: 'A-1', fields }] }))
   const emails = new Map(board.people.map(({ id, email }) => [id, email]))
@@ -175,6 +175,40 @@ t.test('emails of users identify people, and are nowhere else', async (t) => {
   const { people: _, ...others } = board
   t.match(JSON.stringify(others), /cleo/)
   t.notMatch(JSON.stringify(others), /@example/)
+})
+
+t.test('comments and work logs that only some may read are left out, and counted', async (t) => {
+  const admins = { type: 'role', value: 'Administrators', identifier: 'Administrators' }
+  const comments = [
+    { author: { accountId: 'ann', displayName: 'Ann' }, body: 'secret 1', visibility: admins },
+    { body: 'secret 2', visibility: admins, updateAuthor: { accountId: 'bob' } },
+    { body: 'secret 3', jsdPublic: false },
+    { body: 'open', jsdPublic: true, visibility: {} },
+  ]
+  const worklogs = [
+    { comment: 'secret 4', visibility: { type: 'group', value: 'jira\nusers' } },
+    { comment: 'work' },
+  ]
+  const fields = { summary: 'x', comment: { comments }, worklog: { worklogs } }
+  const parent = { summary: 'y', comment: { comments: [] } }
+  const issues = [
+    { key: 'A-1', fields, renderedFields: { comment: { comments } } },
+    { key: 'A-2', fields: parent },
+    { key: 'A-3', fields: { ...fields, issuetype: { subtask: true }, parent: { key: 'A-2' } } },
+  ]
+  const board = await readAs('jira', JSON.stringify({ issues }))
+  t.notMatch(JSON.stringify(board), /secret|Ann|bob/)
+  t.match(cardOf(board, 'A-1'), {
+    comments: [{ text: 'open' }],
+    rest: { worklog: { worklogs: [{ comment: 'work' }] } },
+  })
+  t.same(board.notes, [
+    'restricted comments 6 (left out, still in Jira: 4 for the role Administrators, 2 for the service team (internal))',
+    'restricted work logs 2 (left out, still in Jira: 2 for the group jira users)',
+  ])
+  const roles = Array.from({ length: 12 }, (_, index) => ({ body: '', visibility: { value: `r${index}` } }))
+  const many = await readAs('jira', JSON.stringify([{ key: 'A-1', fields: { comment: roles } }]))
+  t.match(many.notes, [/^restricted comments 12 .*1 for the role r9, \.\.\.\)$/])
 })
 
 t.test('pages of a search are one board', async (t) => {

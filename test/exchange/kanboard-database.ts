@@ -32,7 +32,7 @@ insert into tasks (id, title, description, date_creation, color_id, project_id, 
   (102, 'Herd', null, 1767315600, 'blue', 1, 11, 0, 1, 1, 0, 0, 1, 1767315600, 21, 0, null, null),
   (103, 'Lampe', '', 1767319200, 'blue', 1, 12, 0, 1, 0, null, 0, 99, 1767319200, 21, 1, null, 1767400000);
 insert into subtasks (id, title, status, task_id, user_id, position, time_spent) values (202, 'tragen', 1, 101, 2, 2, 1.5), (201, 'messen', 2, 101, null, 1, 0);
-insert into comments (id, task_id, user_id, date_creation, comment, date_modification, visibility) values (302, 101, 2, 1767405600, 'Passt.', 1767405700, 'app-manager'), (301, 101, 0, 1767402000, 'Passt er?', 1767402000, 'app-user');
+insert into comments (id, task_id, user_id, date_creation, comment, date_modification, visibility, reference) values (302, 101, 2, 1767405600, 'Passt.', 1767405700, 'app-manager', ''), (301, 101, 0, 1767402000, 'Passt er?', 1767402000, 'app-user', ''), (303, 101, 2, 1767409200, 'Gut.', 1767409300, 'app-user', 'R1');
 insert into task_has_tags values (101, 41), (101, 42);
 insert into task_has_links values (1, 1, 101, 102);
 insert into task_has_files (name, path, task_id, size) values ('plan.pdf', 'tasks/101/x', 101, 9);

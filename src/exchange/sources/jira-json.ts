@@ -14,6 +14,7 @@ import {
   note,
   number,
   objects,
+  restrictedNote,
   text,
   time,
   without,
@@ -52,6 +53,9 @@ class Search {
   readonly #emails = new Map<string, string>()
   readonly #projects = new Map<string, JsonObject>()
   readonly #keyOfId: ReadonlyMap<string, string>
+  /** Who may read each restricted comment and work log. */
+  readonly #restrictedComments: string[] = []
+  readonly #restrictedWork: string[] = []
   #missingComments = 0
   #unreadable = 0
 
@@ -103,6 +107,8 @@ class Search {
           ),
           ...(this.#isCutShort ? ['the file lacks the last page of the search: add the other pages'] : []),
           ...note(this.#missingComments, 'missing comments', 'the search returns only a part of them'),
+          ...restrictedNote('comments', this.#restrictedComments, 'Jira'),
+          ...restrictedNote('work logs', this.#restrictedWork, 'Jira'),
           ...note(this.#unreadable, 'unreadable dates', 'kept in metadata.jira'),
         ],
       },
@@ -128,6 +134,8 @@ class Search {
     const [dueDate, createdAt, updatedAt] = [read('duedate'), read('created'), read('updated')]
     this.#unreadable += Object.keys(unread).length
     const comments = this.#comments(fields.comment)
+    const worklogs = objects(isObject(fields.worklog) ? fields.worklog.worklogs : null)
+    this.#restrictedWork.push(...worklogs.flatMap((work) => readersOf(work) ?? []))
     return {
       key: text(issue.key),
       title: text(fields.summary),
@@ -193,7 +201,9 @@ class Search {
     const total = isObject(field) ? (number(field.total) ?? 0) : 0
     this.#missingComments += Math.max(0, total - comments.length)
     const rest: JsonObject[] = []
-    const read = comments.map((comment) => {
+    this.#restrictedComments.push(...comments.flatMap((comment) => readersOf(comment) ?? []))
+    const open = comments.filter((comment) => readersOf(comment) === undefined)
+    const read = open.map((comment) => {
       const body = readableText(comment.body)
       const [createdAt, updatedAt] = [time(comment.created), time(comment.updated)]
       const other = plain(without(comment, COMMENT_READ)) as JsonObject
@@ -256,10 +266,18 @@ const RESERVED = new Set(['description', 'comments', 'status', 'priority', 'subt
 const isProgress = (key: string): key is Progress =>
   key === 'new' || key === 'indeterminate' || key === 'done'
 
-/** A value without URLs of resources and pictures, and without emails of users. */
+/** Who may read a comment or a work log; undefined for everybody who may read its issue. */
+function readersOf({ visibility, jsdPublic }: JsonObject): string | undefined {
+  if (isObject(visibility) && !isEmpty(visibility))
+    return `the ${text(visibility.type) || 'role'} ${text(visibility.value) || text(visibility.identifier)}`.trim()
+  return jsdPublic === false ? 'the service team (internal)' : undefined
+}
+
+/** A value without URLs of resources and pictures, without emails of users, and without what only some may read. */
 function plain(value: unknown): JsonObject
 function plain(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(plain)
+  if (Array.isArray(value))
+    return value.filter((one) => !isObject(one) || readersOf(one) === undefined).map(plain)
   if (!isObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, child]) =>

@@ -23,6 +23,7 @@ import {
   number,
   oldestFirst,
   repeatedCards,
+  restrictedNote,
   sortedBy,
   span,
   text,
@@ -184,7 +185,16 @@ const READ = {
   ]),
   part: new Set(['id', 'task_id', 'project_id']),
   subtask: new Set(['id', 'task_id', 'title', 'position', 'status', 'user_id']),
-  comment: new Set(['id', 'task_id', 'user_id', 'comment', 'date', 'date_creation', 'date_modification']),
+  comment: new Set([
+    'id',
+    'task_id',
+    'user_id',
+    'comment',
+    'date',
+    'date_creation',
+    'date_modification',
+    'visibility',
+  ]),
 }
 
 /** The non-empty fields of a record that were not read; 0 and '' mean empty there. */
@@ -200,6 +210,8 @@ class Project {
   readonly #tags: ReadonlyMap<unknown, SourceLabel>
   readonly #tasks: JsonObject[]
   readonly #repeated: number
+  /** The roles that may read each restricted comment. */
+  readonly #restricted: string[] = []
   readonly #parts = new Map<string, ReadonlyMap<unknown, JsonObject[]>>()
   readonly #first: string
   readonly #last: string
@@ -271,7 +283,7 @@ class Project {
         files: this.#own('project_has_files').map((file) => unreadIn(file, READ.part)),
         users: this.#usersNamed().map((user) => without(user, EMAIL_FIELDS)),
       }),
-      notes: repeatedCards(this.#repeated),
+      notes: [...repeatedCards(this.#repeated), ...restrictedNote('comments', this.#restricted, 'Kanboard')],
     }
   }
 
@@ -329,7 +341,10 @@ class Project {
       [...this.#of('subtasks', id), ...this.#of('task_has_subtasks', id)],
       ({ position }) => number(position),
     )
-    const comments = this.#of('comments', id)
+    const { open: comments = [], restricted = [] } = Object.groupBy(this.#of('comments', id), (comment) =>
+      isForAll(comment) ? 'open' : 'restricted',
+    )
+    for (const { visibility } of restricted) this.#restricted.push(text(visibility))
     const dueDate = unixTime(task.date_due) ?? null
     return {
       id: text(id),
@@ -365,12 +380,7 @@ class Project {
         category: this.#byId('project_has_categories', task.category_id)?.name,
         creator: this.#user(task.creator_id),
         subtasks: this.#subtaskRest(subtasks),
-        comments: comments
-          .map((comment) => unreadIn(comment, READ.comment))
-          .filter(
-            ({ visibility, ...more }) =>
-              !isEmpty(more) || (visibility !== undefined && visibility !== 'app-user'),
-          ),
+        comments: comments.map((comment) => unreadIn(comment, READ.comment)).filter((more) => !isEmpty(more)),
         links: links.map((link) => ({
           label: this.#byId('links', link.link_id)?.label,
           task: link.opposite_task_id,
@@ -438,6 +448,9 @@ class Project {
       .map((more, index) => (isEmpty(more) ? more : { title: subtasks[index]?.title, ...more }))
       .filter((more) => !isEmpty(more))
 }
+
+/** Whether everybody may read a comment; older versions have no others. */
+const isForAll = ({ visibility }: JsonObject) => isEmpty(visibility) || visibility === 'app-user'
 
 /** A file: the database holds neither its bytes nor a URL. */
 const toFile = (file: JsonObject, createdAt: string): SourceAttachment => ({

@@ -105,6 +105,22 @@ export function span(times: Iterable<string | undefined>): { first: string; last
 export const note = (count: number, what: string, why: string): string[] =>
   count > 0 ? [`${what} ${count} (${why})`] : []
 
+/** Most kinds of readers in the note of {@link restrictedNote}, and the characters of each. */
+const MOST_READERS = 10
+const READER_LENGTH = 60
+
+/**
+ * The note for comments and the like that only some may read in the other tool. They are not imported, not even into metadata: everybody
+ * who sees a card reads those.
+ * @param readers of each one
+ */
+export function restrictedNote(what: string, readers: readonly string[], tool: string): string[] {
+  const counts = [...Map.groupBy(readers, (name) => name.replace(/\s+/g, ' ').slice(0, READER_LENGTH))]
+  const shown = counts.slice(0, MOST_READERS).map(([name, { length }]) => `${length} for ${name}`)
+  const more = counts.length > shown.length ? ', ...' : ''
+  return note(readers.length, `restricted ${what}`, `left out, still in ${tool}: ${shown.join(', ')}${more}`)
+}
+
 /** The pattern of emails. */
 const EMAIL = /^[^\s@<>]+@[^\s@<>]+$/
 
