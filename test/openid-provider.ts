@@ -14,6 +14,8 @@ export interface Provider {
   account: JWTPayload
   /** Overrides of the ID token's claims. */
   token: JWTPayload
+  /** The response of the userinfo endpoint; undefined for a provider without one. Set it before the first sign-in. */
+  userinfo: JWTPayload | undefined
   /** Whether to sign with another key than the published one. */
   isForged: boolean
   /** The status of the token endpoint. */
@@ -38,6 +40,7 @@ export async function provide(t: Owner): Promise<Provider> {
         authorization_endpoint: `${issuer}/authorize`,
         token_endpoint: `${issuer}/token`,
         jwks_uri: `${issuer}/keys`,
+        ...(provider.userinfo && { userinfo_endpoint: `${issuer}/userinfo` }),
         response_types_supported: ['code'],
         subject_types_supported: ['public'],
         id_token_signing_alg_values_supported: ['RS256'],
@@ -45,6 +48,7 @@ export async function provide(t: Owner): Promise<Provider> {
       })
     }
     if (request.url === '/keys') return answer({ keys: [{ ...jwk, kid, alg: 'RS256', use: 'sig' }] })
+    if (request.url === '/userinfo') return answer(provider.userinfo ?? {})
     const form = new URLSearchParams(await text(request))
     // The code is the nonce: a browser that returns it has been here.
     const code = form.get('code')
@@ -77,6 +81,7 @@ export async function provide(t: Owner): Promise<Provider> {
     issuer: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     account: { sub: 'ada-7', email: 'ada@example.test', email_verified: true, name: 'Ada' },
     token: {},
+    userinfo: undefined,
     isForged: false,
     status: 200,
     redeemed: [],

@@ -57,6 +57,13 @@ function roleOf(claim: unknown): Member['role'] | undefined {
   return ROLES.find((role) => values.includes(role))
 }
 
+/**
+ * The first source that has an email and says whether it is verified: what it says about its own email is not true of
+ * that of another.
+ */
+const sourceOfEmail = (sources: readonly JsonObject[]): JsonObject =>
+  sources.find(({ email, email_verified }) => email !== undefined && email_verified !== undefined) ?? {}
+
 const textOf = (claim: unknown) =>
   typeof claim === 'string' && claim.trim() !== '' ? claim.trim() : undefined
 
@@ -176,18 +183,19 @@ export class OpenId {
     })
     const claims = tokens.claims() as JsonObject & { sub: string }
     if (config.serverMetadata().userinfo_endpoint === undefined) return claims
+    // It must be about the same subject, or this throws.
     const more = await library.fetchUserInfo(config, tokens.access_token, claims.sub)
-    return { ...more, ...claims }
+    const { email, email_verified } = sourceOfEmail([claims, more])
+    return { ...more, ...claims, email, email_verified }
   }
 
   #accountOf(claims: JsonObject): ProviderAccount {
     const { oidcIssuer, oidcRoleClaim } = this.#settings
-    const email = textOf(claims.email)
     return {
       issuer: oidcIssuer as string,
       subject: claims.sub as string,
-      email: claims.email_verified === true ? email : undefined,
-      name: textOf(claims.name) ?? textOf(claims.preferred_username) ?? email,
+      email: claims.email_verified === true ? textOf(claims.email) : undefined,
+      name: textOf(claims.name) ?? textOf(claims.preferred_username),
       role: oidcRoleClaim === undefined ? undefined : (roleOf(claims[oidcRoleClaim]) ?? null),
     }
   }

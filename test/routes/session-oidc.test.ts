@@ -119,6 +119,37 @@ t.test('an account is linked to the member with its verified email', async (t) =
   t.match(await signIn(app), { status: 403, body: noMember })
 })
 
+t.test('an email is verified by its own source, the ID token or the userinfo', async (t) => {
+  const { app, provider } = await setUp(t)
+  const victim = 'victim@example.test'
+  const own = 'own@example.test'
+  app.db.insert(members).values({ id: 'victim', name: 'Victim', email: victim, role: 'admin' }).run()
+  const cases: [token: object, userinfo: object, email: string | undefined][] = [
+    [{ email: victim }, { email_verified: true }, undefined],
+    [{ email_verified: true }, { email: victim }, undefined],
+    [{ email: victim, email_verified: false }, { email: own, email_verified: true }, undefined],
+    [{ email: victim }, { email: `a-${own}`, email_verified: true }, `a-${own}`],
+    [{ email: `b-${own}`, email_verified: true }, { email: victim }, `b-${own}`],
+    [{ email: `c-${own}`, email_verified: true }, { email: victim, email_verified: false }, `c-${own}`],
+    [{}, { email: `d-${own}`, email_verified: true, name: 'Dora' }, `d-${own}`],
+  ]
+  for (const [index, [token, userinfo, email]] of cases.entries()) {
+    const sub = `own-${index}`
+    Object.assign(provider, { account: { sub, ...token }, userinfo: { sub, ...userinfo } })
+    const { status, headers } = await signIn(app)
+    t.equal(status, email === undefined ? 403 : 302, JSON.stringify([token, userinfo]))
+    const { body } = await send(app, 'GET', '/api/session', undefined, { cookie: cookiesOf(headers) })
+    t.equal(body.member?.email, email)
+  }
+  t.equal(memberOf(app, `d-${own}`)?.name, 'Dora')
+  t.strictSame(
+    app.db.select().from(memberIdentities).where(eq(memberIdentities.memberId, 'victim')).all(),
+    [],
+  )
+  provider.userinfo = { sub: 'another', email: victim, email_verified: true }
+  t.match(await signIn(app), { status: 401, body: failed }, 'the userinfo of another account')
+})
+
 t.test('linking ends all other credentials: the email may have been claimed by somebody else', async (t) => {
   const { app, provider } = await setUp(t, { oidcRoleClaim: 'groups' })
   const admin = signInAs(app, 'admin')
