@@ -21,6 +21,8 @@ export type OpenIdSettings = Pick<
 
 /** Longest duration of a sign-in, in milliseconds. */
 export const SIGN_IN_TIME = 10 * 60 * 1000
+/** A subject: at most 255 ASCII characters (OpenID Connect Core, section 2). An empty one would be that of everybody. */
+const SUBJECT = /^[ -~]{1,255}$/
 /** Number of completed sign-ins to store, so that none completes twice. */
 const ENDED = 10_000
 /** Timeout of the provider's responses, in seconds. */
@@ -189,11 +191,15 @@ export class OpenId {
     return { ...more, ...claims, email, email_verified }
   }
 
+  /** @throws Error without a valid subject */
   #accountOf(claims: JsonObject): ProviderAccount {
     const { oidcIssuer, oidcRoleClaim } = this.#settings
+    const subject = claims.sub as string
+    if (!SUBJECT.test(subject))
+      throw new Error('the subject of the ID token must be 1 to 255 ASCII characters')
     return {
       issuer: oidcIssuer as string,
-      subject: claims.sub as string,
+      subject,
       email: claims.email_verified === true ? textOf(claims.email) : undefined,
       name: textOf(claims.name) ?? textOf(claims.preferred_username),
       role: oidcRoleClaim === undefined ? undefined : (roleOf(claims[oidcRoleClaim]) ?? null),

@@ -277,6 +277,18 @@ t.test('any invalid response is refused, and signs nobody in', async (t) => {
   t.equal(count(app, 'sessions'), open)
 })
 
+t.test('a subject is 1 to 255 ASCII characters', async (t) => {
+  const { app, provider } = await setUp(t)
+  const before = count(app, 'members')
+  for (const sub of ['', 'x'.repeat(256), 'ada-\ud800', 'ada-7\n', 'ada\u00007', 7]) {
+    provider.token = { sub: sub as string }
+    t.match(await signIn(app), { status: 401, body: failed }, JSON.stringify(sub))
+  }
+  t.equal(count(app, 'members'), before)
+  provider.token = { sub: `cn=Ada Lovelace,${'x'.repeat(239)}` }
+  t.equal((await signIn(app)).status, 302)
+})
+
 t.test('some invalid callbacks are refused without asking the provider', async (t) => {
   const { app, provider } = await setUp(t)
   const queries: Record<string, Record<string, string>> = {
