@@ -200,7 +200,7 @@ export class OpenId {
     return {
       issuer: oidcIssuer as string,
       subject,
-      email: claims.email_verified === true ? textOf(claims.email) : undefined,
+      email: claims.email_verified === true && typeof claims.email === 'string' ? claims.email : undefined,
       name: textOf(claims.name) ?? textOf(claims.preferred_username),
       role: oidcRoleClaim === undefined ? undefined : (roleOf(claims[oidcRoleClaim]) ?? null),
     }

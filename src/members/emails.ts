@@ -5,6 +5,10 @@
  */
 import { eq, type SQL, sql } from 'drizzle-orm'
 import { members } from '../db/schema.ts'
+import { EMAIL_PATTERN, LIMITS } from '../schemas/common.ts'
+
+/** Whether a text may be a member's email, by the rules for requests. */
+export const isEmail = (text: string): boolean => EMAIL_PATTERN.test(text) && [...text].length <= LIMITS.email
 
 /** The key of an email: equal for equal emails. */
 export const emailKey = (email: string): string => email.toLowerCase()

@@ -8,6 +8,7 @@ import { LIMITS } from '../schemas/common.ts'
 import type { Member } from '../schemas/records.ts'
 import { timestamp } from '../time.ts'
 import { type Actor, type AuditLog, SERVICE } from './audit-log.ts'
+import { isEmail } from './emails.ts'
 import type { MemberRow, Members } from './members.ts'
 import type { NewSession } from './sessions.ts'
 
@@ -16,7 +17,7 @@ export interface ProviderAccount {
   issuer: string
   /** The provider's permanent id of the account. */
   subject: string
-  /** Undefined unless verified by the provider. */
+  /** Undefined unless verified by the provider. One that the service does not accept counts as none. */
   email: string | undefined
   name: string | undefined
   /** The member's role at the provider: null for none, undefined if not configured. */
@@ -45,6 +46,13 @@ const statementsOf = (db: SharedDatabase) => ({
 
 /** The same text for an unknown account and a disabled member, so that none can be probed. */
 const noMember = () => forbidden('no member has this account', 'no_account')
+
+/** What a name cannot show in one line: control characters, line ends, halves of characters. */
+const UNSHOWN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+/gu
+
+/** The name of an account by the rules for members; if it has none that can be shown, its email. */
+const nameOf = (name: string, email: string): string =>
+  [...(name.replaceAll(UNSHOWN, ' ').trim() || email)].slice(0, LIMITS.name).join('')
 
 /** Sign-in with accounts of a provider. */
 export class ProviderAccounts {
@@ -94,20 +102,15 @@ export class ProviderAccounts {
 
   /** Links the account to the member with its email, or to a new one. */
   #adopt(account: ProviderAccount, signsUp: boolean, address: string): MemberRow | undefined {
-    const { issuer, subject, email, name = email, role } = account
-    if (email === undefined || email.length > LIMITS.email) return undefined
+    const { issuer, subject, email, name = '', role } = account
+    if (email === undefined || !isEmail(email)) return undefined
     const existing = this.#members.findByEmail(email)
     if (existing?.disabled || (!existing && !signsUp)) return undefined
     // The provider may have reassigned the address.
     if (existing && this.#sql.ofMember({ issuer, memberId: existing.id })) return undefined
     const by = existing ? { id: existing.id, address } : { ...SERVICE, address }
     const { id } =
-      existing ??
-      this.#members.create(
-        { name: [...(name as string)].slice(0, LIMITS.name).join(''), email, ...(role && { role }) },
-        null,
-        by,
-      )
+      existing ?? this.#members.create({ name: nameOf(name, email), email, ...(role && { role }) }, null, by)
     if (existing) this.#endCredentials(id, by)
     this.#sql.insert({ issuer, subject, memberId: id, createdAt: timestamp() })
     this.#audit.record({

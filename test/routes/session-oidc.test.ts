@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { eq } from 'drizzle-orm'
+import type { JWTPayload } from 'jose'
 import OidcProvider from 'oidc-provider'
 import t, { type Test } from 'tap'
 import { memberIdentities, members } from '../../src/db/schema.ts'
@@ -208,8 +209,16 @@ t.test('no member is created without a verified email', async (t) => {
   for (const account of [
     { sub: 'x' },
     { sub: 'x', email: 'x@example.test' },
-    { sub: 'x', email: `${'x'.repeat(300)}@example.test`, email_verified: true },
-  ]) {
+    ...[
+      `${'x'.repeat(300)}@example.test`,
+      'x.example.test',
+      'x@example.test\nBcc: y@example.test',
+      'x\u0000@example.test',
+      ' x@example.test',
+      '\ud800@example.test',
+      '',
+    ].map((email) => ({ sub: 'x', email, email_verified: true })),
+  ] as JWTPayload[]) {
     provider.account = account
     t.match(await signIn(app), { status: 403, body: noMember })
   }
@@ -217,6 +226,35 @@ t.test('no member is created without a verified email', async (t) => {
   provider.account = { sub: 'y', email: 'y@example.test', email_verified: true, name: 'é'.repeat(300) }
   t.equal((await signIn(app)).status, 302)
   t.equal(memberOf(app, 'y@example.test')?.name, 'é'.repeat(200))
+})
+
+t.test('a new member has a name that can be shown', async (t) => {
+  const { app, provider } = await setUp(t)
+  const names: [given: unknown, name: string | undefined][] = [
+    ['Ada\r\nBcc: x\u0000y\u2028z', 'Ada Bcc: x y z'],
+    ['\ud800Ada\udc00', 'Ada'],
+    ['\u0000\n', undefined],
+    ['\ud800', undefined],
+    [7, undefined],
+    [undefined, undefined],
+    ['😀'.repeat(201), '😀'.repeat(200)],
+  ]
+  for (const [index, [name, expected]] of names.entries()) {
+    const email = `${'e'.repeat(230)}${index}@example.test`
+    provider.account = { sub: `name-${index}`, email, email_verified: true, name }
+    t.equal((await signIn(app)).status, 302)
+    t.equal(memberOf(app, email)?.name, expected ?? email.slice(0, 200))
+  }
+  const email = `${'😀'.repeat(240)}@example.test`
+  provider.account = { sub: 'long', email, email_verified: true, name: 'Long' }
+  t.equal((await signIn(app)).status, 302, 'lengths count characters')
+})
+
+t.test('an account stays with its member if its email becomes unusable', async (t) => {
+  const { app, provider } = await setUp(t)
+  t.equal((await signIn(app)).status, 302)
+  provider.account = { ...provider.account, email: 'nomail' }
+  t.equal((await signIn(app)).status, 302)
 })
 
 t.test('a disabled member is refused', async (t) => {
