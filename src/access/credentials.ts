@@ -100,7 +100,7 @@ export function createCredentials(
   }
 
   function fromProxy(email: string): Identity {
-    const member = members.findEnabledByEmail(email)
+    const member = members.findVouched(email)
     if (!member) throw authenticationRequired()
     return { member, via: 'proxy', scope: 'write' }
   }

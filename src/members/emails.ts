@@ -13,6 +13,13 @@ export const isEmail = (text: string): boolean => EMAIL_PATTERN.test(text) && [.
 /** The key of an email: equal for equal emails. */
 export const emailKey = (email: string): string => email.toLowerCase()
 
+/**
+ * The key of an email that somebody else vouches for, a provider or a proxy. Only the case of ASCII letters is ignored: mailboxes
+ * that differ beyond it, such as `kate` with a Kelvin sign, may belong to two people.
+ */
+export const vouchedKey = (email: string): string =>
+  email.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase())
+
 /** Condition: the email has this key, once its ASCII letters are lower-cased. */
 export const hasEmailKey = (key: string | SQL): SQL => eq(sql`lower(${members.email})`, key)
 

@@ -25,7 +25,7 @@ import { createJsonWriter } from '../schemas/serialization.ts'
 import { timestamp } from '../time.ts'
 import { type Actor, type AuditEntry, AuditLog } from './audit-log.ts'
 import { currentMember, hiddenTimes, isEnabled, shownMember } from './columns.ts'
-import { emailKey, hasEmailKey, isBeyondAscii, withEmailKey } from './emails.ts'
+import { emailKey, hasEmailKey, isBeyondAscii, vouchedKey, withEmailKey } from './emails.ts'
 import { freeHandle } from './handles.ts'
 import { KnownPeople } from './known-people.ts'
 import { MemberLinks } from './member-links.ts'
@@ -88,9 +88,6 @@ const statementsOf = (db: SharedDatabase) => ({
       .select(currentMember)
       .from(members)
       .where(and(hasEmailKey(given('key')), isEnabled)),
-  ),
-  enabledBeyondAscii: selectAll<CurrentMember & { email: string }>(db, () =>
-    db.select(currentMember).from(members).where(and(isBeyondAscii, isEnabled)),
   ),
   admin: selectOne(db, () => db.select({ id: members.id }).from(members).where(isAdmin).limit(1)),
   otherAdmin: selectOne(db, () =>
@@ -162,7 +159,7 @@ export class Members {
     'stored',
     'find',
     'findByEmail',
-    'findEnabledByEmail',
+    'findVouched',
     'hasAdmin',
     'hasWithoutHandle',
   ]
@@ -232,10 +229,9 @@ export class Members {
     return found ?? withEmailKey(others, key)
   }
 
-  /** The member with this email, ignoring case; undefined for a disabled one. */
-  findEnabledByEmail(email: string): CurrentMember | undefined {
-    const key = emailKey(email)
-    return this.#sql.enabledByEmailKey({ key }) ?? withEmailKey(this.#sql.enabledBeyondAscii(), key)
+  /** The member whom a proxy names by email, ignoring the case of ASCII letters; undefined for a disabled one. */
+  findVouched(email: string): CurrentMember | undefined {
+    return this.#sql.enabledByEmailKey({ key: vouchedKey(email) })
   }
 
   /** Whether there is an enabled admin. */

@@ -8,7 +8,7 @@ import { LIMITS } from '../schemas/common.ts'
 import type { Member } from '../schemas/records.ts'
 import { timestamp } from '../time.ts'
 import { type Actor, type AuditLog, SERVICE } from './audit-log.ts'
-import { isEmail } from './emails.ts'
+import { isEmail, vouchedKey } from './emails.ts'
 import type { MemberRow, Members } from './members.ts'
 import type { NewSession } from './sessions.ts'
 
@@ -105,6 +105,7 @@ export class ProviderAccounts {
     const { issuer, subject, email, name = '', role } = account
     if (email === undefined || !isEmail(email)) return undefined
     const existing = this.#members.findByEmail(email)
+    if (existing && vouchedKey(existing.email) !== vouchedKey(email)) return undefined
     if (existing?.disabled || (!existing && !signsUp)) return undefined
     // The provider may have reassigned the address.
     if (existing && this.#sql.ofMember({ issuer, memberId: existing.id })) return undefined

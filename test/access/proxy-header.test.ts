@@ -83,22 +83,33 @@ t.test('an unknown or disabled member in the header is refused, and never the de
   t.equal(await whoAmI(app, named), 'Authentication required')
 })
 
-t.test('an email in the header is case-insensitive, beyond ASCII too', async (t) => {
+t.test('an email in the header is case-insensitive, but only in ASCII', async (t) => {
   const app = await build(t, BEHIND_PROXY)
   for (const [id, email, disabled] of [
     ['arg', 'ärGer@x.org', false],
     ['out', 'ÖUT@x.org', true],
+    ['kate', 'kate@x.org', false],
+    ['kelvin', '\u212aelvin@x.org', false],
   ] as const) {
     app.db.insert(members).values({ id, name: id, email, disabled }).run()
   }
   // Node reads each byte of a header as one character, and so does the injected request.
   const utf8 = (text: string) => Buffer.from(text).toString('latin1')
-  for (const email of ['ÄRGER@x.org', 'ärger@X.org']) {
+  for (const email of ['ärGER@x.org', 'ärger@X.org']) {
     t.equal(await whoAmI(app, { [HEADER]: utf8(email) }), 'arg via proxy', email)
     t.equal(await whoAmI(app, { [HEADER]: email }), 'arg via proxy', `${email} in Latin-1`)
   }
-  for (const email of ['öut@x.org', 'arger@x.org'])
-    t.equal(await whoAmI(app, { [HEADER]: email }), 'Authentication required', email)
+  t.equal(await whoAmI(app, { [HEADER]: utf8('\u212aELVIN@x.org') }), 'kelvin via proxy')
+  // Mailboxes that differ beyond ASCII may belong to two people.
+  for (const email of [
+    'ÖUT@x.org',
+    'öut@x.org',
+    'arger@x.org',
+    'Ärger@x.org',
+    '\u212aate@x.org',
+    'kelvin@x.org',
+  ])
+    t.equal(await whoAmI(app, { [HEADER]: utf8(email) }), 'Authentication required', email)
 })
 
 t.test('a member from the header needs the admin role like everybody else', async (t) => {

@@ -120,6 +120,22 @@ t.test('an account is linked to the member with its verified email', async (t) =
   t.match(await signIn(app), { status: 403, body: noMember })
 })
 
+t.test('emails that differ beyond the case of ASCII letters are not linked', async (t) => {
+  const { app, provider } = await setUp(t)
+  for (const [id, email] of [
+    ['kate', 'kate@example.test'],
+    ['åsa', 'Åsa@example.test'],
+  ] as const)
+    app.db.insert(members).values({ id, name: id, email }).run()
+  for (const email of ['\u212aate@example.test', 'åsa@example.test', '\u212bsa@example.test']) {
+    provider.account = { sub: 'x', email, email_verified: true }
+    t.match(await signIn(app), { status: 403, body: noMember }, `${email}, and nobody else can have it`)
+  }
+  provider.account = { sub: 'x', email: 'ÅSA@Example.test', email_verified: true }
+  t.equal((await signIn(app)).status, 302)
+  t.match(app.db.select().from(memberIdentities).all(), [{ memberId: 'åsa', subject: 'x' }])
+})
+
 t.test('an email is verified by its own source, the ID token or the userinfo', async (t) => {
   const { app, provider } = await setUp(t)
   const victim = 'victim@example.test'
