@@ -28,6 +28,7 @@ import {
   secretsOf,
   type Target,
 } from './deliveries.ts'
+import { WAITED } from './host-lookup.ts'
 import type { Attempt, InTurn, Message, Sender } from './webhook-sender.ts'
 
 /** Milliseconds between polls of the table: another service may have changed it, and retries become due. */
@@ -321,7 +322,7 @@ export class Deliverer {
     const attempt = await this.#send(message)
     const delivered: Delivered = { seq, attempt }
     if (attempt.error !== null) {
-      if (this.#isStopped) return
+      if (this.#isStopped || attempt.error === WAITED) return
       this.attempts.failed++
       const jitter = JITTER * (2 * Math.random() - 1)
       await this.#store(() => outcomes.failed(webhook, delivered, clock.now(), jitter))

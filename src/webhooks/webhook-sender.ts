@@ -2,10 +2,10 @@
 import { createHmac } from 'node:crypto'
 import http from 'node:http'
 import https from 'node:https'
-import type { LookupFunction } from 'node:net'
 import type { Clock } from '../clock.ts'
 import { version } from '../package-files.ts'
-import { hasRefusedAddress, publicLookup, REFUSED_ADDRESS } from './webhook-urls.ts'
+import { createHostLookup, type HostLookup, type Seeker, WAITED } from './host-lookup.ts'
+import { guardedLookup, hasRefusedAddress, REFUSED_ADDRESS } from './webhook-urls.ts'
 
 /** Timeout of a delivery, in milliseconds: connecting, sending, and the whole response. */
 const TIMEOUT = 10_000
@@ -64,7 +64,7 @@ export interface SenderOptions {
   /** Whether private addresses are allowed. */
   allowsPrivate: boolean
   /** The lookup of host names. */
-  lookup?: LookupFunction
+  lookup?: HostLookup
 }
 
 /** The signature of a message with a secret: `whsec_` and the key in Base64. */
@@ -108,12 +108,17 @@ const describe = (error: NodeJS.ErrnoException): string => error.code ?? error.m
  * Creates a sender. It reuses connections, follows no redirects, and ignores proxy settings of the
  * environment.
  */
-export function createSender({ clock, inTurn, allowsPrivate, lookup }: SenderOptions): Sender {
+export function createSender({
+  clock,
+  inTurn,
+  allowsPrivate,
+  lookup = createHostLookup(),
+}: SenderOptions): Sender {
   const options = { keepAlive: true, timeout: IDLE }
   const agents = { 'http:': new http.Agent(options), 'https:': new https.Agent(options) }
-  const guard = allowsPrivate ? lookup : publicLookup(lookup as never)
 
-  function post(url: URL, headers: http.OutgoingHttpHeaders, body: Buffer, signal: AbortSignal) {
+  function post(url: URL, headers: http.OutgoingHttpHeaders, body: Buffer, seeker: Seeker) {
+    const { signal } = seeker
     return new Promise<Answer>((resolve, reject) => {
       const isHttps = url.protocol === 'https:'
       const { request } = isHttps ? https : http
@@ -123,7 +128,7 @@ export function createSender({ clock, inTurn, allowsPrivate, lookup }: SenderOpt
         headers,
         agent,
         signal,
-        ...(guard && { lookup: guard }),
+        lookup: guardedLookup(lookup, allowsPrivate, seeker),
       })
       const hasEnded = () => reject(new Error('the connection ended before the answer did'))
       outgoing.on('response', (response) => {
@@ -136,7 +141,7 @@ export function createSender({ clock, inTurn, allowsPrivate, lookup }: SenderOpt
         const wasStale = outgoing.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
         if (!wasStale || signal.aborted) return reject(error)
         outgoing.off('close', hasEnded)
-        post(url, headers, body, signal).then(resolve, reject)
+        post(url, headers, body, seeker).then(resolve, reject)
       })
       // Something else than a response, such as a protocol switch, ends without either event.
       outgoing.on('close', hasEnded)
@@ -144,7 +149,7 @@ export function createSender({ clock, inTurn, allowsPrivate, lookup }: SenderOpt
     })
   }
 
-  async function answerTo(message: Message, signal: AbortSignal): Promise<Answer> {
+  async function answerTo(message: Message, seeker: Seeker): Promise<Answer> {
     const { id, body, secrets } = message
     const url = new URL(message.url)
     if (!allowsPrivate && hasRefusedAddress(url)) throw new Error(REFUSED_ADDRESS)
@@ -159,7 +164,7 @@ export function createSender({ clock, inTurn, allowsPrivate, lookup }: SenderOpt
         'webhook-timestamp': time,
         'webhook-signature': secrets.map((secret) => signatureOf(secret, message, time)).join(' '),
       }
-      return post(url, headers, body, signal)
+      return post(url, headers, body, seeker)
     })
   }
 
@@ -168,11 +173,13 @@ export function createSender({ clock, inTurn, allowsPrivate, lookup }: SenderOpt
     const took = () => Math.round(clock.elapsed() - started)
     const ending = new AbortController()
     const stop = () => ending.abort(new Error('the service stopped'))
-    const stopTimer = clock.after(TIMEOUT, () => ending.abort(new Error(TOO_LATE)))
+    const seeker: Seeker = { signal: ending.signal, isWaiting: () => false }
+    const giveUp = () => ending.abort(new Error(seeker.isWaiting() ? WAITED : TOO_LATE))
+    const stopTimer = clock.after(TIMEOUT, giveUp)
     signal.addEventListener('abort', stop)
     if (signal.aborted) stop()
     try {
-      const { status, response } = await answerTo(message, ending.signal)
+      const { status, response } = await answerTo(message, seeker)
       return { status, error: problemOf(Number(status)), response, duration: took() }
     } catch (error) {
       const cause = ending.signal.aborted ? ending.signal.reason : error

@@ -2,10 +2,10 @@
  * Allowed targets of webhooks: public addresses, unless configured otherwise. Otherwise a user who may create webhooks could make the
  * service connect to its internal network (SSRF).
  */
-import { type LookupAddress, lookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
+import type { HostLookup, Seeker } from './host-lookup.ts'
 
 /** All routed IPv6 addresses; IPv4-compatible ones (`::10.0.0.9`), which ipaddr.js does not classify, are outside. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
@@ -57,25 +57,20 @@ export function problemOfUrl(text: string, allowsPrivate: boolean): string | und
   return undefined
 }
 
-type Resolve = (
-  host: string,
-  options: object,
-  done: (error: Error | null, addresses: LookupAddress[]) => void,
-) => void
-
 /**
- * Creates the lookup of connections: it refuses a name if any of its addresses is refused. The connection
- * goes to one of the checked addresses, which prevents DNS rebinding.
+ * Creates the lookup of an attempt's connection. Unless private addresses are allowed, it refuses a name if any of its addresses is refused. The
+ * connection goes to one of the checked addresses, which prevents DNS rebinding.
  */
-export const publicLookup =
-  (resolve: Resolve = lookup as Resolve): LookupFunction =>
+export const guardedLookup =
+  (lookup: HostLookup, allowsPrivate: boolean, seeker: Seeker): LookupFunction =>
   (host, options, done) => {
-    resolve(host, { ...options, all: true }, (error, addresses) => {
+    const check: Parameters<HostLookup>[2] = (error, addresses) => {
       const [first] = addresses ?? []
       if (error || first === undefined) done(error ?? new Error(`${host} has no address`), [])
-      else if (addresses.some(({ address }) => isRefusedAddress(address)))
+      else if (!allowsPrivate && addresses.some(({ address }) => isRefusedAddress(address)))
         done(new Error(REFUSED_ADDRESS), [])
       else if (options.all) done(null, addresses)
       else done(null, first.address, first.family)
-    })
+    }
+    lookup(host, options, check, seeker)
   }

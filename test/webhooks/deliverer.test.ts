@@ -14,6 +14,7 @@ import type { WebhookDelivery } from '../../src/schemas/records.ts'
 import { Deliverer, type DelivererOptions, HEARTBEAT, type Outcomes } from '../../src/webhooks/deliverer.ts'
 import { RETRY_DELAYS } from '../../src/webhooks/deliveries.ts'
 import { createDeliveryLock } from '../../src/webhooks/delivery-lock.ts'
+import { WAITED } from '../../src/webhooks/host-lookup.ts'
 import { createSender } from '../../src/webhooks/webhook-sender.ts'
 import { writeTo } from '../helper.ts'
 import {
@@ -377,6 +378,30 @@ t.test('a hundred receivers that hang do not delay another one', async (t) => {
   await slow.got(99)
   one.commit(project('q'))
   await placed(one, id, 2)
+})
+
+t.test('an attempt that waited for other names only is no failure, and is repeated at once', async (t) => {
+  const attempt = { status: null, response: '', duration: 10_000 }
+  const results = [
+    { ...attempt, error: WAITED },
+    { ...attempt, status: 204, error: null },
+  ]
+  const sent: string[] = []
+  const sender = {
+    send: async ({ id }: { id: string }) => {
+      sent.push(id)
+      return results.shift() ?? { ...attempt, error: 'a third attempt' }
+    },
+    close: () => undefined,
+  }
+  const one = service(t, { sender })
+  const { id } = one.create({ url: 'http://receiver.test/' })
+  one.deliverer.start()
+  one.commit(project('p'))
+  await placed(one, id, 1)
+  t.strictSame(sent, [`${id}.1`, `${id}.1`])
+  t.match(attemptsOf(one.webhooks, id), [{ status: 204, error: null }])
+  t.strictSame(one.deliverer.attempts, { delivered: 1, failed: 0 })
 })
 
 t.test('many webhooks do not deliver a change in one turn of the event loop', async (t) => {

@@ -2,11 +2,12 @@
 import type { LookupAddress } from 'node:dns'
 import { networkInterfaces } from 'node:os'
 import t from 'tap'
+import { createHostLookup, type HostLookup, type Seeker } from '../../src/webhooks/host-lookup.ts'
 import {
+  guardedLookup,
   hasRefusedAddress,
   isRefusedAddress,
   problemOfUrl,
-  publicLookup,
 } from '../../src/webhooks/webhook-urls.ts'
 
 /** Refused addresses, by kind. */
@@ -120,19 +121,19 @@ t.test('a URL is http or https, without credentials and fragment', async (t) => 
   t.equal(problemOfUrl('HTTPS://Example.org:8443/hooks?key=1', false), undefined)
 })
 
+const seeker: Seeker = { signal: new AbortController().signal, isWaiting: () => false }
+
 /** The result of a guarded lookup, given the addresses of the name. */
 const lookUp = (
   addresses: LookupAddress[],
   options: { all?: boolean } = { all: true },
   error: Error | null = null,
+  allowsPrivate = false,
 ) =>
   new Promise<unknown[]>((resolve) => {
-    const resolveName = (
-      _host: string,
-      _options: object,
-      done: (error: Error | null, all: LookupAddress[]) => void,
-    ) => done(error, addresses)
-    publicLookup(resolveName)('name.test', options, (...results: unknown[]) => resolve(results))
+    const lookup: HostLookup = (_host, _options, done) => done(error, addresses)
+    const guarded = guardedLookup(lookup, allowsPrivate, seeker)
+    guarded('name.test', options, (...results: unknown[]) => resolve(results))
   })
 
 const open = { address: '1.1.1.1', family: 4 }
@@ -148,6 +149,8 @@ t.test('a name is refused if one of its addresses is', async (t) => {
       t.match(error, { message: 'the address is private, or reserved, or of this machine' })
     }
   }
+  t.strictSame(await lookUp([open, inner], {}, null, true), [null, open.address, 4])
+  t.strictSame(await lookUp([inner, open], undefined, null, true), [null, [inner, open]])
   t.match(await lookUp([], {}), [{ message: 'name.test has no address' }])
   t.match(await lookUp(undefined as never, {}, new Error('ENOTFOUND')), [{ message: 'ENOTFOUND' }])
 })
@@ -155,7 +158,9 @@ t.test('a name is refused if one of its addresses is', async (t) => {
 t.test('a name that this machine resolves to itself is refused', async (t) => {
   for (const name of ['localhost', 'localhost.', '127.0.0.1', '0x7f.1', '0']) {
     const [error] = await new Promise<unknown[]>((resolve) =>
-      publicLookup()(name, { all: true }, (...results: unknown[]) => resolve(results)),
+      guardedLookup(createHostLookup(), false, seeker)(name, { all: true }, (...results: unknown[]) =>
+        resolve(results),
+      ),
     )
     t.ok(error instanceof Error, name)
   }
