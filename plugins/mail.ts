@@ -13,7 +13,7 @@ import { createLazySmtpSender } from '../src/mail/lazy-smtp-sender.ts'
 import { type MessageContext, messageOf, testMessage } from '../src/mail/message.ts'
 import { createHostOutlet, createMailOutlet, type Outlet } from '../src/mail/outlets.ts'
 import type { MailFailure } from '../src/mail/smtp-sender.ts'
-import { type Mailbox, parseMailbox } from '../src/mailbox.ts'
+import { domainOf, type Mailbox, parseMailbox } from '../src/mailbox.ts'
 import type { OnNotification } from '../src/phaseboard.d.ts'
 import type { Call } from '../src/requests/calls.ts'
 import { BY_SERVICE } from '../src/requests/write.ts'
@@ -76,7 +76,7 @@ export default fp<MailOptions>(
 
     function createMail(server: string): Outlet {
       const from = parseMailbox(mailFrom ?? '') as Mailbox
-      const domain = from.address.slice(from.address.lastIndexOf('@') + 1)
+      const domain = domainOf(from)
       const send = createLazySmtpSender({ server, from, clock })
       const closing = new AbortController()
       app.addHook('preClose', async () => closing.abort())

@@ -1,4 +1,5 @@
 /** Mail addresses with or without a name (a small part of RFC 5322, section 3.4). */
+import { domainToASCII } from 'node:url'
 import { EMAIL_PATTERN, LIMITS } from './schemas/common.ts'
 
 /** An address and the name of its owner; `name` may be empty. */
@@ -21,4 +22,10 @@ export function parseMailbox(text: string): Mailbox | undefined {
   const [, name = '', inBrackets] = /^([^<>"]*|"[^"\\]*")\s*<([^<>]*)>$/.exec(text.trim()) ?? []
   const address = inBrackets ?? text.trim()
   return isMailAddress(address) ? { name: name.replaceAll('"', '').trim(), address } : undefined
+}
+
+/** The domain of an address, as mail servers and header fields have it (`xn--...` if it has other characters than ASCII). */
+export function domainOf({ address }: Pick<Mailbox, 'address'>): string {
+  const domain = address.slice(address.lastIndexOf('@') + 1)
+  return domainToASCII(domain) || domain
 }

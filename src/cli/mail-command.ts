@@ -5,7 +5,7 @@ import { newId } from '../db/ids.ts'
 import { StartupError } from '../errors.ts'
 import { testMessage } from '../mail/message.ts'
 import { createSmtpSender } from '../mail/smtp-sender.ts'
-import { isMailAddress, parseMailbox } from '../mailbox.ts'
+import { domainOf, isMailAddress, parseMailbox } from '../mailbox.ts'
 import { complain, FAILED, say, USAGE } from './terminal.ts'
 
 /**
@@ -24,7 +24,7 @@ export async function sendTestMail(address: string): Promise<void> {
     throw new StartupError('SMTP_URL and MAIL_FROM are not set: the service sends no e-mail')
   }
   const send = createSmtpSender({ server, from, clock: systemClock })
-  const domain = from.address.slice(from.address.lastIndexOf('@') + 1)
+  const domain = domainOf(from)
   const message = testMessage({ name: '', address }, newId(), publicUrl, domain)
   const failure = await send(message, new AbortController().signal)
   if (failure === undefined) {

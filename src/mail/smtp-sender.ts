@@ -50,6 +50,14 @@ const OF_ADDRESS = /\b5\.(1\.(1|2|3|6|10)|2\.1)\b/
 /** Those of policies, such as a refusal to relay: the operator can do something about them. */
 const OF_POLICY = /\b5\.7\.\d/
 
+const NOT_ASCII = /\P{ASCII}/u
+
+/** The failure of a local part with other characters than ASCII, if the server does not accept these. */
+const NEEDS_UTF8: MailFailure = {
+  kind: 'refused',
+  reason: 'the mail server accepts only ASCII characters before the @ (it has no SMTPUTF8)',
+}
+
 function kindOf({ code, command, response = '', responseCode = 0 }: SmtpError): FailureKind {
   const isForGood = responseCode >= 500
   if (code === 'EENVELOPE' && command === 'RCPT TO') {
@@ -86,10 +94,10 @@ export function connectionOptions(
   }
 }
 
-/** The bytes of a mail. */
-function compose(message: Message, from: Mailbox): Promise<Buffer> {
+/** The bytes of a mail, and the addresses for the server: domains are in ASCII, unless an address needs SMTPUTF8 (RFC 6531) anyway. */
+async function compose(message: Message, from: Mailbox) {
   const { to, subject, text, html, messageId, headers } = message
-  const composer = new MailComposer({
+  const mail = new MailComposer({
     from,
     to,
     subject,
@@ -99,23 +107,29 @@ function compose(message: Message, from: Mailbox): Promise<Buffer> {
     headers,
     disableFileAccess: true,
     disableUrlAccess: true,
-  })
-  return composer.compile().build()
+  }).compile()
+  return { raw: await mail.build(), envelope: mail.getEnvelope() }
 }
 
 export function createSmtpSender({ server, from, clock }: SmtpOptions): SendMail {
   const { auth, ...options } = connectionOptions(server)
 
-  /** One mail, from connecting to the server's last response. */
-  async function deliver(connection: SMTPConnection, message: Message): Promise<void> {
+  /** One mail, from connecting to the server's last response. @returns why the address cannot be tried */
+  async function deliver(connection: SMTPConnection, message: Message): Promise<MailFailure | undefined> {
     const step = <Result>(run: (done: (error?: Error | null, result?: Result) => void) => void) =>
       new Promise<void>((resolve, reject) => run((error) => (error ? reject(error) : resolve())))
-    const raw = await compose(message, from)
+    const { raw, envelope } = await compose(message, from)
     await step((done) => connection.connect(done))
+    // The last response is that to EHLO, with the server's extensions.
+    const takesUtf8 = /[ -]SMTPUTF8\b/i.test(String(connection.lastServerResponse))
+    if (!takesUtf8 && envelope.to.some((address) => NOT_ASCII.test(address))) {
+      connection.quit()
+      return NEEDS_UTF8
+    }
     if (auth) await step((done) => connection.login({ ...auth }, done))
-    const envelope = { from: from.address, to: [message.to.address], size: raw.length }
-    await step((done) => connection.send(envelope, raw, done))
+    await step((done) => connection.send({ ...envelope, size: raw.length }, raw, done))
     connection.quit()
+    return undefined
   }
 
   return async (message, signal) => {
@@ -134,8 +148,7 @@ export function createSmtpSender({ server, from, clock }: SmtpOptions): SendMail
     signal.addEventListener('abort', onAbort)
     if (signal.aborted) onAbort()
     try {
-      await Promise.race([deliver(connection, message), ended])
-      return undefined
+      return await Promise.race([deliver(connection, message), ended])
     } catch (error) {
       connection.close()
       return { kind: kindOf(error as SmtpError), reason: reasonOf(error as SmtpError) }

@@ -1,4 +1,5 @@
 /** What mails say: safely, whatever members have written, and with links to the service alone. */
+import { createInterface } from 'node:readline'
 import t from 'tap'
 import { systemClock } from '../../src/clock.ts'
 import { type MessageContext, messageOf, SHOWN } from '../../src/mail/message.ts'
@@ -7,8 +8,8 @@ import { connectionOptions, createSmtpSender } from '../../src/mail/smtp-sender.
 import { oneLine, severalLines } from '../../src/mail/texts.ts'
 import { isTimeZone, nextHour } from '../../src/mail/time-zones.ts'
 import { LINK_LIFETIME, memberOfToken, unsubscribeToken } from '../../src/mail/unsubscribe.ts'
-import { parseMailbox } from '../../src/mailbox.ts'
-import { manualClock, until } from '../receivers.ts'
+import { domainOf, type Mailbox, parseMailbox } from '../../src/mailbox.ts'
+import { listen, manualClock, until } from '../receivers.ts'
 import { decodeWords, receiveMail } from '../smtp.ts'
 
 const KEY = Buffer.alloc(32, 7).toString('base64url')
@@ -297,6 +298,49 @@ t.test('a password is sent encrypted only, but on this machine', async (t) => {
   t.match(connectionOptions('smtps://u:p@mail.example'), { port: 465, secure: true, requireTLS: false })
   t.match(connectionOptions('smtp://u:p@[::1]:25'), { host: '::1', requireTLS: false })
 })
+
+t.test(
+  'a domain in any script goes to the server in ASCII, and another address only to servers that take it',
+  async (t) => {
+    const from = parseMailbox('Board <board@böard.example>') as Mailbox
+    t.equal(domainOf(from), 'xn--bard-5qa.example')
+    t.equal(domainOf({ address: 'ada@a..b' }), 'a..b')
+    // The other servers of the tests show domains in Unicode.
+    const serving = async (extension: string) => {
+      const lines: string[] = []
+      const replies: Record<string, string> = {
+        EHLO: `250-hello\r\n250 ${extension}`,
+        DATA: '354 go on',
+        QUIT: '221 bye',
+      }
+      const url = await listen(t, (socket) => {
+        socket.write('220 hello\r\n')
+        createInterface({ input: socket }).on('line', (line) => {
+          lines.push(line)
+          if (/^(EHLO|MAIL|RCPT|DATA|QUIT|\.$)/.test(line))
+            socket.write(`${replies[line.slice(0, 4)] ?? '250 ok'}\r\n`)
+        })
+      })
+      const send = createSmtpSender({ server: url.replace('http:', 'smtp:'), from, clock: systemClock })
+      const to = (address: string) =>
+        send(messageOf('ada', { ...ADA, address }, [notification()], CONTEXT), new AbortController().signal)
+      return { lines, to }
+    }
+    const plain = await serving('8BITMIME')
+    t.equal(await plain.to('user@müller.example'), undefined)
+    t.ok(plain.lines.includes('MAIL FROM:<board@xn--bard-5qa.example>'))
+    t.ok(plain.lines.includes('RCPT TO:<user@xn--mller-kva.example>'))
+    t.match(await plain.to('jürgen@example.test'), {
+      kind: 'refused',
+      reason: 'the mail server accepts only ASCII characters before the @ (it has no SMTPUTF8)',
+    })
+    t.equal(plain.lines.filter((line) => line.startsWith('RCPT')).length, 1)
+    const modern = await serving('SMTPUTF8')
+    t.equal(await modern.to('jürgen@example.test'), undefined)
+    t.ok(modern.lines.includes('MAIL FROM:<board@xn--bard-5qa.example> SMTPUTF8'))
+    t.ok(modern.lines.includes('RCPT TO:<jürgen@example.test>'))
+  },
+)
 
 t.test('the sender signs in, and an end of the service ends a slow mail', async (t) => {
   const message = messageOf('ada', ADA, [notification()], CONTEXT)
