@@ -23,7 +23,7 @@ const PATIENCE = 1000
 /** ... and so is one that reads nothing for this many. */
 const MAX_PATIENCE = 60_000
 
-/** Most notifications that wait for a client that does not read. Older ones are only in its list. */
+/** Most notifications that wait for a client that does not read. With more, the stream ends, so that its client lists them. */
 const NOTIFICATIONS_WAITING = 100
 
 /** A stream of changes to one client: first missed changes, at its own pace, then each as it is committed. */
@@ -127,8 +127,8 @@ export class ChangeStream implements ChangeReader, WeighedStream {
     if (!this.#mayShow(notification)) return
     const { place: _, memberId: __, ...shown } = notification as MembersNotification & { place: unknown }
     this.#notifications.push(JSON.stringify(shown))
-    if (this.#notifications.length > NOTIFICATIONS_WAITING) this.#notifications.shift()
-    this.#sendNotifications()
+    if (this.#notifications.length > NOTIFICATIONS_WAITING) this.end()
+    else this.#sendNotifications()
   }
 
   tick(): void {

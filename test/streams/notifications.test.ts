@@ -1,6 +1,7 @@
 import { Agent } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { mock } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import t from 'tap'
 import type { BuildOptions } from '../../src/app.ts'
 import { createClient } from '../../src/client/client.ts'
@@ -130,4 +131,41 @@ t.test('notifications during the check of a credential are sent after it', async
   t.equal(app.changeReaders.count('poll'), 1, 'a long poll waits for changes only')
   app.changeReaders.close()
   t.match(await poll, { status: 200, body: { changes: [] } })
+})
+
+t.test('a client that does not read gets all notifications up to an end of its stream', async (t) => {
+  const app = await build(t, { authMode: 'required' })
+  const { headers } = memberNamed(app, 'ada')
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const agent = new Agent()
+  t.teardown(() => agent.destroy())
+  const got: number[] = []
+  const { response, ended } = await connectStream(
+    `${url}/api/changes/stream`,
+    ({ data }) => got.push(JSON.parse(data).number),
+    { headers, agent },
+  )
+  response.pause()
+  let sent = 0
+  const notify = (length: number, text = '') => {
+    const some = Array.from({ length }, () => ({ memberId: 'ada', projectId: null, number: ++sent, text }))
+    app.changeReaders.sendNotifications(some)
+  }
+  // They fill the buffers of the system.
+  const large = 'x'.repeat(500_000)
+  while (sent < 40) {
+    notify(1, large)
+    await wait(5)
+  }
+  notify(60)
+  t.equal(app.changeReaders.size, 1)
+  notify(100)
+  t.equal(app.changeReaders.size, 0)
+  response.resume()
+  await ended
+  t.ok(got.length > 0 && got.length < 100, `${got.length} notifications`)
+  t.strictSame(
+    got,
+    got.map((_, index) => index + 1),
+  )
 })
