@@ -143,3 +143,21 @@ onBoard('after a card is deleted in its dialog, the focus is on the next one', a
   await untilFocused(page, 'Website relaunch')
   t.equal(await page.evaluate(() => document.activeElement?.tagName), 'H1')
 })
+
+onBoard('after it is archived in its dialog, the focus is on the next card', async (_t, { api, person }) => {
+  const { path, cards } = await projectWith(api, { 'To Do': ['One', 'Two', 'Three'] })
+  const { page, go } = await person()
+  const archive = async (title: string) => {
+    await dialogOf(page).getByRole('button', { name: 'Archive', exact: true }).click()
+    await dialogOf(page, title).getByText('This card is archived.').waitFor()
+    await page.keyboard.press('Escape')
+    await dialogOf(page).waitFor({ state: 'detached' })
+  }
+  await go(`${path}/items/${cards.get('Two')}`)
+  await card(page, 'Two').waitFor({ state: 'attached' })
+  await archive('Two')
+  await untilFocused(page, 'Three')
+  await link(page, 'Three').click()
+  await archive('Three')
+  await untilFocused(page, 'One')
+})

@@ -66,7 +66,7 @@ function useCounts(store: ProjectStore): void {
   }, [store])
 }
 
-/** Focuses a card when its dialog is closed; if it does not exist any more, the card at its place. */
+/** Focuses a card when its dialog is closed; if the board does not show it any more, the card at its place. */
 function useFocusBack(board: Board, item: string): void {
   const before = useRef(item)
   const lastPlace = useRef({ column: '', index: 0 })
@@ -78,8 +78,7 @@ function useFocusBack(board: Board, item: string): void {
     refocus(() => {
       const { column, index } = lastPlace.current
       const ids = board.shownIn(column)
-      const isThere = board.store.items.peek(closed) !== undefined
-      const next = isThere ? closed : ids[Math.min(index, ids.length - 1)]
+      const next = ids.includes(closed) ? closed : ids[Math.min(index, ids.length - 1)]
       if (next !== undefined) focusCard(board, next)
       else document.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true })
     })
