@@ -115,3 +115,45 @@ onBoard('a card is opened, changed, moved and closed by the keyboard alone', asy
   const { dismissed } = await until(now, ({ title }) => title === 'Existing pages')
   t.notOk(dismissed)
 })
+
+onBoard(
+  'a due date with a deleted part is not saved, one without any part is',
+  async (t, { api, person }) => {
+    const { item, path } = await makeCard({ api }, { title: 'Rewrite pages' })
+    const itemPath = { path: { id: item.id } }
+    const dueDate = '2030-02-02T00:00:00.000Z'
+    await api.patch('/api/kanban-items/{id}', { ...itemPath, body: { dueDate } })
+    const saved = async () => (await api.get('/api/kanban-items/{id}', itemPath)).dueDate
+    const { page, go } = await person()
+    const { keyboard } = page
+    await go(path)
+    const field = dialogOf(page).getByLabel('Due date', { exact: true })
+    const isLeft = async (how: string) => {
+      await field.focus()
+      await keyboard.press('Backspace')
+      t.equal(await field.inputValue(), '')
+      await keyboard.press(how)
+    }
+    await isLeft('Enter')
+    await isLeft('Shift+Tab')
+    t.equal(await field.inputValue(), '2030-02-02', 'the saved date is back')
+    await isLeft('Escape')
+    await dialogOf(page).waitFor({ state: 'detached' })
+    // The service takes writes in order.
+    await page.getByRole('link', { name: 'Rewrite pages', exact: true }).press('a')
+    await keyboard.press('Escape')
+    await go(path)
+    await field.waitFor()
+    t.equal(await field.inputValue(), '2030-02-02')
+    t.equal(await saved(), dueDate)
+
+    await field.focus()
+    for (const key of ['Backspace', 'ArrowRight', 'Backspace', 'ArrowRight', 'Backspace']) {
+      await keyboard.press(key)
+    }
+    // By the button of its calendar.
+    await keyboard.press('Tab')
+    await keyboard.press('Tab')
+    await until(saved, (day) => day === null)
+  },
+)

@@ -61,24 +61,32 @@ const isWhole = (day: string) => day === '' || day >= '1000'
 export function DueDateField({ card, item, canEdit }: FieldProps) {
   const value = item.dueDate === null ? '' : dayOf(item.dueDate)
   const [typed, setTyped] = useState<string | undefined>()
+  const field = useRef<HTMLInputElement>(null)
   const byKeyboard = useRef(false)
-  const save = (day: string) => {
+  const save = ({ value: day, validity }: HTMLInputElement) => {
     setTyped(undefined)
-    if (day === value || !isWhole(day)) return
+    // A date with a deleted part has no value either.
+    if (validity.badInput || day === value || !isWhole(day)) return
     const dueDate = day === '' ? null : `${day}T00:00:00.000Z`
     void changeItem(card, { dueDate }, words.saved(words.due, item.title))
   }
-  const leave = useRef(() => {})
-  leave.current = () => {
-    if (typed !== undefined) save(typed)
+  const leave = useRef((_: HTMLInputElement) => {})
+  leave.current = (input) => {
+    if (typed !== undefined) save(input)
   }
   // Closing the dialog leaves the field too.
-  useEffect(() => () => leave.current(), [])
+  useEffect(() => {
+    const input = field.current
+    return () => {
+      if (input) leave.current(input)
+    }
+  }, [])
   const isLate = isOverdue(item) && !card.store.isDone(item.column)
   return (
     <div class="field">
       <label for="card-due">{words.due}</label>
       <input
+        ref={field}
         id="card-due"
         type="date"
         value={typed ?? value}
@@ -89,14 +97,14 @@ export function DueDateField({ card, item, canEdit }: FieldProps) {
         }}
         onKeyDown={({ key, currentTarget }) => {
           byKeyboard.current = true
-          if (key === 'Enter') save(currentTarget.value)
+          if (key === 'Enter') save(currentTarget)
         }}
         onChange={({ currentTarget }) => {
           // A typed date is valid after the first digit of its year, so a typed date is only saved on blur.
           if (byKeyboard.current) setTyped(currentTarget.value)
-          else save(currentTarget.value)
+          else save(currentTarget)
         }}
-        onBlur={() => leave.current()}
+        onBlur={({ currentTarget }) => leave.current(currentTarget)}
       />
       {isLate && (
         <span id="card-overdue" class="meta danger">
