@@ -20,6 +20,8 @@ type SessionState = 'unknown' | 'signed-out' | 'signed-in'
 export const identity = signal<Identity | undefined>(undefined)
 /** Whether the session of a signed-in user has ended. The page stays, with the sign-in dialog above it. */
 export const hasEnded = signal(false)
+/** Whether the sign-in dialog is shown. The user may hide it, to read the page, until something needs the session. */
+export const isAsked = signal(false)
 export const sessionState = signal<SessionState>('unknown')
 /** Why the user is not known yet, if the service does not respond. */
 export const sessionFailure = signal<unknown>(undefined)
@@ -142,7 +144,7 @@ export const isOpenToAll = async (): Promise<boolean> =>
 
 /** Handles a 401: the page stays, and prompts the user to sign in again. */
 export function endSession(): void {
-  if (identity.peek() !== undefined) hasEnded.value = true
+  if (identity.peek() !== undefined) hasEnded.value = isAsked.value = true
   else sessionState.value = 'signed-out'
 }
 

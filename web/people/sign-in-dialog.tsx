@@ -1,6 +1,9 @@
-/** The dialog to sign in again, above the current page. No typed text is lost, and the waiting writes continue afterwards. */
+/**
+ * The dialog to sign in again, above the current page. No typed text is lost, and the waiting writes continue afterwards. It
+ * can be hidden, and returns when something needs the session.
+ */
 import { useEffect, useState } from 'preact/hooks'
-import { enterAgain, isOpenToAll } from '../common/session.ts'
+import { enterAgain, isAsked, isOpenToAll } from '../common/session.ts'
 import { Dialog } from '../common/ui/dialog.tsx'
 import { place } from '../router.ts'
 import { texts } from '../texts.ts'
@@ -18,8 +21,12 @@ export default function SignInDialog() {
     return () => document.removeEventListener('visibilitychange', look)
   }, [])
   const { path, query } = place.value
+  if (!isAsked.value) return null
+  const hide = () => {
+    isAsked.value = false
+  }
   return (
-    <Dialog title={texts.signIn.title} onClose={() => undefined} closesOutside={false}>
+    <Dialog title={texts.signIn.title} onClose={hide} closesOutside={false}>
       <p role="status">{texts.signIn.ended}</p>
       <SignInForm to={`${path}?${query}`} inNewTab onDone={() => undefined} />
       {isOpen && (
