@@ -186,6 +186,24 @@ onBoard('a phone has its pages at the bottom, and shows a card near the top', as
   t.ok(Math.abs(column1 - assignee) < 8, `side by side: ${column1}, ${assignee}`)
 })
 
+onBoard("the entries of the user's menu are whole on a phone", async (t, { person }) => {
+  for (const locale of ['en-GB', 'de-DE']) {
+    const { page, go } = await person({ ...PHONE, locale })
+    await go('/')
+    await page.locator('.site-menu').tap()
+    await page.getByRole('menuitem').last().waitFor()
+    const cut = await page
+      .getByRole('menuitem')
+      .locator('span')
+      .evaluateAll((all) =>
+        all
+          .filter((one) => one.scrollWidth > Math.ceil(one.getBoundingClientRect().width))
+          .map(({ textContent }) => textContent),
+      )
+    t.strictSame(cut, [], locale)
+  }
+})
+
 onBoard('a card is as high as its menu button', async (t, { api, person }) => {
   const { path } = await projectWith(api, { 'To Do': ['One'] })
   const { page, go } = await person(PHONE)
