@@ -229,3 +229,24 @@ onBoard('the filter has several values of each field, and a chip for each', asyn
   await page.getByRole('heading', { level: 1, name: /^A very long/ }).waitFor()
   t.equal(await height(), before)
 })
+
+onBoard('long names in the filter overlap nothing', async (t, { api, person }) => {
+  const { id, path } = await projectWith(api, { 'To Do': ['One'] })
+  const names = Array.from({ length: 12 }, (_, index) => `Configuration management ${index}`)
+  names.push('x'.repeat(50))
+  for (const name of names) {
+    await api.post('/api/projects/{id}/kanban-labels', { path: { id }, body: { name } })
+  }
+  const { page, go } = await person()
+  await go(path)
+  await page.getByRole('button', { name: /^Filter/ }).click()
+  await page.getByRole('checkbox', { name: 'xxx' }).waitFor()
+  const spilling = await page
+    .locator('.filter-option')
+    .evaluateAll((all) =>
+      all
+        .filter((one) => one.scrollHeight > one.clientHeight || one.scrollWidth > one.clientWidth)
+        .map(({ textContent }) => textContent),
+    )
+  t.strictSame(spilling, [])
+})
