@@ -55,6 +55,7 @@ const Audit = latePage(() => import('./people/audit-page.tsx'))
 /** The parts that a board opens next. They are preloaded when the browser is idle, so they open at once, also without a connection. */
 const NEXT = [
   loadCard,
+  () => import('./card/files.tsx'),
   async () => (await import('./common/markdown/markdown.ts')).fetchWorker(),
   () => import('./common/move-dialog.tsx'),
   () => import('./board/quick-add-tools.tsx'),

@@ -1,5 +1,5 @@
 /** Files of cards: uploads, the viewer of pictures, files in texts, and covers. */
-import type { Locator, Page } from 'playwright-core'
+import type { Locator, Page, Route } from 'playwright-core'
 import t from 'tap'
 import type { Attachment } from '../../src/client/api.d.ts'
 import type { Client } from '../../src/client/types.d.ts'
@@ -268,6 +268,37 @@ onBoard(
     await row(page, 'large.bin').waitFor({ state: 'detached' })
   },
   { environment: { ATTACHMENT_LIMIT: '100000' } },
+)
+
+onBoard(
+  'files that were not loaded are loaded again, and not said to be none',
+  async (t, { api, person }) => {
+    const { item, path } = await makeCard({ api }, { title: 'Rewrite pages' })
+    const body = { url: 'https://example.org/', name: 'Notes' }
+    await api.post('/api/kanban-items/{id}/attachments', { path: { id: item.id }, body })
+    const { page, go, problems } = await person()
+    problems.expect(/500|404/)
+    const refuse = (route: Route) =>
+      route.fulfill({ status: 500, contentType: 'application/json', body: '{"error":"Internal"}' })
+    await page.route('**/attachments', refuse)
+    await go(path)
+    await partOf(page, 'Files').getByRole('alert').waitFor()
+    t.equal(await partOf(page, 'Files').getByText('No files.').count(), 0)
+
+    t.comment('also if the connection was back before this part of the page was')
+    const part = Promise.withResolvers<void>()
+    await page.route('**/assets/files-*.js', async (route) => {
+      await part.promise
+      await route.continue()
+    })
+    const refused = page.waitForResponse(/\/attachments$/)
+    await go(path)
+    await (await refused).finished()
+    await dialogOf(page, 'Rewrite pages').waitFor()
+    await page.unroute('**/attachments')
+    part.resolve()
+    await row(page, 'Notes').waitFor()
+  },
 )
 
 onBoard('files are dropped on the dialog and on cards of the board', async (t, { api, person }) => {

@@ -7,14 +7,14 @@ onBoard('load in advance, or with the next connection', async (t, { api, person,
   const { projectId, path } = await makeCard({ api }, { title: 'Flyer', description: 'All *pages*' })
   const { page, go, problems } = await person()
   problems.expect(/ERR_CONNECTION_REFUSED|Failed to fetch/)
-  const loaded = ['card-dialog', 'flow-page', 'move-dialog', 'markdown'].map((name) =>
+  const loaded = ['card-dialog', 'files-', 'flow-page', 'move-dialog', 'markdown'].map((name) =>
     page.waitForResponse((response) => response.url().includes(`/assets/${name}`)),
   )
   await go(`/projects/${projectId}`)
   const urls = (await Promise.all(loaded)).map((response) => response.url())
   // With all that they import.
-  await page.evaluate((scripts) => Promise.all(scripts.map((script) => import(script))), urls.slice(0, 3))
-  await (await loaded[3])?.finished()
+  await page.evaluate((scripts) => Promise.all(scripts.map((script) => import(script))), urls.slice(0, -1))
+  await (await loaded.at(-1))?.finished()
   await kill()
   await link(page, 'Flyer').focus()
   await page.keyboard.press('m')
@@ -23,6 +23,7 @@ onBoard('load in advance, or with the next connection', async (t, { api, person,
   await link(page, 'Flyer').click()
   await dialogOf(page, 'Flyer').waitFor()
   await partOf(page, 'Description').locator('em').waitFor()
+  await partOf(page, 'Files').waitFor()
   t.match(page.url(), path)
   await page.keyboard.press('Escape')
   await page.getByRole('link', { name: 'Flow', exact: true }).click()

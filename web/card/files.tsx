@@ -38,6 +38,10 @@ export default function Files({ files, item, canEdit }: FilesProps) {
   const list = files.records.list(byId)
   const running = uploads.value.filter(({ itemId }) => itemId === item.id)
   const failure = files.failure.value
+  // The connection may have come back before this part of the page was loaded.
+  useEffect(() => {
+    if (files.failure.peek() !== undefined) void files.load()
+  }, [files])
   return (
     <section ref={section} class="card-part" aria-labelledby="card-files">
       <div class="spread">
@@ -66,7 +70,9 @@ export default function Files({ files, item, canEdit }: FilesProps) {
         )}
       </div>
       {failure !== undefined && <Failed isPart error={failure} retry={() => void files.load()} />}
-      {canEdit && list.length + running.length === 0 && <p class="meta">{words.none}</p>}
+      {canEdit && failure === undefined && list.length + running.length === 0 && (
+        <p class="meta">{words.none}</p>
+      )}
       {list.length + running.length > 0 && (
         <ul class="files">
           {list.map((file) => (
