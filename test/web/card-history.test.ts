@@ -44,9 +44,9 @@ function activity(second: number, type: string, from: string, to: string): Kanba
 }
 
 /** The history as lines: actor, text, and whether it can be undone. */
-function lines(sources: Partial<HistorySources>): string[] {
+function lines(sources: Partial<HistorySources>, reader = { id: 'm', isAdmin: false }): string[] {
   const whole = { changes: [], activity: [], isComplete: true, ...sources }
-  return historyOf(whole, names).map(({ actorId, sentences, seq }) => {
+  return historyOf(whole, names, reader).map(({ actorId, sentences, seq }) => {
     const said = sentences.map((pieces) =>
       pieces.map((piece) => (typeof piece === 'string' ? piece : `‹${piece.value}›`)).join(''),
     )
@@ -149,4 +149,26 @@ t.test('lists a change once if activity has it, too, and other activity by itsel
 t.test('shortens long values', async (t) => {
   const changes = [updated(1, { title: 'a'.repeat(500) }, { title: 'b' })]
   t.strictSame(lines({ changes }), [`m changed the title from ‹${'a'.repeat(120)}…› to ‹b› (1)`])
+})
+
+t.test("a change of another member's comment is not to be undone, except by admins", async (t) => {
+  const comment = { kind: 'kanban-comment', id: 'c' } as const
+  const changes = [
+    change(1, { ...comment, actorId: 'b', action: 'created', after: { authorId: 'b' } }),
+    change(2, { ...comment, actorId: 'b', before: { content: 'x' }, after: { content: 'y' } }),
+    change(3, { ...comment, action: 'deleted', before: { authorId: 'b' } }),
+    change(4, { ...comment, action: 'created', after: { authorId: 'm' } }),
+    change(5, { group: 6, action: 'deleted', before: {} }),
+    change(6, { ...comment, group: 6, action: 'deleted', before: { authorId: 'b' } }),
+  ]
+  const all = [
+    'm deleted this card (6)',
+    'm commented (4)',
+    'm deleted a comment (3)',
+    'b edited a comment (2)',
+    'b commented (1)',
+  ]
+  t.strictSame(lines({ changes }, { id: 'm', isAdmin: true }), all)
+  const mine = all.map((line) => (/\((4|6)\)/.test(line) ? line : line.slice(0, -4)))
+  t.strictSame(lines({ changes }), mine)
 })

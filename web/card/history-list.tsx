@@ -4,6 +4,7 @@ import { makerFirst } from '../common/actors.ts'
 import type { Change } from '../common/api.ts'
 import { ago, atMoment, fullDay } from '../common/dates.ts'
 import { personName } from '../common/people.ts'
+import { isAdmin, me } from '../common/session.ts'
 import { undo } from '../common/toasts.ts'
 import { Failed, Loading } from '../common/ui/page.tsx'
 import { type Sentence, texts } from '../texts.ts'
@@ -68,11 +69,15 @@ export function HistoryList({ card, canEdit }: { card: OpenCard; canEdit: boolea
   const { labelList } = card.store
   const entries =
     sources &&
-    historyOf(sources, {
-      member: personName,
-      label: (id) => labelList.find((label) => label.id === id)?.name,
-      day: fullDay,
-    })
+    historyOf(
+      sources,
+      {
+        member: personName,
+        label: (id) => labelList.find((label) => label.id === id)?.name,
+        day: fullDay,
+      },
+      { id: me.value?.id, isAdmin: isAdmin.value },
+    )
   return (
     <section class="card-part" aria-labelledby="card-history">
       <h3 id="card-history">{texts.history}</h3>

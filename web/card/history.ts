@@ -24,6 +24,12 @@ interface HistoryNames {
   day: (date: string) => string
 }
 
+/** The user. Nobody but admins may undo changes of others' comments. */
+interface HistoryReader {
+  id: string | undefined
+  isAdmin: boolean
+}
+
 export interface HistorySources {
   changes: readonly Change[]
   activity: readonly KanbanActivity[]
@@ -54,14 +60,18 @@ const priorityOf = (value: unknown): string => {
 }
 
 /** The history, newest first. */
-export function historyOf(sources: HistorySources, names: HistoryNames): HistoryEntry[] {
+export function historyOf(
+  sources: HistorySources,
+  names: HistoryNames,
+  reader: HistoryReader,
+): HistoryEntry[] {
   const { changes, activity, isComplete } = sources
   const oldest = changes.reduce((least, { at }) => (at < least ? at : least), '9999')
   const alone = activity
     .filter((entry) => isComplete || entry.createdAt >= oldest)
     .filter((entry) => !changes.some((change) => isSameChange(change, entry)))
   const entries = [
-    ...groupsOf(changes).map((group) => entryOfGroup(group, names)),
+    ...groupsOf(changes).map((group) => entryOfGroup(group, names, reader)),
     ...alone.map((one) => entryOfActivity(one, names)),
   ]
   return entries
@@ -93,10 +103,18 @@ function groupsOf(changes: readonly Change[]): Change[][] {
   return [...groups.values()].map((group) => group.sort((a, b) => a.seq - b.seq))
 }
 
-function entryOfGroup(group: readonly Change[], names: HistoryNames): HistoryEntry {
+/** Whether it is a change of a comment that somebody else has written. */
+function isOthersComment({ kind, before, after, actorId }: Change, { id }: HistoryReader): boolean {
+  const { authorId = actorId } = { ...after, ...before }
+  return kind === 'kanban-comment' && authorId !== id
+}
+
+function entryOfGroup(group: readonly Change[], names: HistoryNames, reader: HistoryReader): HistoryEntry {
   const last = group.at(-1)
   // The entry of a created or deleted card includes its child records.
   const whole = group.find(({ kind, action }) => kind === 'kanban-item' && action !== 'updated')
+  // A deleted card comes back with its comments, whoever wrote them.
+  const isForeign = !whole && !reader.isAdmin && group.some((change) => isOthersComment(change, reader))
   const sentences = whole ? wholeSentences(whole) : group.flatMap((change) => sentencesOf(change, names))
   return {
     key: `change-${last?.seq}`,
@@ -104,7 +122,7 @@ function entryOfGroup(group: readonly Change[], names: HistoryNames): HistoryEnt
     actorId: last?.actorId ?? null,
     ...(last?.actor && { actor: last.actor }),
     sentences: withoutRepeats(sentences),
-    seq: whole?.action === 'created' ? undefined : last?.seq,
+    seq: isForeign || whole?.action === 'created' ? undefined : last?.seq,
   }
 }
 
