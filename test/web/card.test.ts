@@ -73,6 +73,53 @@ onBoard('title, description and fields are edited in place', async (t, { api, pe
   )
 })
 
+onBoard('a new subtask is shown before the service has it', async (t, { api, person }) => {
+  const { item, path } = await makeCard({ api }, { title: 'Rewrite pages' })
+  const { page, go, problems } = await person()
+  const subtasks = partOf(page, 'Subtasks')
+  const rows = subtasks.getByRole('list', { name: 'Subtasks' }).getByRole('listitem')
+  const field = page.getByRole('textbox', { name: 'New subtask' })
+  const held = async () => {
+    const answer = Promise.withResolvers<void>()
+    await page.route('**/subtasks', async (route) => {
+      await answer.promise
+      await route.fallback()
+    })
+    return answer.resolve
+  }
+  await go(path)
+  const proceed = await held()
+  for (const title of ['Texts', 'Photos']) {
+    await field.fill(title)
+    await field.press('Enter')
+    await rows.filter({ hasText: title }).waitFor()
+  }
+  t.ok(await subtasks.getByRole('checkbox', { name: 'Texts' }).isDisabled())
+  t.equal(await subtasks.getByRole('button', { name: 'Actions for Texts' }).count(), 0)
+  await subtasks.getByText('0 of 2').waitFor()
+  proceed()
+  await subtasks.getByRole('button', { name: 'Actions for Photos' }).waitFor()
+  t.strictSame(await rows.allInnerTexts(), ['Texts', 'Photos'])
+  const { subtasks: saved } = await api.get('/api/kanban-items/{id}', { path: { id: item.id } })
+  t.strictSame(
+    saved.map(({ title }) => title),
+    ['Texts', 'Photos'],
+  )
+
+  t.comment('a refused one disappears')
+  await page.unrouteAll()
+  problems.expect(/500/)
+  await page.route('**/subtasks', (route) =>
+    route.fulfill({ status: 500, contentType: 'application/json', body: '{"error":"Internal"}' }),
+  )
+  const refuse = await held()
+  await field.fill('Links')
+  await field.press('Enter')
+  await rows.filter({ hasText: 'Links' }).waitFor()
+  refuse()
+  await rows.filter({ hasText: 'Links' }).waitFor({ state: 'detached' })
+})
+
 onBoard('subtasks, labels and comments', async (t, { api, person }) => {
   const { item, path } = await makeCard({ api }, { title: 'Rewrite pages' })
   const now = () => api.get('/api/kanban-items/{id}', { path: { id: item.id } })

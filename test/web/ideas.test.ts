@@ -118,6 +118,8 @@ onBoard('refused ideas go back into the field, or are left to add again', async 
   const first = await refuse()
   await field.fill('One')
   await field.press('Enter')
+  await page.getByRole('heading', { name: 'One' }).waitFor()
+  t.equal(await page.getByRole('button', { name: 'Actions for One' }).count(), 0, 'shown at once')
   first()
   await page.waitForFunction(() => document.querySelector('input')?.value === 'One')
   await page.unroute(isIdeas)

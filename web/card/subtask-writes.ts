@@ -1,7 +1,7 @@
 /** Writes of the subtasks of a card. */
 import { type Answer, api, type KanbanItem, type KanbanSubtask, sending } from '../common/api.ts'
 import { bySortOrder } from '../common/order.ts'
-import { accepted, added, ifThere, writeWithMessage } from '../common/record-writes.ts'
+import { accepted, added, ifThere, isUnsaved, newId, writeWithMessage } from '../common/record-writes.ts'
 import { read } from '../common/session.ts'
 import type { SavingOutcome } from '../common/text-edit/conflict.ts'
 import { writeText } from '../common/text-edit/write-text.ts'
@@ -58,9 +58,22 @@ const perform = <Data>(
     }),
   )
 
+/** Shows a new subtask at the end, until the stream or the response has it. */
+function showNew(card: OpenCard, title: string): Change {
+  const known = new Set(card.store.items.peek(card.id)?.subtasks.map(({ id }) => id))
+  const now = new Date().toISOString()
+  const shown = { id: newId(), itemId: card.id, title, completed: false, createdAt: now, updatedAt: now }
+  return (subtasks) => {
+    if (subtasks.some((one) => one.title === title && !known.has(one.id))) return subtasks
+    const last = Math.max(0, ...subtasks.map(({ sortOrder }) => sortOrder))
+    return [...subtasks, { ...shown, sortOrder: last + 1 }]
+  }
+}
+
 /** Adds a subtask at the end. @returns whether the service accepted it */
 export const addSubtask = (card: OpenCard, title: string): Promise<boolean> =>
   perform(card, {
+    change: showNew(card, title),
     ...sending('post', '/api/kanban-items/{id}/subtasks', { path: { id: card.id }, body: { title } }),
     answered: (subtask) => replaced([subtask]),
     message: added(title),
@@ -106,8 +119,9 @@ export const renameSubtask = (
     message: texts.card.subtaskRenamed,
   })
 
-/** Reorders the subtasks. @param ids all of them @returns whether the service accepted it */
-export const orderSubtasks = (card: OpenCard, ids: readonly string[]): Promise<boolean> => {
+/** Reorders the subtasks. @param all their ids @returns whether the service accepted it */
+export const orderSubtasks = (card: OpenCard, all: readonly string[]): Promise<boolean> => {
+  const ids = all.filter((id) => !isUnsaved(id))
   const places = ids.map((id, index) => ({ id, sortOrder: index + 1 }))
   return perform(card, {
     change: (subtasks) =>

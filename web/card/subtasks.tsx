@@ -5,6 +5,7 @@ import { dragByTouch } from '../common/drag-by-touch.ts'
 import type { Side } from '../common/drag-row.ts'
 import { refocus } from '../common/focus.ts'
 import { droppedAt } from '../common/order.ts'
+import { isUnsaved } from '../common/record-writes.ts'
 import { LeftTexts } from '../common/ui/left-texts.tsx'
 import { useDraft } from '../common/use-draft.ts'
 import { useUnsent } from '../common/use-unsent.ts'
@@ -98,7 +99,7 @@ export function Subtasks({ card, item, canEdit }: SubtasksProps) {
                 key={subtask.id}
                 card={card}
                 subtask={subtask}
-                canEdit={canEdit}
+                canEdit={canEdit && !isUnsaved(subtask.id)}
                 isFirst={index === 0}
                 isLast={index === subtasks.length - 1}
                 onMove={(by) => move(index, by)}

@@ -5,6 +5,7 @@ import { useRowDrag } from '../common/drag-row.ts'
 import { leaveRow } from '../common/focus.ts'
 import { droppedAt } from '../common/order.ts'
 import { projectList, projectName } from '../common/projects.ts'
+import { isUnsaved } from '../common/record-writes.ts'
 import { mayMakeProjects } from '../common/session.ts'
 import { termName } from '../common/terms.ts'
 import { shownTitle } from '../common/titles.ts'
@@ -108,21 +109,23 @@ export function IdeaRow({ idea, ordered }: IdeaRowProps) {
         </p>
         {isEdited && <IdeaForm idea={idea} onClose={closeForm} />}
       </div>
-      <Menu
-        label={texts.actions(title)}
-        items={[
-          { label: texts.edit, run: () => setEdited(true) },
-          ...moves(idea, ordered),
-          mayMakeProjects.value &&
-            promotedProjectId === null && { label: list.promote, run: leave(promoteIdea) },
-          status === 'discarded'
-            ? { label: list.reopen, run: leave(reopenIdea) }
-            : status !== 'promoted' && { label: list.discard, run: leave(discardIdea) },
-          { label: texts.delete, run: leave(deleteIdea), isDanger: true },
-        ]}
-      >
-        <Icon name="more" />
-      </Menu>
+      {!isUnsaved(id) && (
+        <Menu
+          label={texts.actions(title)}
+          items={[
+            { label: texts.edit, run: () => setEdited(true) },
+            ...moves(idea, ordered),
+            mayMakeProjects.value &&
+              promotedProjectId === null && { label: list.promote, run: leave(promoteIdea) },
+            status === 'discarded'
+              ? { label: list.reopen, run: leave(reopenIdea) }
+              : status !== 'promoted' && { label: list.discard, run: leave(discardIdea) },
+            { label: texts.delete, run: leave(deleteIdea), isDanger: true },
+          ]}
+        >
+          <Icon name="more" />
+        </Menu>
+      )}
     </li>
   )
 }

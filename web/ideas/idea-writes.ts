@@ -12,10 +12,11 @@ import {
   added,
   addRecord,
   changeRecord,
+  newId,
   placeRecords,
   removeRecord,
 } from '../common/record-writes.ts'
-import { isAdmin } from '../common/session.ts'
+import { isAdmin, me } from '../common/session.ts'
 import { done, toast } from '../common/toasts.ts'
 import { write } from '../common/writes.ts'
 import { go, paths } from '../router.ts'
@@ -26,14 +27,33 @@ const { records } = ideaList
 const list = texts.ideaList
 const PATH = '/api/personal-ideas/{id}'
 
+/** A placeholder until the service has created the idea. */
+function unsaved(fields: Pick<PersonalIdea, 'title' | 'sortOrder'>): PersonalIdea {
+  const now = new Date().toISOString()
+  return {
+    id: newId(),
+    ownerId: me.peek()?.id ?? '',
+    description: '',
+    priority: 'medium',
+    status: 'idea',
+    promotedProjectId: null,
+    createdAt: now,
+    updatedAt: now,
+    ...fields,
+  }
+}
+
 /** Adds an idea at the end. @throws PhaseboardError if the service refuses */
 export async function addIdea(title: string, after: PersonalIdea | undefined): Promise<void> {
   const body = { title, sortOrder: after === undefined ? 0 : after.sortOrder + 1 }
-  await addRecord({
-    records,
-    message: added(title),
-    ...sending('post', '/api/personal-ideas', { body }),
-  })
+  await addRecord(
+    {
+      records,
+      message: added(title),
+      ...sending('post', '/api/personal-ideas', { body }),
+    },
+    unsaved(body),
+  )
 }
 
 /** Changes an idea. @throws PhaseboardError if the service refuses */

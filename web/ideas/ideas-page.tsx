@@ -5,6 +5,7 @@ import { drafts } from '../common/drafts.ts'
 import { useLiveList } from '../common/live-list.ts'
 import { bySortOrder } from '../common/order.ts'
 import { projectList } from '../common/projects.ts'
+import { isUnsaved } from '../common/record-writes.ts'
 import { failed } from '../common/toasts.ts'
 import { LeftTexts } from '../common/ui/left-texts.tsx'
 import { Failed, Loading, Page } from '../common/ui/page.tsx'
@@ -82,12 +83,13 @@ interface ListedProps {
 
 function Listed({ title, ideas, isOrdered = false }: ListedProps) {
   if (ideas.length === 0) return null
+  const saved = ideas.filter(({ id }) => !isUnsaved(id))
   return (
     <section class="idea-group">
       <h2 class={isOrdered ? 'visually-hidden' : undefined}>{title}</h2>
       <ul class="ideas" aria-label={title}>
         {ideas.map((idea) => (
-          <IdeaRow key={idea.id} idea={idea} ordered={isOrdered ? ideas : NONE} />
+          <IdeaRow key={idea.id} idea={idea} ordered={isOrdered && !isUnsaved(idea.id) ? saved : NONE} />
         ))}
       </ul>
     </section>
