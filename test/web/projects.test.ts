@@ -319,3 +319,12 @@ onBoard('names are only text, also on a phone', async (t, { api, person }) => {
     t.ok(box && box.x >= 0 && box.x + box.width <= 390, `${name.slice(0, 10)} at 200 %`)
   }
 })
+
+onBoard('the dialog of an import fits on a phone', async (t, { person }) => {
+  const { page, go } = await person({ viewport: { width: 320, height: 700 } })
+  await go('/')
+  await page.getByRole('button', { name: 'Import' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('File').waitFor()
+  t.equal(await dialog.evaluate((one) => one.scrollWidth - one.clientWidth), 0)
+})

@@ -40,6 +40,7 @@ function FileForm({ dropped }: { dropped: File | undefined }) {
         <input
           id={`${id}-file`}
           type="file"
+          style={{ inlineSize: '100%', minInlineSize: 0 }}
           autofocus
           required={file === undefined}
           aria-describedby={`${id}-hint`}
