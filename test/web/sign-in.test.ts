@@ -142,6 +142,9 @@ onBoard('open mode needs no sign-in', async (t, { url, person }) => {
   const { page, context, go, check } = await person()
   await go('/account')
   await page.getByText('without an account of your own').waitFor()
+  const panels = page.getByRole('main').locator('section')
+  const [first, second] = [await panels.first().boundingBox(), await panels.nth(1).boundingBox()]
+  t.ok(first && second && (second.y > first.y + first.height || second.x > first.x + first.width))
   await check()
   await page.getByRole('main').getByRole('link', { name: 'Sign in' }).click()
   await page.getByRole('link', { name: 'Continue without signing in' }).click()

@@ -59,10 +59,10 @@ export default function AccountPage() {
         (isOwn ? (
           <Account member={known.member} />
         ) : (
-          <>
+          <div class="account">
             <NoAccount via={known.via} name={known.member.name} />
             <OwnNotifications />
-          </>
+          </div>
         ))}
     </Page>
   )
