@@ -110,6 +110,12 @@ onBoard("shows others' changes while it is open", async (t, { api, person }) => 
   await api.delete('/api/kanban-items/{id}', itemPath)
   await dialogOf(page).getByText('This card was deleted by local.').waitFor()
   t.ok(await column.isDisabled(), 'nothing of it can be changed')
+  t.equal(
+    await dialogOf(page)
+      .getByRole('button', { name: /^Watch/ })
+      .count(),
+    0,
+  )
   await dialogOf(page).getByRole('button', { name: 'Undo', exact: true }).click()
   await dialogOf(page).getByText('This card was deleted').waitFor({ state: 'detached' })
   await until(() => column.isEnabled(), Boolean)

@@ -163,6 +163,7 @@ export function CardView({ card, item, isHere, onClose }: CardViewProps) {
             </div>
             <Side
               {...parts}
+              isHere={isHere}
               areLabelsOpen={areLabelsOpen}
               onLabels={() => setLabelsOpen(!areLabelsOpen)}
               onMove={() => setMoving(true)}

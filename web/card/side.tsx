@@ -17,6 +17,8 @@ const words = texts.card
 interface SideProps {
   card: OpenCard
   item: KanbanItem
+  /** Whether the card is still in the project. */
+  isHere: boolean
   canEdit: boolean
   areLabelsOpen: boolean
   onLabels: () => void
@@ -47,7 +49,7 @@ function Source({ card, item }: Pick<SideProps, 'card' | 'item'>) {
   )
 }
 
-export function Side({ card, item, canEdit, areLabelsOpen, onLabels, onMove, onCopy }: SideProps) {
+export function Side({ card, item, isHere, canEdit, areLabelsOpen, onLabels, onMove, onCopy }: SideProps) {
   const fields = { card, item, canEdit }
   return (
     <div class="card-side">
@@ -59,7 +61,7 @@ export function Side({ card, item, canEdit, areLabelsOpen, onLabels, onMove, onC
       <Labels {...fields} isOpen={areLabelsOpen} onToggle={onLabels} />
       <Source card={card} item={item} />
       <div class="row">
-        <WatchButton kind="card" id={card.id} title={item.title} />
+        {isHere && <WatchButton kind="card" id={card.id} title={item.title} />}
         {canEdit && (
           <button type="button" class="button" onClick={onMove}>
             <Icon name="move" /> {texts.item.moveTo}
