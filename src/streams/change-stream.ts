@@ -139,9 +139,9 @@ export class ChangeStream implements ChangeReader, WeighedStream {
   }
 
   end(identity?: Identity): void {
-    if (identity !== undefined) this.#sendAccess(this.#readers.readerOf(identity))
+    const last = identity && this.#accessEvents(this.#readers.readerOf(identity))
     this.#close()
-    this.body.end()
+    this.body.end(last)
   }
 
   get waitsSince(): number | undefined {
@@ -164,17 +164,22 @@ export class ChangeStream implements ChangeReader, WeighedStream {
    * Sends the projects that the reader has gained and lost. Call it before the position advances: its event must not
    * have the position of changes that are sent after it, or a connection that is lost in between would resume after them.
    */
-  #sendAccess(reader = this.reader): void {
+  #sendAccess(): void {
+    this.#send(this.#accessEvents(this.reader))
+  }
+
+  /** The projects that its reader has gained and lost, as events. @param reader with the current rights */
+  #accessEvents(reader: ScopedReader): Buffer | undefined {
     const scope = reader.scope()
     // All changes up to its position were sent with the former scope.
     this.#scopedAt = Math.max(this.#scopedAt, this.place)
-    if (scope === this.#scope) return
+    if (scope === this.#scope) return undefined
     const events = this.#readers.policy
       .difference(this.#scope, scope, this.#scopedAt)
       .filter(({ projectId }) => (this.filter.projectId ?? projectId) === projectId)
       .map((event) => eventText('access', JSON.stringify(event), this.place))
     this.#scope = scope
-    if (events.length > 0) this.#send(Buffer.from(events.join('')))
+    return events.length > 0 ? Buffer.from(events.join('')) : undefined
   }
 
   /** Whether its reader sees the project of a notification. One about several projects requires a credential with access to all. */

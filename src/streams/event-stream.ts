@@ -60,10 +60,12 @@ export class EventStream extends Readable {
     this.#onReady()
   }
 
-  /** Ends the response; at once if the client does not read. */
-  end(): void {
-    if (this.waitsSince === undefined) this.push(null)
-    else this.destroy()
+  /** Ends the response; at once if the client does not read. @param last sent before */
+  end(last?: Buffer): void {
+    if (this.waitsSince === undefined) {
+      if (last !== undefined) this.push(last)
+      this.push(null)
+    } else this.destroy()
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
