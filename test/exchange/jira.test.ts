@@ -241,10 +241,23 @@ t.test('content without a Markdown form is read as text, and kept in full', asyn
   t.match(cardOf(board, 'A-1'), { description: 'messen', rest: { description } })
 })
 
+t.test('German months are read as Jira writes them', async (t) => {
+  const rows = ['05/Mrz/24 3:12 PM', '06/Mär/24 3:12 PM', '07/Mai/24 3:12 PM'].map((date, index) => [
+    'x',
+    `A-${index}`,
+    date,
+  ])
+  const board = await readAs('jira', stringify([['Summary', 'Issue key', 'Created'], ...rows]))
+  t.same(
+    board.cards.map(({ createdAt }) => createdAt),
+    ['2024-03-05T15:12:00.000Z', '2024-03-06T15:12:00.000Z', '2024-05-07T15:12:00.000Z'],
+  )
+})
+
 t.test('other files are refused', async (t) => {
   t.match(
     await refusal('jira', 'title\n'),
-    'expected the CSV export of issues or the JSON of a search, but it is a table',
+    'expected the CSV export of issues, with English names of columns, or the JSON of a search, but it is a table',
   )
   t.match(
     await refusal('jira', '{"items":[{"content":{}}]}'),

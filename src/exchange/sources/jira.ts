@@ -20,7 +20,12 @@ export function readJira(bytes: Uint8Array, name: string): SourceBoard {
       : file.kind === 'table' && isJiraHeader(file.table.header)
         ? readRows(file.table)
         : undefined
-  if (!read) throw notOfFormat(file, 'jira', 'the CSV export of issues or the JSON of a search')
+  if (!read)
+    throw notOfFormat(
+      file,
+      'jira',
+      'the CSV export of issues, with English names of columns, or the JSON of a search',
+    )
   const { issues, source } = read
   return toBoard(issues, { ...source, id: source.id || baseName(name), name: source.name || baseName(name) })
 }

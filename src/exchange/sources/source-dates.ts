@@ -126,12 +126,16 @@ function clockOf({ hour, minute, second, fraction, half, zone }: Parts): string 
 /** Languages of known month names: those written in Latin letters. */
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'sv', 'da', 'nb', 'pl']
 
+/** A German name as Java wrote it, and so Jira. */
+const MRZ = ['mrz', 3] as const
+
 let known: ReadonlyMap<string, number> | undefined
 
 /** Names of months, short and long, without accents, each with its number. */
 function months(): ReadonlyMap<string, number> {
-  known ??= new Map(
-    LANGUAGES.toReversed().flatMap((language) =>
+  known ??= new Map([
+    MRZ,
+    ...LANGUAGES.toReversed().flatMap((language) =>
       (['long', 'short'] as const).flatMap((month) => {
         const format = new Intl.DateTimeFormat(language, { month, day: 'numeric', timeZone: 'UTC' })
         return Array.from({ length: 12 }, (_, index) => {
@@ -140,7 +144,7 @@ function months(): ReadonlyMap<string, number> {
         })
       }),
     ),
-  )
+  ])
   return known
 }
 
