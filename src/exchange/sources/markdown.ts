@@ -8,7 +8,8 @@ const SPECIAL = [
   String.raw`(?<!_)(?:(?<![\s\p{L}\p{N}])_+|(?<=\s)_+(?![\s_])|(?<=[\p{L}\p{N}])_+(?![\p{L}\p{N}_]))`,
   // A tilde that may end a struck text or join others.
   String.raw`(?<!~)(?:~~+|(?<!\s)~|~(?=\($))`,
-  // A mark that would make a link an image.
+  // A bracket that may close in what follows, and a mark that would make a link an image.
+  String.raw`\[(?=[^\[\]]*\($)`,
   String.raw`!(?=\($)`,
   // A tag, an entity, code, an escape.
   String.raw`<(?=[a-z\/!?]|\($)`,
