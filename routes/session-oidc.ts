@@ -66,7 +66,7 @@ const openIdRoutes: Routes<{ provider: Provider }> = async (app, { provider: set
       operationId: 'beginOpenIdSignIn',
       summary: 'Sign in with the OpenID provider',
       description:
-        "Open it in a browser: it redirects to the provider's page, and from there back to `returnTo`.",
+        "Open it in a browser: it redirects to the provider's page, and from there back to `returnTo`. HEAD begins no sign-in: it only shows whether there is a provider.",
       tags,
       querystring: Type.Object({ returnTo: Type.Optional(ReturnTo) }),
       response: {
@@ -79,6 +79,8 @@ const openIdRoutes: Routes<{ provider: Provider }> = async (app, { provider: set
       const { returnTo = `${app.prefix}/` } = request.query
       const provider = configured()
       const to = toReference(returnTo)
+      // Its cookie would replace that of a pending sign-in, which the page's question must not end.
+      if (request.method === 'HEAD') return reply.redirect(settings.oidcIssuer as string)
       const { url, kept } = await provider.begin(redirectUriOf(request), to, request.log)
       cookies.keepSignIn(request, reply, kept, SIGN_IN_TIME)
       return reply.redirect(url)

@@ -22,6 +22,8 @@ export interface Provider {
   status: number
   /** The redeemed codes with their verifiers, and the client's secrets. */
   redeemed: { code: string | null; verifier: string | null; secret: string | null }[]
+  /** The number of all requests. */
+  requests: number
 }
 
 /** Starts a provider on this machine; it ends with the test. It accepts any code, any number of times. */
@@ -32,6 +34,7 @@ export async function provide(t: Owner): Promise<Provider> {
   const kid = await calculateJwkThumbprint(jwk)
   const server = createServer(async (request, response) => {
     const { issuer } = provider
+    provider.requests += 1
     const answer = (body: object, status = 200) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     if (request.url === '/.well-known/openid-configuration') {
@@ -85,6 +88,7 @@ export async function provide(t: Owner): Promise<Provider> {
     isForged: false,
     status: 200,
     redeemed: [],
+    requests: 0,
   }
   return provider
 }

@@ -396,6 +396,16 @@ t.test('a sign-in can be completed once, in the same browser, and for a limited 
   t.match(await end(app, comeBack(late.page), late.cookie), { status: 401, body: failed }, 'too late')
 })
 
+t.test('HEAD shows whether there is a provider, and begins no sign-in', async (t) => {
+  const { app, provider } = await setUp(t)
+  const { status, headers } = await send(app, 'HEAD', `${BEGIN}?returnTo=/ideas`)
+  t.match({ status, headers }, { status: 302, headers: { location: provider.issuer } })
+  t.notOk(headers['set-cookie'], 'a pending sign-in in another tab continues')
+  t.equal(provider.requests, 0)
+  t.equal((await send(app, 'HEAD', `${BEGIN}?returnTo=//evil.example.test`)).status, 400)
+  t.equal((await send(await build(t), 'HEAD', BEGIN)).status, 404)
+})
+
 t.test('it redirects only to paths of this origin', async (t) => {
   const { app } = await setUp(t)
   for (const to of [

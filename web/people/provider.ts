@@ -6,8 +6,8 @@ import { href } from '../router.ts'
 const PATH = 'api/session/oidc'
 
 /**
- * Whether the service offers it. It then responds with a redirect, which is not followed here, or reports that the provider is
- * unreachable.
+ * Whether the service offers it. It then responds with a redirect, which is not followed here; one that is too busy to say (503) may
+ * offer it.
  */
 export async function hasProvider(): Promise<boolean> {
   try {
