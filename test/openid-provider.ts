@@ -22,6 +22,9 @@ export interface Provider {
   status: number
   /** The redeemed codes with their verifiers, and the client's secrets. */
   redeemed: { code: string | null; verifier: string | null; secret: string | null }[]
+  /** The path whose responses never end, if any; `sent` counts their bytes. */
+  endless: string | undefined
+  sent: number
   /** The number of all requests. */
   requests: number
 }
@@ -37,6 +40,16 @@ export async function provide(t: Owner): Promise<Provider> {
     provider.requests += 1
     const answer = (body: object, status = 200) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    if (request.url === provider.endless) {
+      const blanks = Buffer.alloc(65_536, ' ')
+      response.writeHead(200, { 'content-type': 'application/json' })
+      const send = () => {
+        provider.sent += blanks.length
+        if (response.write(blanks)) setImmediate(send)
+      }
+      response.on('drain', send)
+      return send()
+    }
     if (request.url === '/.well-known/openid-configuration') {
       return answer({
         issuer,
@@ -88,6 +101,8 @@ export async function provide(t: Owner): Promise<Provider> {
     isForged: false,
     status: 200,
     redeemed: [],
+    endless: undefined,
+    sent: 0,
     requests: 0,
   }
   return provider

@@ -27,6 +27,8 @@ const SUBJECT = /^[ -~]{1,255}$/
 const ENDED = 10_000
 /** Timeout of the provider's responses, in seconds. */
 const TIMEOUT = 10
+/** Largest body of its responses, in bytes. */
+const LARGEST = 1024 * 1024
 
 /** A pending sign-in: the values to check its result with. */
 interface Begun {
@@ -52,6 +54,24 @@ const isUnreachable = (error: unknown): boolean =>
     ['TimeoutError', 'AbortError'].includes(error.name) ||
     (error instanceof TypeError && error.message === 'fetch failed') ||
     (error.cause !== undefined && isUnreachable(error.cause)))
+
+/** Passes the bytes of a body, and fails beyond {@link LARGEST}. */
+function limitBytes(): TransformStream<Uint8Array, Uint8Array> {
+  let size = 0
+  return new TransformStream({
+    transform(chunk, controller) {
+      size += chunk.byteLength
+      if (size > LARGEST) throw new Error(`the provider's response is larger than ${LARGEST} bytes`)
+      controller.enqueue(chunk)
+    },
+  })
+}
+
+/** Fetches a response of the provider; reading a body that is too large fails, and closes the connection. */
+async function fetchLimited(url: string, options: Library.CustomFetchOptions): Promise<Response> {
+  const response = await fetch(url, options as RequestInit)
+  return new Response(response.body?.pipeThrough(limitBytes()), response)
+}
 
 /** The highest of our roles among a claim's values. */
 function roleOf(claim: unknown): Member['role'] | undefined {
@@ -96,6 +116,7 @@ export class OpenId {
     const issuer = new URL(oidcIssuer as string)
     const config = await library.discovery(issuer, oidcClientId as string, oidcClientSecret, undefined, {
       timeout: TIMEOUT,
+      [library.customFetch]: fetchLimited,
       execute: [
         // Signatures are checked, although TLS to the provider would suffice.
         library.enableNonRepudiationChecks,

@@ -483,6 +483,20 @@ t.test('an unreachable provider is 503 until it responds', async (t) => {
   t.match(await send(app, 'GET', BEGIN), down)
 })
 
+t.test('the responses of a provider are limited in size', async (t) => {
+  const { app, provider } = await setUp(t)
+  provider.userinfo = { sub: 'ada-7' }
+  provider.endless = '/.well-known/openid-configuration'
+  t.match(await send(app, 'GET', BEGIN), { status: 503 })
+  for (const path of ['/keys', '/token', '/userinfo']) {
+    provider.endless = path
+    t.match(await signIn(app), { status: 401, body: failed }, path)
+  }
+  t.ok(provider.sent < 64 * 1024 * 1024, `${provider.sent} bytes sent`)
+  provider.endless = undefined
+  t.equal((await signIn(app)).status, 302)
+})
+
 t.test('a provider that fails during a sign-in is 503', async (t) => {
   const { app, provider } = await setUp(t)
   const { page, cookie } = await begin(app)
