@@ -145,7 +145,7 @@ export interface HostNotification {
   seq: number | null
   /** The title of the item at that time; for several items, the name of their project. */
   title: string
-  /** The beginning of the comment or description, the column of a move, or the due date. */
+  /** The beginning of the comment or description, unless it has been edited; the column of a move, or the due date. */
   text: string
   /** The number of items. */
   count: number

@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { and, desc, eq, inArray, isNull, lt, lte, type SQL, sql } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { newId } from '../db/ids.ts'
+import { currentText } from '../db/notification-texts.ts'
 import { type JsonPage, type PageQuery, type PlacesAfter, readPage } from '../db/pages.ts'
 import { scopeOf } from '../db/row-security.ts'
 import { notifications } from '../db/schema.ts'
@@ -53,8 +54,9 @@ interface NotificationQuery extends PageQuery {
   kinds?: readonly string[]
 }
 
-const { memberId, id, kind, itemId, projectId, actorId, seq, title, text, count, readAt, createdAt } =
-  notifications
+const { memberId, id, kind, itemId, projectId, actorId, seq, title, count, readAt, createdAt } = notifications
+/** See `currentText`. */
+const text = sql<string>`${sql.raw(currentText('notifications'))}`.as('shown_text')
 
 /** The columns that responses show. */
 const shown = { id, kind, itemId, projectId, actorId, seq, title, text, count, createdAt, readAt }
@@ -150,7 +152,7 @@ function statementsOf(db: SharedDatabase) {
     after: once(() =>
       client.prepare<[number, number], StoredNotification>(
         `select rowid as place, id, member_id as memberId, kind, item_id as itemId, project_id as projectId,
-          actor_id as actorId, seq, title, text, count, created_at as createdAt, read_at as readAt
+          actor_id as actorId, seq, title, ${currentText('notifications')} as text, count, created_at as createdAt, read_at as readAt
         from main.notifications where rowid > +? order by rowid limit +?`,
       ),
     ),

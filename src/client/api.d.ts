@@ -997,7 +997,7 @@ export interface MemberNotification {
   seq: number | null
   /** The title of the item at that time; for several items, the name of their project */
   title: string
-  /** The beginning of the comment or description, the column of a move, or the due date; empty for others */
+  /** The beginning of the comment or description, the column of a move, or the due date; empty for others, and once that comment or description has been edited or deleted */
   text: string
   /** The number of items: more than ten items of one write are one notification */
   count: number

@@ -4,6 +4,7 @@
  * notifications that are due with it.
  */
 import type { SharedDatabase } from '../db/client.ts'
+import { currentText, isOfDeletedComment } from '../db/notification-texts.ts'
 import type { People } from '../members/people.ts'
 import { once } from '../once.ts'
 import type { HostNotification } from '../phaseboard.d.ts'
@@ -91,14 +92,15 @@ function statementsOf({ $client: client }: SharedDatabase) {
     // A limited member's statement reads only what the member sees: see `src/db/row-security.ts`.
     deliverable: prepare<Omit<QueuedNotification, 'actorName'>>(
       `select notice.id, notice.member_id as memberId, notice.kind, notice.item_id as itemId,
-        coalesce(item.project_id, notice.project_id) as projectId, notice.actor_id as actorId, notice.seq, notice.title, notice.text,
-        notice.count, notice.created_at as createdAt
+        coalesce(item.project_id, notice.project_id) as projectId, notice.actor_id as actorId, notice.seq, notice.title,
+        ${currentText('notice')} as text, notice.count, notice.created_at as createdAt
       from notifications as notice
       left join kanban_items as item on item.id = notice.item_id
       left join projects as project on project.id = coalesce(item.project_id, notice.project_id)
       where notice.id in (select value from json_each(:ids)) and notice.read_at is null
         and (notice.item_id is null or item.id is not null)
         and (notice.project_id is null or project.id is not null)
+        and not ${isOfDeletedComment('notice')}
       order by notice.id`,
     ),
     schedule: prepare('update mails set due_at = :dueAt where member_id = :memberId and due_at is null'),

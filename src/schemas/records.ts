@@ -575,7 +575,7 @@ export const NotificationSchema = Type.Object(
     }),
     text: Type.String({
       description:
-        'The beginning of the comment or description, the column of a move, or the due date; empty for others',
+        'The beginning of the comment or description, the column of a move, or the due date; empty for others, and once that comment or description has been edited or deleted',
     }),
     count: Type.Integer({
       description: 'The number of items: more than ten items of one write are one notification',

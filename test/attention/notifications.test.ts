@@ -33,6 +33,41 @@ async function boardOf(t: Test) {
 const patch = (app: App, url: string, body: object, { headers }: { headers: Record<string, string> }) =>
   send(app, 'PATCH', url, body, headers)
 
+t.test('a text that has been edited or deleted is no longer shown', async (t) => {
+  const { app, admin, ada, url } = await boardOf(t)
+  await send(app, 'PUT', `${url}/watch`, undefined, ada.headers)
+  const comment = async (content: string) => {
+    const { body } = await send(app, 'POST', `${url}/comments`, { content }, admin.headers)
+    return `/api/kanban-comments/${body.id}`
+  }
+  const shown = async () => (await toldTo(app, ada)).map(({ text }) => text)
+  const deleted = await comment('my password is hunter1')
+  const shortened = await comment('boss hunter2')
+  const [long, short] = ['x'.repeat(3000), '"quoted" \\ \u0001 äöü']
+  const [kept, lengthened] = [await comment(long), await comment(short)]
+  const excerpt = `${'x'.repeat(279)}…`
+  t.strictSame(await shown(), [short, excerpt, 'boss hunter2', 'my password is hunter1'])
+  await send(app, 'DELETE', deleted, undefined, admin.headers)
+  await patch(app, shortened, { content: 'boss' }, admin)
+  await patch(app, kept, { content: `${long}!` }, admin)
+  t.strictSame(await shown(), [short, excerpt, '', ''], 'a change after the excerpt changes nothing')
+  const [{ id } = {}] = await toldTo(app, ada)
+  await patch(app, lengthened, { content: `${short} hunter3` }, admin)
+  t.match(await patch(app, `/api/notifications/${id}`, { read: true }, ada), { body: { text: '' } })
+  await patch(app, lengthened, { content: short }, admin)
+  t.strictSame(await shown(), [short, excerpt, '', ''])
+
+  await patch(app, url, { description: 'For @ada: hunter4' }, admin)
+  await patch(app, url, { title: 'Card two' }, admin)
+  t.equal((await shown())[0], 'For @ada: hunter4')
+  await patch(app, url, { description: 'For @ada' }, admin)
+  t.equal((await shown())[0], '')
+  await patch(app, url, { column: 'Done' }, admin)
+  t.equal((await shown())[0], 'Done')
+  app.db.$client.exec('delete from changes where seq < (select max(seq) from changes)')
+  t.strictSame(await shown(), ['Done', '', '', '', '', ''], 'unknown once the changes are pruned')
+})
+
 t.test('an assignment notifies the assignee, who watches the item from then on', async (t) => {
   const { app, admin, ada, bob, project, item, url } = await boardOf(t)
   const { headers } = await patch(app, url, { assigneeId: 'ada' }, admin)

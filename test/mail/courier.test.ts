@@ -128,15 +128,24 @@ async function service(
         createdAt: new Date(clock.now()).toISOString(),
         count: 1,
         readAt: null,
+        seq: null,
         ...fields,
       }
       client
         .prepare(
-          `insert into notifications (id, member_id, kind, item_id, project_id, title, text, created_at, count, read_at)
-          values (:id, :memberId, :kind, :itemId, :projectId, :title, :text, :createdAt, :count, :readAt)`,
+          `insert into notifications (id, member_id, kind, item_id, project_id, title, text, created_at, count, read_at, seq)
+          values (:id, :memberId, :kind, :itemId, :projectId, :title, :text, :createdAt, :count, :readAt, :seq)`,
         )
         .run(row)
       return row.id
+    },
+    /** Makes a comment on the item. @returns what a notification of it has */
+    comment: (id: string, content: string) => {
+      client
+        .prepare("insert into kanban_comments (id, item_id, author_id, content) values (?, 'i', 'bob', ?)")
+        .run(id, content)
+      const seq = client.prepare<[], number>('select max(seq) from changes').pluck().get()
+      return { kind: 'commented', text: content, seq }
     },
     /** Sends what is due after some time. */
     after: async (milliseconds: number) => {
@@ -156,7 +165,7 @@ t.test(
     one.notify('ada', { title: 'First' })
     one.notify('bob')
     await one.after(WAIT - 1000)
-    one.notify('ada', { title: 'Second', kind: 'commented', text: 'Hm' })
+    one.notify('ada', { title: 'Second', ...one.comment('c', 'Hm') })
     t.strictSame(one.mails.received, [])
     await one.after(1000)
     t.strictSame(subjects(one.mails), [['ada@example.test', '2 notifications']])
@@ -255,6 +264,25 @@ t.test(
     t.equal(one.count('mails'), 0)
   },
 )
+
+t.test('no mail contains a comment that has been edited or deleted', async (t) => {
+  const one = await service(t)
+  one.prefer('ada', { email: 'each' })
+  one.notify('ada', { title: 'Deleted', ...one.comment('c', 'my password is hunter1') })
+  one.notify('ada', { title: 'Edited', ...one.comment('d', 'my password is hunter2') })
+  one.notify('ada', { title: 'Kept', ...one.comment('e', 'Hello') })
+  one.exec("delete from kanban_comments where id = 'c'")
+  one.exec("update kanban_comments set content = 'my password' where id = 'd'")
+  await one.after(WAIT)
+  const [mail] = one.mails.received
+  t.match(mail?.text, /^Edited\nNew comment\nhttps:\S+\n\nKept\nNew comment\n> Hello\n/)
+  t.notMatch(mail?.raw, /hunter|Deleted/)
+  one.notify('ada', { title: 'Deleted', ...one.comment('f', 'hunter3') })
+  one.exec("delete from kanban_comments where id = 'f'")
+  await one.after(WAIT)
+  t.equal(one.mails.received.length, 1)
+  t.equal(one.count('mail_queue'), 0)
+})
 
 t.test('another preference also applies to queued notifications', async (t) => {
   const one = await service(t)
