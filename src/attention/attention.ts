@@ -162,17 +162,15 @@ export class Attention {
   store({ notifications: ofWrites, watches, items, after }: Results): void {
     for (const watch of watches) this.watchers.find(watch)
     for (const [id, changedAt] of items) this.times.refresh(id, changedAt)
-    for (const { first, last, notifications } of ofWrites) {
-      const memberId = notifications[0]?.memberId
-      if (memberId === undefined || this.notifications.wasNotified(memberId, first, last)) continue
-      for (const one of notifications) this.notifications.add(one)
-    }
+    const isNew = ({ first, last, notifications: [one] }: NotificationsOfWrite) =>
+      one !== undefined && !this.notifications.wasNotified(one.memberId, first, last)
+    this.notifications.add(ofWrites.filter(isNew).flatMap(({ notifications }) => notifications))
     if (after !== undefined) this.setPlace(after)
   }
 
   /** Stores the notifications of due times, and removes the times of which all watchers are notified. */
   storeTimes(notifications: readonly NewNotification[], passed: readonly ItemTime[]): void {
-    for (const one of notifications) this.notifications.add(one)
+    this.notifications.add(notifications)
     for (const time of passed) this.times.pass(time)
   }
 

@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox'
 import { and, desc, eq, inArray, isNull, lt, lte, type SQL, sql } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
-import { newId } from '../db/ids.ts'
+import { newIdAfter } from '../db/ids.ts'
 import { currentText } from '../db/notification-texts.ts'
 import { type JsonPage, type PageQuery, type PlacesAfter, readPage } from '../db/pages.ts'
 import { scopeOf } from '../db/row-security.ts'
@@ -146,6 +146,7 @@ function statementsOf(db: SharedDatabase) {
         on conflict do nothing`,
       ),
     ),
+    newestId: once(() => client.prepare<[], string | null>('select max(id) from main.notifications').pluck()),
     newest: once(() =>
       client.prepare<[], number | null>('select max(rowid) from main.notifications').pluck(),
     ),
@@ -243,9 +244,13 @@ export class Notifications {
     return this.#sql.wasNotified().get({ memberId: owner, first, last }) === 1
   }
 
-  /** Stores one, unless the member already has the same. */
-  add(one: NewNotification): void {
-    this.#sql.insert().run({ ...one, id: newId(), createdAt: timestamp() })
+  /** Stores some, unless the member already has the same. Their ids sort after all others, even if the clock has been set back. */
+  add(some: readonly NewNotification[]): void {
+    let newest = some.length > 0 ? (this.#sql.newestId().get() ?? '') : ''
+    for (const one of some) {
+      newest = newIdAfter(newest)
+      this.#sql.insert().run({ ...one, id: newest, createdAt: timestamp() })
+    }
   }
 
   /** The place of the newest of all. */

@@ -38,3 +38,18 @@ export function newId(): string {
         { msecs: latest.msecs, seq: latest.seq + 1 }
   return v7({ random, ...latest })
 }
+
+/** The millisecond of a UUIDv7, in hexadecimal. */
+const MILLISECOND = /^([0-9a-f]{8})-([0-9a-f]{4})-7/
+
+/**
+ * A new record id that also sorts after one of an earlier process, since which the clock may have been set back. If that one is no UUIDv7,
+ * of another tool, this may be impossible.
+ */
+export function newIdAfter(earlier: string): string {
+  const next = newId()
+  const [, high, low] = MILLISECOND.exec(earlier) ?? []
+  if (next > earlier || high === undefined) return next
+  const random = randomBytes()
+  return v7({ random, msecs: Number.parseInt(`${high}${low}`, 16) + 1, seq: firstOf(random) })
+}

@@ -33,6 +33,29 @@ async function boardOf(t: Test) {
 const patch = (app: App, url: string, body: object, { headers }: { headers: Record<string, string> }) =>
   send(app, 'PATCH', url, body, headers)
 
+t.test('ids ascend in time, also after the clock was set back', async (t) => {
+  const { app, admin, ada, url } = await boardOf(t)
+  const assignAda = async () => {
+    await patch(app, url, { assigneeId: null }, admin)
+    await patch(app, url, { assigneeId: 'ada' }, admin)
+    return (await toldTo(app, ada)).map(({ id }) => id)
+  }
+  const [first] = await assignAda()
+  const [second, ...earlier] = await assignAda()
+  t.ok(String(second) > String(first))
+  t.strictSame(earlier, [first])
+  // An earlier process made it by a clock that was ahead.
+  const ahead = '02000000-ffff-7fff-bfff-ffffffffffff'
+  app.db.$client.prepare('update notifications set id = ? where id = ?').run(ahead, second)
+  const [third] = await assignAda()
+  const all = await assignAda()
+  t.strictSame(all.slice(1), [third, ahead, first])
+  t.match(third, /^02000001-0000-7/)
+  // Of another tool: no id sorts after it and is a UUID.
+  app.db.$client.prepare('update notifications set id = ? where id = ?').run('zzz', first)
+  t.equal((await assignAda())[0], 'zzz')
+})
+
 t.test('a text that has been edited or deleted is no longer shown', async (t) => {
   const { app, admin, ada, url } = await boardOf(t)
   await send(app, 'PUT', `${url}/watch`, undefined, ada.headers)
