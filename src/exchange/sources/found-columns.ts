@@ -7,7 +7,8 @@ import { ByName } from './source-values.ts'
 /** Names of columns of cards that are not begun, as {@link nameKey} has them. */
 const BEGINNINGS = new Set(['todo', 'backlog', 'open', 'new', 'zuerledigen', 'offen', 'neu'])
 
-const isNamedTodo = (name: string) => BEGINNINGS.has(nameKey(name))
+/** Whether a column has such a name. */
+export const isNamedTodo = (name: string) => BEGINNINGS.has(nameKey(name))
 
 /** The place of a column in the order of work, if its name tells. */
 const placeOf = ({ name }: SourceColumn) => (isNamedTodo(name) ? 0 : isNamedDone(name) ? 2 : 1)

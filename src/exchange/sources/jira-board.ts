@@ -1,6 +1,7 @@
 /** A board of Jira issues, from any export. */
 import { STAGES, type Stage } from '../../board/stages.ts'
 import type { JsonObject } from '../../json.ts'
+import { isNamedTodo } from './found-columns.ts'
 import type {
   SourceAttachment,
   SourceBoard,
@@ -49,20 +50,8 @@ export interface JiraSource {
   notes: string[]
 }
 
-/** Names of todo and done statuses, if the file does not have the categories; all others are in between. */
-const BEGINNINGS = new Set([
-  'to do',
-  'todo',
-  'open',
-  'new',
-  'backlog',
-  'selected for development',
-  'reopened',
-  'zu erledigen',
-  'offen',
-  'neu',
-  'aufgaben',
-])
+/** More names of todo statuses, and names of done ones, if the file does not have the categories; all others are in between. */
+const BEGINNINGS = new Set(['selected for development', 'reopened', 'aufgaben'])
 const ENDS = new Set([
   'done',
   'closed',
@@ -201,7 +190,7 @@ const OF_PROGRESS = { new: 'todo', indeterminate: 'doing', done: 'done' } as con
 function stageOf(status: string, progress: Progress | undefined): Stage | undefined {
   if (progress !== undefined) return OF_PROGRESS[progress]
   const name = status.toLowerCase()
-  return BEGINNINGS.has(name) ? 'todo' : ENDS.has(name) ? 'done' : undefined
+  return isNamedTodo(name) || BEGINNINGS.has(name) ? 'todo' : ENDS.has(name) ? 'done' : undefined
 }
 
 /** The statuses: todo first, done last. */
