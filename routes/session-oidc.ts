@@ -1,9 +1,10 @@
 import { Type } from '@sinclair/typebox'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyRequest, onSendHookHandler } from 'fastify'
 import { addressOf } from '../src/access/addresses.ts'
 import { OpenId, type OpenIdSettings, SIGN_IN_TIME } from '../src/access/openid.ts'
 import { ApiError, invalidField } from '../src/errors.ts'
 import type { Config } from '../src/phaseboard.d.ts'
+import { plainPage } from '../src/plain-page.ts'
 import type { Routes } from '../src/requests/route-types.ts'
 import { BY_SERVICE } from '../src/requests/write.ts'
 import { ErrorBody, ref } from '../src/schemas/common.ts'
@@ -38,6 +39,15 @@ function toReference(path: string): string {
 const ANY_ACCOUNT = 'openid'
 
 const queryOf = ({ originalUrl }: FastifyRequest) => originalUrl.split('?').slice(1).join('?')
+
+/** Sends a browser an error as a page, with a link to try again: a person has come here from the provider. */
+const showFailure: onSendHookHandler<unknown> = (request, reply, payload, done) => {
+  const isPage = reply.statusCode >= 400 && /\btext\/html\b/.test(request.headers.accept ?? '')
+  if (!isPage) return done(null, payload)
+  const { error } = JSON.parse(String(payload))
+  reply.removeHeader('content-length').type('text/html; charset=utf-8')
+  done(null, plainPage('Sign in to Phaseboard', error, '<p><a href="../oidc">Try again</a></p>'))
+}
 
 /** Signing in with an account of the configured OpenID provider. */
 const openIdRoutes: Routes<{ provider: Provider }> = async (app, { provider: settings }) => {
@@ -93,7 +103,7 @@ const openIdRoutes: Routes<{ provider: Provider }> = async (app, { provider: set
       operationId: 'endOpenIdSignIn',
       summary: 'Finish a sign-in with the OpenID provider',
       description:
-        'The provider redirects the browser here. The new session is set as a cookie; an earlier session of the browser ends.',
+        'The provider redirects the browser here. The new session is set as a cookie; an earlier session of the browser ends. With `text/html` in `Accept`, an error is a page.',
       tags,
       querystring: Type.Object({
         code: Type.Optional(Type.String({ maxLength: 8192 })),
@@ -110,6 +120,7 @@ const openIdRoutes: Routes<{ provider: Provider }> = async (app, { provider: set
         503: ref(ErrorBody),
       },
     },
+    onSend: showFailure,
     handler: async (request, reply) => {
       const provider = configured()
       const address = addressOf(request)

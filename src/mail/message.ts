@@ -2,8 +2,9 @@
  * The contents of mails, as text and as HTML. Text by members appears as plain text in both. All links point to the service itself.
  */
 import { createHash } from 'node:crypto'
+import { escapeHtml } from '../plain-page.ts'
 import type { MailRecipient, QueuedNotification } from './queue.ts'
-import { escapeHtml, oneLine, severalLines } from './texts.ts'
+import { oneLine, severalLines } from './texts.ts'
 import { unsubscribePath, unsubscribeToken } from './unsubscribe.ts'
 
 /** Notifications that a mail lists; of further ones it shows only the number. */

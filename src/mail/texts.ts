@@ -1,4 +1,4 @@
-/** Texts of members in mails: made safe for headers, plain text and HTML. */
+/** Texts of members in mails: made safe for headers and plain text. */
 
 /** Controls that change the direction of the text around them: they could make a title or an address look like another one. */
 const DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
@@ -25,15 +25,3 @@ export const oneLine = (text: string, length = 200): string =>
 /** A text of several lines: without controls but line breaks, and not longer than so many characters. */
 export const severalLines = (text: string, length = 1000): string =>
   shorten(text.replaceAll('\r\n', '\n').replaceAll(DIRECTION, '').replaceAll(CONTROL, ' ').trim(), length)
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
-
-/** A text in HTML, also in an attribute in quotes. */
-export const escapeHtml = (text: string): string =>
-  text.replaceAll(/[&<>"']/g, (one) => ENTITIES[one] as string)

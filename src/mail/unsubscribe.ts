@@ -3,7 +3,7 @@
  * stop the member's mail, and needs no session, because mail programs use it.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { escapeHtml } from './texts.ts'
+import { escapeHtml, plainPage } from '../plain-page.ts'
 
 /** Validity of a link, in milliseconds. */
 export const LINK_LIFETIME = 90 * 24 * 60 * 60 * 1000
@@ -39,24 +39,8 @@ export function memberOfToken(key: string | undefined, token: string, now: numbe
 /** The path of a link, below the root of the service. */
 export const unsubscribePath = (token: string): string => `/unsubscribe/${token}`
 
-/** The page of a link: HTML without scripts, whose form posts to its own address. @param button absent once it is done */
+/** The page of a link: its form posts to its own address. @param button absent once it is done */
 export function unsubscribePage(text: string, button?: string): string {
   const form = button === undefined ? '' : `<form method="post"><button>${escapeHtml(button)}</button></form>`
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta name="color-scheme" content="light dark">
-<title>E-mail of Phaseboard</title>
-</head>
-<body>
-<main>
-<h1>E-mail of Phaseboard</h1>
-<p>${escapeHtml(text)}</p>
-${form}
-</main>
-</body>
-</html>
-`
+  return plainPage('E-mail of Phaseboard', text, form)
 }

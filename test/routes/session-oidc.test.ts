@@ -367,6 +367,12 @@ t.test('some invalid callbacks are refused without asking the provider', async (
     status: 401,
     body: { error: 'Sign-in was refused by the provider' },
   })
+  const inBrowser = await app.inject({
+    url: `${new URL(comeBack(page)).pathname}?error=access_denied`,
+    headers: { accept: 'text/html,*/*;q=0.8' },
+  })
+  t.match(inBrowser, { statusCode: 401, headers: { 'content-type': 'text/html; charset=utf-8' } })
+  t.match(inBrowser.body, /<p>Sign-in failed<\/p>\n<p><a href="..\/oidc">Try again<\/a>/)
   t.equal(count(app, 'sessions'), 0)
 })
 
