@@ -12,6 +12,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import t, { type Test } from 'tap'
@@ -198,10 +199,12 @@ t.test('a start keeps the functions that V8 has compiled, for the next one', asy
       },
     }
   }
-  const first = await start()
-  const { port } = new URL(first.url)
-  await t.rejects(start(port), 'a start that fails')
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  await t.rejects(start(String((other.address() as AddressInfo).port)), 'a start that fails')
+  other.close()
   t.strictSame(kept(), [], 'keeps none')
+  const first = await start()
   t.equal((await fetch(`${first.url}/api/projects`)).status, 200)
   await first.stop()
   const [file = '', ...others] = kept()
