@@ -29,7 +29,7 @@ const TITLE = 60
 
 /** A title as part of a message: not longer than a line. */
 function shortened(title: string): string {
-  if (title === '') return texts.untitled
+  if (title.trim() === '') return texts.untitled
   const characters = [...title]
   if (characters.length <= TITLE) return title
   return `${characters

@@ -70,6 +70,10 @@ onBoard('a blank title can still be selected', async (t, { api, person }) => {
   await page.getByRole('link', { name: '(untitled)', exact: true }).click()
   await dialogOf(page, '(untitled)').waitFor()
   t.equal(await dialogOf(page).getByRole('heading', { name: '(untitled)' }).count(), 1)
+  t.equal(await page.title(), '(untitled) · Website relaunch · Phaseboard')
+  await dialogOf(page).getByRole('button', { name: 'Actions for (untitled)' }).waitFor()
+  await page.keyboard.press('x')
+  await page.getByRole('status').getByText('“(untitled)” archived.').waitFor()
 })
 
 onBoard("shows others' changes while it is open", async (t, { api, person }) => {

@@ -1,5 +1,6 @@
 /** The menu of a card, at its button and on a right click. It has every action that drag and drop and keys have. */
 import { approve, deleteItem, isWaiting, moveItem } from '../common/item-writes.ts'
+import { shownTitle } from '../common/titles.ts'
 import { type MenuItem, OpenMenu } from '../common/ui/menu.tsx'
 import type { Anchor } from '../common/ui/place-below.ts'
 import { href, paths } from '../router.ts'
@@ -81,5 +82,5 @@ export function CardMenu({ board, id, anchor }: CardMenuProps) {
     },
     { label: texts.card.delete, isDanger: true, run: () => void deleteItem(board.card(id)) },
   ]
-  return <OpenMenu label={texts.actions(title)} items={items} anchor={anchor} onClose={close} />
+  return <OpenMenu label={texts.actions(shownTitle(title))} items={items} anchor={anchor} onClose={close} />
 }

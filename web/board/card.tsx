@@ -114,7 +114,7 @@ function MenuButton({ board, item, tabIndex }: { board: Board; item: KanbanItem;
     <button
       type="button"
       class="button-icon card-menu"
-      aria-label={texts.actions(item.title)}
+      aria-label={texts.actions(shownTitle(item.title))}
       aria-haspopup="menu"
       aria-expanded={isOpen}
       tabIndex={tabIndex}

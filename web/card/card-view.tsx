@@ -8,6 +8,7 @@ import { inModal, useKeys } from '../common/keys.ts'
 import MoveDialog from '../common/move-dialog.tsx'
 import { mayWriteIn } from '../common/rights.ts'
 import { openEditors, useTextEdit } from '../common/text-edit/use-text-edit.ts'
+import { shownTitle } from '../common/titles.ts'
 import { Dialog } from '../common/ui/dialog.tsx'
 import { Icon } from '../common/ui/icon.tsx'
 import { late } from '../common/ui/late.tsx'
@@ -73,7 +74,7 @@ export function CardView({ card, item, isHere, onClose }: CardViewProps) {
   })
   const files = useMemo(() => new CardFiles(card, () => canAttach.current), [card])
   useEffect(() => files.start(), [files])
-  useDialogTitle(title.shown, card.store.project?.name ?? '')
+  useDialogTitle(shownTitle(title.shown), shownTitle(card.store.project?.name ?? ''))
 
   const focus = (field: string) => {
     if (field === 'labels') setLabelsOpen(true)
@@ -133,7 +134,7 @@ export function CardView({ card, item, isHere, onClose }: CardViewProps) {
                 </button>
               )}
               <Menu
-                label={texts.actions(item.title)}
+                label={texts.actions(shownTitle(item.title))}
                 items={[
                   !item.dismissed && {
                     label: texts.item.dismiss,

@@ -99,7 +99,7 @@ export function SubtaskRow({
       </label>
       {canEdit && (
         <Menu
-          label={texts.actions(subtask.title)}
+          label={texts.actions(shownTitle(subtask.title))}
           items={[
             { label: texts.rename, run: edit.begin },
             { label: texts.moveUp, run: () => move(-1), key: 'Alt+↑', isDisabled: isFirst },

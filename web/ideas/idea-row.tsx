@@ -111,7 +111,7 @@ export function IdeaRow({ idea, ordered }: IdeaRowProps) {
       </div>
       {!isUnsaved(id) && (
         <Menu
-          label={texts.actions(title)}
+          label={texts.actions(shownTitle(title))}
           items={[
             { label: texts.edit, run: () => setEdited(true) },
             ...moves(idea, ordered),

@@ -108,7 +108,7 @@ export function ProjectRow({ project, before, after, all }: ProjectRowProps) {
       <Progress name={name} counts={counts} />
       {mayWriteProject(id) && (
         <Menu
-          label={texts.actions(name)}
+          label={texts.actions(shownTitle(name))}
           items={[
             status === 'archived'
               ? { label: list.unarchive, run: leave(unarchive) }
