@@ -189,6 +189,7 @@ onBoard('the filter has several values of each field, and a chip for each', asyn
   await panel.getByRole('checkbox', { name: 'Critical' }).check()
   t.strictSame(await untilShown(page, 'To Do', ['One', 'Two']), ['One', 'Two'])
   t.match(page.url(), /priority=high&priority=critical/)
+  await panel.getByRole('status').getByText('2 cards', { exact: true }).waitFor()
   await check()
   await panel.getByRole('checkbox', { name: 'Only mine' }).check()
   t.strictSame(await untilShown(page, 'To Do', ['One']), ['One'])

@@ -132,7 +132,7 @@ export function BoardView({ board }: { board: Board }) {
 
 /** The text shown if the board shows no card. */
 function BoardNote({ board }: { board: Board }) {
-  if (!board.isEmpty.value) return null
+  if (board.shownCount.value > 0) return null
   if (!board.isNarrowed.value) {
     return mayWriteIn(board.store) ? <p class="board-note muted">{texts.board.empty}</p> : null
   }

@@ -112,15 +112,14 @@ export class Board {
     return cached(this.#counts, column, () => countIn(this.store, column)).value
   }
 
-  /** Whether any card is shown. */
-  readonly isEmpty = computed(() =>
-    this.store.columnList.every(({ name }) => this.shownIn(name).length === 0),
+  /** The number of shown cards. */
+  readonly shownCount = computed(() =>
+    this.store.columnList.reduce((sum, { name }) => sum + this.shownIn(name).length, 0),
   )
 
   /** Whether only cards near the viewport are rendered. It never turns off again, so that the view does not jump when a card disappears. */
   readonly isVirtual = computed(() => {
-    const shown = this.store.columnList.reduce((sum, { name }) => sum + this.shownIn(name).length, 0)
-    this.#isVirtual ||= shown > VIRTUAL_ABOVE
+    this.#isVirtual ||= this.shownCount.value > VIRTUAL_ABOVE
     return this.#isVirtual
   })
 

@@ -22,6 +22,8 @@ export interface FilterPanelProps {
 
 /** Debounce of the text, in milliseconds. */
 const AFTER = 150
+/** The delay in milliseconds before the number of shown cards is announced. It may change meanwhile. */
+const SAID_AFTER = 500
 /** Longer groups have a field that narrows them. */
 const MANY = 8
 
@@ -81,11 +83,27 @@ export default function FilterPanel({ board, anchor, onClose }: FilterPanelProps
       />
       <div class="spread">
         <Tick name="dismissed" value="1" label={texts.item.isDismissed} />
+        <Total board={board} />
         <button type="button" class="button-link" onClick={clearFilter}>
           {texts.clearFilter}
         </button>
       </div>
     </Popup>
+  )
+}
+
+/** The number of shown cards, which screen readers announce when it has changed. */
+function Total({ board }: { board: Board }) {
+  const shown = board.shownCount.value
+  const [total, setTotal] = useState(shown)
+  useEffect(() => {
+    const timer = setTimeout(() => setTotal(shown), SAID_AFTER)
+    return () => clearTimeout(timer)
+  }, [shown])
+  return (
+    <span class="meta" role="status">
+      {texts.cards(total)}
+    </span>
   )
 }
 
