@@ -31,7 +31,9 @@ onBoard('load in advance, or with the next connection', async (t, { api, person,
   t.equal(await page.getByText('was updated').count(), 0)
 
   await page.getByRole('link', { name: 'Overview', exact: true }).click()
-  await page.getByRole('alert').filter({ hasText: 'This part of the page is not loaded yet.' }).waitFor()
+  const main = page.getByRole('main')
+  await main.getByRole('alert').filter({ hasText: 'This part of the page is not loaded yet.' }).waitFor()
+  t.equal(await main.getByRole('heading', { level: 1 }).count(), 1)
   t.equal(await page.getByText('was updated').count(), 0)
   await restart()
   await page.getByRole('heading', { name: 'Objectives' }).waitFor()

@@ -1,11 +1,11 @@
 /** A page that is loaded lazily, when it is first shown. */
-import type { ComponentType } from 'preact'
+import { type ComponentType, Fragment } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { texts } from '../../texts.ts'
 import { onConnected } from '../live.ts'
 import { loadPart, type NoPart } from '../part.ts'
 import { reload } from '../writes.ts'
-import { Loading, LoadingPage } from './page.tsx'
+import { Loading, LoadingPage, UnknownPage } from './page.tsx'
 
 /**
  * Shown instead of a part of the page that could not be loaded. If the service no longer has its script, because it was updated
@@ -36,10 +36,12 @@ export function NotLoaded({ why, retry }: { why: NoPart; retry: () => void }) {
  * Makes a component that is imported lazily.
  * @param load imports it
  * @param Waiting is shown until it is loaded
+ * @param Frame is around the message if it could not be loaded
  */
 export function late<Props extends object>(
   load: () => Promise<{ default: ComponentType<Props> }>,
   Waiting: ComponentType = () => <Loading />,
+  Frame: typeof UnknownPage | typeof Fragment = Fragment,
 ): ComponentType<Props> {
   let loaded: { default: ComponentType<Props> } | undefined
   return function Late(props: Props) {
@@ -54,7 +56,13 @@ export function late<Props extends object>(
       if (!loaded) begin()
     }, [])
     if (part === undefined) return <Waiting />
-    if (typeof part === 'string') return <NotLoaded why={part} retry={begin} />
+    if (typeof part === 'string') {
+      return (
+        <Frame>
+          <NotLoaded why={part} retry={begin} />
+        </Frame>
+      )
+    }
     return <part.default {...props} />
   }
 }
@@ -62,4 +70,4 @@ export function late<Props extends object>(
 /** The same, for a whole page. */
 export const latePage = <Props extends object>(
   load: () => Promise<{ default: ComponentType<Props> }>,
-): ComponentType<Props> => late(load, LoadingPage)
+): ComponentType<Props> => late(load, LoadingPage, UnknownPage)

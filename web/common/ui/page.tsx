@@ -124,12 +124,19 @@ export function Loading({ shape = 'rows' }: { shape?: LoadingShape }) {
   )
 }
 
-/** Shown until it is known which page comes. */
-export const LoadingPage = () => (
+/** The frame of a page that is not known or not loaded yet. */
+export const UnknownPage = ({ children }: { children: ComponentChildren }) => (
   <main id="main" class="page">
     <h1 class="visually-hidden">{texts.name}</h1>
-    <Loading />
+    {children}
   </main>
+)
+
+/** Shown until it is known which page comes. */
+export const LoadingPage = () => (
+  <UnknownPage>
+    <Loading />
+  </UnknownPage>
 )
 
 interface FailedProps {
