@@ -75,6 +75,35 @@ onBoard('the flow page', async (t, { api, person }) => {
     }
   })
 
+  await t.test('larger text is not cut off', async (t) => {
+    const { id } = await makeProject(api)
+    const { page, go } = await person({ viewport: { width: 1280, height: 800 } })
+    await page.addInitScript(() => {
+      addEventListener('DOMContentLoaded', () => {
+        document.documentElement.style.fontSize = '32px'
+      })
+    })
+    await go(`/projects/${id}/flow`)
+    await page.getByRole('img', { name: 'Time in each column' }).waitFor()
+    const texts = await page.locator('.flow-chart svg').evaluateAll((all) =>
+      all.flatMap((svg) => {
+        const { left, right, top } = svg.getBoundingClientRect()
+        return [...svg.querySelectorAll('text')].map((text) => {
+          const box = text.getBoundingClientRect()
+          return {
+            text: text.textContent,
+            isCut: box.left < left || box.right > right || box.top < top,
+            isLarge: box.height > 24,
+          }
+        })
+      }),
+    )
+    t.strictSame(
+      texts.filter(({ isCut, isLarge }) => isCut || !isLarge),
+      [],
+    )
+  })
+
   await t.test('dots are links to their cards, one tab stop, and arrow keys move between them', async (t) => {
     const { id, cards } = await makeProject(api)
     const { page, go } = await person()

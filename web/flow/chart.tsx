@@ -2,11 +2,12 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 
-/** The frame of a chart. */
+/** The frame of a chart. Its lengths, and all those in the chart, are in pixels at the usual size of text. */
 export interface Frame {
-  /** In pixels. */
   width: number
   height: number
+  /** The factor by which it is shown larger, with its text. */
+  scale: number
   title: string
   /** The description. */
   sentence: string
@@ -14,7 +15,7 @@ export interface Frame {
 
 interface ChartProps {
   frame: Frame
-  /** In pixels, if it is larger than the frame's. */
+  /** If it is larger than the frame's. */
   height?: number
   /** Whether the chart contains links. Without links it has the role of an image. */
   hasLinks?: boolean
@@ -25,8 +26,9 @@ export function Chart({ frame, height = frame.height, hasLinks = false, children
   const id = useId()
   return (
     <svg
-      width={frame.width}
-      height={height}
+      width={frame.width * frame.scale}
+      height={height * frame.scale}
+      viewBox={`0 0 ${frame.width} ${height}`}
       role={hasLinks ? 'group' : 'img'}
       aria-labelledby={`${id}-title`}
       aria-describedby={`${id}-text`}

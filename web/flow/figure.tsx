@@ -25,6 +25,15 @@ interface FigureProps {
   chart: (frame: Frame) => ComponentChildren
 }
 
+/** The minimum width of a chart before its text gets smaller than that of the page, in pixels. */
+const LEAST = 280
+
+/** The scale of a chart of a width in pixels: as the user's size of text compares to the usual one. */
+function scaleAt(width: number): number {
+  const text = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16
+  return Math.max(1, Math.min(text, width / LEAST))
+}
+
 /** A sentence with its numbers in bold. */
 const Sentence = ({ text }: { text: string }) => (
   <>{partsOf(text).map((part, index) => (index % 2 === 1 ? <strong key={index}>{part}</strong> : part))}</>
@@ -34,6 +43,7 @@ export function Figure({ title, sentence, table, file, height = 280, isEmpty, ch
   const id = useId()
   const box = useRef<HTMLDivElement>(null)
   const width = useWidth(box)
+  const scale = scaleAt(width)
   const saveSvg = () => {
     const drawn = box.current?.querySelector('svg')
     if (!drawn || !box.current) return
@@ -48,7 +58,9 @@ export function Figure({ title, sentence, table, file, height = 280, isEmpty, ch
           <Sentence text={sentence} />
         </figcaption>
         <div ref={box} class="flow-chart">
-          {!isEmpty && width > 0 && chart({ width, height, title, sentence: plain(sentence) })}
+          {!isEmpty &&
+            width > 0 &&
+            chart({ width: width / scale, height, scale, title, sentence: plain(sentence) })}
         </div>
       </figure>
       {table.rows.length > 0 && (
