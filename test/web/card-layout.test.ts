@@ -64,6 +64,21 @@ onBoard('wide code, tables, addresses and labels stay inside the dialog', async 
   }
 })
 
+onBoard('the fields of a card fit on a small phone', async (t, { api, person }) => {
+  const { item, path } = await makeCard({ api }, { title: 'Rewrite pages' })
+  const body = { dueDate: '2030-12-30T00:00:00.000Z' }
+  await api.patch('/api/kanban-items/{id}', { path: { id: item.id }, body })
+  const { page, go } = await person({ viewport: { width: 320, height: 800 } })
+  await go(path)
+  const due = dialogOf(page).getByLabel('Due date', { exact: true })
+  await due.waitFor()
+  const spill = await due.evaluate((field) => {
+    const right = (of: Element | null) => of?.getBoundingClientRect().right ?? 0
+    return right(field) - right(field.parentElement)
+  })
+  t.ok(spill <= 0, `${spill} pixels of the due date are outside of its chip`)
+})
+
 onBoard('many labels scroll, and are found by name', async (t, { api, person }) => {
   const { projectId, path } = await makeCard({ api }, { title: 'Flyer' })
   for (let number = 40; number > 0; number--) {

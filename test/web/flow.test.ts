@@ -104,6 +104,35 @@ onBoard('the flow page', async (t, { api, person }) => {
     )
   })
 
+  await t.test('names of many columns do not overlap', async (t) => {
+    const { id } = await api.post('/api/projects', { body: { name: 'Wide' } })
+    for (let number = 1; number <= 15; number++) {
+      const body = { name: `Step number ${number}` }
+      await api.post('/api/projects/{id}/kanban-columns', { path: { id }, body })
+      const item = await api.post('/api/projects/{id}/kanban-items', {
+        path: { id },
+        body: { title: 'Card' },
+      })
+      const column = body.name
+      await api.post('/api/kanban-items/{id}/move', { path: { id: item.id }, body: { column } })
+    }
+    const { page, go } = await person({ viewport: { width: 390, height: 800 } })
+    await go(`/projects/${id}/flow`)
+    const chart = page.getByRole('group', { name: 'Age of work in progress' })
+    await chart.getByText('Step').first().waitFor()
+    const boxes = await chart.locator('.tick').evaluateAll((all) =>
+      all.map((one) => {
+        const { left, right } = one.getBoundingClientRect()
+        return { left, right }
+      }),
+    )
+    t.ok(boxes.length > 2)
+    t.strictSame(
+      boxes.filter(({ left }, index) => left < (boxes[index - 1]?.right ?? 0)),
+      [],
+    )
+  })
+
   await t.test('dots are links to their cards, one tab stop, and arrow keys move between them', async (t) => {
     const { id, cards } = await makeProject(api)
     const { page, go } = await person()

@@ -79,6 +79,10 @@ onBoard(
       .filter({ hasText: /Website relaunch/ })
       .waitFor()
     await second.check()
+    await second.page.setViewportSize({ width: 320, height: 800 })
+    const { width = 0 } = (await assigned.locator('div').first().boundingBox()) ?? {}
+    t.ok(width > 190, `on a small phone, the text has ${width} pixels`)
+    await second.page.setViewportSize({ width: 390, height: 800 })
 
     t.comment('a comment comes live, and leads to the comments of the card')
     const item = { id: made.cards.get(HTML) ?? '' }

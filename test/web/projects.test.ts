@@ -320,9 +320,16 @@ onBoard('names are only text, also on a phone', async (t, { api, person }) => {
   }
 })
 
-onBoard('the dialog of an import fits on a phone', async (t, { person }) => {
+onBoard('filters and the dialog of an import fit on a small phone', async (t, { api, person }) => {
+  await api.post('/api/projects', { body: { name: 'Apollo' } })
   const { page, go } = await person({ viewport: { width: 320, height: 700 } })
   await go('/')
+  const selects = page.getByRole('group', { name: 'Filter' }).getByRole('combobox')
+  await selects.first().waitFor()
+  for (const select of await selects.all()) {
+    const { width = 0 } = (await select.boundingBox()) ?? {}
+    t.ok(width > 100, `${width} pixels for the value of a filter`)
+  }
   await page.getByRole('button', { name: 'Import' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('File').waitFor()

@@ -6,6 +6,9 @@ import { CountAxis, countScale, fitting, Percentiles, ROOM } from './axes.tsx'
 import { Chart, type Frame } from './chart.tsx'
 import { MOST_POINTS, Points } from './points.tsx'
 
+/** The minimum width of a column's name, in pixels. Names of narrower columns are left out. */
+const NAME_WIDTH = 48
+
 /** The distance between dots at the same place, in pixels. */
 const APART = 9
 
@@ -30,6 +33,7 @@ export function AgeChart({
   ]
   const x = scaleBand(names, [ROOM.left, width - ROOM.right]).padding(0.1)
   const y = countScale(Math.max(p85 ?? 0, ...shown.map(({ days }) => days)), height)
+  const every = Math.ceil(NAME_WIDTH / x.step())
   // Cards of the same age are side by side.
   const taken = new Map<string, number>()
   const points = shown.map(({ id, title, column, days, above85 }) => {
@@ -49,17 +53,19 @@ export function AgeChart({
   return (
     <Chart frame={frame} hasLinks>
       <CountAxis y={y} width={width} />
-      {names.map((name) => (
-        <text
-          key={name}
-          class="tick"
-          x={(x(name) ?? 0) + x.bandwidth() / 2}
-          y={height - ROOM.bottom + 18}
-          text-anchor="middle"
-        >
-          {fitting(name, x.bandwidth())}
-        </text>
-      ))}
+      {names
+        .filter((_, index) => index % every === 0)
+        .map((name) => (
+          <text
+            key={name}
+            class="tick"
+            x={(x(name) ?? 0) + x.bandwidth() / 2}
+            y={height - ROOM.bottom + 18}
+            text-anchor="middle"
+          >
+            {fitting(name, x.step() * (every - 1) + x.bandwidth())}
+          </text>
+        ))}
       <line class="ground" x1={ROOM.left} x2={width - ROOM.right} y1={y(0)} y2={y(0)} />
       <Points projectId={projectId} points={points} />
       <Percentiles
