@@ -31,12 +31,21 @@ export function DayAxis({
   width: number
   height: number
 }) {
-  const days = x.ticks(Math.max(2, Math.floor(width / DAY_WIDTH))).filter((date) => date.getUTCHours() === 0)
+  const [, end = new Date()] = x.domain()
+  const days = x
+    .ticks(Math.max(2, Math.floor(width / DAY_WIDTH)))
+    .filter((date) => date.getUTCHours() === 0 && date < end)
   return (
     <g class="axis" aria-hidden="true">
       <line x1={ROOM.left} x2={width - ROOM.right} y1={height - ROOM.bottom} y2={height - ROOM.bottom} />
       {days.map((date) => (
-        <text key={date.getTime()} x={x(date)} y={height - ROOM.bottom + 18} text-anchor="middle">
+        <text
+          key={date.getTime()}
+          x={x(date)}
+          y={height - ROOM.bottom + 18}
+          // A label near the side ends at its day, so that it is not cut off.
+          text-anchor={x(date) > width - DAY_WIDTH / 3 ? 'end' : 'middle'}
+        >
           {shortDay(date.toISOString())}
         </text>
       ))}
