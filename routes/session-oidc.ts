@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import type { FastifyRequest, onSendHookHandler } from 'fastify'
+import type { FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import { addressOf } from '../src/access/addresses.ts'
 import { OpenId, type OpenIdSettings, SIGN_IN_TIME } from '../src/access/openid.ts'
 import { ApiError, invalidField } from '../src/errors.ts'
@@ -76,7 +76,7 @@ const openIdRoutes: Routes<{ provider: Provider }> = async (app, { provider: set
       operationId: 'beginOpenIdSignIn',
       summary: 'Sign in with the OpenID provider',
       description:
-        "Open it in a browser: it redirects to the provider's page, and from there back to `returnTo`. HEAD begins no sign-in: it only shows whether there is a provider.",
+        "Open it in a browser: it redirects to the provider's page, and from there back to `returnTo`. HEAD begins no sign-in: it is 204 if there is a provider.",
       tags,
       querystring: Type.Object({ returnTo: Type.Optional(ReturnTo) }),
       response: {
@@ -89,8 +89,8 @@ const openIdRoutes: Routes<{ provider: Provider }> = async (app, { provider: set
       const { returnTo = `${app.prefix}/` } = request.query
       const provider = configured()
       const to = toReference(returnTo)
-      // Its cookie would replace that of a pending sign-in, which the page's question must not end.
-      if (request.method === 'HEAD') return reply.redirect(settings.oidcIssuer as string)
+      // Its cookie would replace that of a pending sign-in, which the page's question must not end. The cast: the schema describes GET.
+      if (request.method === 'HEAD') return (reply as FastifyReply).code(204).send()
       const { url, kept } = await provider.begin(redirectUriOf(request), to, request.log)
       cookies.keepSignIn(request, reply, kept, SIGN_IN_TIME)
       return reply.redirect(url)

@@ -151,6 +151,8 @@ onBoard('refused ideas go back into the field, or are left to add again', async 
   await page.getByRole('heading', { name: 'Two' }).waitFor()
   await left.waitFor({ state: 'detached' })
   t.same(new Set(await titles(page)), new Set(['One', 'Two']))
+  for (const title of ['One', 'Two'])
+    await page.getByRole('button', { name: `Actions for ${title}` }).waitFor()
   t.equal((await api.get('/api/personal-ideas')).length, 2)
 })
 

@@ -5,14 +5,11 @@ import { href } from '../router.ts'
 
 const PATH = 'api/session/oidc'
 
-/**
- * Whether the service offers it. It then responds with a redirect, which is not followed here; one that is too busy to say (503) may
- * offer it.
- */
+/** Whether the service offers it. One that is too busy to say (503) may offer it. */
 export async function hasProvider(): Promise<boolean> {
   try {
-    const { type, status } = await fetch(root + PATH, { method: 'HEAD', redirect: 'manual' })
-    return type === 'opaqueredirect' || status === 503
+    const { status } = await fetch(root + PATH, { method: 'HEAD' })
+    return status === 204 || status === 503
   } catch {
     return false
   }
