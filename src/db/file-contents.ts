@@ -225,8 +225,8 @@ export class FileContents {
     try {
       return (await this.#hashOf(content, read)) === sha256 ? undefined : content
     } catch (error) {
-      if (isUnreadable(error)) return content
-      throw error
+      if (!isUnreadable(error)) throw error
+      return content
     }
   }
 
