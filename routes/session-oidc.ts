@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import { addressOf } from '../src/access/addresses.ts'
 import { OpenId, type OpenIdSettings, SIGN_IN_TIME } from '../src/access/openid.ts'
 import { ApiError, invalidField } from '../src/errors.ts'
+import { wantsPage } from '../src/http/missing-pages.ts'
 import type { Config } from '../src/phaseboard.d.ts'
 import { plainPage } from '../src/plain-page.ts'
 import type { Routes } from '../src/requests/route-types.ts'
@@ -42,10 +43,9 @@ const queryOf = ({ originalUrl }: FastifyRequest) => originalUrl.split('?').slic
 
 /** Sends a browser an error as a page, with a link to try again: a person has come here from the provider. */
 const showFailure: onSendHookHandler<unknown> = (request, reply, payload, done) => {
-  const isPage = reply.statusCode >= 400 && /\btext\/html\b/.test(request.headers.accept ?? '')
-  if (!isPage) return done(null, payload)
+  if (reply.statusCode < 400 || !wantsPage(request)) return done(null, payload)
   const { error } = JSON.parse(String(payload))
-  reply.removeHeader('content-length').type('text/html; charset=utf-8')
+  reply.type('text/html; charset=utf-8')
   done(null, plainPage('Sign in to Phaseboard', error, '<p><a href="../oidc">Try again</a></p>'))
 }
 

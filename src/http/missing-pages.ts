@@ -12,13 +12,18 @@ const DATA = /^\/(?:api|assets|docs|mcp|metrics|health|openapi\.json)(?:\/|$)/
 /** The maximum depth of an address: the page is kept for each. */
 const DEEPEST = 8
 
+/** Whether a browser has sent a request to show its response as a page. */
+export const wantsPage = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>
+  /\btext\/html\b/.test(headers.accept ?? '')
+
 /**
  * The depth of an address at which a browser requests a page; undefined for all other requests.
  * @param prefix the path of the service's root, without a trailing slash
  */
-export function depthOfPage({ method, url, headers }: FastifyRequest, prefix: string): number | undefined {
+export function depthOfPage(request: FastifyRequest, prefix: string): number | undefined {
+  const { method, url } = request
   const isRead = method === 'GET' || method === 'HEAD'
-  if (!isRead || !/\btext\/html\b/.test(headers.accept ?? '')) return undefined
+  if (!isRead || !wantsPage(request)) return undefined
   const path = (url.split('?', 1)[0] ?? '').slice(prefix.length)
   const depth = path.split('/').length - 2
   return DATA.test(path) || depth < 0 || depth > DEEPEST ? undefined : depth

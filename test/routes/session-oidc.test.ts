@@ -372,6 +372,7 @@ t.test('some invalid callbacks are refused without asking the provider', async (
     headers: { accept: 'text/html,*/*;q=0.8' },
   })
   t.match(inBrowser, { statusCode: 401, headers: { 'content-type': 'text/html; charset=utf-8' } })
+  t.equal(Number(inBrowser.headers['content-length']), inBrowser.body.length)
   t.match(inBrowser.body, /<p>Sign-in failed<\/p>\n<p><a href="..\/oidc">Try again<\/a>/)
   t.equal(count(app, 'sessions'), 0)
 })
