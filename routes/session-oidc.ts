@@ -44,9 +44,10 @@ const queryOf = ({ originalUrl }: FastifyRequest) => originalUrl.split('?').slic
 /** Sends a browser an error as a page, with a link to try again: a person has come here from the provider. */
 const showFailure: onSendHookHandler<unknown> = (request, reply, payload, done) => {
   if (reply.statusCode < 400 || !wantsPage(request)) return done(null, payload)
-  const { error } = JSON.parse(String(payload))
+  // Problem details, for a client that accepts these too, call it the title.
+  const { error, title = error } = JSON.parse(String(payload))
   reply.type('text/html; charset=utf-8')
-  done(null, plainPage('Sign in to Phaseboard', error, '<p><a href="../oidc">Try again</a></p>'))
+  done(null, plainPage('Sign in to Phaseboard', title, '<p><a href="../oidc">Try again</a></p>'))
 }
 
 /** Signing in with an account of the configured OpenID provider. */

@@ -367,13 +367,18 @@ t.test('some invalid callbacks are refused without asking the provider', async (
     status: 401,
     body: { error: 'Sign-in was refused by the provider' },
   })
-  const inBrowser = await app.inject({
-    url: `${new URL(comeBack(page)).pathname}?error=access_denied`,
-    headers: { accept: 'text/html,*/*;q=0.8' },
-  })
-  t.match(inBrowser, { statusCode: 401, headers: { 'content-type': 'text/html; charset=utf-8' } })
-  t.equal(Number(inBrowser.headers['content-length']), inBrowser.body.length)
-  t.match(inBrowser.body, /<p>Sign-in failed<\/p>\n<p><a href="..\/oidc">Try again<\/a>/)
+  const url = `${new URL(comeBack(page)).pathname}?error=access_denied`
+  for (const [method, accept] of [
+    ['GET', 'text/html,*/*;q=0.8'],
+    ['HEAD', 'text/html'],
+    ['GET', 'text/html, application/problem+json'],
+  ] as const) {
+    const inBrowser = await app.inject({ method, url, headers: { accept } })
+    t.match(inBrowser, { statusCode: 401, headers: { 'content-type': 'text/html; charset=utf-8' } })
+    if (method === 'HEAD') continue
+    t.equal(Number(inBrowser.headers['content-length']), inBrowser.body.length)
+    t.match(inBrowser.body, /<p>Sign-in failed<\/p>\n<p><a href="..\/oidc">Try again<\/a>/)
+  }
   t.equal(count(app, 'sessions'), 0)
 })
 
