@@ -203,7 +203,7 @@ const applicationInOneChunk = (root: string): Plugin => ({
  * @param folder of the bundle
  * @param entryPoints sources, relative to the root, to bundle instead
  * @param entryNames the names of the outputs
- * @param sourcemap whether stack traces show the sources
+ * @param sourcemap whether stack traces show the sources; `external`: only write the source maps
  */
 export async function bundle(
   root: string,
@@ -211,7 +211,7 @@ export async function bundle(
   entryPoints?: string[],
   logLevel: LogLevel = 'warning',
   entryNames = '[name]',
-  sourcemap = true,
+  sourcemap: boolean | 'external' = true,
 ): Promise<void> {
   const part = (entries: string[], ...plugins: Plugin[]) =>
     build({
@@ -258,7 +258,11 @@ export async function bundle(
 }
 
 /** Bundles `phaseboard/client`, with its few dependencies. @param folder of the file */
-export async function bundleClient(root: string, folder: string): Promise<void> {
+export async function bundleClient(
+  root: string,
+  folder: string,
+  sourcemap: false | 'external' = false,
+): Promise<void> {
   await build({
     absWorkingDir: root,
     entryPoints: [CLIENT],
@@ -268,6 +272,7 @@ export async function bundleClient(root: string, folder: string): Promise<void> 
     format: 'esm',
     target: 'es2022',
     minify: true,
+    sourcemap,
     logLevel: 'warning',
   })
 }

@@ -1,7 +1,7 @@
 /**
  * For tests that import single source modules: bundled, they and their dependencies load in a third of the time.
- * Every source is an entry point, so each stays a separate module, and the hook redirects imports there. With
- * coverage, or for a single file run with tap, the sources themselves are loaded.
+ * Every source is an entry point, so each stays a separate module, and the hook redirects imports there. For a
+ * single file run with tap, the sources themselves are loaded.
  */
 import { globSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
@@ -9,7 +9,13 @@ import { basename, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const root = pathToFileURL(`${resolve(import.meta.dirname, '..')}/`).href
-const folder = '.tap/sources'
+
+/** The folder of the bundled sources. */
+export const BUNDLED_SOURCES = '.tap/sources'
+/** The folder of the client's bundle with a source map, which the shipped one does not have. */
+export const BUNDLED_CLIENT = '.tap/client'
+/** The folder of what V8 counts (`NODE_V8_COVERAGE`). */
+export const EXECUTIONS = '.tap/executions'
 
 const BESIDE_CHUNKS = [
   'worker/worker',
@@ -20,21 +26,27 @@ const BESIDE_CHUNKS = [
   'exchange/imports/reader-watch',
 ]
 
-/** Bundles the sources. */
-export async function bundleSources(): Promise<void> {
-  const { bundle } = await import('./bundle.ts')
+/**
+ * Bundles the sources.
+ * @param isMeasured whether coverage is measured, for which coverage.ts reads source maps. Modules have no comment that leads there: reading
+ *   the maps would take each process a third of its time. A failing test run alone with tap shows lines of the sources.
+ */
+export async function bundleSources(isMeasured: boolean): Promise<void> {
+  const { bundle, bundleClient } = await import('./bundle.ts')
   const cwd = fileURLToPath(root)
-  rmSync(resolve(cwd, folder), { recursive: true, force: true })
+  const folder = resolve(cwd, BUNDLED_SOURCES)
+  rmSync(folder, { recursive: true, force: true })
   const sources = globSync('{src,plugins,routes}/**/*.ts', { cwd, exclude: ['**/*.d.ts'] })
-  // Reading source maps would take a third of the time. A failing test run alone with tap shows lines of the sources.
-  await bundle(cwd, folder, sources, 'warning', '[dir]/[name]', false)
+  const sourcemap = isMeasured && 'external'
+  await bundle(cwd, folder, sources, 'warning', '[dir]/[name]', sourcemap)
+  if (isMeasured) await bundleClient(cwd, resolve(cwd, BUNDLED_CLIENT), 'external')
   // Beside the chunks, where modules of a bundle look for threads and processes.
   for (const entry of BESIDE_CHUNKS) {
-    writeFileSync(resolve(cwd, folder, `${basename(entry)}.js`), `import './src/${entry}.js'\n`)
+    writeFileSync(resolve(folder, `${basename(entry)}.js`), `import './src/${entry}.js'\n`)
   }
   // The same for the last build of the board page.
   const { findWebBuild } = await import('../src/http/web-build.ts')
-  symlinkSync(findWebBuild(), resolve(cwd, folder, 'web'))
+  symlinkSync(findWebBuild(), resolve(folder, 'web'))
 }
 
 /**
@@ -61,7 +73,9 @@ export function useBundledSources(): void {
     resolve(specifier, context, next) {
       const found = next(specifier, context)
       const [, path] = /^((?:src|plugins|routes)\/.*)\.ts$/.exec(found.url.replace(root, '')) ?? []
-      return path === undefined ? found : { ...found, url: `${root}${folder}/${path}.js`, format: 'module' }
+      return path === undefined
+        ? found
+        : { ...found, url: `${root}${BUNDLED_SOURCES}/${path}.js`, format: 'module' }
     },
   })
 }

@@ -1,13 +1,26 @@
-/** Fails when the last full test run left a line of `src/`, `plugins/` or `routes/` unexecuted. */
-import { readFileSync } from 'node:fs'
-import { relative } from 'node:path'
+/** Fails when the last `npm test -- --coverage` left a line of `src/`, `plugins/` or `routes/` unexecuted, and shows which. */
+import { BUNDLED_CLIENT, BUNDLED_SOURCES, EXECUTIONS } from './bundled-sources.ts'
+import { executedLines } from './coverage.ts'
 
-const summary: Record<string, { lines: { pct: number } }> = JSON.parse(
-  readFileSync('.tap/report/coverage-summary.json', 'utf8'),
-)
-const files = Object.entries(summary)
-  .map(([file, { lines }]) => ({ file: relative('.', file), covered: lines.pct }))
-  .filter(({ file }) => /^(src|plugins|routes)\//.test(file))
-const incomplete = files.filter(({ covered }) => covered < 100)
-for (const { file, covered } of incomplete) console.error(`${file}: ${covered} % of its lines are tested`)
-if (files.length === 0 || incomplete.length > 0) process.exitCode = 1
+/** Numbers in ascending order as ranges: `3-5, 8`. */
+function asRanges(numbers: readonly number[]): string {
+  const ranges: [first: number, last: number][] = []
+  for (const number of numbers) {
+    const range = ranges.at(-1)
+    if (range && range[1] === number - 1) range[1] = number
+    else ranges.push([number, number])
+  }
+  return ranges.map(([first, last]) => (first === last ? first : `${first}-${last}`)).join(', ')
+}
+
+const sources = [...executedLines(EXECUTIONS, BUNDLED_SOURCES, BUNDLED_CLIENT)].sort()
+let executed = 0
+for (const [source, lines] of sources) {
+  const left = [...lines].filter(([, isExecuted]) => !isExecuted).map(([line]) => line)
+  executed += lines.size - left.length
+  if (left.length === 0) continue
+  console.error(`${source}: not tested: ${asRanges(left.sort((one, other) => one - other))}`)
+  process.exitCode = 1
+}
+console.log(`${executed} lines of ${sources.length} files are tested`)
+if (executed === 0) process.exitCode = 1

@@ -42,11 +42,15 @@ export const asCommonJs = (largest: string): Plugin => ({
       // The bundle has failed.
       if (main === undefined) return
       const hashed = basename(main.path, '.cjs')
+      const specifier = JSON.stringify(`./${hashed}.cjs`)
+      // As long as the other, because the source map has the columns of what follows.
+      const renamed = JSON.stringify(`./${largest}.cjs`).padEnd(specifier.length)
+      if (renamed.length > specifier.length) throw new Error(`${largest} is longer than ${hashed}`)
       await mkdir(dirname(main.path), { recursive: true })
       await Promise.all(
         outputFiles.map(async ({ path, text }) => {
           const file = path.replace(hashed, largest)
-          const { code, map } = await transform(text.replaceAll(`./${hashed}.cjs`, `./${largest}.cjs`), {
+          const { code, map } = await transform(text.replaceAll(specifier, renamed), {
             sourcefile: basename(file),
             format: 'cjs',
             platform: 'node',

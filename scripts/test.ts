@@ -1,14 +1,14 @@
 /**
  * `npm test`: builds, then runs the tests with tap. Arguments, e.g. files to run, go to tap; without files,
  * all files run, several in each process.
- * `--coverage` measures the executed lines: the sources then replace the build, for which coverage
- * would be meaningless.
+ * `--coverage` has V8 count what each process executes, for check-coverage.ts.
  */
 import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { bundleSources, writeDocuments } from './bundled-sources.ts'
+import { bundleSources, EXECUTIONS, writeDocuments } from './bundled-sources.ts'
 import { writeGroups } from './test-groups.ts'
 
 await import('./build.ts')
@@ -19,18 +19,12 @@ const wanted = process.argv.slice(2)
 const isMeasured = wanted.includes('--coverage')
 const args = wanted.filter((arg) => arg !== '--coverage')
 const hasReporter = args.some((arg) => /^(-R|--reporter(=|$))/.test(arg))
-if (!isMeasured) await bundleSources()
-const documents = isMeasured ? '' : await writeDocuments()
+await bundleSources(isMeasured)
+const documents = await writeDocuments()
+if (isMeasured) rmSync(EXECUTIONS, { recursive: true, force: true })
 const loader = pathToFileURL('scripts/use-bundled-sources.ts').href
-// Black-box tests do not run lines of the sources.
-const outside = [
-  'test/black-box/**',
-  'test/@(builds|contributing|package)*',
-  // In a browser, and the page's own modules.
-  'test/web/!(serving|build).test.ts',
-]
 const isWhole = args.every((arg) => arg.startsWith('-'))
-const groups = isWhole ? writeGroups(isMeasured ? outside : []) : []
+const groups = isWhole ? writeGroups() : []
 const { status } = spawnSync(
   'tap',
   [
@@ -38,7 +32,7 @@ const { status } = spawnSync(
     // of the time is idle.
     `--jobs=${availableParallelism() + 2}`,
     ...(process.stdout.isTTY || hasReporter ? [] : ['--reporter=./scripts/test-report.ts']),
-    ...(isMeasured ? [] : [`--node-arg=--import=${loader}`]),
+    `--node-arg=--import=${loader}`,
     // Each file of a group has its own timeout.
     ...(isWhole ? ['--timeout=3600', ...groups] : []),
     ...args,
@@ -47,9 +41,10 @@ const { status } = spawnSync(
     stdio: 'inherit',
     env: {
       ...process.env,
-      PHASEBOARD_TEST_TARGET: isMeasured ? 'sources' : 'dist',
+      PHASEBOARD_TEST_BUILT: '1',
       PHASEBOARD_TEST_DOCUMENTS: documents,
-      ...(isMeasured && { TAP_DISABLE_COVERAGE: '0' }),
+      // In code from a compile cache V8 counts no blocks.
+      ...(isMeasured && { NODE_V8_COVERAGE: resolve(EXECUTIONS), NODE_DISABLE_COMPILE_CACHE: '1' }),
     },
   },
 )

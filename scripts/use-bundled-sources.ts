@@ -1,4 +1,4 @@
-/** Loaded by `node --import` in a test's process if coverage is not measured: see bundled-sources.ts. */
+/** Loaded by `node --import` in each test's process: see bundled-sources.ts. */
 import { enableCompileCache, syncBuiltinESMExports } from 'node:module'
 import threads from 'node:worker_threads'
 import onSpawn from 'process-on-spawn'
@@ -7,8 +7,8 @@ import { useBundledSources } from './bundled-sources.ts'
 enableCompileCache('.tap/compiled')
 useBundledSources()
 
-// tap adds its hooks to each process that a test starts, to measure coverage there. They make each start half as long
-// again.
+// tap adds its hooks to each process that a test starts, for its own coverage, which is off. They make each start half as
+// long again.
 onSpawn.removeAllListeners()
 
 // Threads inherit their process's hooks. Threads of a bundle need none.

@@ -25,7 +25,7 @@ const KEPT = 60 * 60 * 1000
 
 /** Variables of the tests' environment that must not have an effect. */
 const OURS =
-  /^(NODE_OPTIONS|TAP|_TAPJS|npm_|HOST$|PORT$|DATABASE_URL|AUTH_|DEFAULT_MEMBER_ID|ADMIN_|LOG_LEVEL|BODY_LIMIT|IMPORT_|TRUST_PROXY|CORS_|RATE_|SNAPSHOT_)/
+  /^(NODE_OPTIONS|NODE_V8_COVERAGE|NODE_DISABLE_COMPILE_CACHE|TAP|_TAPJS|npm_|HOST$|PORT$|DATABASE_URL|AUTH_|DEFAULT_MEMBER_ID|ADMIN_|LOG_LEVEL|BODY_LIMIT|IMPORT_|TRUST_PROXY|CORS_|RATE_|SNAPSHOT_)/
 
 /** The environment of a process with this Node first in its path. */
 export function environmentOf(node: string): Record<string, string> {
@@ -36,12 +36,15 @@ export function environmentOf(node: string): Record<string, string> {
   return { ...others, PATH: `${dirname(node)}:${PATH}` }
 }
 
-/** Starts a program without the hooks that the test runner adds to every Node process. */
+/** Options of `env` against what the test runner and Node add to the environment of every process. */
+const UNSET = ['-u', 'NODE_OPTIONS', '-u', 'NODE_V8_COVERAGE']
+
+/** Starts a program as its users do, without the hooks of the test runner, and without counting what it executes. */
 export const startProgram = (
   command: string,
   args: readonly string[],
   options: { cwd: string; env: Record<string, string>; detached?: boolean },
-) => spawn('env', ['-u', 'NODE_OPTIONS', command, ...args], { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+) => spawn('env', [...UNSET, command, ...args], { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
 
 /** Waits until a service prints its URL. @returns the URL, and the output so far */
 export async function listening(child: ReturnType<typeof startProgram>) {

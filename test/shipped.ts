@@ -1,22 +1,18 @@
-/**
- * The shipped build in `dist/`, with which tests run commands, start services and embed the service. With
- * `PHASEBOARD_TEST_TARGET=sources` (`npm run test:coverage`) it is the sources, because coverage can only be measured there.
- */
+/** The shipped build in `dist/`, with which tests run commands, start services and embed the service. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-const TARGET = process.env.PHASEBOARD_TEST_TARGET
-const IS_SOURCES = TARGET === 'sources'
 // `npm test` has built it. If a single file is run, the sources may have changed since.
-if (TARGET === undefined) execFileSync(process.execPath, ['scripts/build.ts'], { stdio: 'inherit' })
+if (process.env.PHASEBOARD_TEST_BUILT === undefined)
+  execFileSync(process.execPath, ['scripts/build.ts'], { stdio: 'inherit' })
 
 /** The file of the command line. */
-export const CLI = resolve(IS_SOURCES ? 'src/cli/cli.ts' : 'dist/cli.js')
+export const CLI = resolve('dist/cli.js')
 
 /** The URL of the module that applications import. */
-export const APP_URL = pathToFileURL(resolve(IS_SOURCES ? 'src/app.ts' : 'dist/app.js')).href
+export const APP_URL = pathToFileURL(resolve('dist/app.js')).href
 
 /** The exports of that module. */
 export const shipped: typeof import('../src/app.ts') = await import(APP_URL)
@@ -27,20 +23,13 @@ const [, START_OPTIONS = ''] =
 if (START_OPTIONS === '') throw new Error('npm start is not what the tests take it for')
 
 /**
- * The command that starts Node without the hooks that the test runner adds to every process. They cost more than the start, and
- * are only kept if coverage is measured. `env` becomes the process, so signals reach it.
+ * The command that starts Node without the hooks that the test runner adds to every process. They cost more than the start. `env`
+ * becomes the process, so signals reach it.
  * @param options for Node
  */
 export const nodeCommand = (args: readonly string[], options = ''): [string, string[]] => [
   'env',
-  [
-    ...(IS_SOURCES ? [] : ['-u', 'NODE_OPTIONS']),
-    ...(options === ''
-      ? []
-      : [`NODE_OPTIONS=${IS_SOURCES ? process.env.NODE_OPTIONS : ''} ${options}`.trim()]),
-    process.execPath,
-    ...args,
-  ],
+  [...(options === '' ? ['-u', 'NODE_OPTIONS'] : [`NODE_OPTIONS=${options}`]), process.execPath, ...args],
 ]
 
 /** The arguments of `npm start` for the service. */
