@@ -10,7 +10,12 @@ import { writeAs } from '../src/db/client.ts'
 import { show, showRatio } from './format.ts'
 import { describeMachine } from './machine.ts'
 import { makeFolder } from './processes.ts'
-import { sized } from './quick.ts'
+import { commandLine, sized } from './quick.ts'
+
+commandLine(
+  'bench:access',
+  'Measures what reads and writes cost for a member who sees few of many projects.',
+).parse()
 
 const PROJECTS = sized(1000, 60)
 const SEEN = 50

@@ -6,7 +6,6 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { Command } from 'commander'
 import { recordAnswers } from './answers.ts'
 import { checkOut } from './checkout.ts'
 import { show, showRatio } from './format.ts'
@@ -15,7 +14,7 @@ import { describeMachine, reserveCore } from './machine.ts'
 import { contentsOf, type Figures, median, sendInRounds, toFigures } from './measure.ts'
 import { residentBytes } from './process-usage.ts'
 import { makeFolder } from './processes.ts'
-import { sized } from './quick.ts'
+import { commandLine, sized } from './quick.ts'
 import { buildServers, type Server, type ServerData } from './servers.ts'
 import { WORKLOADS } from './workloads.ts'
 
@@ -37,12 +36,11 @@ interface Shown {
   idle: number[]
 }
 
-const program = new Command('npm run bench:against --')
-  .description(
-    'Compares this checkout with another commit of the repository, both built and run as by `npm start`.',
-  )
+const program = commandLine(
+  'bench:against',
+  'Compares this checkout with another commit of the repository, both built and run as by `npm start`.',
+)
   .argument('<commit>', 'anything that git takes for one')
-  .option('--quick', 'only see that everything works')
   .parse()
 const folder = makeFolder()
 const { checkout, name, date } = checkOut(program.args[0] as string, folder)

@@ -9,9 +9,11 @@ import { describeMachine } from './machine.ts'
 import { median } from './measure.ts'
 import { cpuSeconds } from './process-usage.ts'
 import { makeFolder } from './processes.ts'
-import { sized } from './quick.ts'
+import { commandLine, sized } from './quick.ts'
 import { buildServers } from './servers.ts'
 import { type Client, makeClient, type Sending } from './stall-client.ts'
+
+commandLine('bench:batch', 'Compares a batch of 200 creations with 200 requests.').parse()
 
 const REQUESTS = 200
 const ROUNDS = sized(15, 1)

@@ -10,6 +10,7 @@ import { closeSync, copyFileSync, fsyncSync, openSync, readdirSync, rmSync, stat
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
+import { positive } from '../scripts/arguments.ts'
 import { packageFile } from '../src/package-files.ts'
 import { configure, LITESTREAM, replicate } from '../test/litestream.ts'
 import { get, itemPath, projectPath } from './api.ts'
@@ -19,16 +20,16 @@ import { show, table } from './format.ts'
 import { describeMachine } from './machine.ts'
 import { median } from './measure.ts'
 import { makeFolder } from './processes.ts'
-import { isQuick, sized } from './quick.ts'
+import { commandLine, isQuick, sized } from './quick.ts'
 import { buildServers, type Server } from './servers.ts'
 import { makeClient } from './stall-client.ts'
 import { attach, idsOf, signedIn, withFile } from './stall-data.ts'
 import { times } from './times.ts'
 
 const MEBIBYTE = 1024 * 1024
-const [argument = '1'] = process.argv.slice(2).filter((word) => !word.startsWith('--'))
-const gibibytes = Number(argument)
-if (!(gibibytes > 0 && gibibytes <= 100)) throw new Error('usage: npm run bench:collection -- <GiB>')
+const [gibibytes] = commandLine('bench:collection', 'Measures what a large collection of files costs.')
+  .argument('[GiB]', 'the size of all files together', positive(100), 1)
+  .parse().processedArgs
 
 /** Bytes of a file; of all of them; and of those that are uploaded while Litestream's delay is measured. */
 const SIZE = sized(16 * MEBIBYTE, MEBIBYTE)

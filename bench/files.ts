@@ -12,10 +12,15 @@ import { show } from './format.ts'
 import { describeMachine } from './machine.ts'
 import { peakBytes, resetPeak, residentBytes, waitedForProcessor } from './process-usage.ts'
 import { makeFolder } from './processes.ts'
-import { sized } from './quick.ts'
+import { commandLine, sized } from './quick.ts'
 import { buildServers } from './servers.ts'
 import { makeClient } from './stall-client.ts'
 import { idsOf, withFile } from './stall-data.ts'
+
+commandLine(
+  'bench:files',
+  'Measures how long writes wait beside uploads and downloads, and the memory of these.',
+).parse()
 
 const MEBIBYTE = 1024 * 1024
 const SIZE = sized(25 * MEBIBYTE, MEBIBYTE)

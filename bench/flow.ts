@@ -9,7 +9,9 @@ import { createRules } from '../src/requests/rules.ts'
 import { show, showRatio } from './format.ts'
 import { describeMachine } from './machine.ts'
 import { makeFolder } from './processes.ts'
-import { sized } from './quick.ts'
+import { commandLine, sized } from './quick.ts'
+
+commandLine('bench:flow', 'Compares the flow of a large board with a list of its items.').parse()
 
 const ITEMS = sized(20_000, 500)
 const DAYS = 1095

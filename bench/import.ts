@@ -7,18 +7,26 @@
  */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { wholeNumber } from '../scripts/arguments.ts'
 import { seedBoard } from './board.ts'
 import { show } from './format.ts'
 import { describeMachine } from './machine.ts'
 import { peakBytes } from './process-usage.ts'
 import { makeFolder } from './processes.ts'
-import { sized } from './quick.ts'
+import { commandLine, sized } from './quick.ts'
 import { buildServers, type Server } from './servers.ts'
 import { makeClient } from './stall-client.ts'
 import { idsOf, signedIn, withFile } from './stall-data.ts'
 import { trelloBoard } from './stall-files.ts'
 import { importFile } from './stall-imports.ts'
 import { watch } from './stall-watch.ts'
+
+const [megabytes = 0] = commandLine(
+  'bench:import',
+  'Measures how the import of a large board affects concurrent writes.',
+)
+  .argument('[megabytes]', 'also import a file of this size', wholeNumber())
+  .parse().processedArgs
 
 const WRITERS = 24
 const CARDS = sized(50_000, 500)
@@ -125,7 +133,6 @@ try {
   await run('nobody imports', rest)
   const board = trelloBoard(CARDS, words(20))
   await run(`${CARDS} cards, ${show(board.length / 1e6)} MB`, () => imported(server, cookie, board))
-  const megabytes = Number(process.argv.find((word) => /^\d+$/.test(word)) ?? 0)
   if (megabytes > 0) {
     const perCard = (megabytes * 1e6) / CARDS - 600
     const large = trelloBoard(CARDS, words(Math.floor(perCard / 7.78)))

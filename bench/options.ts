@@ -1,6 +1,6 @@
 /** The command line of the benchmark. */
-import { Command, InvalidArgumentError, Option } from 'commander'
-import { wholeNumber } from '../scripts/arguments.ts'
+import { Command, Option } from 'commander'
+import { positive, wholeNumber } from '../scripts/arguments.ts'
 import type { Effort } from './measure.ts'
 import { WORKLOADS } from './workloads.ts'
 
@@ -28,13 +28,6 @@ export interface Options {
   idleSeconds: number
 }
 
-function positive(text: string): number {
-  const value = Number(text)
-  if (!(value > 0 && value <= 600))
-    throw new InvalidArgumentError('It must be a number above 0, at most 600.')
-  return value
-}
-
 /** Parses the command line. Ends the process with a message if it is invalid or asks for help. */
 export function parseOptions(): Options {
   const program = new Command('npm run bench --')
@@ -44,7 +37,9 @@ export function parseOptions(): Options {
     )
     .addOption(new Option('--rounds <n>', 'rounds of each workload').argParser(wholeNumber(999)).default(5))
     .addOption(
-      new Option('--seconds <n>', 'seconds of each server’s turn in a round').argParser(positive).default(2),
+      new Option('--seconds <n>', 'seconds of each server’s turn in a round')
+        .argParser(positive(600))
+        .default(2),
     )
     .addOption(new Option('--only <what...>', 'measure only these').choices(NAMES).default(NAMES, 'all'))
     .option('--out <folder>', 'where the report and the chart go', 'bench/results')

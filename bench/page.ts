@@ -5,7 +5,6 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { Command } from 'commander'
 import type { Browser, Page } from 'playwright-core'
 import { packageFile } from '../src/package-files.ts'
 import { launchChromium, noBrowser } from '../test/web/chromium-file.ts'
@@ -17,7 +16,7 @@ import { show } from './format.ts'
 import { describeMachine } from './machine.ts'
 import { median } from './measure.ts'
 import { makeFolder } from './processes.ts'
-import { sized } from './quick.ts'
+import { commandLine, sized } from './quick.ts'
 import { buildServers, type Server } from './servers.ts'
 
 const ROUNDS = sized(5, 1)
@@ -159,13 +158,13 @@ async function measure(browser: Browser, { server: { url }, paths }: Version): P
   }
 }
 
-if (noBrowser) throw new Error(noBrowser)
-const program = new Command('npm run bench:page --')
-  .description('Measures the board page in Chromium, and compares it with that of another commit.')
+const [commit] = commandLine(
+  'bench:page',
+  'Measures the board page in Chromium, and compares it with that of another commit.',
+)
   .argument('[commit]', 'anything that git takes for one')
-  .option('--quick', 'only see that everything works')
-  .parse()
-const [commit] = program.args
+  .parse().args
+if (noBrowser) throw new Error(noBrowser)
 const folder = makeFolder()
 const start = await buildServers(folder)
 const older = commit === undefined ? undefined : checkOut(commit, folder)

@@ -6,13 +6,12 @@
 import { copyFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { Command } from 'commander'
 import { show, showRatio } from './format.ts'
 import { startGenerator } from './generator.ts'
 import { describeMachine, reserveCore } from './machine.ts'
 import { contentsOf, median, sendInRounds } from './measure.ts'
 import { makeFolder } from './processes.ts'
-import { sized } from './quick.ts'
+import { commandLine, sized } from './quick.ts'
 import { buildServers } from './servers.ts'
 import { WORKLOADS } from './workloads.ts'
 
@@ -22,10 +21,8 @@ const EFFORT = sized(
   { rounds: 1, seconds: 0.2, warmUpSeconds: 0.1 },
 )
 
-const program = new Command('npm run bench:patch --')
-  .description('Compares the cost of a PATCH here with that in another checkout.')
+const program = commandLine('bench:patch', 'Compares the cost of a PATCH here with that in another checkout.')
   .argument('<folder>', 'the other checkout, with its packages installed, and built')
-  .option('--quick', 'only see that everything works')
   .parse()
 const checkout = resolve(program.args[0] as string)
 const folder = makeFolder()

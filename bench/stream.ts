@@ -14,9 +14,14 @@ import { describeMachine, reserveCore } from './machine.ts'
 import { median } from './measure.ts'
 import { cpuSeconds, peakBytes, resetPeak } from './process-usage.ts'
 import { endProcess, makeFolder, startProcess } from './processes.ts'
-import { sized } from './quick.ts'
+import { commandLine, sized } from './quick.ts'
 import { buildServers } from './servers.ts'
 import { withFile } from './stall-data.ts'
+
+commandLine(
+  'bench:stream',
+  'Measures what streams of changes cost, compared with a node:http server.',
+).parse()
 
 const READERS = sized(1000, 50)
 const CHANGES = sized(100, 10)

@@ -9,11 +9,13 @@ import { show, showRatio } from './format.ts'
 import { describeMachine } from './machine.ts'
 import { cpuSeconds } from './process-usage.ts'
 import { makeFolder } from './processes.ts'
-import { sized } from './quick.ts'
+import { commandLine, sized } from './quick.ts'
 import { buildServers } from './servers.ts'
 import { makeClient } from './stall-client.ts'
 import { change, idsOf, signedIn, withFile } from './stall-data.ts'
 import { watch } from './stall-watch.ts'
+
+commandLine('bench:undo', 'Compares undoing the deletion of a large project with the deletion.').parse()
 
 /** The number of items. Each has an activity entry and a subtask. */
 const ITEMS = sized(5000, 300)
