@@ -110,6 +110,7 @@ export function go(path: string, { replace = false } = {}): void {
     afterBack = () => go(path, { replace })
     return
   }
+  endScrolling?.()
   saveScroll()
   const address = href(path)
   // Like a link in any page. The second click of a double click adds no entry.
@@ -151,6 +152,34 @@ function saveScroll(): void {
   history.replaceState({ ...(history.state as object | null), scroll: scrollY }, '')
 }
 
+/** The time in milliseconds in which a page that loads is scrolled to where it was. */
+const SCROLLS_FOR = 10_000
+
+/** After these events, the user decides where the page is scrolled. */
+const USES = ['wheel', 'pointerdown', 'keydown'] as const
+
+let endScrolling: (() => void) | undefined
+
+/** Scrolls to where the history entry was left, once as much of the page has loaded. */
+function restoreScroll(): void {
+  endScrolling?.()
+  const { scroll = 0 } = (history.state ?? {}) as { scroll?: number }
+  // It also calls back when it starts, after the page has been rendered.
+  const observer = new ResizeObserver(() => {
+    scrollTo(0, scroll)
+    if (Math.ceil(scrollY) >= scroll) end()
+  })
+  const end = () => {
+    clearTimeout(timer)
+    observer.disconnect()
+    for (const use of USES) removeEventListener(use, end, true)
+  }
+  const timer = setTimeout(end, SCROLLS_FOR)
+  for (const use of USES) addEventListener(use, end, true)
+  observer.observe(document.body)
+  endScrolling = end
+}
+
 /** The target of a link. Links in charts (SVG) store it in another form. */
 const addressOf = (link: HTMLAnchorElement | SVGAElement): URL =>
   new URL(link instanceof SVGAElement ? link.href.baseVal : link.href, location.href)
@@ -178,7 +207,9 @@ export function startRouter(): void {
     if (!afterBack) timesGone.value++
     arrive()
     finishBack()
-    const { scroll = 0 } = (history.state ?? {}) as { scroll?: number }
-    requestAnimationFrame(() => scrollTo(0, scroll))
+    restoreScroll()
   })
+  // A reload keeps the history entry.
+  addEventListener('pagehide', saveScroll)
+  restoreScroll()
 }

@@ -125,7 +125,7 @@ onBoard(
     await page.getByText('Live', { exact: true }).waitFor()
     await page.getByRole('textbox', { name: 'New comment' }).fill('Half a thought')
     await set('assigned')
-    await page.getByText('You no longer see this project').waitFor()
+    await page.getByRole('alert').getByText('You no longer see this project').waitFor()
     t.equal(await page.title(), 'Project · Phaseboard')
     t.notMatch(await page.content(), /Flyer/, 'nothing of it stays')
     t.notMatch(await page.evaluate(() => JSON.stringify(localStorage)), /Half a thought/)

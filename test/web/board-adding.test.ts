@@ -151,7 +151,7 @@ onBoard(
     await card(admin.page, 'Flyer').waitFor()
     await Promise.all([page, admin.page].map((one) => one.getByText('Live', { exact: true }).waitFor()))
     await api.delete('/api/projects/{id}', { path: { id } })
-    await page.getByText('This project was deleted by').waitFor()
+    await page.getByRole('alert').getByText('This project was deleted by').waitFor()
     t.equal(await page.getByRole('button', { name: 'Undo' }).count(), 0)
     await admin.page.getByRole('button', { name: 'Undo' }).click()
     t.strictSame(await untilShown(page, 'To Do', ['Flyer']), ['Flyer'], 'it comes back')

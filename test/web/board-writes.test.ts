@@ -8,6 +8,8 @@ import { ProjectStore } from '../../web/common/project-store.ts'
 let answer: () => Response
 const sent: { path: string; body: unknown }[] = []
 
+const { fetch } = globalThis
+t.teardown(() => Object.assign(globalThis, { fetch }))
 Object.assign(globalThis, {
   location: new URL('http://board.example.test/'),
   fetch: async (input: string, { body }: RequestInit) => {

@@ -1,5 +1,5 @@
 /** No typed text is lost: concurrent edits, and drafts over a reload and a killed service. */
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { onBoard } from './browser.ts'
 import { dialogOf, makeCard, partOf } from './card-steps.ts'
@@ -206,3 +206,45 @@ onBoard(
     await partOf(next, 'Comments').getByRole('article').getByText('A comment').waitFor()
   },
 )
+
+onBoard('saving a text in one tab keeps what is typed in another', async (t, board) => {
+  const { item, path } = await makeCard(board, { title: 'Flyer', description: 'Old' })
+  const { page, context, go } = await board.person()
+  const other = await context.newPage()
+  const description = (on: Page) => on.getByRole('textbox', { name: 'Description' })
+  const comment = (on: Page) => on.getByRole('textbox', { name: 'New comment' })
+  /** Types, and waits until the draft is stored. */
+  const type = async (on: Page, field: Locator, text: string) => {
+    await field.fill(text)
+    await on.waitForFunction((typed) => JSON.stringify(localStorage).includes(typed), text)
+  }
+  for (const on of [page, other]) {
+    await go(path, on)
+    await on.getByRole('button', { name: 'Edit the description' }).click()
+  }
+  for (const [on, tab] of [
+    [page, 'one'],
+    [other, 'two'],
+  ] as const) {
+    await type(on, description(on), `Description of tab ${tab}`)
+    await type(on, comment(on), `Comment of tab ${tab}`)
+  }
+  await description(page).press('Control+Enter')
+  await page.getByRole('button', { name: 'Edit the description' }).waitFor()
+  await comment(page).press('Control+Enter')
+  await page.getByRole('article').getByText('Comment of tab one').waitFor()
+  await until(
+    () => board.api.get('/api/kanban-items/{id}', { path: { id: item.id } }),
+    (saved) => saved.description === 'Description of tab one',
+  )
+
+  await other.reload()
+  t.equal(await comment(other).inputValue(), 'Comment of tab two')
+  await other.getByText('Unsaved changes').waitFor()
+  await other.getByRole('button', { name: 'Keep editing' }).click()
+  t.equal(await description(other).inputValue(), 'Description of tab two')
+  await other.getByRole('button', { name: 'Cancel' }).click()
+  await other.getByRole('button', { name: 'Discard' }).click()
+  await type(other, comment(other), 'Another comment')
+  t.notMatch(await other.evaluate(() => JSON.stringify(localStorage)), /Description/, 'one can discard it')
+})

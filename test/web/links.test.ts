@@ -1,5 +1,6 @@
 /** Links that are credentials: one-time links, which admins create, and links to unsubscribe, in mails. */
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
 import type { Page } from 'playwright-core'
 import root from 'tap'
@@ -127,8 +128,14 @@ onBoard(
     await rowOf(page, /^Grace/).waitFor()
     await go(last.slice(url.length))
     await page.getByLabel('New password').fill('another horse')
+    // The board loads slowly, and meanwhile this page notices the other user, for whom it would reload.
+    await page.route(`${url}/`, async (route) => {
+      await sleep(3000)
+      await route.continue()
+    })
     await page.getByRole('button', { name: 'Set password' }).click()
     await page.getByRole('button', { name: 'Menu of Grace' }).waitFor()
+    t.equal(page.url(), `${url}/`)
     await check()
   },
   REQUIRED,

@@ -168,7 +168,7 @@ t.test('a record gets a new place, with any numbers of the others', async (t) =>
     fc.property(fc.array(number, { minLength: 1, maxLength: 8 }), fc.nat(), fc.nat(), (numbers, a, b) => {
       const list = numbers.map((sortOrder, index) => ({ id: String(index), sortOrder })).sort(bySortOrder)
       const moved = list[a % list.length]?.id ?? ''
-      const index = b % list.length
+      const index = b % (list.length + 2)
       const wanted = list.map(({ id }) => id).filter((id) => id !== moved)
       wanted.splice(index, 0, moved)
       const placed = new Map(placedAt(list, moved, index).map(({ id, sortOrder }) => [id, sortOrder]))

@@ -98,3 +98,21 @@ onBoard('a removed element leaves the focus to a neighbour', async (t, { api, pe
   await page.getByText('Third').waitFor()
   t.equal(await focused(page), 'nothing', 'a press beside everything takes the focus away')
 })
+
+onBoard(
+  'a dialog that was open before the focus is watched leaves it to the page',
+  async (t, { api, person }) => {
+    const { id, path, cards } = await projectWith(api, { 'To Do': ['One'] })
+    const one = await person({ signIn: true })
+    const { page } = one
+    await page.route(/\/lost-focus-\w+\.js$/, async (route) => {
+      await dialogOf(page, 'One').waitFor()
+      await route.continue()
+    })
+    await open(one, `${path}/items/${cards.get('One')}`)
+    await page.getByText('Live', { exact: true }).waitFor()
+    await api.delete('/api/projects/{id}', { path: { id } })
+    t.equal(await untilOn(page, 'Board'), 'Board')
+  },
+  { mode: 'required' },
+)

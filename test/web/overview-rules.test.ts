@@ -1,15 +1,14 @@
-/** The rules of a project's overview: phases, values, transcripts, order, people. */
+/** The rules of a project's overview: phases, values, transcripts, people. */
 import t from 'tap'
 import { pathOf, sparkline, trendIcon, valuesOf, withUnit, withValue } from '../../web/overview/metrics.ts'
-import { placing } from '../../web/overview/objectives.ts'
 import { edited, moved, neighbours, stepsOf, toEdit } from '../../web/overview/phases.ts'
 import { choiceOf, roleFrom, roleName, roleSays } from '../../web/overview/roles.ts'
-import { actionsOf, actionText, byDate, transcriptOf } from '../../web/overview/transcripts.ts'
 
 // The page's client gets its URL from the browser.
 Object.assign(globalThis, { location: { href: 'http://localhost/' } })
 const { afterChange, onePerMember } = await import('../../web/overview/assignments.ts')
 const { shareLinkOf } = await import('../../web/overview/share-links.ts')
+const { actionsOf, actionText, byDate, transcriptOf } = await import('../../web/overview/transcripts.ts')
 
 const PHASES = [{ name: 'Plan', color: 'red' }, { name: 'Do' }, { name: 'Check' }]
 
@@ -123,24 +122,6 @@ t.test('action items link to their cards', async (t) => {
   t.strictSame(
     order.map(({ id }) => id),
     ['c', 'b', 'a'],
-  )
-})
-
-t.test('an objective moves to another place', async (t) => {
-  const spread = [
-    { id: 'a', sortOrder: 1 },
-    { id: 'b', sortOrder: 2 },
-    { id: 'c', sortOrder: 3 },
-  ]
-  t.strictSame(placing(spread, 'c', 1), [{ id: 'c', sortOrder: 1.5 }])
-  t.strictSame(placing(spread, 'a', 9), [{ id: 'a', sortOrder: 4 }])
-  t.strictSame(placing(spread, 'b', 0), [{ id: 'b', sortOrder: 0 }])
-  const tied = spread.map(({ id }) => ({ id, sortOrder: 0 }))
-  const places = placing(tied, 'c', 1).sort((a, b) => a.sortOrder - b.sortOrder)
-  t.strictSame(
-    places.map(({ id }) => id),
-    ['a', 'c', 'b'],
-    'where there is no room, all are placed anew',
   )
 })
 

@@ -3,11 +3,8 @@ import t from 'tap'
 import type { Answer } from '../../src/client/types.d.ts'
 import { endOfDay } from '../../web/common/dates.ts'
 import { actionName, actorOf, detailsOf, ofAction, subjectOf } from '../../web/people/audit.ts'
-import { invitationOf, linkAddress, nameOfLink } from '../../web/people/links.ts'
 import { inOrder, roleOf } from '../../web/people/members.ts'
 import { withChanges } from '../../web/people/teams.ts'
-import { calendarAddress, tokenOf } from '../../web/people/tokens.ts'
-import { wasTaken, webhookOf } from '../../web/people/webhooks.ts'
 import { until } from './until.ts'
 
 // The page's client gets its URL from the browser.
@@ -17,6 +14,9 @@ const { makerFirst, makerOf } = await import('../../web/common/actors.ts')
 const { personName } = await import('../../web/common/people.ts')
 const { changedFields, changedIn, isLost, problemsOf, valuesOf } = await import('../../web/common/forms.ts')
 const { LostRace, onLatest, saveFields } = await import('../../web/common/latest.ts')
+const { invitationOf, linkAddress, nameOfLink } = await import('../../web/people/links.ts')
+const { calendarAddress, tokenOf } = await import('../../web/people/tokens.ts')
+const { wasTaken, webhookOf } = await import('../../web/people/webhooks.ts')
 
 const invalid = (fieldErrors: object, formErrors: string[] = []) =>
   new PhaseboardError({ status: 400, error: 'Validation failed', details: { formErrors, fieldErrors } })

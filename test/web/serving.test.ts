@@ -1,7 +1,8 @@
 /** How the board page is served: URLs, headers, caching and compression, without a browser. */
+import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
-import { join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import Fastify from 'fastify'
@@ -15,7 +16,7 @@ registerHooks({
     return next(url, context)
   },
 })
-const { shipped } = await import('../shipped.ts')
+const { nodeCommand, shipped } = await import('../shipped.ts')
 const { build, send } = await import('../helper.ts')
 
 /** The URLs of the page, with the relative path from each to the service's root. */
@@ -254,6 +255,19 @@ t.test('every file of the build is served, lazy ones too', async (t) => {
   const files = readdirSync(join(findWebBuild(), 'assets')).filter((name) => !/\.(?:br|gz)$/.test(name))
   t.ok(files.length > 5)
   for (const name of files) t.equal((await send(app, 'HEAD', `/assets/${name}`)).status, 200, name)
+})
+
+t.test('the sources serve the latest build, or the one that `npm run dev` names', async (t) => {
+  const found = (environment: Record<string, string>) => {
+    const script = "import { findWebBuild } from './src/http/web-build.ts'; console.log(findWebBuild())"
+    const [node, args] = nodeCommand(['--input-type=module', '--eval', script])
+    const env = { ...process.env, ...environment }
+    return execFileSync(node, args, { encoding: 'utf8', env }).trim()
+  }
+  const folder = found({})
+  t.equal(relative('.', dirname(dirname(folder))), 'dist')
+  t.ok(readdirSync(folder).includes('page.html'))
+  t.equal(found({ PHASEBOARD_WEB: '/elsewhere' }), '/elsewhere')
 })
 
 t.test('a missing file is 404, and no other file of the machine is readable', async (t) => {

@@ -1,8 +1,10 @@
 /** The small pickers of a card's fields. For selected cards, they change all of them. */
+
 import type { KanbanItem } from '../../src/client/api.d.ts'
 import { dayOf, fullDay, today, weekdayName } from '../common/dates.ts'
 import { hasLabel, LONGEST_LABEL } from '../common/labels.ts'
 import { locale } from '../common/language.ts'
+import { matches } from '../common/matches.ts'
 import { nobodyOrMe } from '../common/people.ts'
 import { sourceOf } from '../common/people-sources.ts'
 import { chipColor } from '../common/ui/chip.ts'
@@ -55,8 +57,6 @@ export function CardPicker({
 const itemsOf = ({ store }: Board, ids: readonly string[]): KanbanItem[] =>
   ids.map((id) => store.items.get(id)).filter((item) => item !== undefined)
 
-const has = (label: string, typed: string) => label.toLowerCase().includes(typed.trim().toLowerCase())
-
 /** The value that all cards have; undefined if they differ. */
 function common<T>(items: readonly KanbanItem[], of: (item: KanbanItem) => T): T | undefined {
   const [first] = items
@@ -71,7 +71,7 @@ function People({ board, ids, label, onClose }: PickerProps) {
   const value = common(itemsOf(board, ids), ({ assigneeId }) => assigneeId ?? '')
   const fixed = nobodyOrMe().map(([id, name]) => ({ value: id, label: name, isOn: id === value }))
   const known = new Set(fixed.map((one) => one.value))
-  const isMatch = ({ label: name }: ListOption) => has(name, typed)
+  const isMatch = ({ label: name }: ListOption) => matches(name, typed)
   const people = (found?.people ?? [])
     .filter(({ id }) => !known.has(id))
     .map((person) => ({
@@ -105,7 +105,7 @@ function Labels({ board, ids, label }: PickerProps) {
   const all = board.store.labelList
   const wanted = typed.trim()
   const options: ListOption[] = all
-    .filter(({ name }) => has(name, typed))
+    .filter(({ name }) => matches(name, typed))
     .map(({ id, name, color }) => ({
       value: id,
       label: name,
@@ -137,7 +137,7 @@ function Priorities({ board, ids, label, onClose }: PickerProps) {
   const [typed, setTyped] = useTyped()
   const value = common(itemsOf(board, ids), ({ priority }) => priority)
   const options = Object.entries(words.priorities)
-    .filter(([, name]) => has(name, typed))
+    .filter(([, name]) => matches(name, typed))
     .map(([one, name]) => ({
       value: one,
       label: name,
@@ -163,7 +163,7 @@ function Columns({ board, ids, label, onClose }: PickerProps) {
   const [typed, setTyped] = useTyped()
   const value = common(itemsOf(board, ids), ({ column }) => column)
   const options = board.store.columnList
-    .filter(({ name }) => has(name, typed))
+    .filter(({ name }) => matches(name, typed))
     .map(({ name }) => ({ value: name, label: name, isOn: name === value }))
   return (
     <OptionList
@@ -198,7 +198,7 @@ function Due({ board, ids, label, onClose }: PickerProps) {
   const value = common(itemsOf(board, ids), ({ dueDate }) => (dueDate === null ? '' : dayOf(dueDate)))
   const day = dueOf(typed, new Date(), words.dueWords, locale)
   const usual = usualDays(now)
-    .filter((option) => has(option.label, typed) && option.value !== day)
+    .filter((option) => matches(option.label, typed) && option.value !== day)
     .map((option) => ({
       ...option,
       note: option.value ? fullDay(option.value) : '',

@@ -1,21 +1,14 @@
 /** Deletes a column that has cards, after the user has chosen the column that gets them. */
 import { useState } from 'preact/hooks'
-import type { KanbanColumn } from '../../src/client/api.d.ts'
 import { Dialog, DialogFoot } from '../common/ui/dialog.tsx'
 import { Select } from '../common/ui/select.tsx'
 import { texts } from '../texts.ts'
-import type { Board } from './board.ts'
+import type { ColumnDialogProps } from './column-menu.tsx'
 import { deleteColumn } from './column-writes.ts'
 
 const words = texts.board
 
-interface ColumnDeleteProps {
-  board: Board
-  column: KanbanColumn
-  onClose: () => void
-}
-
-export default function ColumnDelete({ board, column, onClose }: ColumnDeleteProps) {
+export default function ColumnDelete({ board, column, onClose }: ColumnDialogProps) {
   const others = board.store.columnList.filter(({ id }) => id !== column.id)
   const [chosen, choose] = useState(others[0]?.name ?? '')
   const moveTo = others.some(({ name }) => name === chosen) ? chosen : (others[0]?.name ?? '')

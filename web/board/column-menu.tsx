@@ -10,7 +10,8 @@ import { deleteColumn, moveColumn } from './column-writes.ts'
 
 const words = texts.board
 
-interface ColumnDialogProps {
+/** The props of the dialogs that it opens. */
+export interface ColumnDialogProps {
   board: Board
   column: KanbanColumn
   onClose: () => void

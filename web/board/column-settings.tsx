@@ -4,7 +4,7 @@ import type { KanbanColumn } from '../../src/client/api.d.ts'
 import { Dialog, DialogFoot } from '../common/ui/dialog.tsx'
 import { Select } from '../common/ui/select.tsx'
 import { texts } from '../texts.ts'
-import type { Board } from './board.ts'
+import type { ColumnDialogProps } from './column-menu.tsx'
 import { changeColumn } from './column-writes.ts'
 import { stageByPlace } from './stages.ts'
 
@@ -14,12 +14,6 @@ const words = texts.board
 const NO_COLOR = '#888888'
 const isHex = (color: string) => /^#[0-9a-f]{6}$/i.test(color)
 
-interface ColumnSettingsProps {
-  board: Board
-  column: KanbanColumn
-  onClose: () => void
-}
-
 /** The option for a stage derived from the column's place. */
 const BY_PLACE = ''
 
@@ -27,7 +21,7 @@ const BY_PLACE = ''
 const chosenStage = (columns: readonly KanbanColumn[], column: KanbanColumn): string =>
   column.stage === stageByPlace(columns, column) ? BY_PLACE : column.stage
 
-export default function ColumnSettings({ board, column, onClose }: ColumnSettingsProps) {
+export default function ColumnSettings({ board, column, onClose }: ColumnDialogProps) {
   const id = useId()
   // What others change meanwhile is not the user's to revert.
   const [before] = useState(column)

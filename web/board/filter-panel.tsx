@@ -1,7 +1,9 @@
 /** The fields of the filter: a text, and checkboxes. A card must match each group, in any of its values. */
+
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { takeTypedAhead } from '../common/keys.ts'
+import { matches } from '../common/matches.ts'
 import { personName } from '../common/people.ts'
 import { me } from '../common/session.ts'
 import { chipColor } from '../common/ui/chip.ts'
@@ -117,8 +119,6 @@ function peopleOf({ store }: Board): Option[] {
     .sort((a, b) => a.label.localeCompare(b.label))
 }
 
-const has = (label: string, typed: string) => label.toLowerCase().includes(typed.trim().toLowerCase())
-
 interface GroupProps {
   label: string
   /** The name of the parameter in the address. */
@@ -130,7 +130,7 @@ interface GroupProps {
 
 function Group({ label, name, options, fixed = [] }: GroupProps) {
   const [typed, setTyped] = useState('')
-  const shown = options.filter((option) => has(option.label, typed))
+  const shown = options.filter((option) => matches(option.label, typed))
   return (
     <fieldset class="filter-group">
       <legend class="meta">{label}</legend>

@@ -2,8 +2,7 @@
 import { batch } from '@preact/signals'
 import { type Answer, type KanbanItem, type KanbanLabel, sending } from '../common/api.ts'
 import { changeItem, takeItem, toggleDismissed } from '../common/item-writes.ts'
-import { nextColor } from '../common/labels.ts'
-import { byId } from '../common/order.ts'
+import { nextColor, withLabel } from '../common/labels.ts'
 import { accepted, ifThere, isUnsaved, take, writeWithMessage } from '../common/record-writes.ts'
 import { texts } from '../texts.ts'
 import type { Board } from './board.ts'
@@ -154,10 +153,7 @@ export function setLabelOf(board: Board, all: readonly string[], label: KanbanLa
   const message = isOn ? words.labelAdded(label.name) : words.labelRemoved(label.name)
   void writeMany(board, {
     ids,
-    patch: (item) => {
-      const others = item.labels.filter(({ id }) => id !== label.id)
-      return { ...item, labels: isOn ? [...others, label].sort(byId) : others }
-    },
+    patch: (item) => withLabel(item, label, isOn),
     requests: ids.map((id) => ({ method: isOn ? 'PUT' : 'DELETE', path: pathOf(id, label.id) }) as const),
     message: ids.length === 1 ? message : `${message} ${words.changed(ids.length)}`,
   })

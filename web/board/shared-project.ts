@@ -1,6 +1,6 @@
 /** The project behind a share link: loaded, and loaded again while the page is visible. It needs no user and no stream. */
 import { signal } from '@preact/signals'
-import { api, PhaseboardError } from '../common/api.ts'
+import { api, isNotFound } from '../common/api.ts'
 import { addPeople } from '../common/people.ts'
 import { ProjectStore } from '../common/project-store.ts'
 
@@ -44,7 +44,7 @@ export class SharedProject {
     try {
       await this.#read()
     } catch (error) {
-      if (error instanceof PhaseboardError && error.status === 404) this.state.value = { step: 'gone' }
+      if (isNotFound(error)) this.state.value = { step: 'gone' }
       else if (this.state.peek().step !== 'ready') this.state.value = { step: 'failed', error }
     }
     this.#next()

@@ -1,6 +1,6 @@
 /** The changes and the activity of a card. They load page by page with its dialog, and the stream keeps them current. */
 import { signal } from '@preact/signals'
-import { api, type Change, type KanbanActivity, PhaseboardError } from '../common/api.ts'
+import { api, type Change, isNotFound, type KanbanActivity } from '../common/api.ts'
 import { onChange, onReset } from '../common/live.ts'
 import { read } from '../common/session.ts'
 import { together } from '../common/together.ts'
@@ -86,6 +86,6 @@ export class CardHistory {
 }
 
 function unlessMissing(error: unknown): KanbanActivity[] {
-  if (error instanceof PhaseboardError && error.status === 404) return []
+  if (isNotFound(error)) return []
   throw error
 }

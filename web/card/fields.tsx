@@ -1,24 +1,17 @@
 /** The fields of the card that are chosen: column, assignee, due date and priority. Each is saved at once. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { KanbanItem } from '../common/api.ts'
 import { dayOf, isOverdue } from '../common/dates.ts'
 import { changeItem, moveItem } from '../common/item-writes.ts'
 import { nobodyOrMe } from '../common/people.ts'
 import { PersonPicker } from '../common/ui/person-picker.tsx'
 import { Select } from '../common/ui/select.tsx'
 import { texts } from '../texts.ts'
-import type { OpenCard } from './open-card.ts'
+import type { CardPartProps } from './open-card.ts'
 import { PRIORITIES, priorityName } from './words.ts'
 
 const words = texts.card
 
-interface FieldProps {
-  card: OpenCard
-  item: KanbanItem
-  canEdit: boolean
-}
-
-export const ColumnField = ({ card, item, canEdit }: FieldProps) => (
+export const ColumnField = ({ card, item, canEdit }: CardPartProps) => (
   <Select
     id="card-column"
     label={texts.fields.column}
@@ -29,7 +22,7 @@ export const ColumnField = ({ card, item, canEdit }: FieldProps) => (
   />
 )
 
-export function AssigneeField({ card, item, canEdit }: FieldProps) {
+export function AssigneeField({ card, item, canEdit }: CardPartProps) {
   return (
     <PersonPicker
       id="card-assignee"
@@ -44,7 +37,7 @@ export function AssigneeField({ card, item, canEdit }: FieldProps) {
   )
 }
 
-export const PriorityField = ({ card, item, canEdit }: FieldProps) => (
+export const PriorityField = ({ card, item, canEdit }: CardPartProps) => (
   <Select
     id="card-priority"
     label={words.priority}
@@ -58,7 +51,7 @@ export const PriorityField = ({ card, item, canEdit }: FieldProps) => (
 /** A year before 1000 is still being typed. */
 const isWhole = (day: string) => day === '' || day >= '1000'
 
-export function DueDateField({ card, item, canEdit }: FieldProps) {
+export function DueDateField({ card, item, canEdit }: CardPartProps) {
   const value = item.dueDate === null ? '' : dayOf(item.dueDate)
   const [typed, setTyped] = useState<string | undefined>()
   const field = useRef<HTMLInputElement>(null)

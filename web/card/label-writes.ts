@@ -1,6 +1,6 @@
 /** Writes of the labels of a card and of its project. */
 import { type KanbanItem, type KanbanLabel, sending } from '../common/api.ts'
-import { byId } from '../common/order.ts'
+import { withLabel } from '../common/labels.ts'
 import {
   accepted,
   changeRecord,
@@ -23,10 +23,7 @@ export type LabelFields = Pick<KanbanLabel, 'name' | 'color'>
 /** Adds a label to the card, or removes it. @returns whether the service accepted it */
 export function setLabel(card: OpenCard, label: KanbanLabel, isOn: boolean): Promise<boolean> {
   const path = { id: card.id, labelId: label.id }
-  const patch = ifThere((item: KanbanItem) => {
-    const others = item.labels.filter(({ id }) => id !== label.id)
-    return { ...item, labels: isOn ? [...others, label].sort(byId) : others }
-  })
+  const patch = ifThere((item: KanbanItem) => withLabel(item, label, isOn))
   return accepted(
     writeWithMessage(
       { text: label.name, shown: 'nowhere' },

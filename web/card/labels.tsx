@@ -1,21 +1,20 @@
 /** The labels of the card as chips, and a panel below them to choose, create, change and delete labels. */
+
 import { useRef, useState } from 'preact/hooks'
-import type { KanbanItem, KanbanLabel } from '../common/api.ts'
+import type { KanbanLabel } from '../common/api.ts'
 import { nextColor } from '../common/labels.ts'
+import { matches } from '../common/matches.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { later } from '../later-texts.ts'
 import { texts } from '../texts.ts'
 import { LabelChip } from './label-chip.tsx'
 import { LabelForm } from './label-form.tsx'
 import { addLabel, changeLabel, deleteLabel, setLabel } from './label-writes.ts'
-import type { OpenCard } from './open-card.ts'
+import type { CardPartProps, OpenCard } from './open-card.ts'
 
 const words = texts.card
 
-interface LabelsProps {
-  card: OpenCard
-  item: KanbanItem
-  canEdit: boolean
+interface LabelsProps extends CardPartProps {
   isOpen: boolean
   onToggle: () => void
 }
@@ -79,8 +78,7 @@ function LabelPanel({ card, item }: Pick<LabelsProps, 'card' | 'item'>) {
   const [typed, setTyped] = useState('')
   const all = card.store.labelList
   const isLong = all.length >= MANY
-  const wanted = isLong ? typed.trim().toLowerCase() : ''
-  const found = all.filter(({ name }) => name.toLowerCase().includes(wanted))
+  const found = isLong ? all.filter(({ name }) => matches(name, typed)) : all
   const on = new Set(item.labels.map(({ id }) => id))
   const field = texts.board.filter.narrow(words.labels)
   return (

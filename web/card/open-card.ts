@@ -1,7 +1,7 @@
 /** The card whose dialog is open: its location, and the ETag for edits of its texts. */
 import { signal } from '@preact/signals'
 import type { Made } from '../common/actors.ts'
-import { type Answer, api, type Change, type KanbanItem, PhaseboardError } from '../common/api.ts'
+import { type Answer, api, type Change, isNotFound, type KanbanItem } from '../common/api.ts'
 import { takeItem } from '../common/item-writes.ts'
 import { appliedSeq } from '../common/live.ts'
 import type { OpenProject } from '../common/open-project.ts'
@@ -14,7 +14,12 @@ type Whereabouts =
   | { step: 'missing'; deletion: Change | undefined }
   | { step: 'elsewhere'; projectId: string }
 
-const isMissing = (error: unknown) => error instanceof PhaseboardError && error.status === 404
+/** The props of the parts of the card's dialog. */
+export interface CardPartProps {
+  card: OpenCard
+  item: KanbanItem
+  canEdit: boolean
+}
 
 export class OpenCard {
   readonly id: string
@@ -38,7 +43,7 @@ export class OpenCard {
   /** Loads the card's location and ETag. If that fails they stay unknown, and the next edit loads them. */
   async look(): Promise<void> {
     await this.readAgain().catch(async (error) => {
-      if (isMissing(error)) this.whereabouts.value = { step: 'missing', deletion: await this.#deletion() }
+      if (isNotFound(error)) this.whereabouts.value = { step: 'missing', deletion: await this.#deletion() }
     })
   }
 

@@ -7,7 +7,7 @@ import { Icon } from '../common/ui/icon.tsx'
 import { Menu } from '../common/ui/menu.tsx'
 import { later } from '../later-texts.ts'
 import { texts } from '../texts.ts'
-import type { OpenCard } from './open-card.ts'
+import type { CardPartProps } from './open-card.ts'
 import { durationName, OFFERED } from './reminder-words.ts'
 
 const words = later.attention
@@ -20,13 +20,7 @@ type Reminder = KanbanItem['reminders'][number]
 const nameOf = ({ at, before }: Reminder): string =>
   at !== undefined ? atMoment(at) : durationName(before ?? '')
 
-interface RemindersProps {
-  card: OpenCard
-  item: KanbanItem
-  canEdit: boolean
-}
-
-export function Reminders({ card, item, canEdit }: RemindersProps) {
+export function Reminders({ card, item, canEdit }: CardPartProps) {
   const { reminders = [], title, dueDate } = item
   const [isTyping, setTyping] = useState(false)
   const part = useRef<HTMLDivElement>(null)

@@ -1,18 +1,11 @@
 /** The review of a card: pending for one from a transcript or import, or dismissed. */
-import type { KanbanItem } from '../common/api.ts'
 import { approve, toggleDismissed } from '../common/item-writes.ts'
 import { texts } from '../texts.ts'
-import type { OpenCard } from './open-card.ts'
+import type { CardPartProps } from './open-card.ts'
 
 const words = texts.card
 
-interface ReviewProps {
-  card: OpenCard
-  item: KanbanItem
-  canEdit: boolean
-}
-
-export function Review({ card, item, canEdit }: ReviewProps) {
+export function Review({ card, item, canEdit }: CardPartProps) {
   const { isNew, approved, dismissed } = item
   if (dismissed) {
     return (

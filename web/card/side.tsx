@@ -1,25 +1,21 @@
 /** The side column of the dialog: the fields, the card's origin, and its actions. */
 
 import { makerOf } from '../common/actors.ts'
-import type { KanbanItem } from '../common/api.ts'
 import { atMoment } from '../common/dates.ts'
 import { Icon } from '../common/ui/icon.tsx'
 import { WatchButton } from '../common/watch-button.tsx'
 import { texts } from '../texts.ts'
 import { AssigneeField, ColumnField, DueDateField, PriorityField } from './fields.tsx'
 import { Labels } from './labels.tsx'
-import type { OpenCard } from './open-card.ts'
+import type { CardPartProps } from './open-card.ts'
 import { Reminders } from './reminders.tsx'
 import { sourceName } from './words.ts'
 
 const words = texts.card
 
-interface SideProps {
-  card: OpenCard
-  item: KanbanItem
+interface SideProps extends CardPartProps {
   /** Whether the card is still in the project. */
   isHere: boolean
-  canEdit: boolean
   areLabelsOpen: boolean
   onLabels: () => void
   onMove: () => void

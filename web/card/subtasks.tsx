@@ -1,6 +1,6 @@
 /** The subtasks of the card with their progress, and the field for a new one. */
 import { useEffect, useRef } from 'preact/hooks'
-import type { KanbanItem, KanbanSubtask } from '../common/api.ts'
+import type { KanbanSubtask } from '../common/api.ts'
 import { dragByTouch } from '../common/drag-by-touch.ts'
 import type { Side } from '../common/drag-row.ts'
 import { refocus } from '../common/focus.ts'
@@ -10,7 +10,7 @@ import { LeftTexts } from '../common/ui/left-texts.tsx'
 import { useDraft } from '../common/use-draft.ts'
 import { useUnsent } from '../common/use-unsent.ts'
 import { texts } from '../texts.ts'
-import type { OpenCard } from './open-card.ts'
+import type { CardPartProps, OpenCard } from './open-card.ts'
 import { SubtaskRow } from './subtask-row.tsx'
 import { addSubtask, deleteSubtask, orderSubtasks } from './subtask-writes.ts'
 
@@ -54,13 +54,7 @@ function NewSubtask({ card }: { card: OpenCard }) {
   )
 }
 
-interface SubtasksProps {
-  card: OpenCard
-  item: KanbanItem
-  canEdit: boolean
-}
-
-export function Subtasks({ card, item, canEdit }: SubtasksProps) {
+export function Subtasks({ card, item, canEdit }: CardPartProps) {
   const { subtasks } = item
   const ticked = subtasks.filter(({ completed }) => completed).length
   const progress = words.subtaskProgress(ticked, subtasks.length)

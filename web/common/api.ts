@@ -127,6 +127,10 @@ export function describe(act: () => unknown): PlainRequest | undefined {
 export const isPassing = (error: unknown): boolean =>
   error instanceof PhaseboardError && [0, 429, 502, 503, 504].includes(error.status)
 
+/** Whether the service has no such record, or does not show it to the user. */
+export const isNotFound = (error: unknown): error is PhaseboardError =>
+  error instanceof PhaseboardError && error.status === 404
+
 /** Whether a repeated write had succeeded, but the service does not have its response any more. The stream has its changes. */
 export const isAlreadyDone = (error: unknown): boolean =>
   error instanceof PhaseboardError && error.code === 'already_done'

@@ -38,6 +38,8 @@ class Drafts {
   #owner = ''
   /** Drafts waiting to be stored, by key. */
   readonly #timers = new Map<string, { timer: ReturnType<typeof setTimeout>; draft: Draft }>()
+  /** What this tab has last read or stored, by key. Anything else in the storage was typed in another tab. */
+  readonly #known = new Map<string, string | null>()
 
   /** @param storage undefined if the browser forbids it; drafts then live as long as the page */
   constructor(storage: DraftStorage | undefined) {
@@ -55,10 +57,23 @@ class Drafts {
     const key = keyOf(this.#owner, name)
     const waiting = this.#timers.get(key)
     if (waiting) return waiting.draft
+    const text = this.#stored(key)
+    this.#known.set(key, text)
+    return parse(text)
+  }
+
+  /** The draft of a field, unless another tab has replaced it. */
+  own(name: string): Draft | undefined {
+    const key = keyOf(this.#owner, name)
+    const text = this.#stored(key)
+    return this.#timers.get(key)?.draft ?? (text === this.#known.get(key) ? parse(text) : undefined)
+  }
+
+  #stored(key: string): string | null {
     try {
-      return parse(this.#storage?.getItem(key))
+      return this.#storage?.getItem(key) ?? null
     } catch {
-      return undefined
+      return null
     }
   }
 
@@ -71,11 +86,20 @@ class Drafts {
     this.#timers.set(key, { timer, draft: whole })
   }
 
-  /** Deletes a draft after it was saved or discarded. */
+  /** Deletes a draft after it was saved or discarded. What another tab has typed since then stays. */
   remove(name: string): void {
     const key = keyOf(this.#owner, name)
+    this.#forget(key)
+    if (this.#stored(key) === this.#known.get(key)) this.#delete(key)
+  }
+
+  /** Forgets what waits to be stored. */
+  #forget(key: string): void {
     clearTimeout(this.#timers.get(key)?.timer)
     this.#timers.delete(key)
+  }
+
+  #delete(key: string): void {
     try {
       this.#storage?.removeItem(key)
     } catch {
@@ -93,7 +117,10 @@ class Drafts {
         .split(':')
         .some((part) => ids.has(part))
     for (const key of [...this.#timers.keys(), ...this.#keys()])
-      if (isOf(key)) this.remove(key.slice(prefix.length))
+      if (isOf(key)) {
+        this.#forget(key)
+        this.#delete(key)
+      }
   }
 
   /** Stores waiting drafts at once, because the page may be closing. */
@@ -106,7 +133,9 @@ class Drafts {
 
   #store(key: string, draft: Draft): void {
     try {
-      this.#storage?.setItem(key, JSON.stringify(draft))
+      const text = JSON.stringify(draft)
+      this.#storage?.setItem(key, text)
+      this.#known.set(key, text)
       // If storing fails, the draft stays in memory.
       this.#timers.delete(key)
     } catch {

@@ -49,6 +49,10 @@ export function changedFields<T extends object>(before: Partial<T>, after: T): P
   return Object.fromEntries(changed) as Partial<T>
 }
 
+/** The text of a form's field, with the line endings of records; empty if the form lacks the field. */
+export const textIn = (fields: { get(name: string): unknown }, name: string): string =>
+  String(fields.get(name) ?? '').replaceAll('\r\n', '\n')
+
 /** The values of a form by field. A field has several if several boxes are ticked. */
 export type FormValues = Readonly<Record<string, readonly string[]>>
 

@@ -1,7 +1,15 @@
 /** Writes of cards on all pages, with optimistic updates, which are reverted with a message if the service refuses them. */
 
 import { texts } from '../texts.ts'
-import { type Answer, api, type KanbanItem, PhaseboardError, sending, type UpdateKanbanItem } from './api.ts'
+import {
+  type Answer,
+  api,
+  isNotFound,
+  type KanbanItem,
+  PhaseboardError,
+  sending,
+  type UpdateKanbanItem,
+} from './api.ts'
 import { isThere, type Place, requestsFor, sortOrderAt } from './place.ts'
 import type { ProjectStore } from './project-store.ts'
 import { accepted, ifThere, isUnsaved, removeRecord } from './record-writes.ts'
@@ -67,7 +75,7 @@ const aboveIn = (store: ProjectStore, { projectId, column, warnings = [] }: Kanb
   projectId === store.id ? aboveText(store, column) : warnings.join(' ')
 
 /** Whether a record in the request's body no longer exists, although the card itself does. */
-const namesMissing = ({ status, details }: PhaseboardError) => status === 404 && 'missing' in Object(details)
+const namesMissing = (error: PhaseboardError) => isNotFound(error) && 'missing' in Object(error.details)
 
 /** Shows why the service refused a write of a card. @param column the target column @returns whether it had accepted it before */
 export function showRefusal(
@@ -76,8 +84,7 @@ export function showRefusal(
   item: KanbanItem,
   column: string = item.column,
 ): boolean {
-  const isNotFound = error instanceof PhaseboardError && error.status === 404 && !namesMissing(error)
-  const isMissing = isNotFound && !isUnsaved(item.id)
+  const isMissing = isNotFound(error) && !namesMissing(error) && !isUnsaved(item.id)
   if (isFull(error)) toast(fullText(store, column, item), [], 'alert')
   else if (isMissing) toast(words.wasDeleted(item.title), [], 'alert')
   else return failed(error)

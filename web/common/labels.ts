@@ -1,4 +1,7 @@
-/** Common code of all components that create labels. */
+/** Common code of all components that change labels. */
+
+import type { KanbanItem, KanbanLabel } from './api.ts'
+import { byId } from './order.ts'
 
 /** The maximum length of a label's name. */
 export const LONGEST_LABEL = 50
@@ -6,6 +9,12 @@ export const LONGEST_LABEL = 50
 /** Whether a label has a name, in upper or lower case. */
 export const hasLabel = (labels: readonly { name: string }[], name: string): boolean =>
   labels.some((label) => label.name.toLowerCase() === name.toLowerCase())
+
+/** The item with a label, or without it. */
+export function withLabel(item: KanbanItem, label: KanbanLabel, isOn: boolean): KanbanItem {
+  const others = item.labels.filter(({ id }) => id !== label.id)
+  return { ...item, labels: isOn ? [...others, label].sort(byId) : others }
+}
 
 /** The colours of new labels. The first is the service's default. */
 const COLORS = [

@@ -16,6 +16,10 @@ let last: Focused | undefined
 
 const isNowhere = () => document.activeElement === null || document.activeElement === document.body
 
+function remember(element: EventTarget | null): void {
+  last = { element: element as HTMLElement, path: location.pathname }
+}
+
 /** The removal of a node from what is still in the document. */
 function removalOf(node: Node, records: readonly MutationRecord[]): MutationRecord | undefined {
   const root = node.getRootNode()
@@ -63,9 +67,9 @@ function restore({ element, path }: Focused, removal: MutationRecord | undefined
 
 /** Starts watching the focus. */
 export function keepFocus(): void {
-  document.addEventListener('focusin', ({ target }) => {
-    last = { element: target as HTMLElement, path: location.pathname }
-  })
+  // A dialog may have taken it before this script was loaded.
+  if (!isNowhere()) remember(document.activeElement)
+  document.addEventListener('focusin', ({ target }) => remember(target))
   // A press beside everything takes the focus away.
   document.addEventListener(
     'pointerdown',

@@ -3,10 +3,10 @@ import { signal } from '@preact/signals'
 import {
   type Answer,
   api,
+  isNotFound,
   isPassing,
   type KanbanColumn,
   type KanbanLabel,
-  PhaseboardError,
   type Project,
 } from './api.ts'
 import { drafts } from './drafts.ts'
@@ -31,8 +31,6 @@ const unlessAs = (known: Answer<unknown> | undefined) =>
 /** The body of the response, or of the earlier response if it is unchanged (304). */
 const orKnown = <T>(answer: Answer<T>, known: Answer<T> | undefined): T =>
   known && answer.status === 304 ? known.data : answer.data
-
-const isNotFound = (error: unknown) => error instanceof PhaseboardError && error.status === 404
 
 /** The pause before what could not be loaded is loaded again, in milliseconds, unless the stream reconnects sooner. */
 const AGAIN = 5000

@@ -26,16 +26,16 @@ export interface Placed {
 /**
  * The records to renumber so that one gets a new place: only that one if its new neighbours leave room, else all.
  * @param list in its order
- * @param index its new place among the others
+ * @param index its new place among the others; beyond the last one, at the end
  */
 export function placedAt(list: readonly Placed[], id: string, index: number): Placed[] {
   const others = list.filter((record) => record.id !== id)
-  const before = others[index - 1]?.sortOrder
-  const after = others[index]?.sortOrder
+  const at = Math.min(index, others.length)
+  const [before, after] = [others[at - 1]?.sortOrder, others[at]?.sortOrder]
   const sortOrder = between(before, after)
   const hasRoom = (before === undefined || before < sortOrder) && (after === undefined || sortOrder < after)
   if (hasRoom) return [{ id, sortOrder }]
-  const ids = others.map((record) => record.id).toSpliced(index, 0, id)
+  const ids = others.map((record) => record.id).toSpliced(at, 0, id)
   return ids.map((one, place) => ({ id: one, sortOrder: place }))
 }
 

@@ -37,11 +37,7 @@ export async function writeWithMessage<Data>(
 }
 
 /** Shows a message if a write is refused. @returns whether the service accepted it, also before */
-export const accepted = (writing: Promise<unknown>): Promise<boolean> =>
-  writing.then(
-    () => true,
-    (error) => failed(error),
-  )
+export const accepted = (writing: Promise<unknown>): Promise<boolean> => writing.then(() => true, failed)
 
 /** Stores a record from a response. */
 export function take<T extends { id: string }>(

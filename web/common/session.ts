@@ -45,15 +45,21 @@ export function signedIn(): Promise<void> {
   return new Promise((resolve) => waiting.add(resolve))
 }
 
-/** Whether the page is about to reload for another user, whose session must not send the pending writes. */
+/** Whether the page is about to be loaded for another user, whose session must not send the pending writes. */
 export const isLeaving = signal(false)
+
+/** Loads a page for another user. Only the first call has an effect, because another one would cancel its navigation. */
+export function leave(navigate: () => void): void {
+  if (isLeaving.peek()) return
+  isLeaving.value = true
+  navigate()
+}
 
 /** Sets the user. If it is another user than before, reloads the page. */
 function enter(found: Identity): void {
   const before = identity.peek()?.member.id
   if (before !== undefined && before !== found.member.id) {
-    isLeaving.value = true
-    location.reload()
+    leave(() => location.reload())
     return
   }
   drafts.belongTo(found.member.id)
@@ -161,7 +167,7 @@ export async function signIn(email: string, password: string): Promise<void> {
 export async function endOwnSession(): Promise<void> {
   await api.delete('/api/session')
   tabs?.postMessage(null)
-  location.assign(root)
+  leave(() => location.assign(root))
 }
 
 /**

@@ -97,10 +97,10 @@ export function closeToast(id: number): void {
   all.value = all.peek().filter((one) => one.id !== id)
 }
 
-/** Shows the message of a refused write. @param retry the action of "Try again" @returns whether the service had accepted it before */
-export function failed(error: unknown, retry?: () => void): boolean {
+/** Shows the message of a refused write. @returns whether the service had accepted it before */
+export function failed(error: unknown): boolean {
   if (isAlreadyDone(error)) return true
-  toast(texts.notSaved(messageOf(error)), retry ? [{ label: texts.tryAgain, run: retry }] : [], 'alert')
+  toast(texts.notSaved(messageOf(error)), [], 'alert')
   return false
 }
 

@@ -1,7 +1,8 @@
 /** Edits an idea. Typed text is kept as a draft until it is saved or discarded. */
+
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { PersonalIdea, UpdatePersonalIdea } from '../common/api.ts'
-import { changedFields } from '../common/forms.ts'
+import { changedFields, textIn } from '../common/forms.ts'
 import { termName } from '../common/terms.ts'
 import { Area, Choice, Field, Form } from '../common/ui/field.tsx'
 import { texts } from '../texts.ts'
@@ -14,14 +15,12 @@ const STATUSES = ['idea', 'ready', 'discarded']
 const optionsOf = (kind: 'priority' | 'idea', terms: readonly string[]) =>
   terms.map((term) => [term, termName(kind, term)] as const)
 
-/** The typed text, with the line endings of the record. */
 function typed(fields: FormData): UpdatePersonalIdea {
-  const textOf = (name: string) => String(fields.get(name) ?? '').replaceAll('\r\n', '\n')
   return {
-    title: textOf('title').trim(),
-    description: textOf('description'),
-    priority: textOf('priority'),
-    status: textOf('status'),
+    title: textIn(fields, 'title').trim(),
+    description: textIn(fields, 'description'),
+    priority: textIn(fields, 'priority'),
+    status: textIn(fields, 'status'),
   }
 }
 

@@ -1,7 +1,7 @@
 /** Writes of objectives. */
 import { api, type CreateObjective, type Objective, sending } from '../common/api.ts'
 import { saveFields } from '../common/latest.ts'
-import { bySortOrder } from '../common/order.ts'
+import { bySortOrder, placedAt } from '../common/order.ts'
 import type { ProjectStore } from '../common/project-store.ts'
 import {
   accepted,
@@ -13,7 +13,6 @@ import {
 } from '../common/record-writes.ts'
 import { read } from '../common/session.ts'
 import { texts } from '../texts.ts'
-import { placing } from './objectives.ts'
 
 const words = texts.overview
 const PATH = '/api/objectives/{id}'
@@ -73,7 +72,7 @@ export const removeObjective = (store: ProjectStore, { id, title }: Objective): 
 
 /** Moves an objective, in one write with one undo. @param to its new index */
 export function moveObjective({ objectives }: ProjectStore, { id, title }: Objective, to: number): void {
-  const places = placing(objectives.list(bySortOrder), id, to)
+  const places = placedAt(objectives.list(bySortOrder), id, to)
   const requests = places.map((place) => ({
     method: 'PATCH' as const,
     path: `/api/objectives/${place.id}`,

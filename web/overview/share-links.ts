@@ -1,6 +1,8 @@
 /** Share links: addresses with which anybody reads the board of a project, without signing in. */
-import { api, type NewShareLink, PhaseboardError, type ShareLink, sending } from '../common/api.ts'
+
+import { api, isNotFound, type NewShareLink, type ShareLink, sending } from '../common/api.ts'
 import { endOfDay } from '../common/dates.ts'
+import { textIn } from '../common/forms.ts'
 import { write } from '../common/writes.ts'
 
 /** The fields of a new link. */
@@ -14,7 +16,7 @@ export async function readShareLinks(projectId: string): Promise<ShareLink[] | u
   try {
     return await api.get('/api/projects/{id}/share-links', { path: { id: projectId } })
   } catch (error) {
-    if (error instanceof PhaseboardError && error.status === 404) return undefined
+    if (isNotFound(error)) return undefined
     throw error
   }
 }
@@ -33,7 +35,7 @@ export async function revokeShareLink(id: string): Promise<void> {
 
 /** The values of the form. */
 export function shareLinkOf(fields: { get(name: string): unknown }): ShareLinkFields {
-  const name = String(fields.get('name') ?? '').trim()
-  const expiresAt = endOfDay(String(fields.get('expiresAt') ?? ''))
+  const name = textIn(fields, 'name').trim()
+  const expiresAt = endOfDay(textIn(fields, 'expiresAt'))
   return { ...(name !== '' && { name }), ...(expiresAt !== null && { expiresAt }) }
 }

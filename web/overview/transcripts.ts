@@ -1,5 +1,7 @@
 /** Transcripts: the request for a new one, and the cards of its action items. */
+
 import type { IngestTranscript, TranscriptSummary } from '../common/api.ts'
+import { textIn } from '../common/forms.ts'
 
 /** The lines of a text, without empty ones. */
 const linesOf = (text: string): string[] =>
@@ -10,7 +12,7 @@ const linesOf = (text: string): string[] =>
 
 /** The transcript from the values of a form. Participants are separated by commas or lines, action items by lines. */
 export function transcriptOf(projectId: string, fields: Pick<FormData, 'get'>): IngestTranscript {
-  const text = (name: string) => String(fields.get(name) ?? '').replaceAll('\r\n', '\n')
+  const text = (name: string) => textIn(fields, name)
   return {
     projectId,
     title: text('title').trim(),

@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { api, PhaseboardError, root } from '../common/api.ts'
 import { atMoment } from '../common/dates.ts'
+import { leave } from '../common/session.ts'
 import { Field, Form } from '../common/ui/field.tsx'
 import { Failed, Loading, Page } from '../common/ui/page.tsx'
 import { later } from '../later-texts.ts'
@@ -53,8 +54,8 @@ export default function LinkPage() {
       if (isUnusable(error)) return giveUp()
       throw error
     }
-    // Reloads, because another user may have been signed in. The used link is removed from the history.
-    location.replace(root)
+    // Another user may have been signed in. The used link is removed from the history.
+    leave(() => location.replace(root))
   }
   const details = state.step === 'ready' ? state.details : undefined
   const isInvitation = details?.kind === 'invitation'

@@ -1,5 +1,7 @@
 /** One-time links, with which members set passwords and invited people become members. */
+
 import type { LinkDetails, MemberLink } from '../common/api.ts'
+import { textIn } from '../common/forms.ts'
 
 /** What the service reports about the link that opened the page. */
 export type LinkState =
@@ -17,6 +19,6 @@ export const nameOfLink = ({ name, email }: Pick<MemberLink, 'name' | 'email'>):
 
 /** The invited person from the values of a form. Empty values are left out. */
 export function invitationOf(fields: FormData): { name?: string; email?: string } {
-  const filled = ['name', 'email'].map((field) => [field, String(fields.get(field) ?? '').trim()])
+  const filled = ['name', 'email'].map((field) => [field, textIn(fields, field).trim()])
   return Object.fromEntries(filled.filter(([, value]) => value !== ''))
 }

@@ -1,6 +1,8 @@
 /** API tokens: the request for a new one, and the URL of a calendar. */
+
 import type { CreateToken } from '../common/api.ts'
 import { endOfDay } from '../common/dates.ts'
+import { textIn } from '../common/forms.ts'
 
 /** The token from the values of a form. */
 export function tokenOf(fields: {
@@ -10,11 +12,11 @@ export function tokenOf(fields: {
   const scope = fields.get('scope')
   const projectIds = fields.getAll('projectIds').map(String)
   return {
-    name: String(fields.get('name') ?? '').trim(),
+    name: textIn(fields, 'name').trim(),
     scope: scope === 'write' || scope === 'calendar' ? scope : 'read',
     // Without one, it reaches all projects that its member sees.
     projectIds: projectIds.length > 0 ? projectIds : null,
-    expiresAt: endOfDay(String(fields.get('expiresAt') ?? '')),
+    expiresAt: endOfDay(textIn(fields, 'expiresAt')),
   }
 }
 

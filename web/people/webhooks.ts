@@ -1,5 +1,7 @@
 /** Webhooks: the request for one, and texts for its deliveries. */
+
 import type { CreateWebhook, WebhookDelivery } from '../common/api.ts'
+import { textIn } from '../common/forms.ts'
 
 type Kind = NonNullable<CreateWebhook['kinds']>[number]
 
@@ -10,9 +12,9 @@ export function webhookOf(
 ): Required<Omit<CreateWebhook, 'active'>> & { active: boolean } {
   const named = fields.getAll('kinds').map(String)
   return {
-    url: String(fields.get('url') ?? '').trim(),
-    description: String(fields.get('description') ?? ''),
-    projectId: String(fields.get('projectId') ?? '') || null,
+    url: textIn(fields, 'url').trim(),
+    description: textIn(fields, 'description'),
+    projectId: textIn(fields, 'projectId') || null,
     kinds: (Object.keys(offered) as Kind[]).filter((kind) => named.includes(kind)),
     active: fields.get('active') !== null,
   }

@@ -1,6 +1,8 @@
 /** Creates a project. Its type selects its phases. */
+
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { sending } from '../common/api.ts'
+import { textIn } from '../common/forms.ts'
 import { between, bySortOrder } from '../common/order.ts'
 import { nobodyOrMe } from '../common/people.ts'
 import { newPhases } from '../common/phases.ts'
@@ -20,17 +22,16 @@ import { TYPES } from './project-groups.ts'
 const list = texts.projectList
 
 async function create(fields: FormData): Promise<string> {
-  const textOf = (name: string) => String(fields.get(name) ?? '')
   const body = {
-    name: textOf('name').trim(),
-    description: textOf('description'),
-    type: textOf('type'),
+    name: textIn(fields, 'name').trim(),
+    description: textIn(fields, 'description'),
+    type: textIn(fields, 'type'),
     status: 'active',
-    leadId: textOf('leadId') || null,
-    teamId: textOf('teamId') || null,
+    leadId: textIn(fields, 'leadId') || null,
+    teamId: textIn(fields, 'teamId') || null,
     // At the end. Projects with equal numbers could not be moved one by one.
     sortOrder: between(projectList.records.list(bySortOrder).at(-1)?.sortOrder, undefined),
-    access: textOf('access') === 'assigned' ? ('assigned' as const) : ('everyone' as const),
+    access: textIn(fields, 'access') === 'assigned' ? ('assigned' as const) : ('everyone' as const),
   }
   const answer = await write(sending('post', '/api/projects', { body }))
   // Only an admin may undo this, because it deletes the project.

@@ -1,7 +1,6 @@
 /** Handles files that are dropped anywhere on the page. */
 import { useEffect, useState } from 'preact/hooks'
-
-const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') ?? false
+import { acceptFiles, hasFiles } from '../common/files/dragged-files.ts'
 
 /**
  * Handles dropped files while the component is mounted. Of several files, only the first counts.
@@ -12,9 +11,7 @@ export function useFileDrop(onFile: (file: File) => unknown): boolean {
   useEffect(() => {
     const onOver = (event: DragEvent) => {
       if (!hasFiles(event)) return
-      // Otherwise the browser would leave the page and open the file.
-      event.preventDefault()
-      if (event.dataTransfer) event.dataTransfer.dropEffect = 'copy'
+      acceptFiles(event)
       setOver(true)
     }
     const onLeave = (event: DragEvent) => {

@@ -85,7 +85,7 @@ export function useTextEdit({ name, called, value, base = value, save }: EditedT
     try {
       const outcome = await save(text, from)
       if (outcome.isSaved) {
-        if (drafts.read(name)?.text === text) remove()
+        if (drafts.own(name)?.text === text) remove()
       } else {
         setTheirs(outcome.theirs)
         setMode('conflict')
@@ -95,7 +95,7 @@ export function useTextEdit({ name, called, value, base = value, save }: EditedT
       // The draft ends when the stream brings its text.
       if (failed(error)) return
       // What was typed since then began with a text that the service does not have.
-      keep(drafts.read(name)?.text ?? text, from)
+      keep(drafts.own(name)?.text ?? text, from)
       setMode('editing')
     } finally {
       setSaving((now) => (now === text ? undefined : now))

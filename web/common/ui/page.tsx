@@ -166,9 +166,15 @@ export function Failed({ error, retry, isPart = false }: FailedProps) {
   )
 }
 
+interface MissingProps {
+  text: string
+  /** Whether it existed when the page was opened. Screen readers then announce the message. */
+  isNews?: boolean
+}
+
 /** Shown for something that does not exist, with a link to go on. */
-export const Missing = ({ text }: { text: string }) => (
-  <div class="notice">
+export const Missing = ({ text, isNews = false }: MissingProps) => (
+  <div class="notice" role={isNews ? 'alert' : undefined}>
     <p>{text}</p>
     <button type="button" class="button" onClick={() => go('/')}>
       {texts.toProjects}

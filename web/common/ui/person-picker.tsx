@@ -1,7 +1,9 @@
 /** A field that searches people while the user types (the combobox pattern of the ARIA Authoring Practices). */
+
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { texts } from '../../texts.ts'
 import type { Person } from '../api.ts'
+import { matches } from '../matches.ts'
 import { findPeople, personName } from '../people.ts'
 import { sourceOf } from '../people-sources.ts'
 import { placeBelow } from './place-below.ts'
@@ -39,8 +41,6 @@ interface Option {
   from?: string
 }
 
-const has = (name: string, typed: string) => name.toLowerCase().includes(typed.trim().toLowerCase())
-
 /** The people of a search, and its text. */
 interface Found {
   q: string
@@ -53,10 +53,10 @@ function optionsOf(
   { q, people }: Found,
   { others = [], except = [] }: PersonPickerProps,
 ): Option[] {
-  const fixed = others.filter(([, name]) => has(name, typed)).map(([value, name]) => ({ value, name }))
+  const fixed = others.filter(([, name]) => matches(name, typed)).map(([value, name]) => ({ value, name }))
   const known = new Set([...fixed.map(({ value }) => value), ...except])
   const found = people
-    .filter(({ id, name }) => !known.has(id) && (q === typed.trim() || has(name, typed)))
+    .filter(({ id, name }) => !known.has(id) && (q === typed.trim() || matches(name, typed)))
     .map((person) => ({ value: person.id, name: person.name, from: sourceOf(person) }))
   return [...fixed, ...found]
 }

@@ -116,11 +116,11 @@ function Gone({ open }: { open: OpenProject }) {
   if (deleted === undefined) {
     const state = open.state.value
     const isLost = state.step === 'missing' && state.isLost
-    return <Missing text={isLost ? texts.project.lost : texts.missingProject} />
+    return <Missing isNews={isLost} text={isLost ? texts.project.lost : texts.missingProject} />
   }
   return (
     <>
-      <Missing text={texts.project.deleted(makerOf(deleted))} />
+      <Missing isNews text={texts.project.deleted(makerOf(deleted))} />
       {isAdmin.value && (
         <div class="notice">
           <button type="button" class="button" onClick={() => void undo(deleted.seq)}>
