@@ -3,8 +3,8 @@ import type { TSchema } from '@sinclair/typebox'
 import type { FastifyRequest, preParsingHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
 import { SpecifiedFailure } from '../src/errors.ts'
-import { parseJson } from '../src/json.ts'
 import { hasBody } from '../src/members/identity.ts'
+import { parseBody } from '../src/requests/json-bodies.ts'
 import { createValidatorCompiler } from '../src/requests/validation.ts'
 import { createSerializer } from '../src/schemas/serialization.ts'
 
@@ -19,8 +19,6 @@ declare module 'fastify' {
 
 const JSON_TYPE = 'application/json'
 const FILE_TYPE = 'application/octet-stream'
-
-const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** Makes Fastify treat a request as one without a body. */
 function hideBody(request: FastifyRequest): void {
@@ -80,10 +78,9 @@ export default fp<{ bodyLimit: number }>(
     app.addContentTypeParser<Buffer>(JSON_TYPE, { parseAs: 'buffer', bodyLimit }, (request, body, done) => {
       let value: unknown
       try {
-        value = body.length === 0 && takesNoBody(request) ? {} : parseJson(utf8.decode(body))
-      } catch {
-        // The parser's message quotes the body, which must not be logged.
-        done(new SpecifiedFailure('the request body is not JSON', 'not_json'))
+        value = body.length === 0 && takesNoBody(request) ? {} : parseBody(body)
+      } catch (error) {
+        done(error as SpecifiedFailure)
         return
       }
       done(null, value)

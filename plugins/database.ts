@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin'
 import { databasePath, openDatabase, type SharedDatabase } from '../src/db/client.ts'
-import { type DatabaseFiles, filesOpenToOthers } from '../src/db/files.ts'
+import { type DatabaseFiles, filesOpenToOthers, refuseReadOnly } from '../src/db/files.ts'
 import { createGroupCommit, type GroupCommit } from '../src/db/group-commit.ts'
 import { isReplicated, watchLog } from '../src/db/log-size.ts'
 import type { Config } from '../src/phaseboard.d.ts'
@@ -24,6 +24,7 @@ declare module 'fastify' {
 /** Opens the database, decorates the application with it, and closes it after the last response. */
 export default fp<Pick<Config, 'databaseUrl' | 'walCheckpoints'>>(
   async (app, { databaseUrl, walCheckpoints }) => {
+    refuseReadOnly(databasePath(databaseUrl))
     const { db, files, close, discard } = openDatabase(databaseUrl, walCheckpoints)
     app.decorate('db', db)
     app.decorate('databaseFiles', files)

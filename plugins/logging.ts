@@ -13,13 +13,19 @@ declare module 'fastify' {
 const encoded = (segment: string) =>
   [...segment].map((letter) => `(?:${letter}|%${letter.charCodeAt(0).toString(16)})`).join('')
 
-/** The rest of a path after the segment of shared projects, also of an unknown address. */
-const SHARED = new RegExp(`(/${encoded('shared')}/).*`, 'i')
+/** The segments before a secret: of shared projects, and of links to unsubscribe. */
+const SEGMENTS = ['shared', 'unsubscribe'].map(encoded).join('|')
+
+/** A slash, percent-encoded any number of times. */
+const SLASH = '(?:/|%(?:25)*2f)'
+
+/** The rest of a path after such a segment, also of an unknown address. */
+const SECRET = new RegExp(`(${SLASH}(?:${SEGMENTS})${SLASH}).*`, 'i')
 
 /** The path of a request, without a secret. */
 function pathOf({ url, routeOptions }: FastifyRequest): string {
   const [path = ''] = url.split('?', 1)
-  return routeOptions.config.hasSecretAddress ? String(routeOptions.url) : path.replace(SHARED, '$1...')
+  return routeOptions.config.hasSecretAddress ? String(routeOptions.url) : path.replace(SECRET, '$1...')
 }
 
 /**

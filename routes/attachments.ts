@@ -61,6 +61,15 @@ const CONTENT = {
   content: { '*/*': { schema: Type.String({ format: 'binary' }) } },
 }
 
+/** The responses to a download. */
+const downloadResponses = {
+  200: CONTENT,
+  206: { ...CONTENT, description: 'The requested range' },
+  304: NotModified,
+  404: ref(ErrorBody),
+  416: ref(ErrorBody),
+}
+
 /** The properties of files by which a repetition with an Idempotency-Key is recognised. */
 const identified = (files: readonly ReceivedFile[]) =>
   files.map(({ name, size, sha256 }) => ({ name, size, sha256 }))
@@ -292,13 +301,7 @@ const attachmentRoutes: Routes = async (app) => {
         'The ETag is the hash of the bytes; `Range` and `If-Range` work as in RFC 9110, for one range. PNG, JPEG, GIF, WebP, AVIF and PDF may be shown in place; everything else is a download.',
       tags,
       params: IdParams,
-      response: {
-        200: CONTENT,
-        206: { ...CONTENT, description: 'The requested range' },
-        304: NotModified,
-        404: ref(ErrorBody),
-        416: ref(ErrorBody),
-      },
+      response: downloadResponses,
     },
     handler: async (request, reply) => {
       const found = await app.read(attachments.content(idOf(request)), callerOf(request))
@@ -324,7 +327,7 @@ const attachmentRoutes: Routes = async (app) => {
       description: 'The image that a client has stored; 404 without one.',
       tags,
       params: IdParams,
-      response: { 200: CONTENT, 304: NotModified, 404: ref(ErrorBody) },
+      response: downloadResponses,
     },
     handler: async (request, reply) => {
       const found = await app.read(attachments.thumbnail(idOf(request)), callerOf(request))

@@ -1,8 +1,7 @@
 import type { Readable } from 'node:stream'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest, preHandlerAsyncHookHandler } from 'fastify'
-import { callerOf, identityOf, memberOf } from '../src/access/identity.ts'
-import { makesProjects, noNewProjects } from '../src/access/policy.ts'
+import { callerOf, memberOf, refuseUnseenProjects } from '../src/access/identity.ts'
 import { newId } from '../src/db/ids.ts'
 import { adminRequired, invalidField, validationFailed } from '../src/errors.ts'
 import type { Reserved } from '../src/exchange/imports/importer.ts'
@@ -87,11 +86,10 @@ const importRoutes: Routes<{ importLimit: number }> = async (app, { importLimit 
 
   /**
    * Stores the upload.
-   * @throws ApiError 400 without one, 403 for a caller who cannot create projects, and for an archive unless the caller is an admin, 413, 503 if too many wait
+   * @throws ApiError 400 without one, 403 for an archive unless the caller is an admin, 413, 503 if too many wait
    */
   const keepUpload: preHandlerAsyncHookHandler = async (request) => {
     const query = request.query as ImportQuery
-    if (!makesProjects(identityOf(request))) throw noNewProjects()
     if (query.format === ARCHIVE_FORMAT && memberOf(request).role !== 'admin') {
       throw adminRequired()
     }
@@ -138,6 +136,7 @@ const importRoutes: Routes<{ importLimit: number }> = async (app, { importLimit 
       querystring: ImportQuery,
       response: { 202: ref(ImportStartedSchema) },
     },
+    preValidation: refuseUnseenProjects,
     preHandler: keepUpload,
     handler: (request) => {
       const { format, again = false, dryRun = false, mapMembers = false, ...query } = request.query

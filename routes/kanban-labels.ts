@@ -66,7 +66,7 @@ const kanbanLabelRoutes: Routes = async (app) => {
       description: 'No body is needed. Adding a label twice is no error; there is no activity entry.',
       tags,
       params: LabellingParams,
-      response: { ...labellingResponses, 413: ref(ErrorBody) },
+      response: labellingResponses,
     },
     handler: ({ params }) => app.board.items.attachLabel(params.id, params.labelId),
   })

@@ -15,7 +15,7 @@ import { CHUNK_BYTES } from '../src/db/file-contents.ts'
 import { unlessTooMuch } from '../src/db/work-limits.ts'
 import { ApiError, BatchFailure, SpecifiedFailure } from '../src/errors.ts'
 import { baseUrl } from '../src/http/public-url.ts'
-import { isObject } from '../src/json.ts'
+import { isObjectOrArray } from '../src/json.ts'
 import { authorize } from '../src/members/identity.ts'
 import { once } from '../src/once.ts'
 import { codeOfFailure, toApiError } from '../src/requests/api-errors.ts'
@@ -36,13 +36,16 @@ const ANSWERS_LIMIT = 4 * 1024 * 1024
 /** JSON-RPC 2.0, section 5.1. */
 const PARSE_ERROR = { code: -32700, message: 'Parse error: the body is not JSON' }
 const NO_BATCHES = { code: -32600, message: 'Invalid Request: send one message at a time' }
-const TOO_MANY_FIELDS = {
+const TOO_MANY_VALUES = {
   code: -32600,
-  message: 'Invalid Request: an object of the message has too many fields',
+  message: 'Invalid Request: the message has too many fields',
 }
 
-/** Fields of a message's own objects, at most. The SDK copies these objects several times: tens of thousands would block the event loop. */
-const FIELDS_LIMIT = 1000
+/**
+ * Values in a message, at most, at any depth, and fields of a tool's arguments. The SDK copies and checks them several times: tens of
+ * thousands would block the event loop, some for many seconds. Only the service's own checks see what is inside of arguments.
+ */
+const VALUES_LIMIT = 1000
 
 const jsonRpcError = (error: { code: number; message: string }) =>
   JSON.stringify({ jsonrpc: '2.0', error, id: null })
@@ -59,11 +62,20 @@ const ResponseSchema = Type.Unsafe<never>({
 const DESCRIPTION = `The [Model Context Protocol](https://modelcontextprotocol.io) over Streamable HTTP: stateless, one message per request, responses in
 JSON. Tools perform requests of this API with the rights of the caller's credential; a read token reads. See docs/agents.md.`
 
-/** Whether an object of a message that the SDK copies has too many fields: the message, its `params`, and `arguments` and `_meta` in them. */
-function hasTooManyFields(message: unknown): boolean {
-  const { params } = isObject(message) ? message : {}
-  const { arguments: args, _meta: meta } = isObject(params) ? params : {}
-  return [message, params, args, meta].some((one) => isObject(one) && Object.keys(one).length > FIELDS_LIMIT)
+/** Whether a message has more values than the SDK can check at once. */
+function hasTooManyValues(message: unknown): boolean {
+  const { params } = isObjectOrArray(message) ? message : {}
+  const { arguments: args } = isObjectOrArray(params) ? params : {}
+  if (isObjectOrArray(args) && Object.keys(args).length > VALUES_LIMIT) return true
+  // Not recursive: the nesting may be deep.
+  const values = [message]
+  for (const value of values) {
+    if (!isObjectOrArray(value) || value === args) continue
+    const inner = Object.values(value)
+    if (values.length + inner.length > VALUES_LIMIT) return true
+    values.push(...inner)
+  }
+  return false
 }
 
 /** The error for an agent. A fault of the service is logged like that of any request. */
@@ -304,7 +316,7 @@ const mcpRoutes: Routes<{ authMode: 'open' | 'required'; publicUrl: string | und
     handler: async (request, reply) => {
       const { body: message, headers } = request
       if (Array.isArray(message)) return send(reply, 400, jsonRpcError(NO_BATCHES))
-      if (hasTooManyFields(message)) return send(reply, 400, jsonRpcError(TOO_MANY_FIELDS))
+      if (hasTooManyValues(message)) return send(reply, 400, jsonRpcError(TOO_MANY_VALUES))
       const { member, scope } = identityOf(request)
       const respond = await loadAgents()
       const { status, body } = await respond(message, {

@@ -36,6 +36,7 @@ const preferenceRoutes: Routes = async (app) => {
   const tags = ['Preferences']
   const config = { access: 'own' } as const
   const isAvailable = () => app.sendTestMail !== undefined
+  const own = (request: FastifyRequest) => preferences.get(accountOf(identityOf(request)), isAvailable())
 
   app.get('/api/me/preferences', {
     config: { ...config, failure: 'Failed to fetch preferences' },
@@ -48,16 +49,14 @@ const preferenceRoutes: Routes = async (app) => {
       response: { 200: ref(PreferencesSchema) },
     },
     onRequest: requireWholeAccount,
-    handler: (request) => preferences.get(accountOf(identityOf(request)), isAvailable()),
+    handler: own,
   })
 
   app.patch('/api/me/preferences', {
     config: {
       ...config,
       failure: 'Failed to update preferences',
-      record: recordFor(PreferencesSchema, (_id, request) =>
-        preferences.get(accountOf(identityOf(request)), isAvailable()),
-      ),
+      record: recordFor(PreferencesSchema, (_id, request) => own(request)),
     },
     schema: {
       operationId: 'updatePreferences',

@@ -33,7 +33,7 @@ const watchRoutes: Routes = async (app) => {
       summary: 'Watch all items of a project',
       description:
         'The caller gets notifications of later comments and moves. No body is needed; repeating it is no error.',
-      response: { ...response, 413: ref(ErrorBody) },
+      response,
     },
     handler: (request) => watchers.setProject(request.params.id, memberOf(request).id, true),
   })
@@ -58,7 +58,7 @@ const watchRoutes: Routes = async (app) => {
       summary: 'Watch an item',
       description:
         'The caller gets notifications of later comments, moves and reminders. Members who create an item, are assigned to it, comment on it or are mentioned in it watch it automatically. No body is needed; repeating it is no error.',
-      response: { ...response, 413: ref(ErrorBody) },
+      response,
     },
     handler: (request) => watchers.setItem(request.params.id, memberOf(request).id, true),
   })

@@ -63,8 +63,8 @@ export function ensureValid(problems: Readonly<Record<string, string | undefined
 }
 
 /** 401. The same text for a missing, unknown, expired or revoked credential, so that none can be probed. */
-export const authenticationRequired = (headers: Record<string, string> = {}) =>
-  new ApiError(401, 'Authentication required', { headers: { 'www-authenticate': 'Bearer', ...headers } })
+export const authenticationRequired = () =>
+  new ApiError(401, 'Authentication required', { headers: { 'www-authenticate': 'Bearer' } })
 
 /** 403 with its reason, e.g. `Forbidden: admin access required`. */
 export const forbidden = (reason: string, code?: ErrorCode) =>

@@ -4,6 +4,7 @@ import closeWithGrace from 'close-with-grace'
 import { buildApp } from './app.ts'
 import { type Config, loadConfig } from './config.ts'
 import { endBusy, whenLate } from './end-busy.ts'
+import { StartupError } from './errors.ts'
 import type { FirstAdminMade } from './members/first-admin.ts'
 import { initialPasswordFile } from './members/initial-password.ts'
 import { version } from './package-files.ts'
@@ -26,6 +27,19 @@ function whereAdminSignsIn({ databaseUrl }: Config, made: FirstAdminMade | undef
   const file = initialPasswordFile(databaseUrl)
   if (file === undefined) return 'none: set ADMIN_PASSWORD for a database in memory'
   return existsSync(file) ? `password in ${file}` : 'set up earlier'
+}
+
+/**
+ * Codes of errors that no later start with the same `HOST` avoids: there is no such name, or no such address here. A name server
+ * that does not respond (EAI_AGAIN) may respond later.
+ */
+const WRONG_HOST = new Set(['ENOTFOUND', 'EADDRNOTAVAIL', 'EINVAL'])
+
+/** The error to report for one of listening. */
+function whyDeaf({ host }: Config, error: NodeJS.ErrnoException): Error {
+  if (!WRONG_HOST.has(error.code ?? '')) return error
+  const message = `HOST must be an address of this machine, or a name that leads to one (got "${host}")`
+  return new StartupError(message, { cause: error })
 }
 
 /**
@@ -73,7 +87,7 @@ export async function serve(
     stopper.uninstall()
     await app.close()
     app.discardDatabase(app.firstAdmin?.passwordFile)
-    throw error
+    throw whyDeaf(config, error)
   })
   const places = {
     ...(config.webBoard && { board: `${url}/` }),

@@ -11,7 +11,7 @@ const MEBIBYTE = 1024 * 1024
 const LARGE = bytesOf(25 * MEBIBYTE)
 
 /** Mebibytes that uploading and downloading these may take: more where coverage is measured, which takes memory itself. */
-const MOST = process.env.PHASEBOARD_TEST_TARGET === 'sources' ? 80 : 40
+const MOST = process.env.NODE_V8_COVERAGE === undefined ? 40 : 80
 
 async function call({ url }: Pick<Service, 'url'>, method: string, path: string, body?: object) {
   const response = await fetch(url + path, {

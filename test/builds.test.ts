@@ -15,6 +15,7 @@ import {
 import { type AddressInfo, createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { decode } from '@jridgewell/sourcemap-codec'
 import t, { type Test } from 'tap'
 import { bundle } from '../scripts/bundle.ts'
 import { environmentOf, listening, runProgram, startProgram, tryProgram } from './installed-package.ts'
@@ -174,6 +175,29 @@ t.test('the source of the service takes one byte per character in memory', async
   const source = readFileSync(join('dist', currentIn('.'), 'service.cjs'), 'utf8')
   // A single other character, such as one in a regular expression, which esbuild does not escape, doubles it.
   t.strictSame(source.match(/[^\0-\xff]/gu), null)
+})
+
+t.test('source maps lead from each statement that throws to its place in the sources', async (t) => {
+  const folder = join('dist', currentIn('.'))
+  const linesOf = new Map<string, string[]>()
+  const found = { cjs: 0, js: 0 }
+  for (const name of readdirSync(folder).filter((name) => name.endsWith('.map'))) {
+    const { sources, mappings } = JSON.parse(readFileSync(join(folder, name), 'utf8'))
+    const code = readFileSync(join(folder, name.slice(0, -'.map'.length)), 'utf8').split('\n')
+    for (const [index, segments] of decode(mappings).entries()) {
+      for (const [column, source, line = 0, at] of segments) {
+        const file = source === undefined ? '' : join(folder, sources[source])
+        if (!/^(src|plugins|routes)\//.test(file)) continue
+        const lines = linesOf.get(file) ?? readFileSync(file, 'utf8').split('\n')
+        linesOf.set(file, lines)
+        if (!lines[line]?.startsWith('throw ', at)) continue
+        if (!/^ ?throw\b/.test(code[index]?.slice(column, column + 6) ?? ''))
+          t.fail(`${name} leads to ${file}:${line + 1}`)
+        found[name.endsWith('.cjs.map') ? 'cjs' : 'js']++
+      }
+    }
+  }
+  t.ok(found.cjs > 200 && found.js > 200, JSON.stringify(found))
 })
 
 t.test('a start keeps the functions that V8 has compiled, for the next one', async (t) => {

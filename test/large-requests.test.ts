@@ -43,6 +43,7 @@ const BOARDS = `
   insert into kanban_activity (id, item_id, type) select 'a' || id, 'i00004', 'priority' from kanban_subtasks;
   insert into teams (id, name) values ('a', 'A'), ('b', 'B');
   insert into team_members (team_id, member_id) select teams.id, kanban_subtasks.id from teams, kanban_subtasks;
+  insert into audit_log (id, action) select 'entry' || team_id || member_id, 'sign-in' from team_members;
   insert into kanban_subtasks (id, item_id, title, sort_order)
     with recursive n(i) as (select 1 union all select i + 1 from n where i < 1200)
     select 'u' || i, 'i02390', 'Step', i from n;
@@ -73,6 +74,7 @@ const REQUESTS: Record<string, Request> = {
   'the metrics of a project': ['GET', '/api/projects/small/metrics'],
   'the ideas of a member': ['GET', '/api/personal-ideas'],
   'all teams': ['GET', '/api/teams'],
+  'the audit log': ['GET', '/api/audit-log'],
   'a project that changes nothing': ['PATCH', '/api/projects/large', {}],
   'a project that is renamed': ['PATCH', '/api/projects/large', { name: 'Larger' }],
   'many items in the same way': [

@@ -225,6 +225,16 @@ t.test('a used port exits with 1 and one line', async (t) => {
   t.strictSame(left(environment), [], 'nothing is left behind')
 })
 
+t.test('a host that is none of this machine exits with 2 and one line', async (t) => {
+  // Of a network for documentation, and no name that a resolver would ask another machine for.
+  for (const host of ['203.0.113.1', 'http://localhost']) {
+    const environment = onNewFile(t)
+    const stderr = `phaseboard: HOST must be an address of this machine, or a name that leads to one (got "${host}")\n`
+    t.match(await run(t, { ...environment, HOST: host }), { code: 2, stderr })
+    t.strictSame(left(environment), [], 'nothing is left behind')
+  }
+})
+
 t.test('a failed start keeps existing folders, files and databases', async (t) => {
   const blocker = createServer().listen(0, '127.0.0.1')
   t.teardown(() => blocker.close())

@@ -95,7 +95,7 @@ export class Policy {
    * @param version a number that commits of other connections change, as of the current request
    * @param versionNow the same as of now
    */
-  constructor(db: SharedDatabase, version: () => number | undefined, versionNow = version) {
+  constructor(db: SharedDatabase, version: () => number | undefined, versionNow: () => number | undefined) {
     this.#versionNow = versionNow
     this.#client = db.$client
     this.#sql = statementsOf(db)

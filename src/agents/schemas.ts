@@ -1,6 +1,6 @@
 /** The schemas of tools, composed of the routes' schemas, and their publication. */
 import { type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox'
-import { ref } from '../schemas/common.ts'
+import { ENTRIES_LIMIT, ref } from '../schemas/common.ts'
 import { namedSchemas } from '../schemas/records.ts'
 
 /** The schemas of routes, by their operation id. */
@@ -11,6 +11,12 @@ export interface RouteSchemas {
 
 /** Descriptions that replace a field's own. */
 type Words = Record<string, string>
+
+/** A field of a route. A filter's list, which only the length of a URL limits, is limited like the lists in bodies. */
+const limited = (field: TSchema): TSchema =>
+  Array.isArray(field.type) && field.type.includes('array') && field.contentMediaType === undefined
+    ? { ...field, maxItems: ENTRIES_LIMIT }
+    : field
 
 /**
  * Fields of a route's schema, with its limits; required if the route requires them.
@@ -24,7 +30,7 @@ export function fieldsOf(schema: TSchema, names: readonly string[], words: Words
       const field = properties[name]
       if (field === undefined) throw new Error(`the route has no field ${name}`)
       const description = words[name]
-      return [name, description === undefined ? field : { ...field, description }]
+      return [name, limited(description === undefined ? field : { ...field, description })]
     }),
   )
 }

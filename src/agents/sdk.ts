@@ -4,6 +4,8 @@ export { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/
 export {
   CallToolRequestSchema,
   ErrorCode,
+  InitializeRequestSchema,
+  JSONRPCRequestSchema,
   ListResourcesRequestSchema,
   ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,

@@ -8,6 +8,8 @@ import { published, type RouteSchemas, withoutWords } from './schemas.ts'
 import {
   CallToolRequestSchema,
   ErrorCode,
+  InitializeRequestSchema,
+  JSONRPCRequestSchema,
   ListResourcesRequestSchema,
   ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
@@ -58,6 +60,32 @@ interface McpResponse {
 const NO_VALIDATOR = {
   getValidator: () => (data: unknown) => ({ valid: true, data, errorMessage: undefined }),
 } as never
+
+/** The schemas of the requests that the server handles, by method. */
+const SCHEMAS = new Map<unknown, typeof JSONRPCRequestSchema>(
+  [
+    InitializeRequestSchema,
+    ListToolsRequestSchema,
+    CallToolRequestSchema,
+    ListResourcesRequestSchema,
+    ListResourceTemplatesRequestSchema,
+    ReadResourceRequestSchema,
+  ].map((schema) => [schema.shape.method.value, schema as never]),
+)
+
+/** Violations that one error names, at most. */
+const NAMED = 10
+
+/** The response to a request with invalid parameters, for which the SDK's own would be an internal error; undefined for any other message. */
+function refusalOfParams(message: unknown): object | undefined {
+  const { error } = SCHEMAS.get(Object(message).method)?.safeParse(message) ?? {}
+  if (error === undefined) return undefined
+  const request = JSONRPCRequestSchema.safeParse(message)
+  if (!request.success) return undefined
+  const violations = error.issues.slice(0, NAMED).map(({ path, message }) => `${path.join('.')}: ${message}`)
+  const refusal = new McpError(ErrorCode.InvalidParams, violations.join('; '))
+  return { jsonrpc: '2.0', id: request.data.id, error: { code: refusal.code, message: refusal.message } }
+}
 
 /** A tool, as listed and called. */
 interface Prepared {
@@ -148,6 +176,8 @@ export function createAgents({ routes, checkOf }: AgentsOptions) {
 
   /** Responds to a message. */
   return async (message: unknown, caller: Caller): Promise<McpResponse> => {
+    const refusal = refusalOfParams(message)
+    if (refusal) return { status: 200, body: JSON.stringify(refusal) }
     const server = serverFor(caller)
     // Stateless: without a session id.
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })

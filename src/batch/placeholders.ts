@@ -1,6 +1,6 @@
 /** Placeholders in the requests of a batch: `{{name.field}}` is replaced by a field of an earlier result. */
 import { ApiError, invalidField } from '../errors.ts'
-import { isObject, parseJson } from '../json.ts'
+import { isObjectOrArray, parseJson } from '../json.ts'
 
 /** The pattern of result names. */
 export const NAME_PATTERN = '^[A-Za-z_][A-Za-z0-9_-]{0,49}$'
@@ -53,7 +53,7 @@ export class NamedResults {
       return [...value.matchAll(PLACEHOLDER)].some(([, name = '']) => this.#expected.has(name))
     }
     // A deeper one is refused.
-    if (!isObject(value) || levels === 0) return false
+    if (!isObjectOrArray(value) || levels === 0) return false
     return Object.keys(value).some((name) => this.#awaits(value[name], levels - 1))
   }
 
@@ -89,7 +89,7 @@ export class NamedResults {
 
   #into(value: unknown, field: string, levels: number): unknown {
     if (typeof value === 'string') return value.includes('{{') ? this.#intoString(value, field) : value
-    if (!isObject(value)) return value
+    if (!isObjectOrArray(value)) return value
     if (levels === 0) throw invalidField(field, `must NOT be nested deeper than ${DEPTH_LIMIT} levels`)
     if (!Array.isArray(value)) return this.#intoObject(value, levels - 1, field)
     const values = value.map((one) => this.#into(one, field, levels - 1))

@@ -139,6 +139,9 @@ const SCANNING = [
   'readyAt',
 ]
 
+/** Filters by one field, each with an index in the order of lists: that of the column only within one project. */
+const INDEXED = ['column', 'assigneeId', 'priority'].map((name) => [name, listPlaceholder(name)])
+
 /** The condition of each filter, by the name of its placeholder. */
 const CONDITIONS: Record<string, SQL | undefined> = {
   projectId: eq(kanbanItems.projectId, given('projectId')),
@@ -211,6 +214,21 @@ export function conditionsIn(db: SharedDatabase): (names: string[]) => SQL | und
       ...names.map((name) => (name in IS_LABEL ? hasLabel(name, names) : CONDITIONS[name])),
       isShown(kanbanItems.projectId),
     )
+}
+
+/** Whether a list by sortOrder reads rows that it then leaves out: no index has both its order and all of its filters. */
+function isScan(values: Record<string, unknown>): boolean {
+  const isGiven = (name: string) => values[name] !== undefined
+  if (SCANNING.some(isGiven)) return true
+  const isDue = isGiven('dueAfter') || isGiven('dueBefore')
+  const fields = INDEXED.filter((names) => names.some(isGiven))
+  // Across projects SQLite prefers the index of the dates for two of them, and sorts what it finds.
+  if (fields.length === 0) return isGiven('dueAfter') && isGiven('dueBefore') && !isGiven('projectId')
+  // Its index has neither another field nor the date.
+  if (fields.length > 1 || isDue) return true
+  // Only that of the columns has whether an item is dismissed; it begins with the project.
+  const isOfColumn = fields.some((names) => names.includes('column'))
+  return isOfColumn ? !isGiven('projectId') : values.dismissed === FLAGS.true
 }
 
 /** One statement for each used combination of filters and sort, so that each can use its index. */
@@ -335,7 +353,7 @@ export class ItemLists {
   #limitScan(values: FilterValues, sort: string): void {
     const filters: Record<string, unknown> = values
     // An index also has the descending order, but all items with the same sortOrder are read.
-    if (sort === DEFAULT_SORT && SCANNING.every((name) => filters[name] === undefined)) return
+    if (sort === DEFAULT_SORT && !isScan(filters)) return
     if (typeof filters.projectId === 'string') this.#sql.limitItemsOfProject(filters.projectId)
     else this.#sql.limitItems()
   }

@@ -4,10 +4,15 @@ import { ApiError, StartupError } from '../errors.ts'
 import { complain, FAILED, USAGE } from './terminal.ts'
 
 // EPIPE is no failure: the reader (`| head`) has closed the pipe. Other write errors, e.g. a full disk, set the
-// exit code but must not crash the process.
+// exit code but must not crash the process. The first one is reported: a lost line may have held a token or a link.
+let isReported = false
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') process.exitCode = FAILED
+    if (error.code === 'EPIPE') return
+    process.exitCode = FAILED
+    if (!isReported && stream === process.stdout)
+      complain(`the output could not be written: ${error.message}`)
+    isReported = true
   })
 }
 

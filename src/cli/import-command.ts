@@ -12,10 +12,8 @@ import { READING_LIMITS, readApart } from '../exchange/imports/read-apart.ts'
 import { Imports } from '../projects/imports.ts'
 import { LIMITS } from '../schemas/common.ts'
 import { createProgress } from './progress.ts'
+import { untilSignalled } from './shown.ts'
 import { say } from './terminal.ts'
-
-/** Signals that cancel an import; it then leaves nothing behind. */
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 export interface ImportOptions {
   /** Import even if it was imported before. */
@@ -48,18 +46,6 @@ function refuseName(name: string | undefined): void {
   }
 }
 
-/** Aborts `work` on a signal. */
-async function untilSignalled<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const ending = new AbortController()
-  const end = () => ending.abort(new Error('the import was interrupted: nothing has changed'))
-  for (const signal of SIGNALS) process.once(signal, end)
-  try {
-    return await work(ending.signal)
-  } finally {
-    for (const signal of SIGNALS) process.off(signal, end)
-  }
-}
-
 /**
  * `import`: imports the board in a file as a project, and prints a summary.
  * @param databaseUrl the database; created if it does not exist
@@ -72,7 +58,7 @@ export const importFile = (
   options: ImportOptions,
   { checkpoints, records, reserved }: ImportSettings,
 ): Promise<void> =>
-  untilSignalled(async (signal) => {
+  untilSignalled('the import was interrupted: nothing has changed', async (signal) => {
     const id = newId()
     // A file that cannot be read must not create a database.
     const limits = { ...READING_LIMITS, records }

@@ -38,7 +38,7 @@ function checked<Field extends keyof Input>(values: Record<Field, unknown>): Pic
 }
 
 /** Runs a rule in a transaction of this process; a running service detects it like another tool's. */
-const write = <T>(db: SharedDatabase, work: () => T): T => writeAs(db, BY_COMMAND, work).value
+export const write = <T>(db: SharedDatabase, work: () => T): T => writeAs(db, BY_COMMAND, work).value
 
 const hashChecked = (password: string) => hashPassword(checked({ password }).password)
 

@@ -1,17 +1,13 @@
 /** The commands for people. They use the same rules as requests, and may run beside the service. */
-import { type SharedDatabase, writeAs } from '../db/client.ts'
-import { BY_COMMAND } from '../db/current-write.ts'
+import type { SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { people as table } from '../db/schema.ts'
 import { COMMAND_LINE } from '../members/audit-log.ts'
 import type { Members } from '../members/members.ts'
 import { createRules } from '../requests/rules.ts'
 import type { Person } from '../schemas/records.ts'
-import type { WithDatabase } from './member-commands.ts'
+import { type WithDatabase, write } from './member-commands.ts'
 import { alignColumns, say } from './terminal.ts'
-
-/** Runs a rule in a transaction of this process; a running service detects it like another tool's. */
-const write = <T>(db: SharedDatabase, work: () => T): T => writeAs(db, BY_COMMAND, work).value
 
 /** All listed people, by name. */
 const listed = ({ people }: Members): Person[] => JSON.parse(Buffer.from(people.page({}).body).toString())

@@ -7,6 +7,27 @@ interface Shown {
   signal: AbortSignal
 }
 
+/** Signals that end a command, also that of a terminal which is closed. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/**
+ * Runs work that a signal aborts, instead of ending the process.
+ * @param reason the message of the error that the work then gets
+ */
+export async function untilSignalled<Done>(
+  reason: string,
+  work: (signal: AbortSignal) => Promise<Done>,
+): Promise<Done> {
+  const interruption = new AbortController()
+  const interrupt = () => interruption.abort(new Error(reason))
+  for (const signal of SIGNALS) process.once(signal, interrupt)
+  try {
+    return await work(interruption.signal)
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, interrupt)
+  }
+}
+
 /**
  * Runs work with a progress display; a signal aborts it, and it leaves nothing half-done.
  * @param label what is being done, e.g. `exporting`
@@ -18,14 +39,9 @@ export async function shown<Done>(
   work: (options: Shown) => Promise<Done>,
 ): Promise<Done> {
   const progress = createProgress(process.stdout, label, unit)
-  const interruption = new AbortController()
-  const interrupt = () => interruption.abort(new Error('interrupted'))
-  const signals = ['SIGINT', 'SIGTERM'] as const
-  for (const signal of signals) process.once(signal, interrupt)
   try {
-    return await work({ onProgress: progress.update, signal: interruption.signal })
+    return await untilSignalled('interrupted', (signal) => work({ onProgress: progress.update, signal }))
   } finally {
     progress.stop()
-    for (const signal of signals) process.off(signal, interrupt)
   }
 }

@@ -43,6 +43,8 @@ interface OpenDatabase {
  * @throws StartupError for a URL of another kind
  */
 export function databasePath(url: string): string {
+  // Files of variables for containers keep quotes as they are. The file would be in a folder named by a quote, outside the volume.
+  if (/^['"]/.test(url)) throw new StartupError('DATABASE_URL must not begin with a quote')
   if (url === ':memory:' || url === 'file::memory:') return ':memory:'
   const path = pathIn(url)
   // A URI parameter would become part of the name, and silently open another file.
@@ -222,11 +224,20 @@ export function describe(error: unknown): string {
 export const isDamage = (error: unknown): boolean =>
   /^SQLITE_(NOTADB|CORRUPT)/.test((error as { code?: string }).code ?? '')
 
+/** Refuses a directory, which SQLite only reports as a file that cannot be opened, and a path that cannot be reached. @throws StartupError */
+export function refuseDirectory(path: string): void {
+  let isDirectory: boolean | undefined
+  try {
+    isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory()
+  } catch (error) {
+    throw new StartupError(`cannot open the database ${path}: ${describe(error)}`, { cause: error })
+  }
+  if (isDirectory) throw new StartupError(`cannot open the database ${path}: it is a directory`)
+}
+
 /** Checks a file before it is opened for writing. @throws StartupError */
 function checkBeforeOpening(path: string): void {
-  if (statSync(path).isDirectory()) {
-    throw new StartupError(`cannot open the database ${path}: it is a directory`)
-  }
+  refuseDirectory(path)
   if (existsSync(`${path}-journal`)) rollBack(path)
   // Closing the last connection runs a checkpoint, which may write to the file; a read-only one never does. Without a log there
   // is nothing to write.

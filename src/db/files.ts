@@ -1,7 +1,10 @@
 /** The files of a database: whether they are in place, their permissions, whether a process has them open. */
 import {
+  accessSync,
   type BigIntStats,
   closeSync,
+  constants,
+  existsSync,
   fsyncSync,
   linkSync,
   mkdirSync,
@@ -15,6 +18,7 @@ import {
 } from 'node:fs'
 import { dirname } from 'node:path'
 import SQLite from 'better-sqlite3'
+import { StartupError } from '../errors.ts'
 
 /** Suffixes of the files beside an open database: the write-ahead log and its shared-memory index. */
 export const COMPANIONS = ['-wal', '-shm'] as const
@@ -68,6 +72,21 @@ export function watchFiles(path: string): DatabaseFiles {
       const { bavail, bsize } = statfsSync(dirname(real))
       return bavail * bsize >= ROOM
     },
+  }
+}
+
+/**
+ * Refuses an existing file that this process may not write, e.g. of another user: SQLite would open it to read only, and every write
+ * would fail.
+ * @throws StartupError
+ */
+export function refuseReadOnly(path: string): void {
+  if (!existsSync(path)) return
+  try {
+    accessSync(path, constants.W_OK)
+  } catch (error) {
+    const { message } = error as Error
+    throw new StartupError(`cannot write to the database ${path}: ${message}`, { cause: error })
   }
 }
 

@@ -1,5 +1,5 @@
 import { customType } from 'drizzle-orm/sqlite-core'
-import { isDeeperThan, type JsonObject } from '../json.ts'
+import { isDeeperThan, isObject, type JsonObject } from '../json.ts'
 import { parseTimestamp } from '../time.ts'
 
 /**
@@ -28,8 +28,6 @@ function readJsonText<T>(text: string, isExpected: (value: unknown) => boolean, 
     return empty()
   }
 }
-
-const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Not a JSON value. */
 const NONE = Symbol('none')

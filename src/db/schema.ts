@@ -110,7 +110,14 @@ export const kanbanItems = sqliteTable(
       table.dismissed,
       table.dueDate,
     ),
-    index('kanban_items_column').on(table.projectId, table.column, table.sortOrder, table.id),
+    // `dismissed`, too, of a column of which most has been archived.
+    index('kanban_items_column').on(
+      table.projectId,
+      table.column,
+      table.sortOrder,
+      table.id,
+      table.dismissed,
+    ),
     index('kanban_items_project_assignee').on(table.projectId, table.assigneeId, table.sortOrder, table.id),
     index('kanban_items_project_priority').on(table.projectId, table.priority, table.sortOrder, table.id),
     index('kanban_items_order').on(table.sortOrder, table.id, table.dismissed, table.dueDate),

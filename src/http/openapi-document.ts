@@ -170,13 +170,15 @@ function traitsOf({ method, schema, config: { access, record, isRepeatable } }: 
  */
 function commonErrors(route: DescribedRoute, authMode: 'open' | 'required'): Record<string, TSchema> {
   const { body } = route.schema
-  const { access } = route.config
+  const { access, takesFile, isBodyOptional } = route.config
   const { isRepeatable, isRead } = traitsOf(route)
   const isOfOpenMode = authMode === 'open' && route.config.takesAnyHost !== true
   const isRefused = isOfOpenMode || !(access === undefined || access === 'public' || access === 'read')
+  // A body is also read where none is needed.
+  const readsBody = body || takesFile || isBodyOptional
   const statuses = [
     400,
-    ...(body || route.config.takesFile ? [413] : []),
+    ...(readsBody ? [413] : []),
     ...(access === 'public' || access === 'admin-or-403' ? [] : [401]),
     ...(isRefused ? [403] : []),
     ...(isRepeatable ? [409, 412, 422] : []),
@@ -293,6 +295,11 @@ const HEADERS = {
   'Preference-Applied': ['`handling=strict` if the request prefers it', 'string'],
   Link: ['The address of the next page, if any: `<...>; rel="next"`', 'string'],
   Location: ['The address of the created record', 'string'],
+  'Content-Disposition': [
+    'Whether it may be shown in place or is a download, and the name of the file',
+    'string',
+  ],
+  'Content-Range': ['The bytes of the response, and the size of the file', 'string'],
   'Retry-After': ['Seconds to wait before a retry', 'integer'],
   'WWW-Authenticate': ['The scheme of the tokens, `Bearer`', 'string'],
   'RateLimit-Limit': ['Requests per minute and client, if limited', 'integer'],
@@ -331,13 +338,16 @@ function headersOf(
 ): Header[] {
   const isGood = Number(status) < 400
   const isSuccess = isGood && status !== '304'
+  const isDownload = '206' in responses
   return [
     ...(isGood && status !== '204' && ('304' in responses || isRecord) ? (['ETag'] as const) : []),
     ...(status === '201' || (status === '202' && isRepeatable) ? (['Location'] as const) : []),
-    ...(status === '412' ? (['ETag'] as const) : []),
+    ...(status === '412' || status === '416' ? (['ETag'] as const) : []),
     ...((isSuccess || status === '409') && isRepeatable ? (['Phaseboard-Seq'] as const) : []),
     ...(isSuccess && isRepeatable ? (['Idempotent-Replayed'] as const) : []),
     ...(isGood && parameters.some(({ name }) => name === 'cursor') ? (['Link'] as const) : []),
+    ...(isDownload && isSuccess ? (['Content-Disposition'] as const) : []),
+    ...(isDownload && /^(206|416)$/.test(status) ? (['Content-Range'] as const) : []),
     ...(isGood || status === '400' ? (['Preference-Applied'] as const) : []),
     ...(status === '401' && access !== 'public' ? (['WWW-Authenticate'] as const) : []),
     ...(status === '429' || status === '503' ? (['Retry-After'] as const) : []),

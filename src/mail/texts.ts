@@ -22,6 +22,6 @@ export const oneLine = (text: string, length = 200): string =>
     length,
   )
 
-/** A text of several lines: without controls but line breaks, and not longer than so many characters. */
-export const severalLines = (text: string, length = 1000): string =>
-  shorten(text.replaceAll('\r\n', '\n').replaceAll(DIRECTION, '').replaceAll(CONTROL, ' ').trim(), length)
+/** A text of several lines: without controls but line breaks, and not longer than 1,000 characters. */
+export const severalLines = (text: string): string =>
+  shorten(text.replaceAll('\r\n', '\n').replaceAll(DIRECTION, '').replaceAll(CONTROL, ' ').trim(), 1000)

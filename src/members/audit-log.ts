@@ -8,6 +8,7 @@ import { isJsonObject } from '../db/json-text.ts'
 import { type JsonPage, type PageQuery, type PlacesAfter, readPage } from '../db/pages.ts'
 import { auditLog, members } from '../db/schema.ts'
 import { amongIds, change, given, givenLimit, insertInto, selectAll, selectOne } from '../db/statements.ts'
+import { ROWS_READ, rowLimit } from '../db/work-limits.ts'
 import type { JsonObject } from '../json.ts'
 import { once } from '../once.ts'
 import { ref } from '../schemas/common.ts'
@@ -118,6 +119,7 @@ function statementsOf(db: SharedDatabase) {
       db.select().from(auditLog).where(amongIds(auditLog.id)).orderBy(desc(auditLog.id)),
     ),
     oldest: selectOne(db, () => oldest(1)),
+    limit: rowLimit(db, 'audit_log', ROWS_READ),
     prune: change(() => db.delete(auditLog).where(inArray(auditLog.id, oldest(PRUNED_AT_ONCE)))),
   }
 }
@@ -183,13 +185,14 @@ export class AuditLog {
     return id === null ? null : (this.#sql.nameOf({ id })?.name ?? null)
   }
 
-  /** One page of the entries, newest first. */
+  /** One page of the entries, newest first; without a limit all of them. @throws TooMuchWork */
   page(query: PageQuery): JsonPage {
     const newestFirst: PlacesAfter = (place, count) =>
       this.#sql
         .before({ id: place?.id || AFTER_ALL, count })
         .map((entry) => ({ ...entry, key: 0, text: null }))
     return read(this.#db, () => {
+      if (query.limit === undefined) this.#sql.limit()
       const { ids, next } = readPage(newestFirst, query)
       return { body: this.#toJson(this.#sql.entries({ ids: JSON.stringify(ids) })), next }
     })

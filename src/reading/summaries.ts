@@ -4,7 +4,7 @@ import { asc, count } from 'drizzle-orm'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { type Stage, withStages } from '../board/stages.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
-import type { PageQuery } from '../db/pages.ts'
+import { PAGE_LIMIT, type PageQuery } from '../db/pages.ts'
 import {
   kanbanColumns,
   metrics,
@@ -14,6 +14,7 @@ import {
   transcriptSummaries,
 } from '../db/schema.ts'
 import { amongIds, selectAll } from '../db/statements.ts'
+import { among, bytesOf, ensureFew, ROWS_SCANNED, readLimit, rowLimit } from '../db/work-limits.ts'
 import { once } from '../once.ts'
 import type { ProjectFilter, Projects } from '../projects/projects.ts'
 import { ref } from '../schemas/common.ts'
@@ -50,20 +51,14 @@ interface ColumnCount {
   stage?: Stage
 }
 
-/**
- * The columns with items, of the projects in the JSON array `:ids`. Two indexes suffice, one for the columns, one for dismissed
- * items, without reading rows; the unary pluses force the latter.
- */
+/** The columns with items, of the projects in the JSON array `:ids`. The index of the columns suffices, without reading rows. */
 const FILLED_COLUMNS = `
-  with counted as (
-    select project_id, "column", count(*) as items, 0 as dismissed from kanban_items
-    where project_id in (select value from json_each(+:ids)) group by project_id, "column"
-    union all
-    select project_id, "column", 0, count(*) from kanban_items
-    where project_id in (select value from json_each(+:ids)) and dismissed <> 0 group by +project_id, +"column"
-  )
-  select project_id as projectId, "column", sum(items) as items, sum(dismissed) as dismissed from counted
+  select project_id as projectId, "column", count(*) as items, sum(dismissed <> 0) as dismissed from kanban_items
+  where project_id in (select value from json_each(+:ids))
   group by project_id, "column" order by project_id, "column"`
+
+/** Items that the event loop counts for one response. They are counted in an index, so these are more than {@link ROWS_SCANNED}. */
+const ITEMS_COUNTED = 4 * ROWS_SCANNED
 
 const statementsOf = (db: SharedDatabase) => ({
   projects: selectAll(db, () => db.select().from(projects).where(amongIds(projects.id))),
@@ -83,6 +78,11 @@ const statementsOf = (db: SharedDatabase) => ({
   metrics: countIn(db, metrics),
   objectives: countIn(db, objectives),
   teamAssignments: countIn(db, teamAssignments),
+  limitProjects: readLimit(db, [
+    { rows: among('projects', 'id'), bytes: bytesOf('description', 'next_step', 'metadata', 'phase_config') },
+  ]),
+  limitColumns: rowLimit(db, among('kanban_columns', 'project_id'), ROWS_SCANNED),
+  limitItems: rowLimit(db, among('kanban_items', 'project_id'), ITEMS_COUNTED),
 })
 
 /** The items that are not dismissed: done ones, and all others. @param columns of one project */
@@ -109,7 +109,7 @@ export class Summaries {
     this.#projects = projects
   }
 
-  /** A page of the matching projects: eight statements for any number of projects. */
+  /** A page of the matching projects: eight statements for any number of projects. @throws TooMuchWork */
   page(filter: ProjectFilter, query: PageQuery): PageSnapshot {
     return read(this.#db, () => {
       const { ids, next } = this.#projects.page(filter, query)
@@ -119,7 +119,11 @@ export class Summaries {
 
   /** The existing projects of these ids, in that order. */
   #summariesOf(wanted: readonly string[]): ProjectSummary[] {
+    ensureFew(this.#db, wanted.length, PAGE_LIMIT)
     const ids = JSON.stringify(wanted)
+    this.#sql.limitProjects(ids)
+    this.#sql.limitColumns(ids)
+    this.#sql.limitItems(ids)
     const columnsOf = this.#columnsOf(ids)
     const transcriptSummariesOf = this.#sql.transcriptSummaries(ids)
     const metricsOf = this.#sql.metrics(ids)

@@ -10,7 +10,7 @@ import { ATTACHMENTS_LIMIT, tooManyAttachments } from '../board/attachments.ts'
 import { CHUNK_BYTES } from '../db/file-contents.ts'
 import { ApiError, validationFailed } from '../errors.ts'
 import { type FileType, fileTypeOf } from './file-types.ts'
-import { refusal } from './uploads.ts'
+import { errorOf, refusal, tooLarge, upTo } from './uploads.ts'
 
 interface StoredChunk {
   content: number
@@ -56,7 +56,6 @@ const ENVELOPE = 8 * 1024
 /** Parts of a form that are no files, at most: they are ignored. */
 const OTHER_PARTS = 20
 
-const tooLarge = () => refusal(413, 'Payload Too Large')
 const badForm = (problem: string) => validationFailed({ formErrors: [problem], fieldErrors: {} })
 const noFile = () => badForm('must be a file')
 
@@ -185,10 +184,6 @@ async function receiveOne(
   }
 }
 
-/** The error of a body that failed: an error of its connection means that it is truncated. */
-const errorOf = (body: Readable, error: unknown) =>
-  body.errored && !(error instanceof ApiError) ? refusal(400, 'Bad Request') : error
-
 /**
  * Receives a body that is a file.
  * @param sink absent: the file is only read, for its hash
@@ -224,16 +219,6 @@ function openForm(type: string): BusboyInstance {
     })
   } catch {
     throw badForm('must be a form with a boundary')
-  }
-}
-
-/** The bytes of a form, up to a limit. */
-async function* upTo(chunks: AsyncIterable<Buffer>, limit: number): AsyncGenerator<Buffer> {
-  let bytes = 0
-  for await (const chunk of chunks) {
-    bytes += chunk.length
-    if (bytes > limit) throw tooLarge()
-    yield chunk
   }
 }
 

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Busboy, type BusboyInstance } from '@fastify/busboy'
 import { ApiError, validationFailed } from '../errors.ts'
-import { counted, formLimit, receive, refusal, type Uploaded } from './uploads.ts'
+import { counted, errorOf, formLimit, receive, type Uploaded } from './uploads.ts'
 
 /** The longest name of a file, in characters. */
 const NAME_LIMIT = 200
@@ -59,7 +59,7 @@ export async function receiveForm(
     if (sent === undefined) throw notOneFile()
     return await sent
   } catch (error) {
-    fail(body.errored && !(error instanceof ApiError) ? refusal(400, 'Bad Request') : error)
+    fail(errorOf(body, error))
     // It must end before the file is removed.
     await sent?.catch(() => undefined)
     throw failure

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { identityOf } from '../access/identity.ts'
 import { validationFailed } from '../errors.ts'
-import { isObject, type JsonObject } from '../json.ts'
+import { isObjectOrArray, type JsonObject } from '../json.ts'
 import { KEY_PATTERN } from '../schemas/common.ts'
 import type { IdempotencyStore, RepeatableRequest } from './idempotency-store.ts'
 
@@ -77,13 +77,13 @@ function namesOf(value: JsonObject): string[] {
  * @throws ApiError 400
  */
 function canonical(value: unknown, levels = DEPTH_LIMIT): string | undefined {
-  if (!isObject(value)) return JSON.stringify(value)
+  if (!isObjectOrArray(value)) return JSON.stringify(value)
   if (levels === 0) {
     const formErrors = [`must NOT be nested deeper than ${DEPTH_LIMIT} levels`]
     throw validationFailed({ formErrors, fieldErrors: {} })
   }
   if (Array.isArray(value)) {
-    if (!value.some(isObject)) return JSON.stringify(value)
+    if (!value.some(isObjectOrArray)) return JSON.stringify(value)
     return `[${value.map((one) => canonical(one, levels - 1) ?? 'null').join(',')}]`
   }
   const texts: string[] = []
@@ -103,7 +103,7 @@ export const hashOf = (value: unknown): string =>
 
 /** The paths in the body of a batch. */
 function pathsOf(body: unknown): Pick<RepeatableRequest, 'paths'> {
-  const requests = isObject(body) ? body.requests : undefined
+  const requests = isObjectOrArray(body) ? body.requests : undefined
   if (!Array.isArray(requests)) return {}
   return { paths: requests.flatMap((one) => (typeof one?.path === 'string' ? [one.path] : [])) }
 }

@@ -65,11 +65,13 @@ function compileCursorOfSort(wanted: true | string): DataValidateFunction {
   return check
 }
 
-/** `x-any-of: [value, ...]`: each value, also if comma-separated, is one of these; empty ones are ignored. */
+/** `x-any-of: [value, ...]`: each text, also if comma-separated, is one of these; empty ones are ignored. */
 function compileAnyOfThese(allowedValues: string[]): DataValidateFunction {
-  const check: DataValidateFunction = (given: string | string[]) => {
+  const check: DataValidateFunction = (given: string | unknown[]) => {
+    // `items` reports the others.
+    const texts = [given].flat().filter((value) => typeof value === 'string')
     check.errors = [{ keyword: 'enum', params: { allowedValues } }]
-    return valuesOfList(given).every((value) => allowedValues.includes(value))
+    return valuesOfList(texts).every((value) => allowedValues.includes(value))
   }
   return check
 }

@@ -124,20 +124,27 @@ export async function sendContent(
   const { size, sha256, mediaType } = content
   const etag = `"${sha256}"`
   ensureNamed(request, etag)
-  reply.headers({ etag, 'accept-ranges': 'bytes', 'content-disposition': disposition(content) })
+  reply.headers({ etag, 'accept-ranges': 'bytes' })
   if (isNotModified(request, etag)) return reply.code(304).send()
   const part = partOf(request, etag, size)
   const { start, end } = part ?? { start: 0, end: size }
-  if (part) reply.code(206).header('content-range', `bytes ${start}-${end - 1}/${size}`)
-  reply.headers({ 'content-type': mediaType, 'content-length': end - start })
-  if (request.method === 'HEAD') return reply.send(Readable.from([]))
+  // Only once nothing can fail any more: an error is not the file, nor a part of it.
+  const asFile = () => {
+    if (part) reply.code(206).header('content-range', `bytes ${start}-${end - 1}/${size}`)
+    return reply.headers({
+      'content-type': mediaType,
+      'content-length': end - start,
+      'content-disposition': disposition(content),
+    })
+  }
+  if (request.method === 'HEAD') return asFile().send(Readable.from([]))
   if (size > CHUNK_BYTES) {
     const release = await takeSlot()
     const stream = new ContentStream(read, { start, end })
     stream.once('close', release)
-    return reply.send(stream)
+    return asFile().send(stream)
   }
   const chunk = size === 0 ? new Uint8Array() : await read(0)
   if (chunk?.length !== size) throw new Error('the content is incomplete')
-  return reply.send(Buffer.from(chunk.buffer, chunk.byteOffset + start, end - start))
+  return asFile().send(Buffer.from(chunk.buffer, chunk.byteOffset + start, end - start))
 }

@@ -29,7 +29,7 @@ export interface Uploaded {
 export const refusal = (status: number, message: string) =>
   new ApiError(status, message, { headers: { connection: 'close' } })
 
-const tooLarge = () => refusal(413, 'Payload Too Large')
+export const tooLarge = () => refusal(413, 'Payload Too Large')
 
 /** Bytes of a form besides its file, at most: boundaries, and headers of the part. */
 const ENVELOPE = 64 * 1024
@@ -46,16 +46,24 @@ export function checkLength({ 'content-length': length }: IncomingHttpHeaders, l
   if (Number(length ?? 0) > limit) throw tooLarge()
 }
 
-/** The chunks of a body. @param limit in bytes @throws ApiError 413 above it */
-export async function* counted(body: Readable, limit: number): AsyncGenerator<Buffer> {
+/** The error of a body that failed: an error of its connection means that it is truncated. */
+export const errorOf = (body: Readable, error: unknown) =>
+  body.errored && !(error instanceof ApiError) ? refusal(400, 'Bad Request') : error
+
+/** The same chunks. @param limit in bytes @throws ApiError 413 above it */
+export async function* upTo(chunks: AsyncIterable<Buffer>, limit: number): AsyncGenerator<Buffer> {
   let bytes = 0
-  // The refusal is sent over the same connection, which must stay open.
-  for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+  for await (const chunk of chunks) {
     bytes += chunk.length
     if (bytes > limit) throw tooLarge()
     yield chunk
   }
 }
+
+/** The chunks of a body. @param limit in bytes @throws ApiError 413 above it */
+export const counted = (body: Readable, limit: number): AsyncGenerator<Buffer> =>
+  // The refusal is sent over the same connection, which must stay open.
+  upTo(body.iterator({ destroyOnReturn: false }), limit)
 
 /**
  * Writes a body to a new file, mode 0600.
@@ -77,8 +85,7 @@ export async function receive(body: Readable, file: string, limit: number): Prom
   try {
     await pipeline(noted, opened.createWriteStream())
   } catch (error) {
-    if (body.errored && !(error instanceof ApiError)) throw refusal(400, 'Bad Request')
-    throw error
+    throw errorOf(body, error)
   }
   return { bytes, sha256: hash.digest('hex') }
 }

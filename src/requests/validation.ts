@@ -32,7 +32,8 @@ export function createCompiler(options: { coerceTypes: boolean; isStrict?: boole
   return oncePerSchema((schema: SchemaObject) => ajv().compile(schema))
 }
 
-const compilePlain = createCompiler({ coerceTypes: false })
+/** Compiles schemas of bodies, which are not coerced. */
+export const compilePlain = createCompiler({ coerceTypes: false })
 const compileCoercing = createCompiler({ coerceTypes: true })
 
 /**

@@ -122,7 +122,8 @@ export async function pollChanges(
   try {
     for (;;) {
       const place = { ...query, after: page.last }
-      const rest = deadline - performance.now()
+      // Node warns of a negative one.
+      const rest = Math.max(0, deadline - performance.now())
       const isBehind = page.last < page.newest
       const answer = isBehind ? undefined : await nextChanges(readers, request, reply, place, rest)
       if (!answer) page = await readers.read(place, reader, isOver)

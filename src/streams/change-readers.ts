@@ -156,7 +156,7 @@ export class ChangeReaders {
    * @param isOver whether it is no longer needed
    * @throws ApiError 410
    */
-  read(query: FeedQuery, reader: Reader, isOver = () => false): Promise<FeedPage> {
+  read(query: FeedQuery, reader: Reader, isOver: () => boolean): Promise<FeedPage> {
     const reading = new PageReading(this.feed, query, reader)
     const { promise, resolve, reject } = Promise.withResolvers<FeedPage>()
     this.#turns.add(reader.id, () => {

@@ -3,7 +3,7 @@ import { databaseBusy, isBusy } from '../db/busy.ts'
 import { faultOf } from '../db/faults.ts'
 import { LargeWork } from '../db/too-much-work.ts'
 import type { ErrorCode } from '../error-codes.ts'
-import { ApiError, type ErrorDetails } from '../errors.ts'
+import { ApiError, type ErrorDetails, SpecifiedFailure } from '../errors.ts'
 
 /** The outcome of work. */
 export type Outcome =
@@ -18,6 +18,7 @@ export type Outcome =
       }
     }
   | { large: true }
+  | { specified: { reason: string; code: ErrorCode } }
   | {
       error: unknown
       /** SQLite's error code of a fault, which an error loses on the way. */
@@ -29,6 +30,7 @@ function outcomeOfError(thrown: unknown): Outcome {
   // SQLite's error code is lost on the way.
   const error = isBusy(thrown) ? databaseBusy() : thrown
   if (error instanceof LargeWork) return { large: true }
+  if (error instanceof SpecifiedFailure) return { specified: { reason: error.message, code: error.code } }
   if (!(error instanceof ApiError)) return { error, code: faultOf(error)?.code }
   const { statusCode, message, details, headers, code } = error
   return { refusal: { statusCode, message, details, headers, code } }
@@ -51,6 +53,7 @@ export const outcomeOfPromise = (work: Promise<unknown>): Promise<Outcome> =>
 export function unwrap(outcome: Outcome): unknown {
   if ('value' in outcome) return outcome.value
   if ('large' in outcome) throw new LargeWork()
+  if ('specified' in outcome) throw new SpecifiedFailure(outcome.specified.reason, outcome.specified.code)
   if ('error' in outcome) {
     const { error, code } = outcome
     throw error instanceof Error && code !== undefined ? Object.assign(error, { code }) : error

@@ -260,6 +260,11 @@ t.test('a guest cannot create a project, not even one that it would see', async 
       body: { error, details: { request: 1 } },
     })
   }
+  for (const query of ['?format=csv', '?format=unknown', ''])
+    t.match(await send(app, 'POST', `/api/imports${query}`, {}, guest.headers), {
+      status: 403,
+      body: { error },
+    })
   t.strictSame(await namesFor(app, guest), [])
   t.match((await send(app, 'GET', promote.replace('/promote', ''), undefined, guest.headers)).body, {
     status: 'idea',

@@ -157,10 +157,11 @@ t.test('two agents never get the same item', async (t) => {
   t.equal(new Set(ids).size, 6)
 })
 
-t.test('the objects of a message have a limited number of fields', async (t) => {
+t.test('a message has a limited number of values', async (t) => {
   const { url } = await serve(t)
   const many = Object.fromEntries(Array.from({ length: 1001 }, (_, index) => [`field${index}`, 1]))
   const call = { jsonrpc: '2.0', id: 1, method: 'tools/call' }
+  const hello = { jsonrpc: '2.0', id: 1, method: 'initialize' }
   const post = async (message: object) => {
     const response = await fetch(`${url}/mcp`, { method: 'POST', body: JSON.stringify(message) })
     return { status: response.status, body: await response.json() }
@@ -170,12 +171,21 @@ t.test('the objects of a message have a limited number of fields', async (t) => 
     { ...call, params: { name: 'create_item', ...many } },
     { ...call, params: { name: 'create_item', arguments: many } },
     { ...call, params: { name: 'create_item', arguments: {}, _meta: many } },
+    // What the SDK checks for seconds if there are many.
+    { ...hello, params: { capabilities: { experimental: many } } },
+    { ...hello, params: { capabilities: { elicitation: { form: many } } } },
+    { ...hello, params: { clientInfo: { icons: Object.values(many) } } },
+    { ...hello, params: JSON.parse(`${'['.repeat(1001)}${']'.repeat(1001)}`) },
   ]) {
     t.match(await post(message), { status: 400, body: { error: { code: -32600 }, id: null } })
   }
   const { field0: _, ...fewer } = many
   const { body } = await post({ ...call, params: { name: 'create_item', arguments: fewer } })
   t.match(body, { id: 1, result: { isError: true } }, 'only unknown arguments')
+  const metrics = Object.keys(fewer).map((name) => ({ name, value: 1, unit: 'm' }))
+  const ingest = { ...call, params: { name: 'ingest', arguments: { projectId: 'none', metrics } } }
+  const text = /Project not found/
+  t.match((await post(ingest)).body, { result: { content: [{ text }] } }, 'arguments may hold more values')
 })
 
 t.test('invalid protocol messages return errors of the protocol', async (t) => {
@@ -203,10 +213,26 @@ t.test('invalid protocol messages return errors of the protocol', async (t) => {
     status: 200,
     body: { error: { code: -32601 }, id: 1 },
   })
-  t.match(await post('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":3}}'), {
-    status: 200,
-    body: { error: {}, id: 1 },
-  })
+  for (const [method, params, violation] of [
+    ['tools/call', { name: 3 }, /params\.name: .*string/],
+    ['tools/call', { name: 'list_projects', arguments: null }, /params\.arguments: .*null/],
+    ['tools/list', { cursor: 1 }, /params\.cursor/],
+    ['resources/list', { cursor: {} }, /params\.cursor/],
+    ['resources/templates/list', { cursor: [] }, /params\.cursor/],
+    ['resources/read', {}, /params\.uri/],
+    ['initialize', {}, /params\.protocolVersion.*params\.clientInfo/],
+  ] as const) {
+    t.match(
+      await post(JSON.stringify({ jsonrpc: '2.0', id: 'a', method, params })),
+      { status: 200, body: { jsonrpc: '2.0', error: { code: -32602, message: violation }, id: 'a' } },
+      method,
+    )
+  }
+  t.match(
+    await post('{"jsonrpc":"2.0","id":null,"method":"tools/call","params":{}}'),
+    { status: 400, body: { error: { code: -32700 }, id: null } },
+    'the message itself is invalid',
+  )
   t.match(await post(PING, { 'mcp-protocol-version': '1999-01-01' }), { status: 400, body: { error: {} } })
   t.strictSame(await post(PING), { status: 200, body: { jsonrpc: '2.0', id: 1, result: {} } })
   t.strictSame(await post('{"jsonrpc":"2.0","method":"notifications/initialized"}'), {

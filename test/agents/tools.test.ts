@@ -64,6 +64,20 @@ t.test('arguments have the limits of the routes, and an error says what to corre
   t.equal((await refused('claim', { from: 'Doing' })).columns, undefined, 'no project, no columns')
   t.equal((await refused('claim', { projectId: 'none', from: 'Doing' })).status, 404)
   t.equal((await refused('move_item', { itemId: 'none', column: 3 })).columns, undefined)
+  // Tens of thousands of values would block the event loop.
+  const labels = Array.from({ length: 1001 }, (_, index) => `label ${index}`)
+  for (const tool of ['find_items', 'flow']) {
+    t.match(await refused(tool, { projectId, label: labels }), {
+      status: 400,
+      details: { fieldErrors: { label: [/1000/] } },
+    })
+  }
+  // A value of the wrong type is named, and no failure of the service.
+  t.match(await refused('search', { q: 'Card', kind: [['project'], 1, null] }), {
+    status: 400,
+    details: { fieldErrors: { kind: [/must be string/] } },
+  })
+  t.match(await call('find_items', { projectId: [projectId, 'none'] }), { items: [{ id: item.id }] })
   t.match(await refused('read_item', { itemId: 'none' }), {
     error: 'Kanban item not found',
     next: /find_items/,
@@ -252,6 +266,16 @@ t.test('an internal error does not show its cause', async (t) => {
     code: -32603,
     message: /Failed to fetch kanban columns/,
   })
+})
+
+t.test('an internal error outside of the requests has no other cause either', async (t) => {
+  const { app, url } = await serve(t)
+  const { id: projectId } = await createProject(app)
+  const { refused } = await overHttp(t, url)
+  app.db.$client.exec('alter table idempotency_keys rename to broken')
+  const failure = await refused('create_item', { projectId, title: 'Once', idempotencyKey: 'k' })
+  t.match(failure, { status: 500, error: 'Internal server error' })
+  t.notMatch(JSON.stringify(failure), /broken|no such table/)
 })
 
 t.test('a claimed item that is too large to return is still claimed', async (t) => {

@@ -1,38 +1,14 @@
 /** Reminders and the ends of leases, with a clock that the tests set. */
 import t, { type Test } from 'tap'
-import { NotificationConsumer } from '../../src/attention/consumer.ts'
-import { NO_LOCK } from '../../src/db/process-lock.ts'
-import { BY_SERVICE } from '../../src/requests/write.ts'
 import { timestamp } from '../../src/time.ts'
-import { type App, build, count, createItem, createProject, send } from '../helper.ts'
-import { type ManualClock, manualClock } from '../receivers.ts'
+import { build, count, createItem, createProject, send } from '../helper.ts'
+import { manualClock } from '../receivers.ts'
+import { consumerOf } from './consumers.ts'
 import { memberNamed } from './members.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-
-/** A consumer of an application's changes, beside its own, which has stopped. */
-function consumerOf(app: App, clock: ManualClock): NotificationConsumer {
-  const { attention, changes } = app.rules
-  return new NotificationConsumer({
-    sequence: changes.sequence,
-    feed: changes.feed,
-    rules: attention,
-    writes: {
-      store: async (made) => void (await app.perform(app.attention.store(made), BY_SERVICE)),
-      storeTimes: async (...made) => void (await app.perform(app.attention.storeTimes(...made), BY_SERVICE)),
-    },
-    sees: () => true,
-    others: new Set(),
-    lock: NO_LOCK,
-    clock,
-    onStored: () => undefined,
-    warn: (error) => {
-      throw error
-    },
-  })
-}
 
 /** A board whose item two members watch, and a clock at the current time. */
 async function boardOf(t: Test) {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Writable } from 'node:stream'
 import t from 'tap'
@@ -83,6 +83,33 @@ t.test('configuration errors exit with 2 and one line', async (t) => {
       }),
     )
   }
+})
+
+t.test('every command says that its database is a directory, or cannot be reached', async (t) => {
+  const folder = t.testdir({ folder: {} })
+  const [directory, loop] = [join(folder, 'folder'), join(folder, 'loop')]
+  symlinkSync(loop, loop)
+  const commands = [
+    ['member', 'list'],
+    ['backup', join(folder, 'copy.db')],
+    ['doctor'],
+    ['restore', FIXTURE],
+    ['restore', FIXTURE, '--create'],
+    ['takeover', 'file:///none', '--first-is-gone', '--force'],
+  ]
+  const reasons: [string, string][] = [
+    [directory, 'it is a directory'],
+    [loop, `ELOOP: too many symbolic links encountered, stat '${loop}'`],
+  ]
+  await Promise.all(
+    commands.flatMap((args) =>
+      reasons.map(async ([path, reason]) => {
+        const stderr = `phaseboard: cannot open the database ${path}: ${reason}\n`
+        const refusal = { code: 2, stdout: '', stderr }
+        t.strictSame(await run(t, args, { DATABASE_URL: `file:${path}` }), refusal, args.join(' '))
+      }),
+    ),
+  )
 })
 
 t.test('a command never creates a database by mistake', async (t) => {
@@ -271,19 +298,26 @@ t.test('an import succeeds even if nobody reads its output', async (t) => {
   t.equal(db.select().from(kanbanItems).all().length, 8)
 })
 
-t.test('a failed write to stdout is a failure', { skip: !existsSync('/dev/full') }, async (t) => {
-  const { DATABASE_URL } = databaseFor(t)
-  const { code } = await end(
-    spawn(
-      '/bin/sh',
-      ['-c', 'exec "$0" "$1" import trello "$2" > /dev/full', process.execPath, CLI, FIXTURE],
-      {
-        env: { ...process.env, DATABASE_URL },
-      },
-    ),
-  )
-  t.equal(code, 1)
-})
+t.test(
+  'a failed write to stdout is a failure, which is reported once',
+  { skip: !existsSync('/dev/full') },
+  async (t) => {
+    const { DATABASE_URL } = databaseFor(t)
+    const failed = await end(
+      spawn(
+        '/bin/sh',
+        ['-c', 'exec "$0" "$1" import trello "$2" > /dev/full', process.execPath, CLI, FIXTURE],
+        {
+          env: { ...process.env, DATABASE_URL },
+        },
+      ),
+    )
+    t.match(failed, {
+      code: 1,
+      stderr: /^phaseboard: the output could not be written: ENOSPC: no space left on device, write\n$/,
+    })
+  },
+)
 
 /** A stream that keeps what is written to it. */
 function fakeOutput(isTTY: boolean) {

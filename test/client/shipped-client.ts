@@ -1,14 +1,10 @@
-/** The shipped `phaseboard/client`; with coverage, its sources. */
-import { resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
+/** The shipped `phaseboard/client`. */
 import type { Test } from 'tap'
 import { APP_URL } from '../shipped.ts'
 
-const FILE = resolve(APP_URL.endsWith('.ts') ? 'src/client/client.ts' : 'dist/client.js')
-
 /** What the module exports. */
 export const { createClient, PhaseboardError }: typeof import('../../src/client/client.ts') = await import(
-  pathToFileURL(FILE).href
+  new URL('client.js', APP_URL).href
 )
 
 /** A failure of a request, in the form that tests compare. */

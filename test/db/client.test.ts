@@ -23,7 +23,7 @@ import { teams } from '../../src/db/schema.ts'
 import { StartupError } from '../../src/errors.ts'
 import { openTestDatabase } from '../database.ts'
 import { watch } from '../executions.ts'
-import { writeTo } from '../helper.ts'
+import { build, writeTo } from '../helper.ts'
 
 const JOURNAL = '__drizzle_migrations'
 
@@ -140,6 +140,9 @@ t.test('a URL of another scheme is refused in one line', async (t) => {
   for (const url of ['file:x.db#1', 'file:///x.db#1']) t.equal(message(url), fragment, url)
   for (const url of ['file:x.db ', '/x.db\t', ' /x.db', 'file:///x.db%20']) {
     t.equal(message(url), 'DATABASE_URL must not begin or end with a blank', url)
+  }
+  for (const url of ['"file:x.db"', "'/x.db'"]) {
+    t.equal(message(url), 'DATABASE_URL must not begin with a quote', url)
   }
   t.equal(message('file:'), 'DATABASE_URL names no file')
   t.equal(message(''), 'DATABASE_URL names no file')
@@ -276,6 +279,25 @@ t.test('files that cannot be checked count as lost', async (t) => {
   rmSync(path)
   renameSync(`${path}.aside`, path)
   t.equal(files.lost(), undefined)
+})
+
+t.test('a service does not start on a file that it may not write', async (t) => {
+  const { accessSync } = fs
+  t.teardown(() => {
+    fs.accessSync = accessSync
+    syncBuiltinESMExports()
+  })
+  const path = join(t.testdir(), 'board.db')
+  openDatabase(path).close()
+  // Root may write any file.
+  fs.accessSync = (file) => {
+    throw Object.assign(new Error(`permission denied, access '${file}'`), { code: 'EACCES' })
+  }
+  syncBuiltinESMExports()
+  await t.rejects(build(t, { databaseUrl: path }), {
+    name: 'StartupError',
+    message: `cannot write to the database ${path}: permission denied, access '${path}'`,
+  })
 })
 
 t.test('without hard links, a new file is migrated as the first one of a process is', async (t) => {

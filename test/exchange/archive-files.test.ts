@@ -12,7 +12,17 @@ import { importArchive } from '../../src/exchange/archives/import-archive.ts'
 import { examine, isHealthy } from '../../src/maintenance/doctor.ts'
 import { build, count, createProject, signInAs } from '../helper.ts'
 import { ended, upload } from '../imports.ts'
-import { copyFolder, exported, filesOf, imported, packed, quiet, rewrite, withTool } from './archives.ts'
+import {
+  copyFolder,
+  dumpOf,
+  exported,
+  filesOf,
+  imported,
+  packed,
+  quiet,
+  rewrite,
+  withTool,
+} from './archives.ts'
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 
@@ -148,6 +158,23 @@ t.test('beside other records a service serves the imported files, and an equal o
     message: /already exist here/,
   })
   t.equal(count(app, 'file_contents'), Object.keys(hashes).length)
+})
+
+t.test('an import fails as a whole if a file that is here is removed meanwhile', async (t) => {
+  const { archive, path, hashes } = await setUp(t)
+  const { db, close } = openDatabase(path('target.db'))
+  t.teardown(close)
+  store(db, BYTES.exact)
+  const before = dumpOf(db.$client)
+  // The records are written last, after the files.
+  const onProgress = (done: number, total: number) => {
+    if (done < total - 1) return
+    db.$client.exec(`update file_contents set sha256 = null where sha256 = '${hashes.exact}'`)
+  }
+  await t.rejects(importArchive(db, archive, { onProgress }), {
+    message: 'a file was removed from the database meanwhile: try again',
+  })
+  t.strictSame(dumpOf(db.$client), before)
 })
 
 t.test('an export leaves out damaged files, and the archive is imported without them', async (t) => {

@@ -189,6 +189,10 @@ t.test('valid checksums with contents that no export writes are refused', async 
   await refused(t, targets, reordered, /kanban-items.jsonl is not in order in line 2$/)
   const twice = ofFile('members.jsonl', (content) => joined([...lines(content), ...lines(content).slice(-1)]))
   await refused(t, targets, twice, /members.jsonl is not in order in line 3$/)
+  for (const key of ['{"blob":"02"}', '{"text":"FF"}', '7']) {
+    const odd = ofFile('files.jsonl', () => `{"sha256":${key},"size":1}\n`)
+    await refused(t, targets, odd, /files.jsonl, line 1: sha256 must be text$/, key)
+  }
   const open = ofFile('kanban-items.jsonl', (content) => content.slice(0, -1))
   await refused(t, targets, open, /kanban-items.jsonl ends within a line$/)
   const other = ofFile('projects.jsonl', (content) => content.replace('"name":', '"Name":'))

@@ -171,9 +171,15 @@ t.test('a backup overwrites a file only when asked, and never the database', asy
   const elsewhere = join(folder, 'none', 'copy.db')
   await t.rejects(backUp(file, elsewhere, quiet), { message: `there is no folder ${join(folder, 'none')}` })
   mkdirSync(join(folder, 'folder'))
-  await t.rejects(backUp(file, join(folder, 'folder'), { ...quiet, force: true }), {
-    message: `cannot back up to ${join(folder, 'folder')}: it is a directory`,
-  })
+  for (const [name, reason] of [
+    [join(folder, 'folder'), 'it is a directory'],
+    // As root, a rename would replace the device.
+    ['/dev/null', 'it is not a regular file'],
+  ] as const) {
+    const message = `cannot back up to ${name}: ${reason}`
+    for (const force of [true, undefined])
+      await t.rejects(backUp(file, name, { ...quiet, force }), { message })
+  }
 
   const other = openDatabase(join(folder, 'other.db'))
   const inUse = `${join(folder, 'other.db-wal')} exists: a database of that name is or was in use`
@@ -234,9 +240,13 @@ t.test('a damaged database is neither backed up nor restored', async (t) => {
   await t.rejects(backUp(path('folder'), path('copy.db'), quiet), {
     message: `cannot back up to ${path('copy.db')}: cannot read the database ${path('folder')}: unable to open database file`,
   })
-  for (const name of ['none.db', 'folder']) {
-    const message = `cannot read ${path(name)}: there is no such file`
-    await t.rejects(restore(path('board.db'), path(name), quiet), { message })
+  for (const [file, reason] of [
+    [path('none.db'), 'there is no such file'],
+    [path('folder'), 'it is a directory'],
+    ['/dev/null', 'it is not a regular file'],
+  ] as const) {
+    const message = `cannot read ${file}: ${reason}`
+    await t.rejects(restore(path('board.db'), file, quiet), { message })
   }
   await t.rejects(restore(path('board.db'), path('board.db'), quiet), { message: / is the database itself$/ })
   t.strictSame(readdirSync(folder).sort(), files)

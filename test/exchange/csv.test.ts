@@ -205,6 +205,10 @@ t.test('other files are refused in one line with their kind', async (t) => {
     'no column is named title, name, summary or task: there are "foo", "bar"',
   )
   t.match(await refusal('csv', 'title\n"open\n'), 'a quote is opened and never closed')
+  t.match(
+    await refusal('csv', `title\n${'x'.repeat(64 * 1024 * 1024 + 2)}\n`),
+    'its rows cannot be read: CSV_MAX_RECORD_SIZE',
+  )
   t.match(await refusal('csv', `title\n${','.repeat(10_000)}\n`), 'row 1 has 10001 cells')
   t.match(await refusal('csv', '{"lists":[],"cards":[]}'), 'it looks like a Trello board export: use trello')
   t.match(await refusal('csv', '{"a":1'), 'it begins like JSON, but is not valid')

@@ -57,6 +57,12 @@ t.test('the items of a project are read with its people, dates, labels and colum
   ])
 })
 
+t.test('a project without items is recognised', async (t) => {
+  const empty = JSON.stringify({ items: [], totalCount: 0 })
+  t.match(await readAs('github', empty, '/tmp/fest.json'), { name: 'fest', cards: [] })
+  t.match(await refusal('csv', empty), 'it looks like the items of a GitHub project: use github')
+})
+
 t.test('items without a project are identified by the oldest of them', async (t) => {
   const items = ['PVTI_c', 'PVTI_a', 'PVTI_b'].map((id) => ({ id, title: id, content: null }))
   const board = await readAs('github', JSON.stringify({ items, totalCount: 3 }), '/tmp/fest.json')

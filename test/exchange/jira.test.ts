@@ -18,6 +18,16 @@ t.test('the attachments of a sub-task stay with it in the data of its parent', a
   })
 })
 
+t.test('an attachment without a readable date is kept as it is', async (t) => {
+  const file = 'soon;712020:asa;bon.png;https://example.atlassian.net/content/7'
+  const rows = [
+    ['Summary', 'Issue key', 'Issue id', 'Status', 'Attachment'],
+    ['Task', 'OPS-1', '1', 'To Do', file],
+  ]
+  const { attachments } = cardOf(await readAs('jira', stringify(rows)), 'OPS-1')
+  t.match(attachments, [{ name: '', url: '', creatorId: null, field: 'Attachment', whole: file }])
+})
+
 t.test('a CSV export is read with its people, dates, labels, sub-tasks and comments', async (t) => {
   const board = await readFixture('jira', 'jira.csv')
   t.match(board, {

@@ -107,6 +107,10 @@ t.test('a board of version 1 is read, and missing parts are reported', async (t)
     'missing comments 3 (the API of Planka returns them only per card: see docs/importing.md)',
   ])
   t.match(cardOf(bare, '1'), { column: undefined, rest: { listId: 'gone' } })
+  const odd = { lists: [], cards: [], counters: { opened: 3 } }
+  t.match(await readAs('planka', JSON.stringify({ item: { id: '1' }, included: odd })), {
+    rest: { counters: { opened: 3 } },
+  })
 })
 
 t.test('other files are refused', async (t) => {

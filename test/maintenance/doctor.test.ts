@@ -446,8 +446,11 @@ t.test('a damaged file is shown as such, and --fix neither backs it up nor repai
 t.test('a file that cannot be opened is named', async (t) => {
   const path = join(t.testdir(), 'board.db')
   mkdirSync(path)
-  const stderr = `phaseboard: cannot open the database ${path}: unable to open database file\n`
+  const refusal = `cannot open the database ${path}:`
+  // The command knows why, SQLite does not.
+  const stderr = `phaseboard: ${refusal} it is a directory\n`
   t.strictSame(await run(t, ['doctor', '--json'], { DATABASE_URL: path }), { code: 2, stdout: '', stderr })
+  t.throws(() => examine(path), { name: 'StartupError', message: `${refusal} unable to open database file` })
 })
 
 t.test('missing or changed triggers of the sequence are created again', async (t) => {

@@ -148,7 +148,7 @@ t.test('every operation documents its possible errors', async (t) => {
     if (isRepeatable) expected.push('422')
     const isRead = /^\/(api|metrics)/.test(path) && method === 'get' && !path.startsWith('/api/session/oidc')
     t.equal(isRepeatable || isRead, statuses.includes('412'), `${method} ${path} 412`)
-    if (requestBody) expected.push('413')
+    if (requestBody || /^(post|put|patch)$/.test(method)) expected.push('413')
     const operation = `${method} ${path}`
     // Callers who are not admins get 403 there, with or without a credential.
     const asksWho = path.startsWith('/api/') && operation !== 'delete /api/projects/{id}'
@@ -375,19 +375,35 @@ t.test('the contents of JSON-text fields are documented as sent', async (t) => {
 })
 
 t.test('request and response headers are documented', async (t) => {
-  const app = await build(t, { authMode: 'required', rateLimitMax: 12, adminPassword: 'correct horse' })
+  const app = await build(t, { authMode: 'required', rateLimitMax: 20, adminPassword: 'correct horse' })
   const document = await documentOf(app)
   const { headers } = signInAs(app, 'admin')
   const { id } = await createProject(app, {}, headers)
-  for (const _ of [1, 2]) await createItem(app, id, {}, headers)
-  const relevant = ['etag', 'link', 'location', 'allow', 'retry-after', 'www-authenticate']
+  const { id: item } = await createItem(app, id, {}, headers)
+  await createItem(app, id, {}, headers)
+  const upload = `/api/kanban-items/${item}/attachments?name=a.txt`
+  const [file] = (await send(app, 'POST', upload, 'hello', { ...headers, 'content-type': 'text/plain' })).body
+  const relevant = [
+    'etag',
+    'link',
+    'location',
+    'allow',
+    'retry-after',
+    'www-authenticate',
+    'content-disposition',
+    'content-range',
+  ]
   const isRelevant = (name: string) => relevant.includes(name) || name.startsWith('ratelimit-')
+  const downloads = ['GET', '/api/attachments/{id}/content', `/api/attachments/${file.id}/content`] as const
   const asked: [string, string, string, Record<string, string>, number, string[]][] = [
     ['GET', '/api/projects', '/api/projects', headers, 200, ['etag']],
     ['GET', '/api/projects/{id}', `/api/projects/${id}`, headers, 200, ['etag']],
     ['GET', '/api/kanban-items', '/api/kanban-items?limit=1', headers, 200, ['link']],
     ['GET', '/api/projects', '/api/projects', {}, 401, ['www-authenticate']],
     ['GET', '/api/projects/{id}', '/api/projects/x', headers, 404, []],
+    [...downloads, headers, 200, ['content-disposition']],
+    [...downloads, { ...headers, range: 'bytes=1-2' }, 206, ['content-disposition', 'content-range']],
+    [...downloads, { ...headers, range: 'bytes=9-' }, 416, ['content-range']],
     ['GET', '/healthz', '/healthz', {}, 200, []],
   ]
   const check = async ([method, path, url, sent, status, expected]: (typeof asked)[number]) => {

@@ -180,6 +180,21 @@ for (const { name, config } of kinds) {
   })
 }
 
+t.test('an error of a download is not named as the file', async (t) => {
+  const { app, url } = await setUp(t)
+  const { id } = await upload(app, url, 'hello')
+  const at = `/api/attachments/${id}/content`
+  const errorAt = async (range: string, status: number) => {
+    const { headers, ...answer } = await get(app, at, { range })
+    t.match(answer, { status, body: { error: /./ } })
+    t.notOk('content-disposition' in headers)
+    return headers
+  }
+  await errorAt('bytes=9-', 416)
+  app.db.$client.exec('delete from file_chunks')
+  t.notOk('content-range' in (await errorAt('bytes=1-2', 500)))
+})
+
 t.test('contents are sent as they are to clients that accept compression, also in ranges', async (t) => {
   const { app, url } = await setUp(t)
   const text = Array.from({ length: 20_000 }, (_, nth) => nth).join(',')
@@ -421,6 +436,10 @@ t.test('thumbnails', async (t) => {
     'content-security-policy': "sandbox; default-src 'none'",
   })
   t.equal((await get(app, at, { 'if-none-match': `"${sha256(small)}"` })).status, 304)
+  const start = await get(app, at, { range: 'bytes=0-3' })
+  t.strictSame([start.status, start.headers['content-range']], [206, `bytes 0-3/${small.length}`])
+  t.ok(start.bytes.equals(small.subarray(0, 4)))
+  t.equal((await get(app, at, { range: 'bytes=65536-' })).status, 416)
   const notAnImage = invalid({}, ['must be a PNG, JPEG, GIF, WebP or AVIF image'])
   for (const bytes of [
     '<svg xmlns="http://www.w3.org/2000/svg"/>',

@@ -789,6 +789,12 @@ t.test('a page is read by the index in its order, with any filter', async (t) =>
       }
     }
   }
+  for (const dismissed of ['false', 'true', 'all']) {
+    const [[step] = []] = await plansOf(
+      `${ofProject(one.id)}?${query({ column: 'To Do', dismissed, limit: 2 })}`,
+    )
+    t.match(step, / USING COVERING INDEX kanban_items_column /, 'no row of a column is read to leave it out')
+  }
   // With these, the plan depends on other conditions of the items, but it uses an index too.
   for (const filter of [
     { label: 'Bug' },

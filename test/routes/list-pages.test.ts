@@ -1,5 +1,6 @@
 /** Every list supports pagination. */
 import t from 'tap'
+import { workedOff } from '../attention/members.ts'
 import { type App, build, send, signInAs } from '../helper.ts'
 import { CALLER, EMPTY, RECORDS, REQUESTS, run, SEEDED, urlOf } from '../operations.ts'
 
@@ -30,8 +31,11 @@ const MORE: Record<string, (app: App, ask: Ask) => Promise<unknown> | unknown> =
       await ask('POST', '/api/members', { name, email: `${name}@example.test` })
   },
   '/api/people': (app) => insert(app, "insert into people (id, name, kind) values (?, ?, 'host')"),
-  '/api/notifications': (app) =>
-    insert(app, `insert into notifications (id, member_id, kind, text) values (?, '${CALLER}', 'moved', ?)`),
+  '/api/notifications': async (app) => {
+    insert(app, `insert into notifications (id, member_id, kind, text) values (?, '${CALLER}', 'moved', ?)`)
+    // Otherwise a notification of the other records could arrive between two pages.
+    await workedOff(app)
+  },
   '/api/member-links': (_app, ask) => several(ask, '/api/invitations', { role: 'member' }),
   '/api/audit-log': (_app, ask) => several(ask, '/api/teams', { name: 'Crew' }),
   '/api/projects/{id}/changes': (_app, ask) =>

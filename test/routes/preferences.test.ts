@@ -296,6 +296,9 @@ t.test('no log has a link to unsubscribe', async (t) => {
   const token = unsubscribeToken(keyOf(app), signInAs(app, 'member').id, Date.now())
   for (const method of ['GET', 'POST'] as const) await app.inject({ method, url: `/unsubscribe/${token}` })
   await app.inject({ url: `/unsubscribe/${token}x` })
+  // Neither has a route.
+  await app.inject({ method: 'DELETE', url: `/unsubscribe/${token}` })
+  await app.inject({ url: `/unsubscribe/${token}/` })
   const log = String(logStream.read())
   t.match(log, '"path":"/unsubscribe/:token","status":200')
   t.notMatch(log, token.slice(-43))

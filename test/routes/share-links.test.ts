@@ -189,15 +189,23 @@ t.test('for the board, it has the columns and names those on it, without emails'
   signInAs(app, 'member', { id: 'lead' })
   signInAs(app, 'viewer', { id: 'bob' })
   app.db.$client.exec(
-    `insert into people (id, name, kind) values ('ann', 'ann.smith@acme.example', 'import'), ('cy', 'Cy (cy@x.example)', 'import')`,
+    `insert into people (id, name, kind) values ('ann', 'ann.smith@acme.example', 'import'), ('cy', 'Cy (cy@x.example)', 'import'),
+      ('di', 'di@x.example,ed@y.example', 'import')`,
   )
   const project = await createProject(app, { leadId: 'lead' })
   await assign(app, project.id, 'bob', 'viewer', {})
-  for (const assigneeId of ['ada', 'ann', 'cy', 'unknown']) await createItem(app, project.id, { assigneeId })
+  for (const assigneeId of ['ada', 'ann', 'cy', 'di', 'unknown'])
+    await createItem(app, project.id, { assigneeId })
   const { secret } = await share(app, project.id)
   const { body, headers } = await send(app, 'GET', `/api/shared/${secret}?expand=board`)
-  t.strictSame(body.people, { ada: 'The member', ann: 'ann.smith', cy: 'Cy (cy', lead: 'The member' })
-  t.equal(body.kanbanItems.length, 4)
+  t.strictSame(body.people, {
+    ada: 'The member',
+    ann: 'ann.smith',
+    cy: 'Cy (cy',
+    di: 'di',
+    lead: 'The member',
+  })
+  t.equal(body.kanbanItems.length, 5)
   t.strictSame(
     body.kanbanColumns,
     (await send(app, 'GET', `/api/projects/${project.id}/kanban-columns`)).body,
@@ -369,7 +377,14 @@ t.test('no log has the secret', async (t) => {
   t.teardown(() => app.close())
   const { id } = await createProject(app)
   const { secret } = await share(app, id)
-  for (const path of ['/api/shared/', '/shared/', '/api/%73hared/', '/%73hared/'])
+  for (const path of [
+    '/api/shared/',
+    '/shared/',
+    '/api/%73hared/',
+    '/%73hared/',
+    '/shared%2F',
+    '/api%2fshared/',
+  ])
     for (const rest of ['', '/', '/x', '?a=b', '%'])
       for (const method of ['GET', 'POST', 'OPTIONS'] as const)
         await app.inject({ method, url: `${path}${secret}${rest}` })

@@ -36,6 +36,7 @@ const flow = (routes: RouteSchemas): Tool => ({
     lists: Type.Optional(
       Type.Array(Type.Unsafe<List>({ type: 'string', enum: [...LISTS] }), {
         uniqueItems: true,
+        maxItems: LISTS.length,
         description: 'Long lists to show, too',
       }),
     ),

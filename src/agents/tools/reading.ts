@@ -67,7 +67,7 @@ const DATE = 'a date or date-time, UTC'
 
 /** Short descriptions of the item filters. */
 const FILTERS = {
-  projectId: 'Only this project; all if absent',
+  projectId: 'Only this project, or an array: any of them; all if absent',
   column: 'Name of the column, or an array of names: any of them',
   assigneeId: 'The id of a person, `me`, or `none` for nobody; or an array: any of them',
   priority: 'One, or an array: any of them',
@@ -94,12 +94,14 @@ const findItems = (routes: RouteSchemas): Tool => ({
     limit: limited(100, 20, 'Items on a page'),
   }),
   output: Type.Object({ items: Type.Array(CardSchema), nextCursor: NextCursor }),
-  async run({ projectId, limit = 20, ...filters }, service) {
+  async run({ limit = 20, ...filters }, service) {
+    const { projectId, ...others } = filters
+    // A single unknown project is 404.
     const path =
-      projectId === undefined || projectId === ''
-        ? '/api/kanban-items'
-        : pathOf`/api/projects/${projectId}/kanban-items`
-    const [answer] = (await service.read(withQuery(path, { ...filters, limit }))) as [Answer]
+      typeof projectId === 'string' && projectId !== ''
+        ? withQuery(pathOf`/api/projects/${projectId}/kanban-items`, { ...others, limit })
+        : withQuery('/api/kanban-items', { ...filters, limit })
+    const [answer] = (await service.read(path)) as [Answer]
     return { items: await cardsOf(answer.body, service), ...next(answer) }
   },
 })

@@ -39,9 +39,13 @@ export const MEMBERS_FILE = fileOf(members)
 /** The file of the people who are not members. */
 export const PEOPLE_FILE = fileOf(people)
 
+/** The places of some fields in the values of a record; -1 for a field that the file lacks. */
+export const placesOf = ({ fields }: Pick<FileToRead, 'fields'>, names: readonly string[]): number[] =>
+  names.map((name) => fields.findIndex((field) => field.name === name))
+
 /** Reads some fields of records by their names. */
-export function reader({ fields }: Pick<FileToRead, 'fields'>, ...names: string[]) {
-  const places = names.map((name) => fields.findIndex((field) => field.name === name))
+export function reader(of: Pick<FileToRead, 'fields'>, ...names: string[]) {
+  const places = placesOf(of, names)
   return (values: readonly StoredValue[]): StoredValue[] => places.map((place) => values[place] ?? null)
 }
 

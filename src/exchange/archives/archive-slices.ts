@@ -15,7 +15,7 @@ import { foldAll, type LargeSlice, LargeWrite } from '../../db/large-writes.ts'
 import { JUMP } from '../../db/lost-changes.ts'
 import { projects } from '../../db/schema.ts'
 import { takeAway } from '../../db/take-away.ts'
-import { type ArchiveFacts, MEMBERS_FILE, PEOPLE_FILE, reader, recordKey } from './archive-facts.ts'
+import { type ArchiveFacts, MEMBERS_FILE, PEOPLE_FILE, placesOf, reader, recordKey } from './archive-facts.ts'
 import type { StoredValue } from './archive-lines.ts'
 import { ArchiveRefused, type FileToRead } from './archive-manifest.ts'
 import { type ArchivePlan, planArchive } from './archive-plan.ts'
@@ -231,9 +231,7 @@ class ArchiveSlices {
   /** Stages the archive's changes, after the additional "created" changes. It omits those of existing records. */
   #staging(of: FileToRead, map: Visit): (slice: LargeSlice, values: StoredValue[]) => void {
     const read = reader(of, 'kind', 'id')
-    const [atSeq, atGroup] = ['seq', 'group'].map((name) =>
-      of.fields.findIndex((field) => field.name === name),
-    ) as [number, number]
+    const [atSeq, atGroup] = placesOf(of, ['seq', 'group']) as [number, number]
     const fields = of.fields.map((field, place) => (place === atSeq ? { ...field, column: 'place' } : field))
     const insert = inserter(this.#client, { ...of, table: { ...of.table, table: 'staged_changes' }, fields })
     let group: { there: StoredValue; here: bigint } | undefined

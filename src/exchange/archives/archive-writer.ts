@@ -4,7 +4,7 @@ import { isConstraint } from '../../db/constraints.ts'
 import { JUMP } from '../../db/lost-changes.ts'
 import { kanbanActivity } from '../../db/schema.ts'
 import { once } from '../../once.ts'
-import { type ArchiveFacts, MEMBERS_FILE, reader, recordKey } from './archive-facts.ts'
+import { type ArchiveFacts, MEMBERS_FILE, placesOf, reader, recordKey } from './archive-facts.ts'
 import type { StoredValue } from './archive-lines.ts'
 import { ArchiveRefused, type FileToRead } from './archive-manifest.ts'
 import type { ArchivePlan } from './archive-plan.ts'
@@ -243,9 +243,7 @@ export class ArchiveWriter {
       return insert
     }
     const read = reader(of, 'kind', 'id')
-    const [atSeq, atGroup] = ['seq', 'group'].map((name) =>
-      of.fields.findIndex((field) => field.name === name),
-    )
+    const [atSeq, atGroup] = placesOf(of, ['seq', 'group'])
     let seq = BigInt(keepAdditional(this.#client, this.#facts, this.#plan.lastSeq, this.#actorId))
     let group: { there: StoredValue; here: bigint } | undefined
     return (values) => {

@@ -13,7 +13,7 @@ import {
   type WrittenContents,
   writeContents,
 } from './archive-contents.ts'
-import { type ArchiveFacts, gather, MEMBERS_FILE, noFacts, PEOPLE_FILE } from './archive-facts.ts'
+import { type ArchiveFacts, gather, MEMBERS_FILE, noFacts, PEOPLE_FILE, placesOf } from './archive-facts.ts'
 import type { StoredValue } from './archive-lines.ts'
 import { ArchiveRefused, type FileToRead } from './archive-manifest.ts'
 import { type ArchivePlan, planArchive } from './archive-plan.ts'
@@ -67,8 +67,9 @@ export interface ImportedArchive {
 }
 
 /** Counts the records of a file that already exist in the database. */
-function counter(client: SQLite.Database, { fields, table }: FileToRead, found: () => void): Visit {
-  const places = table.key.map((name) => fields.findIndex((field) => field.name === name))
+function counter(client: SQLite.Database, of: FileToRead, found: () => void): Visit {
+  const { fields, table } = of
+  const places = placesOf(of, table.key)
   const conditions = places.map((place) => `"${fields[place]?.column}" = ?`).join(' and ')
   const one = client.prepare(`select 1 from ${table.table} where ${conditions}`)
   return (values) => {

@@ -1,7 +1,7 @@
 /** Reads an archive: each record once, checking it against the manifest. */
 import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { MEMBERS_FILE } from './archive-facts.ts'
+import { MEMBERS_FILE, placesOf } from './archive-facts.ts'
 import { fromLine, type StoredValue } from './archive-lines.ts'
 import {
   ArchiveRefused,
@@ -77,28 +77,15 @@ export async function readHead(source: ArchiveSource): Promise<OpenArchive> {
   return { source, manifest, files: files.filter((of) => of !== contents), contents }
 }
 
-/** Compares two keys in SQLite's order: numbers, then text by its bytes, then bytes. */
-function compare(one: StoredValue, other: StoredValue): number {
-  const rank = (value: StoredValue) => {
-    if (value === null) return 0
-    if (typeof value === 'bigint' || typeof value === 'number') return 1
-    return value instanceof Uint8Array ? 3 : 2
-  }
-  const [first, second] = [rank(one), rank(other)]
-  if (first !== second) return first - second
-  if (first === 1) return Number(one) - Number(other)
-  const bytes = (value: StoredValue) =>
-    value instanceof Uint8Array
-      ? value
-      : typeof value === 'string'
-        ? Buffer.from(value)
-        : (value as { text: Buffer }).text
-  return one === null ? 0 : Buffer.compare(bytes(one), bytes(other))
-}
+/** Compares two keys, which are numbers, or text in the order of its bytes. NaN for others. */
+const compare = (one: StoredValue, other: StoredValue): number =>
+  typeof one === 'string' && typeof other === 'string'
+    ? Buffer.compare(Buffer.from(one), Buffer.from(other))
+    : Number(one) - Number(other)
 
 /** Checks that each record comes after the one before it. */
-function orderOf({ fields, table }: FileToRead): (values: StoredValue[]) => boolean {
-  const places = table.key.map((name) => fields.findIndex((field) => field.name === name))
+function orderOf(of: FileToRead): (values: StoredValue[]) => boolean {
+  const places = placesOf(of, of.table.key)
   let last: StoredValue[] | undefined
   return (values) => {
     const key = places.map((place) => values[place] as StoredValue)

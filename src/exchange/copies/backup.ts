@@ -1,5 +1,6 @@
 /** Backups: copies the database while the service writes, and restores a copy. */
 import {
+  type BigIntStats,
   chmodSync,
   chownSync,
   closeSync,
@@ -51,11 +52,16 @@ function isSameFile(one: string, other: string): boolean {
   return first !== undefined && first.ino === second?.ino && first.dev === second.dev
 }
 
+/** Why something at a path is no file; undefined for a file. */
+function whyNoFile(there: BigIntStats): string | undefined {
+  if (there.isFile()) return undefined
+  return there.isDirectory() ? 'it is a directory' : 'it is not a regular file'
+}
+
 /** Wraps an error of the system or SQLite with its context. */
 function because(what: string, error: unknown): Error {
   if (error instanceof StartupError) return error
-  const reason = (error as NodeJS.ErrnoException).code === 'EISDIR' ? 'it is a directory' : describe(error)
-  return new Error(`${what}: ${reason}`, { cause: error })
+  return new Error(`${what}: ${describe(error)}`, { cause: error })
 }
 
 function sync(file: string): void {
@@ -161,8 +167,12 @@ export async function backUp(path: string, file: string, options: BackupOptions)
   const target = resolve(file)
   if (!existsSync(dirname(target))) throw new Error(`there is no folder ${dirname(target)}`)
   if (isSameFile(path, target)) throw new Error(`${file} is the database itself`)
+  // The backup would take the place of a device, e.g. /dev/null.
+  const there = look(target)
+  const obstacle = there && whyNoFile(there)
+  if (obstacle !== undefined) throw new Error(`cannot back up to ${file}: ${obstacle}`)
   const isThere = () => new Error(`${file} already exists: use --force to replace it`)
-  if (!options.force && existsSync(target)) throw isThere()
+  if (!options.force && there !== undefined) throw isThere()
   const companion = COMPANIONS.map((suffix) => target + suffix).find((one) => existsSync(one))
   if (companion !== undefined)
     throw new Error(`${companion} exists: a database of that name is or was in use`)
@@ -215,7 +225,9 @@ export interface Restored extends Copied, Replaced {
  */
 export async function restore(path: string, file: string, options: CopyOptions): Promise<Restored> {
   const given = resolve(file)
-  if (look(given)?.isFile() !== true) throw new Error(`cannot read ${file}: there is no such file`)
+  const there = look(given)
+  const obstacle = there ? whyNoFile(there) : 'there is no such file'
+  if (obstacle !== undefined) throw new Error(`cannot read ${file}: ${obstacle}`)
   if (isSameFile(path, given)) throw new Error(`${file} is the database itself`)
   const names = { what: `cannot restore ${file}`, suffix: 'before-restore' }
   return replaceDatabase(path, names, async (temporary, known) => {

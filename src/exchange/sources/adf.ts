@@ -1,6 +1,6 @@
 /** Atlassian's document format, in which Jira Cloud's API gives texts, as Markdown. */
 import { isDeepStrictEqual } from 'node:util'
-import type { JsonObject } from '../../json.ts'
+import { isObject, type JsonObject } from '../../json.ts'
 import {
   codeBlock,
   codeSpan,
@@ -11,7 +11,7 @@ import {
   linkTo,
   prefixed,
 } from './markdown.ts'
-import { isObject, number, objects, text, unixTime } from './source-values.ts'
+import { number, objects, text, unixTime } from './source-values.ts'
 
 /** A text as Markdown. `isWhole` tells whether the Markdown has everything in the document, so that the original need not be stored. */
 interface ReadableText {

@@ -3,7 +3,7 @@
  * field-list`; and a view exported as TSV.
  */
 import { createHash } from 'node:crypto'
-import type { JsonObject } from '../../json.ts'
+import { isObject, type JsonObject } from '../../json.ts'
 import { timestamp } from '../../time.ts'
 import { baseName, listed } from './csv.ts'
 import { FoundColumns } from './found-columns.ts'
@@ -16,7 +16,6 @@ import { Cells, nameKey, type Table } from './source-tables.ts'
 import {
   ByName,
   isEmpty,
-  isObject,
   note,
   number,
   objects,

@@ -2,7 +2,7 @@
  * Issues in responses of Jira's search API: `/rest/api/2/search`, `/rest/api/3/search` and `/rest/api/3/search/jql`; one response,
  * a list of them (all pages), or a list of issues.
  */
-import type { JsonObject } from '../../json.ts'
+import { isObject, type JsonObject } from '../../json.ts'
 import { readableText } from './adf.ts'
 import { type Issue, isSubtaskType, type JiraSource, type Progress } from './jira-board.ts'
 import { UNKNOWN_AUTHOR } from './source-board.ts'
@@ -10,7 +10,6 @@ import {
   EMAIL_FIELDS,
   emailIn,
   isEmpty,
-  isObject,
   note,
   number,
   objects,

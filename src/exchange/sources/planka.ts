@@ -2,7 +2,7 @@
  * Planka's response for a board, `GET /api/boards/{id}`, of versions 1 and 2. It has no comments; they are read if the user
  * has added them as `included.comments` (version 2) or `included.actions` (version 1).
  */
-import type { JsonObject } from '../../json.ts'
+import { isObject, type JsonObject } from '../../json.ts'
 import { timestamp } from '../../time.ts'
 import {
   type SourceAttachment,
@@ -21,7 +21,6 @@ import {
   EMAIL_FIELDS,
   emailIn,
   isEmpty,
-  isObject,
   note,
   number,
   objects,

@@ -1,8 +1,9 @@
 /** Recognises files of other tools, for a helpful error if another format was given. */
 
+import { isObject } from '../../json.ts'
 import type { SourceFile } from './source-files.ts'
 import { nameKey } from './source-tables.ts'
-import { isObject, objects } from './source-values.ts'
+import { objects } from './source-values.ts'
 
 const has = (header: ReadonlySet<string>, ...names: string[]) => names.every((name) => header.has(name))
 

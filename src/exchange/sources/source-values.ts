@@ -1,12 +1,8 @@
 /** Values of other tools' files, which may be of any type, read leniently. */
-import type { JsonObject } from '../../json.ts'
+import { isObject, type JsonObject } from '../../json.ts'
 import { LIMITS } from '../../schemas/common.ts'
 import { parseTimestamp, timestamp } from '../../time.ts'
 import type { SourcePerson } from './source-board.ts'
-
-/** Whether a value is an object, not an array. */
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
  * A text, or a number as text; empty for other values. Well-formed, since SQLite stores UTF-8: two names that differ only in a lone

@@ -4,12 +4,20 @@
  */
 import { Type } from '@sinclair/typebox'
 import { Ajv } from 'ajv'
-import { isDeeperThan, type JsonObject, parseJson } from '../../json.ts'
+import { isDeeperThan, isObject, type JsonObject, parseJson } from '../../json.ts'
 import { JSON_TEXT_DEPTH } from '../../schemas/common.ts'
 import { parseTimestamp, timestamp } from '../../time.ts'
 import { isBlank, readableName } from '../imports/names.ts'
-import { type SourcePerson, UNKNOWN_AUTHOR } from './source-board.ts'
-import { distinctBy, emailIn } from './source-values.ts'
+import { type SourceComment, type SourcePerson, type SourceSubtask, UNKNOWN_AUTHOR } from './source-board.ts'
+import {
+  distinctBy,
+  emailIn,
+  isEmpty,
+  objects,
+  oldestFirst,
+  sortedBy,
+  withoutEmpty,
+} from './source-values.ts'
 
 /** A list. `name` is as exported; it may be blank, very long, or not unique. */
 export interface TrelloList {
@@ -31,13 +39,6 @@ export interface TrelloLabel {
   createdAt: string
 }
 
-/** An entry of a card's checklists. */
-interface TrelloEntry {
-  title: string
-  completed: boolean
-  createdAt: string
-}
-
 /** A file or a link on a card. */
 interface TrelloAttachment {
   name: string
@@ -48,14 +49,6 @@ interface TrelloAttachment {
   whole: JsonObject
   /** The values without a field here, and its name. */
   rest: JsonObject
-}
-
-/** A comment on a card. */
-interface TrelloComment {
-  authorId: string
-  text: string
-  createdAt: string
-  editedAt: string | null
 }
 
 /** A card. `rest` has all values without a field here. */
@@ -71,9 +64,9 @@ export interface TrelloCard {
   memberId: string | null
   labels: TrelloLabel[]
   /** Of all its checklists, in order. */
-  entries: TrelloEntry[]
+  entries: SourceSubtask[]
   /** Oldest first. */
-  comments: TrelloComment[]
+  comments: SourceComment[]
   attachments: TrelloAttachment[]
   rest: JsonObject
   createdAt: string
@@ -146,14 +139,11 @@ function parse(json: string): unknown {
 
 // --- values of any type, read leniently ---
 
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 /** Well-formed, since SQLite stores UTF-8: two names that differ only in a lone surrogate would become equal. */
 const text = (value: unknown): string => (typeof value === 'string' ? value.toWellFormed() : '')
 const number = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined
 const time = (value: unknown): string | undefined => parseTimestamp(text(value))
-const objects = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.map(text).filter((entry) => entry !== '') : []
 
@@ -164,23 +154,7 @@ function birth(id: unknown): string | undefined {
 }
 
 /** By `pos`, which may be fractional, missing or something else; those without one keep their order at the end. */
-const inOrder = <T extends JsonObject>(things: T[]): T[] =>
-  things.toSorted((a, b) => {
-    const [first, second] = [number(a.pos), number(b.pos)]
-    if (first === undefined || second === undefined) {
-      return Number(first === undefined) - Number(second === undefined)
-    }
-    return first - second
-  })
-
-const isEmpty = (value: unknown) =>
-  value === undefined ||
-  value === null ||
-  value === '' ||
-  (typeof value === 'object' && Object.keys(value).length === 0)
-
-const withoutEmpty = (fields: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)))
+const inOrder = <T extends JsonObject>(things: T[]): T[] => sortedBy(things, ({ pos }) => number(pos))
 
 // --- the board and its parts ---
 
@@ -336,7 +310,7 @@ interface CardParts {
   listOf: ReadonlyMap<string, TrelloList>
   labelsOf: (card: JsonObject) => TrelloLabel[]
   checklistsOf: ReadonlyMap<string, Checklist[]>
-  commentsOf: ReadonlyMap<string, TrelloComment[]>
+  commentsOf: ReadonlyMap<string, SourceComment[]>
   boardUpdatedAt: string
 }
 
@@ -393,7 +367,7 @@ function toAttachment(attachment: JsonObject, fallback: string): TrelloAttachmen
 }
 
 /** An entry's state is in the checklist; the oldest exports list completed ones on the card instead. */
-function toEntries(card: JsonObject, checklists: Checklist[], fallback: string): TrelloEntry[] {
+function toEntries(card: JsonObject, checklists: Checklist[], fallback: string): SourceSubtask[] {
   const states = objects(card.checkItemStates)
   const complete = new Set(
     states.filter(({ state }) => state === 'complete').map(({ idCheckItem }) => text(idCheckItem)),
@@ -420,28 +394,25 @@ const checklistRest = ({ id, name, entries }: Checklist): JsonObject =>
 
 const COMMENTS = new Set<unknown>(['commentCard', 'copyCommentCard'])
 
-interface CardComment extends TrelloComment {
+interface CardComment extends SourceComment {
   cardId: string
 }
 
 function toComments(board: JsonObject, fallback: string): CardComment[] {
-  return (
-    objects(board.actions)
-      .filter(({ type }) => COMMENTS.has(type))
-      // The export is newest first; reversed before the stable sort, so that comments of equal time keep their order.
-      .reverse()
-      .map((action) => {
-        const data = isObject(action.data) ? action.data : {}
-        return {
-          cardId: isObject(data.card) ? text(data.card.id) : '',
-          authorId: text(action.idMemberCreator) || UNKNOWN_AUTHOR,
-          text: text(data.text),
-          createdAt: time(action.date) ?? birth(action.id) ?? fallback,
-          editedAt: time(data.dateLastEdited) ?? null,
-        }
-      })
-      .sort((a, b) => compare(a.createdAt, b.createdAt))
-  )
+  const comments = objects(board.actions)
+    .filter(({ type }) => COMMENTS.has(type))
+    .map((action) => {
+      const data = isObject(action.data) ? action.data : {}
+      return {
+        cardId: isObject(data.card) ? text(data.card.id) : '',
+        authorId: text(action.idMemberCreator) || UNKNOWN_AUTHOR,
+        text: text(data.text),
+        createdAt: time(action.date) ?? birth(action.id) ?? fallback,
+        editedAt: time(data.dateLastEdited) ?? null,
+      }
+    })
+  // The export is newest first, and comments of equal time keep their order.
+  return oldestFirst(comments.reverse())
 }
 
 function missingComments(cards: readonly JsonObject[], comments: readonly CardComment[]): number {
@@ -451,6 +422,3 @@ function missingComments(cards: readonly JsonObject[], comments: readonly CardCo
     return sum + Math.max(0, counted - (ofCard.get(text(id))?.length ?? 0))
   }, 0)
 }
-
-/** Timestamps compare as text. */
-const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
