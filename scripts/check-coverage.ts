@@ -1,26 +1,51 @@
-/** Fails when the last `npm test -- --coverage` left a line of `src/`, `plugins/` or `routes/` unexecuted, and shows which. */
+/**
+ * Fails when the last `npm test -- --coverage` took too few of the branches of `src/`, `plugins/` and `routes/`, and shows which it left in files
+ * with too few.
+ */
+import { Command } from 'commander'
 import { BUNDLED_CLIENT, BUNDLED_SOURCES, EXECUTIONS } from './bundled-sources.ts'
-import { executedLines } from './coverage.ts'
+import { type TakenBranches, takenBranches } from './coverage.ts'
 
-/** Numbers in ascending order as ranges: `3-5, 8`. */
-function asRanges(numbers: readonly number[]): string {
-  const ranges: [first: number, last: number][] = []
-  for (const number of numbers) {
-    const range = ranges.at(-1)
-    if (range && range[1] === number - 1) range[1] = number
-    else ranges.push([number, number])
+/** The least percentages: of the branches of each file, and of all. */
+const LEAST = { file: 90, all: 97 }
+
+const { all } = new Command('npm run coverage:check --')
+  .description(
+    `Fails if the last run of the tests with --coverage took less than ${LEAST.file} % of a file's branches, or less than ${LEAST.all} % of all.`,
+  )
+  .option('--all', 'shows what is left in every file')
+  .addHelpText(
+    'after',
+    `
+What is left is shown with its line:
+  if, else, no else    an arm of a condition; without else, the condition was never false
+  ? …, : …             an arm of ?:
+  && …, || …, ?? …     the right operand, which was never evaluated
+  && … skipped         the right operand, which was always evaluated
+  case, default        of a switch
+  function             never called`,
+  )
+  .parse()
+  .opts<{ all?: true }>()
+
+const percentage = ({ total, taken }: Pick<TakenBranches, 'total' | 'taken'>) => (100 * taken) / total
+/** Rounded down, so that what is shown fails as what is meant does. */
+const shown = (sum: Pick<TakenBranches, 'total' | 'taken'>) =>
+  `${(Math.floor(percentage(sum) * 10) / 10).toFixed(1)} %`
+
+const sum = { total: 0, taken: 0 }
+for (const [source, branches] of takenBranches(EXECUTIONS, BUNDLED_SOURCES, BUNDLED_CLIENT)) {
+  sum.total += branches.total
+  sum.taken += branches.taken
+  // A file without branches has no percentage.
+  const isTooFew = percentage(branches) < LEAST.file
+  if (isTooFew) process.exitCode = 1
+  if (!isTooFew && !(all && branches.untaken.length > 0)) continue
+  console.log(`${source}: ${shown(branches)} of ${branches.total} branches${isTooFew ? ', too few' : ''}`)
+  for (const { line, kind, inner } of branches.untaken) {
+    console.log(`  ${line}: ${kind}${inner > 0 ? `, and ${inner} in it` : ''}`)
   }
-  return ranges.map(([first, last]) => (first === last ? first : `${first}-${last}`)).join(', ')
 }
-
-const sources = [...executedLines(EXECUTIONS, BUNDLED_SOURCES, BUNDLED_CLIENT)].sort()
-let executed = 0
-for (const [source, lines] of sources) {
-  const left = [...lines].filter(([, isExecuted]) => !isExecuted).map(([line]) => line)
-  executed += lines.size - left.length
-  if (left.length === 0) continue
-  console.error(`${source}: not tested: ${asRanges(left.sort((one, other) => one - other))}`)
-  process.exitCode = 1
-}
-console.log(`${executed} lines of ${sources.length} files are tested`)
-if (executed === 0) process.exitCode = 1
+const isTooFew = !(percentage(sum) >= LEAST.all)
+console.log(`${shown(sum)} of ${sum.total} branches are taken${isTooFew ? ', too few' : ''}`)
+if (isTooFew) process.exitCode = 1

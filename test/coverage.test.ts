@@ -1,11 +1,12 @@
-/** What `npm run test:coverage` counts: lines of sources, as bundles of them were executed. */
+/** What `npm run test:coverage` counts: branches of sources, as bundles of them took them. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import t, { type Test } from 'tap'
-import { executedLines } from '../scripts/coverage.ts'
+import { branchesOf } from '../scripts/branches.ts'
+import { takenBranches } from '../scripts/coverage.ts'
 
 const STEPS = `import { double } from './double.ts'
 
@@ -14,19 +15,13 @@ interface Unused {
 }
 
 export function step(value: number): number {
-  // A comment is no line.
   if (value > 2) {
     return double(value)
   } else if (value < 0) {
     throw new RangeError('negative')
   }
   const grow = (by: number) => value + by
-  try {
-    return grow(1)
-  } catch (error) {
-    console.error(error)
-    return 0
-  }
+  return value === 1 ? grow(1) : 0
 }
 
 export const never = (value: number) =>
@@ -38,14 +33,21 @@ const DOUBLE = `export function double(value: number): number {
 }
 `
 
-const ALONE = `export function alone(): string {
-  return 'no process loads this'
+const ALONE = `export function alone(isSad: boolean): string {
+  return isSad ? 'no process loads this' : ''
 }
 `
 
-/** Bundles of these sources, which can be executed. */
-async function bundled(t: Test) {
-  const root = t.testdir({ src: { 'steps.ts': STEPS, 'double.ts': DOUBLE, 'alone.ts': ALONE } })
+/**
+ * Bundles sources, so that they can be executed.
+ * @param sources by name
+ */
+async function bundled(t: Test, sources: Record<string, string>) {
+  const names = Object.keys(sources)
+  const root = t.testdir({
+    src: Object.fromEntries(names.map((name) => [`${name}.ts`, sources[name] as string])),
+    records: {},
+  })
   const make = (folder: string, names: string[]) =>
     build({
       absWorkingDir: root,
@@ -55,87 +57,193 @@ async function bundled(t: Test) {
       splitting: true,
       platform: 'node',
       format: 'esm',
+      target: 'node22',
       minifySyntax: true,
       minifyWhitespace: true,
       sourcemap: 'external',
     })
-  await make('bundled', ['steps', 'double', 'alone'])
+  await make('bundled', names)
   const records = join(root, 'records')
-  mkdirSync(records)
-  /** Executes code with the exports of a bundled module. */
-  const execute = (code: string, folder = 'bundled') => {
+  /** Executes code in a process that has the exports of a module. */
+  const execute = (code: string, module = `bundled/${names[0]}.js`) => {
     const script = join(root, 'script.mjs')
-    writeFileSync(script, `import { step, never } from './${folder}/steps.js'; ${code}`)
-    execFileSync(process.execPath, [script], { env: { NODE_V8_COVERAGE: records } })
+    writeFileSync(script, `import * as it from './${module}'; ${code}`)
+    execFileSync(process.execPath, [script], { env: { NODE_V8_COVERAGE: records }, stdio: 'pipe' })
   }
-  /** The lines that were not executed, by source. */
-  const left = () =>
-    Object.fromEntries(
-      [...executedLines(records, join(root, 'bundled'), join(root, 'aside'), root)]
-        .sort()
-        .map(([source, lines]) => [
-          source,
-          [...lines].filter(([, isExecuted]) => !isExecuted).map(([line]) => line),
-        ]),
-    )
-  return { root, records, make, execute, left }
+  const taken = () => takenBranches(records, join(root, 'bundled'), join(root, 'aside'), root)
+  /** The branches that no process took: the line, and what it is. */
+  const left = (name = names[0]) =>
+    taken()
+      .get(`src/${name}.ts`)
+      ?.untaken.map(({ line, kind, inner }) => `${line} ${kind}${inner > 0 ? ` +${inner}` : ''}`)
+  return { root, records, make, execute, taken, left }
 }
 
-const ALL = [1, 2]
+/** Has processes call the default export of a module, each with some arguments, as code. @returns the branches that none took */
+async function leftAfter(t: Test, source: string, ...calls: string[]) {
+  const { execute, left } = await bundled(t, { module: `export default ${source}\n` })
+  for (const args of calls) execute(`await it.default(${args})`)
+  return left()
+}
 
-t.test('a line counts once any process has executed it', async (t) => {
-  const { records, execute, left } = await bundled(t)
-  t.strictSame(left()['src/alone.ts'], ALL, 'a module that nobody loads counts too')
-  execute('step(1)')
-  t.strictSame(left(), {
-    'src/alone.ts': ALL,
-    'src/double.ts': [2],
-    'src/steps.ts': [10, 12, 18, 19, 24],
-  })
-  execute('step(3); try { step(-1) } catch {}')
-  t.strictSame(left()['src/steps.ts'], [18, 19, 24])
-  execute('console.log(never(1))')
-  t.strictSame(left(), { 'src/alone.ts': ALL, 'src/double.ts': [], 'src/steps.ts': [18, 19] })
+t.test('a branch counts once any process has taken it', async (t) => {
+  const { records, execute, taken, left } = await bundled(t, { steps: STEPS, double: DOUBLE, alone: ALONE })
+  t.strictSame(left(), ['7 function +7', '17 function'])
+  execute('it.step(1)')
+  t.strictSame(left(), ['8 if', '10 if', '14 : …', '17 function'])
+  t.strictSame(left('double'), ['1 function'])
+  execute('it.step(3); try { it.step(-1) } catch {}')
+  t.strictSame(left(), ['14 : …', '17 function'])
+  t.strictSame(left('double'), [])
+  execute('it.never(0)')
+  t.strictSame(left(), [])
+  t.strictSame(left('alone'), ['1 function +2'], 'a module that no process loads counts too')
   writeFileSync(join(records, 'coverage-1-1-0.json'), '{"result":[{"url":"fi')
+  t.strictSame(left(), [], 'a process that was killed while it wrote counts for nothing')
   t.strictSame(
-    left()['src/steps.ts'],
-    [18, 19],
-    'a process that was killed while it wrote counts for nothing',
+    [...taken()].map(([source, { total, taken }]) => [source, total, taken]),
+    [
+      ['src/alone.ts', 3, 0],
+      ['src/double.ts', 1, 1],
+      ['src/steps.ts', 9, 9],
+    ],
   )
 })
 
-t.test('other bundles of a source count, with a source map beside them or aside', async (t) => {
-  const { root, make, execute, left } = await bundled(t)
+t.test('if without else has two arms', async (t) => {
+  const source = '(value) => {\nif (value)\nconsole.log(1)\n}'
+  t.strictSame(await leftAfter(t, source, 'true'), ['2 no else'])
+  t.strictSame(await leftAfter(t, source, 'false'), ['3 if'])
+  t.strictSame(await leftAfter(t, source, 'true', 'false'), [])
+  const often = '(values) => {\nfor (const value of values) if (value) console.log(1)\n}'
+  t.strictSame(await leftAfter(t, often, '[1, 2]'), ['2 no else'])
+  t.strictSame(await leftAfter(t, often, '[1, 0]'), [], 'where others take the first one')
+})
+
+t.test('the rest is the other arm of an if that leaves', async (t) => {
+  const source = '(value) => {\nif (value) return 1\nfor (const each of [value]) console.log(each)\n}'
+  t.strictSame(await leftAfter(t, source, '1'), ['2 no else'])
+  t.strictSame(await leftAfter(t, source, '0'), ['2 if'])
+  const dropped = '(values) => {\nfor (const each of values) {\nif (each)\ncontinue\nconsole.log(each)\n}\n}'
+  t.strictSame(await leftAfter(t, dropped, '[1]'), ['3 no else'])
+  t.strictSame(await leftAfter(t, dropped, '[0]'), ['4 if'], 'also if the bundler turned it round')
+})
+
+t.test('what both arms have in common, and the bundler moved before them, is none of them', async (t) => {
+  const source = '(value, to) => {\nif (value) to.be = 1\nelse to.be = 2\n}'
+  t.strictSame(await leftAfter(t, source, 'true, {}'), ['3 else'])
+  t.strictSame(await leftAfter(t, source, 'false, {}'), ['2 if'])
+})
+
+t.test('what the bundler moved into a branch does not hide the one that it was in', async (t) => {
+  const source = '(a, b) => {\nif (a) {\nconst two = 2\nreturn b ? two : 1\n}\n}'
+  t.strictSame(await leftAfter(t, source, 'true, false'), ['2 no else', '4 ? …'])
+})
+
+t.test('right operands are evaluated, and skipped', async (t) => {
+  for (const [operator, evaluates, skips] of [
+    ['&&', '1', '0'],
+    ['||', '0', '1'],
+    ['??', 'null', '1'],
+  ] as const) {
+    const source = `(left, right) => left\n${operator} right`
+    t.strictSame(await leftAfter(t, source, evaluates), [`2 ${operator} … skipped`])
+    t.strictSame(await leftAfter(t, source, skips), [`2 ${operator} …`])
+    t.strictSame(await leftAfter(t, source, skips, evaluates), [])
+  }
+  const condition = '(a, b) => {\nif (a &&\nb) console.log(1)\n}'
+  t.strictSame(await leftAfter(t, condition, '1, 0'), ['3 && … skipped', '3 if'])
+  t.strictSame(await leftAfter(t, condition, '0'), ['3 && …', '3 if'])
+})
+
+t.test('each case counts by itself', async (t) => {
+  const source = `(value) => {
+    switch (value) {
+      case 1:
+      case 2:
+        console.log('small')
+        break
+      case 3: {
+        throw new Error('three')
+      }
+      default:
+        console.log('large')
+    }
+  }`
+  t.strictSame(await leftAfter(t, source, '1'), ['4 case', '7 case', '10 default'])
+  t.strictSame(await leftAfter(t, source, '2'), ['3 case', '7 case', '10 default'])
+  t.strictSame(await leftAfter(t, source, '4', '2'), ['3 case', '7 case'])
+})
+
+t.test('functions count once they are called', async (t) => {
+  const source = `() => {
+    const it = { method() { return 1 }, async later() {}, get value() { return 2 }, arrow: () => 3 }
+    class Some {
+      field = () => 4
+      static make() { return new Some() }
+    }
+    return [it, Some]
+  }`
+  t.strictSame(await leftAfter(t, source, ''), [...Array(4).fill('2 function'), '4 function', '5 function'])
+  const { execute, left } = await bundled(t, { module: `export default ${source}\n` })
+  execute(
+    'const [some, Some] = it.default(); some.method(); some.later(); some.value; some.arrow(); Some.make().field()',
+  )
+  t.strictSame(left(), [])
+})
+
+t.test('a branch whose await fails is taken', async (t) => {
+  const source = '(fail) => async (value) => {\nif (value) console.log(await fail(), value)\n}'
+  const { execute, left } = await bundled(t, { module: `export default ${source}\n` })
+  execute("await it.default(() => Promise.reject(new Error('no')))(true).catch(() => {})")
+  t.strictSame(left(), ['2 no else'])
+})
+
+t.test('what the bundler drops does not count', async (t) => {
+  t.strictSame(await leftAfter(t, "() => {\nif (typeof 1 === 'string') console.log(1)\n}", ''), [])
+})
+
+t.test('a bundle as ours, with a map beside it or aside, and the source itself count', async (t) => {
+  const { root, make, execute, left } = await bundled(t, { steps: STEPS, double: DOUBLE, alone: ALONE })
   await make('other', ['steps'])
-  execute('step(3)', 'other')
-  t.notOk(left()['src/steps.ts']?.includes(10))
-  await build({
+  execute('it.step(3)', 'other/steps.js')
+  t.notOk(left()?.includes('8 if'))
+  execute('it.step(0)', 'src/steps.ts')
+  t.strictSame(left(), ['10 if', '13 function', '14 ? …', '17 function'])
+  const options = {
     absWorkingDir: root,
     entryPoints: ['src/alone.ts'],
-    outfile: 'aside/client.js',
-    format: 'esm',
+    format: 'esm' as const,
     minify: true,
-    sourcemap: 'external',
-  })
-  await build({
-    absWorkingDir: root,
-    entryPoints: ['src/alone.ts'],
-    outfile: 'client.js',
-    format: 'esm',
-    minify: true,
-  })
-  execute("const { alone } = await import('./client.js'); alone()")
-  t.strictSame(left()['src/alone.ts'], [])
+  }
+  await build({ ...options, outfile: 'aside/client.js', sourcemap: 'external' })
+  await build({ ...options, outfile: 'client.js' })
+  execute('it.alone(true)', 'client.js')
+  t.strictSame(left('alone'), ['2 : …'])
 })
 
 t.test('code from a compile cache does not count, because V8 counts no blocks there', async (t) => {
-  const { root, records, left } = await bundled(t)
+  const { root, records, left } = await bundled(t, { alone: ALONE })
   const url = pathToFileURL(join(root, 'bundled/alone.js')).href
   const record = (isBlockCoverage: boolean) => {
     const functions = [{ isBlockCoverage, ranges: [{ startOffset: 0, endOffset: 1000, count: 1 }] }]
     writeFileSync(join(records, 'coverage-1-1-0.json'), JSON.stringify({ result: [{ url, functions }] }))
-    return left()['src/alone.ts']
+    return left()
   }
-  t.strictSame(record(false), ALL)
+  t.strictSame(record(false), ['1 function +2'])
   t.strictSame(record(true), [])
+})
+
+t.test('branches are in each other', async (t) => {
+  const [outer, ...others] = branchesOf('const run = (a?: number) => a ?? (a ? 1 : 2)\n')
+  t.strictSame(others, [])
+  t.strictSame([outer?.kind, outer?.line], ['function', 1])
+  t.strictSame(
+    outer?.inner.map(({ kind, inner }) => [kind, inner.map((each) => each.kind)]),
+    [
+      ['?? …', ['? …', ': …']],
+      ['?? … skipped', []],
+    ],
+  )
+  t.throws(() => branchesOf('if ('), SyntaxError)
 })
