@@ -26,9 +26,12 @@ export interface Branch {
   inner: Branch[]
 }
 
-interface Node {
+/** A node of the syntax tree. */
+export interface Node {
   type: string
   start: number
+  /** Exclusive. */
+  end: number
   [key: string]: unknown
 }
 
@@ -39,12 +42,29 @@ export function lineOffsets(text: string): number[] {
   return offsets
 }
 
-const isNode = (value: unknown): value is Node =>
+/** Whether a property of a node is a node. */
+export const isNode = (value: unknown): value is Node =>
   typeof (value as Node | null)?.type === 'string' && typeof (value as Node).start === 'number'
 
-const childrenOf = (node: Node): Node[] => Object.values(node).flat().filter(isNode)
+/**
+ * Parses code, with all positions as they are.
+ * @param code in JavaScript
+ * @throws SyntaxError
+ */
+export function parsed(code: string): Node {
+  const program: unknown = parse(code, {
+    ecmaVersion: 'latest',
+    sourceType: 'module',
+    allowReturnOutsideFunction: true,
+  })
+  return program as Node
+}
 
-const isFunction = ({ type }: Node) => /^(Arrow)?Function/.test(type)
+/** The nodes in a node, in the order of the source. */
+export const childrenOf = (node: Node): Node[] => Object.values(node).flat().filter(isNode)
+
+/** Whether a node is a function, of whatever form. */
+export const isFunction = ({ type }: Node) => /^(Arrow)?Function/.test(type)
 
 const optional = (...nodes: unknown[]): Node[] => nodes.filter(isNode)
 
@@ -174,11 +194,7 @@ export function branchesOf(source: string): Branch[] {
     }
   }
 
-  const program: unknown = parse(stripTypeScriptTypes(source), {
-    ecmaVersion: 'latest',
-    sourceType: 'module',
-  })
   const branches: Branch[] = []
-  visit(program as Node, branches)
+  visit(parsed(stripTypeScriptTypes(source)), branches)
   return branches
 }

@@ -3,10 +3,12 @@
  * bundles, and source maps lead from the branches to places in these.
  */
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { decode } from '@jridgewell/sourcemap-codec'
 import { type Branch, branchesOf, lineOffsets } from './branches.ts'
+import { type AfterOperand, afterOperands } from './skipped-awaits.ts'
 
 /** What V8 counted in a script: https://chromedevtools.github.io/devtools-protocol/v8/Profiler/#type-ScriptCoverage */
 interface ScriptCoverage {
@@ -21,8 +23,8 @@ interface ScriptCoverage {
 
 /** A script, and where the branches are in it that no process is known to have taken. */
 interface Script {
-  /** Offsets in ascending order. */
-  places: number[]
+  /** In ascending order. */
+  places: { offset: number; after: AfterOperand | undefined }[]
   /** Each of them at some of the places, by index. Without `begins`, it is taken if what is before ran more often than what is instead. */
   branches: { branch: Branch; begins: number[]; before: number[]; instead: number[] }[]
 }
@@ -65,11 +67,18 @@ function* located(
   }
 }
 
-/** Sorts the places of the branches in a script, which are its offsets until then. */
-function asScript(branches: Script['branches']): Script {
+/** Sorts the places of the branches in a script, which are its offsets until then. @param code of the script */
+function asScript(branches: Script['branches'], code: string): Script {
   const all = branches.flatMap(({ begins, before, instead }) => [...begins, ...before, ...instead])
-  const places = [...new Set(all)].sort((one, other) => one - other)
-  const indexes = new Map(places.map((offset, index) => [offset, index]))
+  const offsets = [...new Set(all)].sort((one, other) => one - other)
+  const indexes = new Map(offsets.map((offset, index) => [offset, index]))
+  const after = afterOperands(code)
+  let next = 0
+  const places = offsets.map((offset) => {
+    while ((after[next]?.end ?? Infinity) <= offset) next++
+    const found = after[next]
+    return { offset, after: found && found.start <= offset ? found : undefined }
+  })
   const asIndexes = (offsets: readonly number[]) => offsets.map((offset) => indexes.get(offset) as number)
   return {
     places,
@@ -83,13 +92,14 @@ function asScript(branches: Script['branches']): Script {
 }
 
 /** How often a process came to each place: the count of the innermost range around it. */
-function countsAt(places: readonly number[], { functions }: ScriptCoverage): Float64Array {
+function countsAt(places: Script['places'], { functions }: ScriptCoverage): Float64Array {
   const ranges = functions
     .flatMap(({ ranges, isBlockCoverage }, number) =>
       ranges.map(({ startOffset, endOffset: end, count }, index) => ({
         // What begins a function runs as the function is created, in the code around it. The first function is the whole script.
         start: number > 0 && index === 0 ? startOffset + 1 : startOffset,
         end,
+        isFunction: index === 0,
         count: isBlockCoverage ? count : 0,
       })),
     )
@@ -99,13 +109,15 @@ function countsAt(places: readonly number[], { functions }: ScriptCoverage): Flo
     while (around.length > 0 && (around.at(-1) as (typeof ranges)[0]).end <= offset) around.pop()
   }
   let next = 0
-  return Float64Array.from(places, (place) => {
-    for (let range = ranges[next]; range && range.start <= place; range = ranges[++next]) {
+  return Float64Array.from(places, ({ offset, after }) => {
+    for (let range = ranges[next]; range && range.start <= offset; range = ranges[++next]) {
       leave(range.start)
       around.push(range)
     }
-    leave(place)
-    return around.at(-1)?.count ?? 0
+    leave(offset)
+    const isAround = ({ start, isFunction }: (typeof ranges)[0]) =>
+      isFunction || after === undefined || start < after.operand
+    return around.findLast(isAround)?.count ?? 0
   })
 }
 
@@ -134,9 +146,16 @@ class Sources {
 
   /** A script, the same for each process. */
   script(url: string): Script {
-    const script = this.#scripts.get(url) ?? asScript([...this.#locate(fileURLToPath(url))])
+    const script = this.#scripts.get(url) ?? this.#find(fileURLToPath(url))
     this.#scripts.set(url, script)
     return script
+  }
+
+  #find(file: string): Script {
+    const branches = [...this.#locate(file)]
+    if (branches.length === 0) return { places: [], branches }
+    const code = readFileSync(file, 'utf8')
+    return asScript(branches, file.endsWith('.ts') ? stripTypeScriptTypes(code) : code)
   }
 
   #read(source: string): string {

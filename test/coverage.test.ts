@@ -199,6 +199,21 @@ t.test('a branch whose await fails is taken', async (t) => {
   t.strictSame(left(), ['2 no else'])
 })
 
+t.test('what follows an await that was skipped is taken', async (t) => {
+  const source = `async (a, b, log = console.log) => {
+    if (a) await log()
+    if (b) await log()
+    log(1)
+    if (a) log(2)
+    for (const each of [a ? await log(1) : 2, b ? 3 : await log(4)]) log(each)
+    log(() => a)
+    if (b) log(5)
+  }`
+  const left = ['2 if', '3 if', '5 if', '6 ? …', '6 ? …', '7 function', '8 if']
+  t.strictSame(await leftAfter(t, source, '0, 0'), left)
+  t.strictSame(await leftAfter(t, source, '1, 1', '0, 0'), ['7 function'])
+})
+
 t.test('what the bundler drops does not count', async (t) => {
   t.strictSame(await leftAfter(t, "() => {\nif (typeof 1 === 'string') console.log(1)\n}", ''), [])
 })
