@@ -1,13 +1,8 @@
-/** The output of `npm test` without a terminal: failures, skipped tests, the slowest files and the totals. */
-import { Transform, type TransformCallback } from 'node:stream'
+/** The output of `npm test`: failures, skipped tests, the slowest files and the totals. */
 import { inspect } from 'node:util'
 import { Parser, type Result } from 'tap-parser'
 
 const SLOWEST = 10
-
-/** With shared processes, file names differ from those that tap runs. */
-const FILE = /^test\/.+\.test\.ts$/
-const GROUP = /^\.tap\/groups\/\d+\.test\.ts > /
 
 /** Redundant fields of tap's failures. */
 const REDUNDANT = new Set(['at', 'diff', 'externalID', 'source', 'stack', 'stdio', 'test'])
@@ -25,58 +20,102 @@ function describe({ fullname, diag, tapError }: Result): string {
       `${key}: ${typeof value === 'string' ? value : inspect(value, { depth: 8, breakLength: 110 })}`,
   )
   const lines = [tapError, diff, ...details, stack].filter((text) => text).map((text) => indent(String(text)))
-  return [`not ok: ${fullname.replace(GROUP, '')}`, ...lines, ''].join('\n')
+  return [`not ok: ${fullname.replace(/^files > /, '')}`, ...lines, ''].join('\n')
 }
 
-/** Converts TAP to the report. tap creates its reporter from this class. */
-export default class TestReport extends Transform {
-  readonly #parser = new Parser()
-  readonly #files: { name: string; time: number }[] = []
-  readonly #skipped: string[] = []
-  #passed = 0
-  #failed = 0
+/** The results of a test file. */
+interface FileResult {
+  passed: number
+  failed: number
+  /** Milliseconds. */
+  time: number
+}
 
-  constructor() {
-    super({ encoding: 'utf8' })
-    this.#follow(this.#parser)
-    this.#parser.on('bailout', (reason: string) => this.push(`bail out: ${reason}\n`))
+/** Reads the results of test files, and writes each failure as it comes. */
+export class TestReport {
+  readonly #files = new Map<string, FileResult>()
+  readonly #skipped: string[] = []
+  readonly #write: (text: string) => void
+
+  /** @param write writes to the output */
+  constructor(write: (text: string) => void) {
+    this.#write = write
   }
 
-  #follow(parser: Parser): void {
-    let before = { passed: 0, failed: 0 }
+  #of(file: string): FileResult {
+    const result = this.#files.get(file) ?? { passed: 0, failed: 0, time: 0 }
+    this.#files.set(file, result)
+    return result
+  }
+
+  /** Reads what a process of `test/together.ts` writes: TAP with one test, in which each file is a test. Resolves at its end. */
+  follow(tap: NodeJS.ReadableStream): Promise<void> {
+    const parser = new Parser()
+    parser.on('child', (files: Parser) => {
+      files.on('child', (file: Parser) => this.#read(file, file.name))
+      files.on('assert', ({ name, time }: Result) => {
+        this.#of(name).time = time ?? 0
+      })
+    })
+    parser.on('bailout', (reason: string) => this.#write(`bail out: ${reason}\n`))
+    tap.on('data', (chunk) => parser.write(chunk))
+    return new Promise((resolve) => {
+      tap.once('close', () => {
+        parser.end()
+        resolve()
+      })
+    })
+  }
+
+  #read(parser: Parser, file: string): void {
+    const results = this.#of(file)
+    let before = { ...results }
     parser.on('child', (child: Parser) => {
-      before = { passed: this.#passed, failed: this.#failed }
-      this.#follow(child)
+      before = { ...results }
+      this.#read(child, file)
     })
     parser.on('assert', (result: Result) => {
-      const { ok, skip, name, time, fullname, closingTestPoint } = result
-      if (closingTestPoint && FILE.test(name)) this.#files.push({ name, time: time ?? 0 })
+      const { ok, skip, fullname, closingTestPoint } = result
       const counted = ok
-        ? this.#passed + this.#failed > before.passed + before.failed
-        : this.#failed > before.failed
-      if (skip) this.#skipped.push(`skipped: ${fullname.replace(GROUP, '')}: ${skip}\n`)
+        ? results.passed + results.failed > before.passed + before.failed
+        : results.failed > before.failed
+      if (skip) this.#skipped.push(`skipped: ${fullname.replace(/^files > /, '')}: ${skip}\n`)
       // Summaries of a test's assertions are not failures themselves.
       else if (closingTestPoint && counted) return
-      else if (ok) this.#passed += 1
+      else if (ok) results.passed += 1
       else {
-        this.#failed += 1
-        this.push(`${describe(result)}\n`)
+        results.failed += 1
+        this.#write(`${describe(result)}\n`)
       }
     })
   }
 
-  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    this.#parser.write(chunk)
-    done()
+  /** Notes that a file's process ended before the file did. @param how its exit code, or the signal that ended it */
+  lost(file: string, how: number | string | null): void {
+    this.#of(file).failed += 1
+    this.#write(`not ok: ${file}: its process ended early, with ${how}\n`)
   }
 
-  override _flush(done: TransformCallback): void {
-    this.#parser.end()
-    const slowest = this.#files.toSorted((one, other) => other.time - one.time).slice(0, SLOWEST)
-    for (const line of this.#skipped) this.push(line)
-    this.push(`the slowest of ${this.#files.length} files:\n`)
-    for (const { name, time } of slowest) this.push(`${(time / 1000).toFixed(1).padStart(7)} s  ${name}\n`)
-    this.push(`${this.#passed} passed, ${this.#failed} failed\n`)
-    done()
+  /** The files with failures. */
+  failing(): string[] {
+    return [...this.#files].filter(([, { failed }]) => failed > 0).map(([file]) => file)
+  }
+
+  /** Takes the results of files from a later run. */
+  replace(files: readonly string[], later: TestReport): void {
+    for (const file of files) this.#files.set(file, later.#of(file))
+  }
+
+  /** Writes the skipped tests, the slowest files, the flaky ones and the totals. @param flaky files that only passed when they ran once more */
+  close(flaky: readonly string[]): void {
+    const slowest = [...this.#files].sort(([, one], [, other]) => other.time - one.time).slice(0, SLOWEST)
+    for (const line of this.#skipped) this.#write(line)
+    this.#write(`the slowest of ${this.#files.size} files:\n`)
+    for (const [name, { time }] of slowest)
+      this.#write(`${(time / 1000).toFixed(1).padStart(7)} s  ${name}\n`)
+    if (flaky.length > 0) this.#write(`flaky:\n${flaky.map((file) => `  ${file}\n`).join('')}`)
+    const total = (count: 'passed' | 'failed') =>
+      [...this.#files.values()].reduce((sum, result) => sum + result[count], 0)
+    this.#write(`${total('passed')} passed, ${total('failed')} failed\n`)
   }
 }

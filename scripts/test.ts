@@ -1,53 +1,72 @@
 /**
- * `npm test`: builds, then runs the tests with tap. Arguments, e.g. files to run, go to tap; without files,
- * all files run, several in each process.
- * `--coverage` has V8 count what each process executes, for check-coverage.ts.
+ * Builds, then runs tests: without options those that one runs all day (`npm test`), or what the options name. Paths run single files.
+ *
+ * A file that fails is run once more, alone. If it passes then, it is flaky: reported, and tolerated in at most two files.
  */
-import { spawnSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { Command } from 'commander'
 import { bundleSources, EXECUTIONS, writeDocuments } from './bundled-sources.ts'
-import { writeGroups } from './test-groups.ts'
+import { changedFiles, testsOf } from './changed-tests.ts'
+import { describeFile, type TestFile, testFiles } from './test-files.ts'
+import { runTests } from './test-processes.ts'
+import { TestReport } from './test-report.ts'
 
+const MOST_FLAKY = 2
+/** If more files fail, they are not run again. */
+const MOST_REPEATED = 10
+
+const command = new Command('npm test --')
+  .argument('[files...]', 'test files, by default all but those of --ship')
+  .option('--ship', 'the tests that build, pack, install and kill the service')
+  .option('--changed [commit]', 'the tests of what has changed since a commit, by default the last one')
+  .option('--coverage', 'count the executed code, for npm run coverage:check')
+  .parse()
+const options = command.opts<{ ship?: true; changed?: true | string; coverage?: true }>()
+
+/** The files to run. */
+function wanted(): TestFile[] {
+  if (command.args.length > 0) return command.args.map((path) => describeFile(path))
+  if (options.changed === undefined) return testFiles(options.ship ? 'ship' : 'daily')
+  const paths = testsOf(changedFiles(options.changed === true ? 'HEAD' : options.changed))
+  return testFiles('daily').filter(({ path }) => paths.includes(path))
+}
+
+const files = wanted()
 await import('./build.ts')
 // The build has printed its errors; do not test the previous build.
 if (process.exitCode) process.exit()
-
-const wanted = process.argv.slice(2)
-const isMeasured = wanted.includes('--coverage')
-const args = wanted.filter((arg) => arg !== '--coverage')
-const hasReporter = args.some((arg) => /^(-R|--reporter(=|$))/.test(arg))
+const isMeasured = options.coverage === true
 await bundleSources(isMeasured)
-const documents = await writeDocuments()
 if (isMeasured) rmSync(EXECUTIONS, { recursive: true, force: true })
-const loader = pathToFileURL('scripts/use-bundled-sources.ts').href
-const isWhole = args.every((arg) => arg.startsWith('-'))
-const groups = isWhole ? writeGroups() : []
-const { status } = spawnSync(
-  'tap',
-  [
-    // Two more processes than processors, because many tests wait for a lock, a pause or a page. With one more, a tenth
-    // of the time is idle.
-    `--jobs=${availableParallelism() + 2}`,
-    ...(process.stdout.isTTY || hasReporter ? [] : ['--reporter=./scripts/test-report.ts']),
-    `--node-arg=--import=${loader}`,
-    // Each file of a group has its own timeout.
-    ...(isWhole ? ['--timeout=3600', ...groups] : []),
-    ...args,
-  ],
-  {
-    stdio: 'inherit',
-    env: {
-      ...process.env,
-      PHASEBOARD_TEST_BUILT: '1',
-      PHASEBOARD_TEST_DOCUMENTS: documents,
-      // In code from a compile cache V8 counts no blocks.
-      ...(isMeasured && { NODE_V8_COVERAGE: resolve(EXECUTIONS), NODE_DISABLE_COMPILE_CACHE: '1' }),
-    },
-  },
-)
+
+const environment = {
+  ...process.env,
+  PHASEBOARD_TEST_BUILT: '1',
+  PHASEBOARD_TEST_DOCUMENTS: await writeDocuments(),
+  // In code from a compile cache V8 counts no blocks.
+  ...(isMeasured && { NODE_V8_COVERAGE: resolve(EXECUTIONS), NODE_DISABLE_COMPILE_CACHE: '1' }),
+}
+const write = (text: string) => process.stdout.write(text)
+const report = new TestReport(write)
+await runTests(files, report, environment)
+
+const failing = report.failing()
+const flaky: string[] = []
+if (failing.length > 0 && failing.length <= MOST_REPEATED) {
+  write(`once more, alone: ${failing.join(', ')}\n`)
+  const again = new TestReport(write)
+  await runTests(
+    failing.map((path) => ({ ...describeFile(path), isAlone: true })),
+    again,
+    environment,
+    1,
+  )
+  flaky.push(...failing.filter((file) => !again.failing().includes(file)))
+  if (flaky.length <= MOST_FLAKY) report.replace(flaky, again)
+}
+report.close(flaky)
+if (report.failing().length > 0 || files.length === 0) process.exitCode = 1
 // Packages installed by tests, hundreds of megabytes: shared between files, useless afterwards.
-if (args.length === 0) rmSync('node_modules/.cache/phaseboard-tests', { recursive: true, force: true })
-process.exitCode = status ?? 1
+if (command.args.length === 0)
+  rmSync('node_modules/.cache/phaseboard-tests', { recursive: true, force: true })

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { bytesOf, FORM_TYPE, filePart, formOf, sha256 } from './attachments.ts'
-import { dial, onNewFile, type Service, start } from './process.ts'
+import { dial, onPreparedFile, type Service, start } from './process.ts'
 
 const MEBIBYTE = 1024 * 1024
 const LARGE = bytesOf(25 * MEBIBYTE)
@@ -25,7 +25,7 @@ async function call({ url }: Pick<Service, 'url'>, method: string, path: string,
 
 /** A service with one item. */
 async function setUp(t: Test, settings: Record<string, string> = {}) {
-  const environment = { ...onNewFile(t), ...settings }
+  const environment = { ...onPreparedFile(t), ...settings }
   const service = await start(t, environment)
   const project = await call(service, 'POST', '/api/projects', { name: 'Apollo' })
   const item = await call(service, 'POST', `/api/projects/${project.body.id}/kanban-items`, { title: 'Card' })

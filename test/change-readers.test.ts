@@ -8,7 +8,7 @@ import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { ask } from './clients.ts'
 import { type Connection, connectStream } from './event-source.ts'
-import { onNewFile, type Service, start } from './process.ts'
+import { onPreparedFile, type Service, start } from './process.ts'
 import { pick, seededRandom } from './random.ts'
 
 const READERS = 1000
@@ -96,7 +96,7 @@ function otherTool(t: Test, path: string) {
 
 t.test('after any failure, each reader gets each of its changes once, in order', async (t) => {
   const random = seededRandom(1729)
-  const environment = { ...onNewFile(t), AUTH_MODE: 'open' }
+  const environment = { ...onPreparedFile(t), AUTH_MODE: 'open' }
   const services = [await start(t, environment), await start(t, environment)]
   const path = environment.DATABASE_URL.replace(/^file:/, '')
   const { db, write } = otherTool(t, path)

@@ -7,7 +7,7 @@ import t, { type Test } from 'tap'
 import { newId } from '../src/db/ids.ts'
 import { hashToken, newToken } from '../src/members/secrets.ts'
 import { LONG_AGO } from './helper.ts'
-import { onNewFile, type Service, start } from './process.ts'
+import { onPreparedFile, type Service, start } from './process.ts'
 
 const AGENTS = 10
 const CARDS = 500
@@ -116,7 +116,7 @@ const holdersOf = (agents: readonly Agent[]) =>
 /** Works through a column in one mode. */
 async function drill(t: Test, mode: 'open' | 'required'): Promise<void> {
   const environment = {
-    ...onNewFile(t),
+    ...onPreparedFile(t),
     AUTH_MODE: mode,
     ADMIN_PASSWORD: 'correct horse',
     RATE_LIMIT_MAX: '0',

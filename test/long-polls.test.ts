@@ -1,7 +1,7 @@
 /** The shipped build with 200,000 changes: 300 long polls of a viewer wait, each with its own filter, while other requests continue. */
 import SQLite from 'better-sqlite3'
 import t from 'tap'
-import { onNewFile, start } from './process.ts'
+import { onPreparedFile, start } from './process.ts'
 
 const CHANGES = 200_000
 const POLLS = 300
@@ -28,7 +28,7 @@ const VIEWER = { email: 'bob@example.org', password: 'a long password of Bob' }
 
 t.test('300 long polls of one viewer do not block others, and each gets its change', async (t) => {
   const environment = {
-    ...onNewFile(t),
+    ...onPreparedFile(t),
     AUTH_MODE: 'required',
     ADMIN_EMAIL: ADMIN.email,
     ADMIN_PASSWORD: ADMIN.password,

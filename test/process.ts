@@ -1,10 +1,12 @@
 /** Runs the service as a separate process, like `npm start`. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
+import { openDatabase } from '../src/db/client.ts'
 import { examine } from '../src/maintenance/doctor.ts'
 import { nodeCommand, SERVE } from './shipped.ts'
 
@@ -73,6 +75,26 @@ function findingsIn(url = ''): object[] {
 
 /** The environment of a service on its own new file. */
 export const onNewFile = (t: Test) => ({ DATABASE_URL: `file:${join(t.testdir(), 'board.db')}` })
+
+let prepared: Buffer | undefined
+
+/** A migrated database without records. */
+function prepare(): Buffer {
+  const folder = mkdtempSync(join(tmpdir(), 'phaseboard-prepared-'))
+  const file = join(folder, 'board.db')
+  openDatabase(`file:${file}`).close()
+  const bytes = readFileSync(file)
+  rmSync(folder, { recursive: true })
+  return bytes
+}
+
+/** The environment of a service on its own file, which is migrated: that takes two fifths of a start. */
+export function onPreparedFile(t: Test) {
+  prepared ??= prepare()
+  const environment = onNewFile(t)
+  writeFileSync(environment.DATABASE_URL.replace(/^file:/, ''), prepared, { mode: 0o600 })
+  return environment
+}
 
 /** Runs a service that should end by itself. @returns its result */
 export const run = (t: Test, environment: Record<string, string>): Promise<Exit> =>

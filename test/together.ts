@@ -1,10 +1,11 @@
 /**
- * Runs several test files in one process, one after another. They share what each process would load and compile: tap, the
- * application, its schemas, the response checker, a browser. `scripts/test-groups.ts` chooses the files.
+ * Runs the test files that the scheduler (`scripts/test-processes.ts`) sends, one after another, in one process. They share what each
+ * process would load and compile: tap, the application, its schemas, the response checker, a browser.
  *
  * Each file is a test: its import of `tap` is that test, which ends with its teardowns before the next file starts. Shared
  * modules import tap itself, whose teardowns run at the end; those that add tests use `current-test.ts`.
  */
+import { EventEmitter, on } from 'node:events'
 import { registerHooks } from 'node:module'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -33,12 +34,19 @@ registerHooks({
   },
 })
 
-/** @param files their paths in the project, e.g. `test/time.test.ts` */
-export function runTogether(files: readonly string[]): void {
-  // Without the plan, a process that ends early would pass.
-  root.plan(files.length)
-  for (const file of files) {
-    root.test(file, { timeout: TIMEOUT }, async (t) => {
+/** What the scheduler sends: paths such as `test/time.test.ts`, and null at the end. */
+const sender = new EventEmitter()
+const sent = on(sender, 'file')
+process.on('message', (file: string) => sender.emit('file', file))
+process.on('disconnect', () => sender.emit('file', null))
+// Waiting for a file keeps no process alive, once tap has used the channel itself.
+const alive = setInterval(() => undefined, 1 << 30)
+
+// tap ends as soon as it has nothing to do. A test around all files is never idle.
+root.test('files', { timeout: 0 }, async (files) => {
+  for await (const [file] of sent as AsyncIterable<(string | null)[]>) {
+    if (file == null) break
+    await files.test(file, { timeout: TIMEOUT }, async (t) => {
       const { href } = pathToFileURL(resolve(file))
       testOf.set(href, t)
       beginFile(t)
@@ -47,5 +55,7 @@ export function runTogether(files: readonly string[]): void {
       })
       await import(href)
     })
+    process.send?.({ done: file })
   }
-}
+  clearInterval(alive)
+})

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { CLIENT, comeBack, provide } from './openid-provider.ts'
-import { onNewFile, type Service, start } from './process.ts'
+import { onPreparedFile, type Service, start } from './process.ts'
 import { receive } from './receivers.ts'
 import { receiveMail } from './smtp.ts'
 
@@ -449,7 +449,7 @@ for (const mode of MODES) {
         RATE_LIMIT_MAX: '6000',
       }
       const settings = Object.assign({}, ...group.map(([, { settings }]) => settings))
-      const service = await start(t, { ...onNewFile(t), ...given, ...settings })
+      const service = await start(t, { ...onPreparedFile(t), ...given, ...settings })
       for (const [variable, { show }] of group) await t.test(variable, (t) => show(t, service, mode))
       service.kill('SIGTERM')
       t.match(await service.exited, { code: 0, stderr: '' })

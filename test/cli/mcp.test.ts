@@ -8,7 +8,7 @@ import t, { type Test } from 'tap'
 import { callEveryTool, connect, serve } from '../agents/agents.ts'
 import { run, start as startCommand } from '../command-line.ts'
 import { signInAs, tokenOf } from '../helper.ts'
-import { onNewFile, start } from '../process.ts'
+import { onPreparedFile, start } from '../process.ts'
 import { CLI, nodeCommand } from '../shipped.ts'
 
 const PING = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
@@ -29,7 +29,7 @@ function overStdio(t: Test, args: string[], environment: Record<string, string> 
 }
 
 t.test('every tool can be called over stdio', async (t) => {
-  const { url } = await start(t, onNewFile(t))
+  const { url } = await start(t, onPreparedFile(t))
   await callEveryTool(t, await overStdio(t, ['--url', url]))
 })
 

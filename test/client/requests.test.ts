@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import t, { type Test } from 'tap'
-import { onNewFile, start } from '../process.ts'
+import { onPreparedFile, start } from '../process.ts'
 import { answer, answerJson, breakOff, type Fate, loseTheAnswer, standBetween } from './intermediary.ts'
 import { createClient, failureOf } from './shipped-client.ts'
 
-const service = await start(t, { ...onNewFile(t), AUTH_MODE: 'open' })
+const service = await start(t, { ...onPreparedFile(t), AUTH_MODE: 'open' })
 
 /** A client of the service behind an intermediary. */
 async function behind(t: Test) {

@@ -21,7 +21,7 @@ import {
   signInAs,
   tokenOf,
 } from '../helper.ts'
-import { dial, onNewFile, start } from '../process.ts'
+import { dial, onPreparedFile, start } from '../process.ts'
 
 /** Published by Fastify when it calls a handler. */
 const HANDLED = 'tracing:fastify.request.handler:start'
@@ -404,7 +404,7 @@ for (const [title, options] of [
 }
 
 t.test('the service uses it', async (t) => {
-  const environment = onNewFile(t)
+  const environment = onPreparedFile(t)
   const observer = join(dirname(environment.DATABASE_URL.slice('file:'.length)), 'observer.mjs')
   writeFileSync(
     observer,

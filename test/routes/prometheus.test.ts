@@ -14,7 +14,7 @@ import {
   signInAs,
   tokenOf,
 } from '../helper.ts'
-import { onNewFile, start } from '../process.ts'
+import { onPreparedFile, start } from '../process.ts'
 import { receive } from '../receivers.ts'
 import { shipped } from '../shipped.ts'
 
@@ -227,7 +227,7 @@ t.test("two services in one process, with a host's prefixes, have separate metri
 })
 
 t.test('dashboard and alerts use only existing metrics, and every metric has a panel', async (t) => {
-  const service = await start(t, { ...onNewFile(t), METRICS_PUBLIC: 'true' })
+  const service = await start(t, { ...onPreparedFile(t), METRICS_PUBLIC: 'true' })
   const ask = async (path: string) => (await fetch(`${service.url}${path}`)).text()
   await ask('/healthz')
   const text = await ask('/metrics')

@@ -8,15 +8,15 @@
  *   await go(`/projects/${id}`)
  * })
  *
- * Each ends with what holds for every page: no error, no violation of its policy, no request to another host, and nothing
- * for axe to find, in light and in dark.
+ * Each ends with what holds for every page: no error, no violation of its policy, no request to another host. A test that is the first
+ * to show a state of a page also calls `check`: axe finds nothing, in light and in dark.
  */
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import type { Test } from 'tap'
 import type { Client } from '../../src/client/types.d.ts'
 import { createClient } from '../client/shipped-client.ts'
 import { currentTest } from '../current-test.ts'
-import { onNewFile, type Service, start } from '../process.ts'
+import { onPreparedFile, type Service, start } from '../process.ts'
 import { checkPage } from './axe.ts'
 import { launch, noBrowser } from './chromium.ts'
 import { openPages, type Problems, watchForProblems } from './problems.ts'
@@ -79,7 +79,7 @@ export interface Board {
   kill: () => Promise<void>
   /** Restarts it, on the same port and file. */
   restart: () => Promise<void>
-  /** Asserts that no page had a problem, and that axe finds nothing on open pages. Closes the pages. */
+  /** Asserts that no page had a problem. Closes the pages. */
   finish: () => Promise<void>
   /** Logs what the pages show and which problems they had, after a failure that may be hard to repeat. */
   report: () => Promise<void>
@@ -110,11 +110,11 @@ async function signInAt(context: BrowserContext, url: string, credentials: Crede
 /** Waits until the page shows something. The HTML only has an empty element. */
 const isThere = (page: Page) => page.locator('#app > *').first().waitFor({ state: 'attached' })
 
-/** Starts the service on a new file, for users in browsers. It is closed with the test. */
+/** Starts the service on a file without projects, for users in browsers. It is closed with the test. */
 export async function startBoard(t: Test, options: BoardOptions = {}): Promise<Board> {
   const { mode = 'open', environment = {} } = options
   const settings = {
-    ...(options.url === undefined && onNewFile(t)),
+    ...(options.url === undefined && onPreparedFile(t)),
     AUTH_MODE: mode,
     ADMIN_EMAIL: ADMIN.email,
     ADMIN_PASSWORD: ADMIN.password,
@@ -128,7 +128,7 @@ export async function startBoard(t: Test, options: BoardOptions = {}): Promise<B
   let running = started
   const url = options.url ?? started?.url ?? ''
   const token = mode === 'required' ? await tokenAt(url) : undefined
-  const people: (Person & { colorScheme: 'light' | 'dark' })[] = []
+  const people: Person[] = []
 
   function service(): Service {
     if (running === undefined) throw new Error('the service is no process of this test')
@@ -146,7 +146,7 @@ export async function startBoard(t: Test, options: BoardOptions = {}): Promise<B
       await on.goto(`${url}${path}`)
       await isThere(on)
     }
-    const one = { page, context, problems, go, colorScheme, check: () => checkPage(t, page, colorScheme) }
+    const one = { page, context, problems, go, check: () => checkPage(t, page, colorScheme) }
     people.push(one)
     return one
   }
@@ -164,8 +164,7 @@ export async function startBoard(t: Test, options: BoardOptions = {}): Promise<B
   }
 
   async function finish(): Promise<void> {
-    for (const { context, colorScheme, problems } of people) {
-      for (const page of openPages(context)) await checkPage(t, page, colorScheme)
+    for (const { context, problems } of people) {
       t.strictSame(problems.found(), [], 'nothing went wrong on any page')
       await context.close()
     }

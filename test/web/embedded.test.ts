@@ -3,7 +3,7 @@ import { request as ask, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
-import { onNewFile, start } from '../process.ts'
+import { onPreparedFile, start } from '../process.ts'
 import { nginxBelowPath, noNginx } from '../reverse-proxies.ts'
 import { shipped } from '../shipped.ts'
 import { ADMIN, type Board, noBrowser, startBoard } from './browser.ts'
@@ -57,7 +57,7 @@ t.test('in a host application, below its prefix', { skip: noBrowser }, async (t)
 })
 
 t.test('behind a proxy that strips a prefix', { skip: noBrowser }, async (t) => {
-  const service = await start(t, { ...onNewFile(t), LOG_LEVEL: 'warn' })
+  const service = await start(t, { ...onPreparedFile(t), LOG_LEVEL: 'warn' })
   const proxy = createServer((incoming, outgoing) => {
     const path = incoming.url?.replace(/^\/kanban(?=\/)/, '')
     const { method, headers } = incoming
@@ -80,7 +80,7 @@ t.test('behind a proxy that strips a prefix', { skip: noBrowser }, async (t) => 
 
 t.test('signed in, behind nginx, below a path', { skip: noBrowser || noNginx }, async (t) => {
   const service = await start(t, {
-    ...onNewFile(t),
+    ...onPreparedFile(t),
     LOG_LEVEL: 'warn',
     AUTH_MODE: 'required',
     TRUST_PROXY: '127.0.0.1',
