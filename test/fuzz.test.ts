@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { parseJson } from '../src/json.ts'
+import { isObject, parseJson } from '../src/json.ts'
 import { parseTimestamp } from '../src/time.ts'
 import { documentedOperations } from './documented.ts'
 import {
@@ -76,8 +76,6 @@ const parsed = (value: unknown): unknown => {
     return undefined
   }
 }
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const jsonText = (
   empty: unknown,
   fits: (value: unknown) => boolean,

@@ -93,18 +93,23 @@ function parse(raw: string): Pick<ReceivedMail, 'headers' | 'text' | 'html'> {
   return { headers, text: plain(partOf('text/plain')), html: plain(partOf('text/html')) }
 }
 
-/** Starts a mail server on this machine; it ends with the test. */
+/**
+ * Starts a mail server on this machine; it ends with the test.
+ * @param tls its certificate and key, and whether it expects TLS from the beginning; otherwise it offers STARTTLS
+ */
 export async function receiveMail(
   t: Owner,
   behave: MailServer['behave'] = () => ({}),
   auth?: { user: string; pass: string },
+  tls?: { cert: string; key: string; secure: boolean },
 ): Promise<MailServer> {
   const connections = { count: 0, most: 0 }
   const received: ReceivedMail[] = []
   const tried: string[] = []
   let open = 0
   const server = new SMTPServer({
-    disabledCommands: ['STARTTLS', ...(auth ? [] : ['AUTH'])],
+    ...tls,
+    disabledCommands: [...(tls ? [] : ['STARTTLS']), ...(auth ? [] : ['AUTH'])],
     authOptional: auth === undefined,
     allowInsecureAuth: true,
     disableReverseLookup: true,
@@ -163,7 +168,7 @@ export async function receiveMail(
   const { port } = server.server.address() as AddressInfo
   const credentials = auth ? `${auth.user}:${encodeURIComponent(auth.pass)}@` : ''
   const mails: MailServer = {
-    url: `smtp://${credentials}127.0.0.1:${port}`,
+    url: `${tls?.secure ? 'smtps' : 'smtp'}://${credentials}127.0.0.1:${port}`,
     received,
     tried,
     connections,

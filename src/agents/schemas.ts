@@ -1,6 +1,6 @@
 /** The schemas of tools, composed of the routes' schemas, and their publication. */
 import { type TObject, type TProperties, type TSchema, Type } from '@sinclair/typebox'
-import { ENTRIES_LIMIT, ref } from '../schemas/common.ts'
+import { ENTRIES_LIMIT, LIMITS, ref } from '../schemas/common.ts'
 import { namedSchemas } from '../schemas/records.ts'
 
 /** The schemas of routes, by their operation id. */
@@ -12,11 +12,16 @@ export interface RouteSchemas {
 /** Descriptions that replace a field's own. */
 type Words = Record<string, string>
 
-/** A field of a route. A filter's list, which only the length of a URL limits, is limited like the lists in bodies. */
-const limited = (field: TSchema): TSchema =>
-  Array.isArray(field.type) && field.type.includes('array') && field.contentMediaType === undefined
-    ? { ...field, maxItems: ENTRIES_LIMIT }
-    : field
+/** A field of a route. A filter's list or text, which only the length of a URL limits, is limited like those in bodies. */
+function limited(field: TSchema): TSchema {
+  if (field.contentMediaType !== undefined) return field
+  const types = [field.type].flat()
+  return {
+    ...(types.includes('string') && { maxLength: LIMITS.comment }),
+    ...field,
+    ...(types.includes('array') && { maxItems: ENTRIES_LIMIT }),
+  }
+}
 
 /**
  * Fields of a route's schema, with its limits; required if the route requires them.

@@ -242,12 +242,16 @@ function statementsOf(db: SharedDatabase) {
         .from(kanbanColumns)
         .where(and(amongValues(kanbanColumns.name, 'names'), isShown(kanbanColumns.projectId))),
     ),
+    // The `+` keeps SQLite from looking up each name in each project.
     columnsOfProjects: selectAll(db, () =>
       db
         .select({ name: kanbanColumns.name })
         .from(kanbanColumns)
         .where(
-          and(amongValues(kanbanColumns.projectId, 'projectIds'), amongValues(kanbanColumns.name, 'names')),
+          and(
+            amongValues(kanbanColumns.projectId, 'projectIds'),
+            amongValues(sql`+${kanbanColumns.name}`, 'names'),
+          ),
         ),
     ),
     places: byFields((names, sort) =>

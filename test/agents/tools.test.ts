@@ -72,6 +72,15 @@ t.test('arguments have the limits of the routes, and an error says what to corre
       details: { fieldErrors: { label: [/1000/] } },
     })
   }
+  // So long a text would keep the worker busy for seconds.
+  for (const tool of ['find_items', 'find_people'])
+    t.match(await refused(tool, { q: 'x'.repeat(10_001) }), {
+      status: 400,
+      details: { fieldErrors: { q: [/10000/] } },
+    })
+  t.match(await refused('find_items', { label: 'x'.repeat(10_001) }), {
+    details: { fieldErrors: { label: [/10000/] } },
+  })
   // A value of the wrong type is named, and no failure of the service.
   t.match(await refused('search', { q: 'Card', kind: [['project'], 1, null] }), {
     status: 400,

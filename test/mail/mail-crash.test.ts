@@ -1,4 +1,5 @@
 /** Mail of services that are killed without warning: none is missing, and only what the server had just accepted comes twice. */
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t from 'tap'
@@ -94,4 +95,19 @@ t.test('the command sends a test mail, or prints the reason of the failure', asy
     stderr: /SMTP_URL and MAIL_FROM are not set/,
   })
   t.match(await runCommand(t, ['mail', 'test', 'a@b\r\nBcc: c@d'], environment), { code: 2 })
+})
+
+t.test('a mail server with a certificate of an own authority needs NODE_EXTRA_CA_CERTS', async (t) => {
+  const file = join(import.meta.dirname, '../fixtures/own-authority.pem')
+  const pem = readFileSync(file, 'utf8')
+  for (const secure of [true, false]) {
+    const server = await receiveMail(t, undefined, undefined, { cert: pem, key: pem, secure })
+    const environment = { SMTP_URL: server.url, MAIL_FROM: 'board@example.org' }
+    const refused = await runCommand(t, ['mail', 'test', 'ada@example.test'], environment)
+    t.match(refused, { code: 1, stderr: /the test mail was not sent: .*certificate/ })
+    t.strictSame(server.received, [])
+    const trusted = { ...environment, NODE_EXTRA_CA_CERTS: file }
+    t.match(await runCommand(t, ['mail', 'test', 'ada@example.test'], trusted), { code: 0 })
+    t.equal(server.received.length, 1)
+  }
 })

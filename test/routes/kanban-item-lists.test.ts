@@ -751,6 +751,18 @@ const ORDERED: [object, object, string, string][] = [
   [{ priority: 'low' }, { q: 'x', label: 'Bug' }, 'kanban_items_project_priority', 'kanban_items_priority'],
 ]
 
+t.test('columns of several projects are found without a look at each name in each project', async (t) => {
+  const { app, one, two } = await boards(t)
+  const { log } = watch(t, app.db.$client)
+  const asked = [one.id, two.id].map((id) => `projectId=${id}`).join('&')
+  await send(app, 'GET', `${ALL}?${asked}&column=To%20Do&column=Done&limit=1`, undefined, {
+    prefer: 'handling=strict',
+  })
+  const source = log.find((text) => text.includes('from "kanban_columns"')) ?? ''
+  const [step] = planOf(app.db.$client, source)
+  t.equal(step, 'SEARCH kanban_columns USING COVERING INDEX kanban_columns_name (project_id=?)')
+})
+
 t.test('a page is read by the index in its order, with any filter', async (t) => {
   const { app, one } = await boards(t)
   for (let index = 0; index < 3; index++) await createItem(app, one.id)

@@ -5,6 +5,7 @@ import { contentOf, thumbnailOf } from '../common/files/addresses.ts'
 import { acceptFiles, filesOf, hasFiles } from '../common/files/dragged-files.ts'
 import { extensionOf, isPicture, linkOf, sizeText } from '../common/files/kinds.ts'
 import { cancelUpload, retryUpload, type Upload, uploads } from '../common/files/uploads.ts'
+import { textIn } from '../common/forms.ts'
 import { byId } from '../common/order.ts'
 import { Field } from '../common/ui/field.tsx'
 import { FormDialog } from '../common/ui/form-dialog.tsx'
@@ -101,7 +102,7 @@ export default function Files({ files, item, canEdit }: FilesProps) {
           submit={texts.add}
           onClose={() => setLinking(false)}
           send={async (fields) => {
-            await files.addLink(String(fields.get('url')).trim(), String(fields.get('name')).trim())
+            await files.addLink(textIn(fields, 'url').trim(), textIn(fields, 'name').trim())
             setLinking(false)
           }}
         >
@@ -115,7 +116,7 @@ export default function Files({ files, item, canEdit }: FilesProps) {
           submit={texts.save}
           onClose={() => setRenamed(undefined)}
           send={async (fields) => {
-            await files.rename(renamed.id, String(fields.get('name')).trim())
+            await files.rename(renamed.id, textIn(fields, 'name').trim())
             setRenamed(undefined)
           }}
         >

@@ -2,6 +2,7 @@
 import { useRef } from 'preact/hooks'
 import type { Metric } from '../common/api.ts'
 import { atMoment, formatNumber } from '../common/dates.ts'
+import { textIn } from '../common/forms.ts'
 import type { ProjectStore } from '../common/project-store.ts'
 import { Dialog } from '../common/ui/dialog.tsx'
 import { Field, Form } from '../common/ui/field.tsx'
@@ -21,7 +22,7 @@ interface Props {
 export function MetricDialog({ store, metric, onClose }: Props & { metric?: Metric }) {
   const base = useRef(metric)
   const send = async (form: FormData) => {
-    const text = (name: string) => String(form.get(name)).trim()
+    const text = (name: string) => textIn(form, name).trim()
     const fields = { name: text('name'), unit: text('unit'), category: text('category') }
     if (base.current) await saveMetric(store, base as { current: Metric }, fields)
     else await addMetric(store, { ...fields, value: Number(text('value')) })

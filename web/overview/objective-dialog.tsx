@@ -1,6 +1,7 @@
 /** Adds an objective, or edits its texts. */
 import { useRef } from 'preact/hooks'
 import type { Objective } from '../common/api.ts'
+import { textIn } from '../common/forms.ts'
 import type { ProjectStore } from '../common/project-store.ts'
 import { Area, Field } from '../common/ui/field.tsx'
 import { FormDialog } from '../common/ui/form-dialog.tsx'
@@ -19,7 +20,7 @@ interface Props {
 export function ObjectiveDialog({ store, objective, onClose }: Props) {
   const base = useRef(objective)
   const send = async (form: FormData) => {
-    const fields = { title: String(form.get('title')).trim(), description: String(form.get('description')) }
+    const fields = { title: textIn(form, 'title').trim(), description: textIn(form, 'description') }
     const { current } = base
     if (current) await saveObjective(store, base as { current: Objective }, fields)
     else await addObjective(store, fields)

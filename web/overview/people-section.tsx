@@ -1,6 +1,7 @@
 /** Who sees the project, who works on it, and who leads it. */
 import { useState } from 'preact/hooks'
 import type { TeamAssignment } from '../common/api.ts'
+import { textIn } from '../common/forms.ts'
 import { byId } from '../common/order.ts'
 import { nobodyOrMe, personName } from '../common/people.ts'
 import type { ProjectFields, ProjectStore } from '../common/project-store.ts'
@@ -69,7 +70,7 @@ function PersonDialog({ store, doing, onClose }: { store: ProjectStore; doing: D
   const known = doing.what === 'role' ? doing.assignment : undefined
   const name = known && personName(known.memberId)
   const send = async (form: FormData) => {
-    const memberId = known?.memberId ?? String(form.get('memberId'))
+    const memberId = known?.memberId ?? textIn(form, 'memberId')
     if (memberId === '') throw new Error(texts.people.choose)
     const role = roleFrom(form)
     changePeople(

@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { api, PhaseboardError, root } from '../common/api.ts'
 import { atMoment } from '../common/dates.ts'
+import { textIn } from '../common/forms.ts'
 import { leave } from '../common/session.ts'
 import { Field, Form } from '../common/ui/field.tsx'
 import { Failed, Loading, Page } from '../common/ui/page.tsx'
@@ -47,7 +48,7 @@ function useLink() {
 export default function LinkPage() {
   const { state, check, giveUp } = useLink()
   const send = async (fields: FormData) => {
-    const body = { token: tokenHere(), password: String(fields.get('password')), ...invitationOf(fields) }
+    const body = { token: tokenHere(), password: textIn(fields, 'password'), ...invitationOf(fields) }
     try {
       await api.post('/api/session/link', { body })
     } catch (error) {

@@ -1,6 +1,6 @@
 /** The dialogs of members: add, change, reset the password, delete. */
 import { type Member, PhaseboardError, sending } from '../common/api.ts'
-import { changedFields } from '../common/forms.ts'
+import { changedFields, textIn } from '../common/forms.ts'
 import { announce, toast } from '../common/toasts.ts'
 import { Choice, Field } from '../common/ui/field.tsx'
 import { FormDialog } from '../common/ui/form-dialog.tsx'
@@ -37,13 +37,13 @@ async function deleteMember({ id, name }: Member): Promise<void> {
 /** @param member the member to change; a new one if absent */
 export function MemberDialog({ member, onClose }: { member?: Member; onClose: () => void }) {
   const send = async (fields: FormData) => {
-    const [name, email] = [String(fields.get('name')).trim(), String(fields.get('email')).trim()]
+    const [name, email] = [textIn(fields, 'name').trim(), textIn(fields, 'email').trim()]
     const all = { name, email, role: roleOf(fields.get('role')) }
     if (member) {
       await changeMember(member, changedFields({ ...member, email: member.email ?? '' }, all))
       toast(texts.people.savedOne(name))
     } else {
-      const password = String(fields.get('password'))
+      const password = textIn(fields, 'password')
       const body = { ...all, ...(password !== '' && { password }) }
       await write(sending('post', '/api/members', { body }))
       memberList.refresh()
@@ -82,7 +82,7 @@ export function MemberDialog({ member, onClose }: { member?: Member; onClose: ()
 
 export function ResetPassword({ member, onClose }: { member: Member; onClose: () => void }) {
   const send = async (fields: FormData) => {
-    await changeMember(member, { password: String(fields.get('password')) })
+    await changeMember(member, { password: textIn(fields, 'password') })
     toast(words.passwordReset(member.name))
     onClose()
   }

@@ -1,6 +1,7 @@
 /** The user's own name and password. */
 import { useState } from 'preact/hooks'
 import { type CurrentMember, sending } from '../common/api.ts'
+import { textIn } from '../common/forms.ts'
 import { changeIdentity } from '../common/session.ts'
 import { toast } from '../common/toasts.ts'
 import { Field, Form } from '../common/ui/field.tsx'
@@ -18,7 +19,7 @@ const changeMe = (id: string, body: { name?: string; password?: string; currentP
 
 export function OwnName({ member }: { member: CurrentMember }) {
   const send = async (fields: FormData) => {
-    const { data } = await changeMe(member.id, { name: String(fields.get('name')).trim() })
+    const { data } = await changeMe(member.id, { name: textIn(fields, 'name').trim() })
     changeIdentity({ name: data.name })
     toast(texts.people.nameSaved)
   }
@@ -49,10 +50,7 @@ export function OwnName({ member }: { member: CurrentMember }) {
 export function OwnPassword({ member, onChanged }: { member: CurrentMember; onChanged: () => void }) {
   const [round, setRound] = useState(0)
   const send = async (fields: FormData) => {
-    const [currentPassword, password] = [
-      String(fields.get('currentPassword')),
-      String(fields.get('password')),
-    ]
+    const [currentPassword, password] = [textIn(fields, 'currentPassword'), textIn(fields, 'password')]
     await changeMe(member.id, { currentPassword, password })
     // No password stays in the page.
     setRound(round + 1)

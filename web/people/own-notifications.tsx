@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks'
 import { api, type CurrentMember, type Preferences, sending } from '../common/api.ts'
 import { canNotify, isNotifying, setNotifying } from '../common/browser-notices.ts'
+import { textIn } from '../common/forms.ts'
 import { failed, toast } from '../common/toasts.ts'
 import { Choice, Field, Form } from '../common/ui/field.tsx'
 import { type Reading, useReading, WhenRead } from '../common/ui/reading.tsx'
@@ -39,8 +40,8 @@ function EmailChoices({ of: { replace }, preferences }: EmailProps) {
   if (!emailAvailable) return <p class="meta">{words.noMail}</p>
   const send = async (fields: FormData) => {
     const body = {
-      email: String(fields.get('email')) as Preferences['email'],
-      timeZone: String(fields.get('timeZone')),
+      email: textIn(fields, 'email') as Preferences['email'],
+      timeZone: textIn(fields, 'timeZone'),
     }
     replace((await change(body)).data)
     toast(words.preferencesSaved)
@@ -128,7 +129,7 @@ function InBrowser() {
 function Handle({ id }: { id: string }) {
   const member = useReading(() => api.get('/api/members/{id}', { path: { id } }))
   const send = async (fields: FormData) => {
-    const handle = String(fields.get('handle')).trim().replace(/^@/, '').toLowerCase()
+    const handle = textIn(fields, 'handle').trim().replace(/^@/, '').toLowerCase()
     const { data } = await write({
       isApart: true,
       ...sending('patch', '/api/members/{id}', { path: { id }, body: { handle } }),

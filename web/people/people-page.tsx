@@ -2,6 +2,7 @@
 import { useEffect, useId, useState } from 'preact/hooks'
 import { api, type Person, sending } from '../common/api.ts'
 import { fullDay } from '../common/dates.ts'
+import { textIn } from '../common/forms.ts'
 import { onChange } from '../common/live.ts'
 import { mergePerson } from '../common/merge-person.ts'
 import { LIMIT, usePages } from '../common/paging.ts'
@@ -59,7 +60,7 @@ function useChangesOfPeople(): number {
 
 function MergeDialog({ person: { id, name }, onClose }: { person: Person; onClose: () => void }) {
   const send = async (fields: FormData) => {
-    const into = String(fields.get('into'))
+    const into = textIn(fields, 'into')
     if (into === '') throw new Error(words.choose)
     await mergePerson(id, into)
     onClose()

@@ -1,6 +1,7 @@
 /** The sign-in form. It is on its own page, and in a dialog if the session of a page has ended. */
 import { useEffect, useState } from 'preact/hooks'
 import { PhaseboardError } from '../common/api.ts'
+import { textIn } from '../common/forms.ts'
 import { signIn } from '../common/session.ts'
 import { Field, Form } from '../common/ui/field.tsx'
 import { texts } from '../texts.ts'
@@ -28,7 +29,7 @@ export function SignInForm({ onDone, to, inNewTab = false }: Props) {
   }, [])
   const send = async (fields: FormData) => {
     try {
-      await signIn(String(fields.get('email')), String(fields.get('password')))
+      await signIn(textIn(fields, 'email'), textIn(fields, 'password'))
     } catch (error) {
       throw toReadable(error)
     }

@@ -1,6 +1,6 @@
 /** Creates a team, or changes one. */
 import { api, sending, type Team } from '../common/api.ts'
-import { changedFields } from '../common/forms.ts'
+import { changedFields, textIn } from '../common/forms.ts'
 import { onLatest } from '../common/latest.ts'
 import { useLiveList } from '../common/live-list.ts'
 import { byId } from '../common/order.ts'
@@ -52,8 +52,8 @@ export function TeamDialog({ team, onClose }: { team?: Team; onClose: () => void
   const others = (team?.memberIds ?? []).filter((id) => !known.some((member) => member.id === id))
   const send = async (form: FormData) => {
     const fields = {
-      name: String(form.get('name')).trim(),
-      description: String(form.get('description')),
+      name: textIn(form, 'name').trim(),
+      description: textIn(form, 'description'),
       memberIds: form.getAll('memberIds').map(String).sort(),
     }
     await (team ? changeTeam(team, fields) : createTeam(fields))

@@ -1,6 +1,7 @@
 /** Every part of `common/ui`, and the scales of type, space and colour. For development only, so its texts are here. */
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
+import { matches } from '../common/matches.ts'
 import { failed, toast } from '../common/toasts.ts'
 import { Avatar } from '../common/ui/avatar.tsx'
 import { chipColor } from '../common/ui/chip.ts'
@@ -152,7 +153,7 @@ function Options() {
         { value: 'a', label: 'Plain' },
         { value: 'b', label: 'With a note', note: 'note', isOn: true },
         { value: 'c', label: 'With a mark and a key', mark: <Icon name="flag" />, key: 'k' },
-      ].filter(({ label }) => label.toLowerCase().includes(typed.toLowerCase()))}
+      ].filter(({ label }) => matches(label, typed))}
     />
   )
 }
