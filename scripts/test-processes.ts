@@ -75,7 +75,7 @@ export async function runTests(
       else child.disconnect()
       fill()
     })
-    runner.ended = Promise.all([heard, new Promise((resolve) => child.on('close', resolve))]).then(() => {
+    runner.ended = Promise.all([heard, new Promise((resolve) => child.on('exit', resolve))]).then(() => {
       runners.delete(runner)
       if (runner.file) report.lost(runner.file.path, child.signalCode ?? child.exitCode)
       fill()
