@@ -26,15 +26,32 @@ export function changedFiles(commit: string): string[] {
   return [...git('diff', '--name-only', commit), ...git('ls-files', '--others', '--exclude-standard')]
 }
 
-/** The tests that stand for a source by their place: in the folder that mirrors its own, or with its name. */
-function standingFor(source: string, tests: readonly string[]): string[] {
-  const name = basename(source).replace(/\.tsx?$/, '')
+/** Whether a test is named like a source: `kanban-item-moves.test.ts` is of `kanban-items.ts`. */
+const isNamedLike = (source: string, test: string) => {
+  const name = basename(source).replace(/s?\.tsx?$/, '')
+  return new RegExp(`^${name}s?[.-]`).test(basename(test))
+}
+
+/**
+ * The tests of a source by place and name: those of a folder of `src` or `web` are in the folder of that name, or have its name, and
+ * those of a rule are also those of the routes that use it, by `app.board` and the rule's name.
+ */
+function standingFor(source: string, files: readonly string[], tests: readonly string[]): string[] {
   const [top = '', folder = ''] = source.split('/')
-  const place = top === 'src' ? `test/${folder}/` : `test/${top}/`
-  if (top === 'src' && folder !== basename(source)) return tests.filter((test) => test.startsWith(place))
-  if (top === 'web') return tests.filter((test) => test.startsWith(`test/web/${folder.replace(/s$/, '')}`))
+  const inFolder = top === 'web' ? `test/web/${folder.replace(/s$/, '')}` : `test/${folder}/`
+  if (top !== 'src' && top !== 'web') {
+    return tests.filter((test) => test.startsWith(`test/${top}/`) && isNamedLike(source, test))
+  }
+  if (folder === basename(source)) return tests.filter((test) => isNamedLike(source, test))
+  const rule = basename(source, '.ts').replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
+  const routes = files.filter((file) => {
+    const text = file.startsWith('routes/') ? readFileSync(file, 'utf8') : ''
+    return text.includes(`app.${folder}`) && new RegExp(`\\b${rule}\\b`).test(text)
+  })
   return tests.filter(
-    (test) => basename(test).startsWith(`${name}.`) || basename(test).startsWith(`${name}-`),
+    (test) =>
+      test.startsWith(inFolder) ||
+      routes.some((route) => test.startsWith('test/routes/') && isNamedLike(route, test)),
   )
 }
 
@@ -58,7 +75,7 @@ export function testsOf(changed: readonly string[]): string[] {
     if (WHOLES.test(file)) continue
     for (const importer of importers.get(file) ?? []) reached.add(importer)
   }
-  const standing = changed.flatMap((file) => standingFor(file, tests))
+  const standing = changed.flatMap((file) => standingFor(file, files, tests))
   return [...new Set([...tests.filter((test) => reached.has(test)), ...standing])]
     .filter((test) => existsSync(test))
     .sort()

@@ -3,13 +3,18 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { pathToFileURL } from 'node:url'
 import type { TestFile } from './test-files.ts'
-import type { TestReport } from './test-report.ts'
+import { TestReport } from './test-report.ts'
 
 const PROGRAM = 'test/together.ts'
 const LOADER = pathToFileURL('scripts/use-bundled-sources.ts').href
 
 /** Files that a process runs before a new one takes its place: what tests leave behind, such as modules, would fill its memory. */
 const FILES_OF_A_PROCESS = 30
+
+/** As many files may pass only when they are run once more. */
+const MOST_FLAKY = 2
+/** If more files fail, they are not run again. */
+const MOST_REPEATED = 10
 
 /** A process that runs files. */
 interface Runner {
@@ -19,18 +24,12 @@ interface Runner {
   ended: Promise<void>
 }
 
-/**
- * Runs test files, and resolves when all have ended.
- * @param files in the order of their start
- * @param report learns the results, also of files whose process ended before them
- * @param environment of the processes
- * @param processes how many at most
- */
-export async function runTests(
+/** Runs test files once, and resolves when all have ended. @param files in the order of their start */
+async function runOnce(
   files: readonly TestFile[],
   report: TestReport,
   environment: NodeJS.ProcessEnv,
-  processes = availableParallelism() + 1,
+  processes: number,
 ): Promise<void> {
   const queue = [...files]
   const runners = new Set<Runner>()
@@ -97,4 +96,36 @@ export async function runTests(
   fill()
   // Each end may start another process.
   for (const end of ends) await end
+}
+
+/**
+ * Runs test files, and those that fail once more, alone. What passes then is flaky: reported, and tolerated in at most two files.
+ * @param files in the order of their start
+ * @param environment of the processes
+ * @param write writes the report
+ * @param processes how many at most
+ * @returns whether the run has passed
+ */
+export async function runTests(
+  files: readonly TestFile[],
+  environment: NodeJS.ProcessEnv,
+  write: (text: string) => void,
+  processes = availableParallelism() + 1,
+): Promise<boolean> {
+  const report = new TestReport(write)
+  await runOnce(files, report, environment, processes)
+  const failing = report.failing()
+  const flaky: string[] = []
+  if (failing.length > 0 && failing.length <= MOST_REPEATED) {
+    write(`once more, alone: ${failing.join(', ')}\n`)
+    const again = new TestReport(write)
+    const repeated = files
+      .filter(({ path }) => failing.includes(path))
+      .map((file) => ({ ...file, isAlone: true }))
+    await runOnce(repeated, again, environment, 1)
+    flaky.push(...failing.filter((file) => !again.failing().includes(file)))
+    if (flaky.length <= MOST_FLAKY) report.replace(flaky, again)
+  }
+  report.close(flaky)
+  return files.length > 0 && report.failing().length === 0
 }

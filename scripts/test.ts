@@ -1,8 +1,4 @@
-/**
- * Builds, then runs tests: without options those that one runs all day (`npm test`), or what the options name. Paths run single files.
- *
- * A file that fails is run once more, alone. If it passes then, it is flaky: reported, and tolerated in at most two files.
- */
+/** Builds, then runs tests: without options those that one runs all day (`npm test`), or what the options name. Paths run single files. */
 import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { Command } from 'commander'
@@ -10,11 +6,6 @@ import { bundleSources, EXECUTIONS, writeDocuments } from './bundled-sources.ts'
 import { changedFiles, testsOf } from './changed-tests.ts'
 import { describeFile, type TestFile, testFiles } from './test-files.ts'
 import { runTests } from './test-processes.ts'
-import { TestReport } from './test-report.ts'
-
-const MOST_FLAKY = 2
-/** If more files fail, they are not run again. */
-const MOST_REPEATED = 10
 
 const command = new Command('npm test --')
   .argument('[files...]', 'test files, by default all but those of --ship')
@@ -47,26 +38,8 @@ const environment = {
   // In code from a compile cache V8 counts no blocks.
   ...(isMeasured && { NODE_V8_COVERAGE: resolve(EXECUTIONS), NODE_DISABLE_COMPILE_CACHE: '1' }),
 }
-const write = (text: string) => process.stdout.write(text)
-const report = new TestReport(write)
-await runTests(files, report, environment)
-
-const failing = report.failing()
-const flaky: string[] = []
-if (failing.length > 0 && failing.length <= MOST_REPEATED) {
-  write(`once more, alone: ${failing.join(', ')}\n`)
-  const again = new TestReport(write)
-  await runTests(
-    failing.map((path) => ({ ...describeFile(path), isAlone: true })),
-    again,
-    environment,
-    1,
-  )
-  flaky.push(...failing.filter((file) => !again.failing().includes(file)))
-  if (flaky.length <= MOST_FLAKY) report.replace(flaky, again)
-}
-report.close(flaky)
-if (report.failing().length > 0 || files.length === 0) process.exitCode = 1
+const hasPassed = await runTests(files, environment, (text) => process.stdout.write(text))
+if (!hasPassed) process.exitCode = 1
 // Packages installed by tests, hundreds of megabytes: shared between files, useless afterwards.
 if (command.args.length === 0)
   rmSync('node_modules/.cache/phaseboard-tests', { recursive: true, force: true })

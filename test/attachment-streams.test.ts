@@ -25,7 +25,7 @@ async function call({ url }: Pick<Service, 'url'>, method: string, path: string,
 
 /** A service with one item. */
 async function setUp(t: Test, settings: Record<string, string> = {}) {
-  const environment = { ...onPreparedFile(t), ...settings }
+  const environment = { ...onPreparedFile(t.testdir()), ...settings }
   const service = await start(t, environment)
   const project = await call(service, 'POST', '/api/projects', { name: 'Apollo' })
   const item = await call(service, 'POST', `/api/projects/${project.body.id}/kanban-items`, { title: 'Card' })

@@ -96,7 +96,7 @@ function otherTool(t: Test, path: string) {
 
 t.test('after any failure, each reader gets each of its changes once, in order', async (t) => {
   const random = seededRandom(1729)
-  const environment = { ...onPreparedFile(t), AUTH_MODE: 'open' }
+  const environment = { ...onPreparedFile(t.testdir()), AUTH_MODE: 'open' }
   const services = [await start(t, environment), await start(t, environment)]
   const path = environment.DATABASE_URL.replace(/^file:/, '')
   const { db, write } = otherTool(t, path)

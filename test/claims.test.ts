@@ -116,7 +116,7 @@ const holdersOf = (agents: readonly Agent[]) =>
 /** Works through a column in one mode. */
 async function drill(t: Test, mode: 'open' | 'required'): Promise<void> {
   const environment = {
-    ...onPreparedFile(t),
+    ...onPreparedFile(t.testdir()),
     AUTH_MODE: mode,
     ADMIN_PASSWORD: 'correct horse',
     RATE_LIMIT_MAX: '0',

@@ -78,7 +78,7 @@ const times = <T>(count: number, make: (position: number) => T) =>
 
 /** Starts the service with a project. @param mustNotFind a query of that project's items that must never have results */
 async function createBoard(t: Test, seed: number, mustNotFind: string): Promise<Board> {
-  const environment = { ...onPreparedFile(t), ADMIN_PASSWORD: 'correct horse' }
+  const environment = { ...onPreparedFile(t.testdir()), ADMIN_PASSWORD: 'correct horse' }
   const service = await start(t, environment)
   const clients = times(CLIENTS, (number): Client => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })

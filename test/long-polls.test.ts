@@ -28,7 +28,7 @@ const VIEWER = { email: 'bob@example.org', password: 'a long password of Bob' }
 
 t.test('300 long polls of one viewer do not block others, and each gets its change', async (t) => {
   const environment = {
-    ...onPreparedFile(t),
+    ...onPreparedFile(t.testdir()),
     AUTH_MODE: 'required',
     ADMIN_EMAIL: ADMIN.email,
     ADMIN_PASSWORD: ADMIN.password,

@@ -88,12 +88,15 @@ function prepare(): Buffer {
   return bytes
 }
 
-/** The environment of a service on its own file, which is migrated: that takes two fifths of a start. */
-export function onPreparedFile(t: Test) {
+/**
+ * The environment of a service on its own file, which is migrated: that takes two fifths of a start.
+ * @param folder of the file
+ */
+export function onPreparedFile(folder: string) {
   prepared ??= prepare()
-  const environment = onNewFile(t)
-  writeFileSync(environment.DATABASE_URL.replace(/^file:/, ''), prepared, { mode: 0o600 })
-  return environment
+  const file = join(folder, 'board.db')
+  writeFileSync(file, prepared, { mode: 0o600 })
+  return { DATABASE_URL: `file:${file}` }
 }
 
 /** Runs a service that should end by itself. @returns its result */

@@ -449,7 +449,7 @@ for (const mode of MODES) {
         RATE_LIMIT_MAX: '6000',
       }
       const settings = Object.assign({}, ...group.map(([, { settings }]) => settings))
-      const service = await start(t, { ...onPreparedFile(t), ...given, ...settings })
+      const service = await start(t, { ...onPreparedFile(t.testdir()), ...given, ...settings })
       for (const [variable, { show }] of group) await t.test(variable, (t) => show(t, service, mode))
       service.kill('SIGTERM')
       t.match(await service.exited, { code: 0, stderr: '' })

@@ -29,7 +29,7 @@ function overStdio(t: Test, args: string[], environment: Record<string, string> 
 }
 
 t.test('every tool can be called over stdio', async (t) => {
-  const { url } = await start(t, onPreparedFile(t))
+  const { url } = await start(t, onPreparedFile(t.testdir()))
   await callEveryTool(t, await overStdio(t, ['--url', url]))
 })
 

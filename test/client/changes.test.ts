@@ -47,7 +47,7 @@ const streamThen =
 t.test(
   'a stream survives cut connections and kills of the service, without a gap or repetition',
   async (t) => {
-    const environment = { ...onPreparedFile(t), AUTH_MODE: 'open' }
+    const environment = { ...onPreparedFile(t.testdir()), AUTH_MODE: 'open' }
     let service = await start(t, environment)
     const between = await standBetween(t, service.url)
     const client = createClient({ baseUrl: between.url, retries: 12 })
@@ -97,7 +97,7 @@ t.test(
 )
 
 t.test('filters are sent to the service, and a stream begins now by default', async (t) => {
-  const service = await start(t, { ...onPreparedFile(t), AUTH_MODE: 'open' })
+  const service = await start(t, { ...onPreparedFile(t.testdir()), AUTH_MODE: 'open' })
   const client = createClient({ baseUrl: service.url })
   const { id } = await client.post('/api/projects', { body: { name: 'Before' } })
   const other = await client.post('/api/projects', { body: { name: 'Other' } })
@@ -124,7 +124,7 @@ t.test('filters are sent to the service, and a stream begins now by default', as
 t.test('a stream ends with an error when its credential expires', async (t) => {
   const admin = { email: 'ada@example.org', password: 'battery staple' }
   const service = await start(t, {
-    ...onPreparedFile(t),
+    ...onPreparedFile(t.testdir()),
     AUTH_MODE: 'required',
     ADMIN_EMAIL: admin.email,
     ADMIN_PASSWORD: admin.password,
@@ -314,7 +314,7 @@ t.test('the loss of a project is sent before the position advances to later chan
   const admin = { email: 'ada@example.org', password: 'battery staple' }
   const member = { email: 'bob@example.org', password: 'battery staple' }
   const service = await start(t, {
-    ...onPreparedFile(t),
+    ...onPreparedFile(t.testdir()),
     AUTH_MODE: 'required',
     ADMIN_EMAIL: admin.email,
     ADMIN_PASSWORD: admin.password,

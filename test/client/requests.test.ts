@@ -4,7 +4,7 @@ import { onPreparedFile, start } from '../process.ts'
 import { answer, answerJson, breakOff, type Fate, loseTheAnswer, standBetween } from './intermediary.ts'
 import { createClient, failureOf } from './shipped-client.ts'
 
-const service = await start(t, { ...onPreparedFile(t), AUTH_MODE: 'open' })
+const service = await start(t, { ...onPreparedFile(t.testdir()), AUTH_MODE: 'open' })
 
 /** A client of the service behind an intermediary. */
 async function behind(t: Test) {

@@ -404,7 +404,7 @@ for (const [title, options] of [
 }
 
 t.test('the service uses it', async (t) => {
-  const environment = onPreparedFile(t)
+  const environment = onPreparedFile(t.testdir())
   const observer = join(dirname(environment.DATABASE_URL.slice('file:'.length)), 'observer.mjs')
   writeFileSync(
     observer,

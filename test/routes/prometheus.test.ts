@@ -227,7 +227,7 @@ t.test("two services in one process, with a host's prefixes, have separate metri
 })
 
 t.test('dashboard and alerts use only existing metrics, and every metric has a panel', async (t) => {
-  const service = await start(t, { ...onPreparedFile(t), METRICS_PUBLIC: 'true' })
+  const service = await start(t, { ...onPreparedFile(t.testdir()), METRICS_PUBLIC: 'true' })
   const ask = async (path: string) => (await fetch(`${service.url}${path}`)).text()
   await ask('/healthz')
   const text = await ask('/metrics')

@@ -237,39 +237,43 @@ onBoard(
   },
 )
 
-onBoard('a service killed during a drag loses nothing', async (t, { api, person, kill, restart }) => {
-  const { id, path } = await projectWith(api, { 'To Do': ['One', 'Two'] })
-  const { page, go } = await person()
-  await go(path)
-  const actions = page.getByRole('button', { name: 'Actions for Two' })
-  const archive = page.getByRole('menuitem', { name: 'Archive' })
-  // The menu is loaded when it is needed, which must be before the service is gone.
-  await actions.click()
-  await archive.waitFor()
-  await page.keyboard.press('Escape')
-  await archive.waitFor({ state: 'detached' })
-  const held = await hold(page, card(page, 'One'))
-  await held.moveTo(column(page, 'Done'))
-  await kill()
-  await held.drop()
-  t.strictSame(await untilShown(page, 'Done', ['One']), ['One'], 'the move is shown')
-  const connection = page
-    .getByRole('status')
-    .filter({ hasText: 'Offline. You can keep working; changes are sent' })
-  await connection.getByText('1 change is waiting.').waitFor()
-  await actions.click()
-  await archive.click()
-  await connection.getByText('2 changes are waiting.').waitFor()
-  t.strictSame(await titlesIn(page, 'To Do'), [], 'work goes on')
-  await restart()
-  await api.post('/api/projects/{id}/kanban-items', { path: { id }, body: { title: 'Three' } })
-  await page.getByRole('status').getByText('Connected again.').waitFor()
-  t.strictSame(await untilShown(page, 'To Do', ['Three']), ['Three'], 'what others did meanwhile')
-  t.strictSame(
-    await untilSaved(api, id, 'Done', ['One']),
-    ['One'],
-    'and sent when the service is there again',
-  )
-  await page.getByText('“Two” archived.').waitFor()
-  t.strictSame(await titlesIn(page, 'Done'), ['One'])
-})
+onBoard(
+  'a service killed during a drag loses nothing',
+  async (t, { api, person, kill, restart }) => {
+    const { id, path } = await projectWith(api, { 'To Do': ['One', 'Two'] })
+    const { page, go } = await person()
+    await go(path)
+    const actions = page.getByRole('button', { name: 'Actions for Two' })
+    const archive = page.getByRole('menuitem', { name: 'Archive' })
+    // The menu is loaded when it is needed, which must be before the service is gone.
+    await actions.click()
+    await archive.waitFor()
+    await page.keyboard.press('Escape')
+    await archive.waitFor({ state: 'detached' })
+    const held = await hold(page, card(page, 'One'))
+    await held.moveTo(column(page, 'Done'))
+    await kill()
+    await held.drop()
+    t.strictSame(await untilShown(page, 'Done', ['One']), ['One'], 'the move is shown')
+    const connection = page
+      .getByRole('status')
+      .filter({ hasText: 'Offline. You can keep working; changes are sent' })
+    await connection.getByText('1 change is waiting.').waitFor()
+    await actions.click()
+    await archive.click()
+    await connection.getByText('2 changes are waiting.').waitFor()
+    t.strictSame(await titlesIn(page, 'To Do'), [], 'work goes on')
+    await restart()
+    await api.post('/api/projects/{id}/kanban-items', { path: { id }, body: { title: 'Three' } })
+    await page.getByRole('status').getByText('Connected again.').waitFor()
+    t.strictSame(await untilShown(page, 'To Do', ['Three']), ['Three'], 'what others did meanwhile')
+    t.strictSame(
+      await untilSaved(api, id, 'Done', ['One']),
+      ['One'],
+      'and sent when the service is there again',
+    )
+    await page.getByText('“Two” archived.').waitFor()
+    t.strictSame(await titlesIn(page, 'Done'), ['One'])
+  },
+  { isAlone: true },
+)

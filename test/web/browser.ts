@@ -20,6 +20,7 @@ import { onPreparedFile, type Service, start } from '../process.ts'
 import { checkPage } from './axe.ts'
 import { launch, noBrowser } from './chromium.ts'
 import { openPages, type Problems, watchForProblems } from './problems.ts'
+import { shareService } from './shared-service.ts'
 
 export { checkPage } from './axe.ts'
 export { launch, noBrowser } from './chromium.ts'
@@ -35,6 +36,8 @@ export const ADMIN: Credentials = { email: 'ada@example.test', password: 'correc
 
 /** The options of the service. */
 interface BoardOptions {
+  /** Whether the test kills or watches its service, and so has one of its own. With an `environment` it always has. */
+  isAlone?: boolean
   /** The authentication mode, `open` by default. */
   mode?: 'open' | 'required'
   /** Additional variables. */
@@ -112,19 +115,22 @@ const isThere = (page: Page) => page.locator('#app > *').first().waitFor({ state
 
 /** Starts the service on a file without projects, for users in browsers. It is closed with the test. */
 export async function startBoard(t: Test, options: BoardOptions = {}): Promise<Board> {
-  const { mode = 'open', environment = {} } = options
-  const settings = {
-    ...(options.url === undefined && onPreparedFile(t)),
+  const { mode = 'open', environment, isAlone = environment !== undefined } = options
+  const common = {
     AUTH_MODE: mode,
     ADMIN_EMAIL: ADMIN.email,
     ADMIN_PASSWORD: ADMIN.password,
     LOG_LEVEL: 'warn',
-    ...environment,
   }
-  const [browser, started] = await Promise.all([
-    launch(),
-    options.url === undefined ? start(t, settings) : undefined,
-  ])
+  const own = isAlone && { ...onPreparedFile(t.testdir()), ...common, ...environment }
+  const share = async () => {
+    // As many requests as the tests of a minute send.
+    const { service, reset } = await shareService({ ...common, RATE_LIMIT_MAX: '0' })
+    t.teardown(reset)
+    return service
+  }
+  const begin = async () => (options.url !== undefined ? undefined : own ? start(t, own) : share())
+  const [browser, started] = await Promise.all([launch(), begin()])
   let running = started
   const url = options.url ?? started?.url ?? ''
   const token = mode === 'required' ? await tokenAt(url) : undefined
@@ -152,6 +158,7 @@ export async function startBoard(t: Test, options: BoardOptions = {}): Promise<B
   }
 
   async function kill(): Promise<void> {
+    if (!own) throw new Error('other tests share this service: set isAlone')
     // What the page loads at that moment, or in advance.
     for (const { problems } of people)
       problems.expect(/ERR_(?:CONNECTION_(?:RESET|REFUSED|CLOSED)|SOCKET_NOT_CONNECTED|EMPTY_RESPONSE)/)
@@ -160,7 +167,7 @@ export async function startBoard(t: Test, options: BoardOptions = {}): Promise<B
   }
 
   async function restart(): Promise<void> {
-    running = await start(t, { ...settings, PORT: String(service().port) })
+    running = await start(t, { ...own, PORT: String(service().port) })
   }
 
   async function finish(): Promise<void> {

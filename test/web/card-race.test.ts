@@ -205,6 +205,7 @@ onBoard(
     await next.getByRole('textbox', { name: 'New comment' }).press('Control+Enter')
     await partOf(next, 'Comments').getByRole('article').getByText('A comment').waitFor()
   },
+  { isAlone: true },
 )
 
 onBoard('saving a text in one tab keeps what is typed in another', async (t, board) => {

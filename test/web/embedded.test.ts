@@ -57,7 +57,7 @@ t.test('in a host application, below its prefix', { skip: noBrowser }, async (t)
 })
 
 t.test('behind a proxy that strips a prefix', { skip: noBrowser }, async (t) => {
-  const service = await start(t, { ...onPreparedFile(t), LOG_LEVEL: 'warn' })
+  const service = await start(t, { ...onPreparedFile(t.testdir()), LOG_LEVEL: 'warn' })
   const proxy = createServer((incoming, outgoing) => {
     const path = incoming.url?.replace(/^\/kanban(?=\/)/, '')
     const { method, headers } = incoming
@@ -80,7 +80,7 @@ t.test('behind a proxy that strips a prefix', { skip: noBrowser }, async (t) => 
 
 t.test('signed in, behind nginx, below a path', { skip: noBrowser || noNginx }, async (t) => {
   const service = await start(t, {
-    ...onPreparedFile(t),
+    ...onPreparedFile(t.testdir()),
     LOG_LEVEL: 'warn',
     AUTH_MODE: 'required',
     TRUST_PROXY: '127.0.0.1',

@@ -140,40 +140,45 @@ onBoard(
     await list.getByRole('link', { name: 'Website relaunch' }).waitFor()
     t.ok(id)
   },
+  { isAlone: true },
 )
 
-onBoard('a lost connection is shown after three seconds, and no longer than it lasts', async (t, board) => {
-  const { path } = await projectWith(board.api, { 'To Do': ['Flyer'] })
-  const { page, go } = await board.person()
-  await go(path)
-  await page.getByText('Live', { exact: true }).waitFor()
-  await page.evaluate(() => {
-    const times: Record<string, number> = {}
-    const note = () => {
-      const isLive = document.querySelector('.live-dot.is-live') !== null
-      const text = document.querySelector('.connection')?.textContent ?? ''
-      if (!isLive) times.lost ??= performance.now()
-      if (text.startsWith('Offline')) times.offline ??= performance.now()
-      Object.assign(window, { times, offline: text.startsWith('Offline') })
-    }
-    new MutationObserver(note).observe(document.body, { childList: true, subtree: true, attributes: true })
-  })
-  await board.kill()
-  await page.getByText('Offline. You can keep working').waitFor()
-  const { lost = 0, offline = 0 } = await page.evaluate(
-    () => (window as unknown as { times: Record<string, number> }).times,
-  )
-  t.ok(offline - lost > 2500 && offline - lost < 5000, `after ${offline - lost} ms`)
-  const color = () => page.locator('.connection').evaluate((element) => getComputedStyle(element).color)
-  const quiet = await color()
-  await link(page, 'Flyer').focus()
-  await page.keyboard.press('x')
-  await page.getByText('1 change is waiting.').waitFor()
-  t.not(await color(), quiet, 'in another colour while a write waits')
-  await board.restart()
-  await page.getByText('Connected again.').waitFor()
-  t.equal(await page.getByText('Offline.').count(), 0)
-})
+onBoard(
+  'a lost connection is shown after three seconds, and no longer than it lasts',
+  async (t, board) => {
+    const { path } = await projectWith(board.api, { 'To Do': ['Flyer'] })
+    const { page, go } = await board.person()
+    await go(path)
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.evaluate(() => {
+      const times: Record<string, number> = {}
+      const note = () => {
+        const isLive = document.querySelector('.live-dot.is-live') !== null
+        const text = document.querySelector('.connection')?.textContent ?? ''
+        if (!isLive) times.lost ??= performance.now()
+        if (text.startsWith('Offline')) times.offline ??= performance.now()
+        Object.assign(window, { times, offline: text.startsWith('Offline') })
+      }
+      new MutationObserver(note).observe(document.body, { childList: true, subtree: true, attributes: true })
+    })
+    await board.kill()
+    await page.getByText('Offline. You can keep working').waitFor()
+    const { lost = 0, offline = 0 } = await page.evaluate(
+      () => (window as unknown as { times: Record<string, number> }).times,
+    )
+    t.ok(offline - lost > 2500 && offline - lost < 5000, `after ${offline - lost} ms`)
+    const color = () => page.locator('.connection').evaluate((element) => getComputedStyle(element).color)
+    const quiet = await color()
+    await link(page, 'Flyer').focus()
+    await page.keyboard.press('x')
+    await page.getByText('1 change is waiting.').waitFor()
+    t.not(await color(), quiet, 'in another colour while a write waits')
+    await board.restart()
+    await page.getByText('Connected again.').waitFor()
+    t.equal(await page.getByText('Offline.').count(), 0)
+  },
+  { isAlone: true },
+)
 
 onBoard('cards show their numbers of comments and files, and follow them', async (t, { api, person }) => {
   const { id, path, cards } = await projectWith(api, { 'To Do': ['Flyer', 'Website'] })
