@@ -2,17 +2,28 @@
 import { globSync, readFileSync } from 'node:fs'
 
 /**
- * `npm run test:ship`: what proves the shipping. It builds, packs and installs the service as its users do, kills it, cuts its power,
- * or starts other servers beside it.
+ * `npm run test:ship`: what proves the shipping. It builds, packs and installs the service as its users do, gives commands, kills it, cuts
+ * its power, takes over, or starts other servers beside it.
  */
 const SHIP = [
+  'test/attention/histories.test.ts',
   'test/black-box/*.test.ts',
   'test/builds.test.ts',
+  'test/cli/*.test.ts',
+  'test/concurrency.test.ts',
   'test/contributing.test.ts',
+  'test/crash.test.ts',
+  'test/durability.test.ts',
+  'test/exchange/{archive-beside,archive-commands,backup,import-attacks,takeover}.test.ts',
+  'test/mail/mail-crash.test.ts',
   'test/package.test.ts',
   'test/power-cut.test.ts',
   'test/proxies.test.ts',
+  'test/server.test.ts',
   'test/takeover.test.ts',
+  'test/variables.test.ts',
+  'test/walkthrough.test.ts',
+  'test/webhooks/deliveries-crash.test.ts',
 ]
 
 /**
@@ -20,12 +31,16 @@ const SHIP = [
  * those that take long. They start first.
  */
 const ALONE = [
-  ...SHIP,
   'test/access-matrix.test.ts',
   'test/attacks.test.ts',
+  'test/black-box/*.test.ts',
+  'test/builds.test.ts',
+  'test/contributing.test.ts',
   'test/credentials.test.ts',
   'test/db/client.test.ts',
   'test/http/unsent-responses.test.ts',
+  'test/package.test.ts',
+  'test/power-cut.test.ts',
   'test/routes/session.test.ts',
   'test/web/board-many.test.ts',
   'test/web/serving.test.ts',

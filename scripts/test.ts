@@ -9,7 +9,7 @@ import { runTests } from './test-processes.ts'
 
 const command = new Command('npm test --')
   .argument('[files...]', 'test files, by default all but those of --ship')
-  .option('--ship', 'the tests that build, pack, install and kill the service')
+  .option('--ship', 'the tests of what ships: builds, packages, commands, kills')
   .option('--changed [commit]', 'the tests of what has changed since a commit, by default the last one')
   .option('--coverage', 'count the executed code, for npm run coverage:check')
   .parse()
@@ -29,7 +29,8 @@ await import('./build.ts')
 if (process.exitCode) process.exit()
 const isMeasured = options.coverage === true
 await bundleSources(isMeasured)
-if (isMeasured) rmSync(EXECUTIONS, { recursive: true, force: true })
+// What the tests of every day have executed, those of --ship add to.
+if (isMeasured && !options.ship) rmSync(EXECUTIONS, { recursive: true, force: true })
 
 const environment = {
   ...process.env,
