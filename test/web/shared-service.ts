@@ -15,24 +15,18 @@ export interface SharedService {
   reset: () => void
 }
 
-/** Tables whose rows are no records: of SQLite, of migrations, of the search index, and the places of consumers in the sequence. */
-const LEFT = /^(sqlite_|__|search_index|consumers)/
-/** What the triggers of other tables write. */
-const WRITTEN_ALONG = /^(change|search|item_times|quiet_|staged_)/
+/** Tables whose rows are no records: of SQLite, of migrations, of the search index, and of the sequence of changes. */
+const NO_RECORDS = /^(sqlite_|__|search_|change|consumers|item_times|quiet_|staged_)/
 
 function createReset(file: string): () => void {
   const db = new SQLite(file)
   root.teardown(() => db.close())
   db.pragma('foreign_keys = on')
-  const names = db
+  const tables = db
     .prepare<[], string>("select name from sqlite_master where type = 'table'")
     .pluck()
     .all()
-    .filter((name) => !LEFT.test(name))
-  const tables = [
-    ...names.filter((name) => !WRITTEN_ALONG.test(name)),
-    ...names.filter((name) => WRITTEN_ALONG.test(name)),
-  ]
+    .filter((name) => !NO_RECORDS.test(name))
   const initial = tables.map((table) => ({
     table,
     rows: db.prepare<[], Row>(`select * from ${table}`).all(),
@@ -41,14 +35,16 @@ function createReset(file: string): () => void {
     db.pragma('defer_foreign_keys = on')
     for (const table of tables) db.exec(`delete from ${table}`)
     for (const { table, rows } of initial) {
-      if (WRITTEN_ALONG.test(table)) db.exec(`delete from ${table}`)
       for (const row of rows) {
-        const columns = Object.keys(row)
-        db.prepare(
-          `insert into ${table} (${columns.map((name) => `"${name}"`)}) values (${columns.map(() => '?')})`,
-        ).run(...Object.values(row))
+        const columns = Object.keys(row).map((name) => `"${name}"`)
+        db.prepare(`insert into ${table} (${columns}) values (${columns.map(() => '?')})`).run(
+          ...Object.values(row),
+        )
       }
     }
+    // Its number is never used again, so that the service finds what comes next.
+    for (const table of ['changes', 'change_subjects'])
+      db.exec(`delete from ${table} where seq < (select max(seq) from changes)`)
   }).immediate
 }
 
