@@ -19,7 +19,6 @@ t.jobs = 4
 /** A text that every refused write tries to store. Errors and logs must not contain it, and no file may store it. */
 const REFUSED = 'hush-hush'
 
-
 const ADMIN = { email: 'admin@localhost', password: 'correct horse' }
 
 /** A writing request: method, path, body, the `error` of its 500, and the cookie of a session if it needs one. */
@@ -36,7 +35,11 @@ interface Board {
 const fileOf = ({ DATABASE_URL }: { DATABASE_URL: string }) => DATABASE_URL.slice('file:'.length)
 
 /** A new file, and an admin who can sign in. */
-const environmentOf = (t: Test) => ({ ...onNewFile(t), ADMIN_PASSWORD: ADMIN.password, METRICS_PUBLIC: 'true' })
+const environmentOf = (t: Test) => ({
+  ...onNewFile(t),
+  ADMIN_PASSWORD: ADMIN.password,
+  METRICS_PUBLIC: 'true',
+})
 
 /** Another process's connection to the service's file; the service has its own process. */
 function openTool(t: Test, path: string) {

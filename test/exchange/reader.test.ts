@@ -2,7 +2,17 @@
 import { deepStrictEqual } from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, constants, fstatSync, ftruncateSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
@@ -286,7 +296,12 @@ t.test('a process reads a file, and ends when it is cancelled', async (t) => {
   const folder = t.testdir()
   const file = join(folder, 'file')
   const read = (format: string, signal?: AbortSignal, limits = {}, from = file) =>
-    readApart({ format, file: from, name: 'it' }, join(folder, 'spool'), { ...READING_LIMITS, ...limits }, signal)
+    readApart(
+      { format, file: from, name: 'it' },
+      join(folder, 'spool'),
+      { ...READING_LIMITS, ...limits },
+      signal,
+    )
   writeFileSync(file, trelloExport(3, 'Word'))
   const board = await read('trello')
   t.match(board.facts, { made: { items: 3 } })

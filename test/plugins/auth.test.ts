@@ -490,13 +490,14 @@ t.test('storing the last use does not wait for another process', async (t) => {
   t.teardown(other.close)
   other.db.$client.exec('begin immediate')
   const { $client: client } = app.db
-  const waits: unknown[] = []
+  const waiting: string[] = []
   watch(t, client).before = (source) => {
-    if (/^update .*last_used_at/is.test(source)) waits.push(client.pragma('busy_timeout', { simple: true }))
+    const isWrite = /^(begin immediate|insert|update|delete)/i.test(source)
+    if (isWrite && client.pragma('busy_timeout', { simple: true }) !== 0) waiting.push(source)
   }
   t.equal((await send(app, 'GET', '/api/projects', undefined, headers)).status, 200)
   t.equal((await send(app, 'GET', '/api/projects', undefined, token)).status, 200)
-  t.strictSame(waits, [0, 0])
+  t.strictSame(waiting, [], 'no statement waits for the lock')
   t.match(stored(), { lastUsedAt: dates.lastUsedAt })
   t.equal(client.pragma('busy_timeout', { simple: true }), 5000, 'other statements wait as before')
   other.db.$client.exec('rollback')

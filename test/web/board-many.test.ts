@@ -34,7 +34,9 @@ onBoard('a board of 4,000 cards', async (t, { api, person }) => {
   // Changes by somebody else, all over a column.
   const ids = [...made.cards.values()].slice(0, 1000)
   for (let at = 0; at < ids.length; at += 500) {
-    await api.patch('/api/kanban-items', { body: { ids: ids.slice(at, at + 500), update: { priority: 'high' } } })
+    await api.patch('/api/kanban-items', {
+      body: { ids: ids.slice(at, at + 500), update: { priority: 'high' } },
+    })
   }
   await page.getByText('Priority: High').first().waitFor({ state: 'attached' })
   t.ok((await countOf(page, '.card-row')) <= 120, 'and after many changes')
