@@ -116,7 +116,7 @@ t.test('a client that reads nothing is disconnected; one that reads slowly is no
     if (wanted <= 0) slow.pause()
   })
   await Promise.all([dawdle(), dawdle('POST /write')])
-  // Reads a part every two seconds, and therefore takes longer than the timeout.
+  // Reads a part almost every three seconds, and therefore takes longer than the timeout.
   let parts = 0
   for (; queue(slow) > 0; parts++) {
     const before = queue(slow)
@@ -125,14 +125,15 @@ t.test('a client that reads nothing is disconnected; one that reads slowly is no
       slow.resume()
       await wait(1)
     }
-    pass(2000)
+    pass(2900)
   }
-  t.ok(parts > 2, `${parts} parts`)
+  t.ok(parts > 1, `${parts} parts`)
   while ((await connections(app)) > 1) pass(2000)
   wanted = LARGE
   slow.resume()
-  while (received < LARGE) await once(slow, 'data')
-  t.equal(await connections(app), 1, 'those that do not read are gone, and the other has all of it')
+  while (received < LARGE && !slow.destroyed) await wait(5)
+  t.ok(received >= LARGE, 'it has all of it')
+  t.ok((await connections(app)) <= 1, 'those that do not read are gone')
 })
 
 t.test('idle connections and event streams without new data stay open', async (t) => {
