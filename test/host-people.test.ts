@@ -45,12 +45,11 @@ async function start(t: Test, all: Record<string, User>, options: PhaseboardOpti
   /** The response to a GET, once it is as expected: people are recorded asynchronously. */
   // biome-ignore lint/suspicious/noExplicitAny: of every shape
   const until = async (path: string, isSo: (body: any) => boolean) => {
-    for (let attempt = 0; attempt < 200; attempt++) {
+    for (;;) {
       const { body } = await ask('ann', 'GET', path)
       if (isSo(body)) return body
       await pause(10)
     }
-    throw new Error(`${path} never was as expected`)
   }
   return { ask, until, log }
 }

@@ -85,14 +85,10 @@ t.test('300 long polls of one viewer do not block others, and each gets its chan
     answered++
     return found
   })
-  let slowest = 0
   for (let turn = 0; turn < 50; turn++) {
-    const begun = performance.now()
     t.equal((await ask('GET', '/healthz')).status, 200)
     t.equal((await ask('POST', items, { title: `Card ${turn}` }, admin)).status, 201)
-    slowest = Math.max(slowest, performance.now() - begun)
   }
-  t.comment(`the slowest two requests of others took ${Math.round(slowest)} ms`)
   t.equal(answered, 0, 'nobody is answered with what is not asked for')
   const made = await ask('POST', `/api/projects/${project.id}/objectives`, { title: 'Land' }, admin)
   t.equal(made.status, 201)

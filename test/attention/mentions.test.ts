@@ -76,9 +76,9 @@ t.test('any text is read, in a time that grows with its length', async (t) => {
       return [...found].every((one) => one.startsWith('ada'))
     }),
   )
-  const start = performance.now()
-  t.equal(mentionsIn(`${'- '.repeat(50_000)}@ada`).size, 1)
-  t.ok(performance.now() - start < 2000, 'a deep list')
+  // In linear time: in quadratic time, these would take longer than any test may.
+  const LENGTH = 400_000
+  t.equal(mentionsIn(`${'- '.repeat(LENGTH / 2)}@ada`).size, 1, 'a deep list')
   for (const unit of [
     '`',
     '``a`',
@@ -98,10 +98,8 @@ t.test('any text is read, in a time that grows with its length', async (t) => {
     ' ',
     '> ',
   ]) {
-    const start = performance.now()
     // Without a mention, nothing else of a text is read.
-    t.ok(mentionsIn(`@ada\n${unit.repeat(100_000 / unit.length)}`).has('ada'))
-    t.ok(performance.now() - start < 2000, JSON.stringify(unit))
+    t.ok(mentionsIn(`@ada\n${unit.repeat(LENGTH / unit.length)}`).has('ada'), JSON.stringify(unit))
   }
   t.equal(mentionsIn(Array.from({ length: 1000 }, (_, n) => `@m${n}`).join(' ')).size, 100)
 })

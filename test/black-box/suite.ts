@@ -590,7 +590,7 @@ export async function blackBox(whole: Test, { url, mode, admin: adminCredentials
     const item = await ok(admin, 'POST /api/projects/{id}/kanban-items', { at: project, body }, 201)
     const ofItem = { itemId: item.id, kind: 'assigned', title: 'Watched', readAt: null }
     let listed: { id: string; itemId: string }[] = []
-    for (let tries = 0; !listed.some(({ itemId }) => itemId === item.id) && tries < 500; tries++) {
+    while (!listed.some(({ itemId }) => itemId === item.id)) {
       await new Promise((resolve) => setTimeout(resolve, 20))
       listed = await ok(member, 'GET /api/notifications', { query: '?unread=true&limit=5' }, 200)
     }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { Change } from '../../src/client/api.d.ts'
 import type { AccessChange, ChangesOptions } from '../../src/client/types.d.ts'
+import { nextTurn } from '../executions.ts'
 import { onPreparedFile, start } from '../process.ts'
 import { answer, answerJson, breakOff, type Fate, standBetween, stream } from './intermediary.ts'
 import { createClient, failureOf } from './shipped-client.ts'
@@ -346,10 +347,6 @@ t.test('the loss of a project is sent before the position advances to later chan
 t.test('a slow consumer makes the service wait', async (t) => {
   const padding = 'x'.repeat(64 * 1024)
   let sent = 0
-  let waits = () => {}
-  const waiting = new Promise<void>((resolve) => {
-    waits = resolve
-  })
   /** Sends as much as the connection accepts. */
   function send(response: ServerResponse) {
     while (
@@ -358,8 +355,6 @@ t.test('a slow consumer makes the service wait', async (t) => {
     );
     if (sent === 2000) return
     response.once('drain', () => send(response))
-    const before = sent
-    setTimeout(() => sent === before && waits(), 300).unref()
   }
   const { client } = await fated(t, (response, asked) => {
     stream()?.(response, asked)
@@ -367,7 +362,12 @@ t.test('a slow consumer makes the service wait', async (t) => {
   })
   const changes = client.changes({ after: 0 })
   await changes.next()
-  await waiting
+  // It has stopped when many turns of the event loop have sent nothing.
+  for (let [turns, before] = [0, sent]; turns < 1000; turns++) {
+    await nextTurn()
+    if (sent !== before) turns = 0
+    before = sent
+  }
   t.ok(sent < 1000, `of 2,000 events ${sent} were sent`)
   for (let seq = 2; seq <= 2000; seq++) {
     const { value } = await changes.next()

@@ -20,6 +20,7 @@ import { readTrello } from '../../src/exchange/sources/trello-board.ts'
 import { Imports } from '../../src/projects/imports.ts'
 import { holdsGroups, holdsSequence } from '../changes/replay.ts'
 import { openTestDatabase } from '../database.ts'
+import { until } from '../executions.ts'
 import { writeTo } from '../helper.ts'
 import { CLI, nodeCommand } from '../shipped.ts'
 import { anyBoard, trelloExport } from './source-boards.ts'
@@ -253,8 +254,15 @@ t.test('a slice waits for the write lock', async (t) => {
   const path = join(t.testdir(), 'board.db')
   const [db, other] = [openTestDatabase(t, `file:${path}`), openTestDatabase(t, `file:${path}`)]
   other.$client.exec('begin immediate')
+  const { exec } = db.$client
+  let attempts = 0
+  db.$client.exec = (sql) => {
+    attempts++
+    return exec.call(db.$client, sql)
+  }
   const written = new ChunkedWriter(db).slice(() => 'written')
-  setTimeout(() => other.$client.exec('rollback'), 20)
+  await until(() => attempts > 1)
+  other.$client.exec('rollback')
   t.equal(await written, 'written')
 })
 

@@ -1,8 +1,18 @@
 /** The parts of the import reader: the checks before reading, the fitting of cards, spools, and the process. */
 import { deepStrictEqual } from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, fstatSync, ftruncateSync, readdirSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
@@ -270,11 +280,28 @@ t.test('the reason for a failure is one line', async (t) => {
   t.equal(lineOf(new Error('x'.repeat(5000))).length, 1000)
 })
 
+/** Opens a pipe for writing, once another process has opened it for reading. */
+async function openAfterReader(pipe: string): Promise<number> {
+  for (;;) {
+    try {
+      return openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK)
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'ENXIO') throw error
+      await sleep(5)
+    }
+  }
+}
+
 t.test('a process reads a file, and ends when it is cancelled', async (t) => {
   const folder = t.testdir()
   const file = join(folder, 'file')
-  const read = (format: string, signal?: AbortSignal, limits = {}) =>
-    readApart({ format, file, name: 'it' }, join(folder, 'spool'), { ...READING_LIMITS, ...limits }, signal)
+  const read = (format: string, signal?: AbortSignal, limits = {}, from = file) =>
+    readApart(
+      { format, file: from, name: 'it' },
+      join(folder, 'spool'),
+      { ...READING_LIMITS, ...limits },
+      signal,
+    )
   writeFileSync(file, trelloExport(3, 'Word'))
   const board = await read('trello')
   t.match(board.facts, { made: { items: 3 } })
@@ -283,11 +310,16 @@ t.test('a process reads a file, and ends when it is cancelled', async (t) => {
   await t.rejects(read('trello', undefined, { records: 2 }), { message: /IMPORT_RECORDS/ })
   await t.rejects(read('trello', undefined, { time: 1 }), { message: 'Reading the file took too long' })
   await t.rejects(read('trello', AbortSignal.abort(new Error('enough'))), { message: 'enough' })
+  // It waits for the other end of a pipe, and is cancelled when it has opened it.
+  const pipe = join(folder, 'pipe')
+  execFileSync('mkfifo', [pipe])
   const ending = new AbortController()
-  const ended = read('trello', ending.signal)
-  await sleep(20)
+  const ended = read('trello', ending.signal, {}, pipe)
+  const writer = await openAfterReader(pipe)
   ending.abort(new Error('enough'))
   await t.rejects(ended, { message: 'enough' })
+  closeSync(writer)
+  rmSync(pipe)
   // Node itself exits with an error about its options.
   const { execPath } = process
   process.execPath = '/bin/false'

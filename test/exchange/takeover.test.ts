@@ -148,14 +148,15 @@ t.test('a takeover is refused while the first machine responds, or if this is un
 
 t.test('a takeover is refused if the first machine responds again meanwhile', async (t) => {
   const port = await freePort()
-  const silent = createServer((_, response) => response.end())
+  const machine = createServer((_, response) => response.end())
+  t.teardown(() => machine.close())
   const { take, isUntouched } = setUp(t)
-  const listening = new Promise<void>((resolve) =>
-    setTimeout(() => silent.listen(port, '127.0.0.1', resolve), 50),
-  )
-  t.teardown(() => silent.close())
-  await t.rejects(take({ first: `http://127.0.0.1:${port}`, watch: 300 }), /still responds/)
-  await listening
+  const first = `http://127.0.0.1:${port}`
+  // It was silent before the replica was read.
+  const onProgress = () => {
+    if (!machine.listening) machine.listen(port, '127.0.0.1')
+  }
+  await t.rejects(take({ first, onProgress }), /still responds/)
   t.ok(isUntouched())
 })
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { mock } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import Fastify from 'fastify'
 import t, { type Test } from 'tap'
@@ -13,6 +14,18 @@ import { keepLog } from '../helper.ts'
 const MEGABYTE = 1024 * 1024
 /** More than the system buffers for a client that does not read. */
 const LARGE = 12 * MEGABYTE
+
+/** Lets time pass by hand, before a server is started. @returns a function that lets it pass, with the checks at intervals */
+function holdTime(t: Test): (milliseconds: number) => void {
+  let now = 0
+  t.intercept(performance, 'now', { value: () => now })
+  mock.timers.enable({ apis: ['setInterval'] })
+  t.teardown(() => mock.timers.reset())
+  return (milliseconds) => {
+    now += milliseconds
+    mock.timers.tick(milliseconds)
+  }
+}
 
 /** A server like the service's, with a large response, a small one and a chunked one. */
 async function serve(t: Test, limits: Partial<UnsentLimits>) {
@@ -74,7 +87,11 @@ async function serve(t: Test, limits: Partial<UnsentLimits>) {
     return socket
   }
 
-  return { app, dawdle, url: `http://127.0.0.1:${port}`, written: () => written }
+  /** The bytes that the system has not taken yet for a client. */
+  const queue = ({ localPort }: Socket) =>
+    (taken.get(localPort) as Socket & { _handle?: { writeQueueSize: number } })?._handle?.writeQueueSize ?? 0
+
+  return { app, dawdle, queue, url: `http://127.0.0.1:${port}`, written: () => written }
 }
 
 /** The number of the server's connections. */
@@ -88,31 +105,39 @@ async function until(app: Parameters<typeof connections>[0], count: number): Pro
 }
 
 t.test('a client that reads nothing is disconnected; one that reads slowly is not', async (t) => {
-  const { app, dawdle } = await serve(t, { timeout: 3000 })
+  const pass = holdTime(t)
+  const { app, dawdle, queue } = await serve(t, { timeout: 3000 })
   const slow = await dawdle()
   let received = 0
-  const started = performance.now()
-  // Reads a part every 400 ms, and therefore takes longer than the timeout.
   let wanted = 0
   slow.on('data', (part) => {
     received += part.length
     wanted -= part.length
     if (wanted <= 0) slow.pause()
   })
-  const reading = setInterval(() => {
-    wanted = MEGABYTE
-    slow.resume()
-  }, 400)
-  t.teardown(() => clearInterval(reading))
   await Promise.all([dawdle(), dawdle('POST /write')])
-  await until(app, 1)
-  t.equal(await connections(app), 1, 'those that do not read are gone')
-  while (received < LARGE && !slow.destroyed) await wait(50)
-  t.ok(received >= LARGE, 'the other has all of it')
-  t.ok(performance.now() - started > 3000)
+  // Reads a part almost every three seconds, and therefore takes longer than the timeout.
+  let parts = 0
+  for (; queue(slow) > 0; parts++) {
+    const before = queue(slow)
+    while (queue(slow) === before) {
+      wanted = MEGABYTE
+      slow.resume()
+      await wait(1)
+    }
+    pass(2900)
+  }
+  t.ok(parts > 1, `${parts} parts`)
+  while ((await connections(app)) > 1) pass(2000)
+  wanted = LARGE
+  slow.resume()
+  while (received < LARGE && !slow.destroyed) await wait(5)
+  t.ok(received >= LARGE, 'it has all of it')
+  t.ok((await connections(app)) <= 1, 'those that do not read are gone')
 })
 
 t.test('idle connections and event streams without new data stay open', async (t) => {
+  const pass = holdTime(t)
   const { app, dawdle } = await serve(t, { timeout: 100 })
   const idle = await dawdle('GET /small')
   idle.resume()
@@ -122,18 +147,22 @@ t.test('idle connections and event streams without new data stay open', async (t
   events.setEncoding('utf8').on('data', (part) => {
     text += part
   })
-  while (text.split('still here').length < 6) await wait(50)
+  for (let count = 1; count <= 6; count++) {
+    pass(150)
+    while (text.split('still here').length <= count) await once(events, 'data')
+  }
   t.equal(await connections(app), 2, 'after many times the patience')
 })
 
 t.test('if responses use too much memory, clients that read nothing are disconnected first', async (t) => {
+  const pass = holdTime(t)
   const { app, dawdle, url } = await serve(t, {
     maxBytes: 3.5 * LARGE,
     timeout: 60_000,
     timeoutUnderPressure: 200,
   })
   for (let index = 0; index < 3; index++) await dawdle()
-  await wait(500)
+  pass(500)
   t.equal(await connections(app), 3)
   const answer = await fetch(`${url}/large`)
   t.equal(answer.status, 200)
@@ -196,13 +225,17 @@ t.test('bytes that something follows count as those alone', async (t) => {
 })
 
 t.test('the remaining memory is known before a response is built', async (t) => {
+  const pass = holdTime(t)
   const { app, dawdle } = await serve(t, { maxBytes: 2 * LARGE, timeoutUnderPressure: 1000 })
   const room = () => Number(app.roomForResponse?.())
   t.equal(room(), Number.POSITIVE_INFINITY, 'where nothing waits, one may be as large as it is')
   await dawdle()
   const left = room()
   t.ok(left <= LARGE && left > LARGE - 1000, `${left}`)
-  while (room() < LARGE) await wait(50)
+  while (room() < LARGE) {
+    pass(1000)
+    await wait(1)
+  }
   t.equal(room(), Number.POSITIVE_INFINITY, 'those who do not read make room where little is left')
 })
 

@@ -1,12 +1,15 @@
 /** Work in turns of the event loop: other work runs in between, and concurrent requests share the result. */
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { Attempts, type StepOfWork, Turns } from '../../src/requests/turns.ts'
 import { nextTurn, until } from '../executions.ts'
 
-/** Takes some time, as work does. */
-function spend(milliseconds: number): void {
-  const end = performance.now() + milliseconds
-  while (performance.now() < end);
+/** A clock by hand. @returns a function that takes some time, as work does */
+function holdClock(t: Test): (milliseconds: number) => void {
+  let now = 0
+  t.intercept(performance, 'now', { value: () => now })
+  return (milliseconds) => {
+    now += milliseconds
+  }
 }
 
 t.test('members get equal shares, however much one waits for', async (t) => {
@@ -28,6 +31,7 @@ t.test('members get equal shares, however much one waits for', async (t) => {
 })
 
 t.test('other requests run in between, and new work waits for its turn', async (t) => {
+  const spend = holdClock(t)
   const turns = new Turns(() => undefined)
   let [steps, others] = [0, 0]
   let isRunning = true
@@ -53,6 +57,7 @@ t.test('other requests run in between, and new work waits for its turn', async (
 })
 
 t.test('work beyond the time of a turn waits for the next, and gets its result', async (t) => {
+  const spend = holdClock(t)
   const attempts = new Attempts()
   t.equal(
     attempts.do('ada', () => {

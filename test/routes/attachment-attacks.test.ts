@@ -213,24 +213,30 @@ function box(type: string, ...contents: Uint8Array[]): Buffer {
   return Buffer.concat([head, content])
 }
 
-t.test('looking for the size of an image takes a moment, whatever its bytes', async (t) => {
+t.test('the size of an image is looked for in its first bytes only', async (t) => {
   const size = box('ispe', Buffer.from([0, 0, 0, 0, 0, 0, 0, 40, 0, 0, 0, 30]))
-  const avif = (sizes: number) =>
+  const avif = (before: number) =>
     Buffer.concat([
       box('ftyp', Buffer.from('avif\0\0\0\0avifmif1')),
-      box('meta', Buffer.alloc(4), box('iprp', box('ipco', ...Array.from({ length: sizes }, () => size)))),
+      box('free', Buffer.alloc(before)),
+      box('meta', Buffer.alloc(4), box('iprp', box('ipco', size))),
     ])
-  t.match(await fileTypeOf(avif(1), 'x'), { mediaType: 'image/avif', width: 40, height: 30 })
-  const damaged = Buffer.alloc(256 * 1024)
-  damaged.set([0xff, 0xd8, 0xff])
-  for (const [type, bytes] of [
-    ['image/avif', avif(13_000)],
-    ['image/jpeg', damaged],
+  // Each segment of a JPEG begins with its type and its size; that of the image's size comes last.
+  const jpeg = (before: number) =>
+    Buffer.concat([
+      Buffer.from([0xff, 0xd8]),
+      ...Array.from({ length: before / 1024 }, () =>
+        Buffer.concat([Buffer.from([0xff, 0xe2, 0x03, 0xfe]), Buffer.alloc(1020)]),
+      ),
+      Buffer.from([0xff, 0xc0, 0, 17, 8, 0, 30, 0, 40, 3, ...Array(9).fill(0)]),
+    ])
+  // The library takes quadratic time for the boxes of an AVIF, and a step for each byte of a damaged JPEG.
+  for (const [mediaType, image, most] of [
+    ['image/avif', avif, 16 * 1024],
+    ['image/jpeg', jpeg, 128 * 1024],
   ] as const) {
-    const begun = performance.now()
-    t.equal((await fileTypeOf(bytes, 'x')).mediaType, type)
-    // More than a second if all of it were read.
-    t.ok(performance.now() - begun < 700, type)
+    t.match(await fileTypeOf(image(most / 2), 'x'), { mediaType, width: 40, height: 30 })
+    t.strictSame(await fileTypeOf(image(most), 'x'), { mediaType })
   }
 })
 

@@ -1,6 +1,5 @@
 /** Measures the cost of a page: bytes, requests, frames, tasks and memory. */
 import type { Page } from 'playwright-core'
-import type { Test } from 'tap'
 import { debuggerOf } from './gestures.ts'
 
 /** A request on the network: transferred sizes in bytes, including headers. */
@@ -89,19 +88,6 @@ export async function frames(page: Page, during: () => Promise<unknown>): Promis
     // The first task started before there was a frame.
     return { deltas: deltas.slice(1), longTasks }
   })
-}
-
-/** Asserts that something can meet a limit: measures it a few times, until it does. A busy machine only makes it worse. */
-export async function bestOf(
-  t: Test,
-  tries: number,
-  measure: () => Promise<number>,
-  isGood: (value: number) => boolean,
-  what: string,
-): Promise<void> {
-  const values: number[] = []
-  while (values.length < tries && !values.some(isGood)) values.push(await measure())
-  t.ok(values.some(isGood), `${values.map((value) => value.toFixed(1)).join(', ')} ${what}`)
 }
 
 /** The size of a page's JavaScript heap, in bytes. */

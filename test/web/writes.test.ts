@@ -199,14 +199,16 @@ async function addBeforeSignOut(t: Test, board: Board): Promise<void> {
   const { id, path } = await projectWith(board.api, { 'To Do': ['Old'] })
   const { page, go } = await board.person({ signIn: true })
   await go(path)
+  const signingOut = Promise.withResolvers<void>()
   await page.route('**/api/projects/*/kanban-items', async (route) => {
-    if (route.request().method() === 'POST') await wait(500)
+    if (route.request().method() === 'POST') await signingOut.promise
     await route.continue()
   })
   await page.getByRole('button', { name: 'Add a card to To Do' }).click()
   await addCard(page, 'Last')
   await page.getByRole('button', { name: /^Menu of / }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  signingOut.resolve()
   await page.getByRole('textbox', { name: 'Email' }).waitFor()
   t.strictSame(await savedIn(board.api, id, 'To Do'), ['Old', 'Last'])
 }
