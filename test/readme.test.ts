@@ -12,9 +12,9 @@ const tour = readFileSync('docs/tour.md', 'utf8')
 const blocks = (kind: string, part = tour) =>
   [...part.matchAll(new RegExp(`\`\`\`(?:${kind})\\n(.*?)\`\`\``, 'gs'))].map(([, block = '']) => block)
 
-/** Waits up to ten seconds until a file has a number of lines. */
+/** Waits until a file has a number of lines. */
 const waitFor = (lines: number, file: string) => `
-for _ in {1..100}; do [ "$(wc -l <'${file}')" -ge ${lines} ] && break; sleep 0.1; done
+until [ "$(wc -l <'${file}')" -ge ${lines} ]; do sleep 0.1; done
 `
 
 /** A command for another terminal. It has printed its first line before the next command starts, and ends with the last one. */

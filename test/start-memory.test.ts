@@ -14,7 +14,6 @@ t.test('garbage of the start is collected once the event loop is idle, and not b
     await sleep(1)
   }
   t.not(left.deref(), undefined, 'while there is something to do, it stays')
-  const timeout = AbortSignal.timeout(20_000)
-  while (left.deref() !== undefined && !timeout.aborted) await sleep(50)
-  t.equal(left.deref(), undefined, 'then it is gone')
+  while (left.deref() !== undefined) await sleep(50)
+  t.pass('then it is gone')
 })

@@ -21,6 +21,7 @@ import { checkPage } from './axe.ts'
 import { launch, noBrowser } from './chromium.ts'
 import { openPages, type Problems, watchForProblems } from './problems.ts'
 import { shareService } from './shared-service.ts'
+import { TIMEOUT } from './until.ts'
 
 export { checkPage } from './axe.ts'
 export { launch, noBrowser } from './chromium.ts'
@@ -145,6 +146,7 @@ export async function startBoard(t: Test, options: BoardOptions = {}): Promise<B
     const { signIn = false, colorScheme = 'light', ...rest } = wanted
     const context = await browser.newContext({ locale: 'en-GB', colorScheme, ...rest })
     t.teardown(() => context.close())
+    context.setDefaultTimeout(TIMEOUT)
     const problems = await watchForProblems(context, url)
     if (signIn) await signInAt(context, url, signIn === true ? ADMIN : signIn)
     const page = await context.newPage()
