@@ -1,6 +1,6 @@
 /** Archives hold the bytes of attachments: exactly, each once, and checked. */
 import { createHash, randomBytes } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { openDatabase, type SharedDatabase } from '../../src/db/client.ts'
@@ -45,8 +45,8 @@ const BYTES = {
   orphaned: Buffer.from('incomplete'),
 }
 
-/** A service with attachments, and its archive. */
-async function setUp(t: Test) {
+/** A service with attachments, its file, and its archive. */
+async function prepare(t: Test) {
   const folder = t.testdir()
   const source = await build(t, { databaseUrl: `file:${join(folder, 'source.db')}` })
   const { headers } = signInAs(source, 'admin', { id: 'ada' })
@@ -71,7 +71,21 @@ async function setUp(t: Test) {
   db.$client.exec("delete from attachments where id = 'deleted'")
   const archive = join(folder, 'archive')
   const files = await exported(db.$client, archive)
-  return { folder, db, archive, files, hashes, path: (name: string) => join(folder, name) }
+  db.$client.pragma('wal_checkpoint(truncate)')
+  return { file: db.$client.name, archive, files, hashes }
+}
+
+const prepared = await prepare(t)
+
+/** Copies of that file and its archive: tests change them. */
+function setUp(t: Test) {
+  const folder = t.testdir()
+  const path = (name: string) => join(folder, name)
+  copyFileSync(prepared.file, path('source.db'))
+  copyFolder(prepared.archive, path('archive'))
+  const { db, close } = openDatabase(path('source.db'))
+  t.teardown(close)
+  return { ...prepared, folder, db, archive: path('archive'), path }
 }
 
 /** Each content, by its hash. */
@@ -92,7 +106,7 @@ function contentsIn({ $client: client }: SharedDatabase) {
 }
 
 t.test('an archive has each content once, and its import restores them all', async (t) => {
-  const { folder, db, archive, files, hashes, path } = await setUp(t)
+  const { folder, db, archive, files, hashes, path } = setUp(t)
   const named = Object.values(hashes).toSorted()
   t.strictSame(readdirSync(join(archive, 'files')), named, 'also of a deletion that can be undone')
   t.ok(readFileSync(join(archive, 'files', hashes.large)).equals(BYTES.large))
@@ -139,7 +153,7 @@ t.test('an archive has each content once, and its import restores them all', asy
 })
 
 t.test('beside other records a service serves the imported files, and an equal one is kept', async (t) => {
-  const { archive, path, hashes } = await setUp(t)
+  const { archive, path, hashes } = setUp(t)
   const app = await build(t, { databaseUrl: `file:${path('target.db')}` })
   await createProject(app, { name: 'Gemini' })
   store(app.db, BYTES.exact)
@@ -161,7 +175,7 @@ t.test('beside other records a service serves the imported files, and an equal o
 })
 
 t.test('an import fails as a whole if a file that is here is removed meanwhile', async (t) => {
-  const { archive, path, hashes } = await setUp(t)
+  const { archive, path, hashes } = setUp(t)
   const { db, close } = openDatabase(path('target.db'))
   t.teardown(close)
   store(db, BYTES.exact)
@@ -178,7 +192,7 @@ t.test('an import fails as a whole if a file that is here is removed meanwhile',
 })
 
 t.test('an export leaves out damaged files, and the archive is imported without them', async (t) => {
-  const { db, hashes, path } = await setUp(t)
+  const { db, hashes, path } = setUp(t)
   await exportArchive(db.$client, path('whole.zip'), quiet)
   const file = path('damaged.db')
   await imported(file, path('whole.zip'))
@@ -219,7 +233,7 @@ t.test('an export leaves out damaged files, and the archive is imported without 
 })
 
 t.test('a content that is replaced or removed while an export reads', async (t) => {
-  const { db, hashes } = await setUp(t)
+  const { db, hashes } = setUp(t)
   const client = db.$client
   const contents = new FileContents(client)
   const inFirst = (sha256: string) =>
@@ -277,7 +291,7 @@ t.test('a content that is replaced or removed while an export reads', async (t) 
 })
 
 t.test('an import repairs damaged files that the archive has', async (t) => {
-  const { archive, db, path } = await setUp(t)
+  const { archive, db, path } = setUp(t)
   const held = openDatabase(':memory:')
   t.teardown(held.close)
   for (const open of [
@@ -318,7 +332,7 @@ t.test('an import repairs damaged files that the archive has', async (t) => {
 })
 
 t.test('an archive with a damaged, missing or additional file is refused, and leaves nothing', async (t) => {
-  const { archive, path, hashes } = await setUp(t)
+  const { archive, path, hashes } = setUp(t)
   const place = (name: string) => join(path('altered'), 'files', name)
   const alter = (name: string, change: (bytes: Buffer) => Buffer) =>
     writeFileSync(place(name), change(readFileSync(place(name))))
@@ -359,7 +373,7 @@ t.test('an archive with a damaged, missing or additional file is refused, and le
 t.test(
   'a folder zipped by another program, with an entry for the folder of files, is imported',
   async (t) => {
-    const { archive, db, path } = await setUp(t)
+    const { archive, db, path } = setUp(t)
     const files = Object.entries(filesOf(archive)).map(([name, content]): [string, Buffer] => [
       name,
       Buffer.from(content, 'latin1'),
@@ -382,7 +396,7 @@ t.test(
 )
 
 t.test('an import that fails after the files were written removes them', async (t) => {
-  const { archive, path } = await setUp(t)
+  const { archive, path } = setUp(t)
   for (const kind of ['whole', 'beside']) {
     const { db, close } = openDatabase(path(`${kind}.db`))
     if (kind === 'beside') db.$client.exec("insert into projects (id, name) values ('other', 'Other')")
@@ -400,7 +414,7 @@ t.test('an import that fails after the files were written removes them', async (
 })
 
 t.test('an import that fails between two files removes those that it has written', async (t) => {
-  const { archive, path } = await setUp(t)
+  const { archive, path } = setUp(t)
   const { db, close } = openDatabase(path('between.db'))
   const chunks = db.$client.prepare('select count(*) from file_chunks').pluck()
   const onProgress = () => {
@@ -413,7 +427,7 @@ t.test('an import that fails between two files removes those that it has written
 })
 
 t.test('files beyond ATTACHMENTS_TOTAL are refused before anything is written', async (t) => {
-  const { archive, path, db } = await setUp(t)
+  const { archive, path, db } = setUp(t)
   const total = contentsIn(db).reduce((sum, { size }) => sum + size, 0)
   for (const dryRun of [true, false]) {
     const { db: target, close } = openDatabase(path(`limited-${dryRun}.db`))
@@ -429,7 +443,7 @@ t.test('files beyond ATTACHMENTS_TOTAL are refused before anything is written', 
 })
 
 t.test('an archive from before there were attachments is imported', async (t) => {
-  const { archive, path } = await setUp(t)
+  const { archive, path } = setUp(t)
   const old = path('old')
   copyFolder(archive, old)
   rmSync(join(old, 'files'), { recursive: true })

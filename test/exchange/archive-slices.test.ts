@@ -15,9 +15,8 @@ import { quiet } from './archives.ts'
 
 const CARDS = 300
 
-/** A service with its own board, and an archive of another one. */
-async function setUp(t: Test, cards = CARDS) {
-  const folder = t.testdir()
+/** A service with a board, and its archive. */
+async function prepare(t: Test, folder: string, cards: number) {
   const source = await build(t, { databaseUrl: `file:${join(folder, 'source.db')}` })
   const { headers } = signInAs(source, 'admin', { id: 'ada' })
   const project = await createProject(source, { name: 'Apollo', leadId: 'ada' }, headers)
@@ -33,6 +32,15 @@ async function setUp(t: Test, cards = CARDS) {
     insert into team_members (team_id, member_id) values ('crew', 'ada')`)
   const archive = join(folder, 'archive')
   await exportArchive(source.db.$client, archive, quiet)
+  return { source, project, headers, archive }
+}
+
+const folders = t.testdir({ few: {}, many: {} })
+const prepared = await prepare(t, join(folders, 'few'), CARDS)
+
+/** A service with its own board, and an archive of another one. */
+async function setUp(t: Test, theirs = prepared) {
+  const folder = t.testdir()
   const app = await build(t, {
     databaseUrl: `file:${join(folder, 'target.db')}`,
     adminEmail: 'root@localhost',
@@ -56,7 +64,7 @@ async function setUp(t: Test, cards = CARDS) {
     ].map((table) => app.db.$client.prepare(`select * from ${table}`).all())
   const rests = () =>
     ['hidden_projects', 'hidden_records', 'staged_changes', 'large_writes'].map((table) => count(app, table))
-  return { folder, source, project, headers, archive, app, tool, file, dump, rests }
+  return { ...theirs, folder, app, tool, file, dump, rests }
 }
 
 /** Runs something once, between two slices, after the import has written some rows of a table. */
@@ -77,7 +85,10 @@ function whenSome(
 }
 
 t.test('others write between the slices, and see all of the import after the last', async (t) => {
-  const { app, source, project, headers, archive, tool, rests } = await setUp(t, 3000)
+  const { app, source, project, headers, archive, tool, rests } = await setUp(
+    t,
+    await prepare(t, join(folders, 'many'), 1500),
+  )
   const done: number[] = []
   let others = 0
   const exec = tool.db.$client.exec.bind(tool.db.$client)
@@ -187,7 +198,7 @@ t.test('a conflicting record of somebody else fails the import as a whole', asyn
 })
 
 t.test('the leftovers of a killed import are removed by the next one', async (t) => {
-  const { app, archive, file, tool, rests } = await setUp(t)
+  const { folder, app, archive, file, tool, rests } = await setUp(t)
   const ended = new AbortController()
   const writes = new ChunkedWriter(tool.db, NO_FILES, ended.signal)
   const onSlice = () => {
@@ -202,7 +213,7 @@ t.test('the leftovers of a killed import are removed by the next one', async (t)
   t.ok(count(app, 'hidden_records') > 0)
   t.ok(isHealthy(examine(file)), 'the doctor finds nothing')
   t.equal(orphansIn(app.db.$client), 0)
-  const { manifest } = await exportArchive(app.db.$client, `${archive}-meanwhile`, quiet)
+  const { manifest } = await exportArchive(app.db.$client, join(folder, 'meanwhile'), quiet)
   const hidden = manifest.files
     .filter(({ name }) => /items|comments|ideas|audit/.test(name))
     .map(({ records }) => records)

@@ -1,5 +1,4 @@
 /** Reads by the worker thread that several identical requests share. */
-import { join } from 'node:path'
 import SQLite from 'better-sqlite3'
 import t, { type Test } from 'tap'
 import { SERVICE } from '../../src/access/caller.ts'
@@ -12,6 +11,7 @@ import { createScopedRules } from '../../src/requests/scoped-rules.ts'
 import { Offload } from '../../src/worker/offload.ts'
 import { nextTurn, until } from '../executions.ts'
 import { writeTo } from '../helper.ts'
+import { prepareFile } from '../prepared-file.ts'
 
 /** The memory for snapshots, smaller than the list. */
 const LITTLE = 100_000
@@ -19,18 +19,20 @@ const LITTLE = 100_000
 const PROJECTS = `
   insert into projects (id, name) values ('large', 'Large'), ('small', 'Small');
   insert into kanban_items (id, project_id, title, description)
-    with recursive n(i) as (select 1 union all select i + 1 from n where i < 3000)
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < 2000)
     select 'i' || i, 'large', 'Card', printf('%.*c', 900, 'x') from n`
+
+// One file, and one thread, which takes longer to start than to read. Each test writes what no other one has written.
+const path = prepareFile(t, ({ $client }) => $client.exec(PROJECTS))(t)
+const offload = new Offload({ databaseUrl: `file:${path}`, walCheckpoints: 'service' })
+t.teardown(() => offload.close())
 
 /** Large snapshots with a worker thread that the test controls. */
 function setUp(t: Test) {
-  const path = join(t.testdir(), 'board.db')
   const { db, close } = openDatabase(`file:${path}`)
-  db.$client.exec(PROJECTS)
   limitWork(db)
   const scoped = createScopedRules(db)
   const { projects, board } = scoped.all
-  const offload = new Offload({ databaseUrl: `file:${path}`, walCheckpoints: 'service' })
   const waiting: { name: string; go: () => void; fail: (error: unknown) => void }[] = []
   const inWorker = ((_turn, name, ...args) =>
     new Promise((resolve, reject) => {
@@ -49,9 +51,8 @@ function setUp(t: Test) {
     LITTLE,
   )
   const other = new SQLite(path)
-  t.teardown(async () => {
+  t.teardown(() => {
     other.close()
-    await offload.close()
     close()
   })
   return { db, projects, snapshots, waiting, attempts, other }
@@ -95,13 +96,13 @@ for (const [name, read] of Object.entries(READS)) {
     const early = read(snapshots)
     await nextTurn()
     waiting[0]?.go()
-    other.exec(`update kanban_items set title = 'Changed' where id = 'i1'`)
+    other.exec(`update kanban_items set title = 'Changed for ${name}' where id = 'i1'`)
     const late = [read(snapshots), read(snapshots)]
     await early
     await until(() => waiting.length === 2)
     waiting[1]?.go()
     const [one, same] = await Promise.all(late)
-    t.match(`${one?.body}`, /"title":"Changed"/)
+    t.ok(`${one?.body}`.includes(`"title":"Changed for ${name}"`))
     t.equal(one?.body.buffer, same?.body.buffer)
     t.equal(waiting.length, 2)
   })
@@ -148,12 +149,12 @@ for (const name of ['list', 'page'] as const) {
     t.equal(second.body, first.body)
     t.equal(second.etag, first.etag)
     t.equal(waiting.length, 1)
-    other.exec(`update projects set name = 'Larger' where id = 'large'`)
+    other.exec(`update projects set name = 'Larger ${name}' where id = 'large'`)
     const third = await read()
-    t.match(`${third.body.subarray(0, 1000)}`, /Larger/)
-    writeTo(db, () => projects.update('small', { name: 'Smaller' }))
+    t.match(`${third.body.subarray(0, 1000)}`, new RegExp(`Larger ${name}`))
+    writeTo(db, () => projects.update('small', { name: `Smaller ${name}` }))
     const fourth = await read()
-    t.match(`${fourth.body}`, /Smaller/)
+    t.ok(`${fourth.body}`.includes(`Smaller ${name}`))
     t.equal(waiting.length, 3)
     t.ok(first.body.length > 0, 'it was kept until here')
   })

@@ -94,8 +94,10 @@ t.test('an archive of one service can be imported into another, which exports th
   }
 })
 
+/** The archive of tests that only import it. */
+const { archive } = await source(t)
+
 t.test('beside other records, while others write', async (t) => {
-  const { archive } = await source(t)
   const { app, id, headers } = await service(t, join(t.testdir(), 'target.db'), {
     adminEmail: 'root@localhost',
   })
@@ -120,7 +122,6 @@ t.test('beside other records, while others write', async (t) => {
 })
 
 t.test('members with the same email are merged only if asked', async (t) => {
-  const { archive } = await source(t)
   const { app, headers } = await service(t, ':memory:')
   await createProject(app, {}, headers)
   t.match(await imported(app, archive, headers), {
@@ -147,7 +148,6 @@ t.test('records whose creation is not in the archive are attributed to the impor
 })
 
 t.test('a file that is not an archive, or was altered, changes nothing', async (t) => {
-  const { archive } = await source(t)
   const folder = t.testdir()
   for (const databaseUrl of [join(folder, 'target.db'), ':memory:']) {
     const { app, headers } = await service(t, databaseUrl)
@@ -167,7 +167,6 @@ t.test('a file that is not an archive, or was altered, changes nothing', async (
 
 t.test('a check that takes too long is stopped, and changes nothing', async (t) => {
   const databaseUrl = join(t.testdir(), 'target.db')
-  const { archive } = await source(t)
   const { app, id, headers } = await service(t, databaseUrl)
   const warn = (error: unknown) => t.fail(String(error))
   const importer = new Importer({
@@ -190,7 +189,6 @@ t.test('a check that takes too long is stopped, and changes nothing', async (t) 
 })
 
 t.test('only admins with a write credential import archives, with their own options', async (t) => {
-  const { archive } = await source(t)
   const { app, id, headers } = await service(t, ':memory:', { adminEmail: 'root@localhost' })
   const adminRequired = { status: 403, body: { error: 'Forbidden: admin access required' } }
   t.match(await imported(app, archive, signInAs(app, 'member').headers), adminRequired)
