@@ -48,8 +48,8 @@ t.test('every stored value of another tool can be read', async (t) => {
     }
   }
   for (const [round, value] of VALUES.entries()) {
-    // Each round has every column and every value. Columns of a kind are read alike, and have different values: a third of the rounds gives
-    // each kind each value.
+    // Each round has every column and every value. A third of the rounds gives each column a third of the values, and its neighbours, which
+    // are read alike, the others.
     if (!isThorough && round % 3 !== 0) continue
     for (const [place, column] of COLUMNS.entries()) store(column, VALUES[(place + round) % VALUES.length])
     t.strictSame(await failedGets(app, tool, headers), [], `mixed, from ${value} on`)
