@@ -16,6 +16,7 @@ import {
   SEEDED,
   urlOf,
 } from './operations.ts'
+import { inTurn } from './rounds.ts'
 
 const MODES = ['open', 'required'] as const
 type Mode = (typeof MODES)[number]
@@ -204,6 +205,33 @@ const CALLERS: Record<string, Make> = {
   'revoked token': withToken('admin', {}, 'delete from api_tokens'),
 }
 
+/**
+ * Callers that differ only in what is decided before any route: why a credential is invalid, and the role that a kind of token is for. A
+ * route sees a refusal, or the caller's access, which its declaration decides about.
+ */
+const ALIKE: readonly (readonly string[])[] = [
+  Object.keys(CALLERS).filter((caller) => caller.startsWith('read token')),
+  Object.keys(CALLERS).filter((caller) => caller.startsWith('write token')),
+  Object.keys(CALLERS).filter((caller) => caller.startsWith('calendar token')),
+  Object.keys(CALLERS).filter((caller) => /^(expired|revoked|session|token)/.test(caller)),
+]
+
+/**
+ * The callers of a route. Those who are alike take turns among the routes of the same column, which has each of them in both modes: few
+ * routes are called by all. So are exceptions, by those whom they are about.
+ */
+function callersOf(route: Route, mode: Mode): string[] {
+  const column = routes.filter((other) => kindOf(other) === kindOf(route))
+  const turn = column.indexOf(route) + MODES.indexOf(mode)
+  const exceptions = EXCEPTIONS[`${route.method} ${route.path}`] ?? {}
+  return [...table.keys()].filter((caller) => {
+    const alike = ALIKE.find((group) => group.includes(caller)) ?? []
+    return column.length < alike.length || caller in exceptions || alike.length === 0
+      ? true
+      : inTurn(alike, turn).includes(caller)
+  })
+}
+
 /** The default member also has the caller's id. */
 const settingsOf = (authMode: Mode) => ({ authMode, defaultMemberId: CALLER })
 
@@ -293,9 +321,9 @@ t.test('other methods of registered paths are refused for every caller', async (
   await app.notificationConsumer.stop()
   const { headers } = signInAs(app, 'admin')
   t.ok(refused.length > 0)
-  for (const { method, path } of refused) {
+  for (const [turn, { method, path }] of refused.entries()) {
     const url = urlOf(path, () => 'none')
-    for (const credential of [{}, headers]) {
+    for (const credential of inTurn([{}, headers], turn)) {
       t.equal((await send(app, method, url, undefined, credential)).status, 405, `${method} ${url}`)
     }
   }
@@ -321,7 +349,7 @@ for (const mode of MODES) {
     for (const route of routes) {
       const outcomes: Record<string, string> = {}
       const expected: Record<string, string> = {}
-      for (const caller of table.keys()) {
+      for (const caller of callersOf(route, mode)) {
         outcomes[caller] = await outcomeOf(app, route, caller)
         expected[caller] = expectedOf(route, caller, mode)
       }

@@ -15,7 +15,7 @@ import {
   signInAs,
   stored,
 } from './helper.ts'
-import { rounds } from './rounds.ts'
+import { rounds, steady } from './rounds.ts'
 
 /** The contract of a body's field: the accepted values, the resulting ones, and values to try. */
 interface Field {
@@ -266,7 +266,7 @@ t.test('no JSON makes any endpoint fail unexpectedly', async (t) => {
           messages.length > 0 && messages.every((message) => typeof message === 'string' && message !== '')
         )
       }),
-      { numRuns: rounds(40) },
+      { numRuns: rounds(8) },
     )
   }
 })
@@ -287,7 +287,7 @@ t.test("a text returns the endpoint's 500 exactly if it is not JSON", async (t) 
         const { status } = await send(app, method, url, body, headers)
         return (status === 500) === !(isJson(body) || (isOptional && body === ''))
       }),
-      { numRuns: rounds(30) },
+      { numRuns: rounds(6) },
     )
   }
 })
@@ -306,7 +306,7 @@ t.test('an update is accepted exactly if each field is valid, and changes only t
     const id = url.split('/').at(-1) ?? ''
     let before = (await send(app, 'PATCH', url, {})).body
     let accepted = 0
-    const numRuns = rounds(150)
+    const numRuns = rounds(50)
     await fc.assert(
       fc.asyncProperty(bodies(fields), async (drawn) => {
         const sent = JSON.stringify(drawn)
@@ -329,7 +329,7 @@ t.test('an update is accepted exactly if each field is valid, and changes only t
         accepted++
         return status === 200 && JSON.stringify(answer) === JSON.stringify(expected)
       }),
-      { numRuns },
+      { numRuns, ...steady },
     )
     t.ok(accepted > numRuns / 8, `${accepted} changes of ${table} were acceptable`)
   }
@@ -349,7 +349,7 @@ t.test('a record is created exactly if each field is valid, and has only these',
     const url = place(template)
     const usual = (await send(app, 'POST', url, { [required]: 'x' })).body
     let accepted = 0
-    const numRuns = rounds(80)
+    const numRuns = rounds(30)
     await fc.assert(
       fc.asyncProperty(bodies(fields, [required]), async (drawn) => {
         const sent = JSON.stringify(drawn)
@@ -382,7 +382,7 @@ t.test('a record is created exactly if each field is valid, and has only these',
           )
         )
       }),
-      { numRuns },
+      { numRuns, ...steady },
     )
     t.ok(accepted > numRuns / 20, `${accepted} records of ${table} were acceptable`)
   }
@@ -406,7 +406,7 @@ t.test('any id, query and content type gets a response without a failure', async
       }
       return statuses.every((status) => status === 404)
     }),
-    { numRuns: 100 },
+    { numRuns: rounds(25) },
   )
   const query = fc.string({
     unit: fc.constantFrom('status', 'teamId', '=', '&', '%', '+', 'a', '[]', '?', '%00', ';'),
@@ -416,7 +416,7 @@ t.test('any id, query and content type gets a response without a failure', async
       const { status } = await send(app, 'GET', `/api/projects?${text}`)
       return status === 200 || status === 400
     }),
-    { numRuns: 200 },
+    { numRuns: rounds(50) },
   )
   const type = fc.string({
     unit: fc.constantFrom('application', '/', 'json', ';', ' ', 'charset', '=', 'utf-8', '"', '*'),
@@ -426,6 +426,6 @@ t.test('any id, query and content type gets a response without a failure', async
       const { status } = await send(app, 'POST', '/api/projects', { name: 'x' }, { 'content-type': value })
       return status === 201
     }),
-    { numRuns: 200 },
+    { numRuns: rounds(50) },
   )
 })

@@ -4,8 +4,12 @@ const FACTOR = Number(process.env.TEST_ROUNDS ?? 1)
 /** @param usual the number of cases in a normal run of the suite @returns the number in this run */
 export const rounds = (usual: number): number => Math.ceil(usual * FACTOR)
 
-/** Whether this is a long run, which also tries what takes many cases to go wrong. Each has a small sibling in every run. */
-export const isLong = FACTOR > 1
+/** Whether this run also tries all combinations of dimensions that the code does not tell apart. Other runs share them out. */
+export const isThorough = FACTOR > 1
 
-/** The seed of fast-check where few cases might miss a branch that the test must have seen. Long runs draw new cases each time. */
-export const FEW = isLong ? {} : { seed: 1 }
+/** For properties that count their cases: in few of them, chance would decide whether there are enough of each kind. */
+export const steady: { seed?: number } = isThorough ? {} : { seed: 1 }
+
+/** One of several alternatives in turn. With `TEST_ROUNDS`, all of them. */
+export const inTurn = <T>(all: readonly T[], turn: number): readonly T[] =>
+  isThorough || all.length === 0 ? all : [all[turn % all.length] as T]

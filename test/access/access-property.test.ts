@@ -7,7 +7,7 @@ import { type App, build, send, tokenOf } from '../helper.ts'
 import { rounds } from '../rounds.ts'
 import { PROJECTS, type Principal, type Project, type Right, rightOf } from './model.ts'
 
-const RUNS = rounds(12)
+const RUNS = rounds(4)
 
 const MEMBERS = ['ann', 'bob', 'cleo'] as const
 const CARDS = ['card 1', 'card 2', 'card 3'] as const

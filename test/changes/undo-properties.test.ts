@@ -4,7 +4,7 @@ import SQLite from 'better-sqlite3'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { build, send, signInAs, writeIn } from '../helper.ts'
-import { rounds } from '../rounds.ts'
+import { rounds, steady } from '../rounds.ts'
 import { make, type RandomWrite, randomWrite, type Writer } from './random-writes.ts'
 import { differences, type Obstacle, type State, stateOf, undone } from './states.ts'
 
@@ -17,7 +17,7 @@ const BEGINNING: RandomWrite[] = [
   'createIdea',
 ].map((what, index) => ({ what, a: index, b: index, c: index }))
 
-const RUNS = rounds(24)
+const RUNS = rounds(8)
 
 async function service(t: Test): Promise<Writer> {
   const file = join(t.testdir(), 'board.db')
@@ -142,7 +142,7 @@ t.test('the last write can be undone, and the undo as well', async (t) => {
     checkSame(t, await answersOf(writer), before, `undone again: ${when}`)
     if (!t.passing()) throw new Error(when)
   })
-  await fc.assert(property, { numRuns: RUNS })
+  await fc.assert(property, { numRuns: RUNS, ...steady })
   t.ok(undos > RUNS / 5, `${undos} writes were undone`)
 })
 
@@ -188,7 +188,7 @@ t.test('any write can be undone, unless there is a conflict', async (t) => {
       if (!t.passing()) throw new Error(when)
     },
   )
-  await fc.assert(property, { numRuns: 2 * RUNS })
+  await fc.assert(property, { numRuns: 2 * RUNS, ...steady })
   t.ok((statuses.get(200) ?? 0) > RUNS / 4 && (statuses.get(409) ?? 0) > RUNS / 4, `both: ${[...statuses]}`)
 })
 

@@ -19,7 +19,7 @@ import {
 } from '../../src/db/statements.ts'
 import { openTestDatabase } from '../database.ts'
 import { watch } from '../executions.ts'
-import { rounds } from '../rounds.ts'
+import { rounds, steady } from '../rounds.ts'
 
 const tables: SQLiteTable[] = Object.values(schema).filter((value) => is(value, SQLiteTable))
 
@@ -154,7 +154,7 @@ t.test('prepared rows equal those of Drizzle, except missing JSON text and infin
     const query = db.select().from(table)
     const all = selectAll(db, () => query)
     const first = selectOne(db, () => query)
-    const numRuns = rounds(24)
+    const numRuns = rounds(8)
     let stored = 0
     fc.assert(
       fc.property(fc.array(recordOf(table, storedIn), { maxLength: 5 }), (rows) => {
@@ -167,7 +167,7 @@ t.test('prepared rows equal those of Drizzle, except missing JSON text and infin
         deepStrictEqual(first(), expected[0])
         deepStrictEqual(all().map(Object.keys), expected.map(Object.keys), 'in that order')
       }),
-      { numRuns },
+      { numRuns, ...steady },
     )
     t.ok(stored > numRuns / 3, `${getTableName(table)}: rows were read`)
   }
@@ -225,7 +225,7 @@ t.test('one statement finds any number of ids', async (t) => {
       deepStrictEqual(found.sort(), present.filter((id) => wanted.includes(id)).sort())
       for (const id of wanted) deepStrictEqual(exists(id), present.includes(id))
     }),
-    { numRuns: rounds(80) },
+    { numRuns: rounds(25) },
   )
 })
 
@@ -251,7 +251,7 @@ t.test('an insert stores the same as Drizzle, for any subset of the fields', asy
         }
         deepStrictEqual(timeless(rawRows(ours, table)), timeless(rawRows(theirs, table)))
       }),
-      { numRuns: rounds(24) },
+      { numRuns: rounds(8) },
     )
     t.pass(getTableName(table))
   }
@@ -267,7 +267,7 @@ t.test('an insert returns the stored row, with its defaults', async (t) => {
         deepStrictEqual(insert(row as never), rowOf(db, table, String(row.id)))
         deepStrictEqual(rawRows(db, table).length, 1)
       }),
-      { numRuns: rounds(12) },
+      { numRuns: rounds(4) },
     )
     t.pass(getTableName(table))
   }
@@ -325,7 +325,7 @@ t.test('an update changes only the given fields', async (t) => {
           deepStrictEqual(timeless(rawRows(ours, table)), timeless(rawRows(theirs, table)))
         },
       ),
-      { numRuns: rounds(24) },
+      { numRuns: rounds(8) },
     )
     t.pass(getTableName(table))
   }

@@ -14,7 +14,7 @@ import { snippetOf } from '../../src/reading/search-snippets.ts'
 import { wordsOf as wordsWithPlaces } from '../../src/reading/words.ts'
 import { openTestDatabase } from '../database.ts'
 import { long } from '../helper.ts'
-import { rounds } from '../rounds.ts'
+import { rounds, steady } from '../rounds.ts'
 
 /** A database, a search as the member `me`, and a function that runs SQL with values. */
 function setUp(t: Test, url = ':memory:') {
@@ -158,6 +158,7 @@ t.test('an item is found by each word of its title, and by each prefix of a word
   const { client, found, run } = setUp(t)
   const wordsOf = prepareWords(client, run)
   let wordless = 0
+  const numRuns = rounds(100)
   let several = 0
   fc.assert(
     fc.property(texts, (title) => {
@@ -184,9 +185,12 @@ t.test('an item is found by each word of its title, and by each prefix of a word
       run("delete from kanban_items where id = 'i'")
       return isRight
     }),
-    { numRuns: 300 },
+    { numRuns, ...steady },
   )
-  t.ok(wordless > 5 && several > 50, `${wordless} titles had no words, ${several} had several`)
+  t.ok(
+    wordless > numRuns / 60 && several > numRuns / 6,
+    `${wordless} titles had no words, ${several} had several`,
+  )
 })
 
 t.test('a text is split into words like the index does, with any characters', async (t) => {
@@ -195,7 +199,7 @@ t.test('a text is split into words like the index does, with any characters', as
   const foldedWords = (text: string) => [...wordsWithPlaces(text)].map(({ folded }) => folded)
   fc.assert(
     fc.property(texts, (text) => JSON.stringify(foldedWords(text)) === JSON.stringify(wordsOf(text))),
-    { numRuns: 1000 },
+    { numRuns: rounds(200) },
   )
   // All characters, each inside a word, alone, and twice before a letter.
   for (let first = 0; first < 0x20000; first += 1024) {
@@ -215,15 +219,16 @@ t.test('a query has no syntax: it finds its words', async (t) => {
   const wordsOf = prepareWords(client, run)
   for (const [index, title] of SYNTAX.split(' ').entries()) run(addItem, `i${index}`, `${title} a b`, title)
   let hits = 0
+  const numRuns = rounds(200)
   fc.assert(
     fc.property(texts, (text) => {
       const results = find(text)
       if (results.length > 0) hits++
       return JSON.stringify(results) === JSON.stringify(find(wordsOf(text).join(' ')))
     }),
-    { numRuns: 1000 },
+    { numRuns, ...steady },
   )
-  t.ok(hits > 10, `${hits} texts found something`)
+  t.ok(hits > numRuns / 100, `${hits} texts found something`)
 })
 
 t.test('all words must match, in any order and field, the last one as a prefix too', async (t) => {
@@ -555,7 +560,7 @@ t.test('after any writes of any tool, the index equals the records', async (t) =
   tool.pragma('foreign_keys = off')
   tool.pragma('trusted_schema = off')
   let done = 0
-  const numRuns = rounds(35)
+  const numRuns = rounds(8)
   fc.assert(
     fc.property(
       fc.array(step, { minLength: 10, maxLength: 40, size: 'max' }),

@@ -25,7 +25,7 @@ import {
   signInAs,
 } from '../helper.ts'
 import { planOf } from '../query-plans.ts'
-import { rounds } from '../rounds.ts'
+import { rounds, steady } from '../rounds.ts'
 
 const ALL = '/api/kanban-items'
 const ofProject = (id: string) => `/api/projects/${id}/kanban-items`
@@ -430,7 +430,7 @@ t.test('any combination of filters equals a model, as a whole and in pages', asy
   })
   const isText = (text: string, q: string) => text.toLowerCase().includes(q.toLowerCase())
   let found = 0
-  const numRuns = rounds(120)
+  const numRuns = rounds(40)
   await fc.assert(
     fc.asyncProperty(filter, fc.integer({ min: 1, max: 9 }), async (drawn, limit) => {
       const given = Object.fromEntries(Object.entries(drawn).filter(([, value]) => value !== undefined))
@@ -458,7 +458,7 @@ t.test('any combination of filters equals a model, as a whole and in pages', asy
       const ofOne = await pages(app, `${ofProject(one.id)}?${query({ ...others, limit })}`)
       deepStrictEqual(ofOne, inPages)
     }),
-    { numRuns },
+    { numRuns, ...steady },
   )
   t.ok(found > (5 / 3) * numRuns, `${found} items were found`)
 })
@@ -481,7 +481,7 @@ t.test('a text without case contains each of its parts, in any case', async (t) 
       const q = isUpper && isSimple ? upper : part
       return (await listed(app, `${ALL}?${query({ q })}`)).length === 1
     }),
-    { numRuns: rounds(120) },
+    { numRuns: rounds(40) },
   )
 })
 
@@ -625,7 +625,7 @@ t.test('during concurrent changes, each item that keeps its place is shown once'
         for (const page of answers.slice(0, -1)) deepStrictEqual(page.length, limit)
       },
     ),
-    { numRuns: rounds(60) },
+    { numRuns: rounds(15) },
   )
 })
 
@@ -1217,7 +1217,7 @@ t.test('any sort, filter and page equals a model, for any stored and changing va
     removed: fc.array(fc.nat(), { maxLength: 2 }),
   })
   let shownInAll = 0
-  const numRuns = rounds(100)
+  const numRuns = rounds(30)
   await fc.assert(
     fc.asyncProperty(
       fc.array(drawn, { minLength: 1, maxLength: 25, size: 'max' }),
@@ -1281,7 +1281,7 @@ t.test('any sort, filter and page equals a model, for any stored and changing va
         shownInAll += seen.length
       },
     ),
-    { numRuns },
+    { numRuns, ...steady },
   )
   t.ok(shownInAll > 2 * numRuns, `${shownInAll} items were shown`)
 })

@@ -20,6 +20,7 @@ import {
   signInAs,
 } from '../helper.ts'
 import { planOf, watchPrepared } from '../query-plans.ts'
+import { rounds } from '../rounds.ts'
 
 const url = '/api/projects'
 const notFound = { error: 'Project not found' }
@@ -277,7 +278,7 @@ t.test('GET /api/projects in pages', async (t) => {
           for (const page of pages.slice(0, -1)) deepStrictEqual(page.length, limit)
         },
       ),
-      { numRuns: 60 },
+      { numRuns: rounds(15) },
     )
     t.pass()
   })

@@ -32,6 +32,7 @@ import {
   stored,
 } from '../helper.ts'
 import { TABLES_OF_A_PROJECT } from '../kinds.ts'
+import { rounds } from '../rounds.ts'
 
 const notFound = { error: 'Project not found' }
 const adminRequired = { error: 'Forbidden: admin access required' }
@@ -637,7 +638,7 @@ t.test('GET /api/projects/{id}', async (t) => {
           return status === 200 && body.id === text
         },
       ),
-      { numRuns: 300 },
+      { numRuns: rounds(60) },
     )
   })
 
