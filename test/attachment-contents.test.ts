@@ -17,6 +17,7 @@ import {
   signInAs,
   writeIn,
 } from './helper.ts'
+import { rounds } from './rounds.ts'
 
 const HOUR = 3_600_000
 
@@ -157,7 +158,7 @@ t.test('contents are there as long as anything names them, and go then', async (
       const left = [count(app, 'attachments'), count(app, 'file_contents'), count(app, 'file_chunks')]
       if (left.some((number) => number > 0)) throw new Error(`left: ${left}`)
     }),
-    { numRuns: Number(process.env.TEST_ROUNDS ?? 1) * 25, endOnFailure: true },
+    { numRuns: rounds(6), endOnFailure: true },
   )
 })
 

@@ -3,6 +3,7 @@ import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'
 import t from 'tap'
 import { build, created, createItem, createProject, createSubtask, send } from '../helper.ts'
+import { rounds } from '../rounds.ts'
 import { cardOf, columnsOf, readAs, readFixture, refusal } from './readers.ts'
 
 t.test('a spreadsheet table is read with its people, dates, labels, subtasks and comments', async (t) => {
@@ -221,7 +222,7 @@ t.test('other files are refused in one line with their kind', async (t) => {
   t.match(await refusal('csv', 'a\0b'), 'neither text nor a database')
   t.match(await refusal('csv', Buffer.from([0x1f, 0x8b, 8, 0, 1])), 'its gzip compression is damaged')
   t.match(
-    await refusal('csv', gzipSync(Buffer.alloc(257 * 1024 * 1024), { level: 1 })),
+    await refusal('csv', Buffer.concat(Array<Buffer>(257).fill(gzipSync(Buffer.alloc(1024 * 1024))))),
     'unpacks to more than 256 MiB',
   )
   t.match(await refusal('csv', 'Summary,Issue key\na,B-1\n'), "it looks like Jira's CSV export: use jira")
@@ -298,6 +299,6 @@ t.test('no content of a table is lost', async (t) => {
       }
       t.equal(board.cards.length, marked.filter((row) => row.some((value) => value !== '')).length)
     }),
-    { numRuns: 60 },
+    { numRuns: rounds(15) },
   )
 })

@@ -27,6 +27,7 @@ import { createSpool, readSpool, spoolBoard, spoolError } from '../../src/exchan
 import type { SourceBoard, SourceCard } from '../../src/exchange/sources/source-board.ts'
 import { refuseHugeJson, TooLarge } from '../../src/exchange/sources/source-limits.ts'
 import { openTable } from '../../src/exchange/sources/source-tables.ts'
+import { rounds } from '../rounds.ts'
 import { anyBoard, trelloExport } from './source-boards.ts'
 
 const AT = '2026-01-31T00:00:00.000Z'
@@ -225,7 +226,7 @@ t.test('a spool returns its rows', async (t) => {
       }
       closeSync(descriptor)
     }),
-    { numRuns: 20 },
+    { numRuns: rounds(5) },
   )
 })
 

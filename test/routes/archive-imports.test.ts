@@ -20,6 +20,7 @@ import {
   writeTo,
 } from '../helper.ts'
 import { ended, folded, upload } from '../imports.ts'
+import { isThorough } from '../rounds.ts'
 
 const SETTINGS = { authMode: 'required', adminPassword: 'correct horse', changesKeepDays: 0 } as const
 
@@ -59,9 +60,12 @@ t.test('an archive of one service can be imported into another, which exports th
   const { project, archive } = await source(t, join(folder, 'source.db'))
   for (const databaseUrl of [join(folder, 'target.db'), ':memory:']) {
     const { app, headers } = await service(t, databaseUrl)
-    const dry = await imported(app, archive, headers, '&dryRun=true')
-    t.match(dry, { status: 'done', counts: { projects: 2, kanbanItems: 9, members: 2 } })
-    t.strictSame((await send(app, 'GET', '/api/projects', undefined, headers)).body, [], 'it was a dry run')
+    const isWhole = isThorough || databaseUrl !== ':memory:'
+    if (isWhole) {
+      const dry = await imported(app, archive, headers, '&dryRun=true')
+      t.match(dry, { status: 'done', counts: { projects: 2, kanbanItems: 9, members: 2 } })
+      t.strictSame((await send(app, 'GET', '/api/projects', undefined, headers)).body, [], 'it was a dry run')
+    }
 
     const done = await imported(app, archive, headers)
     t.match(done, {
@@ -84,6 +88,7 @@ t.test('an archive of one service can be imported into another, which exports th
       true,
     )
     t.ok((await exportOf(app, headers)).equals(archive), databaseUrl)
+    if (!isWhole) continue
 
     const again = await imported(app, archive, headers)
     t.match(again, {
@@ -155,7 +160,7 @@ t.test('a file that is not an archive, or was altered, changes nothing', async (
     const altered = Buffer.from(archive)
     altered[1000] = (altered[1000] as number) ^ 1
     const bodies = [altered, archive.subarray(0, -1), archive.subarray(0, 1000), Buffer.from('{}')]
-    for (const body of bodies) {
+    for (const body of isThorough || databaseUrl !== ':memory:' ? bodies : [altered]) {
       t.match(await imported(app, body, headers), {
         status: 'failed',
         error: /^cannot import the file: it is damaged or was altered: [^\n]+$/,

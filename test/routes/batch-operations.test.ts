@@ -115,12 +115,12 @@ for (const authMode of ['open', 'required'] as const) {
       // With a fixed id, so that both services respond alike.
       let unchanged: unknown
       const [one, other] = [direct, batched].map((app) => signInAs(app, role, { id: `the-${role}` }).headers)
-      for (const [place, [name, vary]] of Object.entries(VARIANTS).entries()) {
+      for (const [name, vary] of Object.entries(VARIANTS)) {
         // Violations are the same in both modes. Other callers than admins only show access.
         const isAboutAccess = role !== 'admin' || authMode === 'open'
         if (isAboutAccess && name !== 'as documented') continue
         for (const [turn, operation] of operations.entries()) {
-          // In open mode all roles may do everything, and take turns. Each operation gets every second violation, and the next one the others.
+          // In open mode all roles may do everything, and take turns.
           if (authMode === 'open' && !inTurn(ROLES, turn).includes(role)) continue
           const isAlone = ALONE.has(operation.operationId)
           if (isAlone && name !== 'as documented') continue

@@ -18,7 +18,7 @@ import {
   signInAs,
   tokenOf,
 } from '../helper.ts'
-import { rounds } from '../rounds.ts'
+import { rounds, steady } from '../rounds.ts'
 
 const PROJECT: Batched = { method: 'POST', path: '/api/projects', body: { name: 'Apollo' }, as: 'p' }
 const itemOf = (body: object, as?: string): Batched => ({
@@ -510,7 +510,7 @@ t.test('the reads of a batch see one state', async (t) => {
   const reads = Array<Batched>(200).fill({ method: 'GET', path: `/api/projects/${project.id}` })
   const write = other.prepare('update projects set name = ?')
   let name = 0
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < rounds(2); round++) {
     let isAnswered = false
     const before = name
     const batch = sendBatch(app, reads, headers).finally(() => {
@@ -739,7 +739,7 @@ t.test('a batch has the effect of its requests one by one, or none', async (t) =
   for (const { notificationConsumer } of [batched, single]) await notificationConsumer.stop()
   let done = 0
   let undone = 0
-  const numRuns = rounds(25)
+  const numRuns = rounds(6)
   await fc.assert(
     fc.asyncProperty(arbitraryBatch, fc.boolean(), async (requests, dryRun) => {
       for (const app of [batched, single]) {
@@ -773,7 +773,7 @@ t.test('a batch has the effect of its requests one by one, or none', async (t) =
       }
       return t.passing()
     }),
-    { numRuns },
+    { numRuns, ...steady },
   )
   t.ok(done > numRuns / 25 && undone > numRuns / 25, `${done} done, ${undone} undone`)
 })

@@ -7,6 +7,7 @@ import type { BuildOptions, Config } from '../../src/app.ts'
 import { type Connection, connectStream } from '../event-source.ts'
 import { watch } from '../executions.ts'
 import { type App, build, createProject, holds, send, signInAs } from '../helper.ts'
+import { rounds } from '../rounds.ts'
 
 const URL = '/api/changes'
 
@@ -148,7 +149,7 @@ t.test('pages, long polls and streams get their changes, each once, in order', a
     maxLength: 5,
   })
   const filters = fc.array(filter, { minLength: 3, maxLength: 8 })
-  await fc.assert(fc.asyncProperty(batches, filters, fc.nat(60), run), { numRuns: 25 })
+  await fc.assert(fc.asyncProperty(batches, filters, fc.nat(60), run), { numRuns: rounds(6) })
 })
 
 t.test('many readers far behind, without matching changes, do not block the event loop', async (t) => {
