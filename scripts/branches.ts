@@ -5,7 +5,8 @@ import { parse } from 'acorn'
 /**
  * A branch: code that a condition or a call leads to. These are
  * - both arms of `if`, also without `else`, and of `?:`;
- * - the right operand of `&&`, `||` and `??`, evaluated and skipped;
+ * - the right operand of `&&`, `||` and `??`, but for a constant after `??`: like the default of a parameter, it often stands for
+ *   what only the types allow;
  * - each `case` of a `switch`, and its `default`;
  * - the body of each function.
  *
@@ -65,6 +66,14 @@ export const childrenOf = (node: Node): Node[] => Object.values(node).flat().fil
 
 /** Whether a node is a function, of whatever form. */
 export const isFunction = ({ type }: Node) => /^(Arrow)?Function/.test(type)
+
+/** Whether a node has the same value wherever it stands: `''`, `-1`, `[]`, `undefined`. */
+function isConstant(node: Node): boolean {
+  if (node.type === 'Literal') return true
+  if (node.type === 'Identifier') return node.name === 'undefined'
+  if (node.type === 'UnaryExpression') return childrenOf(node).every(isConstant)
+  return /^(Array|Object)Expression$/.test(node.type) && childrenOf(node).length === 0
+}
 
 const optional = (...nodes: unknown[]): Node[] => nodes.filter(isNode)
 
@@ -167,10 +176,9 @@ export function branchesOf(source: string): Branch[] {
       if (no) visit(no, inElse)
     } else if (node.type === 'LogicalExpression') {
       const [left, right] = optional(node.left, node.right) as [Node, Node]
-      const begins = beginnings(right)
       visit(left, into)
-      visit(right, add(`${node.operator} …`, right, begins))
-      add(`${node.operator} … skipped`, right, [], positions(left), begins)
+      if (node.operator === '??' && isConstant(right)) return
+      visit(right, add(`${node.operator} …`, right, beginnings(right)))
     } else if (node.type === 'SwitchStatement') {
       const [discriminant, ...cases] = childrenOf(node) as [Node, ...Node[]]
       visit(discriminant, into)

@@ -8,10 +8,12 @@ import { type TakenBranches, takenBranches } from './coverage.ts'
 
 /** The least percentages: of the branches of each file, and of all. */
 const LEAST = { file: 90, all: 97 }
+/** As many branches may be left in a file of fewer than twenty, where one is more than a twentieth. */
+const LEFT_IN_SMALL = 2
 
 const { all } = new Command('npm run coverage:check --')
   .description(
-    `Fails if the last run of the tests with --coverage took less than ${LEAST.file} % of a file's branches, or less than ${LEAST.all} % of all.`,
+    `Fails if the last run of the tests with --coverage took less than ${LEAST.file} % of a file's branches (in a small one, left more than ${LEFT_IN_SMALL}), or less than ${LEAST.all} % of all.`,
   )
   .option('--all', 'shows what is left in every file')
   .addHelpText(
@@ -21,7 +23,6 @@ What is left is shown with its line:
   if, else, no else    an arm of a condition; without else, the condition was never false
   ? …, : …             an arm of ?:
   && …, || …, ?? …     the right operand, which was never evaluated
-  && … skipped         the right operand, which was always evaluated
   case, default        of a switch
   function             never called`,
   )
@@ -38,7 +39,7 @@ for (const [source, branches] of takenBranches(EXECUTIONS, BUNDLED_SOURCES, BUND
   sum.total += branches.total
   sum.taken += branches.taken
   // A file without branches has no percentage.
-  const isTooFew = percentage(branches) < LEAST.file
+  const isTooFew = percentage(branches) < LEAST.file && branches.total - branches.taken > LEFT_IN_SMALL
   if (isTooFew) process.exitCode = 1
   if (!isTooFew && !(all && branches.untaken.length > 0)) continue
   console.log(`${source}: ${shown(branches)} of ${branches.total} branches${isTooFew ? ', too few' : ''}`)

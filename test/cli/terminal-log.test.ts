@@ -97,3 +97,14 @@ pty.spawn(sys.argv[1:])`
   const piped = await said(file, args, /listening on [^\n]*\n/)
   for (const line of piped.trim().split('\n')) t.type(JSON.parse(line), 'object')
 })
+
+t.test('an error without a stack is shown by its message, or whole', async (t) => {
+  t.equal(
+    shown({ level: 50, ...OWN, err: { message: 'no stack' }, msg: 'failed' }),
+    '18:30:15 error failed\n  no stack\n',
+  )
+  t.equal(
+    shown({ level: 50, ...OWN, err: { code: 1 }, msg: 'failed' }),
+    '18:30:15 error failed\n  {"code":1}\n',
+  )
+})

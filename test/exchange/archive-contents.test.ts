@@ -18,11 +18,11 @@ import { examine } from '../../src/maintenance/doctor.ts'
 import { seeding } from '../batches.ts'
 import { failedGets } from '../every-get.ts'
 import { tokenOf } from '../helper.ts'
-import { rounds, steady } from '../rounds.ts'
+import { rounds } from '../rounds.ts'
 import { copyFolder, dumpOf, imported, importFixture, quiet, rewrite } from './archives.ts'
 
 /** The number of archives to try. */
-const ROUNDS = rounds(4)
+const ROUNDS = rounds(15)
 
 /** Creates an archive with records of each kind, and changes of each action. */
 async function archived(t: Test) {
@@ -367,7 +367,7 @@ t.test('any archive is either refused, or imported so that the doctor finds no p
         rmSync(file)
       }
     }),
-    { numRuns: ROUNDS, ...steady, endOnFailure: true, includeErrorInReport: true },
+    { numRuns: ROUNDS, endOnFailure: true, includeErrorInReport: true },
   )
   t.ok(outcomes.refused > 0, `${outcomes.refused} are refused`)
   t.ok(outcomes.imported > 0, `${outcomes.imported} are imported`)

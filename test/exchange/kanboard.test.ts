@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import SQLite from 'better-sqlite3'
 import t from 'tap'
@@ -283,4 +284,39 @@ t.test('other files are refused', async (t) => {
   )
   t.match(await refusal('kanboard', 'Title\tURL\n'), 'it looks like a view of a GitHub project: use github')
   t.match(await refusal('csv', kanboardDatabase()), 'it looks like an SQLite database: use kanboard')
+})
+
+t.test('a task of the CSV export with empty fields gets what the others say', async (t) => {
+  const [header = ''] = readFileSync('test/fixtures/kanboard-tasks.csv', 'utf8').split('\n', 1)
+  const names = header.replaceAll('"', '').split(',')
+  const row = (fields: Record<string, string>) => names.map((name) => fields[name] ?? '').join(',')
+  const board = await readAs(
+    'kanboard',
+    [
+      header,
+      row({ Project: 'Move', Title: 'Without anything' }),
+      row({
+        'Task Id': '7',
+        Project: 'Move',
+        Title: 'Urgent',
+        Priority: '9',
+        'Modification date': '01/03/2026 10:00',
+      }),
+      row({ 'Task Id': '8', Project: 'Move', Title: 'New', 'Creation date': '01/04/2026 10:00' }),
+    ].join('\n'),
+  )
+  t.match(cardOf(board, 'row 1'), {
+    column: undefined,
+    createdAt: '2026-01-03T10:00:00.000Z',
+    updatedAt: '2026-01-03T10:00:00.000Z',
+  })
+  t.match(cardOf(board, '7'), {
+    priority: '',
+    rest: { priority: '9' },
+    createdAt: '2026-01-03T10:00:00.000Z',
+  })
+  t.match(cardOf(board, '8'), {
+    createdAt: '2026-01-04T10:00:00.000Z',
+    updatedAt: '2026-01-04T10:00:00.000Z',
+  })
 })

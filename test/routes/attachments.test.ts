@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { InjectOptions } from 'fastify'
 import t, { type Test } from 'tap'
+import { CHUNK_BYTES } from '../../src/db/file-contents.ts'
 import { bytesOf, FORM_TYPE, filePart, formOf, part, png, sha256 } from '../attachments.ts'
 import { type App, build, count, createItem, createProject, invalid, send, signInAs } from '../helper.ts'
 
@@ -193,6 +194,13 @@ t.test('an error of a download is not named as the file', async (t) => {
   await errorAt('bytes=9-', 416)
   app.db.$client.exec('delete from file_chunks')
   t.notOk('content-range' in (await errorAt('bytes=1-2', 500)))
+})
+
+t.test('a download whose bytes are removed meanwhile is broken off', async (t) => {
+  const { app, url } = await setUp(t)
+  const { id } = await upload(app, url, 'x'.repeat(CHUNK_BYTES + 1))
+  app.db.$client.exec('delete from file_chunks where place = (select max(place) from file_chunks)')
+  await t.rejects(app.inject(`/api/attachments/${id}/content`))
 })
 
 t.test('contents are sent as they are to clients that accept compression, also in ranges', async (t) => {
