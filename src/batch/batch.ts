@@ -106,8 +106,8 @@ export class BatchRun {
   readonly #surroundings: BatchSurroundings
   readonly #results: NamedResults
   readonly #options: RunOptions
-  /** The `error` strings of unexpected failures, by request. */
-  readonly #failures: string[] = []
+  /** The `error` strings of unexpected failures, by request: those of their routes. */
+  readonly #failures: (string | undefined)[] = []
   /** The error of the failed request. */
   #failed: { index: number; error: unknown } | undefined
 
@@ -175,18 +175,18 @@ export class BatchRun {
 
   #errorOf(index: number, error: unknown): unknown {
     const refusal = toApiError(error)
-    if (refusal === undefined) return new BatchFailure(this.#failures[index] as string, index, error)
+    if (refusal === undefined)
+      return new BatchFailure(this.#failures[index] ?? 'Internal server error', index, error)
     const { statusCode, message, headers, code, details } = refusal
     return new ApiError(statusCode, message, { headers, code, details: { request: index, ...details } })
   }
 
   *#handle(index: number, { method, path, body, ifMatch, as }: BatchedRequest): StepGenerator {
-    this.#failures[index] = 'Internal server error'
     if (this.#results.isAwaited(path) || (body && this.#results.isAwaited(body))) this.#name(yield AWAIT)
     const url = this.#results.intoPath(path)
     const { operation, params, query } = this.#surroundings.operations.find(method, url)
     const { config = {} } = operation.route
-    this.#failures[index] = config.failure ?? 'Internal server error'
+    this.#failures[index] = config.failure
     this.#authorize(operation, method)
     const request = this.#requestOf(operation, { method, url, params, query, ifMatch })
 

@@ -77,9 +77,8 @@ export class Operations {
   /** Built lazily, by the first batch. */
   readonly #router = once(() => {
     const router = findMyWay({ maxParamLength: 65_536 })
-    for (const { methods, path, operation } of this.#operations) {
-      if (methods.length > 0) router.on(methods, path, () => undefined, operation)
-    }
+    for (const { methods, path, operation } of this.#operations)
+      router.on(methods, path, () => undefined, operation)
     return router
   })
   readonly #schemas = new Map<string, FastifySchema>()

@@ -80,10 +80,10 @@ class Budget {
     return isOwnWork ? tooMuch() : tookTooLong('Batch')
   }
 
-  /** Sleeps. @param wait sleeps for at most so many milliseconds */
+  /** Sleeps. @param wait sleeps for at most so many milliseconds; not at all for less than 0 */
   sleep<T>(wait: (timeout: number) => T): T {
     const before = performance.now()
-    const result = wait(Math.max(0, this.left()))
+    const result = wait(this.left())
     this.#asleep += performance.now() - before
     return result
   }

@@ -1,5 +1,5 @@
 /** Claims: a member takes the next item of a column, exclusively, for a limited time. */
-import { and, asc, eq, isNotNull, lte, not, or, sql } from 'drizzle-orm'
+import { and, asc, eq, isNotNull, lte, not, or, type SQL, sql } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { inOrder, type Place } from '../db/ordering.ts'
@@ -35,14 +35,13 @@ const { id, sortOrder, column, claimedUntil, claimedFrom, assigneeId, priority }
 const isWorkable = and(eq(kanbanItems.approved, sql`1`), eq(kanbanItems.dismissed, sql`0`))
 
 /** The conditions on an item besides its column, by the name of the placeholder. */
-const ASKED = {
+const ASKED: Readonly<Record<string, SQL>> = {
   priority: eq(priority, given('priority')),
   labels: sql`exists (select 1 from ${kanbanItemLabels} where ${kanbanItemLabels.itemId} = ${id}
     and ${amongValues(kanbanItemLabels.labelId, 'labels')})`,
 }
 
-const isAsked = (names: string[]) =>
-  and(...names.map((name) => (name in ASKED ? ASKED[name as keyof typeof ASKED] : undefined)))
+const isAsked = (names: string[]) => and(...names.map((name) => ASKED[name]))
 
 /** The column that an item was claimed from; NULL if unknown. */
 const originColumn = sql`case when json_valid(${claimedFrom}) then ${claimedFrom} ->> 'column' end`

@@ -1,9 +1,17 @@
 /** Writes in several steps: which thread performs them, and what ends them. */
 import { join } from 'node:path'
-import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads'
+import { MessageChannel, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import { Type } from '@sinclair/typebox'
 import t, { type Test } from 'tap'
 import { runStepsFromMain, runStepsInWorker, type WorkerEnd } from '../../src/batch/step-sessions.ts'
-import { AWAIT, type Step, type StepGenerator, StepRunner, type StepsMode } from '../../src/batch/steps.ts'
+import {
+  AWAIT,
+  type Step,
+  StepFailure,
+  type StepGenerator,
+  StepRunner,
+  type StepsMode,
+} from '../../src/batch/steps.ts'
 import { createStepwise } from '../../src/batch/stepwise.ts'
 import { openDatabase } from '../../src/db/client.ts'
 import { createRules } from '../../src/requests/rules.ts'
@@ -55,10 +63,11 @@ t.test('long steps restart in the worker thread', async (t) => {
   t.equal(count(app, 'projects'), 2, 'the first step is undone')
   t.strictSame(tasks, [[terms, WRITE]])
   // Concurrent writes share one time budget.
-  const [, second] = await Promise.all([
+  const [first, second] = await Promise.all([
     stepwise(() => steps(15), terms, KEPT),
     stepwise(() => steps(15), terms, { ...KEPT, isDryRun: true }),
   ])
+  t.match(first, { value: Uint8Array })
   t.strictSame(second, { value: 'of the worker', seq: 5 })
   t.strictSame(tasks.at(-1), [terms, { ...WRITE, isDryRun: true }])
   t.match(await stepwise(() => steps(0), terms, { ...KEPT, length: 101 }), { seq: 5 }, 'or that are many')
@@ -155,13 +164,26 @@ t.test('all steps that need no result are prepared before the worker thread begi
       if (index % 10 === 0) for (const end = performance.now() + pause; performance.now() < end; );
     }
   }
-  await runStepsInWorker(steps(1), perform(WRITE))
+  let hasTurned = false
+  setImmediate(() => {
+    hasTurned = true
+  })
+  await runStepsInWorker(steps(1), (end) => {
+    t.equal(hasTurned, true, 'others have their turns')
+    return perform(WRITE)(end)
+  })
   t.strictSame([seen.splice(0), count(app, 'projects')], [[150], 150], 'in several turns of the event loop')
   function* failing(): StepGenerator {
     yield create('First', 0)
     throw new Error('decided so')
   }
   await t.rejects(runStepsInWorker(failing(), perform(WRITE)), { message: 'decided so' })
+  const died = new Error('died')
+  await t.rejects(
+    runStepsInWorker(failing(), () => Promise.reject(died)),
+    died,
+    'it did not get there',
+  )
   function* broken(): StepGenerator {
     yield { request: 0, call: { path: 'projects.get', args: ['none'] } }
     throw new Error('decided so')
@@ -220,4 +242,152 @@ t.test('after a long write, others get the lock', async (t) => {
   )
   withGaps(taking(1))
   t.strictSame(pauses, [3, 5], 'also of one that failed')
+})
+
+t.test('the worker thread sleeps until a message comes, and posts named results', async (t) => {
+  const app = await build(t)
+  const { end, post } = session(t)
+  const { port1: back, port2 } = new MessageChannel()
+  const [state, messages] = [end.state, [{ steps: [], next: 'done' }]]
+  const late = `const { port, state, messages } = require('node:worker_threads').workerData
+    setTimeout(() => {
+      for (const message of messages) port.postMessage(message)
+      Atomics.add(state, 0, 1)
+      Atomics.notify(state, 0)
+    }, 50)`
+  const thread = new Worker(late, {
+    eval: true,
+    execArgv: [],
+    workerData: { port: back, state, messages },
+    transferList: [back],
+  })
+  t.teardown(() => thread.terminate())
+  const runner = new StepRunner(app.db, app.rules, WRITE)
+  // A minute, because a busy machine may start the thread late.
+  t.equal(
+    Buffer.from(runStepsFromMain(app.db, { port: port2, state }, runner, 60_000)).toString(),
+    '{"results":[],"dryRun":false}',
+  )
+  const named: Step = {
+    request: 0,
+    call: { path: 'board.items.getMany', args: [[]] },
+    shape: { name: 'none', status: 200, schema: Type.Object({}), kind: 'success' },
+    as: 'it',
+  }
+  post('more', named)
+  post('done')
+  const seen: unknown[] = []
+  const port = Object.assign(end.port, { postMessage: (message: unknown) => void seen.push(message) })
+  runStepsFromMain(app.db, { ...end, port }, runner)
+  t.strictSame(seen, [[['it', '{"success":true}']]])
+})
+
+t.test(
+  'a batch is refused for its own work, or for what one of its steps has taken from its caller',
+  async (t) => {
+    const app = await build(t)
+    const { end, post, failed } = session(t)
+    const burn = () => {
+      const before = process.threadCpuUsage?.() ?? process.cpuUsage()
+      for (let used = 0; used < 120_000; ) {
+        const { user, system } = process.threadCpuUsage?.(before) ?? process.cpuUsage(before)
+        used = user + system
+      }
+      return []
+    }
+    const runner = (fields: Partial<StepRunner>) =>
+      ({
+        run: () => [],
+        refusal: () => undefined,
+        response: () => Buffer.from('{}'),
+        ...fields,
+      }) as StepRunner
+    post('more', create('Long'))
+    t.throws(() => runStepsFromMain(app.db, end, runner({ run: burn }), 100), MUCH)
+    const cause = new Error('lost')
+    const refusal = () => new StepFailure(2, cause)
+    post('done', create('Lost'))
+    t.throws(() => runStepsFromMain(app.db, end, runner({ refusal })), cause)
+    t.equal(failed(), 3)
+  },
+)
+
+t.test('the main thread goes on with the results that the worker thread posts', async (t) => {
+  // Waiting for a number keeps no process alive.
+  const alive = setInterval(() => undefined, 1000)
+  t.teardown(() => clearInterval(alive))
+  const named: unknown[] = []
+  function* waiting(): StepGenerator {
+    named.push(...(yield create('First', 0)))
+    named.push(...(yield AWAIT))
+    yield create('Second', 1)
+  }
+  let isClosed: Promise<unknown> | undefined
+  const result = await runStepsInWorker(waiting(), async ({ port, state }) => {
+    isClosed = new Promise((resolve) => port.once('close', () => resolve(true)))
+    const [first] = [receiveMessageOnPort(port)?.message]
+    t.match(first, { steps: [{ request: 0 }], next: 'more' })
+    const before = state[0]
+    const woken = Atomics.waitAsync(state, 0, 1)
+    const next = new Promise((resolve) => port.once('message', resolve))
+    port.postMessage([['a', '{}']])
+    t.match(await next, { steps: [{ request: 1 }], next: 'done' })
+    t.equal(await woken.value, 'ok')
+    return [before, state[0]]
+  })
+  t.strictSame(result, [1, 2], 'each message is counted')
+  t.strictSame(named, [['a', '{}']])
+  t.equal(await isClosed, true)
+})
+
+t.test('short steps run at once, and get their errors', async (t) => {
+  const app = await build(t)
+  const stepwise = createStepwise(
+    app.db,
+    app.scoped,
+    (...write) => app.dispatcher.commit(...write),
+    () => Promise.reject(new Error('no worker')),
+    now,
+  )
+  const run = (steps: () => StepGenerator, mode: Partial<StepsMode> = {}) =>
+    stepwise(steps, { actorId: 'ada' }, { ...KEPT, ...mode })
+  const unknown: Step = { request: 0, call: { path: 'projects.get', args: ['none'] } }
+  const errors: unknown[] = []
+  function* trying(): StepGenerator {
+    yield AWAIT
+    try {
+      yield unknown
+    } catch (error) {
+      errors.push(error)
+    }
+    yield create('Fine', 1)
+  }
+  t.match(await run(trying), { value: Uint8Array, seq: Number })
+  t.match(errors, [{ statusCode: 404 }])
+  t.equal(count(app, 'projects'), 1)
+  const dry = await run(trying, { isDryRun: true })
+  t.match(Buffer.from(dry.value as Uint8Array).toString(), /"dryRun":true/)
+  t.equal(dry.seq, undefined)
+  t.equal(count(app, 'projects'), 1)
+  function* failing(): StepGenerator {
+    yield create('Lost', 0)
+    yield unknown
+  }
+  await t.rejects(run(failing), { message: 'Project not found' })
+  t.equal(count(app, 'projects'), 1)
+  const named: unknown[] = []
+  function* reading(): StepGenerator {
+    const shape = { name: 'Project', status: 200, schema: Type.Object({}), kind: 'success' } as const
+    named.push(yield { ...unknown, call: { path: 'board.items.getMany', args: [[]] }, shape, as: 'it' })
+  }
+  t.match(await run(reading, { isRead: true }), { value: Uint8Array, seq: undefined })
+  t.strictSame(named, [[['it', '{"success":true}']]])
+  function* seeing(): StepGenerator {
+    yield create('Seen', 0)
+    const seq = app.rules.changes.sequence.last()
+    yield { request: 1, call: { path: 'changes.sequence.one', args: [seq] } }
+    named.push(app.db.$client.prepare('select actor_id from changes where seq = ?').pluck().get(seq))
+  }
+  await run(seeing)
+  t.equal(named.at(-1), 'ada', 'rules that read changes see whose they are')
 })
