@@ -6,10 +6,13 @@ import { Command } from 'commander'
 import { BUNDLED_CLIENT, BUNDLED_SOURCES, EXECUTIONS } from './bundled-sources.ts'
 import { type TakenBranches, takenBranches } from './coverage.ts'
 
-/** The least percentages: of the branches of each file, and of all. */
-const LEAST = { file: 90, all: 97 }
-/** As many branches may be left in a file of fewer than twenty, where one is more than a twentieth. */
-const LEFT_IN_SMALL = 2
+/**
+ * The least percentages: of the branches of each file, and of all. Random cases and the end of a process take some branches in one run and
+ * not in the next: a file below `wanted` is shown, and only fails below `file`.
+ */
+const LEAST = { wanted: 90, file: 85, all: 97 }
+/** As many branches may be left in a file of few, where each is several percent. */
+const LEFT_IN_SMALL = 3
 
 const { all } = new Command('npm run coverage:check --')
   .description(
@@ -39,9 +42,11 @@ for (const [source, branches] of takenBranches(EXECUTIONS, BUNDLED_SOURCES, BUND
   sum.total += branches.total
   sum.taken += branches.taken
   // A file without branches has no percentage.
-  const isTooFew = percentage(branches) < LEAST.file && branches.total - branches.taken > LEFT_IN_SMALL
+  const isSmall = branches.total - branches.taken <= LEFT_IN_SMALL
+  const isTooFew = percentage(branches) < LEAST.file && !isSmall
   if (isTooFew) process.exitCode = 1
-  if (!isTooFew && !(all && branches.untaken.length > 0)) continue
+  const isShown = all ? branches.untaken.length > 0 : percentage(branches) < LEAST.wanted && !isSmall
+  if (!isShown) continue
   console.log(`${source}: ${shown(branches)} of ${branches.total} branches${isTooFew ? ', too few' : ''}`)
   for (const { line, kind, inner } of branches.untaken) {
     console.log(`  ${line}: ${kind}${inner > 0 ? `, and ${inner} in it` : ''}`)

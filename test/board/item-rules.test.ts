@@ -249,7 +249,7 @@ t.test('work on many rows is refused before it begins', async (t) => {
   )
   const before = order('To Do')
   const places = ids.map((id, index) => ({ id, column: 'To Do', sortOrder: index + 5 }))
-  for (const [name, work] of Object.entries({
+  for (const [name, work] of Object.entries<() => unknown>({
     update: () => items.updateMany(ids, { title: 'T' }, null),
     reorder: () => items.reorder('p', places, null),
     move: () => items.moveAll({ projectId: 'p', column: 'To Do' }, 'Done', null),
