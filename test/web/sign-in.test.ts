@@ -61,6 +61,11 @@ onBoard(
     await api.post('/api/members', { body: { ...OTHER, name: 'Grace' } })
     const { id } = await api.post('/api/projects', { body: { name: 'Apollo' } })
     const { page, context, go } = await person({ signIn: true })
+    const late = Promise.withResolvers<void>()
+    await page.route(`**/api/projects/${id}/watch`, async (route) => {
+      await late.promise
+      await route.fulfill({ status: 401, json: { error: 'Unauthorized' } })
+    })
     await go(`/projects/${id}/overview`)
     await page.getByRole('button', { name: 'Edit: Next step' }).click()
     await page.getByRole('textbox', { name: 'Next step' }).fill('Ask Ada')
@@ -76,6 +81,11 @@ onBoard(
     await dialog.waitFor()
     await dialog.getByRole('button', { name: 'Close' }).click()
     await dialog.waitFor({ state: 'detached' })
+    // What was asked for before the session ended does not bring the dialog back. If it did, the link could not be clicked.
+    const answered = page.waitForResponse(`**/api/projects/${id}/watch`)
+    late.resolve()
+    await answered
+    await page.unroute(`**/api/projects/${id}/watch`)
     await page.getByRole('link', { name: 'My work' }).click()
     await dialog.waitFor()
     const unsaved = await api.get('/api/projects/{id}', { path: { id } })

@@ -148,10 +148,15 @@ export async function enterAgain(): Promise<void> {
 export const isOpenToAll = async (): Promise<boolean> =>
   (await whoAmI().catch(() => undefined))?.via === 'default'
 
-/** Handles a 401: the page stays, and prompts the user to sign in again. */
+/** Handles a 401: the page stays, and prompts the user to sign in again. It does so once, whatever else gets a 401. */
 export function endSession(): void {
-  if (identity.peek() !== undefined) hasEnded.value = isAsked.value = true
-  else sessionState.value = 'signed-out'
+  if (identity.peek() === undefined) sessionState.value = 'signed-out'
+  else if (!hasEnded.peek()) hasEnded.value = isAsked.value = true
+}
+
+/** Prompts the user again who has hidden the dialog, because what they do now needs a session. */
+export function askAgain(): void {
+  if (hasEnded.peek()) isAsked.value = true
 }
 
 /** Signs in. @throws PhaseboardError 401 for a wrong email or password, 429 after too many attempts */
@@ -176,11 +181,13 @@ export async function endOwnSession(): Promise<void> {
  */
 export async function read<T>(request: () => Promise<T>): Promise<T> {
   for (;;) {
+    const hadEnded = hasEnded.peek()
     try {
       return await request()
     } catch (error) {
       if (!(error instanceof PhaseboardError && error.status === 401)) throw error
       endSession()
+      if (hadEnded) askAgain()
       await signedIn()
     }
   }

@@ -17,7 +17,7 @@ import {
 import { isKept, type KeptWrite, KeptWrites, type WriteStorage } from './kept-writes.ts'
 import { liveState, onConnected } from './live.ts'
 import type { Pending } from './records.ts'
-import { endSession, hasEnded, isLeaving, me, signedIn } from './session.ts'
+import { askAgain, endSession, isLeaving, me, signedIn } from './session.ts'
 
 /** The pause before a write is retried, in milliseconds, unless the stream reconnects sooner. */
 const PAUSE = 5000
@@ -114,7 +114,7 @@ function enqueue<Answer>(job: Write<Answer>, more: Omit<Waiting, 'job'>): Promis
   all.add(waiting)
   if (stopped.peek() > 0) keepWaiting()
   // It waits behind the write that found this.
-  if (hasEnded.peek()) endSession()
+  askAgain()
   if (job.isApart) return perform(job, waiting)
   const done = last.then(() => perform(job, waiting))
   last = done.then(
