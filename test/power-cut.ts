@@ -253,19 +253,35 @@ function checkpointsIn(events: Event[], firstAnswer: number): number[] {
   })
 }
 
-/** Chooses the cuts: a quarter during the first start, a quarter around checkpoints, the rest anywhere. */
-function chooseCuts({ events }: Recording, count: number, random: () => number) {
+/** The number of events until a file has been acknowledged. */
+function firstFileIn(recording: Recording): number {
+  const replay = makeReplay(recording)
+  return recording.events.findIndex((event) => {
+    replay.apply(event)
+    return replay.files.size > 0
+  })
+}
+
+/**
+ * Chooses the cuts, as many of each kind: during the first start, around checkpoints, just before and just after a response, once a file has
+ * been acknowledged, and anywhere. So all kinds are tried, however much the recording has of each.
+ */
+function chooseCuts(recording: Recording, count: number, random: () => number) {
+  const { events } = recording
   const firstAnswer = events.findIndex(({ kind }) => kind === 'sent')
   const checkpoints = checkpointsIn(events, firstAnswer)
   const answers = [...events.entries()].flatMap(([number, { kind }]) => (kind === 'sent' ? [number] : []))
-  const anywhere = () => firstAnswer + Math.floor(random() * (events.length - firstAnswer))
+  const after = (first: number) => first + Math.floor(random() * (events.length - first))
+  const firstFile = firstFileIn(recording)
   const nearCheckpoint = () => pick(random, checkpoints) + Math.floor((random() * 2 - 1) * NEAR)
   const makers = [
     () => Math.floor(random() * firstAnswer),
     nearCheckpoint,
-    anywhere,
-    // Right after a response has been sent, when the most can be lost.
+    () => after(firstAnswer),
+    // When a write may have happened that nobody has heard of, and when the most can be lost.
+    () => pick(random, answers),
     () => pick(random, answers) + 1,
+    () => after(firstFile + 1),
   ]
   const ofCheckpoint = new Set(
     checkpoints.flatMap((number) =>

@@ -165,7 +165,7 @@ onBoard('injected scripts cannot send anything', async (t, { person }) => {
           document.addEventListener('securitypolicyviolation', (event) => resolve(event.violatedDirective), {
             once: true,
           })
-          setTimeout(() => resolve('nothing'), 2000)
+          setTimeout(() => resolve('nothing'), 60_000)
         }),
     )
     await page.evaluate(attack).catch(() => undefined)

@@ -247,8 +247,8 @@ onBoard('ideas are dragged by touch', async (t, { api, person }) => {
   await go('/ideas')
   const row = (title: string) => page.getByRole('listitem').filter({ hasText: title })
   await row('One').waitFor()
-  await (await ready).finished()
-  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)))
+  // The page waits for the same module.
+  await page.evaluate((url) => import(url), (await ready).url())
   await drag(page, row('One').locator('.idea-handle'), row('Three'), { touch: true, at: { x: 0.2, y: 0.8 } })
   await page.getByText('Moved One to position 3 of 3.').waitFor()
   t.strictSame(await titles(page), ['Two', 'Three', 'One'])
