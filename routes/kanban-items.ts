@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../src/access/caller.ts'
 import { callerOf, memberOf } from '../src/access/identity.ts'
 import { type Asking, ITEM_SORTS, ME } from '../src/board/item-lists.ts'
@@ -313,10 +313,7 @@ const kanbanItemRoutes: Routes = async (app) => {
     config: {
       access: 'read',
       failure: 'Failed to fetch kanban item',
-      // It shows whether the caller watches the item.
-      caching: 'no-store',
-      inBatch: (request) =>
-        app.attention.watchers.item((request.params as Static<typeof IdParams>).id, memberOf(request).id),
+      inBatch: ({ params }) => items.get((params as Static<typeof IdParams>).id),
     },
     schema: {
       operationId: 'getKanbanItem',
@@ -328,20 +325,12 @@ const kanbanItemRoutes: Routes = async (app) => {
     },
     handler: (request, reply) => {
       const { id } = request.params
-      const { watchers } = app.attention
-      if (!expandsPeople(request.query)) return watchers.item(id, memberOf(request).id)
-      return sendWatched(request, reply, id)
+      if (!expandsPeople(request.query)) return items.get(id)
+      return sendWithPeople(app, reply, id, snapshotOf(id, callerOf(request)))
     },
   })
 
   const toJson = createJsonWriter(KanbanItemSchema)
-
-  async function sendWatched(request: FastifyRequest, reply: FastifyReply, id: string): Promise<void> {
-    const caller = callerOf(request)
-    const snapshot = await snapshotOf(id, caller)
-    const watching = await app.read(app.attention.watchers.isWatching(id, memberOf(request).id), caller)
-    await sendWithPeople(app, reply, id, snapshot, watching)
-  }
 
   async function snapshotOf(id: string, caller: Caller) {
     const body = Buffer.from(toJson(await app.read(items.get(id), caller)))

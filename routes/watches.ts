@@ -50,6 +50,18 @@ const watchRoutes: Routes = async (app) => {
     handler: (request) => watchers.setProject(request.params.id, memberOf(request).id, false),
   })
 
+  app.get('/api/kanban-items/:id/watch', {
+    config: { ...own, access: 'read', failure: 'Failed to fetch watch' },
+    schema: {
+      ...schema,
+      operationId: 'getKanbanItemWatch',
+      summary: 'Whether the caller watches an item',
+      description: 'True if the caller watches the item itself or its project, or is its assignee.',
+      response,
+    },
+    handler: (request) => watchers.item(request.params.id, memberOf(request).id),
+  })
+
   app.put('/api/kanban-items/:id/watch', {
     config: { ...ofItem, failure: 'Failed to watch kanban item', isBodyOptional: true },
     schema: {

@@ -137,12 +137,8 @@ function resourceOf(contract: ChildContract) {
   /** The default sender of requests. */
   const usual = (app: App) =>
     contract.byAdmin ? (admins.get(app) ?? signInAs(app, 'admin').headers) : undefined
-  /** Only an item that is read alone tells whether the caller watches it: that is left out. */
-  const send: typeof sendFor = async (app, method, url, body, headers = usual(app)) => {
-    const answer = await sendFor(app, method, url, body, headers)
-    if (method === 'GET' && !Array.isArray(answer.body)) delete Object(answer.body).watching
-    return answer
-  }
+  const send: typeof sendFor = (app, method, url, body, headers = usual(app)) =>
+    sendFor(app, method, url, body, headers)
   const holds: typeof holdsFor = (t, app, rows) => holdsFor(t, app, rows, usual(app))
 
   const listOf = (parentId: string) =>

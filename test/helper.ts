@@ -210,15 +210,6 @@ export async function send(
   }
 }
 
-/** The ETag of a record, whoever has read it: that of an item, read alone, says whether its reader watches it. */
-export const etagOfRecord = ({ headers }: Answer): string => String(headers.etag).replace(/\.watching"$/, '"')
-
-/** A record as everybody reads it: an item, read alone, says whether its reader watches it. */
-export function sharedRecord({ body }: Answer): Record<string, unknown> {
-  const { watching: _, ...record } = body
-  return record
-}
-
 /** The prepared statement that adds a member. Compiling it with its triggers takes many times as long as running it. */
 const addition = new WeakMap<App['db']['$client'], ReturnType<App['db']['$client']['prepare']>>()
 

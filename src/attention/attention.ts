@@ -117,7 +117,7 @@ export class Attention {
 
   constructor(db: SharedDatabase, board: Pick<Board, 'records' | 'columnNames'>) {
     this.#sql = statementsOf(db)
-    this.watchers = new Watchers(db, board.records)
+    this.watchers = new Watchers(db)
     this.notifications = new Notifications(db)
     this.times = new ItemTimes(db, board.columnNames)
     this.recipients = new Recipients(db)

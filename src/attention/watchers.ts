@@ -1,14 +1,12 @@
 /** The watchers of items and projects. The sequence of changes does not record watches, because they are private. */
 import { and, eq } from 'drizzle-orm'
-import type { ItemRecords } from '../board/item-records.ts'
-import { read, type SharedDatabase } from '../db/client.ts'
+import type { SharedDatabase } from '../db/client.ts'
 import { writeInProgress } from '../db/current-write.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { isShown } from '../db/hidden.ts'
 import { kanbanItems, projects } from '../db/schema.ts'
 import { existsIn, given, selectOne } from '../db/statements.ts'
 import { once } from '../once.ts'
-import type { KanbanItem } from '../schemas/records.ts'
 
 /** The name of the consumer that creates notifications and watches, in the table of consumers. */
 export const CONSUMER = 'notifications'
@@ -84,29 +82,25 @@ const statementsOf = (db: SharedDatabase) => {
 }
 
 export class Watchers {
-  static readonly reads: readonly string[] = ['item', 'isWatching', 'project', 'ofItem', 'ofProject']
+  static readonly reads: readonly string[] = ['item', 'project', 'ofItem', 'ofProject']
   readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
-  readonly #records: ItemRecords
 
-  constructor(db: SharedDatabase, records: ItemRecords) {
+  constructor(db: SharedDatabase) {
     this.#db = db
     this.#sql = statementsOf(db)
-    this.#records = records
-  }
-
-  /** An item, and whether a member watches it. @throws ApiError 404; TooMuchWork */
-  item(id: string, memberId: string): KanbanItem & { watching: boolean } {
-    return read(this.#db, () => {
-      const item = this.#records.one(id) ?? throwNotFound(kanbanItems)
-      return { ...item, watching: this.#watches(item, memberId) }
-    })
   }
 
   /** Whether a member watches an item: by itself, with its project, or as its assignee. @throws ApiError 404 */
-  isWatching(itemId: string, memberId: string): boolean {
-    const item = this.#sql.item({ id: itemId }) ?? throwNotFound(kanbanItems)
-    return this.#watches({ id: itemId, ...item }, memberId)
+  item(itemId: string, memberId: string): { watching: boolean } {
+    const { projectId, assigneeId } = this.#sql.item({ id: itemId }) ?? throwNotFound(kanbanItems)
+    const own = this.#sql.own().get({ itemId, memberId })
+    if (own !== undefined) return { watching: own.watching === 1 }
+    const watching =
+      assigneeId === memberId ||
+      this.#sql.ownOfProject().get({ projectId, memberId }) !== undefined ||
+      this.#sql.coming().get({ itemId, memberId, ownAfter: this.#ownAfter(memberId) }) !== undefined
+    return { watching }
   }
 
   /** Whether a member watches a project. @throws ApiError 404 */
@@ -142,19 +136,6 @@ export class Watchers {
   /** Stores an implicit watch, unless the member has a watch or an explicit unwatch. */
   find({ itemId, memberId, since }: FoundWatch): void {
     this.#sql.found().run({ itemId, memberId, since })
-  }
-
-  #watches(
-    { id: itemId, projectId, assigneeId }: { id: string; projectId: string; assigneeId: string | null },
-    memberId: string,
-  ): boolean {
-    const own = this.#sql.own().get({ itemId, memberId })
-    if (own !== undefined) return own.watching === 1
-    return (
-      assigneeId === memberId ||
-      this.#sql.ownOfProject().get({ projectId, memberId }) !== undefined ||
-      this.#sql.coming().get({ itemId, memberId, ownAfter: this.#ownAfter(memberId) }) !== undefined
-    )
   }
 
   /** The last change before a write of this member in progress: a batch reads its own watches. */

@@ -252,8 +252,6 @@ export interface KanbanItemWithPeople {
   updatedAt: string
   labels: KanbanLabel[]
   subtasks: KanbanSubtask[]
-  /** Whether the caller watches the item itself or its project, or is its assignee */
-  watching?: boolean
   /** Only with `expand=people`: the names of the people in the record, by id */
   people?: {
     [key: string]: string
@@ -3036,6 +3034,13 @@ export interface Paths {
     }
   }
   '/api/kanban-items/{id}/watch': {
+    /** Whether the caller watches an item */
+    get: {
+      path: { id: string }
+      /** The ETag that the record must still have */
+      ifMatch?: string | undefined
+      answer: Watch
+    }
     /** Watch an item */
     put: {
       path: { id: string }

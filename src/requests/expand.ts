@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { callerOf } from '../access/identity.ts'
-import { etagOf, watched } from '../etags.ts'
+import { etagOf } from '../etags.ts'
 import type { MaybePromise, Snapshot } from '../reading/snapshots.ts'
 import { othersAmong } from './hosted-people.ts'
 import { PartedBody } from './parted-body.ts'
@@ -36,23 +36,19 @@ export function withFields(body: Buffer, fields: Readonly<Record<string, string>
 /**
  * Sends a record with the names of people. Its ETag differs from that of the record alone, and changes with the names.
  * @param record the project or item as JSON, an object
- * @param watching for an item: whether the caller watches it
  */
 export async function sendWithPeople(
   app: FastifyInstance,
   reply: FastifyReply,
   id: string,
   record: MaybePromise<Snapshot>,
-  watching?: boolean,
 ): Promise<void> {
   const { body, etag } = await record
   const caller = callerOf(reply.request)
   const ids = await app.read(app.members.people.namedIn(id), caller)
   const others = await othersAmong(app, ids)
   const names = await app.read(app.members.people.names(ids, others), caller)
-  const own = etagOf(etag + names)
-  const fields = { ...(watching !== undefined && { watching: String(watching) }), people: names }
-  await sendSnapshot(reply, { body: withFields(body, fields), etag: watching ? watched(own) : own })
+  await sendSnapshot(reply, { body: withFields(body, { people: names }), etag: etagOf(etag + names) })
   // Fastify treats the end of a handler as the end of its response, which may still be in progress.
   await reply
 }

@@ -1,7 +1,7 @@
 /** Preconditions of writes on the state of the record, checked inside the write. */
 import { isDeepStrictEqual } from 'node:util'
 import { ApiError, preconditionFailed, validationFailed } from '../errors.ts'
-import { isMatch, isNamed, watched } from '../etags.ts'
+import { isMatch, isNamed } from '../etags.ts'
 import { type Call, run } from './calls.ts'
 import { etagOfRecord, type ResponseShape, responseOf, toText } from './responses.ts'
 import type { Rules } from './rules.ts'
@@ -53,7 +53,7 @@ export function comparePreconditions(
   const etag = etagOfRecord(record.shape, current)
   const isRefused =
     (ifMatch !== undefined && !isMatch(ifMatch, etag)) ||
-    (ifNoneMatch !== undefined && (isNamed(ifNoneMatch, etag) || isNamed(ifNoneMatch, watched(etag))))
+    (ifNoneMatch !== undefined && isNamed(ifNoneMatch, etag))
   if (isRefused) throw preconditionFailed({ etag })
   if (unchanged) ensureUnchanged(unchanged, record.shape, current)
 }

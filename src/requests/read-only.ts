@@ -4,8 +4,8 @@ import type { FastifyRequest } from 'fastify'
 import { namedSchemas } from '../schemas/records.ts'
 import type { RouteRecord } from './response-shapes.ts'
 
-/** Fields about the response or its reader, not the record: their values in a body are ignored. */
-const ABOUT_ANSWERS = ['warnings', 'people', 'watching']
+/** Fields about the response, not the record: their values in a body are ignored. */
+const ABOUT_ANSWERS = ['warnings', 'people']
 
 const propertiesOf = (schema: TSchema | undefined): string[] => Object.keys(Object(schema?.properties))
 

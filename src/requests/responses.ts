@@ -1,7 +1,7 @@
 /** Creates responses from results of rules, the same in either thread. */
 import type { TSchema } from '@sinclair/typebox'
 import { isJsonPage } from '../db/pages.ts'
-import { etagOf, followed, watched } from '../etags.ts'
+import { etagOf, followed } from '../etags.ts'
 import { createSerializer, type JsonBytes } from '../schemas/serialization.ts'
 
 /** How a route turns a rule's result into a response, in either thread. */
@@ -66,7 +66,7 @@ export const toText = (body: string | JsonBytes) =>
 
 /**
  * The ETag of a record as read, for comparison with `If-Match`. Warnings are about the request, not
- * the record, and a secret is shown once: they do not affect the ETag. Whether the caller watches an item does, but not for a condition.
+ * the record, and a secret is shown once: they do not affect the ETag.
  * @param body the response's body, if known
  */
 export function etagOfRecord(shape: ResponseShape, value: unknown, body?: string | JsonBytes): string {
@@ -74,11 +74,6 @@ export function etagOfRecord(shape: ResponseShape, value: unknown, body?: string
   if (shape.record) {
     const { $ref } = shape.record
     return etagOf(serializerOf({ name: $ref, status: 200, schema: shape.record, kind: 'record' })(value))
-  }
-  if (Object.hasOwn(Object(value), 'watching')) {
-    const { watching, ...record } = value as { watching: boolean }
-    const etag = etagOf(toText(bodyOf(shape, record)))
-    return watching ? watched(etag) : etag
   }
   if (!Object.hasOwn(Object(value), 'warnings')) {
     const etag = etagOf(body ?? bodyOf(shape, value))

@@ -355,15 +355,10 @@ export const SharedProjectSchema = Type.Object(
   { $id: 'SharedProject' },
 )
 
-/** An item, whether the caller watches it, and the name of its assignee where it is asked for. */
+/** An item, and the name of its assignee where it is asked for. */
 export const KanbanItemWithPeopleSchema = Type.Object(
   {
     ...Type.Omit(KanbanItemSchema, ['warnings']).properties,
-    watching: Type.Optional(
-      Type.Boolean({
-        description: 'Whether the caller watches the item itself or its project, or is its assignee',
-      }),
-    ),
     people,
   },
   { $id: 'KanbanItemWithPeople' },

@@ -97,6 +97,7 @@ export const OF_PROJECTS: Readonly<Record<string, Call>> = {
   getProjectWatch: { path: ['project'] },
   watchProject: { path: ['project'], isOwn: true },
   unwatchProject: { path: ['project'], isOwn: true },
+  getKanbanItemWatch: { path: ['kanban-item'] },
   watchKanbanItem: { path: ['kanban-item'], isOwn: true },
   unwatchKanbanItem: { path: ['kanban-item'], isOwn: true },
   listShareLinks: { path: ['project'], isForWriters: true },

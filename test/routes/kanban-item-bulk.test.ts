@@ -28,7 +28,6 @@ import {
   type Row,
   seed,
   send,
-  sharedRecord,
   signInAs,
 } from '../helper.ts'
 
@@ -102,7 +101,7 @@ t.test('PATCH /api/kanban-items', async (t) => {
       body.map(({ title }: { title: string }) => title),
       ['d', 'a', 'e', 'b', 'c'],
     )
-    t.strictSame(body[1], sharedRecord(await send(app, 'GET', `/api/kanban-items/${a}`)))
+    t.strictSame(body[1], (await send(app, 'GET', `/api/kanban-items/${a}`)).body)
     t.equal(body[1].subtasks.length + body[1].labels.length, 2)
   })
 

@@ -13,7 +13,7 @@ import {
   placeBehindItsBack,
   titlesIn,
 } from '../boards.ts'
-import { build, createItem, holds, LONG_AGO, long, send, sharedRecord, signInAs } from '../helper.ts'
+import { build, createItem, holds, LONG_AGO, long, send, signInAs } from '../helper.ts'
 
 const failure = { error: 'Failed to move kanban item' }
 const urlOf = (id: string | undefined) => `/api/kanban-items/${id}/move`
@@ -58,7 +58,7 @@ t.test('a move puts the item at the requested place in its column', async (t) =>
     t.strictSame(body, { ...item, sortOrder, updatedAt: body.updatedAt }, JSON.stringify(where))
     t.not(body.updatedAt, LONG_AGO)
     t.equal(await titlesIn(app, projectId), expected)
-    t.strictSame(sharedRecord(await send(app, 'GET', `/api/kanban-items/${ids[title]}`)), body)
+    t.strictSame((await send(app, 'GET', `/api/kanban-items/${ids[title]}`)).body, body)
     const others = ({ id }: { id: string }) => id !== ids[title]
     t.strictSame((await itemsOf(app, projectId)).filter(others), before.filter(others), 'alone')
     t.strictSame(activityOf(app, String(ids[title])), [], 'a place is not tracked')

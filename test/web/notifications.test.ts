@@ -174,7 +174,9 @@ onBoard(
     const watching = dialogOf(page, 'Flyer').getByRole('button', { name: 'Watching', exact: true })
     t.equal(await watching.innerText(), 'Watching', 'the button says so, too')
     t.equal(await watch.count(), 0)
-    t.equal((await grace.client.get('/api/kanban-items/{id}', { path: flyer })).watching, true)
+    const isWatched = async () =>
+      (await grace.client.get('/api/kanban-items/{id}/watch', { path: flyer })).watching
+    t.equal(await isWatched(), true)
 
     t.comment('reminders by their names')
     const reminders = page.getByRole('group', { name: 'Reminders' })
@@ -211,7 +213,7 @@ onBoard(
     t.comment('who unwatches is not told')
     await watching.click()
     await untilSaid(page, 'You no longer watch “Flyer”.')
-    t.equal((await saved()).watching, false)
+    t.equal(await isWatched(), false)
 
     t.comment('a whole project')
     await go(`${made.path}/overview`)

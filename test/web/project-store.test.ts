@@ -7,7 +7,7 @@ import type { Change, KanbanColumn, KanbanItem, KanbanLabel, Project } from '../
 import { byId, bySortOrder } from '../../web/common/order.ts'
 import { ProjectStore } from '../../web/common/project-store.ts'
 import { make, type RandomWrite, randomWrite, type Writer } from '../changes/random-writes.ts'
-import { build, send, sharedRecord, signInAs, writeIn } from '../helper.ts'
+import { build, send, signInAs, writeIn } from '../helper.ts'
 import { rounds } from '../rounds.ts'
 
 /** Initial writes, so that later ones have records to change. */
@@ -126,7 +126,7 @@ t.test('random writes, with reads at any time, and late and repeated changes', a
         for (const [projectId, itemId] of asked.items) {
           const answer = await send(app, 'GET', `/api/kanban-items/${itemId}`, undefined, headers)
           if (answer.status !== 200) continue
-          const item = sharedRecord(answer) as unknown as KanbanItem
+          const item = answer.body as unknown as KanbanItem
           const store = stores.find(({ id }) => id === projectId)
           if (item.projectId === projectId) store?.items.put(item, app.rules.changes.sequence.last())
         }

@@ -23,9 +23,7 @@ const PATHS = { card: '/api/kanban-items/{id}/watch', project: '/api/projects/{i
 
 /** Whether the user watches it. */
 async function isWatching(kind: WatchButtonProps['kind'], id: string): Promise<boolean> {
-  const path = { id }
-  if (kind === 'project') return (await read(() => api.get(PATHS.project, { path }))).watching
-  return (await read(() => api.get('/api/kanban-items/{id}', { path }))).watching ?? false
+  return (await read(() => api.get(PATHS[kind], { path: { id } }))).watching
 }
 
 export function WatchButton({ kind, id, title }: WatchButtonProps) {
