@@ -9,17 +9,18 @@ import {
 } from '../src/access/credentials.ts'
 import { createCsrfGuard } from '../src/access/csrf.ts'
 import { CALLER, IDENTITY } from '../src/access/identity.ts'
-import { createSessionCookies, type SessionCookies } from '../src/access/session-cookies.ts'
+import { createSessionCookies, registerCookies, type SessionCookies } from '../src/access/session-cookies.ts'
 import { createSignInLimits, type SignInLimits } from '../src/access/sign-in-limits.ts'
 import { adminRequired } from '../src/errors.ts'
 import { ensureFirstAdmin, type FirstAdmin, type FirstAdminMade } from '../src/members/first-admin.ts'
 import { type Access, authorize, type Identity, isSafe, limitedRole } from '../src/members/identity.ts'
-import type { HostMember, ResolveMember } from '../src/phaseboard.d.ts'
+import type { Config, HostMember, ResolveMember } from '../src/phaseboard.d.ts'
 import { createReaderCheck } from '../src/requests/readers.ts'
 import { ROLES } from '../src/schemas/records.ts'
 
 /** The options of the auth plugin. */
-interface AuthOptions extends FirstAdmin, CredentialOptions {
+interface AuthOptions extends FirstAdmin, CredentialOptions, Pick<Config, 'publicUrl'> {
+  ownsProcess: boolean
   resolveMember?: ResolveMember | undefined
 }
 
@@ -78,8 +79,9 @@ function hostIdentity(member: HostMember): Identity {
  */
 export default fp<AuthOptions>(
   async (app, options) => {
-    const { authMode, corsOrigins, resolveMember } = options
-    const cookies = createSessionCookies()
+    const { authMode, corsOrigins, resolveMember, publicUrl } = options
+    await registerCookies(app, !options.ownsProcess)
+    const cookies = createSessionCookies({ prefix: app.prefix, publicUrl })
     const { identify, identifyCalendar, actsForDefault, ensureKnownHost, hasAmbient } = createCredentials(
       app,
       cookies,

@@ -2,8 +2,10 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 import { addressOf } from '../src/access/addresses.ts'
 import { OpenId, type OpenIdSettings, SIGN_IN_TIME } from '../src/access/openid.ts'
+import { rootPathOf } from '../src/access/session-cookies.ts'
 import { ApiError, invalidField } from '../src/errors.ts'
 import { wantsPage } from '../src/http/missing-pages.ts'
+import { baseUrl } from '../src/http/public-url.ts'
 import type { Config } from '../src/phaseboard.d.ts'
 import { plainPage } from '../src/plain-page.ts'
 import type { Routes } from '../src/requests/route-types.ts'
@@ -51,7 +53,10 @@ const showFailure: onSendHookHandler<unknown> = (request, reply, payload, done) 
 }
 
 /** Signing in with an account of the configured OpenID provider. */
-const openIdRoutes: Routes<{ provider: Provider }> = async (app, { provider: settings }) => {
+const openIdRoutes: Routes<{ provider: Provider; publicUrl: string | undefined }> = async (
+  app,
+  { provider: settings, publicUrl },
+) => {
   const { signInLimits: limits, sessionCookies: cookies } = app
   const openId = settings.oidcIssuer === undefined ? undefined : new OpenId(settings)
   const tags = ['Session']
@@ -68,8 +73,8 @@ const openIdRoutes: Routes<{ provider: Provider }> = async (app, { provider: set
   }
 
   /** The callback's address as the browser reaches it, unless it is configured. */
-  const redirectUriOf = ({ protocol, host }: FastifyRequest) =>
-    settings.oidcRedirectUrl ?? `${protocol}://${host}${app.prefix}/api/session/oidc/callback`
+  const redirectUriOf = (request: FastifyRequest) =>
+    settings.oidcRedirectUrl ?? `${baseUrl(request, app.prefix, publicUrl)}/api/session/oidc/callback`
 
   app.get('/api/session/oidc', {
     config,
@@ -87,7 +92,7 @@ const openIdRoutes: Routes<{ provider: Provider }> = async (app, { provider: set
       },
     },
     handler: async (request, reply) => {
-      const { returnTo = `${app.prefix}/` } = request.query
+      const { returnTo = `${rootPathOf(request, { prefix: app.prefix, publicUrl })}/` } = request.query
       const provider = configured()
       const to = toReference(returnTo)
       // Its cookie would replace that of a pending sign-in, which the page's question must not end. The cast: the schema describes GET.

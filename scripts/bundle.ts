@@ -89,6 +89,16 @@ const lateServers: Plugin = {
   },
 }
 
+/** The source of a package with these parts replaced. @throws if one is not there exactly once */
+async function replacedIn(path: string, parts: readonly (readonly [from: string, to: string])[]) {
+  let contents = await readFile(path, 'utf8')
+  for (const [from, to] of parts) {
+    if (contents.split(from).length !== 2) throw new Error(`${path} has changed: no ${from}`)
+    contents = contents.replace(from, to)
+  }
+  return contents
+}
+
 /**
  * As routes are added, find-my-way generates functions: one for each node that compares its text, and two for each route. Here nodes compare their text
  * with `indexOf`, as those with long texts do anyway, and the first request for a route generates its functions.
@@ -116,11 +126,18 @@ const lateRouterFunctions: Plugin = {
       ],
     }
     onLoad({ filter: /\/find-my-way\/lib\/(node|handler-storage)\.js$/ }, async ({ path }) => {
-      let contents = await readFile(path, 'utf8')
-      for (const [from, to] of replaced[basename(path)] ?? []) {
-        if (contents.split(from).length !== 2) throw new Error(`${path} has changed: no ${from}`)
-        contents = contents.replace(from, to)
-      }
+      const contents = await replacedIn(path, replaced[basename(path)] ?? [])
+      return { contents: withFileOnly(contents), loader: 'js' }
+    })
+  },
+}
+
+/** `@fastify/cookie` imports its library, an ES module, while it is registered. In the bundle that would be a file of its own. */
+const cookieLibrary: Plugin = {
+  name: 'cookie-library',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/@fastify\/cookie\/index\.js$/ }, async ({ path }) => {
+      const contents = await replacedIn(path, [["await import('cookie')", "require('cookie')"]])
       return { contents: withFileOnly(contents), loader: 'js' }
     })
   },
@@ -235,6 +252,7 @@ export async function bundle(
         lateMediaTypes,
         lateServers,
         lateRouterFunctions,
+        cookieLibrary,
         ...(sourcemap ? [ownSourceMaps] : []),
         requiredBuiltins,
       ],

@@ -184,7 +184,7 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
     metricsPublic: options.metricsPublic,
   })
   await app.register(sessionRoutes, { authMode: options.authMode })
-  await app.register(openIdRoutes, { provider: options })
+  await app.register(openIdRoutes, { provider: options, publicUrl: options.publicUrl })
   await app.register(sessionLinkRoutes)
   await app.register(ownSessionRoutes)
   await app.register(tokenRoutes, { authMode: options.authMode })

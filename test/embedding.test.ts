@@ -682,13 +682,44 @@ t.test("the host's cookies and cookie plugin do not change the session cookie", 
     const url = '/board/api/session'
     const payload = { email: 'admin@localhost', password: 'correct horse' }
     const { headers } = await host.inject({ method: 'POST', url, payload })
-    const attributes = '; Path=/; Expires=[^;]+ GMT; HttpOnly; SameSite=Lax$'
+    const attributes = '; Path=/board; Expires=[^;]+ GMT; HttpOnly; SameSite=Lax$'
     t.match(headers['set-cookie'], new RegExp(`^phaseboard_session=[\\w-]{43}${attributes}`), how)
     const cookie = `a=b; ${String(headers['set-cookie']).split(';', 1)[0]}`
     const whoAmI = await host.inject({ url, headers: { cookie } })
     t.match(whoAmI.json(), { via: 'session' }, how)
     const signedOut = await host.inject({ method: 'DELETE', url, headers: { cookie } })
     t.match(signedOut.headers['set-cookie'], new RegExp(`^phaseboard_session=${attributes}`), how)
+  }
+})
+
+t.test("the session cookie is for the service's own paths", async (t) => {
+  const hosts: [prefix: string, root: string, publicUrl: string | undefined, path: string][] = [
+    ['', '', undefined, '/'],
+    ['/board', '/board', undefined, '/board'],
+    ['/board/', '/board', undefined, '/board'],
+    ['/tafel für alle', '/tafel%20f%C3%BCr%20alle', undefined, '/tafel%20f%C3%BCr%20alle'],
+    ['/:tenant/board', '/acme/board', undefined, '/acme/board'],
+    ['/a;b', '/a;b', undefined, '/'],
+    ['/board', '/board', 'https://intranet.example/tools/board/', '/tools/board'],
+    ['/board', '/board', 'https://board.example', '/'],
+  ]
+  for (const [prefix, root, publicUrl, path] of hosts) {
+    const host = await createHost(t)
+    const payload = { email: 'admin@localhost', password: 'correct horse' }
+    const options = {
+      databaseUrl: ':memory:',
+      adminPassword: payload.password,
+      ...(publicUrl && { publicUrl }),
+    }
+    await host.register(phaseboard, { ...options, prefix })
+    const url = `${root}/api/session`
+    const pathOf = ({ headers }: { headers: Record<string, unknown> }) =>
+      /; Path=([^;]+)/.exec(String(headers['set-cookie']))?.[1]
+    const signedIn = await host.inject({ method: 'POST', url, payload })
+    const cookie = String(signedIn.headers['set-cookie']).split(';', 1)[0] ?? ''
+    const signedOut = await host.inject({ method: 'DELETE', url, headers: { cookie } })
+    const refused = await host.inject({ url, headers: { cookie } })
+    t.strictSame([signedIn, signedOut, refused].map(pathOf), [path, path, path], `${prefix} ${publicUrl}`)
   }
 })
 

@@ -1,7 +1,8 @@
 /** The cookie with the token of a session. */
-import { parseCookie, stringifySetCookie } from 'cookie'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import { fastifyCookie } from '@fastify/cookie'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { type NewSession, SESSION_COOKIE } from '../members/sessions.ts'
+import { memoizeAsync } from '../once.ts'
 
 /** The session cookie of requests and replies. */
 export interface SessionCookies {
@@ -21,13 +22,51 @@ export interface SessionCookies {
   keepSignIn: (request: FastifyRequest, reply: FastifyReply, value: string, maxAge: number) => void
 }
 
+/** Where browsers find the service. */
+export interface CookieScope {
+  /** Of the routes; empty for none. */
+  prefix: string
+  publicUrl: string | undefined
+}
+
 /** The cookie of a pending sign-in with the OpenID provider. */
 const SIGN_IN_COOKIE = 'phaseboard_sign_in'
 
 const OVER = { token: '', expiresAt: new Date(0).toISOString() }
 
-/** Creates the functions that read and write the session cookie. */
-export function createSessionCookies(): SessionCookies {
+/** The characters of a `Path` attribute (RFC 6265, section 4.1.1). */
+const COOKIE_PATH = /^\/[\x20-\x3a\x3c-\x7e]*$/
+
+/** The functions of `@fastify/cookie` work once it has been registered somewhere: here, for hosts, where nothing else is. */
+const load = memoizeAsync(async () => {
+  await Fastify().register(fastifyCookie)
+})
+
+/**
+ * Registers `@fastify/cookie` in the service's own application. A host's application stays without it: the host may have
+ * registered it itself, with options of its own, or use another library. The session cookie depends on neither, since only the
+ * functions `parse` and `serialize` read and write it.
+ */
+export async function registerCookies(app: FastifyInstance, isInHost: boolean): Promise<void> {
+  // No hook: few requests have a cookie, and `read` parses it.
+  await (isInHost ? load() : app.register(fastifyCookie, { hook: false }))
+}
+
+/** The path of the service's root as browsers know it, without a trailing slash; empty for the root of the host. */
+export function rootPathOf({ originalUrl }: FastifyRequest, { prefix, publicUrl }: CookieScope): string {
+  if (publicUrl !== undefined) return new URL(publicUrl).pathname.replace(/\/$/, '')
+  const path = prefix.replace(/\/$/, '')
+  if (!/[:*]/.test(path)) return encodeURI(path)
+  // The parameters of a host's prefix are in the address of the request.
+  return originalUrl.split(/[?/]/, path.split('/').length).join('/')
+}
+
+/** Creates the functions that read and write the session cookie. It is for the service only, not for its host's other paths. */
+export function createSessionCookies(scope: CookieScope): SessionCookies {
+  const pathFor = (request: FastifyRequest) => {
+    const path = rootPathOf(request, scope)
+    return COOKIE_PATH.test(path) ? path : '/'
+  }
   /** Adds a cookie to a reply: Fastify collects those of several calls. No cache may store it, nor give it to others. */
   const setCookie = (
     request: FastifyRequest,
@@ -38,19 +77,17 @@ export function createSessionCookies(): SessionCookies {
   ) =>
     reply.header('cache-control', 'no-store').header(
       'set-cookie',
-      stringifySetCookie({
-        name,
-        value,
+      fastifyCookie.serialize(name, value, {
         httpOnly: true,
         sameSite: 'lax',
-        path: '/',
+        path: pathFor(request),
         secure: request.protocol === 'https',
         expires,
       }),
     )
   // An empty cookie counts as absent: some clients send one after it was cleared.
   const readCookie = ({ headers: { cookie } }: FastifyRequest, name: string) =>
-    cookie === undefined ? undefined : parseCookie(cookie)[name] || undefined
+    cookie === undefined ? undefined : fastifyCookie.parse(cookie)[name] || undefined
   const set: SessionCookies['set'] = (request, reply, { token, expiresAt }) => {
     setCookie(request, reply, SESSION_COOKIE, token, new Date(expiresAt))
   }

@@ -544,6 +544,23 @@ t.test('behind TLS the cookie is secure, and the redirection has the public addr
   )
 })
 
+t.test('below a path of a proxy, cookies, redirections and returns are below it, too', async (t) => {
+  const { app } = await setUp(t, { publicUrl: 'https://intranet.example.test/board' })
+  const begun = await send(app, 'GET', BEGIN)
+  t.match(begun.headers['set-cookie'], /^phaseboard_sign_in=.*; Path=\/board; /)
+  const page = String(begun.headers.location)
+  const callback = 'https://intranet.example.test/board/api/session/oidc/callback'
+  t.equal(new URL(page).searchParams.get('redirect_uri'), callback)
+  // The proxy removes its path.
+  const back = comeBack(page).replace('/board/', '/')
+  const { headers } = await end(app, back, cookiesOf(begun.headers))
+  t.match(headers['set-cookie'], [
+    /^phaseboard_sign_in=; Path=\/board; Expires=Thu, 01 Jan 1970/,
+    /^phaseboard_session=[\w-]{43}; Path=\/board; /,
+  ])
+  t.equal(headers.location, '/board/')
+})
+
 /** Follows the redirects and forms of a real provider, like a browser, until it returns to the service. */
 async function browse(start: string, isBack: (url: string) => boolean): Promise<string> {
   const jar = new Map<string, string>()
