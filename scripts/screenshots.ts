@@ -1,5 +1,5 @@
 /**
- * Takes README's screenshots of the board page, `docs/images/*.png`, with the data of the tour: the imported Trello board, and
+ * Takes README's screenshots of the board page, `docs/images/*.png`, with an imported Trello board, and
  * a project with twelve weeks of history.
  */
 import { spawn } from 'node:child_process'
@@ -56,7 +56,7 @@ async function serve(file: string): Promise<{ url: string; stop: () => Promise<v
   throw new Error('the service ended before it listened')
 }
 
-/** The board of the tour, with people and dates. */
+/** The imported board, with people and dates. */
 async function importBoard(client: Client): Promise<string> {
   const { id } = await client.post('/api/imports', {
     query: { format: 'trello' },

@@ -558,6 +558,8 @@ export const germanTexts = ({
     history: {
       created: sentence`hat diese Karte angelegt`,
       broughtBack: sentence`hat diese Karte wiederhergestellt`,
+      imported: sentence`hat diese Karte importiert`,
+      importedFrom: (tool) => sentence`hat diese Karte aus ${tool} importiert`,
       deleted: sentence`hat diese Karte gelöscht`,
       moved: (from, to) => sentence`hat sie von ${from} nach ${to} verschoben`,
       movedProject: sentence`hat sie in ein anderes Projekt verschoben`,

@@ -529,6 +529,8 @@ const english = {
     history: {
       created: sentence`created this card`,
       broughtBack: sentence`restored this card`,
+      imported: sentence`imported this card`,
+      importedFrom: (tool: string) => sentence`imported this card from ${tool}`,
       deleted: sentence`deleted this card`,
       moved: (from: string, to: string) => sentence`moved it from ${from} to ${to}`,
       movedProject: sentence`moved it to another project`,

@@ -899,6 +899,7 @@ export interface Change {
   id: string
   projectId: string | null
   itemId: string | null
+  /** Imported and restored records are `created`. An item that an import made has the `source` `import`, and its tool is a key of its `metadata` */
   action: 'created' | 'updated' | 'deleted'
   /** All fields of a deleted record, the former values of the changed fields of an updated one; null for a created one */
   before: {

@@ -879,6 +879,8 @@ export const ChangeSchema = Type.Object(
     action: Type.Unsafe<'created' | 'updated' | 'deleted'>({
       type: 'string',
       enum: ['created', 'updated', 'deleted'],
+      description:
+        'Imported and restored records are `created`. An item that an import made has the `source` `import`, and its tool is a key of its `metadata`',
     }),
     before: ChangedFields(
       'All fields of a deleted record, the former values of the changed fields of an updated one; null for a created one',

@@ -114,12 +114,43 @@ t.test('lists no parts of a created or deleted card, and no creator of an older 
     [],
   )
   const imported = { ...made, actorId: null, actor: 'command line' } as const
-  t.strictSame(lines({ changes: [change(1, imported)] }), ['null restored this card'])
-  t.strictSame(lines({ changes: [change(1, made), change(2, { ...subtask, group: 1 })] }), [
-    'm restored this card',
-  ])
+  t.strictSame(lines({ changes: [change(1, imported)] }), ['null imported this card'])
   t.strictSame(lines({ changes: [change(1, { action: 'deleted', before: {} })] }), [
     'm deleted this card (1)',
+  ])
+})
+
+t.test('a card that an import made was imported, and only one that was deleted was restored', async (t) => {
+  const from = (format?: string, source = 'import') => ({
+    action: 'created' as const,
+    after: { createdAt: '2026-01-01T00:00:00.000Z', source, metadata: format ? { [format]: {} } : {} },
+  })
+  const subtask = change(2, { kind: 'kanban-subtask', action: 'created', group: 1, after: { title: 'x' } })
+  const deleted = change(3, { action: 'deleted', before: {} })
+  for (const [format, tool] of [
+    ['trello', ' from ‹Trello›'],
+    ['github', ' from ‹GitHub›'],
+    ['another-tool', ' from ‹Another tool›'],
+    [undefined, ''],
+  ] as const) {
+    const made = change(1, from(format))
+    t.strictSame(lines({ changes: [made, subtask] }), [`m imported this card${tool}`])
+    t.strictSame(lines({ changes: [made, subtask, deleted, change(4, from(format))] }), [
+      'm restored this card',
+      'm deleted this card (3)',
+      `m imported this card${tool}`,
+    ])
+    const older = { changes: [change(4, from(format))], isComplete: false }
+    t.strictSame(lines(older), ['m restored this card'], 'there is an older change')
+  }
+  t.strictSame(
+    lines({ changes: [change(1, from('trello', 'manual'))] }),
+    ['m imported this card'],
+    'an archive',
+  )
+  const fresh = { createdAt: at(1), source: 'import', metadata: { csv: {} } }
+  t.strictSame(lines({ changes: [change(1, { action: 'created', after: fresh })] }), [
+    'm imported this card from ‹CSV›',
   ])
 })
 

@@ -3,6 +3,7 @@
  * kept forever. An entry that is in both is shown once. Uses neither the DOM nor the network.
  */
 import type { Change, KanbanActivity } from '../../src/client/api.d.ts'
+import { wordsOf } from '../common/terms.ts'
 import { type Sentence, texts } from '../texts.ts'
 
 /** One write by an actor. */
@@ -70,8 +71,10 @@ export function historyOf(
   const alone = activity
     .filter((entry) => isComplete || entry.createdAt >= oldest)
     .filter((entry) => !changes.some((change) => isSameChange(change, entry)))
+  const groups = groupsOf(changes)
+  const first = isComplete ? Math.min(...groups.map(([{ seq }]) => seq)) : undefined
   const entries = [
-    ...groupsOf(changes).map((group) => entryOfGroup(group, names, reader)),
+    ...groups.map((group) => entryOfGroup(group, group[0].seq === first, names, reader)),
     ...alone.map((one) => entryOfActivity(one, names)),
   ]
   return entries
@@ -96,10 +99,17 @@ function isSameChange({ kind, action, before, after, at }: Change, entry: Kanban
   return isSameTime && (before?.[field] ?? '') === (from ?? '') && (after[field] ?? '') === (to ?? '')
 }
 
+/** The changes of one write, in order. */
+type Group = [Change, ...Change[]]
+
 /** Groups the changes by write. */
-function groupsOf(changes: readonly Change[]): Change[][] {
-  const groups = new Map<number, Change[]>()
-  for (const change of changes) groups.set(change.group, [...(groups.get(change.group) ?? []), change])
+function groupsOf(changes: readonly Change[]): Group[] {
+  const groups = new Map<number, Group>()
+  for (const change of changes) {
+    const group = groups.get(change.group)
+    if (group) group.push(change)
+    else groups.set(change.group, [change])
+  }
   return [...groups.values()].map((group) => group.sort((a, b) => a.seq - b.seq))
 }
 
@@ -109,13 +119,21 @@ function isOthersComment({ kind, before, after, actorId }: Change, { id }: Histo
   return kind === 'kanban-comment' && authorId !== id
 }
 
-function entryOfGroup(group: readonly Change[], names: HistoryNames, reader: HistoryReader): HistoryEntry {
+/** @param isFirst whether nothing was recorded before it */
+function entryOfGroup(
+  group: Group,
+  isFirst: boolean,
+  names: HistoryNames,
+  reader: HistoryReader,
+): HistoryEntry {
   const last = group.at(-1)
   // The entry of a created or deleted card includes its child records.
   const whole = group.find(({ kind, action }) => kind === 'kanban-item' && action !== 'updated')
   // A deleted card comes back with its comments, whoever wrote them.
   const isForeign = !whole && !reader.isAdmin && group.some((change) => isOthersComment(change, reader))
-  const sentences = whole ? wholeSentences(whole) : group.flatMap((change) => sentencesOf(change, names))
+  const sentences = whole
+    ? wholeSentences(whole, isFirst)
+    : group.flatMap((change) => sentencesOf(change, names))
   return {
     key: `change-${last?.seq}`,
     at: last?.at ?? '',
@@ -126,13 +144,25 @@ function entryOfGroup(group: readonly Change[], names: HistoryNames, reader: His
   }
 }
 
-function wholeSentences({ action, after, at, actorId, actor }: Change): Sentence[] {
+function wholeSentences({ action, after, at, actorId, actor }: Change, isFirst: boolean): Sentence[] {
   if (action === 'deleted') return [words.deleted]
   const isLate = Date.parse(at) - Date.parse(String(after?.createdAt)) > LATE
-  if (!isLate) return [words.created]
   // The service records every record of an older file once, as a creation without an actor. A command may have imported
   // the card.
-  return actorId === null && actor !== 'command line' ? [] : [words.broughtBack]
+  if (isLate && actorId === null && actor !== 'command line') return []
+  // What comes back was there before. Without an earlier change, an older card came from another tool or from an archive.
+  if (isFirst && (isLate || after?.source === 'import')) return [importSentence(after ?? {})]
+  return [isLate ? words.broughtBack : words.created]
+}
+
+/** Names of tools as they write them; others are their format's name. */
+const TOOLS: Readonly<Record<string, string>> = { csv: 'CSV', github: 'GitHub' }
+
+/** Imports keep what has no field in the metadata, under the name of the format. */
+function importSentence({ source, metadata }: Fields): Sentence {
+  const [format] = source === 'import' ? Object.keys(Object(metadata)) : []
+  if (format === undefined) return words.imported
+  return words.importedFrom(shorten(TOOLS[format] ?? wordsOf(format)))
 }
 
 function withoutRepeats(sentences: readonly Sentence[]): Sentence[] {
