@@ -60,6 +60,7 @@ t.test('every rule of the specification has an existing test', async (t) => {
   t.strictSame(problems, [])
   const sections = [...new Set(rules.map(({ section }) => section))]
   t.strictSame(sections, [
+    'Where roles and credentials restrict the specification',
     '1. What the service does',
     '2. Resources and their fields',
     '3. States and transitions',
