@@ -375,15 +375,15 @@ function mappings(text: string, before: Mapping[] = []): Mapping[] {
   return [...before, mapping]
 }
 
-/** The configured database file. @throws StartupError for `:memory:` or a directory */
+/** The configured database file. @throws StartupError for `:memory:`, or what is no regular file */
 async function databaseFile(): Promise<string> {
   const { loadConfig } = await import('../config.ts')
-  const { databasePath, refuseDirectory } = await import('../db/client.ts')
+  const { databasePath, refuseOtherKinds } = await import('../db/client.ts')
 
   const path = databasePath(loadConfig(process.env).databaseUrl)
   if (path === ':memory:')
     throw new StartupError('DATABASE_URL must name a file: data in :memory: would be lost')
-  refuseDirectory(path)
+  refuseOtherKinds(path)
   return path
 }
 

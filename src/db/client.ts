@@ -1,5 +1,5 @@
 /** Opens the database file: pragmas, version check, migrations. */
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, type Stats, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import SQLite from 'better-sqlite3'
@@ -224,20 +224,25 @@ export function describe(error: unknown): string {
 export const isDamage = (error: unknown): boolean =>
   /^SQLITE_(NOTADB|CORRUPT)/.test((error as { code?: string }).code ?? '')
 
-/** Refuses a directory, which SQLite only reports as a file that cannot be opened, and a path that cannot be reached. @throws StartupError */
-export function refuseDirectory(path: string): void {
-  let isDirectory: boolean | undefined
+/**
+ * Refuses a path that cannot be reached, and what is no regular file: SQLite reports a directory, a pipe or a device in words that do not say so.
+ * @throws StartupError
+ */
+export function refuseOtherKinds(path: string): void {
+  let status: Stats | undefined
   try {
-    isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory()
+    status = statSync(path, { throwIfNoEntry: false })
   } catch (error) {
     throw new StartupError(`cannot open the database ${path}: ${describe(error)}`, { cause: error })
   }
-  if (isDirectory) throw new StartupError(`cannot open the database ${path}: it is a directory`)
+  if (status === undefined || status.isFile()) return
+  const what = status.isDirectory() ? 'a directory' : 'not a regular file'
+  throw new StartupError(`cannot open the database ${path}: it is ${what}`)
 }
 
 /** Checks a file before it is opened for writing. @throws StartupError */
 function checkBeforeOpening(path: string): void {
-  refuseDirectory(path)
+  refuseOtherKinds(path)
   if (existsSync(`${path}-journal`)) rollBack(path)
   // Closing the last connection runs a checkpoint, which may write to the file; a read-only one never does. Without a log there
   // is nothing to write.

@@ -138,15 +138,35 @@ export interface Made {
   hasTables?: boolean
 }
 
-/** Creates the missing parent folders of a file. @returns them, the outermost first */
+/**
+ * Creates the missing parent folders of a file, one by one: Node's `recursive` never ends below `/proc`, where a folder that exists says that it
+ * does not when something is made in it.
+ * @returns them, the outermost first
+ */
 export function makeFolders(path: string): string[] {
-  const folder = dirname(path)
-  const outermost = mkdirSync(folder, { recursive: true })
-  if (outermost === undefined) return []
+  const missing: string[] = []
+  let folder = dirname(path)
+  // The root of a drive may be missing, too.
+  while (!existsSync(folder) && folder !== dirname(folder)) {
+    missing.unshift(folder)
+    folder = dirname(folder)
+  }
   const made: string[] = []
-  for (let one = folder; one.length >= outermost.length; one = dirname(one)) made.unshift(one)
+  for (const one of missing) {
+    try {
+      mkdirSync(one)
+      made.push(one)
+    } catch (error) {
+      // Another process created it first.
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST' && isFolder(one)) continue
+      removeFolders(made)
+      throw error
+    }
+  }
   return made
 }
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 
 /** Removes folders that are empty, the innermost first. */
 export function removeFolders(folders: string[]): void {
