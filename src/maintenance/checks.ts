@@ -5,7 +5,7 @@ import { isHiddenById, isHiddenRow } from '../db/hidden.ts'
 
 /** The input of a check. */
 export interface Subject {
-  /** A read-only connection; each statement reads the newest state, so that no long read blocks checkpoints. */
+  /** A connection for reading, in one transaction with the other checks; without one for those that read all bytes of files. */
   client: SQLite.Database
   /** The file's path. */
   path: string

@@ -92,6 +92,21 @@ function diagnose({ name, holds, advice, find }: Check, subject: Subject): Diagn
   }
 }
 
+/**
+ * Runs checks in one read transaction, so that all of them see the same state of the file. Between two states, records and what belongs to
+ * them would seem to be missing; and FTS5's own check reads the index by a list of segments that it remembers from its last read, which another
+ * process may have merged since.
+ */
+function inOneSnapshot<T>(client: SQLite.Database, work: () => T): T {
+  client.exec('begin')
+  try {
+    return work()
+  } finally {
+    // Some errors, such as one of the disk, have ended it.
+    if (client.inTransaction) client.exec('rollback')
+  }
+}
+
 /** The examined database, and the receiver of results. */
 interface Examination {
   /** Whether all bytes of files are read, too. */
@@ -119,12 +134,15 @@ export function examine(
     onDiagnosis(diagnosis)
     return [diagnosis]
   }
+  const diagnoseBy = (check: Check) => {
+    const diagnosis = diagnose(check, { client, path, onProgress })
+    onDiagnosis(diagnosis)
+    return diagnosis
+  }
   try {
-    return [...CHECKS, ...(isDeep ? DEEP_CHECKS : [])].map((check) => {
-      const diagnosis = diagnose(check, { client, path, onProgress })
-      onDiagnosis(diagnosis)
-      return diagnosis
-    })
+    const diagnoses = inOneSnapshot(client, () => CHECKS.map(diagnoseBy))
+    // These may take minutes, and each chunk is a read of its own: the log would grow meanwhile.
+    return isDeep ? [...diagnoses, ...DEEP_CHECKS.map(diagnoseBy)] : diagnoses
   } finally {
     client.close()
   }
@@ -153,23 +171,37 @@ export function repair(
   checkpoints?: Checkpoints,
 ): Diagnosis[] {
   if (!needsRepair(diagnoses)) return [...diagnoses]
+  /** What each repair has done, or its error. */
+  const repairs = new Map<string, { done: string } | { error: unknown }>()
   const { db, close } = openDatabase(path, checkpoints)
   try {
-    return diagnoses.map((diagnosis) => {
-      const check = CHECKS.find(({ name }) => name === diagnosis.check)
-      if (!isRepairable(diagnosis) || check?.fix === undefined) return diagnosis
-      const { fix } = check
-      const subject: Subject = { client: db.$client, path }
+    for (const { name, fix } of CHECKS) {
+      if (fix === undefined || !diagnoses.some((one) => one.check === name && isRepairable(one))) continue
       try {
-        const done = writeAs(db, BY_COMMAND, () => fix(db, subject)).value
-        const after = diagnose(check, subject)
-        if (after.status !== 'ok') return { ...after, note: `${done}; still: ${after.note}` }
-        return { ...diagnosis, status: 'fixed', note: done }
+        const subject: Subject = { client: db.$client, path }
+        repairs.set(name, { done: writeAs(db, BY_COMMAND, () => fix(db, subject)).value })
       } catch (error) {
-        return { ...diagnosis, note: `could not be repaired: ${describe(error)}` }
+        repairs.set(name, { error })
       }
-    })
+    }
   } finally {
     close()
+  }
+  const client = openToLook(path)
+  try {
+    return inOneSnapshot(client, () =>
+      diagnoses.map((diagnosis) => {
+        const repair = repairs.get(diagnosis.check)
+        const check = CHECKS.find(({ name }) => name === diagnosis.check)
+        if (repair === undefined || check === undefined) return diagnosis
+        if ('error' in repair)
+          return { ...diagnosis, note: `could not be repaired: ${describe(repair.error)}` }
+        const after = diagnose(check, { client, path })
+        if (after.status !== 'ok') return { ...after, note: `${repair.done}; still: ${after.note}` }
+        return { ...diagnosis, status: 'fixed', note: repair.done }
+      }),
+    )
+  } finally {
+    client.close()
   }
 }

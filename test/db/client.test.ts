@@ -208,7 +208,8 @@ t.test('a file that cannot be opened is refused in one clear line', async (t) =>
   t.match(refusal(`file:${below}`), cannot(below, 'E'))
   t.match(refusal('file:/sys/phaseboard.db'), cannot('/sys/phaseboard.db', ''))
   // With Node's own recursive mkdir it never ended.
-  if (existsSync('/proc')) t.match(refusal('file:/proc/none/a/board.db'), cannot('/proc/none/a/board.db', 'E'))
+  if (existsSync('/proc'))
+    t.match(refusal('file:/proc/none/a/board.db'), cannot('/proc/none/a/board.db', 'E'))
   t.equal(refusal('file:/dev/null'), cannot('/dev/null', 'it is not a regular file'))
   t.strictSame(readdirSync(folder).sort(), ['notes.txt', 'short'], 'nothing was left behind')
 })

@@ -77,6 +77,29 @@ t.test('a database of the service has no problem, and a check changes nothing', 
   t.strictSame(readdirSync(join(path, '..')), ['board.db'])
 })
 
+t.test('all checks see one state of the file, whatever is written beside them', async (t) => {
+  const path = spoilt(t, '')
+  const other = new SQLite(path)
+  t.teardown(() => other.close())
+  other.pragma('foreign_keys = on')
+  let round = 0
+  const diagnoses = examine(path, {
+    onDiagnosis: () => {
+      round++
+      // As when a service removes an interrupted import: records go, and the segments of the index are merged.
+      other.exec(`insert into projects (id, name) values ('n${round}', 'New');
+        insert into kanban_items (id, project_id, title) values ('m${round}', 'n${round}', 'Card');
+        delete from projects where id = 'n${round - 1}';
+        insert into search_index (search_index) values ('optimize')`)
+    },
+  })
+  t.equal(round, CHECKS.length)
+  t.strictSame(
+    diagnoses.filter(({ status }) => status !== 'ok'),
+    [],
+  )
+})
+
 /** A problem, the doctor's finding, and whether it can repair it. */
 const CASES: [
   name: string,
