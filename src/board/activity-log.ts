@@ -1,12 +1,12 @@
 /** The activity log of kanban items: one entry for each tracked field whose value changed. */
 import { Type } from '@sinclair/typebox'
-import { desc, eq } from 'drizzle-orm'
+import { desc, eq, sql } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
 import { type JsonPage, type PageQuery, pageOfRows } from '../db/pages.ts'
 import { kanbanActivity, kanbanItems } from '../db/schema.ts'
-import { existsIn, given, insertInto, selectAll } from '../db/statements.ts'
+import { change, existsIn, given, insertInto, selectAll } from '../db/statements.ts'
 import { bytesOf, readLimit } from '../db/work-limits.ts'
 import { ref } from '../schemas/common.ts'
 import { KanbanActivitySchema } from '../schemas/records.ts'
@@ -50,6 +50,13 @@ const statementsOf = (db: SharedDatabase) => ({
   ),
   limit: readLimit(db, [{ rows: 'kanban_activity where item_id = +?', bytes: bytesOf('metadata') }]),
   insert: insertInto(db, kanbanActivity),
+  insertAll: change(() =>
+    db.insert(kanbanActivity).select(
+      sql`select json_each.value ->> 'id', json_each.value ->> 'itemId', json_each.value ->> 'type', '',
+        json_each.value ->> 'metadata', json_each.value ->> 'actorId', json_each.value ->> 'createdAt'
+        from json_each(${given('entries')})`,
+    ),
+  ),
 })
 
 /** The activity logs of all items. */
@@ -78,18 +85,24 @@ export class ActivityLog {
    * Writes the entries of one change (interface specification, section 3). Call it inside the write of the change, so that
    * item and log stay consistent.
    */
-  record({ itemId, before, after, actorId, at }: TrackedChange): void {
-    for (const field of TRACKED_FIELDS) {
-      const to = after[field]
-      if (to === undefined || to === before[field]) continue
-      this.#sql.insert({
-        id: newId(),
-        itemId,
-        type: ENTRY_TYPES[field],
-        metadata: { from: before[field] ?? '', to: to ?? '' },
-        actorId,
-        createdAt: at,
-      })
-    }
+  record(change: TrackedChange): void {
+    for (const entry of entriesOf(change)) this.#sql.insert(entry)
+  }
+
+  /** The same for changes of many items, in one statement: of a whole column, one for each would take longer than its move. */
+  recordAll(changes: readonly TrackedChange[]): void {
+    const entries = changes.flatMap((change) =>
+      entriesOf(change).map((entry) => ({ ...entry, metadata: JSON.stringify(entry.metadata) })),
+    )
+    if (entries.length > 0) this.#sql.insertAll({ entries: JSON.stringify(entries) })
   }
 }
+
+/** The entries of a change. */
+const entriesOf = ({ itemId, before, after, actorId, at }: TrackedChange) =>
+  TRACKED_FIELDS.flatMap((field) => {
+    const to = after[field]
+    if (to === undefined || to === before[field]) return []
+    const metadata = { from: before[field] ?? '', to: to ?? '' }
+    return [{ id: newId(), itemId, type: ENTRY_TYPES[field], metadata, actorId, createdAt: at }]
+  })

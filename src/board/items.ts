@@ -465,9 +465,9 @@ export class Items {
         { endsLeases: this.#columnNames.isDone(projectId, column) },
       )
     }
-    for (const { before, column } of moves) {
-      this.#activity.record({ itemId: before.id, before, after: { column }, actorId, at })
-    }
+    this.#activity.recordAll(
+      moves.map(({ before, column }) => ({ itemId: before.id, before, after: { column }, actorId, at })),
+    )
     return moves.map(({ before, column }) => ({
       before: countedIn(before),
       after: countedIn({ ...before, column }),

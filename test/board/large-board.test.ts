@@ -240,6 +240,7 @@ t.test('a reorder takes one statement for each column, for any number of items',
   client.prepare(`update kanban_items set sort_order = 1 where project_id = ?`).run(project)
   t.equal(await updates(move(items[0], { afterId: items[2] })), 2, 'its column anew, and itself')
   t.equal(await updates(['DELETE', `/api/kanban-columns/${idOf('Review')}?moveTo=Done`]), 1)
+  t.equal(executions.count(/^insert into "kanban_activity"/), 1, 'and their entries with another one')
 })
 
 // Other systems do not report how much a process has read.
