@@ -34,7 +34,13 @@ declare module 'fastify' {
 
 const HOUR = 60 * 60 * 1000
 
-/** Sends notifications by e-mail or to the host, from when the service is ready until it stops. */
+/** Milliseconds after which nobody sends a queued notification any more: it waits a day at most for a daily mail, and that is tried for another one. */
+const ABANDONED = 3 * 24 * HOUR
+
+/**
+ * Sends notifications by e-mail or to the host, from when the service is ready until it stops. Of several services on one file, the one with the lock works on
+ * the queue, whatever the others are configured for.
+ */
 export default fp<MailOptions>(
   async (app, { databaseUrl, smtpUrl, mailFrom, publicUrl, onNotification }) => {
     if (smtpUrl !== undefined && onNotification !== undefined) {
@@ -47,18 +53,24 @@ export default fp<MailOptions>(
 
     app.decorate('courier', undefined)
     app.decorate('sendTestMail', undefined)
-    app.addHook('onReady', async () => {
-      const isForHost = onNotification !== undefined
+    const path = databasePath(databaseUrl)
+    const lock = path === ':memory:' ? NO_LOCK : createProcessLock(() => `${realpathSync(path)}.mail-lock`)
+    const fillFor = async (isForHost: boolean) => {
       if (state.isForHost() !== isForHost) await written(app.mail.state.setForHost(isForHost))
-    })
+    }
 
     if (smtpUrl === undefined && onNotification === undefined) {
-      // Otherwise the queue would grow without end.
+      // Otherwise the queue would grow without end. A service that sends it may be about to start.
       repeat(app, HOUR, async (closing) => {
+        const before = clock.now() - ABANDONED
         try {
-          while (!closing.aborted && queue.hasAny() && (await written(app.mail.queue.dropSome())));
+          if (!queue.hasOlder(before) || !lock.take()) return
+          await fillFor(false)
+          while (!closing.aborted && (await written(app.mail.queue.dropOlder(before))));
         } catch (err) {
           app.log.warn({ err }, 'could not remove the queued notifications')
+        } finally {
+          lock.release()
         }
       })
       return
@@ -109,12 +121,12 @@ export default fp<MailOptions>(
     const createHost = (host: OnNotification): Outlet =>
       createHostOutlet({ queue, deliverable: (ids) => queue.deliverable(ids), onNotification: host, clock })
 
-    const path = databasePath(databaseUrl)
     const courier = new Courier({
       queue,
       outlet: onNotification ? createHost(onNotification) : createMail(smtpUrl as string),
       writes,
-      lock: path === ':memory:' ? NO_LOCK : createProcessLock(() => `${realpathSync(path)}.mail-lock`),
+      lock,
+      begin: () => fillFor(onNotification !== undefined),
       clock,
       warn: (fields, message) => app.log.warn(fields, message),
     })

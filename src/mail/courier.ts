@@ -44,7 +44,10 @@ export interface CourierOptions {
   queue: Pick<MailQueue, 'next'>
   outlet: Outlet
   writes: CourierWrites
+  /** Guards the queue, and for whom it is filled: without it the courier reads and writes neither. */
   lock: ProcessLock
+  /** Called once it has the lock; if it fails, the next poll tries again. */
+  begin: () => Promise<void>
   clock: Clock
   /** Reports a problem, never with an address. */
   warn: (fields: object, message: string) => void
@@ -60,6 +63,7 @@ export class Courier {
   readonly #reported = new Map<string, number>()
   #running: Promise<void> | undefined
   #cancelHeartbeat = (): void => undefined
+  #hasBegun = false
   /** The time of the next attempt after the server was unusable, and the number of such failures. */
   #pausedUntil = 0
   #pauses = 0
@@ -112,10 +116,14 @@ export class Courier {
   }
 
   async #workOff(): Promise<void> {
-    const { queue, lock, clock, writes, outlet } = this.#options
+    const { queue, lock, clock, writes, outlet, begin } = this.#options
+    // Also with nothing to send: another service must not take the queue for an abandoned one.
+    if (this.#isStopped || !lock.take()) return
+    if (!this.#hasBegun) await begin()
+    this.#hasBegun = true
     while (!this.#isStopped && !this.#isPaused) {
       const next = queue.next(BATCH)
-      if (next.length === 0 || !lock.take()) return
+      if (next.length === 0) return
       const unknown = next.filter(({ dueAt }) => dueAt === null)
       if (unknown.length > 0) {
         const found = unknown.map(({ memberId }) => ({ memberId, dueAt: outlet.dueAt(memberId) }))

@@ -120,11 +120,13 @@ function statementsOf({ $client: client }: SharedDatabase) {
         and not exists (select 1 from mail_queue where mail_queue.member_id = mails.member_id)`,
     ),
     drop: prepare('delete from mail_queue where member_id = :memberId'),
-    dropSome: prepare(
-      'delete from mail_queue where notification_id in (select notification_id from mail_queue limit +:count)',
+    // Ids are ordered by time.
+    oldest: prepare<{ at: string }>(
+      'select created_at as at from notifications where id = (select min(notification_id) from mail_queue)',
     ),
-    isEmpty: prepare<{ found: number }>(
-      'select exists (select 1 from mail_queue) or exists (select 1 from mails) as found',
+    dropOlder: prepare(
+      `delete from mail_queue where notification_id in (select notification_id from mail_queue order by notification_id limit +:count)
+        and (select created_at from notifications where id = notification_id) < :before`,
     ),
     endAll: prepare('delete from mails where not exists (select 1 from mail_queue)'),
     summary: prepare<QueueSummary>(
@@ -142,7 +144,7 @@ export class MailQueue {
     'recipient',
     'ids',
     'deliverable',
-    'hasAny',
+    'hasOlder',
     'summary',
   ]
   readonly #sql: ReturnType<typeof statementsOf>
@@ -181,9 +183,10 @@ export class MailQueue {
     return rows.map((row) => ({ ...row, actorName: names.get(row.actorId ?? '') ?? null }))
   }
 
-  /** Whether anything is queued. */
-  hasAny(): boolean {
-    return this.#sql.isEmpty().get({})?.found === 1
+  /** Whether notifications from before a time are queued. @param before milliseconds since 1970 */
+  hasOlder(before: number): boolean {
+    const oldest = this.#sql.oldest().get({})
+    return oldest !== undefined && oldest.at < timestamp(before)
   }
 
   /** The state of the queue. */
@@ -218,9 +221,9 @@ export class MailQueue {
     this.#sql.end().run({ memberId })
   }
 
-  /** Removes some notifications of any members, for a service without mail. @returns whether there are more */
-  dropSome(): boolean {
-    const { changes } = this.#sql.dropSome().run({ count: SENT_AT_ONCE })
+  /** Removes some notifications from before a time, of any members. @returns whether there may be more */
+  dropOlder(before: number): boolean {
+    const { changes } = this.#sql.dropOlder().run({ before: timestamp(before), count: SENT_AT_ONCE })
     if (changes === SENT_AT_ONCE) return true
     this.#sql.endAll().run({})
     return false

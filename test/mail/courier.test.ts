@@ -87,6 +87,7 @@ async function service(
       outlet,
       writes,
       lock: NO_LOCK,
+      begin: async () => undefined,
       clock,
       warn: (fields, message) => warnings.push(`${message}: ${JSON.stringify(fields)}`),
       ...options,

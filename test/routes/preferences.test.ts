@@ -46,14 +46,17 @@ async function mailing(t: Test, server: MailServer, options: object = {}): Promi
   return app
 }
 
+/** So old that nobody sends it any more. */
+const ABANDONED = new Date(Date.now() - 4 * 24 * 3_600_000).toISOString()
+
 /** Makes a notification of an hour ago. */
-const notify = (app: App, memberId: string, id: string, title = 'Card') =>
+const notify = (app: App, memberId: string, id: string, title = 'Card', createdAt = HOUR_AGO) =>
   writeIn(app, () =>
     app.db.$client
       .prepare(
         `insert into notifications (id, member_id, kind, title, created_at) values (?, ?, 'assigned', ?, ?)`,
       )
-      .run(id, memberId, title, HOUR_AGO),
+      .run(id, memberId, title, createdAt),
   )
 
 t.test('a service without PUBLIC_URL warns that its mails have no links', async (t) => {
@@ -329,23 +332,58 @@ t.test('a forged, foreign or expired link is 404, and a link gives no other righ
     t.equal((await send(app, 'GET', ME, undefined, headers)).status, 401)
 })
 
-t.test('a service without a mail server empties the queue', async (t) => {
+t.test('a service without a mail server discards what nobody sends any more', async (t) => {
   const drop = hourly(t)
   const logStream = new PassThrough()
   const app = await build(t, { authMode: 'required', logLevel: 'warn', logStream })
   await app.ready()
   const ada = signInAs(app, 'member')
   await send(app, 'PATCH', ME, { email: 'each' }, ada.headers)
-  for (let index = 0; index < 600; index++) await notify(app, ada.id, `n${index}`)
-  t.equal(count(app, 'mail_queue'), 600)
+  for (let index = 0; index < 600; index++) await notify(app, ada.id, `n${index}`, 'Old', ABANDONED)
+  await notify(app, ada.id, 'o', 'New')
+  t.equal(count(app, 'mail_queue'), 601)
+  drop()
+  await until(() => count(app, 'mail_queue') === 1)
+  t.equal(count(app, 'mails'), 1, 'a service that sends the rest may be about to start')
+  await writeIn(app, () => app.db.$client.exec("delete from notifications where id = 'o'"))
+  await notify(app, ada.id, 'p', 'Old', ABANDONED)
   drop()
   await until(() => count(app, 'mail_queue') + count(app, 'mails') === 0)
   t.equal(app.courier, undefined)
+  await notify(app, ada.id, 'q', 'Old', ABANDONED)
   app.db.$client.exec('drop table mails')
   await until(() => {
     drop()
     return /could not remove the queued notifications/.test(String(logStream.read()))
   })
+})
+
+t.test('a service without mail leaves the queue of another one on the same file alone', async (t) => {
+  const drop = hourly(t)
+  const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
+  const sender = await build(t, {
+    databaseUrl,
+    onNotification: () => Promise.reject(new Error('down')),
+  } as object)
+  await sender.ready()
+  await until(() => sender.rules.mail.state.isForHost())
+  const other = await build(t, { databaseUrl })
+  await other.ready()
+  await notify(sender, 'host-1', 'n1', 'Old', ABANDONED)
+  await notify(other, 'host-1', 'n2')
+  const { queue, state } = other.rules.mail
+  drop()
+  // The task does nothing after its first look without the lock.
+  await new Promise(setImmediate)
+  t.equal(count(other, 'mail_queue'), 2)
+  t.ok(state.isForHost(), 'and whom it is filled for')
+  await sender.close()
+  await until(() => {
+    drop()
+    return !queue.hasOlder(Date.parse(HOUR_AGO))
+  })
+  t.notOk(state.isForHost(), 'once nobody works on it')
+  t.equal(count(other, 'mail_queue'), 1)
 })
 
 t.test('a host takes the notifications of its members instead of mail', async (t) => {
