@@ -1,10 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { actorOf } from '../src/access/identity.ts'
+import type { FastifyRequest } from 'fastify'
+import { actorOf, memberOf } from '../src/access/identity.ts'
 import { isSafe } from '../src/members/identity.ts'
-import type { PeopleQuery } from '../src/members/people.ts'
+import type { PeopleQuery, PeopleReader } from '../src/members/people.ts'
 import { askHost, othersOf } from '../src/requests/hosted-people.ts'
 import { PageParameters } from '../src/requests/pages.ts'
-import { recordOf } from '../src/requests/response-shapes.ts'
+import { recordFor } from '../src/requests/response-shapes.ts'
 import type { Routes } from '../src/requests/route-types.ts'
 import {
   CreateBody,
@@ -51,6 +52,11 @@ const MergePerson = CreateBody({
 const peopleRoutes: Routes = async (app) => {
   const { people } = app.members
   const tags = ['People']
+  const readerOf = (request: FastifyRequest): PeopleReader => {
+    const { id, role } = memberOf(request)
+    return { id, role }
+  }
+  const record = recordFor(PersonSchema, (id, request) => people.get(id, [], readerOf(request)))
 
   // Not a hook of the routes, which a batch runs, too: a batch does not query the host.
   if (app.peopleOfHost) {
@@ -72,7 +78,7 @@ const peopleRoutes: Routes = async (app) => {
       querystring: ListQuery,
       response: { 200: Type.Array(ref(PersonSchema)), 400: ref(ValidationErrorBody) },
     },
-    handler: (request) => people.page(request.query, othersOf(app, request)),
+    handler: (request) => people.page(request.query, othersOf(app, request), readerOf(request)),
   })
 
   app.get('/api/people/:id', {
@@ -84,7 +90,7 @@ const peopleRoutes: Routes = async (app) => {
       params: IdParams,
       response: { 200: ref(PersonSchema), 404: ref(ErrorBody) },
     },
-    handler: (request) => people.get(request.params.id, othersOf(app, request)),
+    handler: (request) => people.get(request.params.id, othersOf(app, request), readerOf(request)),
   })
 
   app.post('/api/people/:id/merge', {
@@ -92,7 +98,7 @@ const peopleRoutes: Routes = async (app) => {
       access: 'admin',
       failure: 'Failed to merge people',
       caching: 'no-store',
-      record: recordOf(PersonSchema, app.members.people.get),
+      record,
     },
     schema: {
       operationId: 'mergePerson',
@@ -118,7 +124,7 @@ const peopleRoutes: Routes = async (app) => {
       access: 'admin',
       failure: 'Failed to forget person',
       caching: 'no-store',
-      record: recordOf(PersonSchema, app.members.people.get),
+      record,
     },
     schema: {
       operationId: 'forgetPerson',

@@ -24,12 +24,16 @@ const OF_RECORDS: Record<string, readonly string[]> = {
     '/api/changes?limit=1000&after={after}&projectId={id}',
     '/api/search?q=card&projectId={id}',
     '/api/calendar.ics?projectId={id}',
+    '/api/projects/{id}?expand=people',
   ],
+  people: ['/api/people/{id}'],
+  imports: ['/api/imports/{id}'],
   kanban_items: [
     '/api/kanban-items/{id}',
     ...ofParent('item'),
     '/api/kanban-items/{id}/activity',
     '/api/kanban-items/{id}/changes',
+    '/api/kanban-items/{id}?expand=people',
   ],
   ...Object.fromEntries(ROUTED.map(({ table, routes }) => [table, [`/api/${routes.collection}/{id}`]])),
 }
@@ -43,6 +47,7 @@ const LISTS = [
   '/api/tokens',
   '/api/teams',
   '/api/members',
+  '/api/people',
   '/api/projects',
   '/api/projects?view=summary',
   ...['sortOrder', '-updatedAt', 'name'].map((sort) => `/api/projects?limit=1&sort=${sort}`),
@@ -64,16 +69,22 @@ const LISTS = [
 /** The maximum number of pages of a list. */
 const PAGES = 20
 
+/** A response to a request. */
+interface Got {
+  url: string
+  statusCode: number
+  body: string
+}
+
 /**
  * Reads everything that is readable.
  * @param client a connection to the file, for the ids of its records
- * @returns the responses other than 200, as `<status> <url>: <body>`
  */
-export async function failedGets(
+export async function* everyGet(
   app: App,
   client: SQLite.Database,
   headers: Record<string, string>,
-): Promise<string[]> {
+): AsyncGenerator<Got> {
   const ofRecords = Object.entries(OF_RECORDS).flatMap(([table, urls]) =>
     client
       .prepare<[], unknown>(`select id from ${table} where typeof(id) = 'text'`)
@@ -83,7 +94,6 @@ export async function failedGets(
   )
   // Changes before that are no longer available.
   const after = client.prepare('select coalesce(min(seq) - 1, 0) from changes').pluck().get()
-  const failed: string[] = []
   for (const first of [...LISTS, '/api/changes?limit=1000&after={after}', ...ofRecords]) {
     let url: string | undefined = first.replace('{after}', String(after))
     for (let page = 0; url !== undefined && page < PAGES; page++) {
@@ -92,11 +102,23 @@ export async function failedGets(
         body,
         headers: answered,
       }: LightMyRequestResponse = await app.inject({ url, headers })
-      if (statusCode !== 200) failed.push(`${statusCode} ${url}: ${body.slice(0, 200)}`)
+      yield { url, statusCode, body }
       const isJson = String(answered['content-type']).startsWith('application/json')
       if (statusCode === 200 && isJson) JSON.parse(body)
       url = /<([^>]+)>; rel="next"/.exec(String(answered.link ?? ''))?.[1]
     }
+  }
+}
+
+/** The responses of {@link everyGet} other than 200, as `<status> <url>: <body>`. */
+export async function failedGets(
+  app: App,
+  client: SQLite.Database,
+  headers: Record<string, string>,
+): Promise<string[]> {
+  const failed: string[] = []
+  for await (const { url, statusCode, body } of everyGet(app, client, headers)) {
+    if (statusCode !== 200) failed.push(`${statusCode} ${url}: ${body.slice(0, 200)}`)
   }
   return failed
 }

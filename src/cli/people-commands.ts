@@ -12,10 +12,12 @@ import { alignColumns, say } from './terminal.ts'
 /** All listed people, by name. */
 const listed = ({ people }: Members): Person[] => JSON.parse(Buffer.from(people.page({}).body).toString())
 
-/** The person with this id, member email or unique name. @throws ApiError 404; Error for several */
+/** The person with this id, email or unique name. @throws ApiError 404; Error for several */
 function personCalled(members: Members, called: string): Person {
   const [known] = members.people.named([members.find(called)?.id ?? called])
   if (known) return known
+  const ofEmail = members.known.ofEmail(called)
+  if (ofEmail) return members.people.get(ofEmail.id)
   const [first, ...others] = listed(members).filter(({ name }) => name === called)
   if (others.length > 0) throw new Error(`${others.length + 1} people are called ${called}: give the id`)
   return first ?? throwNotFound(table)

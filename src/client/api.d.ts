@@ -673,11 +673,13 @@ export interface Person {
   /** The id in `assigneeId`, `leadId`, `authorId`, `memberId` and `actorId` of records */
   id: string
   name: string
+  /** Only for admins and the person itself; null for others, and if it is not known */
+  email: string | null
   /** A current or former member; a person of the host application; a person of an imported board */
   kind: 'member' | 'host' | 'import'
   /** The format of the imported board; empty for others */
   source: string
-  /** The id of the person there; empty for others */
+  /** The id of the person there; empty for others, and if that id holds an email address */
   sourceId: string
   /** The person that this one was merged into; null if it was not merged */
   mergedInto: string | null
@@ -1024,7 +1026,7 @@ export interface ImportStarted {
 
 /** A person of an imported board */
 export interface ImportedPerson {
-  /** Its id in the other tool, as `map` takes it; if not matched, the id of the person created here */
+  /** Its id in the other tool, as `map` takes it; if not matched, the id of the person created here, which is a new one if that in the other tool holds an email address */
   id: string
   name: string
   /** How it was matched: explicitly (by `map`, or by a merge after an earlier import), by the id in a Phaseboard CSV, by email, or by name; null if it was not */

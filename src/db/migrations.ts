@@ -6,6 +6,7 @@ import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
 import { StartupError } from '../errors.ts'
 import { once } from '../once.ts'
 import { packageFile } from '../package-files.ts'
+import { makePeopleOpaque } from './opaque-people.ts'
 
 /** The journal of Drizzle's migrator: `created_at` is the `when` of a migration in `drizzle/meta/_journal.json`. */
 const JOURNAL = '__drizzle_migrations'
@@ -15,11 +16,25 @@ const FOLDER = packageFile('drizzle')
 /** The shipped migrations, in order. */
 export const shippedMigrations = (): MigrationMeta[] => readMigrationFiles({ migrationsFolder: FOLDER })
 
-/** The `when` of each shipped migration, in order. Most starts need no more: reading and hashing the statements takes milliseconds. */
-const shippedTimes = once((): number[] => {
-  const { entries } = JSON.parse(readFileSync(join(FOLDER, 'meta/_journal.json'), 'utf8'))
-  return entries.map(({ when }: { when: number }) => when)
+/** What migrations do that SQL cannot, by their names without the number: after their statements. */
+const STEPS: Readonly<Record<string, (client: SQLite.Database) => void>> = {
+  'opaque-people': makePeopleOpaque,
+}
+
+/** The shipped migrations, in order: `when` identifies them. Most starts need no more: reading and hashing the statements takes milliseconds. */
+const journal = once((): { when: number; tag: string }[] => {
+  return JSON.parse(readFileSync(join(FOLDER, 'meta/_journal.json'), 'utf8')).entries
 })
+
+const shippedTimes = (): number[] => journal().map(({ when }) => when)
+
+/** The step of a migration, if any. */
+const stepOf = (time: number) =>
+  STEPS[
+    journal()
+      .find(({ when }) => when === time)
+      ?.tag.replace(/^\d+_/, '') ?? ''
+  ]
 
 /** The tables of a file, without those of SQLite and Litestream, which may open a new file first. */
 export const tableNames = (client: SQLite.Database) =>
@@ -82,6 +97,7 @@ export function migrate(client: SQLite.Database): void {
     for (const { sql, hash, folderMillis } of shippedMigrations()) {
       if (applied.has(folderMillis)) continue
       for (const statement of sql) client.exec(statement)
+      stepOf(folderMillis)?.(client)
       client.prepare(`insert into ${JOURNAL} (hash, created_at) values (?, ?)`).run(hash, folderMillis)
     }
   })

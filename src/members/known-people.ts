@@ -1,5 +1,5 @@
 /** Finds people, members or not, by id, email, name or another tool's id. */
-import { and, eq, isNull, ne, type SQL } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, ne, type SQL } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { isRecordShown } from '../db/hidden.ts'
 import { members, people } from '../db/schema.ts'
@@ -17,6 +17,13 @@ export interface NamedPerson extends KnownPerson {
   source: string
 }
 
+/** Where an imported person comes from: another tool's id for it, or if that is empty, the email. */
+export interface Origin {
+  source: string
+  sourceId: string
+  email: string | null
+}
+
 /** Longest chain of merges to follow: another tool may have created a cycle. */
 const MERGES = 100
 
@@ -32,6 +39,9 @@ function statementsOf(db: SharedDatabase) {
         .limit(1),
     )
   const ofSource = and(eq(people.source, given('source')), eq(people.sourceId, given('sourceId')))
+  const ofAddress = and(ofSource, eq(people.email, given('email')))
+  const anyOf = (condition: SQL | undefined) =>
+    selectOne<{ id: string }>(db, () => db.select({ id: people.id }).from(people).where(condition).limit(1))
   return {
     member: selectOne<{ id: string }>(db, () =>
       db
@@ -51,14 +61,13 @@ function statementsOf(db: SharedDatabase) {
     person: person(eq(people.id, given('id'))),
     personOfEmail: person(and(eq(people.email, given('key')), isNull(people.mergedInto))),
     personOfSource: person(ofSource),
-    anyOfId: selectOne<{ id: string }>(db, () =>
-      db
-        .select({ id: people.id })
-        .from(people)
-        .where(eq(people.id, given('id'))),
-    ),
-    anyOfSource: selectOne<{ id: string }>(db, () =>
-      db.select({ id: people.id }).from(people).where(ofSource).limit(1),
+    personOfAddress: person(ofAddress),
+    anyOfId: anyOf(eq(people.id, given('id'))),
+    anyOfSource: anyOf(ofSource),
+    anyOfAddress: anyOf(ofAddress),
+    memberEmails: selectAll<{ email: string }>(db, () => db.select({ email: members.email }).from(members)),
+    personEmails: selectAll<{ email: string | null }>(db, () =>
+      db.select({ email: people.email }).from(people).where(isNotNull(people.email)),
     ),
     memberNames: selectAll<{ id: string; name: string }>(db, () =>
       db.select({ id: members.id, name: members.name }).from(members),
@@ -105,20 +114,35 @@ export class KnownPeople {
     return this.ofId(text) ?? this.ofEmail(text)
   }
 
-  /** The person of an earlier import from a tool, by the tool's id. */
-  ofSource(source: string, sourceId: string): (KnownPerson & { isMerged: boolean }) | undefined {
-    const person = this.#sql.personOfSource({ source, sourceId })
+  /** The person of an earlier import. */
+  ofOrigin(origin: Origin): (KnownPerson & { isMerged: boolean }) | undefined {
+    const person = this.#ofOrigin(origin, this.#sql.personOfSource, this.#sql.personOfAddress)
     if (person === undefined) return undefined
     const known = this.ofId(person.id) ?? { id: person.id, isMember: false }
     return { ...known, isMerged: known.id !== person.id }
   }
 
-  /** Whether a running import has a still hidden person with the tool's id. */
-  isComing(source: string, sourceId: string): boolean {
-    const { personOfSource, anyOfSource } = this.#sql
+  /** Whether a running import has a still hidden person of an origin. */
+  isComing(origin: Origin): boolean {
+    const { personOfSource, personOfAddress, anyOfSource, anyOfAddress } = this.#sql
     return (
-      anyOfSource({ source, sourceId }) !== undefined && personOfSource({ source, sourceId }) === undefined
+      this.#ofOrigin(origin, anyOfSource, anyOfAddress) !== undefined &&
+      this.#ofOrigin(origin, personOfSource, personOfAddress) === undefined
     )
+  }
+
+  #ofOrigin<T>(
+    { source, sourceId, email }: Origin,
+    ofSource: (values: { source: string; sourceId: string }) => T,
+    ofAddress: (values: { source: string; sourceId: string; email: string | null }) => T,
+  ): T {
+    return sourceId === '' ? ofAddress({ source, sourceId, email }) : ofSource({ source, sourceId })
+  }
+
+  /** The emails of all people, in lower case. */
+  addresses(): string[] {
+    const emails = [...this.#sql.memberEmails(), ...this.#sql.personEmails()]
+    return emails.flatMap(({ email }) => email?.toLowerCase() ?? [])
   }
 
   /** Whether an id is taken, even by a hidden person. */

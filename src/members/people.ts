@@ -31,7 +31,13 @@ import { conflict, invalidField, notFound } from '../errors.ts'
 import { once } from '../once.ts'
 import type { HostPerson } from '../phaseboard.d.ts'
 import { PERSON_LIMIT, ref, valuesOfList } from '../schemas/common.ts'
-import { type Member, type MergedPerson, type Person, PersonSchema } from '../schemas/records.ts'
+import {
+  type CurrentMember,
+  type Member,
+  type MergedPerson,
+  type Person,
+  PersonSchema,
+} from '../schemas/records.ts'
 import { createJsonWriter } from '../schemas/serialization.ts'
 import { timestamp } from '../time.ts'
 import { hiddenTimes } from './columns.ts'
@@ -45,6 +51,9 @@ export interface PeopleQuery extends PageQuery {
   q?: string
   kind?: Person['kind']
 }
+
+/** Who reads about people: admins, and each person itself, get emails; without a reader nobody does. */
+export type PeopleReader = Pick<CurrentMember, 'id' | 'role'>
 
 /** A person without a row: named by the host, or the default member. */
 export interface NamedPerson extends Pick<HostPerson, 'id' | 'name'> {
@@ -71,10 +80,10 @@ const HOSTED = `(select json_extract(value, '$.id') as id, json_extract(value, '
  * The stored people, as SQL: one row per id, a member's row first. `is_there`: can be assigned, mentioned or filtered by.
  */
 const STORED = `
-  select id, name, 'member' as kind, '' as source, '' as source_id, null as merged_into, null as seen_at,
+  select id, name, email, 'member' as kind, '' as source, '' as source_id, null as merged_into, null as seen_at,
     created_at, updated_at, not disabled as is_there, true as is_member from members
   union all
-  select id, name, kind, source, source_id, merged_into, seen_at, created_at, updated_at,
+  select id, name, email, kind, source, source_id, merged_into, seen_at, created_at, updated_at,
     kind <> 'member' and merged_into is null, false from people
   where id not in (select id from members) and not ${isHiddenRecord('people', 'people.id')}`
 
@@ -90,7 +99,7 @@ const LISTED = `(
 
 /** The fields of a person; another tool may have stored bytes. */
 const FIELDS = [
-  ...['id', 'name', 'kind', 'source', 'source_id as sourceId', 'merged_into as mergedInto'],
+  ...['id', 'name', 'email', 'kind', 'source', 'source_id as sourceId', 'merged_into as mergedInto'],
   ...['seen_at as seenAt', 'created_at as createdAt', 'updated_at as updatedAt'],
 ]
   .map((field) => {
@@ -170,7 +179,7 @@ function idsOf(ids: PeopleQuery['ids']): string[] {
 }
 
 /** The details of a person of whom only the name is known, or shown. */
-const NO_DETAILS = { source: '', sourceId: '', mergedInto: null, seenAt: null } as const
+const NO_DETAILS = { email: null, source: '', sourceId: '', mergedInto: null, seenAt: null } as const
 
 /** The record of a person without a row, whose times are unknown: fixed ones, so that its ETag does not change. */
 function toPerson({ id, name, kind }: NamedPerson): Person {
@@ -206,22 +215,22 @@ export class People {
     this.#merge = createMerge(db)
   }
 
-  /** One person. @param others people without a row @throws ApiError 404 */
-  get(id: string, others?: readonly NamedPerson[]): Person {
-    return this.#shown(this.named([id], others))[0] ?? throwNotFound(people)
+  /** One person. @param others people without a row @param reader see {@link PeopleReader} @throws ApiError 404 */
+  get(id: string, others?: readonly NamedPerson[], reader?: PeopleReader): Person {
+    return this.#shown(this.named([id], others), reader)[0] ?? throwNotFound(people)
   }
 
-  /** People as shown to the caller: guests see the names of others. */
-  #shown(found: Person[]): Person[] {
-    const scope = scopeOf(this.#db)
-    if (!scope?.isGuest) return found
-    return found.map((person) =>
-      person.id === scope.memberId ? person : { ...person, ...HIDDEN_FROM_GUESTS },
-    )
+  /** People as shown to the caller: only admins see the emails of others, and guests see their names. */
+  #shown(found: Person[], reader: PeopleReader | undefined): Person[] {
+    const isGuest = scopeOf(this.#db)?.isGuest ?? false
+    return found.map((person) => {
+      if (reader?.role === 'admin' || person.id === reader?.id) return person
+      return { ...person, email: null, ...(isGuest && HIDDEN_FROM_GUESTS) }
+    })
   }
 
   /**
-   * The known people of these ids, in that order.
+   * The known people of these ids, in that order, with their emails.
    * @param others people without a row; a name of the host replaces a stored one, except that of a member
    */
   named(ids: readonly string[], others: readonly NamedPerson[] = []): Person[] {
@@ -267,11 +276,16 @@ export class People {
   /**
    * The people of some ids; or all who can be assigned, mentioned or filtered by, by name, or a page of them.
    * @param others people without a row: of the host, those that match; the default member is found only by its id
+   * @param reader see {@link PeopleReader}
    * @throws ApiError 400 for too many ids; TooMuchWork
    */
-  page({ ids, q, kind, ...query }: PeopleQuery, others: readonly NamedPerson[] = []): JsonPage {
+  page(
+    { ids, q, kind, ...query }: PeopleQuery,
+    others: readonly NamedPerson[] = [],
+    reader?: PeopleReader,
+  ): JsonPage {
     const asked = idsOf(ids)
-    if (asked.length > 0) return { body: this.#toJson(this.#shown(this.named(asked, others))) }
+    if (asked.length > 0) return { body: this.#toJson(this.#shown(this.named(asked, others), reader)) }
     const hosted = this.#seen(others).filter((person) => person.kind === undefined)
     return read(this.#db, () => {
       this.#sql.limit()
@@ -281,7 +295,7 @@ export class People {
         ...query,
         sort: BY_NAME,
       })
-      return { body: this.#toJson(this.#shown(this.named(page.ids, hosted))), next: page.next }
+      return { body: this.#toJson(this.#shown(this.named(page.ids, hosted), reader)), next: page.next }
     })
   }
 
@@ -364,7 +378,8 @@ export class People {
     const counts = this.#merge(id, into, timestamp())
     const { since } = currentWrite(this.#db)
     const group = markQuiet(this.#db, since) ? since + 1 : null
-    return { group, person: this.get(id), into: this.get(into), counts }
+    const [person, target] = this.named([id, into]) as [Person, Person]
+    return { group, person, into: target, counts }
   }
 
   /** @throws ApiError 404 for an unknown person, 409 for a member, which must be deleted first */

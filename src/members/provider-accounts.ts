@@ -3,6 +3,7 @@ import { and, eq } from 'drizzle-orm'
 import type { SharedDatabase } from '../db/client.ts'
 import { memberIdentities } from '../db/schema.ts'
 import { given, insertInto, selectOne } from '../db/statements.ts'
+import { nameIn } from '../email-addresses.ts'
 import { ApiError, forbidden } from '../errors.ts'
 import { LIMITS } from '../schemas/common.ts'
 import type { Member } from '../schemas/records.ts'
@@ -50,9 +51,9 @@ const noMember = () => forbidden('no member has this account', 'no_account')
 /** What a name cannot show in one line: control characters, line ends, halves of characters. */
 const UNSHOWN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+/gu
 
-/** The name of an account by the rules for members; if it has none that can be shown, its email. */
+/** The name of an account by the rules for members, without an address; if it has none that can be shown, the part before the `@` of its email. */
 const nameOf = (name: string, email: string): string =>
-  [...(name.replaceAll(UNSHOWN, ' ').trim() || email)].slice(0, LIMITS.name).join('')
+  [...nameIn(name.replaceAll(UNSHOWN, ' ').trim() || email)].slice(0, LIMITS.name).join('')
 
 /** Sign-in with accounts of a provider. */
 export class ProviderAccounts {

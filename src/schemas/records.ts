@@ -601,6 +601,11 @@ export const PersonSchema = Type.Object(
       description: 'The id in `assigneeId`, `leadId`, `authorId`, `memberId` and `actorId` of records',
     }),
     name: Type.String(),
+    email: Nullable(
+      Type.String({
+        description: 'Only for admins and the person itself; null for others, and if it is not known',
+      }),
+    ),
     kind: Type.Unsafe<(typeof PERSON_KINDS)[number]>({
       type: 'string',
       enum: [...PERSON_KINDS],
@@ -611,7 +616,9 @@ export const PersonSchema = Type.Object(
       description: 'The format of the imported board; empty for others',
       examples: ['trello', 'csv', ''],
     }),
-    sourceId: Type.String({ description: 'The id of the person there; empty for others' }),
+    sourceId: Type.String({
+      description: 'The id of the person there; empty for others, and if that id holds an email address',
+    }),
     mergedInto: Nullable(
       Type.String({ description: 'The person that this one was merged into; null if it was not merged' }),
     ),
@@ -973,7 +980,7 @@ const ImportedPersonSchema = Type.Object(
   {
     id: Type.String({
       description:
-        'Its id in the other tool, as `map` takes it; if not matched, the id of the person created here',
+        'Its id in the other tool, as `map` takes it; if not matched, the id of the person created here, which is a new one if that in the other tool holds an email address',
     }),
     name: Type.String(),
     matched: Type.Unsafe<Match | null>({

@@ -83,7 +83,18 @@ for (const authMode of MODES) {
 
     const one = await get('/api/people/p-1')
     t.strictSame(Object.keys(one.body), [
-      ...['id', 'name', 'kind', 'source', 'sourceId', 'mergedInto', 'seenAt', 'createdAt', 'updatedAt'],
+      ...[
+        'id',
+        'name',
+        'email',
+        'kind',
+        'source',
+        'sourceId',
+        'mergedInto',
+        'seenAt',
+        'createdAt',
+        'updatedAt',
+      ],
     ])
     t.match(one.body, { id: 'p-1', name: 'Zoë', kind: 'import', source: 'trello', sourceId: 'zoe1' })
     t.match((await get('/api/people/ada')).body, {
@@ -94,6 +105,14 @@ for (const authMode of MODES) {
       mergedInto: null,
       seenAt: null,
     })
+    t.equal(one.body.email, null)
+    const own = await get('/api/people?ids=vi,ada,p-1')
+    const emails = ({ body }: typeof own) => body.map(({ email }: { email: string | null }) => email)
+    t.strictSame(emails(own), ['vi@example.test', null, null], 'everybody reads their own email')
+    const { headers: admin } = signInAs(app, 'admin', { id: 'root' })
+    const all = await send(app, 'GET', '/api/people?ids=vi,ada,p-1', undefined, admin)
+    t.strictSame(emails(all), ['vi@example.test', 'ada@example.test', 'zoe@example.test'], 'admins read all')
+    app.db.delete(members).where(eq(members.id, 'root')).run()
     t.match(await get('/api/people/nobody'), { status: 404, body: gone })
 
     const requests = ['/api/people?q=bob', '/api/people/p-1'].map((path) => ({ method: 'GET', path }))

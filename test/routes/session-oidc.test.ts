@@ -249,6 +249,7 @@ t.test('a new member has a name that can be shown', async (t) => {
   const names: [given: unknown, name: string | undefined][] = [
     ['Ada\r\nBcc: x\u0000y\u2028z', 'Ada Bcc: x y z'],
     ['\ud800Ada\udc00', 'Ada'],
+    ['ada@example.test', 'ada'],
     ['\u0000\n', undefined],
     ['\ud800', undefined],
     [7, undefined],
@@ -259,7 +260,7 @@ t.test('a new member has a name that can be shown', async (t) => {
     const email = `${'e'.repeat(230)}${index}@example.test`
     provider.account = { sub: `name-${index}`, email, email_verified: true, name }
     t.equal((await signIn(app)).status, 302)
-    t.equal(memberOf(app, email)?.name, expected ?? email.slice(0, 200))
+    t.equal(memberOf(app, email)?.name, expected ?? email.replace(/@.*/, '').slice(0, 200))
   }
   const email = `${'😀'.repeat(240)}@example.test`
   provider.account = { sub: 'long', email, email_verified: true, name: 'Long' }

@@ -16,6 +16,7 @@ const NOBODY: Person = {
   id: '',
   name: '',
   kind: 'member',
+  email: null,
   source: '',
   sourceId: '',
   mergedInto: null,

@@ -2,6 +2,7 @@
 import type SQLite from 'better-sqlite3'
 import { isConstraint } from '../../db/constraints.ts'
 import { JUMP } from '../../db/lost-changes.ts'
+import { createIdReplacer, PEOPLE_FIELDS } from '../../db/people-ids.ts'
 import { kanbanActivity } from '../../db/schema.ts'
 import { once } from '../../once.ts'
 import { type ArchiveFacts, MEMBERS_FILE, placesOf, reader, recordKey } from './archive-facts.ts'
@@ -16,26 +17,6 @@ import { TakenHandles } from './taken-handles.ts'
 const CHANGES_AT_ONCE = 1000
 
 const ACTIVITY_FILE = fileOf(kanbanActivity)
-
-/** The fields with a member's id. */
-const OF_MEMBERS: readonly string[] = [
-  'actorId',
-  'assigneeId',
-  'authorId',
-  'createdBy',
-  'leadId',
-  'memberId',
-  'mergedInto',
-  'ownerId',
-  'subjectId',
-]
-
-/** The same in the records of changes, which are JSON written by triggers. */
-const MEMBER_IN_CHANGE = new RegExp(`("(?:${OF_MEMBERS.join('|')})":)("(?:[^"\\\\]|\\\\.)*")`, 'g')
-const MEMBERS_IN_CHANGE = /("memberIds":)(\["(?:[^"\\]|\\.)*"(?:,"(?:[^"\\]|\\.)*")*\])/g
-
-/** The same in the assignees of items' activity. */
-const FROM_OR_TO = /("(?:from|to)":)("(?:[^"\\]|\\.)*")/g
 
 /** The tables of credentials, preferences and jobs with a member's id. */
 const CREDENTIALS = [
@@ -93,9 +74,8 @@ export function memberMapper({ file, fields }: FileToRead, known: ReadonlyMap<st
   if (others.size === 0) return () => {}
   const places = (names: readonly string[]) =>
     fields.flatMap(({ name }, place) => (names.includes(name) ? [place] : []))
-  const mapped = (id: string) => others.get(id) ?? id
-  const mappedJson = (json: string) => JSON.stringify(mapped(JSON.parse(json)))
-  const ids = places(OF_MEMBERS)
+  const replace = createIdReplacer(others)
+  const ids = places(PEOPLE_FIELDS)
   const contents = places(['before', 'after'])
   const moves = file.name === ACTIVITY_FILE ? places(['metadata']) : []
   const mapText = (values: StoredValue[], place: number, map: (text: string) => string) => {
@@ -103,28 +83,11 @@ export function memberMapper({ file, fields }: FileToRead, known: ReadonlyMap<st
     if (typeof text === 'string') values[place] = map(text)
   }
   return (values) => {
-    for (const place of ids) mapText(values, place, mapped)
-    for (const place of contents) {
-      mapText(values, place, (text) =>
-        text
-          .replace(MEMBER_IN_CHANGE, (_, name: string, id: string) => name + mappedJson(id))
-          .replace(
-            MEMBERS_IN_CHANGE,
-            (_, name: string, list: string) => name + inOrder(JSON.parse(list).map(mapped)),
-          ),
-      )
-    }
-    for (const place of moves) {
-      mapText(values, place, (text) =>
-        text.replace(FROM_OR_TO, (_, name: string, id: string) => name + mappedJson(id)),
-      )
-    }
+    for (const place of ids) mapText(values, place, replace.id)
+    for (const place of contents) mapText(values, place, replace.inChange)
+    for (const place of moves) mapText(values, place, replace.inMetadata)
   }
 }
-
-/** A list of ids in SQLite's order. */
-const inOrder = (ids: string[]) =>
-  JSON.stringify(ids.toSorted((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other))))
 
 /**
  * Keeps the triggers' changes for records whose creation the archive's changes do not contain, as one group.

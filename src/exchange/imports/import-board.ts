@@ -17,7 +17,9 @@ import {
   kanbanSubtasks,
   projects,
 } from '../../db/schema.ts'
+import { addressesIn, addressesOfPeople, holdsAddress, withoutAddressesIn } from '../../email-addresses.ts'
 import type { JsonObject } from '../../json.ts'
+import { once } from '../../once.ts'
 import { defaultPhaseConfig, firstPhase } from '../../projects/phases.ts'
 import { LIMITS } from '../../schemas/common.ts'
 import { type ImportedPerson, MATCHES } from '../../schemas/records.ts'
@@ -250,7 +252,7 @@ export interface BoardFacts extends SummaryNotes, PeopleOfBoard {
 }
 
 export interface BoardRows extends Pick<ImportPlan, 'projectIds' | 'tables'> {
-  projects: readonly object[]
+  projects: readonly { metadata?: JsonObject }[]
   /** The cards' ids, in batches. */
   cardIds: () => Iterable<string[]>
 }
@@ -282,9 +284,11 @@ export function planRows(
   { again = false, memberId = null, seen, ...options }: PlanOptions = {},
 ): ImportPlan {
   let people: SettledPeople | undefined
-  const settled = () => people?.all ?? []
+  const settled = (isDryRun = false) => people?.all(isDryRun) ?? []
+  const isOfPerson = once(() => people?.isAddressOfPerson() ?? (() => false))
   function* named(rows: Iterable<Row>) {
-    for (const row of rows) yield withPeople(row, (id) => people?.idOf(id) ?? id)
+    for (const row of rows)
+      yield withPeople(withoutTheirAddresses(row, isOfPerson()), (id) => people?.idOf(id) ?? id)
   }
   return {
     projectIds,
@@ -292,7 +296,10 @@ export function planRows(
       people = new SettledPeople(db, facts, options)
       return people.some
     },
-    projects: () => projects.map((project) => keepPeople(project, facts.format, settled())),
+    projects: () =>
+      projects.map((project) =>
+        keepPeople(withoutTheirAddresses(project, isOfPerson()), facts.format, settled()),
+      ),
     tables: tables.map((planned) =>
       NAMING_PEOPLE.has(planned.table) ? { ...planned, rows: () => named(planned.rows()) } : planned,
     ),
@@ -312,14 +319,14 @@ export function planRows(
           ...describeBoard(facts.made, facts, settled()),
         ],
         notes: [...facts.notes, ...trimmedLine(facts.made, facts.format)],
-        people: settled().slice(0, SHOWN_PEOPLE),
+        people: settled(isDryRun).slice(0, SHOWN_PEOPLE),
       }
     },
   }
 }
 
 /** A planned row, perhaps read back from a file. */
-type Row = { assigneeId?: string | null; authorId?: string; createdBy?: string | null }
+type Row = { assigneeId?: string | null; authorId?: string; createdBy?: string | null; metadata?: JsonObject }
 
 /** The tables with ids of people. */
 const NAMING_PEOPLE = new Set<PlannedRows['table']>([kanbanItems, kanbanComments, attachments])
@@ -332,12 +339,18 @@ const withPeople = (row: Row, idOf: (id: string) => string): Row => ({
   ...(row.createdBy && { createdBy: idOf(row.createdBy) }),
 })
 
+/** A row whose metadata, which everybody reads, has no address of a person. */
+const withoutTheirAddresses = <T extends { metadata?: JsonObject }>(
+  row: T,
+  isOfPerson: (address: string) => boolean,
+): T => (row.metadata ? { ...row, metadata: withoutAddressesIn(row.metadata, isOfPerson) } : row)
+
 /** A project's row with the matches of people in its metadata, if they fit: the records no longer have the original ids. */
 function keepPeople(project: object, format: string, people: readonly ImportedPerson[]): object {
   const found = people.filter(({ memberId }) => memberId !== null)
   if (found.length === 0) return project
   const { metadata } = project as { metadata: Record<string, JsonObject> }
-  const kept = found.map(({ id, name, memberId }) => ({ id, name, memberId }))
+  const kept = found.map(({ id, name, memberId }) => ({ ...(!holdsAddress(id) && { id }), name, memberId }))
   return { ...project, metadata: addIfItFits(metadata, format, { people: kept }) }
 }
 
@@ -468,6 +481,7 @@ export function rowsOfBoard(
       hasUniqueCardIds: board.hasUniqueCardIds,
       keepsCards: board.keepsCards,
       people,
+      addresses: addressesOf(board),
       hasOwnPeople: board.hasOwnPeople,
       made,
       remarks: { ...missingColumn(columnNames), ...board.remarks },
@@ -496,6 +510,23 @@ export function rowsOfBoard(
       ],
     },
   }
+}
+
+/** The addresses of the people in a file, also of those in fields that have no counterpart here, such as a reporter. */
+function addressesOf({ people, cards, rest }: SourceBoard): string[] {
+  const found = new Set<string>()
+  const add = (addresses: Iterable<string>) => {
+    for (const address of addresses) found.add(address)
+  }
+  for (const { id, name, email } of people) for (const text of [id, name, email]) add(addressesIn(text))
+  for (const { assigneeId, comments, attachments, rest } of cards) {
+    add(addressesIn(assigneeId ?? ''))
+    for (const { authorId } of comments) add(addressesIn(authorId))
+    for (const { creatorId } of attachments) add(addressesIn(creatorId ?? ''))
+    add(addressesOfPeople(rest))
+  }
+  add(addressesOfPeople(rest))
+  return [...found]
 }
 
 /** Ids of cards looked up at a time, among all items of some projects. */

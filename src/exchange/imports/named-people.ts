@@ -1,4 +1,5 @@
 /** The people in a board's cards, comments and attachments. */
+import { nameIn } from '../../email-addresses.ts'
 import { LIMITS } from '../../schemas/common.ts'
 import { type SourceCard, type SourcePerson, UNKNOWN_AUTHOR } from '../sources/source-board.ts'
 import { TooLarge } from '../sources/source-limits.ts'
@@ -16,13 +17,13 @@ export interface NamedPerson extends SourcePerson {
   attachments: number
 }
 
-/** Normalises a person: a visible name, and the id used in cards and comments. */
+/** Normalises a person: a visible name without an address, and the id used in cards and comments. */
 function fitPerson({ id, name, email }: SourcePerson): SourcePerson {
   const parsed = personIn(id)
   const known = [name, parsed.name, email, parsed.email].find((one) => !isBlank(one)) ?? id
   return {
     id: shorten(id, LIMITS.reference),
-    name: shorten(known, LIMITS.name),
+    name: shorten(nameIn(known), LIMITS.name),
     email: email || parsed.email,
   }
 }

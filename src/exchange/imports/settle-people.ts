@@ -1,8 +1,15 @@
 /** Matches the people of an imported board: with members, known people, or new ones. */
 import type { SharedDatabase } from '../../db/client.ts'
+import { newId } from '../../db/ids.ts'
 import type { people as peopleTable } from '../../db/schema.ts'
+import { holdsAddress } from '../../email-addresses.ts'
 import { emailKey } from '../../members/emails.ts'
-import { type NamedPerson as KnownName, KnownPeople, type KnownPerson } from '../../members/known-people.ts'
+import {
+  type NamedPerson as KnownName,
+  KnownPeople,
+  type KnownPerson,
+  type Origin,
+} from '../../members/known-people.ts'
 import { LIMITS } from '../../schemas/common.ts'
 import type { ImportedPerson, Match } from '../../schemas/records.ts'
 import { UNKNOWN_AUTHOR } from '../sources/source-board.ts'
@@ -32,14 +39,20 @@ export type SettleSome = (
 export interface PeopleOfBoard {
   format: string
   people: readonly NamedPerson[]
+  /** The addresses of all people in the file, in lower case, also of those who are on no card. */
+  addresses?: readonly string[]
   hasOwnPeople?: boolean | undefined
 }
 
 /** The comparison key of names. */
 const nameKey = (name: string) => name.normalize('NFKC').trim().replace(/\s+/gu, ' ').toLowerCase()
 
-/** Candidate ids for a person of another tool: its own if free, else prefixed with the format. */
+/**
+ * Candidate ids for a person of another tool: its own if free, else prefixed with the format. An id that holds an address is never
+ * used, since everybody reads ids.
+ */
 function* idsFor(id: string, format: string): Generator<string, never> {
+  while (holdsAddress(id)) yield newId()
   yield id
   const prefixed = `${format}:${id}`
   yield shorten(prefixed, LIMITS.reference)
@@ -47,6 +60,17 @@ function* idsFor(id: string, format: string): Generator<string, never> {
     const suffix = `:${number}`
     yield shorten(prefixed, LIMITS.reference - suffix.length) + suffix
   }
+}
+
+/**
+ * How a person is found again by a later import: by its id in the other tool, or if that holds an address, which nothing may show, by the
+ * email.
+ */
+function originOf({ id, email }: Pick<NamedPerson, 'id' | 'email'>, format: string): Origin {
+  const known = email === '' ? null : emailKey(email)
+  return holdsAddress(id)
+    ? { source: format, sourceId: '', email: known ?? id }
+    : { source: format, sourceId: id, email: known }
 }
 
 /** Matches the people of one import. */
@@ -58,6 +82,8 @@ export class SettledPeople {
   /** The number of people of the board per name. */
   readonly #namesakes: ReadonlyMap<string, NamedPerson[]>
   readonly #settled = new Map<string, ImportedPerson>()
+  /** The new people of this import who are found by their addresses: the file may name one in several ways. */
+  readonly #ofAddress = new Map<string, string>()
   /** Ids assigned by this import, and those that it must not assign. */
   readonly #given: Set<string>
 
@@ -90,9 +116,15 @@ export class SettledPeople {
     return memberId ?? own
   }
 
-  /** All matched people. */
-  get all(): ImportedPerson[] {
-    return [...this.#settled.values()]
+  /** All matched people. @param isDryRun whether nobody is created: then all have their ids in the file */
+  all(isDryRun: boolean): ImportedPerson[] {
+    return [...this.#settled].map(([id, person]) => (isDryRun ? { ...person, id } : person))
+  }
+
+  /** The check whether an address, in lower case, is that of somebody on the board or here. */
+  isAddressOfPerson(): (address: string) => boolean {
+    const known = new Set([...(this.#board.addresses ?? []), ...this.#known.addresses()])
+    return (address) => known.has(address)
   }
 
   #settle(person: NamedPerson, insert: Parameters<SettleSome>[0]): void {
@@ -109,7 +141,7 @@ export class SettledPeople {
   #find(person: NamedPerson): { id: string; matched: Match } | undefined {
     const { format, hasOwnPeople = false } = this.#board
     const as = (matched: Match, known: KnownPerson | undefined) => known && { id: known.id, matched }
-    const earlier = this.#known.ofSource(format, person.id)
+    const earlier = this.#known.ofOrigin(originOf(person, format))
     return (
       as('map', this.#mapped.get(person.id)) ??
       as('id', hasOwnPeople ? this.#known.ofId(person.id) : undefined) ??
@@ -143,17 +175,17 @@ export class SettledPeople {
   /** The id of an unmatched person: from an earlier import of the same tool, or a new one. */
   #ownId({ id, name, email }: NamedPerson, insert: Parameters<SettleSome>[0]): string {
     const { format } = this.#board
-    const earlier = this.#known.ofSource(format, id)
-    if (earlier) return earlier.id
-    if (this.#known.isComing(format, id)) {
+    const origin = originOf({ id, email }, format)
+    const address = origin.sourceId === '' ? origin.email : null
+    const earlier = this.#known.ofOrigin(origin)?.id ?? this.#ofAddress.get(address ?? '')
+    if (earlier !== undefined) return earlier
+    if (this.#known.isComing(origin)) {
       throw new Error(`another import is creating ${shorten(name, 60)} right now: retry when it is done`)
     }
     const own = this.#freeId(id)
     this.#given.add(own)
-    insert({
-      ...{ id: own, name, kind: 'import', source: format, sourceId: id },
-      email: email === '' ? null : emailKey(email),
-    })
+    if (address !== null) this.#ofAddress.set(address, own)
+    insert({ id: own, name, kind: 'import', ...origin })
     return own
   }
 

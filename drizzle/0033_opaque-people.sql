@@ -1,0 +1,1 @@
+-- New ids for people of imported boards whose ids hold email addresses, in all records: what this migration does is `src/db/opaque-people.ts`.
