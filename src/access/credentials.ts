@@ -4,7 +4,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isLoopback } from '../config.ts'
 import { ApiError, authenticationRequired, forbidden } from '../errors.ts'
 import { type Identity, limitedRole } from '../members/identity.ts'
-import { isStale, useOfSession } from '../members/sessions.ts'
+import { KeptCredentials } from '../members/kept-credentials.ts'
+import { hashToken } from '../members/secrets.ts'
+import { isStale, type SessionFound, useOfSession } from '../members/sessions.ts'
+import type { TokenFound } from '../members/tokens.ts'
 import { createHostCheck } from './host-names.ts'
 import { isProxied } from './proxied.ts'
 import { createProxyHeader, type ProxyHeaderOptions } from './proxy-header.ts'
@@ -85,9 +88,13 @@ export function createCredentials(
   const { members } = app.rules
   const emailFromProxy = createProxyHeader(options)
   const noteUse = createUseRecorder()
+  const version = () => app.freshness.version()
+  const keptTokens = new KeptCredentials<TokenFound>(app.db, 'api_tokens', version)
+  const keptSessions = new KeptCredentials<SessionFound>(app.db, 'sessions', version)
 
   function fromToken(request: FastifyRequest, secret: string, reply: FastifyReply | undefined): Identity {
-    const found = tokens.find(secret)
+    const hash = hashToken(secret)
+    const found = keptTokens.find(hash, () => tokens.find(hash))
     if (!found) throw authenticationRequired()
     const { member, token } = found
     if (reply && isStale(token.lastUsedAt))
@@ -106,7 +113,8 @@ export function createCredentials(
   }
 
   function fromSession(request: FastifyRequest, token: string, reply: FastifyReply | undefined): Identity {
-    const found = sessions.find(token)
+    const hash = hashToken(token)
+    const found = keptSessions.find(hash, () => sessions.find(hash))
     if (!found) {
       if (reply) cookies.clear(request, reply)
       throw authenticationRequired()

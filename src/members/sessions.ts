@@ -39,9 +39,10 @@ export interface NewSession {
 }
 
 /** A session and its member. */
-interface SessionFound {
+export interface SessionFound {
   member: CurrentMember
   session: Pick<Session, 'id' | 'createdAt' | 'lastUsedAt'>
+  expiresAt: string
 }
 
 /** A use of a session: its time, and the new expiry. Timestamps both. */
@@ -73,7 +74,7 @@ function statementsOf(db: SharedDatabase) {
     /** The session of a token, with its member, by index. */
     presented: selectOne(db, () =>
       db
-        .select({ ...currentMember, sessionId: id, createdAt, lastUsedAt })
+        .select({ ...currentMember, sessionId: id, createdAt, lastUsedAt, expiresAt })
         .from(sessions)
         .innerJoin(members, eq(members.id, memberId))
         .where(and(hasToken, isAlive, isEnabled)),
@@ -130,12 +131,14 @@ export class Sessions {
     this.#audit = audit
   }
 
-  /** The session of a token, and its member; undefined for an unknown or expired one and for a disabled member. */
-  find(token: string): SessionFound | undefined {
-    const found = this.#sql.presented({ tokenHash: hashToken(token), now: timestamp() })
+  /**
+   * The session whose token has this hash, and its member; undefined for an unknown or expired one and for a disabled member.
+   */
+  find(tokenHash: string): SessionFound | undefined {
+    const found = this.#sql.presented({ tokenHash, now: timestamp() })
     if (found === undefined) return undefined
-    const { sessionId, createdAt, lastUsedAt, ...member } = found
-    return { member, session: { id: sessionId, createdAt, lastUsedAt } }
+    const { sessionId, createdAt, lastUsedAt, expiresAt, ...member } = found
+    return { member, session: { id: sessionId, createdAt, lastUsedAt }, expiresAt }
   }
 
   /** One session of the member. @throws ApiError 404 */

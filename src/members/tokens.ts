@@ -44,9 +44,10 @@ interface TokenInput {
 }
 
 /** A token and its member. */
-interface TokenFound {
+export interface TokenFound {
   member: CurrentMember
   token: Pick<Token, 'id' | 'scope' | 'lastUsedAt' | 'projectIds'>
+  expiresAt: string | null
 }
 
 /** A token as stored, without its hash. */
@@ -71,7 +72,7 @@ function statementsOf(db: SharedDatabase) {
     /** A token by its secret, with its member, by index. */
     presented: selectOne(db, () =>
       db
-        .select({ ...currentMember, tokenId: id, scope, projectIds, lastUsedAt })
+        .select({ ...currentMember, tokenId: id, scope, projectIds, lastUsedAt, expiresAt })
         .from(apiTokens)
         .innerJoin(members, eq(members.id, memberId))
         .where(and(eq(tokenHash, given('tokenHash')), isAlive, isEnabled)),
@@ -108,12 +109,18 @@ export class Tokens {
     this.#audit = audit
   }
 
-  /** The token of a secret, and its member; undefined for an unknown or expired one and for a disabled member. */
-  find(token: string): TokenFound | undefined {
-    const found = this.#sql.presented({ tokenHash: hashToken(token), now: timestamp() })
+  /**
+   * The token whose secret has this hash, and its member; undefined for an unknown or expired one and for a disabled member.
+   */
+  find(tokenHash: string): TokenFound | undefined {
+    const found = this.#sql.presented({ tokenHash, now: timestamp() })
     if (found === undefined) return undefined
-    const { tokenId, scope, projectIds, lastUsedAt, ...member } = found
-    return { member, token: { id: tokenId, scope, projectIds: projectIdsOf(projectIds), lastUsedAt } }
+    const { tokenId, scope, projectIds, lastUsedAt, expiresAt, ...member } = found
+    return {
+      member,
+      token: { id: tokenId, scope, projectIds: projectIdsOf(projectIds), lastUsedAt },
+      expiresAt,
+    }
   }
 
   /** One token, without its secret. @throws ApiError 404 */
