@@ -6,8 +6,6 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** The OpenAPI document; generated lazily. */
     openapi: () => Promise<OpenApiDocument>
-    /** The same in YAML. */
-    openapiYaml: () => Promise<string>
   }
 }
 
@@ -19,16 +17,12 @@ export default fp<{ authMode: 'open' | 'required' }>(
       if (schema === undefined || schema.hide || typeof method !== 'string' || method === 'HEAD') return
       routes.push({ method, path: url.slice(app.prefix.length), schema, config })
     })
-    const writer = () => import('../src/http/openapi-document.ts')
     app.decorate(
       'openapi',
-      memoizeAsync(async () =>
-        (await writer()).writeDocument(routes, { server: app.prefix || '/', authMode }),
-      ),
-    )
-    app.decorate(
-      'openapiYaml',
-      memoizeAsync(async () => (await writer()).toYaml(await app.openapi())),
+      memoizeAsync(async () => {
+        const { writeDocument } = await import('../src/http/openapi-document.ts')
+        return await writeDocument(routes, { server: app.prefix || '/', authMode })
+      }),
     )
   },
   { name: 'openapi', fastify: '5.x' },

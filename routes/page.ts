@@ -1,10 +1,10 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import fresh from 'fresh'
-import { answerFrom } from '../src/http/inner-app.ts'
+import { join } from 'node:path'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
+import { type FixedContent, fixedFiles, sendFixed } from '../src/http/fixed-content.ts'
 import { DATA_POLICY } from '../src/http/missing-pages.ts'
-import { isWatched } from '../src/http/web-build.ts'
-import { makeWebPage, type WebPage } from '../src/http/web-page.ts'
-import { memoizeAsync } from '../src/once.ts'
+import { findWebBuild, isWatched } from '../src/http/web-build.ts'
+import { makeWebPage } from '../src/http/web-page.ts'
+import { memoizeAsync, once } from '../src/once.ts'
 
 const POLICY = 'content-security-policy'
 /** Only the service's own files: no inline script or style, and only the sanitiser may turn text into HTML. */
@@ -53,8 +53,18 @@ const ADDRESSES = [
 /** The address of the board behind a share link. */
 const SHARED = '/shared/:secret'
 
+/** The media types of the page's files. */
+const TYPES = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml; charset=utf-8',
+}
+
 /** A file's URL exactly as the HTML names it: no traversal, and no aliases of the same file. */
-const ASSET = /^[^?]*\/assets\/[\w-][\w.-]*\.(js|css|svg)(\?|$)/
+const ASSET = /^[^?]*\/assets\/[\w-][\w.-]*\.(js|css|svg)(?:\?|$)/
+
+/** The caching of the page's files: their names change with their content. */
+const FOR_EVER = 'public, max-age=31536000, immutable'
 
 const depthOf = (address: string) => address.split('/').length - 2
 
@@ -74,21 +84,14 @@ function withSlash({ originalUrl }: FastifyRequest): string | undefined {
  */
 const pageRoutes: FastifyPluginAsync<{ shareLinks: boolean }> = async (app, { shareLinks }) => {
   const addresses = [...ADDRESSES, ...(shareLinks ? [SHARED] : [])]
-  const pages = new Map<number, () => Promise<WebPage>>()
+  const pages = new Map<number, () => Promise<FixedContent>>()
   for (const depth of new Set(addresses.map(depthOf))) {
     const make = () => makeWebPage(depth)
     pages.set(depth, isWatched ? make : memoizeAsync(make))
   }
 
-  async function sendPage(make: () => Promise<WebPage>, request: FastifyRequest, reply: FastifyReply) {
-    const { html, etag } = await make()
-    reply.header('etag', etag)
-    if (fresh(request.headers, { etag })) return reply.code(304).send()
-    return reply.type('text/html; charset=utf-8').send(html)
-  }
-
   for (const address of addresses) {
-    const make = pages.get(depthOf(address)) as () => Promise<WebPage>
+    const make = pages.get(depthOf(address)) as () => Promise<FixedContent>
     app.route({
       // One route for both, which takes half as long to register.
       method: ['GET', 'HEAD'],
@@ -102,7 +105,7 @@ const pageRoutes: FastifyPluginAsync<{ shareLinks: boolean }> = async (app, { sh
       schema: { hide: true },
       handler: async (request, reply) => {
         const moved = address === '/' ? withSlash(request) : undefined
-        return moved === undefined ? sendPage(make, request, reply) : reply.redirect(moved)
+        return moved === undefined ? sendFixed(reply, await make()) : reply.redirect(moved)
       },
     })
   }
@@ -113,20 +116,22 @@ const pageRoutes: FastifyPluginAsync<{ shareLinks: boolean }> = async (app, { sh
       make = isWatched ? () => makeWebPage(depth) : memoizeAsync(() => makeWebPage(depth))
       pages.set(depth, make)
     }
-    const { html } = await make()
+    const { type, bytes } = await make()
     // A host's own policy stays.
     if (reply.getHeader(POLICY) === DATA_POLICY) reply.header(POLICY, PAGE_POLICY)
-    return reply.type('text/html; charset=utf-8').send(html)
+    return reply.type(type).send(bytes)
   }
 
-  const sendAsset = answerFrom(async () =>
-    (await import('../src/http/web-assets.ts')).createAssets(app.prefix),
-  )
-  app.get('/assets/:name', {
+  const file = once(() => fixedFiles(join(findWebBuild(), 'assets')))
+  app.get<{ Params: { name: string } }>('/assets/:name', {
     config: { access: 'public', failure: 'Internal server error' },
     schema: { hide: true },
-    handler: async (request, reply) =>
-      ASSET.test(request.url) ? sendAsset(request, reply) : reply.callNotFound(),
+    handler: async ({ url, params: { name } }, reply) => {
+      const [, extension] = ASSET.exec(url) ?? []
+      const type = TYPES[extension as keyof typeof TYPES]
+      const found = type === undefined ? undefined : await file()(name, type)
+      return found === undefined ? reply.callNotFound() : sendFixed(reply, found, FOR_EVER)
+    },
   })
 }
 

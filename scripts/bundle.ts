@@ -35,8 +35,8 @@ const SERVICE = ['src/cli/serve-command.ts', APP]
 /** The client, which browsers run too: a separate file without Node modules. */
 const CLIENT = 'src/client/client.ts'
 
-/** Native code, and packages that read files from their own folders: Node loads these from `node_modules`. */
-const OUTSIDE = ['better-sqlite3', '@node-rs/argon2', '@fastify/swagger-ui']
+/** Native code: Node loads it from `node_modules`. */
+const OUTSIDE = ['better-sqlite3', '@node-rs/argon2']
 
 /**
  * Node reads every source map at startup. For dependencies the maps only have the file of a stack frame; only our own

@@ -33,7 +33,7 @@ const COMPRESS = {
 } satisfies Record<Coding, (body: Uint8Array | string) => Promise<Buffer>>
 
 /** In the order of preference, where a client accepts several alike. */
-const CODINGS = [...(Object.keys(COMPRESS) as Coding[]), 'identity']
+const CODINGS = Object.keys(COMPRESS) as Coding[]
 
 /** Media types of texts, except streams of events. */
 const IS_TEXT = /^(?:application\/(?:[\w.+-]*\+)?json|text\/(?!event-stream))/
@@ -43,12 +43,19 @@ interface WithPreference {
   encoding(available: readonly string[], options: { preferred: readonly string[] }): string | undefined
 }
 
-/** The coding that a client prefers (RFC 9110, section 12.5.3); undefined for none. */
-function codingFor({ headers }: FastifyRequest): Coding | undefined {
+/**
+ * The coding that a client prefers (RFC 9110, section 12.5.3); undefined for none.
+ * @param codings in the order of preference, where the client accepts several alike
+ */
+export function codingFor<C extends Coding>(
+  { headers }: FastifyRequest,
+  codings: readonly C[],
+): C | undefined {
   if (headers['accept-encoding'] === undefined) return undefined
   const client: WithPreference = new Negotiator({ headers })
-  const coding = client.encoding(CODINGS, { preferred: CODINGS })
-  return coding === 'identity' ? undefined : (coding as Coding | undefined)
+  const available = [...codings, 'identity']
+  const coding = client.encoding(available, { preferred: available })
+  return coding === 'identity' ? undefined : (coding as C | undefined)
 }
 
 /** Compresses bodies, a few at a time. */
@@ -102,7 +109,7 @@ class Compressor {
 }
 
 /** Adds `Accept-Encoding` to `Vary`. */
-function vary(reply: FastifyReply): void {
+export function vary(reply: FastifyReply): void {
   const names = reply.getHeader('vary')
   if (names === undefined) reply.header('vary', 'Accept-Encoding')
   else if (!/accept-encoding/i.test(String(names))) reply.header('vary', `${names}, Accept-Encoding`)
@@ -112,7 +119,7 @@ function vary(reply: FastifyReply): void {
 function nameAsAsked(reply: FastifyReply, asked: string | undefined): void {
   const etag = reply.getHeader('etag')
   if (asked === undefined || typeof etag !== 'string') return
-  const coding = codingFor(reply.request)
+  const coding = codingFor(reply.request, CODINGS)
   if (coding === undefined || !asked.includes(encoded(etag, coding))) return
   reply.header('etag', encoded(etag, coding))
   vary(reply)
@@ -130,7 +137,7 @@ export function compressResponses(app: FastifyInstance, { maxWaiting = MAX_WAITI
     const isWhole = typeof payload === 'string' || payload instanceof Uint8Array
     if (!isWhole || payload.length < WORTH_IT || !isText(reply)) return done(null, payload)
     if (isSafe(request.method)) vary(reply)
-    const coding = codingFor(request)
+    const coding = codingFor(request, CODINGS)
     if (coding === undefined) return done(null, payload)
     const etag = reply.getHeader('etag') as string | undefined
     // The ETag of a write's response is that of the record, which a GET shows with more or fewer fields, such as `warnings`.

@@ -532,13 +532,3 @@ export async function writeDocument(
   complete(document, routes)
   return document
 }
-
-/** Writes a document as YAML, by the library, which only converts its own documents. */
-export async function toYaml(document: OpenApiDocument): Promise<string> {
-  const app = Fastify()
-  await app.register(swagger, { openapi: {}, transformObject: () => document as never })
-  await app.ready()
-  const yaml = app.swagger({ yaml: true })
-  await app.close()
-  return yaml
-}

@@ -1,14 +1,8 @@
 /** The board page's HTML. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { etagOf } from '../etags.ts'
+import { type FixedContent, fixedText } from './fixed-content.ts'
 import { findWebBuild } from './web-build.ts'
-
-/** The page to send. */
-export interface WebPage {
-  html: string
-  etag: string
-}
 
 /**
  * Creates the page for addresses of one depth. Its own addresses are relative, so it contains no prefix of a host or
@@ -16,8 +10,8 @@ export interface WebPage {
  * @param depth of the address below the service's root: 0 for `/mine`, 1 for `/projects/7`
  * @returns the page, whose ETag changes with everything it loads
  */
-export async function makeWebPage(depth: number): Promise<WebPage> {
+export async function makeWebPage(depth: number): Promise<FixedContent> {
   const html = await readFile(join(findWebBuild(), 'page.html'), 'utf8')
   const adapted = depth === 0 ? html : html.replaceAll('"./assets/', `"${'../'.repeat(depth)}assets/`)
-  return { html: adapted, etag: etagOf(adapted) }
+  return fixedText('text/html', adapted)
 }

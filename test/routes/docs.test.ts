@@ -26,7 +26,6 @@ t.test('the page and its files are served without a credential', async (t) => {
     for (const path of assets) t.equal((await send(app, 'GET', path)).status, 200, path)
     t.equal((await send(app, 'GET', '/docs/')).status, 200)
     t.strictSame((await send(app, 'GET', '/docs/json')).body, (await send(app, 'GET', '/openapi.json')).body)
-    t.match((await send(app, 'GET', '/docs/yaml')).body, /^openapi: 3\.1\.0/)
   }
 })
 
@@ -40,7 +39,13 @@ t.test('the document is read-only', async (t) => {
 
 t.test('unknown files of the page are 404 as elsewhere', async (t) => {
   const app = await build(t)
-  for (const url of ['/docs/static/nothing.js', '/docs/nothing', '/docs/static/%2e%2e/package.json']) {
+  for (const url of [
+    '/docs/static/nothing.js',
+    '/docs/nothing',
+    '/docs/yaml',
+    '/docs/static',
+    '/docs/static/%2e%2e/package.json',
+  ]) {
     const { status, body } = await send(app, 'GET', url)
     t.equal(status, 404, url)
     t.strictSame(body, { error: 'Not found' })
@@ -55,23 +60,13 @@ t.test('failures of the page are handled as elsewhere', async (t) => {
   const { status, body } = await send(app, 'GET', '/docs/json')
   t.equal(status, 500)
   t.strictSame(body, { error: 'Internal server error' })
-  const refused = await send(app, 'GET', '/docs/static/index.css', undefined, { range: 'bytes=999999-' })
-  t.equal(refused.status, 416)
-  t.strictSame(refused.body, { error: 'Range Not Satisfiable' })
 })
 
-t.test('the page answers conditional and range requests', async (t) => {
+t.test('the page shows the document at its place, wherever the service is', async (t) => {
   const app = await build(t)
-  const url = '/docs/static/index.css'
-  const { headers, body } = await send(app, 'GET', url)
-  const again = await send(app, 'GET', url, undefined, { 'if-none-match': String(headers.etag) })
-  t.strictSame([again.status, again.body], [304, ''])
-  const part = await send(app, 'GET', url, undefined, { range: 'bytes=0-4' })
-  t.strictSame([part.status, part.body], [206, String(body).slice(0, 5)])
-  t.match(await send(app, 'HEAD', url), {
-    status: 200,
-    body: '',
-    headers: { 'content-length': String(body.length) },
-  })
-  t.match(await send(app, 'GET', '/docs/static/index.html'), { status: 302, headers: { location: '/docs/' } })
+  const script = String((await send(app, 'GET', '/docs/static/swagger-initializer.js')).body)
+  const [, relative = ''] = /new URL\('([^']+)', document\.currentScript\.src\)/.exec(script) ?? []
+  for (const root of ['http://board.example', 'http://host.example/apps/board']) {
+    t.equal(new URL(relative, `${root}/docs/static/swagger-initializer.js`).href, `${root}/openapi.json`)
+  }
 })
