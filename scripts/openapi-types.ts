@@ -44,7 +44,7 @@ interface Operation {
 /** The used parts of the document. */
 export interface Document {
   paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, Schema> }
+  components: { schemas: Record<string, Schema>; parameters?: Record<string, Parameter> }
 }
 
 /** Keywords that do not affect the type. */
@@ -181,9 +181,16 @@ ${parametersType('path', parameters)}${parametersType('query', parameters)}${
 `
 }
 
-const operationsOf = (document: Document) =>
-  Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+/** The operations, with their shared parameters instead of references to them. */
+const operationsOf = ({ paths, components }: Document) =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => {
+      const parameters = operation.parameters?.map((parameter) => {
+        const [, name = ''] = /^#\/components\/parameters\/(\w+)$/.exec(parameter.$ref ?? '') ?? []
+        return components.parameters?.[name] ?? parameter
+      })
+      return { path, method, operation: { ...operation, ...(parameters && { parameters }) } }
+    }),
   )
 
 /** The unformatted declarations of all records, bodies and paths. @throws Error for unknown keywords */
@@ -193,8 +200,9 @@ export function declarationsOf(document: Document): string {
     const isInterface = type.startsWith('{') && !schema.anyOf
     return `${comment(schema.description)}export ${isInterface ? `interface ${name} ` : `type ${name} = `}${type}\n`
   })
-  const paths = Object.entries(document.paths).map(([path, methods]) => {
-    const types = Object.entries(methods).map(([method, operation]) => operationType(method, operation))
+  const operations = Object.entries(Object.groupBy(operationsOf(document), ({ path }) => path))
+  const paths = operations.map(([path, methods = []]) => {
+    const types = methods.map(({ method, operation }) => operationType(method, operation))
     const kept = types.filter((type) => type !== undefined)
     return kept.length === 0 ? '' : `'${path}': {\n${kept.join('')}}\n`
   })

@@ -26,6 +26,7 @@ import {
 } from '../src/db/schema.ts'
 import { hashToken, newToken } from '../src/members/secrets.ts'
 import type { ROLES } from '../src/schemas/records.ts'
+import { withoutReferences } from './documented.ts'
 
 export type App = Awaited<ReturnType<typeof buildApp>>
 
@@ -116,7 +117,7 @@ async function documentOf(app: App, authMode: Config['authMode']) {
   const document = DOCUMENTS
     ? JSON.parse(readFileSync(join(DOCUMENTS, `${authMode}.json`), 'utf8'))
     : await app.openapi()
-  return document as OpenApiDocument
+  return withoutReferences(document) as OpenApiDocument
 }
 
 async function responseChecker(app: App, config: Partial<Config>) {

@@ -18,9 +18,15 @@ import swagger from './swagger.ts'
 /** An operation of the document, as far as it is used here. */
 interface Operation {
   operationId: string
-  parameters?: ({ name: string } | { name?: undefined; $ref: string })[]
+  parameters?: object[]
   requestBody?: { required: boolean; content: Record<string, { schema: object; example?: unknown }> }
-  responses: Record<string, { headers?: object; content?: Record<string, { schema: object }> }>
+  responses: Record<string, Response | { $ref: string; description?: string | undefined }>
+}
+
+interface Response {
+  description?: string | undefined
+  headers?: object
+  content?: Record<string, { schema: object }>
 }
 
 /** The OpenAPI document, as far as it is used here. */
@@ -28,7 +34,11 @@ export interface OpenApiDocument {
   openapi: string
   paths: Record<string, Record<string, Operation>>
   webhooks: Record<string, object>
-  components: { schemas: Record<string, object>; parameters?: Record<string, object> }
+  components: {
+    schemas: Record<string, object>
+    parameters?: Record<string, object>
+    responses?: Record<string, object>
+  }
 }
 
 /** A route, as far as it is documented. */
@@ -47,7 +57,8 @@ Bodies are JSON in UTF-8, whatever their \`Content-Type\` says. Unknown fields a
 (\`phaseConfig\`, \`metadata\`, \`participants\`, \`actionItems\`, \`history\`) are accepted as plain values or as JSON
 text and always returned as plain values; what other tools stored there is passed on, of whatever type it is.
 Every error is an object with an \`error\` string; failed validation adds \`details\`. With \`Accept: application/problem+json\`
-it is a problem (RFC 9457) with a \`code\` for programs.`
+it is a problem (RFC 9457) with a \`code\` for programs. If the service limits requests, every response has the headers
+\`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\`, as documented for 429.`
 
 const TAGS = [
   { name: 'Projects', description: 'Projects with their child records' },
@@ -136,7 +147,7 @@ const FORBIDDEN =
   'Forbidden; in open mode on a loopback address also `Forbidden: host name is neither local nor in CORS_ORIGIN`, on every path but health'
 
 /** The description of a status: its standard phrase, or the route's own `error` for an unexpected failure. */
-function describeStatus(status: string, failure: string | undefined) {
+function describeStatus(status: string, failure?: string) {
   if (status === '500' && failure !== undefined) return `Unexpected failure: \`${failure}\``
   if (status === '403') return FORBIDDEN
   return status === '503' ? UNAVAILABLE : STATUS_CODES[status]
@@ -152,23 +163,40 @@ interface Traits {
   isConditional: boolean
   /** Whether it reads and accepts `If-Match`: only `*` if the result has no ETag. */
   isRead: boolean
+  /** Whether its response has an ETag. */
+  hasState: boolean
+  /** Whether it responds with a page of a list. */
+  isPaged: boolean
+  /** Whether it responds with a file. */
+  isDownload: boolean
+  /** Whether it says how to authenticate. */
+  asksForToken: boolean
+  /** Whether requests are counted. */
+  isLimited: boolean
 }
 
-function traitsOf({ method, schema, config: { access, record, isRepeatable } }: DescribedRoute): Traits {
+function traitsOf({ method, schema, config }: DescribedRoute): Traits {
+  const { access, record, isRepeatable, unlimited = false } = config
   const isRecord = shapeOf(schema)?.kind === 'record'
+  const responses = Object(schema.response)
   return {
     isRecord,
     isRepeatable: !isSafe(method) && access !== 'public' && isRepeatable !== false,
     isConditional: record !== undefined,
     isRead: isSafe(method) && access !== undefined && (access !== 'public' || isRecord),
+    hasState: isRecord || '304' in responses,
+    isPaged: 'cursor' in Object(Object(schema.querystring).properties),
+    isDownload: '206' in responses,
+    asksForToken: access !== 'public',
+    isLimited: !unlimited,
   }
 }
 
 /**
- * The errors of all endpoints of a kind, so that no route has to list them. Any endpoint returns 400 for an unknown
+ * The statuses of errors of all endpoints of a kind, so that no route has to list them. Any endpoint returns 400 for an unknown
  * parameter of a strict request.
  */
-function commonErrors(route: DescribedRoute, authMode: 'open' | 'required'): Record<string, TSchema> {
+function commonErrors(route: DescribedRoute, authMode: 'open' | 'required'): number[] {
   const { body } = route.schema
   const { access, takesFile, isBodyOptional } = route.config
   const { isRepeatable, isRead } = traitsOf(route)
@@ -176,7 +204,7 @@ function commonErrors(route: DescribedRoute, authMode: 'open' | 'required'): Rec
   const isRefused = isOfOpenMode || !(access === undefined || access === 'public' || access === 'read')
   // A body is also read where none is needed.
   const readsBody = body || takesFile || isBodyOptional
-  const statuses = [
+  return [
     400,
     ...(readsBody ? [413] : []),
     ...(access === 'public' || access === 'admin-or-403' ? [] : [401]),
@@ -188,52 +216,51 @@ function commonErrors(route: DescribedRoute, authMode: 'open' | 'required'): Rec
     500,
     503,
   ]
-  return Object.fromEntries(
-    statuses.map((status) => [status, ref(status === 400 ? ValidationErrorBody : ErrorBody)]),
-  )
 }
 
+/** The request headers of operations, as components: name, description, and constraints. */
+const REQUEST_HEADERS = {
+  IfMatch: [
+    'If-Match',
+    'One or several ETags of the record to write, or of the list to order, or `*`: if none matches, nothing is done (412)',
+  ],
+  IfNoneMatch: [
+    'If-None-Match',
+    '`*`: 412 if the record exists; ETags: 412 if the record has one of them. Then nothing is done',
+  ],
+  IfMatchOfRead: ['If-Match', 'One or several ETags, or `*`: 412 if the response has none of them'],
+  IfNoneMatchOfRead: ['If-None-Match', 'One or several ETags, or `*`: 304 if the response has one of them'],
+  IdempotencyKey: [
+    'Idempotency-Key',
+    'Visible ASCII. A retry of the request with the same key, within 24 hours, does nothing and gets the same response; 409 `Already done` if that showed a secret, has more than 64 KiB, was dropped for space, or depended on a role that the member no longer has',
+    { minLength: 1, maxLength: 255 },
+  ],
+  Prefer: [
+    'Prefer',
+    '`handling=strict` (RFC 7240): unknown fields, changed read-only fields, unknown query parameters, columns that the project lacks and unlisted values are 400, instead of ignored, created or stored; the response has `Preference-Applied: handling=strict`',
+  ],
+} as const
+type RequestHeader = keyof typeof REQUEST_HEADERS
+
 /** The request headers that affect a route. */
-function headersOfRequest(route: DescribedRoute): { headers?: object } {
-  const { isRepeatable, isConditional, isRead, isRecord } = traitsOf(route)
-  const properties = {
-    ...(isConditional && {
-      'If-Match': {
-        type: 'string',
-        description:
-          'One or several ETags of the record to write, or of the list to order, or `*`: if none matches, nothing is done (412)',
-      },
-      'If-None-Match': {
-        type: 'string',
-        description:
-          '`*`: 412 if the record exists; ETags: 412 if the record has one of them. Then nothing is done',
-      },
-    }),
-    ...(isRead && {
-      'If-Match': {
-        type: 'string',
-        description: 'One or several ETags, or `*`: 412 if the response has none of them',
-      },
-    }),
-    ...(isRead &&
-      (isRecord || '304' in Object(route.schema.response)) && {
-        'If-None-Match': {
-          type: 'string',
-          description: 'One or several ETags, or `*`: 304 if the response has one of them',
-        },
-      }),
-    ...(isRepeatable && {
-      'Idempotency-Key': {
-        type: 'string',
-        minLength: 1,
-        maxLength: 255,
-        description:
-          'Visible ASCII. A retry of the request with the same key, within 24 hours, does nothing and gets the same response; 409 `Already done` if that showed a secret, has more than 64 KiB, was dropped for space, or depended on a role that the member no longer has',
-      },
-    }),
-  }
-  return Object.keys(properties).length === 0 ? {} : { headers: { type: 'object', properties } }
+function headersOfRequest(route: DescribedRoute): RequestHeader[] {
+  const { isRepeatable, isConditional, isRead, hasState } = traitsOf(route)
+  return [
+    ...(isConditional ? (['IfMatch', 'IfNoneMatch'] as const) : []),
+    ...(isRead ? (['IfMatchOfRead'] as const) : []),
+    ...(isRead && hasState ? (['IfNoneMatchOfRead'] as const) : []),
+    ...(isRepeatable ? (['IdempotencyKey'] as const) : []),
+    'Prefer',
+  ]
 }
+
+const toParameter = ([name, description, constraints]: readonly [string, string, object?]) => ({
+  name,
+  in: 'header',
+  description,
+  required: false,
+  schema: { type: 'string', ...constraints },
+})
 
 /** The body of a route that accepts a file. */
 const FILE_BODY = {
@@ -261,21 +288,25 @@ function fileBodyOf({ schema, config: { takesFile, orTakes } }: DescribedRoute) 
   }
 }
 
-function documented(route: DescribedRoute, authMode: 'open' | 'required'): FastifySchema {
-  const { schema, config, method } = route
-  const { body, example, querystring, response, ...rest } = schema
-  const answers = {
-    ...commonErrors(route, authMode),
-    ...(response as Record<string, TSchema> | undefined),
+/** All answers of a route: the declared ones, and those of all endpoints of its kind. */
+function answersOf(route: DescribedRoute, authMode: 'open' | 'required'): [status: string, TSchema][] {
+  const { method, schema } = route
+  const common = commonErrors(route, authMode).map((status) => [status, usualAnswer(String(status))])
+  return Object.entries({
+    ...Object.fromEntries(common),
+    ...(schema.response as Record<string, TSchema> | undefined),
     ...(traitsOf(route).isRecord && isSafe(method) ? { 304: NotModified } : {}),
-  }
-  const responses = Object.entries(answers).map(([status, answer]) => [
-    status,
-    { description: describeStatus(status, config.failure), ...answer },
-  ])
+  })
+}
+
+function documented(route: DescribedRoute, authMode: 'open' | 'required'): FastifySchema {
+  const { schema, config } = route
+  const { body, example, querystring, response: _, ...rest } = schema
+  const responses = answersOf(route, authMode)
+    .filter(([status, answer]) => !isShared(status, answer, traitsOf(route)))
+    .map(([status, answer]) => [status, { description: describeStatus(status, config.failure), ...answer }])
   return {
     ...rest,
-    ...headersOfRequest(route),
     ...(body ? { body: documentedBody(body as TSchema, example) } : {}),
     ...(config.takesFile ? { body: fileBodyOf(route) } : {}),
     ...(querystring ? { querystring: documentedQuery(querystring as TSchema) } : {}),
@@ -314,46 +345,68 @@ function describeHeader(name: Header): object {
   return { description, schema: { type } }
 }
 
-/** The header of every operation. */
-const PREFER = {
-  name: 'Prefer',
-  in: 'header',
-  description:
-    '`handling=strict` (RFC 7240): unknown fields, changed read-only fields, unknown query parameters, columns that the project lacks and unlisted values are 400, instead of ignored, created or stored; the response has `Preference-Applied: handling=strict`',
-  required: false,
-  schema: { type: 'string' },
-}
-
-const RATE_LIMIT: readonly Header[] = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']
-
-/**
- * The headers that a response may have. The rate limit's come with every response, but are documented only for successes
- * and 429.
- */
-function headersOf(
-  status: string,
-  { responses, parameters = [] }: Operation,
-  { access, unlimited = false }: FastifyContextConfig,
-  { isRecord, isRepeatable }: Traits,
-): Header[] {
+/** The headers that a response may have. Those of the rate limit come with every response, but are documented only for 429. */
+function headersOf(status: string, traits: Traits): Header[] {
+  const { hasState, isRepeatable, isPaged, isDownload, asksForToken, isLimited } = traits
   const isGood = Number(status) < 400
   const isSuccess = isGood && status !== '304'
-  const isDownload = '206' in responses
   return [
-    ...(isGood && status !== '204' && ('304' in responses || isRecord) ? (['ETag'] as const) : []),
+    ...(isGood && status !== '204' && hasState ? (['ETag'] as const) : []),
     ...(status === '201' || (status === '202' && isRepeatable) ? (['Location'] as const) : []),
     ...(status === '412' || status === '416' ? (['ETag'] as const) : []),
     ...((isSuccess || status === '409') && isRepeatable ? (['Phaseboard-Seq'] as const) : []),
     ...(isSuccess && isRepeatable ? (['Idempotent-Replayed'] as const) : []),
-    ...(isGood && parameters.some(({ name }) => name === 'cursor') ? (['Link'] as const) : []),
+    ...(isGood && isPaged ? (['Link'] as const) : []),
     ...(isDownload && isSuccess ? (['Content-Disposition'] as const) : []),
     ...(isDownload && /^(206|416)$/.test(status) ? (['Content-Range'] as const) : []),
     ...(isGood || status === '400' ? (['Preference-Applied'] as const) : []),
-    ...(status === '401' && access !== 'public' ? (['WWW-Authenticate'] as const) : []),
+    ...(status === '401' && asksForToken ? (['WWW-Authenticate'] as const) : []),
     ...(status === '429' || status === '503' ? (['Retry-After'] as const) : []),
-    ...((isGood || status === '429') && !unlimited ? RATE_LIMIT : []),
+    ...(status === '429' && isLimited
+      ? (['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] as const)
+      : []),
   ]
 }
+
+const describeHeaders = (names: readonly Header[]): { headers?: object } =>
+  names.length === 0 ? {} : { headers: Object.fromEntries(names.map((name) => [name, describeHeader(name)])) }
+
+/** The statuses of responses that most operations share: components, which keeps the document small. */
+const SHARED = ['304', '400', '401', '403', '404', '409', '412', '413', '422', '429', '431', '500', '503']
+
+/** The answer that most operations give with a status. */
+function usualAnswer(status: string): TSchema {
+  if (status === '304') return NotModified
+  return ref(status === '400' ? ValidationErrorBody : ErrorBody)
+}
+
+/** The traits of the operations that share responses. */
+const USUAL: Traits = {
+  ...{ isRecord: true, isRepeatable: true, isConditional: true, isRead: true, hasState: true },
+  ...{ isPaged: false, isDownload: false, asksForToken: true, isLimited: true },
+}
+
+const isShared = (status: string, answer: TSchema, traits: Traits): boolean =>
+  SHARED.includes(status) &&
+  JSON.stringify(answer) === JSON.stringify(usualAnswer(status)) &&
+  `${headersOf(status, traits)}` === `${headersOf(status, USUAL)}`
+
+/** The name of a shared response: its status as words. */
+const nameOf = (status: string) => String(STATUS_CODES[status]).replaceAll(' ', '')
+
+function sharedResponse(status: string): Response {
+  const { $ref, description = describeStatus(status) } = usualAnswer(status)
+  const schema = { $ref: `#/components/schemas/${String($ref).slice(0, -1)}` }
+  const content = { 'application/json': { schema }, ...(mayBeProblem(status) && { [PROBLEM_JSON]: PROBLEM }) }
+  return {
+    description,
+    ...describeHeaders(headersOf(status, USUAL)),
+    ...($ref !== undefined && { content }),
+  }
+}
+
+/** Node rejects headers that are too large before the service can read what the client accepts. */
+const mayBeProblem = (status: string) => Number(status) >= 400 && status !== '431'
 
 /** Whether a keyword's value is data that may look like a schema. */
 const isData = (key: string) => ['default', 'enum', 'example', 'examples'].includes(key)
@@ -436,15 +489,20 @@ const WEBHOOKS = {
   },
 }
 
-/** Completes the library's document: names of body schemas, optional bodies, and response headers, and webhooks. */
-function complete(document: OpenApiDocument, routes: readonly DescribedRoute[]): void {
+/** Completes the library's document: names of body schemas, optional bodies, headers, shared responses, and webhooks. */
+function complete(
+  document: OpenApiDocument,
+  routes: readonly DescribedRoute[],
+  authMode: 'open' | 'required',
+): void {
   const byId = new Map(routes.map((route) => [String(route.schema.operationId), route]))
   const { schemas } = document.components
   for (const operation of Object.values(document.paths).flatMap((path) => Object.values(path))) {
     const { operationId, requestBody, responses } = operation
     const route = byId.get(operationId) as DescribedRoute
     const { config } = route
-    operation.parameters = [...(operation.parameters ?? []), { $ref: '#/components/parameters/Prefer' }]
+    const headers = headersOfRequest(route).map((name) => ({ $ref: `#/components/parameters/${name}` }))
+    operation.parameters = [...(operation.parameters ?? []), ...headers]
     if (requestBody) {
       const name = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}`
       if (name in schemas) throw new Error(`two schemas are called ${name}`)
@@ -457,18 +515,27 @@ function complete(document: OpenApiDocument, routes: readonly DescribedRoute[]):
         media.schema = { $ref: `#/components/schemas/${name}` }
       }
     }
-    for (const [status, response] of Object.entries(responses)) {
-      // Node rejects headers that are too large before the service can read what the client accepts.
-      const mayBeProblem = Number(status) >= 400 && status !== '431'
-      if (mayBeProblem && response.content !== undefined) response.content[PROBLEM_JSON] = PROBLEM
-      const headers = headersOf(status, operation, config, traitsOf(route))
-      if (headers.length === 0) continue
-      response.headers = Object.fromEntries(headers.map((name) => [name, describeHeader(name)]))
+    const traits = traitsOf(route)
+    for (const [status, response] of Object.entries(responses as Record<string, Response>)) {
+      if (mayBeProblem(status) && response.content !== undefined) response.content[PROBLEM_JSON] = PROBLEM
+      Object.assign(response, describeHeaders(headersOf(status, traits)))
+    }
+    for (const [status, answer] of answersOf(route, authMode)) {
+      if (!isShared(status, answer, traits)) continue
+      // The operation's own description replaces that of the component.
+      const failure = status === '500' && config.failure ? describeStatus(status, config.failure) : undefined
+      const $ref = `#/components/responses/${nameOf(status)}`
+      responses[status] = failure === undefined ? { $ref } : { $ref, description: failure }
     }
   }
   document.paths = withoutOwnFormats(document.paths) as typeof document.paths
   document.components.schemas = withoutOwnFormats(refine(schemas)) as Record<string, object>
-  document.components.parameters = { Prefer: PREFER }
+  document.components.parameters = Object.fromEntries(
+    Object.entries(REQUEST_HEADERS).map(([name, header]) => [name, toParameter(header)]),
+  )
+  document.components.responses = Object.fromEntries(
+    SHARED.map((status) => [nameOf(status), sharedResponse(status)]),
+  )
   document.webhooks = WEBHOOKS
 }
 
@@ -529,6 +596,6 @@ export async function writeDocument(
   await setImmediate()
   const document = app.swagger() as unknown as OpenApiDocument
   await app.close()
-  complete(document, routes)
+  complete(document, routes, authMode)
   return document
 }

@@ -6,6 +6,7 @@ import t from 'tap'
 import { buildApp } from '../../src/app.ts'
 import { version } from '../../src/package-files.ts'
 import { namedSchemas } from '../../src/schemas/records.ts'
+import { withoutReferences } from '../documented.ts'
 import { type App, build, createItem, createProject, holds, seed, send, signInAs } from '../helper.ts'
 import { shipped } from '../shipped.ts'
 
@@ -28,7 +29,8 @@ interface Document {
   components: { schemas: Record<string, Schema> }
 }
 
-const documentOf = async (app: App) => (await send(app, 'GET', '/openapi.json')).body
+const rawDocumentOf = async (app: App) => (await send(app, 'GET', '/openapi.json')).body
+const documentOf = async (app: App) => withoutReferences(await rawDocumentOf(app))
 
 const operationsOf = (document: { paths: Record<string, Record<string, object>> }): Operation[] =>
   Object.entries(document.paths).flatMap(([path, item]) =>
@@ -49,7 +51,7 @@ t.test('the document is served without a credential, in both modes', async (t) =
       ['GET', '/openapi.json', 200, { openapi: '3.1.0', servers: [{ url: '/' }] }],
       ['GET', '/openapi.json', undefined, { authorization: 'Bearer worthless' }, 200, { openapi: '3.1.0' }],
     ])
-    const document = await documentOf(app)
+    const document = await rawDocumentOf(app)
     t.strictSame(
       document,
       JSON.parse(JSON.stringify(await app.openapi())),
@@ -180,7 +182,7 @@ t.test('every operation documents its possible errors', async (t) => {
 })
 
 t.test('records are named components', async (t) => {
-  const document = await documentOf(await build(t))
+  const document = await rawDocumentOf(await build(t))
   const names = Object.keys(document.components.schemas)
   for (const name of names) t.match(name, /^[A-Z][A-Za-z]+$/)
   for (const name of [
@@ -197,9 +199,31 @@ t.test('records are named components', async (t) => {
   t.ok(references.length > names.length)
   for (const reference of new Set(references)) {
     const [, kind = '', name = ''] =
-      /^"\$ref":"#\/components\/(schemas|headers|parameters)\/([\w-]+)"$/.exec(reference) ?? []
+      /^"\$ref":"#\/components\/(schemas|responses|parameters)\/([\w-]+)"$/.exec(reference) ?? []
     t.ok(name in (document.components[kind] ?? {}), `${reference} leads somewhere`)
   }
+})
+
+t.test('what operations share is written once', async (t) => {
+  const document = await rawDocumentOf(await build(t))
+  const inline = new Map<string, number>()
+  for (const { responses, parameters = [] } of operationsOf(document)) {
+    const errors = Object.entries(responses).filter(([status]) => status >= '300')
+    const headers = parameters.filter((parameter) => parameter.in === 'header')
+    for (const part of [...errors, ...headers].filter(
+      (part) => !JSON.stringify(part).includes('/responses/'),
+    ))
+      inline.set(JSON.stringify(part), (inline.get(JSON.stringify(part)) ?? 0) + 1)
+  }
+  for (const [part, count] of inline) t.ok(count < 15, `${count} times ${part}`)
+  const { InternalServerError } = document.components.responses
+  t.match(InternalServerError, { description: 'Internal Server Error', content: Object })
+  const { responses } = document.paths['/api/projects'].get
+  t.strictSame(responses[500], {
+    $ref: '#/components/responses/InternalServerError',
+    description: 'Unexpected failure: `Failed to fetch projects`',
+  })
+  t.ok(JSON.stringify(document).length < 450_000, 'it stays small')
 })
 
 t.test('request bodies are documented with their fields, and allow additional ones', async (t) => {
@@ -412,11 +436,10 @@ t.test('request and response headers are documented', async (t) => {
     const documented = document.paths[path][method.toLowerCase()].responses[status].headers ?? {}
     const names = Object.keys(documented).map((name) => name.toLowerCase())
     const found = Object.keys(answer.headers).filter(isRelevant)
-    // The rate limit's headers come with every response. They are documented for successes, and for refusals by the
-    // limit.
+    // The rate limit's headers come with every response, and are documented for refusals by the limit.
     const missing = found.filter((name) => !names.includes(name))
-    const isGood = status < 400 || status === 429
-    t.strictSame(isGood ? missing : missing.filter((name) => !name.startsWith('ratelimit-')), [], url)
+    const isRefused = status === 429
+    t.strictSame(isRefused ? missing : missing.filter((name) => !name.startsWith('ratelimit-')), [], url)
     for (const name of expected) t.ok(found.includes(name), `${url} has ${name}`)
     for (const header of Object.values(documented))
       t.match(header, { description: /\w/, schema: { type: /\w/ } })
