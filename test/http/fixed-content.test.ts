@@ -76,11 +76,11 @@ t.test('every fixed content is made once, compressed once, and revalidated by it
       const headers = { 'accept-encoding': coding }
       const ask = () => host.inject({ url: `/board${url}`, headers })
       sent.length = 0
-      const answers = [...(await Promise.all([ask(), ask()])), await ask()]
+      const answers = await Promise.all([ask(), ask()])
       const [{ statusCode, headers: made, rawPayload }] = answers as [(typeof answers)[0]]
       t.equal(statusCode, 200, url)
       const memory = new Set(sent.map((body) => Object(body).buffer))
-      t.strictSame([sent.length, memory.size], [3, 1], `${url} as ${coding}: the same bytes for all`)
+      t.strictSame([sent.length, memory.size], [2, 1], `${url} as ${coding}: the same bytes for all`)
       t.ok(sent[0] instanceof Uint8Array)
       const coded = made['content-encoding']
       const bytes = coded === undefined ? rawPayload : decode(rawPayload)
@@ -96,20 +96,17 @@ t.test('every fixed content is made once, compressed once, and revalidated by it
       const etag = String(made.etag)
       t.match(etag, /^"[\w-]{22}(\.(br|gzip))?"$/, `${url} has a strong ETag`)
       tags.add(etag)
-      for (const named of [etag, [...tags][0] ?? '']) {
-        const again = await host.inject({
-          url: `/board${url}`,
-          headers: { ...headers, 'if-none-match': named },
-        })
-        t.strictSame([again.statusCode, again.body, again.headers.etag], [304, '', etag], url)
-      }
-      const refused = await host.inject({
+      // The tag of the plain bytes also names the compressed ones.
+      const named = [...tags][0] ?? ''
+      const again = await host.inject({
         url: `/board${url}`,
-        headers: { ...headers, 'if-match': '"other"' },
+        headers: { ...headers, 'if-none-match': named },
       })
-      t.equal(refused.statusCode, 412)
-      t.notMatch(refused.headers['cache-control'], /immutable/, 'a refusal is not kept by caches')
+      t.strictSame([again.statusCode, again.body, again.headers.etag], [304, '', etag], url)
     }
+    const refused = await host.inject({ url: `/board${url}`, headers: { 'if-match': '"other"' } })
+    t.equal(refused.statusCode, 412)
+    t.notMatch(refused.headers['cache-control'], /immutable/, 'a refusal is not kept by caches')
     const alone = await standalone.inject({ url, headers: { 'accept-encoding': 'gzip, br' } })
     const decode = DECODE[(alone.headers['content-encoding'] ?? 'identity') as keyof typeof DECODE]
     t.equal(alone.statusCode, 200, url)
