@@ -77,7 +77,7 @@ t.test('every fixed content is made once, compressed once, and revalidated by it
       const ask = () => host.inject({ url: `/board${url}`, headers })
       sent.length = 0
       const answers = await Promise.all([ask(), ask()])
-      const [{ statusCode, headers: made, rawPayload }] = answers as [(typeof answers)[0]]
+      const [{ statusCode, headers: made, rawPayload }] = answers
       t.equal(statusCode, 200, url)
       const memory = new Set(sent.map((body) => Object(body).buffer))
       t.strictSame([sent.length, memory.size], [2, 1], `${url} as ${coding}: the same bytes for all`)
