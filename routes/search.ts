@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { memberOf } from '../src/access/identity.ts'
 import { PAGE_LIMIT } from '../src/db/pages.ts'
-import { BY_SCORE, WORD_LIMIT } from '../src/reading/search.ts'
+import { BY_RANK, WORD_LIMIT } from '../src/reading/search.ts'
 import { PageParameters } from '../src/requests/pages.ts'
 import type { Routes } from '../src/requests/route-types.ts'
 import { AnyOfThese, ref } from '../src/schemas/common.ts'
@@ -35,7 +35,7 @@ const SearchQuerySchema = Type.Object(
       }),
     ),
   },
-  { 'x-cursor-of-sort': BY_SCORE },
+  { 'x-cursor-of-sort': BY_RANK },
 )
 
 const DESCRIPTION = `Finds projects (name, description, next step), kanban items (title, description; dismissed ones
@@ -45,8 +45,9 @@ ideas (title, description).
 A record must contain all words of \`q\`; the last one may be only the beginning of a word. A word is a run of letters
 and digits; case and accents do not matter, and other characters only separate words: there is no query syntax. If
 too many entries begin with the last word (8 MiB of the index), it must be a whole word. A search that takes too long is 503. The
-best matches come first: rare words count more than common ones, the title more than the rest. Each page uses the current scores: a result whose
-score changes between two pages may appear on both, or on neither.`
+best matches come first: records with all words in their title, with some, with none; among the first and the last of these, whole words come before
+beginnings; the newest come first. The order depends on nothing but the texts of the results. A result whose text changes between two pages may appear on both, or on
+neither.`
 
 /** Search over everything that the caller may read. */
 const searchRoutes: Routes = async (app) => {

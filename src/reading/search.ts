@@ -4,8 +4,8 @@ import { eq } from 'drizzle-orm'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { ensureInTime, IN_TIME, withDeadline } from '../db/deadline.ts'
 import { isHiddenRecord } from '../db/hidden.ts'
-import { cursorAt, type JsonPage, placeOf } from '../db/pages.ts'
-import { projectOfEntry, scopeOf } from '../db/row-security.ts'
+import { cursorAt, type JsonPage, type KeyPlace, placeOf } from '../db/pages.ts'
+import { projectOfEntry } from '../db/row-security.ts'
 import { kanbanComments, kanbanItems, personalIdeas, projects, transcriptSummaries } from '../db/schema.ts'
 import { byFields, given, type Identified, selectOne } from '../db/statements.ts'
 import { isFollowedByWorker, isLimited, TooMuchWork } from '../db/work-limits.ts'
@@ -28,7 +28,7 @@ interface SearchLimits {
    * 30 ms and 3 MB for each megabyte. Beyond it the last word is searched only as a whole word.
    */
   prefixBytes: number
-  /** Most bytes of the index to read on the event loop before the worker thread takes over: some 20 ms at worst. */
+  /** Most bytes of the index to read on the event loop before the worker thread takes over: some 15 ms at worst for each rank. */
   bytesOnLoop: number
   /** Time limit there. */
   timeOnLoop: number
@@ -38,7 +38,7 @@ interface SearchLimits {
 
 const LIMITS: SearchLimits = {
   prefixBytes: 8 * 1024 * 1024,
-  bytesOnLoop: 512 * 1024,
+  bytesOnLoop: 256 * 1024,
   timeOnLoop: 15,
   time: 5000,
 }
@@ -49,13 +49,13 @@ const TEXT_READ = 100_000
 const PROJECT_OF_ENTRY = projectOfEntry('entries')
 
 /**
- * Ranks all matches using only the index. A word in the title weighs fifty times one in the text. Ideas of other members, and
+ * The matches of one rank, by the index alone; the newest first, since ids ascend in time. Ideas of other members, and
  * hidden records, are filtered before the limit. The unary pluses keep the query plan, as in `given`. The
  * deadline is checked for every sixteenth record, since the function call costs as much as the rest of a row.
  * @param filters additional conditions
  */
-const bestWhere = (...filters: string[]) => `
-  select entries.id as entry, entries.kind, entries.record_id as id, bm25(search_index, 50, 1) as score
+const matchesWhere = (...filters: string[]) => `
+  select entries.id as entry, entries.kind, entries.record_id as id
   from search_index cross join search_entries as entries on entries.id = search_index.rowid
   where search_index match ? and ((search_index.rowid & 15) <> 0 or ${IN_TIME}(search_index.rowid)) and (
     entries.kind <> 'personal-idea'
@@ -64,14 +64,14 @@ const bestWhere = (...filters: string[]) => `
   ) and (not exists (select 1 from hidden_projects)
     or ifnull(${PROJECT_OF_ENTRY}, '') not in (select project_id from hidden_projects)
   )${filters.map((filter) => ` and ${filter}`).join('')}
-  order by score, entries.record_id
-  limit +? offset +?`
+  order by entries.record_id desc, entries.kind desc
+  limit +?`
 
 /** The condition of each filter, by name. */
 const CONDITIONS: Record<string, string> = {
   kinds: 'entries.kind in (select value from json_each(+?))',
   projectId: `+? = ${PROJECT_OF_ENTRY}`,
-  after: '(bm25(search_index, 50, 1), entries.record_id) > (+?, +?)',
+  after: '(entries.record_id, entries.kind) < (+?, +?)',
 }
 
 /** The filters of results; an absent or empty one does not filter. */
@@ -94,11 +94,13 @@ interface Found {
   next?: string | undefined
 }
 
-/** The sort in cursors of searches. Scores depend on the words and on the time: a page begins at the last one's end by current scores. */
-export const BY_SCORE = 'score'
+/** The sort in cursors of searches. */
+export const BY_RANK = 'rank'
 
 type StringColumn = Identified['id']
-type Hit = Pick<SearchResult, 'kind' | 'id'> & { entry: number; score: number }
+type Match = Pick<SearchResult, 'kind' | 'id'> & { entry: number }
+/** @property rank its place among the ranks */
+type Hit = Match & { rank: number }
 type Texts = [title: string, text: string]
 
 /**
@@ -117,9 +119,49 @@ function wantedIn(text: string): Wanted {
   return { words: [...words], prefix }
 }
 
-/** The FTS5 query. A word contains no query syntax, not even a quote. */
-const toQuery = ({ words, prefix }: Wanted): string =>
-  [...words.map((word) => `"${word}"`), ...(prefix === undefined ? [] : [`"${prefix}" *`])].join(' ')
+/**
+ * The FTS5 queries of the ranks, best first; every match is in exactly one of them:
+ *
+ * 1. all words in the title
+ * 2. the same with the last word as the beginning of one
+ * 3. some whole word in the title
+ * 4. no whole word in the title
+ * 5. the same with the last word as the beginning of one
+ *
+ * A match's rank depends on its own texts only. Counting how often a word occurs in others, like bm25, would tell of those that the caller may not
+ * see. A word contains no query syntax, not even a quote. FTS5 collects the completions of a prefix for each of its occurrences here: there are few.
+ */
+function ranksOf({ words, prefix }: Wanted): string[] {
+  const others = words.map((word) => `"${word}"`)
+  const last = prefix === undefined ? [] : [`"${prefix}"`]
+  const whole = [...others, ...last]
+  const inTitle = (...terms: string[]) => `{title} : (${terms.join(' ')})`
+  const without = (query: string, ...excluded: string[]) => [`(${query})`, ...excluded].join(' NOT ')
+  const all = prefix === undefined ? others : [...others, `"${prefix}" *`]
+  const ofTitle = inTitle(...all)
+  const someInTitle = whole.length > 1 ? [inTitle(whole.join(' OR '))] : []
+  const ofText = [ofTitle, ...someInTitle]
+  return [
+    inTitle(...whole),
+    ...last.map((word) => without(ofTitle, inTitle(word))),
+    ...someInTitle.map((some) => without(`(${all.join(' ')}) AND ${some}`, ofTitle)),
+    without(whole.join(' '), ...ofText),
+    ...last.map((word) => without(all.join(' '), word, ...ofText)),
+  ]
+}
+
+/** The place of a result: its rank, and its kind beside its id, which is unique among its kind only. */
+const placeAt = ({ rank, kind, id }: Hit): KeyPlace => ({
+  id,
+  key: null,
+  text: Buffer.from(`${rank} ${kind}`),
+})
+
+/** The rank, id and kind of a place; a forged one begins somewhere. */
+function partsOf({ id, text }: KeyPlace): { rank: number; after: [id: string, kind: string] } {
+  const [rank = '', kind = ''] = String(text).split(' ')
+  return { rank: Number.parseInt(rank, 10) || 0, after: [id, kind] }
+}
 
 /** A prepared query of a record's project and title, by id. */
 const placeIn = (
@@ -143,8 +185,8 @@ const statementsOf = (db: SharedDatabase) => ({
       )
       .raw(),
   ),
-  best: byFields((names) =>
-    db.$client.prepare<unknown[], Hit>(bestWhere(...names.map((name) => CONDITIONS[name] ?? ''))),
+  matches: byFields((names) =>
+    db.$client.prepare<unknown[], Match>(matchesWhere(...names.map((name) => CONDITIONS[name] ?? ''))),
   ),
   places: {
     project: placeIn(db, projects, { projectId: projects.id, title: projects.name }),
@@ -214,21 +256,24 @@ export class Search {
     { limit, cursor }: SearchPage,
     { kind, projectId }: SearchFilter,
   ): Found {
-    const { best, places, texts } = this.#sql
+    const { matches, places, texts } = this.#sql
     const kinds = valuesOfList(kind)
     const place = cursor === undefined ? undefined : placeOf(cursor)
-    // Scores depend on all records: the score in a cursor would reveal to a limited caller how often a word occurs in hidden ones.
-    const isLimited = scopeOf(this.#db) !== undefined
-    const after = isLimited ? undefined : place
-    const offset = isLimited && Number.isSafeInteger(place?.key) ? Math.max(0, Number(place?.key)) : 0
-    const filters = {
-      kinds: kinds.length > 0 ? JSON.stringify(kinds) : undefined,
-      projectId: projectId || undefined,
-      after: after && [after.key, after.id],
+    const from = place && partsOf(place)
+    const hits: Hit[] = []
+    for (const [rank, query] of ranksOf(wanted).entries()) {
+      if (hits.length > limit || rank < (from?.rank ?? 0)) continue
+      ensureInTime(this.#db)
+      const filters = {
+        kinds: kinds.length > 0 ? JSON.stringify(kinds) : undefined,
+        projectId: projectId || undefined,
+        after: rank === from?.rank ? from.after : undefined,
+      }
+      const values = Object.values(filters).filter((value) => value !== undefined)
+      // One more than the page shows whether there is a next one.
+      const found = matches(filters).all(query, memberId, ...values.flat(), limit + 1 - hits.length)
+      for (const match of found) hits.push({ ...match, rank })
     }
-    const values = Object.values(filters).filter((value) => value !== undefined)
-    // One more than the page shows whether there is a next one.
-    const hits = best(filters).all(toQuery(wanted), memberId, ...values.flat(), limit + 1, offset)
     const shown = hits.slice(0, limit)
     const last = hits.length > limit ? shown.at(-1) : undefined
     const results = shown.flatMap(({ kind, id, entry }) => {
@@ -238,8 +283,7 @@ export class Search {
       const snippet = snippetOf(texts().get(entry) ?? [''], wanted, TEXT_READ)
       return [{ kind, id, projectId: null, ...place, snippet }]
     })
-    const key = isLimited ? offset + limit : last?.score
-    return { results, next: last && cursorAt({ id: last.id, key: key as number, text: null }, BY_SCORE) }
+    return { results, next: last && cursorAt(placeAt(last), BY_RANK) }
   }
 
   /** Limits the query: drops a prefix with too many matches. @throws TooMuchWork */

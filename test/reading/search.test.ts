@@ -284,35 +284,104 @@ t.test('a query has fifty words at most', async (t) => {
 
 // --- order ---
 
-t.test('the title counts more than the text, and a rare word more than a common one', async (t) => {
+t.test('titles come before texts, whole words before beginnings, new records before old ones', async (t) => {
   const { found, run } = setUp(t)
-  for (let index = 0; index < 20; index++) run(addItem, `filler ${index}`, 'Something common', 'else')
-  run(addItem, 'text', 'Paint', 'engine engine engine')
-  run(addItem, 'title', 'Engine', `Something ${'quite long '.repeat(50)}`)
-  run(addItem, 'once', 'Paint', 'the engine of the ship')
-  run(
-    'insert into kanban_comments (id, item_id, author_id, content) values (?, ?, ?, ?)',
-    'c',
-    'text',
-    'a',
-    'Engine',
-  )
-  t.equal(found('engine')[0], 'title')
-  t.equal(found('engine').at(-1), 'once')
-  run(addItem, 'both', 'rarely common', '')
-  run(addItem, 'common twice', 'common common', 'rarely')
-  t.strictSame(found('common rarely'), ['both', 'common twice'])
+  const expected = [
+    ['words in the title', 'Engine paint', ''],
+    ['the same, newer', 'Paint of the engine', ''],
+    ['beginning in the title', 'Painting the engine', 'paint'],
+    ['one in the title', 'Engine', 'paint'],
+    ['beginning of the last one in the title', 'Paint', 'engine engine'],
+    ['words in the text', 'Ship', 'engine and paint'],
+    ['only a beginning in the title', 'Painter', 'engine and paint'],
+    ['beginning in the text', 'Oil', 'engine painted'],
+  ] as const
+  const ids = expected.map(newId)
+  for (const [index, [, title, text]] of [...expected.entries()].reverse())
+    run(addItem, ids[index], title, text)
+  const names = new Map(ids.map((id, index) => [id, expected[index]?.[0]]))
+  const inOrder = (text: string) => found(text).map((id) => names.get(id))
+  t.strictSame(inOrder('engine paint'), [
+    'the same, newer',
+    'words in the title',
+    'beginning in the title',
+    'beginning of the last one in the title',
+    'one in the title',
+    'only a beginning in the title',
+    'words in the text',
+    'beginning in the text',
+  ])
 })
 
-t.test('equal results are in the order of ids, and the limit applies after that', async (t) => {
-  const { found, run } = setUp(t)
-  const ids = Array.from({ length: 30 }, newId)
-  for (const id of ids.toReversed()) run(addItem, id, 'Same', '')
-  t.strictSame(found('same'), ids)
-  for (const limit of [1, 2, 29, 30, 31]) t.strictSame(found('same', limit), ids.slice(0, limit))
-  run(addItem, 'zz', 'Same same', '')
-  t.strictSame(found('same', 2), ['zz', ids[0]])
+t.test('every match has one rank, which depends on its own texts', async (t) => {
+  const { search, run, client } = setUp(t)
+  run(addItem, 'i', 'Nothing', '')
+  const word = fc.constantFrom('car', 'card', 'care', 'oil', 'Öl', 'x')
+  const words = (maxLength: number) => fc.array(word, { maxLength }).map((all) => all.join(' '))
+  const record = fc.record({ title: words(3), text: words(4), isComment: fc.boolean() })
+  const fold = (text: string) => [...wordsWithPlaces(text)].map(({ folded }) => folded)
+  /** The place of a record among the results, smallest first; undefined if it does not match. */
+  const rankOf = (asked: readonly string[], title: string, text: string): number | undefined => {
+    const [inTitle, all] = [fold(title), fold(`${title} ${text}`)]
+    const others = asked.slice(0, -1)
+    const last = asked.at(-1) as string
+    const begins = (among: string[]) =>
+      among.includes(last) || (!others.includes(last) && among.some((one) => one.startsWith(last)))
+    const matches = (among: string[]) => others.every((one) => among.includes(one)) && begins(among)
+    if (!matches(all)) return undefined
+    if (matches(inTitle)) return inTitle.includes(last) ? 1 : 2
+    if (new Set(asked).size > 1 && asked.some((one) => inTitle.includes(one))) return 3
+    return all.includes(last) ? 4 : 5
+  }
+  const query = fc.array(word, { minLength: 1, maxLength: 3 }).map((all) => all.join(' '))
+  const numRuns = rounds(100)
+  fc.assert(
+    fc.property(fc.array(record, { maxLength: 12 }), query, (records, text) => {
+      client.exec('savepoint try')
+      try {
+        const asked = fold(text)
+        // An item and a comment may have one id.
+        const counts = { item: 0, comment: 0 }
+        const expected = records.flatMap(({ title, text, isComment }) => {
+          const id = `r${counts[isComment ? 'comment' : 'item']++}`
+          if (isComment)
+            run(
+              "insert into kanban_comments (id, item_id, author_id, content) values (?, 'i', 'a', ?)",
+              id,
+              text,
+            )
+          else run(addItem, id, title, text)
+          const rank = isComment ? rankOf(asked, '', text) : rankOf(asked, title, text)
+          const kind = isComment ? 'kanban-comment' : 'kanban-item'
+          return rank === undefined ? [] : [{ rank, id, kind }]
+        })
+        const descending = (a: string, b: string) => Number(a < b) - Number(a > b)
+        expected.sort((a, b) => a.rank - b.rank || descending(a.id, b.id) || descending(a.kind, b.kind))
+        const found = search.find(text, 'me', 500).map(({ id, kind }) => `${kind} ${id}`)
+        t.strictSame(
+          found,
+          expected.map(({ id, kind }) => `${kind} ${id}`),
+          `${text} in ${JSON.stringify(records)}`,
+        )
+      } finally {
+        client.exec('rollback to try; release try')
+      }
+    }),
+    { numRuns, ...steady },
+  )
 })
+
+t.test(
+  'records of one rank are in the descending order of ids, and the limit applies after that',
+  async (t) => {
+    const { found, run } = setUp(t)
+    const ids = Array.from({ length: 30 }, newId)
+    for (const id of ids) run(addItem, id, 'Same', '')
+    const newest = ids.toReversed()
+    t.strictSame(found('same'), newest)
+    for (const limit of [1, 2, 29, 30, 31]) t.strictSame(found('same', limit), newest.slice(0, limit))
+  },
+)
 
 // --- access ---
 

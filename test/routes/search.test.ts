@@ -18,6 +18,8 @@ import {
   send,
   signInAs,
 } from '../helper.ts'
+import { pick, seededRandom } from '../random.ts'
+import { rounds } from '../rounds.ts'
 
 const urlOf = (q: string, parameters = '') => `/api/search?q=${encodeURIComponent(q)}${parameters}`
 const none = { results: [] }
@@ -97,7 +99,7 @@ t.test('every kind of record is found, with its place, title and snippet', async
     },
   }
   t.strictSame((await send(app, 'GET', urlOf('engine'))).body, {
-    results: [results.project, results.idea, results.comment, results.item, results.transcript],
+    results: [results.idea, results.project, results.transcript, results.comment, results.item],
   })
   const second = 'We need a **second** **engine**\nAda\nEve\nCall Eve\nBuy oil'
   t.strictSame(await find(app, 'SECOND eng'), [{ ...results.transcript, snippet: second }])
@@ -200,6 +202,7 @@ t.test('the limit and the length of a query', async (t) => {
   const project = await createProject(app)
   const ids: string[] = []
   for (let index = 0; index < 25; index++) ids.push((await createItem(app, project.id, { title: 'Same' })).id)
+  ids.reverse()
   t.strictSame(await idsOf(app, 'same'), ids.slice(0, 20))
   for (const limit of [1, 2, 24, 25, 26, 500]) {
     t.strictSame(await idsOf(app, 'same', undefined, `&limit=${limit}`), ids.slice(0, limit), `${limit}`)
@@ -232,7 +235,7 @@ t.test('the limit and the length of a query', async (t) => {
   ])
 })
 
-t.test('results are paged, with any scores', async (t) => {
+t.test('results are paged, of any rank', async (t) => {
   const { app, project, item } = await seed(t)
   const titles = ['Engine engine', 'Engine', 'Engine', 'The engine of a long title', 'Oil', 'An engine, then']
   for (const title of titles) await createItem(app, project.id, { title, description: 'engine '.repeat(3) })
@@ -272,6 +275,55 @@ t.test('results are paged, with any scores', async (t) => {
     ['GET', urlOf('x', '&cursor=nope'), 400, invalid({ cursor: ['must be the cursor of a next page'] })],
     ['GET', next.replace('/api/search?q=engine', '/api/kanban-items?'), 400, invalid({ cursor: refused })],
   ])
+})
+
+t.test('the answer does not depend on what the caller may not see', async (t) => {
+  const random = seededRandom(rounds(1))
+  const words = ['engine', 'engines', 'oil', 'paint', 'ship', 'of']
+  const text = (length: number) =>
+    Array.from({ length: 1 + random() * length }, () => pick(random, words)).join(' ')
+  const [one, other] = [await build(t, { authMode: 'required' }), await build(t, { authMode: 'required' })]
+  const both = [one, other].map((app) => ({ app, ...signInAs(app, 'member') }))
+  type Client = App['db']['$client']
+  const add = (client: Client, project: string, id: string, title: string, more: string) => {
+    client
+      .prepare('insert into kanban_items (id, project_id, title, description) values (?, ?, ?, ?)')
+      .run(`item-${id}`, project, title, more)
+    client
+      .prepare("insert into kanban_comments (id, item_id, author_id, content) values (?, ?, 'ada', ?)")
+      .run(`comment-${id}`, `item-${id}`, more)
+  }
+  const clients = both.map(({ app }) => app.db.$client)
+  for (const client of clients) {
+    client.exec(
+      `insert into projects (id, name, access) values ('open', 'Engine', 'everyone'), ('secret', 'Other', 'assigned')`,
+    )
+  }
+  for (let index = 0; index < 12; index++) {
+    const [title, more] = [text(3), text(8)]
+    for (const client of clients) add(client, 'open', `${index}`, title, more)
+  }
+  const hidden = other.db.$client
+  for (let index = 0; index < 40; index++) {
+    add(hidden, 'secret', `hidden-${index}`, text(3), text(8))
+    hidden
+      .prepare("insert into personal_ideas (id, owner_id, title, description) values (?, 'eve', ?, ?)")
+      .run(`idea-${index}`, text(3), text(8))
+  }
+  for (const q of ['engine', 'eng', 'oil paint', 'paint of oi', 'ship engine engines', 's']) {
+    for (const limit of [1, 4, 500]) {
+      let url: string | undefined = urlOf(q, `&limit=${limit}`)
+      for (let pages = 0; url !== undefined; pages++) {
+        const [found, expected] = await Promise.all(
+          both.map(({ app, headers }) => send(app, 'GET', url as string, undefined, headers)),
+        )
+        t.equal(expected?.status, 200)
+        t.strictSame(found?.body, expected?.body, `${q}, page ${pages} by ${limit}`)
+        t.equal(found?.headers.link, expected?.headers.link, `${q}, page ${pages} by ${limit}`)
+        url = /^<(.*)>; rel="next"$/.exec(String(found?.headers.link))?.[1]
+      }
+    }
+  }
 })
 
 t.test('the order of checks', async (t) => {
