@@ -73,11 +73,12 @@ function cpuOf(work: () => unknown): number {
   return Math.min(...rounds)
 }
 
+const ADA = { id: 'ada', role: 'member' }
 const project = seed()
 const from = new Date(now - DAYS * DAY).toISOString()
 const list = cpuOf(() => rules.board.itemLists.ofProject(project, {}, { memberId: 'ada', isStrict: false }))
-const whole = cpuOf(() => rules.flow.ofProject(project, { from }, 'ada'))
-const recent = cpuOf(() => rules.flow.ofProject(project, {}, 'ada'))
+const whole = cpuOf(() => rules.flow.ofProject(project, { from }, ADA))
+const recent = cpuOf(() => rules.flow.ofProject(project, {}, ADA))
 const entries = client.prepare('select count(*) from kanban_activity').pluck().get() as number
 close()
 const { cpu, cores, node } = describeMachine(folder)

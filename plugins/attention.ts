@@ -54,6 +54,7 @@ export default fp<{ databaseUrl: string }>(
         storeTimes: (...times) => written(app.attention.storeTimes(...times)),
       },
       sees,
+      restrictionsOf: (projectId) => changes.visibility.restrictions.of(projectId),
       others: new Set(app.defaultPeople.map(({ id }) => id)),
       lock: path === ':memory:' ? NO_LOCK : createTransientLock(`${realpathSync(path)}.attention-lock`),
       clock: systemClock,

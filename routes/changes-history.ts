@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply } from 'fastify'
-import { actorOf, memberOf } from '../src/access/identity.ts'
+import { actorOf, readerOf } from '../src/access/identity.ts'
 import { ANSWERED } from '../src/changes/undo.ts'
 import { linkNext, PageParameters } from '../src/requests/pages.ts'
 import type { Routes } from '../src/requests/route-types.ts'
@@ -48,7 +48,7 @@ function linkOtherChanges(reply: FastifyReply, body: string | JsonBytes): void {
 }
 
 const description =
-  'Newest first, including everything that belongs to it, even after its deletion, as long as changes are kept. The `Link` header names the next page, if there is one.'
+  'Newest first, including everything that belongs to it, even after its deletion, as long as changes are kept. What happened while the project was `assigned` is only shown to admins and to those who were in it then. The `Link` header names the next page, if there is one.'
 
 /** The history of a project or item, undo, and the trash. */
 const changeHistoryRoutes: Routes = async (app) => {
@@ -65,7 +65,7 @@ const changeHistoryRoutes: Routes = async (app) => {
       querystring: HistoryQuery,
       response: { 200: Type.Array(ref(ChangeSchema)), 404: ref(ErrorBody) },
     },
-    handler: (request) => app.changes.history.ofProject(request.params.id, request.query, memberOf(request)),
+    handler: (request) => app.changes.history.ofProject(request.params.id, request.query, readerOf(request)),
   })
 
   app.get('/api/kanban-items/:id/changes', {
@@ -79,7 +79,7 @@ const changeHistoryRoutes: Routes = async (app) => {
       querystring: HistoryQuery,
       response: { 200: Type.Array(ref(ChangeSchema)), 404: ref(ErrorBody) },
     },
-    handler: (request) => app.changes.history.ofItem(request.params.id, request.query, memberOf(request)),
+    handler: (request) => app.changes.history.ofItem(request.params.id, request.query, readerOf(request)),
   })
 
   app.post('/api/changes/:seq/undo', {
@@ -108,7 +108,7 @@ const changeHistoryRoutes: Routes = async (app) => {
         503: ref(ErrorBody),
       },
     },
-    handler: (request) => app.changes.undo.group(request.params.seq, memberOf(request), actorOf(request)),
+    handler: (request) => app.changes.undo.group(request.params.seq, readerOf(request), actorOf(request)),
   })
 
   app.get('/api/trash', {
@@ -122,7 +122,7 @@ const changeHistoryRoutes: Routes = async (app) => {
       querystring: TrashQuery,
       response: { 200: Type.Array(ref(TrashEntrySchema)) },
     },
-    handler: (request) => app.changes.trash.answer(request.query, memberOf(request)),
+    handler: (request) => app.changes.trash.answer(request.query, readerOf(request)),
   })
 }
 

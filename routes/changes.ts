@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
-import { identityOf, memberOf } from '../src/access/identity.ts'
+import { identityOf, readerOf } from '../src/access/identity.ts'
 import { type ChangeFilter, readKinds } from '../src/changes/filters.ts'
 import { KIND_NAMES } from '../src/db/kinds.ts'
 import { invalidField } from '../src/errors.ts'
@@ -97,13 +97,13 @@ const changeRoutes: Routes = async (app) => {
       ...config,
       failure: 'Failed to fetch changes',
       isSentAlone: ({ query }) => Object.hasOwn(Object(query), 'wait'),
-      inBatch: (request) => app.changes.feed.page(pageOf(request), memberOf(request)),
+      inBatch: (request) => app.changes.feed.page(pageOf(request), readerOf(request)),
     },
     schema: {
       operationId: 'listChanges',
       summary: 'List changes, oldest first',
       description:
-        'Request the next changes with `after` = `last`. A response may have fewer changes than `limit`, or none, although there are more: you have all changes when `last` does not grow. 410 if changes after the given `after` are no longer stored: then reload your data. With `wait`, 429 `Too many streams` if the member has too many waiting requests and streams, 503 if there are too many in all.',
+        'Changes of projects that the caller sees, or saw until their deletion; what happened while a project was `assigned` is only shown to admins and to those who were in it then. Request the next changes with `after` = `last`. A response may have fewer changes than `limit`, or none, although there are more: you have all changes when `last` does not grow. 410 if changes after the given `after` are no longer stored: then reload your data. With `wait`, 429 `Too many streams` if the member has too many waiting requests and streams, 503 if there are too many in all.',
       tags,
       querystring: FeedQuery,
       response: { 200: FeedAnswer, 410: ref(GoneErrorBody), 429: ref(ErrorBody), 503: ref(ErrorBody) },

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { memberOf } from '../src/access/identity.ts'
+import { readerOf } from '../src/access/identity.ts'
 import { keepFromCaches } from '../src/requests/own-lists.ts'
 import type { Routes } from '../src/requests/route-types.ts'
 import { AnyOf, ErrorBody, IdParams, PRIORITIES, ref } from '../src/schemas/common.ts'
@@ -39,7 +39,7 @@ const flowRoutes: Routes = async (app) => {
     handler: (request, reply) => {
       const { params, query } = request
       keepFromCaches(reply, query)
-      return app.flow.ofProject(params.id, query, memberOf(request).id)
+      return app.flow.ofProject(params.id, query, readerOf(request))
     },
   })
 }

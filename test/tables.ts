@@ -34,6 +34,7 @@ export const TABLES_OF_THE_SERVICE = [
   'large_writes',
   'member_identities',
   'member_links',
+  'restrictions',
   'sessions',
   'share_links',
   'webhook_deliveries',

@@ -55,5 +55,11 @@ export const actorOf = (request: FastifyRequest): Actor => ({
   address: addressOf(request),
 })
 
+/** The member of this request as a reader of changes. Only in handlers of routes that are not public. */
+export const readerOf = (request: FastifyRequest): CurrentMember & { isUnlimited: boolean } => ({
+  ...memberOf(request),
+  isUnlimited: callerOf(request).principal === undefined,
+})
+
 /** The member a request acts for. Only in handlers and route hooks of routes that are not public. */
 export const memberOf = (request: FastifyRequest): CurrentMember => identityOf(request).member

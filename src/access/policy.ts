@@ -185,6 +185,7 @@ export class Policy {
       isGuest,
       memberId,
       isByAssignment: false,
+      followsAccess: projects === undefined && !seesAll,
     }
     if (!this.#isUnsettled) this.#limited.set(key, { of, scope })
     return scope
@@ -213,7 +214,15 @@ export class Policy {
         return right === undefined ? [] : [[seen.id, right]]
       }),
     )
-    return { number: ++latest, projects, hasIdeas: true, isGuest, memberId, isByAssignment: true }
+    return {
+      number: ++latest,
+      projects,
+      hasIdeas: true,
+      isGuest,
+      memberId,
+      isByAssignment: true,
+      followsAccess: true,
+    }
   }
 }
 

@@ -74,6 +74,7 @@ interface ConsumerOptions {
   writes: AttentionWrites
   /** Whether a recipient sees a project now. */
   sees: PlannerSources['sees']
+  restrictionsOf: PlannerSources['restrictionsOf']
   /** Recipients without a row. */
   others: ReadonlySet<string>
   lock: ProcessLock
@@ -118,7 +119,7 @@ export class NotificationConsumer {
 
   constructor(options: ConsumerOptions) {
     this.#options = options
-    const { rules, sees, others } = options
+    const { rules, sees, restrictionsOf, others } = options
     const { recipients, ofProjects } = this.#read
     this.#sources = {
       item: (id) => this.#item(id),
@@ -130,6 +131,7 @@ export class NotificationConsumer {
       recipient: (id) => getOrMake(recipients, id, () => rules.recipients.one(id, others)),
       named: (handles) => rules.recipients.named(handles),
       sees,
+      restrictionsOf,
     }
   }
 

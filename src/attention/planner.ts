@@ -3,6 +3,7 @@
  * notifications, watches, and items whose times have changed. It only reads.
  */
 import { madeBy, shownFields } from '../changes/api-changes.ts'
+import { isWithin, type Restriction } from '../changes/restrictions.ts'
 import type { ChangeRow } from '../changes/sequence.ts'
 import { getOrMake } from '../once.ts'
 import { handlesOf, mentionsIn } from './mentions.ts'
@@ -45,6 +46,8 @@ export interface PlannerSources {
   named: (handles: readonly string[]) => ReadonlyMap<string, string>
   /** Whether a recipient sees a project now. */
   sees: (recipient: Recipient, projectId: string) => boolean
+  /** The times in which a project was `assigned`. */
+  restrictionsOf: (projectId: string) => readonly Restriction[]
 }
 
 /** The notifications of a write for one member. */
@@ -124,6 +127,7 @@ export class NotificationPlanner {
   readonly #recipients = new Map<string, Recipient | undefined>()
   readonly #sees = new Map<string, Map<string, boolean>>()
   readonly #ofProjects = new Map<string, readonly Watcher[]>()
+  readonly #restrictions = new Map<string, readonly Restriction[]>()
 
   constructor(group: number, first: number, sources: PlannerSources) {
     this.group = group
@@ -326,14 +330,23 @@ export class NotificationPlanner {
     return getOrMake(this.#recipients, id, () => this.#sources.recipient(id))
   }
 
-  /** Whether a person can receive notifications, and sees an item and its change: it may have been in another project then. */
+  /** Whether a person can receive notifications, and sees an item and its change: it may have been in another project then, or hidden. */
   #mayReceive(id: string, item: LiveItem, row: ChangeRow): boolean {
     const recipient = this.#recipient(id)
-    if (recipient === undefined) return false
+    if (recipient === undefined || !this.#sawThen(recipient, row)) return false
     const seen = getOrMake(this.#sees, id, () => new Map<string, boolean>())
     const sees = (projectId: string) =>
       getOrMake(seen, projectId, () => this.#sources.sees(recipient, projectId))
     return sees(item.projectId) && (row.projectId === null || sees(row.projectId))
+  }
+
+  /** Whether a recipient saw a change when it was made. True for people of a host: their rights are only known in their requests. */
+  #sawThen({ id, role }: Recipient, { seq, projectId }: ChangeRow): boolean {
+    if (projectId === null || role === null || role === 'admin') return true
+    const restrictions = getOrMake(this.#restrictions, projectId, () =>
+      this.#sources.restrictionsOf(projectId),
+    )
+    return restrictions.find((one) => isWithin(one, seq))?.memberIds.has(id) ?? true
   }
 
   #watch(itemId: string, memberId: string, since: number): void {

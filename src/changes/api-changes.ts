@@ -18,6 +18,8 @@ export const WEBHOOK_KINDS: readonly string[] = KINDS.filter((one) => !isOwned(o
 export interface Reader {
   id: string
   role: string
+  /** Whether it saw every project at any time, though it is no admin: the default member of open mode. */
+  isUnlimited?: boolean
   /** Its current scope, if it reads by rules with unlimited access; undefined: everything. */
   scope?: (() => Scope | undefined) | undefined
 }

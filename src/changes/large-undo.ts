@@ -70,8 +70,8 @@ function statementsOf({ $client: client }: SharedDatabase) {
       `select distinct kind, owner_id as ownerId from changes where ${RANGE}`,
     ),
     scopes: client.prepare<[object], ChangeScope>(
-      `select distinct kind, owner_id as ownerId, project_id as projectId, from_project_id as fromProjectId
-      from changes where ${RANGE}`,
+      `select min(seq) as seq, kind, owner_id as ownerId, project_id as projectId, from_project_id as fromProjectId
+      from changes where ${RANGE} group by kind, owner_id, project_id, from_project_id`,
     ),
     projects: client.prepare<[object], Pick<ChangeRow, 'id' | 'action' | 'before'>>(
       `select id, action, before from changes where ${RANGE} and kind = 'project'`,

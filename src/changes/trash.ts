@@ -135,7 +135,7 @@ export class Trash {
     reader: Reader,
   ): TrashPage {
     const view = this.#visibility.of(reader)
-    const isSeen = (deletion: Deletion) => view.seesProject(deletion.projectId)
+    const isSeen = (deletion: Deletion) => view.seesProject(deletion.projectId, deletion.seq)
     const isOnLoop = isLimited(this.#db)
     const most = isOnLoop ? EXAMINED.limited : EXAMINED.unlimited
     const found: Deletion[] = []

@@ -189,8 +189,7 @@ export class Undo {
 
   /** Whether a member sees a change whole, also the project that it moved an item out of. */
   isSeen(change: ChangeScope, member: CurrentMember): boolean {
-    const view = this.#visibility.of(member)
-    return view.maySee(change) && view.seesProject(change.fromProjectId)
+    return this.#visibility.of(member).seesWhole(change)
   }
 
   /** All changes of its group. @throws ApiError 404 if the member may not see them all, 410, 400; TooMuchWork */
@@ -200,7 +199,8 @@ export class Undo {
     // Another tool may have stored a wrong group.
     if (!rows.some(({ seq }) => seq === row.seq))
       throw notUndone('the changes of its write are not contiguous')
-    if (!rows.every((one) => this.isSeen(one, member))) throw notFound('Change')
+    const view = this.#visibility.of(member)
+    if (!rows.every((one) => view.seesWhole(one))) throw notFound('Change')
     if (rows.some(({ kind }) => kindNamed(kind)?.isNeverUndone)) {
       throw notUndone('changes of members and teams cannot be undone')
     }
@@ -349,8 +349,10 @@ export class Undo {
   answer(since: number, write: CurrentWrite, reader?: Reader): JsonBytes {
     const group = write.since + 1
     const rows = this.#sequence.after(since, ANSWERED)
-    const shown = (row: ChangeRow) => (reader ? this.#visibility.shown(row, reader) : row)
-    const texts = rows.map((row) => changeText({ ...shown(row), actorId: write.actorId }, group))
+    const view = reader && this.#visibility.of(reader)
+    const texts = rows.map((row) =>
+      changeText({ ...(view?.shown(row) ?? row), actorId: write.actorId }, group),
+    )
     return Buffer.from(`{"group":${rows.length > 0 ? group : null},"changes":[${texts.join(',')}]}`)
   }
 }

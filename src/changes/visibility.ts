@@ -1,4 +1,10 @@
-/** Which changes a caller sees: those of projects in its scope, including projects deleted since that it could see. */
+/**
+ * Which changes a caller sees: those of projects in its scope, including projects deleted since that it could see.
+ *
+ * Whoever did not see a project at a change does not see that change later, either: what happened while a project was `assigned` is only told to
+ * those who were in it when it was opened or deleted, or who are in it, as long as it is `assigned`. So a caller who sees every project now, because
+ * none is `assigned` any more, still does not see every change.
+ */
 import { createCache } from '../cache.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { writeInProgress } from '../db/current-write.ts'
@@ -6,11 +12,25 @@ import { type Scope, scopeOf } from '../db/row-security.ts'
 import { getOrMake, once } from '../once.ts'
 import { maySee as mayRoleSee, type Reader, storedFields } from './api-changes.ts'
 import { type ProjectDeletions, RecentDeletions } from './recent-deletions.ts'
+import { isWithin, type Restriction, Restrictions } from './restrictions.ts'
 import type { ChangeRow, Sequence } from './sequence.ts'
 import { type Subjects, subjectOfKind } from './subjects.ts'
 
 /** The fields of a change that determine its visibility. */
-export type ChangeScope = Pick<ChangeRow, 'kind' | 'ownerId' | 'projectId' | 'fromProjectId'>
+export type ChangeScope = Pick<ChangeRow, 'seq' | 'kind' | 'ownerId' | 'projectId' | 'fromProjectId'>
+
+/** A member, as far as access to projects depends on it. */
+type Person = Pick<Scope, 'memberId' | 'isGuest'>
+
+/** What a reader sees of a project. */
+interface Seen {
+  /** Whether it sees the project, or saw it until its deletion. */
+  isSeen: boolean
+  /** The times without access that have ended: see {@link Restriction}. */
+  hidden: readonly Restriction[]
+}
+
+const SEEN: Seen = { isSeen: true, hidden: [] }
 
 /** The access to a project when it was deleted. */
 interface Former {
@@ -52,18 +72,33 @@ const statementsOf = ({ $client: client }: SharedDatabase) => ({
   ),
 })
 
+/** What a view looks up. */
+interface Sources {
+  restrictions: Restrictions
+  exists: (projectId: string) => boolean
+  /** Whether a deleted project was visible when it was deleted. @throws TooMuchWork see {@link View.maySee} */
+  sawUntilDeletion: (projectId: string, person: Person) => boolean
+}
+
 /** What one reader sees at one time: each project is looked up once. */
 export class View {
   readonly #reader: Reader
   readonly #scope: Scope | undefined
-  readonly #sawProject: (id: string, scope: Scope) => boolean
-  /** Projects out of scope, by id. */
-  readonly #seen = new Map<string, boolean>()
+  readonly #sources: Sources
+  /** The projects that were looked up, by id. */
+  readonly #seen = new Map<string, Seen>()
+  readonly #areRestricted: () => boolean
 
-  constructor(reader: Reader, scope: Scope | undefined, sawProject: (id: string, scope: Scope) => boolean) {
+  constructor(reader: Reader, scope: Scope | undefined, sources: Sources) {
     this.#reader = reader
     this.#scope = scope
-    this.#sawProject = sawProject
+    this.#sources = sources
+    this.#areRestricted = once(() => sources.restrictions.exist())
+  }
+
+  /** Whether it shows less than everything. Then rows may differ from what is stored. */
+  get isLimited(): boolean {
+    return this.#scope !== undefined || (!seesAll(this.#reader) && this.#areRestricted())
   }
 
   /** @throws TooMuchWork on the event loop, if too many unindexed changes have not been examined yet: later calls continue */
@@ -71,40 +106,74 @@ export class View {
     return mayRoleSee(change, this.#reader) && this.#isIn(change)
   }
 
+  /** Whether a change is shown as it is stored. @throws TooMuchWork like {@link maySee} */
+  seesWhole(change: ChangeScope): boolean {
+    return (
+      this.maySee(change) && this.seesProject(change.fromProjectId, change.seq) && !this.#isOpening(change)
+    )
+  }
+
   /**
    * A change as shown to the reader. An item that moved to a project out of the reader's scope is shown as deleted; one that came from there
-   * as updated, without its former place. The project of an idea is hidden if it is out of scope.
+   * as updated, without its former place; likewise a project that was opened, without its former fields. The project of an idea is hidden if it
+   * is out of scope.
    * @throws TooMuchWork like {@link maySee}
    */
   shown(row: ChangeRow): ChangeRow {
-    const { kind, projectId, fromProjectId } = row
-    const scope = this.#scope
-    if (scope === undefined) return row
-    if (kind === 'personal-idea') return this.#ideaFor(row, scope)
+    if (!this.isLimited) return row
+    const { seq, kind, projectId, fromProjectId } = row
+    if (kind === 'personal-idea') return this.#ideaFor(row)
+    if (this.#isOpening(row)) return { ...row, before: '{}' }
     if (fromProjectId === null) return row
-    if (!this.seesProject(projectId)) {
+    if (!this.seesProject(projectId, seq)) {
       return { ...row, action: 'deleted', projectId: fromProjectId, fromProjectId: null, after: null }
     }
-    if (this.seesProject(fromProjectId)) return row
+    if (this.seesProject(fromProjectId, seq)) return row
     return { ...row, fromProjectId: null, before: '{}' }
   }
 
-  /** Whether a project is in the reader's scope, or was. @throws TooMuchWork like {@link maySee} */
-  seesProject(id: string | null): boolean {
-    const scope = this.#scope
-    if (scope === undefined || id === null || scope.projects.has(id)) return true
-    return getOrMake(this.#seen, id, () => this.#sawProject(id, scope))
+  /** Whether the reader sees what happened in a project at a change. @throws TooMuchWork like {@link maySee} */
+  seesProject(id: string | null, seq: number): boolean {
+    if (id === null || !this.isLimited) return true
+    const { isSeen, hidden } = this.#of(id)
+    return isSeen && !hidden.some((one) => isWithin(one, seq))
   }
 
-  #isIn({ kind, ownerId, projectId, fromProjectId }: ChangeScope): boolean {
+  /** Whether a change opened its project to the reader. */
+  #isOpening({ seq, kind, projectId }: ChangeScope): boolean {
+    if (kind !== 'project' || projectId === null || !this.isLimited) return false
+    return this.#of(projectId).hidden.some(({ lastSeq }) => lastSeq === seq - 1)
+  }
+
+  #of(id: string): Seen {
+    return getOrMake(this.#seen, id, () => {
+      const { restrictions, exists, sawUntilDeletion } = this.#sources
+      const scope = this.#scope
+      const person = scope ?? { memberId: this.#reader.id, isGuest: false }
+      const isInScope = scope === undefined || scope.projects.has(id)
+      const all = (scope?.followsAccess ?? true) && this.#areRestricted() ? restrictions.of(id) : []
+      // Most projects were never `assigned`.
+      if (isInScope && all.length === 0) return SEEN
+      const isSeen =
+        (isInScope && exists(id)) || ((isInScope || scope.isByAssignment) && sawUntilDeletion(id, person))
+      return { isSeen, hidden: all.filter(({ memberIds }) => !memberIds.has(person.memberId)) }
+    })
+  }
+
+  #isIn({ seq, kind, ownerId, projectId, fromProjectId }: ChangeScope): boolean {
     const scope = this.#scope
-    if (scope === undefined) return true
     if (projectId === null)
-      return (ownerId === null || scope.hasIdeas) && !(scope.isGuest && kind === 'person')
-    return this.seesProject(projectId) || (fromProjectId !== null && this.seesProject(fromProjectId))
+      return (
+        scope === undefined || ((ownerId === null || scope.hasIdeas) && !(scope.isGuest && kind === 'person'))
+      )
+    return (
+      this.seesProject(projectId, seq) || (fromProjectId !== null && this.seesProject(fromProjectId, seq))
+    )
   }
 
-  #ideaFor(row: ChangeRow, scope: Scope): ChangeRow {
+  #ideaFor(row: ChangeRow): ChangeRow {
+    const scope = this.#scope
+    if (scope === undefined) return row
     const masked = (text: string | null): string | null => {
       const fields = text === null ? undefined : storedFields(text)
       const { promotedProjectId } = fields ?? {}
@@ -115,11 +184,12 @@ export class View {
   }
 }
 
-/** Whoever the rules are for: its scope is the connection's. */
-const OF_RULES: Reader = { id: '', role: 'admin' }
+/** Whether no access to projects limits a reader without a scope, whatever it was in the past. */
+const seesAll = ({ role, isUnlimited = false }: Reader): boolean => role === 'admin' || isUnlimited
 
 /** Decides which changes are shown. */
 export class Visibility {
+  readonly restrictions: Restrictions
   readonly #db: SharedDatabase
   readonly #sequence: Sequence
   readonly #recent: RecentDeletions
@@ -130,6 +200,7 @@ export class Visibility {
     this.#db = db
     this.#sequence = sequence
     this.#recent = new RecentDeletions(db, subjects)
+    this.restrictions = new Restrictions(db)
     this.#sql = statementsOf(db)
   }
 
@@ -139,7 +210,11 @@ export class Visibility {
     // A write may be rolled back, and its places in the sequence are then used again.
     const isWrite = writeInProgress(this.#db) !== undefined
     const recent = isWrite ? this.#recent.anew() : this.#recent
-    return new View(reader, scope, (id, its) => this.#sawProject(id, its, recent))
+    return new View(reader, scope, {
+      restrictions: this.restrictions,
+      exists: (id) => this.#exists(id),
+      sawUntilDeletion: (id, person) => !this.#exists(id) && this.#sawProject(id, person, recent),
+    })
   }
 
   /** See {@link View.maySee}, for a single change. */
@@ -152,17 +227,24 @@ export class Visibility {
     return this.of(reader).shown(row)
   }
 
-  /** See {@link View.seesProject}, for a single project. @param reader by default that of the rules */
-  seesProject(id: string | null, reader: Reader = OF_RULES): boolean {
-    return this.of(reader).seesProject(id)
+  /**
+   * Whether readers who see every project now may see different ones of some changes, because a project was `assigned` then, or was deleted as such.
+   */
+  areForFew(changes: readonly Pick<ChangeRow, 'projectId' | 'fromProjectId'>[]): boolean {
+    if (!this.restrictions.exist()) return false
+    const ids = new Set(changes.flatMap(({ projectId, fromProjectId }) => [projectId, fromProjectId]))
+    return [...ids].some((id) => id !== null && this.restrictions.of(id).length > 0)
   }
 
-  /** Whether a project out of scope has been deleted, and was visible before. */
-  #sawProject(id: string, scope: Scope, recent: RecentDeletions): boolean {
-    if (!scope.isByAssignment || this.#sql.exists().get(id) === 1) return false
+  #exists(id: string): boolean {
+    return this.#sql.exists().get(id) === 1
+  }
+
+  /** Whether a deleted project was visible before. */
+  #sawProject(id: string, { memberId, isGuest }: Person, recent: RecentDeletions): boolean {
     const { isForEveryone, teamId, memberIds } = read(this.#db, () => this.#formerly(id, recent))
-    if (isForEveryone && !scope.isGuest) return true
-    return memberIds.has(scope.memberId) || this.#sql.isOfTeam().get(teamId, scope.memberId) === 1
+    if (isForEveryone && !isGuest) return true
+    return memberIds.has(memberId) || this.#sql.isOfTeam().get(teamId, memberId) === 1
   }
 
   #formerly(id: string, recent: RecentDeletions): Former {

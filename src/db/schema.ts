@@ -603,6 +603,24 @@ export const changeSubjects = sqliteTable(
   (table) => [primaryKey({ columns: [table.subject, table.seq] })],
 )
 
+/**
+ * The parts of the sequence in which projects were `assigned`. Triggers write it (see the migration `restrictions`), so it is right for every write of
+ * any tool, and outlives the changes that tell when a project was opened.
+ */
+export const restrictions = sqliteTable(
+  'restrictions',
+  {
+    projectId: required(),
+    /** The first change that it applied to. */
+    firstSeq: integer().notNull(),
+    /** The last one, before the project was opened to everyone; NULL while it is `assigned`, and for one that was deleted as such. */
+    lastSeq: integer(),
+    /** The members who were assigned to it when it was opened, as a JSON array. */
+    memberIds: string('[]'),
+  },
+  (table) => [primaryKey({ columns: [table.projectId, table.firstSeq] })],
+)
+
 /** Scratch rows between triggers of one statement, or statements of one write; empty between writes. */
 export const changesPending = sqliteTable(
   'changes_pending',

@@ -1,8 +1,8 @@
 /** The flow metrics of a board: how its items move from todo to done columns. */
+import type { Reader } from '../changes/api-changes.ts'
 import type { Changes } from '../changes/changes.ts'
 import { read, type SharedDatabase } from '../db/client.ts'
 import { throwNotFound } from '../db/existence.ts'
-import { scopeOf } from '../db/row-security.ts'
 import { projects } from '../db/schema.ts'
 import { existsIn } from '../db/statements.ts'
 import {
@@ -103,12 +103,12 @@ export class Flow {
 
   /**
    * The flow of a project's board in a range of days, as JSON. docs/flow.md defines the numbers.
-   * @param memberId the caller
+   * @param reader the caller
    * @param now milliseconds since 1970
    * @throws ApiError 404 for an unknown project; 400 for an invalid range, or one too long for the number of columns;
    * TooMuchWork
    */
-  ofProject(projectId: string, query: FlowQuery, memberId: string, now = Date.now()): JsonBytes {
+  ofProject(projectId: string, query: FlowQuery, reader: Reader, now = Date.now()): JsonBytes {
     const range = rangeOf(query, now)
     const history = read(this.#db, () => {
       if (!this.#sql.projectExists(projectId)) throwNotFound(projects)
@@ -116,18 +116,18 @@ export class Flow {
         for (const limit of this.#sql.limits) limit(projectId)
         ensureFew(this.#db, this.#subjects.behind(), TAIL)
       }
-      return this.#historyOf(projectId, query, range, memberId)
+      return this.#historyOf(projectId, query, range, reader)
     })
     const days = range.to - range.from + 1
     return this.#toJson(flowOf(history, (columns) => this.#ensureFewCounts(columns * days)))
   }
 
-  #historyOf(projectId: string, filter: FlowFilter, range: Range, memberId: string): BoardHistory {
-    const isLimitedCaller = scopeOf(this.#db) !== undefined
+  #historyOf(projectId: string, filter: FlowFilter, range: Range, reader: Reader): BoardHistory {
+    const view = this.#visibility.of(reader)
     const { columns, renames, items } = this.#records.of(projectId, filter, {
       indexed: this.#subjects.indexed(),
-      memberId,
-      sees: isLimitedCaller ? (project) => this.#visibility.seesProject(project) : undefined,
+      memberId: reader.id,
+      sees: view.isLimited ? (id, seq) => view.seesProject(id, seq) : undefined,
     })
     // Columns of done items may precede it, e.g. that of a closed list of Trello.
     const firstColumn = columns.find(({ stage }) => stage === 'todo') ?? columns[0]

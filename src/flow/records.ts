@@ -66,19 +66,23 @@ interface FlowReader {
   memberId: string
   /** The last change in the index. */
   indexed: number
-  /** Whether the caller sees a project, or saw it until it was deleted; undefined: the caller sees all. */
-  sees: ((projectId: string | null) => boolean) | undefined
+  /** Whether the caller sees what happened in a project at a change; undefined: the caller sees all. */
+  sees: ((projectId: string | null, seq: number) => boolean) | undefined
 }
 
-/** The changes in projects that a caller sees, and moves from or to them. */
-const seenOf = <Row extends Pick<ChangeRow, 'projectId' | 'fromProjectId'>>(
+/**
+ * The changes of items in projects that a caller sees, and moves from or to them. All of those on this board: like the activity of its items, they tell of what
+ * is there now.
+ */
+const seenOf = <Row extends Pick<ChangeRow, 'seq' | 'projectId' | 'fromProjectId'>>(
   rows: Row[],
+  board: string,
   sees: FlowReader['sees'],
 ): Row[] =>
   sees === undefined
     ? rows
-    : rows.filter(
-        ({ projectId, fromProjectId }) => sees(projectId) || (fromProjectId !== null && sees(fromProjectId)),
+    : rows.filter(({ seq, projectId, fromProjectId }) =>
+        [projectId, fromProjectId ?? projectId].some((id) => id === board || sees(id, seq)),
       )
 
 /**
@@ -87,7 +91,7 @@ const seenOf = <Row extends Pick<ChangeRow, 'projectId' | 'fromProjectId'>>(
  */
 function deletionOf(rows: readonly ChangeRow[], sees: FlowReader['sees']): ChangeRow | undefined {
   const index = rows.findLastIndex(({ action }) => action === 'deleted')
-  const isSeen = sees === undefined || rows.slice(index).every(({ projectId }) => sees(projectId))
+  const isSeen = sees === undefined || rows.slice(index).every(({ projectId, seq }) => sees(projectId, seq))
   return isSeen ? rows[index] : undefined
 }
 
@@ -197,7 +201,7 @@ export class FlowRecords {
     { place, sees }: { place: Place; sees: FlowReader['sees'] },
   ): Map<string, ItemChange[]> {
     const recorded = new Map<string, ItemChange[]>()
-    for (const [id, ofItem] of rows) recorded.set(id, seenOf(ofItem, sees).map(changeOf))
+    for (const [id, ofItem] of rows) recorded.set(id, seenOf(ofItem, place.project, sees).map(changeOf))
     const asking = items.filter(({ id, isImported, dismissed }) => {
       if (isImported) return true
       const changes = changesAbout(id, recorded)
@@ -208,7 +212,11 @@ export class FlowRecords {
       )
     })
     if (asking.length === 0) return recorded
-    const creations = seenOf(this.#sql.changes.creations({ ...place, ids: idsOf(asking) }), sees)
+    const creations = seenOf(
+      this.#sql.changes.creations({ ...place, ids: idsOf(asking) }),
+      place.project,
+      sees,
+    )
     for (const [id, made] of Map.groupBy(creations, (row) => row.id)) {
       const changes = [...changesAbout(id, recorded), ...made.map(creationOf)]
       recorded.set(

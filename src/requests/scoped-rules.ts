@@ -166,7 +166,7 @@ export class ScopedRules {
   }
 
   /**
-   * The stored response to a retry. A batch that changed nothing runs again for a limited caller, with its current scope,
+   * The stored response to a retry. A batch that changed nothing runs again for a caller who is limited, or was then, with its current scope,
    * because the stored response may contain any record. A request for ideas runs again for a caller without ideas, and is refused.
    * @throws ApiError 404 if the caller no longer sees a project or an idea that the write changed, or that is in its path or the response; 403 if
    * the caller may now only read a project that it changed; 409 if it contains reads, and the caller has seen other projects then; 422
@@ -174,19 +174,21 @@ export class ScopedRules {
   repetition(principal: Principal | undefined, request: RepeatableRequest): StoredResponse | undefined {
     const { idempotencyStore } = this.all
     const scope = this.scopeOf(principal)
-    if (principal === undefined || scope === undefined) return idempotencyStore.find(request)
+    if (principal === undefined) return idempotencyStore.find(request)
     const { path, paths = [] } = request
-    if (!scope.hasIdeas && /\/api\/personal-ideas(?:\/|$)/.test(path)) return undefined
+    if (scope?.hasIdeas === false && /\/api\/personal-ideas(?:\/|$)/.test(path)) return undefined
     const isBatch = /\/(?:batch|mcp)$/.test(path)
+    let isAgain = false
     const stored = idempotencyStore.find(request, (kept) => {
-      const isAgain = isBatch && kept.seq === null
+      const sawOthers = kept.seen !== null && kept.seen !== digestOf(scope)
+      isAgain = isBatch && kept.seq === null && (scope !== undefined || sawOthers)
       if (isAgain) return
       if (!this.#seesAll(kept, [path, ...paths], principal, scope)) throw notFound(thingOfPath(path))
       for (const id of this.#changesOf(kept).flatMap(projectsOf)) ensureWritableIn(scope, id)
       // Not all reads contain the ids of what they show: columns, counts, people.
-      if (kept.seen !== null && kept.seen !== digestOf(scope)) throw alreadyDone(kept)
+      if (sawOthers) throw alreadyDone(kept)
     })
-    return isBatch && stored?.seq === null ? undefined : stored
+    return isAgain ? undefined : stored
   }
 
   #changesOf({ seq }: Pick<StoredResponse, 'seq'>) {
@@ -194,20 +196,26 @@ export class ScopedRules {
   }
 
   /** Whether a caller still sees all records in a request and its stored response. */
-  #seesAll(kept: Seen, paths: readonly string[], { memberId: id, role }: Principal, scope: Scope): boolean {
+  #seesAll(
+    kept: Seen,
+    paths: readonly string[],
+    { memberId: id, role }: Principal,
+    scope: Scope | undefined,
+  ): boolean {
     const view = this.all.changes.visibility.of({ id, role, scope: () => scope })
+    if (!view.isLimited) return true
     const changed = this.#changesOf(kept)
     // A batch may have read other projects than it changed; and some writes record no changes, such as those of share links.
     const named = JSON.stringify([...paths.flatMap(idsInPath), ...idsNamedIn(kept.body)])
     const seesIdeas =
-      scope.hasIdeas ||
+      (scope?.hasIdeas ?? true) ||
       (changed.every(({ isIdea }) => isIdea === 0) && this.#ideasAmong().get(named) === undefined)
     return (
       seesIdeas &&
-      changed.flatMap(projectsOf).every((project) => view.seesProject(project)) &&
+      changed.flatMap(projectsOf).every((project) => view.seesProject(project, kept.seq ?? 0)) &&
       this.#projectsAmong()
         .all(named)
-        .every((project) => scope.projects.has(project))
+        .every((project) => scope?.projects.has(project) ?? true)
     )
   }
 }

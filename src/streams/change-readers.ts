@@ -127,7 +127,7 @@ export class ChangeReaders {
   readerOf(identity: Identity): ScopedReader {
     const principal = principalOf(identity)
     const { id, role } = identity.member
-    return { id, role, scope: () => this.policy.scopeOf(principal) }
+    return { id, role, isUnlimited: principal === undefined, scope: () => this.policy.scopeOf(principal) }
   }
 
   get size(): number {

@@ -21,9 +21,11 @@ export interface Wanted {
   channel: string
 }
 
-/** The key of readers that get the same changes, except for their own ideas. */
-export const channelOf = ({ role }: Reader, { projectId, itemId, kinds = [] }: ChangeFilter): string =>
-  JSON.stringify([role === 'admin', projectId ?? null, itemId ?? null, kinds])
+/** The key of readers that get the same changes, except for their own ideas, and for those of projects that were `assigned`. */
+export const channelOf = (
+  { role, isUnlimited = false }: Reader,
+  { projectId, itemId, kinds = [] }: ChangeFilter,
+): string => JSON.stringify([role === 'admin', isUnlimited, projectId ?? null, itemId ?? null, kinds])
 
 /** The selected changes of a batch. */
 export interface Selected {
@@ -47,6 +49,7 @@ export class Selection {
   readonly #tail: Tail
   readonly #feed: Pick<Feed, 'visibility'>
   readonly #owners: ReadonlySet<string | null>
+  readonly #areForFew: () => boolean
   readonly #selected = new Map<string, Selected>()
   #kept = 0
 
@@ -54,13 +57,16 @@ export class Selection {
     this.batch = batch
     this.#feed = feed
     this.#tail = tail
+    this.#areForFew = once(() => feed.visibility.areForFew(batch.changes.map(({ row }) => row)))
     this.#owners = new Set(batch.changes.map(({ row }) => row.ownerId))
   }
 
   /** The selection for a reader. @throws TooMuchWork if it cannot be made on the event loop yet: the reader replays the changes */
   of({ reader, filter, channel }: Wanted): Selected {
-    const own = this.#owners.has(reader.id) ? reader.id : ''
-    const key = `${channel}${reader.scope()?.number ?? ''} ${own}`
+    const scope = reader.scope()
+    const isForOne =
+      this.#owners.has(reader.id) || (scope === undefined && !reader.isUnlimited && this.#areForFew())
+    const key = `${channel}${scope?.number ?? ''} ${isForOne ? reader.id : ''}`
     let selected = this.#selected.get(key)
     if (selected === undefined) {
       const view = this.#feed.visibility.of(reader)

@@ -110,7 +110,7 @@ export class ChangeStream implements ChangeReader, WeighedStream {
       const query = { ...this.filter, after: this.place, limit: ROWS, bytes: BYTES }
       const { rows, groups, last, newest } = this.#readers.feed.slice(query, this.reader, this.#latest)
       // Rows of a limited reader may differ from what is stored.
-      const isAltered = this.reader.scope() !== undefined
+      const isAltered = this.#readers.feed.visibility.of(this.reader).isLimited
       const changes = rows.map((row, index) => ({ row, group: groups[index] as number, isAltered }))
       this.#latest = changes.at(-1) ?? this.#latest
       this.#sendAccess()

@@ -20,6 +20,7 @@ export function consumerOf(
     rules: attention,
     writes: writesOf(app),
     sees: () => true,
+    restrictionsOf: (projectId) => changes.visibility.restrictions.of(projectId),
     others: new Set(),
     lock: NO_LOCK,
     clock,

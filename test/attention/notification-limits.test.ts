@@ -11,6 +11,7 @@ const SCOPE: Scope = {
   isGuest: false,
   memberId: 'ada',
   isByAssignment: true,
+  followsAccess: true,
 }
 
 t.test('the worker thread scans many notifications, of which some are skipped', async (t) => {

@@ -17,6 +17,7 @@ function lookups(before: string, after: string): string[][] {
       return new Map()
     },
     sees: () => true,
+    restrictionsOf: () => [],
   }
   const row: ChangeRow = {
     seq: 2,

@@ -63,6 +63,7 @@ const ELSEWHERE = [
   // A member's own.
   'item_watches',
   'project_watches',
+  'restrictions',
   // For admins.
   'webhooks',
 ]
@@ -93,6 +94,7 @@ t.test('a handle reads what is in the current scope, and nothing outside of one'
     isGuest: false,
     memberId: 'ada',
     isByAssignment: true,
+    followsAccess: true,
   }
   withinScope(app.db, scope, () => {
     t.equal(scopeOf(handle), scope)
@@ -118,6 +120,7 @@ t.test('a scope outlives a rollback', async (t) => {
     isGuest: false,
     memberId: 'ada',
     isByAssignment: true,
+    followsAccess: true,
   }
   const failing = app.db.$client.transaction(() => {
     t.equal(

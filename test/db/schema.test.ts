@@ -167,6 +167,10 @@ const DEFAULTS: Record<string, [Record<string, string | number>, Record<string, 
     { id: 's', project_id: 'project', secret_hash: 'z' },
     { name: '', created_by: null, created_at: TIME, expires_at: null },
   ],
+  restrictions: [
+    { project_id: 'secret', first_seq: 1 },
+    { last_seq: null, member_ids: '[]' },
+  ],
   team_members: [{ team_id: 'team', member_id: 'ada' }, {}],
   audit_log: [
     { id: 'e', action: 'sign-in' },
