@@ -43,19 +43,6 @@ export function fieldsOf(schema: TSchema, names: readonly string[], words: Words
 /** The same fields, all of them required. */
 export const required = (fields: TProperties): TProperties => Type.Required(Type.Object(fields)).properties
 
-/**
- * A result schema without descriptions: field names explain results, and every listed tool takes context in each
- * conversation.
- */
-export function withoutWords(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(withoutWords)
-  if (typeof schema !== 'object' || schema === null) return schema
-  const entries = Object.entries(schema).filter(
-    ([key, value]) => key !== 'description' || typeof value !== 'string',
-  )
-  return Object.fromEntries(entries.map(([key, value]) => [key, withoutWords(value)]))
-}
-
 /** The arguments of a tool: unknown ones are refused. */
 export const Arguments = (fields: TProperties): TObject =>
   Type.Object(fields, { additionalProperties: false })
@@ -65,39 +52,63 @@ const named = new Map<string, TSchema>(namedSchemas.map((schema) => [ref(schema)
 /** Formats of this service only; descriptions explain them. */
 const OWN_FORMATS = ['timestamp', 'cursor', 'email']
 
-/** Keywords without meaning for agents. */
-const LEFT_OUT = ['$id', 'examples', 'contentMediaType', 'minProperties']
+/** Keywords without meaning for agents, or that some clients refuse. */
+const LEFT_OUT = ['$id', 'examples', 'contentMediaType', 'minProperties', 'uniqueItems']
 
-/** The schema for agents of a field that accepts falsy values for "none": text or null. */
+/** Whether a field accepts falsy values for "none". */
 const isOptionalDate = ({ anyOf }: TSchema) =>
   Array.isArray(anyOf) && anyOf.some((one: TSchema) => Array.isArray(one.enum) && one.enum.includes(false))
 
+/** Keywords of texts, which a list does not have. */
+const OF_TEXT = ['minLength', 'maxLength', 'pattern', 'format']
+
+/** The types of a schema; JSON-text fields are shown as plain values. */
+const typesOf = ({ type, contentMediaType }: TSchema): unknown[] =>
+  contentMediaType === undefined ? [type].flat() : [type[0]]
+
+/** Whether null is one of several values. */
+const isNullable = (schema: TSchema): boolean =>
+  isOptionalDate(schema) || typesOf(schema).includes('null') || schema.anyOf?.some(isNullable)
+
+/** The arguments that may be null: an empty text is null, too. */
+export const clearable = ({ properties }: TObject): string[] =>
+  Object.keys(properties).filter((name) => isNullable(properties[name] as TSchema))
+
 /**
- * A schema for agents: self-contained, in plain JSON Schema. Only listed values are allowed, since tools'
- * requests are handled strictly.
+ * A schema for agents: self-contained, in plain JSON Schema. Only listed values are allowed, since tools' requests are handled strictly.
+ *
+ * Each value has one type, because clients and models refuse tools with alternatives (docs/decisions/089-plain-tool-schemas.md). In arguments
+ * a value or a list of them is a list, and a text or null is a text, which may be empty; the service accepts the alternatives, too. In
+ * results what may be null has no type.
+ * @param of results have no descriptions: field names explain them, and every listed tool takes context in each conversation
  */
-export function published(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(published)
+export function published(schema: unknown, of: 'arguments' | 'result'): unknown {
+  if (Array.isArray(schema)) return schema.map((one) => published(one, of))
   if (typeof schema !== 'object' || schema === null) return schema
   const own = schema as TSchema
-  if (typeof own.$ref === 'string') return published(named.get(own.$ref) ?? {})
+  const isResult = of === 'result'
+  if (typeof own.$ref === 'string') return published(named.get(own.$ref) ?? {}, of)
+  if (isResult && isNullable(own)) return {}
   if (isOptionalDate(own)) {
     const { description = own.anyOf[0].description } = own
-    return { type: ['string', 'null'], description: `${description}; null for none` }
+    return { type: 'string', description: `${description}; empty for none` }
   }
   const listed = own['x-extensible-enum'] ?? own['x-any-of']
-  const isText = own.type === 'string'
+  const types = typesOf(own)
+  const type = types.includes('array') ? 'array' : types.find((one) => one !== 'null')
   const entries = Object.entries(own).flatMap(([key, value]): [string, unknown][] => {
     if (key.startsWith('x-') || LEFT_OUT.includes(key)) return []
+    if (isResult && key === 'description') return []
+    if (type === 'array' && OF_TEXT.includes(key)) return []
     if (key === 'format' && OWN_FORMATS.includes(value)) return []
-    if (key === 'type' && own.contentMediaType !== undefined) return [[key, value[0]]]
+    if (key === 'type') return [[key, type]]
     if (key === 'enum' || key === 'const' || key === 'required' || key === 'default') return [[key, value]]
     if (key === 'items' && listed !== undefined) return [[key, { type: 'string', enum: listed }]]
-    if (key === 'properties') return [[key, publishedFields(value)]]
-    return [[key, published(value)]]
+    if (key === 'properties') return [[key, publishedFields(value, of)]]
+    return [[key, published(value, of)]]
   })
-  return Object.fromEntries(isText && listed ? [...entries, ['enum', listed]] : entries)
+  return Object.fromEntries(type === 'string' && listed ? [...entries, ['enum', listed]] : entries)
 }
 
-const publishedFields = (fields: TProperties) =>
-  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, published(field)]))
+const publishedFields = (fields: TProperties, of: 'arguments' | 'result') =>
+  Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, published(field, of)]))

@@ -4,7 +4,7 @@ import { type ApiError, type ValidationDetails, validationFailed } from '../erro
 import { version } from '../package-files.ts'
 import { refusalOf } from './refusals.ts'
 import { errorOf, listBoards, readResourceAt, TEMPLATES } from './resources.ts'
-import { published, type RouteSchemas, withoutWords } from './schemas.ts'
+import { clearable, published, type RouteSchemas } from './schemas.ts'
 import {
   CallToolRequestSchema,
   ErrorCode,
@@ -91,6 +91,8 @@ function refusalOfParams(message: unknown): object | undefined {
 interface Prepared {
   tool: Tool
   listed: object
+  /** The arguments that may be null. */
+  clearable: readonly string[]
   check: (args: unknown) => ValidationDetails | undefined
 }
 
@@ -102,13 +104,20 @@ const prepare = (tool: Tool, checkOf: AgentsOptions['checkOf']): Prepared => {
       name,
       title,
       description,
-      inputSchema: published(input),
-      outputSchema: withoutWords(published(output)),
+      inputSchema: published(input, 'arguments'),
+      outputSchema: published(output, 'result'),
       annotations: { title, ...hints, openWorldHint: false },
     },
+    clearable: clearable(input),
     check: checkOf(input),
   }
 }
+
+/** Arguments with null for none. Clients check arguments against the listed schemas, in which none is an empty text. */
+const withNulls = (args: Record<string, unknown>, names: readonly string[]): Record<string, unknown> => ({
+  ...args,
+  ...Object.fromEntries(names.filter((name) => args[name] === '').map((name) => [name, null])),
+})
 
 /** A result for agents: also as text, for clients that only read text. As JSON, no text in it can escape its string. */
 const resultOf = (structuredContent: object) => ({
@@ -124,7 +133,9 @@ const forTool = (service: Service, { name }: Tool): Service => ({
   attach: (file, how) => service.attach(file, { ...how, args: [name, how.args] }),
 })
 
-async function call({ tool, check }: Prepared, args: Record<string, unknown>, { service, refuse }: Caller) {
+async function call(prepared: Prepared, given: Record<string, unknown>, { service, refuse }: Caller) {
+  const { tool, check } = prepared
+  const args = withNulls(given, prepared.clearable)
   try {
     const violations = check(args)
     if (violations) throw validationFailed(violations)

@@ -39,7 +39,7 @@ t.test('arguments have the limits of the routes, and an error says what to corre
   t.match(properties, {
     title: { minLength: 1, maxLength: 500 },
     priority: { enum: ['low', 'medium', 'high', 'critical'] },
-    dueDate: { type: ['string', 'null'] },
+    dueDate: { type: 'string', description: /empty for none/ },
   })
 
   const projectId: string = project.id
@@ -109,6 +109,76 @@ t.test('arguments have the limits of the routes, and an error says what to corre
   await send(app, 'PATCH', `/api/kanban-columns/${review.id}`, { wipPolicy: 'warn' })
   t.match(await call('create_item', { projectId, title: 'One too many', column: 'Review' }), {
     warnings: [/above its WIP limit/],
+  })
+})
+
+/** What every client and model reads in a schema of arguments. Values are of one of these types. */
+const TYPES = ['object', 'array', 'string', 'integer', 'number', 'boolean']
+const KEYWORDS = [
+  ...['type', 'description', 'default', 'properties', 'required', 'additionalProperties', 'items', 'enum'],
+  ...['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'pattern'],
+]
+
+interface Published {
+  type?: unknown
+  properties?: Record<string, Published>
+  items?: Published
+  additionalProperties?: unknown
+  enum?: unknown[]
+}
+
+/** A schema and all in it, with their paths. */
+const partsOf = (schema: Published, path: string): [string, Published][] => [
+  [path, schema],
+  ...Object.entries(schema.properties ?? {}).flatMap(([name, field]) => partsOf(field, `${path}.${name}`)),
+  ...(schema.items ? partsOf(schema.items, `${path}[]`) : []),
+]
+
+t.test('no schema of any tool has alternatives', async (t) => {
+  const { url } = await serve(t)
+  const { tools } = await (await overHttp(t, url)).client.listTools()
+  for (const { name, inputSchema, outputSchema } of tools) {
+    for (const [path, part] of partsOf(inputSchema as Published, name)) {
+      t.ok(TYPES.includes(String(part.type)), `${path} has one type`)
+      t.strictSame(
+        Object.keys(part).filter((keyword) => !KEYWORDS.includes(keyword)),
+        [],
+        `${path} has only what all read`,
+      )
+      t.equal(part.additionalProperties ?? false, false, path)
+      if (part.type === 'array') t.type(part.items, 'object', `${path} has items`)
+      if (part.enum)
+        t.strictSame(
+          [part.type, ...part.enum.map((one) => typeof one)],
+          Array(part.enum.length + 1).fill('string'),
+        )
+    }
+    for (const [path, part] of partsOf(outputSchema as Published, name)) {
+      if (part.type !== undefined) t.ok(TYPES.includes(String(part.type)), `the result ${path} has one type`)
+      t.notOk('anyOf' in part || 'oneOf' in part || 'allOf' in part || '$ref' in part, path)
+      if (part.type === 'array') t.type(part.items, 'object', `the result ${path} has items`)
+    }
+  }
+})
+
+t.test('a text for a list, null and an empty text are read as before', async (t) => {
+  const { app, url } = await serve(t)
+  const { id: projectId } = await createProject(app)
+  const { call } = await overHttp(t, url)
+  const assigned = { projectId, title: 'Land', assigneeId: 'ada', dueDate: '2027-01-31' }
+  const { item } = await call('create_item', assigned)
+  for (const filters of [
+    { projectId, column: 'To Do', assigneeId: 'ada' },
+    { projectId: [projectId], column: ['To Do'], assigneeId: ['ada', 'bob'] },
+  ])
+    t.match(await call('find_items', filters), { items: [{ id: item.id, assigneeId: 'ada' }] })
+  for (const none of ['', null]) {
+    const cleared = await call('change_item', { itemId: item.id, assigneeId: none, dueDate: none })
+    t.match(cleared.item, { assigneeId: null, dueDate: null }, `cleared by ${JSON.stringify(none)}`)
+    await call('change_item', { itemId: item.id, assigneeId: 'ada', dueDate: '2027-01-31' })
+  }
+  t.match((await call('create_item', { projectId, title: 'Free', assigneeId: '' })).item, {
+    assigneeId: null,
   })
 })
 

@@ -29,9 +29,9 @@ const flow = (routes: RouteSchemas): Tool => ({
     ...fieldsOf(routes.query('getFlow'), ['from', 'to', 'label', 'assigneeId', 'priority'], {
       from: 'First day, e.g. 2026-01-31; at most three years before the last',
       to: 'Last day; today if absent',
-      label: 'Id or name, or `none`; or an array: any of them',
-      assigneeId: 'The id of a person, `me`, or `none` for nobody; or an array: any of them',
-      priority: 'One, or an array: any of them',
+      label: 'Ids or names, or `none`: any of them',
+      assigneeId: 'Ids of people, `me`, or `none` for nobody: any of them',
+      priority: 'Any of them',
     }),
     lists: Type.Optional(
       Type.Array(Type.Unsafe<List>({ type: 'string', enum: [...LISTS] }), {

@@ -1,7 +1,7 @@
 /** The tools that read. */
 import { Type } from '@sinclair/typebox'
 import { type ApiError, invalidField } from '../../errors.ts'
-import { Nullable } from '../../schemas/common.ts'
+import { Nullable, valuesOfAny } from '../../schemas/common.ts'
 import {
   type Attachment,
   AttachmentSchema,
@@ -50,7 +50,7 @@ const search = (routes: RouteSchemas): Tool => ({
   hints: READS,
   input: Arguments({
     ...fieldsOf(routes.query('search'), ['kind', 'projectId'], {
-      kind: 'Kinds to search: one, or an array',
+      kind: 'Only these kinds',
       projectId: 'Only this project and what belongs to it',
     }),
     ...required(fieldsOf(routes.query('search'), ['q'])),
@@ -67,11 +67,11 @@ const DATE = 'a date or date-time, UTC'
 
 /** Short descriptions of the item filters. */
 const FILTERS = {
-  projectId: 'Only this project, or an array: any of them; all if absent',
-  column: 'Name of the column, or an array of names: any of them',
-  assigneeId: 'The id of a person, `me`, or `none` for nobody; or an array: any of them',
-  priority: 'One, or an array: any of them',
-  label: 'Id or name, or `none`; or an array: any of them',
+  projectId: 'Only these projects; all if absent',
+  column: 'Names of columns: any of them',
+  assigneeId: 'Ids of people, `me`, or `none` for nobody: any of them',
+  priority: 'Any of them',
+  label: 'Ids or names, or `none`: any of them',
   q: 'Part of the title or description, ignoring case',
   dueAfter: `Due then or later: ${DATE}`,
   dueBefore: `Due earlier: ${DATE}`,
@@ -87,7 +87,7 @@ const findItems = (routes: RouteSchemas): Tool => ({
   name: 'find_items',
   title: 'Find kanban items',
   description:
-    'Lists kanban items that match all given filters, of one project or of all. Use it for questions such as "what is assigned to me" (assigneeId: "me"), "what is overdue" (dueBefore: now), "what changed since" (updatedAfter). Without projectId it covers all projects. Returns small cards, a page at a time; read_item returns a whole item.',
+    'Lists kanban items that match all given filters, of one project or of all. Use it for questions such as "what is assigned to me" (assigneeId: ["me"]), "what is overdue" (dueBefore: now), "what changed since" (updatedAfter). Without projectId it covers all projects. Returns small cards, a page at a time; read_item returns a whole item.',
   hints: READS,
   input: Arguments({
     ...fieldsOf(routes.query('listAllKanbanItems'), Object.keys(FILTERS), FILTERS),
@@ -96,10 +96,11 @@ const findItems = (routes: RouteSchemas): Tool => ({
   output: Type.Object({ items: Type.Array(CardSchema), nextCursor: NextCursor }),
   async run({ limit = 20, ...filters }, service) {
     const { projectId, ...others } = filters
+    const [only, ...more] = valuesOfAny(projectId)
     // A single unknown project is 404.
     const path =
-      typeof projectId === 'string' && projectId !== ''
-        ? withQuery(pathOf`/api/projects/${projectId}/kanban-items`, { ...others, limit })
+      only !== undefined && more.length === 0
+        ? withQuery(pathOf`/api/projects/${only}/kanban-items`, { ...others, limit })
         : withQuery('/api/kanban-items', { ...filters, limit })
     const [answer] = (await service.read(path)) as [Answer]
     return { items: await cardsOf(answer.body, service), ...next(answer) }
@@ -115,8 +116,8 @@ const listProjects = (routes: RouteSchemas): Tool => ({
   hints: READS,
   input: Arguments({
     ...fieldsOf(routes.query('listProjects'), ['status', 'teamId', 'updatedAfter', 'sort', 'cursor'], {
-      status: 'One, or an array: any of them',
-      teamId: 'One, or an array: any of them',
+      status: 'Any of them',
+      teamId: 'Any of them',
       updatedAfter: FILTERS.updatedAfter,
       sort: FILTERS.sort,
       cursor: FILTERS.cursor,
@@ -390,7 +391,7 @@ const findPeople = (routes: RouteSchemas): Tool => ({
   input: Arguments({
     ...fieldsOf(routes.query('listPeople'), ['q', 'ids', 'cursor'], {
       q: 'Part of the name, ignoring case',
-      ids: 'Look up ids instead of searching: one id, or an array',
+      ids: 'Look up these ids instead of searching',
       cursor: 'The `nextCursor` of the page before, with the same other arguments',
     }),
     limit: limited(100, 20, 'People on a page'),
@@ -416,7 +417,7 @@ const notifications = (routes: RouteSchemas): Tool => ({
   hints: READS,
   input: Arguments({
     ...fieldsOf(routes.query('listNotifications'), ['kind', 'cursor'], {
-      kind: 'One, or an array: any of them',
+      kind: 'Any of them',
       cursor: FILTERS.cursor,
     }),
     unread: Type.Optional(Type.Boolean({ default: true, description: 'Whether to list only unread ones' })),

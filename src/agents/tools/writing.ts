@@ -58,7 +58,7 @@ export async function itemWritten(written: Written, service: Service, index = 0)
 }
 
 const ASSIGNEE = {
-  assigneeId: 'Who works on it: the id of a person, from find_people; `me` for yourself, null for nobody',
+  assigneeId: 'Who works on it: the id of a person, from find_people; `me` for yourself, empty for nobody',
 }
 const FIELDS = ['description', 'priority', 'assigneeId', 'dueDate']
 
