@@ -17,6 +17,7 @@ import { domainOf, type Mailbox, parseMailbox } from '../src/mailbox.ts'
 import type { OnNotification } from '../src/phaseboard.d.ts'
 import type { Call } from '../src/requests/calls.ts'
 import { BY_SERVICE } from '../src/requests/write.ts'
+import type { Language } from '../src/schemas/records.ts'
 
 /** The options of the mail plugin. */
 interface MailOptions extends Pick<Config, 'databaseUrl' | 'smtpUrl' | 'mailFrom' | 'publicUrl'> {
@@ -28,7 +29,7 @@ declare module 'fastify' {
     /** Sends notifications by mail or to the host; undefined without a mail server or `onNotification`. */
     courier: Courier | undefined
     /** Sends a test mail; undefined without a mail server. @returns why it was not sent */
-    sendTestMail: ((to: Mailbox) => Promise<MailFailure | undefined>) | undefined
+    sendTestMail: ((to: Mailbox, language: Language) => Promise<MailFailure | undefined>) | undefined
   }
 }
 
@@ -92,7 +93,8 @@ export default fp<MailOptions>(
       const send = createLazySmtpSender({ server, from, clock })
       const closing = new AbortController()
       app.addHook('preClose', async () => closing.abort())
-      app.sendTestMail = (to) => send(testMessage(to, newId(), publicUrl, domain), closing.signal)
+      app.sendTestMail = (to, language) =>
+        send(testMessage(to, newId(), publicUrl, domain, language), closing.signal)
       app.addHook('onReady', async () => {
         if (state.key() === undefined) await written(app.mail.state.makeKey())
         if (publicUrl === undefined) {

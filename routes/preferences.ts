@@ -18,6 +18,7 @@ const UpdatePreferences = UpdateBody({
     description: 'An IANA time zone',
     examples: ['Europe/Berlin'],
   }),
+  language: PreferencesSchema.properties.language,
 })
 
 /** The id of the caller's row among the members. */
@@ -65,7 +66,7 @@ const preferenceRoutes: Routes = async (app) => {
         'Only for members who sign in here: the default member of open mode and members of a host application have no address here (403). Setting `email`, even to the same value, resumes mail to a refused address.',
       tags,
       body: UpdatePreferences,
-      example: { email: 'daily', timeZone: 'Europe/Berlin' },
+      example: { email: 'daily', timeZone: 'Europe/Berlin', language: 'de' },
       response: { 200: ref(PreferencesSchema) },
     },
     onRequest: [requireWholeAccount, requireAccount],
@@ -96,7 +97,8 @@ const preferenceRoutes: Routes = async (app) => {
       const id = ownIdOf(request)
       await limits.countTest(id)
       const { email: address } = app.rules.members.get(id)
-      const failure = await sendTestMail({ name: memberOf(request).name, address })
+      const { language } = app.rules.mail.preferences.get(id, true)
+      const failure = await sendTestMail({ name: memberOf(request).name, address }, language)
       return preferences.tested({ address, error: failure?.reason ?? null })
     },
   })

@@ -32,17 +32,19 @@ const unsubscribeRoutes: Routes = async (app) => {
     return memberId
   }
 
-  const sendPage = (reply: FastifyReply, ...page: Parameters<typeof unsubscribePage>) =>
-    reply.type('text/html; charset=utf-8').send(unsubscribePage(...page))
+  const sendPage = (reply: FastifyReply, memberId: string, isDone: boolean) => {
+    const { language } = app.rules.mail.preferences.get(memberId, true)
+    return reply.type('text/html; charset=utf-8').send(unsubscribePage(language, isDone))
+  }
 
   app.get('/unsubscribe/:token', {
     config,
     schema,
     handler: async (request, reply) => {
-      await memberOf(request, request.params.token)
+      const memberId = await memberOf(request, request.params.token)
       // With `no-referrer` browsers would omit the origin, by which the service recognises its own form.
       reply.header('referrer-policy', 'same-origin')
-      return sendPage(reply, 'Do you want to stop e-mail about notifications?', 'Unsubscribe')
+      return sendPage(reply, memberId, false)
     },
   })
 
@@ -52,10 +54,7 @@ const unsubscribeRoutes: Routes = async (app) => {
     handler: async (request, reply) => {
       const memberId = await memberOf(request, request.params.token)
       await app.perform(app.mail.preferences.unsubscribe(memberId), BY_SERVICE)
-      return sendPage(
-        reply,
-        'You will get no more e-mail about notifications. You can turn it on again in the preferences of your account.',
-      )
+      return sendPage(reply, memberId, true)
     },
   })
 }

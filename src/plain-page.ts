@@ -17,8 +17,8 @@ export const escapeHtml = (text: string): string =>
  * @param title of the page, and its heading
  * @param more HTML after the text
  */
-export const plainPage = (title: string, text: string, more = ''): string => `<!doctype html>
-<html lang="en">
+export const plainPage = (title: string, text: string, more = '', language = 'en'): string => `<!doctype html>
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">

@@ -159,6 +159,7 @@ const english = {
     preferences: 'Notifications',
     email: 'By email',
     emails: { none: 'None', each: 'One for each', daily: 'One a day, at 8' },
+    mailLanguage: 'Language of the email',
     timeZone: 'Time zone',
     preferencesSaved: 'Saved.',
     noMail: 'This service sends no email.',

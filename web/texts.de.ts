@@ -827,6 +827,7 @@ export const germanTexts = ({
     preferences: 'Benachrichtigungen',
     email: 'Per E-Mail',
     emails: { none: 'Keine', each: 'Eine je Benachrichtigung', daily: 'Eine am Tag, um 8' },
+    mailLanguage: 'Sprache der E-Mails',
     timeZone: 'Zeitzone',
     preferencesSaved: 'Gespeichert.',
     noMail: 'Dieser Dienst sendet keine E-Mails.',

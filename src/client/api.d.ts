@@ -615,10 +615,12 @@ export interface PersonalIdea {
 export type PersonalIdeaList = PersonalIdea[]
 
 export interface Preferences {
-  /** Which e-mail the member gets: none; one for each notification, combined within two minutes; or one a day, at 8:00 in `timeZone` */
+  /** Which e-mail the member gets: none; one for each notification, with those of the same card within two minutes in one; or one a day, at 8:00 in `timeZone` */
   email: 'none' | 'each' | 'daily'
   /** An IANA time zone */
   timeZone: string
+  /** The language of the e-mail */
+  language: 'en' | 'de'
   /** Why no mail is sent: the response of a mail server that has permanently refused the address; null if none has. Setting `email` resumes mail */
   stoppedBecause: string | null
   /** Whether the service sends e-mail */
@@ -1255,10 +1257,12 @@ export interface MergePerson {
 }
 
 export interface UpdatePreferences {
-  /** Which e-mail the member gets: none; one for each notification, combined within two minutes; or one a day, at 8:00 in `timeZone` */
+  /** Which e-mail the member gets: none; one for each notification, with those of the same card within two minutes in one; or one a day, at 8:00 in `timeZone` */
   email?: 'none' | 'each' | 'daily'
   /** An IANA time zone */
   timeZone?: string
+  /** The language of the e-mail */
+  language?: 'en' | 'de'
 }
 
 export interface CreateInvitation {

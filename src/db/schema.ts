@@ -922,6 +922,7 @@ export const memberPreferences = sqliteTable('member_preferences', {
     .default('none'),
   /** An IANA time zone. */
   timeZone: string('UTC'),
+  language: string('en'),
   /** The address that the mail server has permanently refused, and its response; NULL for none. Another address of the member still gets mail. */
   stoppedAddress: text(),
   stoppedBecause: text(),

@@ -3,8 +3,10 @@
  */
 import { createHash } from 'node:crypto'
 import { escapeHtml } from '../plain-page.ts'
+import { LANGUAGES, type Language } from '../schemas/records.ts'
 import type { MailRecipient, QueuedNotification } from './queue.ts'
-import { oneLine, severalLines } from './texts.ts'
+import { oneLine, severalLines } from './safe-texts.ts'
+import { languageOf, type MailTexts, mailTexts } from './texts.ts'
 import { unsubscribePath, unsubscribeToken } from './unsubscribe.ts'
 
 /** Notifications that a mail lists; of further ones it shows only the number. */
@@ -33,17 +35,6 @@ export interface MessageContext {
   domain: string
 }
 
-/** The sentence for a kind of notification; `by` is empty or names the actor. */
-const HAPPENED: Readonly<Record<QueuedNotification['kind'], (by: string) => string>> = {
-  assigned: (by) => `Assigned to you${by}`,
-  mentioned: (by) => `You were mentioned${by}`,
-  commented: (by) => `New comment${by}`,
-  moved: (by) => `Moved${by}`,
-  due: () => 'Due',
-  unblocked: () => 'Is no longer blocked',
-  'lease-lapsed': () => 'The lease of its claim has ended',
-}
-
 /** A notification as a mail shows it. */
 interface Entry {
   title: string
@@ -67,24 +58,46 @@ function urlOf({ itemId, projectId }: QueuedNotification, publicUrl: string | un
   return itemId === null ? project : `${project}/items/${segment(itemId)}`
 }
 
-function entryOf(one: QueuedNotification, publicUrl: string | undefined): Entry {
+function entryOf(one: QueuedNotification, publicUrl: string | undefined, texts: MailTexts): Entry {
   const { kind, title, text, count, actorName } = one
-  const by = actorName === null ? '' : ` by ${oneLine(actorName, 100)}`
-  const named = oneLine(title) || (count > 1 ? 'Several projects' : '(untitled)')
-  const happened = count > 1 ? `${HAPPENED[kind](by)}: ${count} cards` : HAPPENED[kind](by)
+  const named = oneLine(title) || (count > 1 ? texts.severalProjects : texts.untitled)
+  const happened = texts.happened[kind](actorName === null ? null : oneLine(actorName, 100))
   const isDate = kind === 'due' && /^\d{4}-\d\d-\d\dT/.test(text)
   return {
     title: named,
-    happened,
+    happened: count > 1 ? texts.toCards(happened, count) : happened,
     text: severalLines(isDate ? text.slice(0, 10) : text),
     url: urlOf(one, publicUrl),
   }
 }
 
-function subjectOf(entries: readonly Entry[], total: number): string {
-  const [first] = entries
-  if (total === 1 && first !== undefined) return oneLine(`${first.title}: ${first.happened}`)
-  return `${total} notifications`
+/** The card that all notifications are about, if there is one. */
+function cardOf(notifications: readonly QueuedNotification[]): string | undefined {
+  const [id, ...others] = new Set(notifications.map(({ itemId }) => itemId))
+  return others.length === 0 ? (id ?? undefined) : undefined
+}
+
+/**
+ * @param newest of the notifications
+ * @param isThread whether the mail belongs to the thread of a card: some programs need the same subject for that
+ */
+function subjectOf({ title, happened }: Entry, total: number, isThread: boolean, texts: MailTexts): string {
+  if (isThread) return oneLine(title)
+  return total === 1 ? oneLine(`${title}: ${happened}`) : texts.notifications(total)
+}
+
+/** Puts mails of one card into one thread (RFC 5322, section 3.6.4). Its root is never sent: any mail may be a member's first. */
+function threadOf(card: string | undefined, domain: string): Record<string, string> {
+  if (card === undefined) return {}
+  const root = `<card-${idOf([card])}@${domain}>`
+  return { 'In-Reply-To': root, References: root }
+}
+
+/** A hash of texts, for message ids. */
+function idOf(texts: readonly string[]): string {
+  const hash = createHash('sha256')
+  for (const text of texts) hash.update(`${text}\n`)
+  return hash.digest('hex').slice(0, 32)
 }
 
 /** A quotation of a member's text, so that it does not look like the service's own words. */
@@ -126,9 +139,9 @@ function articleOf({ title, happened, text, url }: Entry): string {
 </article>`
 }
 
-function htmlOf(title: string, articles: string, footer: string): string {
+function htmlOf(language: Language, title: string, articles: string, footer: string): string {
   return `<!doctype html>
-<html lang="en" dir="ltr">
+<html lang="${language}" dir="ltr">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
@@ -167,24 +180,24 @@ const AUTOMATIC = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppres
 /** The mail with a member's notifications. @param notifications at least one, the oldest first */
 export function messageOf(
   memberId: string,
-  { name, address, email }: Pick<MailRecipient, 'name' | 'address' | 'email'>,
+  recipient: Pick<MailRecipient, 'name' | 'address' | 'email' | 'language'>,
   notifications: readonly QueuedNotification[],
   { publicUrl, key, now, domain }: MessageContext,
 ): Message {
-  const entries = notifications.slice(0, SHOWN).map((one) => entryOf(one, publicUrl))
+  const { name, address, email } = recipient
+  const language = languageOf(recipient.language)
+  const texts = mailTexts(language)
+  const entries = notifications.slice(0, SHOWN).map((one) => entryOf(one, publicUrl, texts))
   const more = notifications.length - entries.length
-  const subject = subjectOf(entries, notifications.length)
+  const card = cardOf(notifications)
+  const newest = entryOf(notifications.at(-1) as QueuedNotification, publicUrl, texts)
+  const subject = subjectOf(newest, notifications.length, card !== undefined, texts)
   const unsubscribeUrl = publicUrl && `${publicUrl}${unsubscribePath(unsubscribeToken(key, memberId, now))}`
-  const rest = more > 0 ? [`And ${more} more.`] : []
-  const why =
-    email === 'daily'
-      ? 'You get this mail once a day because you have chosen that.'
-      : 'You get this mail because you have chosen one for each notification.'
-  const identity = createHash('sha256')
-  for (const { id } of notifications) identity.update(`${id}\n`)
+  const rest = more > 0 ? [texts.more(more)] : []
+  const why = texts.why[email]
   const links = [
-    ...(publicUrl === undefined ? [] : [['Open Phaseboard', `${publicUrl}/`] as const]),
-    ...(unsubscribeUrl === undefined ? [] : [['Unsubscribe', unsubscribeUrl] as const]),
+    ...(publicUrl === undefined ? [] : [[texts.open, `${publicUrl}/`] as const]),
+    ...(unsubscribeUrl === undefined ? [] : [[texts.unsubscribe, unsubscribeUrl] as const]),
   ]
   const footerHtml = [
     ...[...rest, why].map((line) => `<p>${escapeHtml(line)}</p>`),
@@ -194,9 +207,9 @@ export function messageOf(
     to: { name: oneLine(name, 100), address },
     subject,
     text: textOf(entries, [...rest, why, ...links.map(([label, url]) => `${label}: ${url}`)]),
-    html: htmlOf(subject, entries.map(articleOf).join('\n'), footerHtml),
-    messageId: `<${identity.digest('hex').slice(0, 32)}@${domain}>`,
-    headers: { ...AUTOMATIC, ...unsubscribeHeaders(unsubscribeUrl) },
+    html: htmlOf(language, subject, entries.map(articleOf).join('\n'), footerHtml),
+    messageId: `<${idOf(notifications.map(({ id }) => id))}@${domain}>`,
+    headers: { ...AUTOMATIC, ...threadOf(card, domain), ...unsubscribeHeaders(unsubscribeUrl) },
   }
 }
 
@@ -206,17 +219,21 @@ export function testMessage(
   id: string,
   publicUrl: string | undefined,
   domain: string,
+  language: Language = LANGUAGES[0],
 ): Message {
-  const subject = 'Test of e-mail'
-  const line = 'This is a test: e-mail of Phaseboard arrives at this address.'
+  const {
+    open,
+    test: { subject, text: line },
+  } = mailTexts(language)
   return {
     to: { name: oneLine(to.name, 100), address: to.address },
     subject,
     text: `${[line, publicUrl && `${publicUrl}/`].filter(Boolean).join('\n\n')}\n`,
     html: htmlOf(
+      language,
       subject,
       `<p>${line}</p>`,
-      publicUrl === undefined ? '' : `<p>${linked('Open Phaseboard', `${publicUrl}/`)}</p>`,
+      publicUrl === undefined ? '' : `<p>${linked(open, `${publicUrl}/`)}</p>`,
     ),
     messageId: `<test-${id}@${domain}>`,
     headers: AUTOMATIC,

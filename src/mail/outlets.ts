@@ -13,6 +13,9 @@ export const WAIT = 2 * 60 * 1000
 /** The hour of the daily mail, in the member's time zone. */
 const DAILY_HOUR = 8
 
+/** Cards with a mail each, at most: those of more cards are one mail. */
+export const SEPARATE = 10
+
 /** Timeout of the host for a notification, in milliseconds. */
 const HOST_TIMEOUT = 30_000
 
@@ -58,6 +61,13 @@ function mailDueAt({ email, timeZone }: Pick<MailRecipient, 'email' | 'timeZone'
   return timestamp(email === 'daily' ? nextHour(DAILY_HOUR, zone, made) : made + WAIT)
 }
 
+/** The notifications of the next mail of several: each card has a thread of its own, and those of the other cards follow at once. */
+function ofOneMail(all: readonly QueuedNotification[]): readonly QueuedNotification[] {
+  const cards = Map.groupBy(all, ({ itemId }) => itemId)
+  const [first = all] = cards.values()
+  return cards.size > SEPARATE ? all : first
+}
+
 export function createMailOutlet({ queue, deliverable, compose, send }: MailOutletOptions): Outlet {
   return {
     dueAt: (memberId) => {
@@ -70,10 +80,13 @@ export function createMailOutlet({ queue, deliverable, compose, send }: MailOutl
     send: async ({ memberId }, signal) => {
       const recipient = queue.recipient(memberId)
       if (recipient === undefined) return { kind: 'dropped' }
-      const ids = queue.ids(memberId)
-      const notifications = deliverable({ ...recipient, memberId }, ids)
-      if (notifications.length === 0) return { kind: 'done', ids, isSent: false }
-      const failure = await send(compose(memberId, recipient, notifications), signal)
+      const queued = queue.ids(memberId)
+      const all = deliverable({ ...recipient, memberId }, queued)
+      if (all.length === 0) return { kind: 'done', ids: queued, isSent: false }
+      const now = recipient.email === 'each' ? ofOneMail(all) : all
+      const later = new Set(all.filter((one) => !now.includes(one)).map(({ id }) => id))
+      const ids = queued.filter((id) => !later.has(id))
+      const failure = await send(compose(memberId, recipient, now), signal)
       if (failure === undefined) return { kind: 'done', ids, isSent: true }
       return { kind: 'failed', ids, failure, address: recipient.address }
     },

@@ -4,24 +4,25 @@ import type { SharedDatabase } from '../db/client.ts'
 import { memberPreferences, members } from '../db/schema.ts'
 import { given, selectOne } from '../db/statements.ts'
 import { once } from '../once.ts'
-import type { Preferences, TestMail } from '../schemas/records.ts'
+import { LANGUAGES, type Preferences, type TestMail } from '../schemas/records.ts'
 import { timestamp } from '../time.ts'
 import type { MailQueue } from './queue.ts'
+import { languageOf } from './texts.ts'
 
 /** The fields that a member may set. */
-type PreferencesInput = Partial<Pick<Preferences, 'email' | 'timeZone'>>
+type PreferencesInput = Partial<Pick<Preferences, 'email' | 'timeZone' | 'language'>>
 
 /** Longest stored response of a server that refused an address, in characters. */
 const REASON_LENGTH = 500
 
-const DEFAULTS = { email: 'none', timeZone: 'UTC', stoppedBecause: null } as const
+const DEFAULTS = { email: 'none', timeZone: 'UTC', language: LANGUAGES[0], stoppedBecause: null } as const
 
 function statementsOf(db: SharedDatabase) {
-  const { memberId, email, timeZone, stoppedAddress, stoppedBecause } = memberPreferences
+  const { memberId, email, timeZone, language, stoppedAddress, stoppedBecause } = memberPreferences
   return {
     one: selectOne(db, () =>
       db
-        .select({ email, timeZone, stoppedAddress, stoppedBecause })
+        .select({ email, timeZone, language, stoppedAddress, stoppedBecause })
         .from(memberPreferences)
         .where(eq(memberId, given('memberId'))),
     ),
@@ -33,8 +34,10 @@ function statementsOf(db: SharedDatabase) {
     ),
     set: once(() =>
       db.$client.prepare<[object]>(
-        `insert into member_preferences (member_id, email, time_zone, updated_at) values (:memberId, :email, :timeZone, :at)
-        on conflict do update set email = excluded.email, time_zone = excluded.time_zone, updated_at = excluded.updated_at`,
+        `insert into member_preferences (member_id, email, time_zone, language, updated_at)
+        values (:memberId, :email, :timeZone, :language, :at)
+        on conflict do update set email = excluded.email, time_zone = excluded.time_zone, language = excluded.language,
+          updated_at = excluded.updated_at`,
       ),
     ),
     confirm: once(() =>
@@ -74,8 +77,9 @@ export class MailPreferences {
     const stored = memberId === null ? undefined : this.#sql.one({ memberId })
     if (stored === undefined) return { ...DEFAULTS, emailAvailable }
     const { email, timeZone, stoppedAddress, stoppedBecause } = stored
+    const language = languageOf(stored.language)
     const isStopped = stoppedAddress !== null && stoppedAddress === this.#sql.address({ memberId })?.email
-    return { email, timeZone, stoppedBecause: isStopped ? stoppedBecause : null, emailAvailable }
+    return { email, timeZone, language, stoppedBecause: isStopped ? stoppedBecause : null, emailAvailable }
   }
 
   /**
@@ -85,8 +89,8 @@ export class MailPreferences {
   update(memberId: string, input: PreferencesInput, emailAvailable: boolean): Preferences {
     const before = this.get(memberId, emailAvailable)
     if (Object.keys(input).length === 0) return before
-    const { email = before.email, timeZone = before.timeZone } = input
-    this.#sql.set().run({ memberId, email, timeZone, at: timestamp() })
+    const { email = before.email, timeZone = before.timeZone, language = before.language } = input
+    this.#sql.set().run({ memberId, email, timeZone, language, at: timestamp() })
     if (input.email !== undefined) this.#sql.confirm().run({ memberId })
     if (email === 'none') this.#queue.drop(memberId)
     else this.#queue.reschedule(memberId)

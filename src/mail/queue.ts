@@ -51,6 +51,8 @@ export interface MailRecipient {
   role: CurrentMember['role']
   email: 'each' | 'daily'
   timeZone: string
+  /** As stored: see `languageOf`. */
+  language: string
 }
 
 /** A notification to send; its project is the current one of the item. */
@@ -77,7 +79,7 @@ function statementsOf({ $client: client }: SharedDatabase) {
       where id in (select notification_id from mail_queue where member_id = :memberId order by notification_id limit 1)`,
     ),
     recipient: prepare<MailRecipient>(
-      `select members.name, members.email as address, members.role, preferred.email, preferred.time_zone as timeZone
+      `select members.name, members.email as address, members.role, preferred.email, preferred.time_zone as timeZone, preferred.language
       from members join member_preferences as preferred on preferred.member_id = members.id
       where members.id = :memberId and members.disabled = 0 and preferred.email <> 'none'
         and preferred.stopped_address is not members.email`,

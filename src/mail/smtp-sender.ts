@@ -5,7 +5,7 @@ import type { Clock } from '../clock.ts'
 import { isLoopback } from '../config.ts'
 import { isMailAddress, type Mailbox } from '../mailbox.ts'
 import type { Message } from './message.ts'
-import { oneLine } from './texts.ts'
+import { oneLine } from './safe-texts.ts'
 
 /** Milliseconds: of each step, and of a whole mail. */
 const STEP_TIME = 15_000

@@ -4,6 +4,8 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { escapeHtml, plainPage } from '../plain-page.ts'
+import type { Language } from '../schemas/records.ts'
+import { mailTexts } from './texts.ts'
 
 /** Validity of a link, in milliseconds. */
 export const LINK_LIFETIME = 90 * 24 * 60 * 60 * 1000
@@ -39,8 +41,9 @@ export function memberOfToken(key: string | undefined, token: string, now: numbe
 /** The path of a link, below the root of the service. */
 export const unsubscribePath = (token: string): string => `/unsubscribe/${token}`
 
-/** The page of a link: its form posts to its own address. @param button absent once it is done */
-export function unsubscribePage(text: string, button?: string): string {
-  const form = button === undefined ? '' : `<form method="post"><button>${escapeHtml(button)}</button></form>`
-  return plainPage('E-mail of Phaseboard', text, form)
+/** The page of a link: its form posts to its own address. @param isDone whether the member has unsubscribed */
+export function unsubscribePage(language: Language, isDone: boolean): string {
+  const { page, unsubscribe } = mailTexts(language)
+  const form = isDone ? '' : `<form method="post"><button>${escapeHtml(unsubscribe)}</button></form>`
+  return plainPage(page.title, isDone ? page.done : page.question, form, language)
 }

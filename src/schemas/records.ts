@@ -480,6 +480,10 @@ export const CurrentMemberSchema = Type.Object(
 )
 export type CurrentMember = Static<typeof CurrentMemberSchema>
 
+/** The languages of the page and of mails; the first is the default. */
+export const LANGUAGES = ['en', 'de'] as const
+export type Language = (typeof LANGUAGES)[number]
+
 /** What a member wants to be told by e-mail. */
 export const PreferencesSchema = Type.Object(
   {
@@ -487,9 +491,14 @@ export const PreferencesSchema = Type.Object(
       type: 'string',
       enum: ['none', 'each', 'daily'],
       description:
-        'Which e-mail the member gets: none; one for each notification, combined within two minutes; or one a day, at 8:00 in `timeZone`',
+        'Which e-mail the member gets: none; one for each notification, with those of the same card within two minutes in one; or one a day, at 8:00 in `timeZone`',
     }),
     timeZone: Type.String({ description: 'An IANA time zone', examples: ['Europe/Berlin'] }),
+    language: Type.Unsafe<Language>({
+      type: 'string',
+      enum: [...LANGUAGES],
+      description: 'The language of the e-mail',
+    }),
     stoppedBecause: Nullable(
       Type.String({
         description:

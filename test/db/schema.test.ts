@@ -132,6 +132,7 @@ const DEFAULTS: Record<string, [Record<string, string | number>, Record<string, 
     {
       email: 'none',
       time_zone: 'UTC',
+      language: 'en',
       stopped_address: null,
       stopped_because: null,
       failure: null,

@@ -5,7 +5,7 @@ import { openDatabase } from '../../src/db/client.ts'
 import { NO_LOCK } from '../../src/db/process-lock.ts'
 import { Courier, type CourierOptions, type CourierWrites, HEARTBEAT } from '../../src/mail/courier.ts'
 import { messageOf } from '../../src/mail/message.ts'
-import { createHostOutlet, createMailOutlet, type Outlet, WAIT } from '../../src/mail/outlets.ts'
+import { createHostOutlet, createMailOutlet, type Outlet, SEPARATE, WAIT } from '../../src/mail/outlets.ts'
 import { RETRY_DELAYS, SENT_AT_ONCE } from '../../src/mail/queue.ts'
 import { createSmtpSender } from '../../src/mail/smtp-sender.ts'
 import type { HostNotification } from '../../src/phaseboard.d.ts'
@@ -169,7 +169,7 @@ t.test(
     one.notify('ada', { title: 'Second', ...one.comment('c', 'Hm') })
     t.strictSame(one.mails.received, [])
     await one.after(1000)
-    t.strictSame(subjects(one.mails), [['ada@example.test', '2 notifications']])
+    t.strictSame(subjects(one.mails), [['ada@example.test', 'Second']])
     const [mail] = one.mails.received
     t.match(
       mail?.text,
@@ -183,10 +183,45 @@ t.test(
     t.equal(one.count('mails'), 0)
     one.notify('ada')
     await one.after(WAIT)
-    t.strictSame(subjects(one.mails).at(-1), ['ada@example.test', 'Card: Assigned to you'])
+    t.strictSame(subjects(one.mails).at(-1), ['ada@example.test', 'Card'])
     t.strictSame(one.warnings, [])
   },
 )
+
+t.test('each: every card has a mail and a thread of its own, and a digest has all in one', async (t) => {
+  const one = await service(t)
+  for (const [id, email] of [
+    ['ada', 'each'],
+    ['bob', 'daily'],
+  ] as const) {
+    one.prefer(id, { email, language: 'de' })
+    one.notify(id, { title: 'Card' })
+    one.notify(id, { title: 'Deck', itemId: 'j' })
+    one.notify(id, { title: 'Card', kind: 'moved' })
+    one.notify(id, { title: 'Apollo', itemId: null, count: 12 })
+  }
+  await one.after(WAIT)
+  t.strictSame(subjects(one.mails), [
+    ['ada@example.test', 'Card'],
+    ['ada@example.test', 'Deck'],
+    ['ada@example.test', 'Apollo: Ihnen zugewiesen: 12 Karten'],
+  ])
+  const [card, deck, apollo] = one.mails.received.map(({ headers }) => headers)
+  t.match(one.mails.received[0]?.text, /^Card\nIhnen zugewiesen\n.*\n\nCard\nVerschoben\n/s)
+  one.notify('ada', { title: 'Card' })
+  await one.after(WAIT)
+  const again = one.mails.received.at(-1)?.headers
+  t.equal(again?.references, card?.references)
+  t.equal(again?.['in-reply-to'], card?.['in-reply-to'])
+  t.not(again?.['message-id'], card?.['message-id'])
+  t.not(deck?.references, card?.references)
+  t.equal(apollo?.references, undefined)
+  t.equal(one.count("mail_queue where member_id = 'ada'"), 0)
+  await one.after(24 * 60 * MINUTE)
+  const digest = one.mails.received.at(-1)
+  t.match([digest?.to, digest?.headers.subject], ['bob@example.test', '4 Benachrichtigungen'])
+  t.equal(digest?.headers.references, undefined)
+})
 
 t.test('the courier polls the queue, and sends notifications from its downtime late', async (t) => {
   const one = await service(t)
@@ -247,8 +282,8 @@ t.test(
     one.exec("delete from team_assignments where id = 'a'; update members set disabled = 1 where id = 'eve'")
     await one.after(WAIT)
     t.strictSame(subjects(one.mails).toSorted(), [
-      ['ada@example.test', 'Still there: Assigned to you'],
-      ['bob@example.test', 'Secret plan: Assigned to you'],
+      ['ada@example.test', 'Still there'],
+      ['bob@example.test', 'Secret plan'],
     ])
     t.notMatch(one.mails.received.find(({ to }) => /^ada/.test(to))?.raw, /[Ss]ecret|Gone|Read/)
     t.equal(one.count('mail_queue'), 0)
@@ -349,7 +384,7 @@ t.test('notifications created while a mail fails are sent with it, once', async 
   one.mails.received.splice(0)
   one.mails.behave = () => ({})
   await one.after(MINUTE)
-  t.strictSame(subjects(one.mails), [['ada@example.test', '2 notifications']])
+  t.strictSame(subjects(one.mails), [['ada@example.test', 'Second']])
   await one.after(60 * MINUTE)
   t.equal(one.mails.received.length, 1)
 })
@@ -371,7 +406,7 @@ t.test(
       one.notify(id)
     }
     await one.after(WAIT)
-    t.strictSame(subjects(one.mails), [['eve@example.test', 'Card: Assigned to you']])
+    t.strictSame(subjects(one.mails), [['eve@example.test', 'Card']])
     t.match(one.mail.preferences.get('ada', true), {
       email: 'each',
       stoppedBecause: '550 5.1.1 no such user',
@@ -495,11 +530,15 @@ t.test('an outcome that cannot be stored is stored later, and the mail is not se
 t.test('a flood of notifications is one mail of bounded size', async (t) => {
   const one = await service(t)
   one.prefer('ada', { email: 'each' })
-  for (let index = 0; index < SENT_AT_ONCE + 1; index++) one.notify('ada', { title: `Card ${index}` })
+  const cards = SEPARATE + 1
+  const values = Array.from({ length: cards }, (_, index) => `('i${index}', 'p', 'Card')`)
+  one.exec(`insert into kanban_items (id, project_id, title) values ${values}`)
+  for (let index = 0; index < SENT_AT_ONCE + 1; index++)
+    one.notify('ada', { title: `Card ${index}`, itemId: `i${index % cards}` })
   await one.after(WAIT)
   t.strictSame(subjects(one.mails), [
     ['ada@example.test', `${SENT_AT_ONCE} notifications`],
-    ['ada@example.test', `Card ${SENT_AT_ONCE}: Assigned to you`],
+    ['ada@example.test', `Card ${SENT_AT_ONCE}`],
   ])
   t.match(one.mails.received[0]?.text, /Card 49\n/)
   t.match(one.mails.received[0]?.text, /And 450 more\./)

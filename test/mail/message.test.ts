@@ -2,13 +2,20 @@
 import { createInterface } from 'node:readline'
 import t from 'tap'
 import { systemClock } from '../../src/clock.ts'
-import { type MessageContext, messageOf, SHOWN } from '../../src/mail/message.ts'
+import { type MessageContext, messageOf, SHOWN, testMessage } from '../../src/mail/message.ts'
 import type { QueuedNotification } from '../../src/mail/queue.ts'
+import { oneLine, severalLines } from '../../src/mail/safe-texts.ts'
 import { connectionOptions, createSmtpSender } from '../../src/mail/smtp-sender.ts'
-import { oneLine, severalLines } from '../../src/mail/texts.ts'
+import { mailTexts } from '../../src/mail/texts.ts'
 import { isTimeZone, nextHour } from '../../src/mail/time-zones.ts'
-import { LINK_LIFETIME, memberOfToken, unsubscribeToken } from '../../src/mail/unsubscribe.ts'
+import {
+  LINK_LIFETIME,
+  memberOfToken,
+  unsubscribePage,
+  unsubscribeToken,
+} from '../../src/mail/unsubscribe.ts'
 import { domainOf, type Mailbox, parseMailbox } from '../../src/mailbox.ts'
+import type { LANGUAGES } from '../../src/schemas/records.ts'
 import { listen, manualClock, until } from '../receivers.ts'
 import { decodeWords, receiveMail } from '../smtp.ts'
 
@@ -20,7 +27,7 @@ const CONTEXT: MessageContext = {
   now: NOW,
   domain: 'board.example',
 }
-const ADA = { name: 'Ada', address: 'ada@example.test', email: 'each' } as const
+const ADA = { name: 'Ada', address: 'ada@example.test', email: 'each', language: 'en' } as const
 
 const notification = (fields: Partial<QueuedNotification> = {}): QueuedNotification => ({
   id: 'n1',
@@ -56,7 +63,9 @@ t.test('a mail has text and HTML, a link to the card, and the headers of an auto
   const { headers, text, html, to } = await arrived(t, messageOf('ada', ADA, [notification()], CONTEXT))
   t.equal(to, 'ada@example.test')
   t.match(headers, {
-    subject: 'Card: You were mentioned by Bob',
+    subject: 'Card',
+    'in-reply-to': /^<card-[0-9a-f]{32}@board\.example>$/,
+    references: headers['in-reply-to'],
     'content-type': /^multipart\/alternative;/,
     'auto-submitted': 'auto-generated',
     'message-id': /^<[0-9a-f]{32}@board\.example>$/,
@@ -93,10 +102,12 @@ t.test('nothing that members write becomes a header, markup, or another directio
     'content-type',
     'date',
     'from',
+    'in-reply-to',
     'list-unsubscribe',
     'list-unsubscribe-post',
     'message-id',
     'mime-version',
+    'references',
     'subject',
     'to',
     'x-auto-response-suppress',
@@ -137,7 +148,12 @@ t.test('without a public address there are no links; without HTTPS no one click'
     publicUrl: undefined,
   })
   t.notMatch(`${html}${text}`, /href|https?:/)
-  t.strictSame(Object.keys(headers), ['Auto-Submitted', 'X-Auto-Response-Suppress'])
+  t.strictSame(Object.keys(headers), [
+    'Auto-Submitted',
+    'X-Auto-Response-Suppress',
+    'In-Reply-To',
+    'References',
+  ])
   const plain = messageOf('ada', ADA, [notification()], { ...CONTEXT, publicUrl: 'http://board.example' })
   t.match(plain.headers, { 'List-Unsubscribe': /^<http:\/\/board\.example\/unsubscribe\// })
   t.notOk('List-Unsubscribe-Post' in plain.headers)
@@ -145,11 +161,12 @@ t.test('without a public address there are no links; without HTTPS no one click'
 
 t.test('each kind of notification has its own text', async (t) => {
   const said = (fields: Partial<QueuedNotification>) => messageOf('ada', ADA, [notification(fields)], CONTEXT)
-  t.equal(said({ kind: 'due', text: '2027-02-01T00:00:00.000Z' }).subject, 'Card: Due')
+  const happened = (fields: Partial<QueuedNotification>) => said(fields).text.split('\n')[1]
+  t.equal(happened({ kind: 'due', text: '2027-02-01T00:00:00.000Z' }), 'Due')
   t.match(said({ kind: 'due', text: '2027-02-01T00:00:00.000Z' }).text, /\n> 2027-02-01\n/)
-  t.equal(said({ kind: 'moved', text: 'Done', actorName: null }).subject, 'Card: Moved')
-  t.equal(said({ kind: 'lease-lapsed' }).subject, 'Card: The lease of its claim has ended')
-  t.equal(said({ kind: 'unblocked' }).subject, 'Card: Is no longer blocked')
+  t.equal(happened({ kind: 'moved', text: 'Done', actorName: null }), 'Moved')
+  t.equal(happened({ kind: 'lease-lapsed' }), 'The lease of its claim has ended')
+  t.equal(happened({ kind: 'unblocked' }), 'Is no longer blocked')
   t.equal(
     said({ kind: 'moved', itemId: null, title: 'Apollo', count: 12 }).subject,
     'Apollo: Moved by Bob: 12 cards',
@@ -158,18 +175,61 @@ t.test('each kind of notification has its own text', async (t) => {
     said({ kind: 'assigned', itemId: null, projectId: null, title: '', count: 12 }).subject,
     'Several projects: Assigned to you by Bob: 12 cards',
   )
-  t.equal(said({ title: ' \n' }).subject, '(untitled): You were mentioned by Bob')
+  t.equal(said({ title: ' \n' }).subject, '(untitled)')
   t.equal([...said({ title: '木'.repeat(500) }).subject].length, 201)
   const many = messageOf(
     'ada',
     { ...ADA, email: 'daily' },
-    Array.from({ length: SHOWN + 2 }, () => notification()),
+    Array.from({ length: SHOWN + 2 }, (_, index) => notification({ itemId: `i${index}` })),
     CONTEXT,
   )
   t.equal(many.subject, `${SHOWN + 2} notifications`)
   t.match(many.text, 'And 2 more.')
   t.match(many.html, 'You get this mail once a day')
   t.equal(many.html.split('<article>').length - 1, SHOWN)
+})
+
+t.test('mails of one card are one thread, and no other mail belongs to it', async (t) => {
+  const mail = (...items: (string | null)[]) => {
+    const notifications = items.map((itemId, index) => notification({ id: `${items}${index}`, itemId }))
+    const { messageId, headers, subject } = messageOf('ada', ADA, notifications, CONTEXT)
+    t.equal(headers['In-Reply-To'], headers.References)
+    return { messageId, subject, root: headers.References }
+  }
+  const [first, second, other] = [mail('i'), mail('i', 'i'), mail('j')]
+  t.match(first.root, /^<card-[0-9a-f]{32}@board\.example>$/)
+  t.equal(second.root, first.root)
+  t.equal(second.subject, first.subject, 'without which some programs begin another thread')
+  t.not(other.root, first.root)
+  t.equal(new Set([first, second, other].map(({ messageId }) => messageId)).size, 3)
+  for (const items of [['i', 'j'], [null], ['i', null]]) t.notOk(mail(...items).root, `${items}`)
+})
+
+t.test('a mail is in the language of its member', async (t) => {
+  const to = (language: string) => messageOf('ada', { ...ADA, language }, [notification()], CONTEXT)
+  const { text, html } = to('de')
+  t.match(text, /^Card\nSie wurden von Bob erwähnt\n> Look, @ada\n/)
+  t.match(text, 'Abbestellen: https://board.example/tools/unsubscribe/')
+  t.match(html, '<html lang="de"')
+  t.strictSame(to('tlh'), to('en'), 'another tool has written that')
+  t.match(testMessage({ name: '', address: 'ada@example.test' }, 'x', undefined, 'board.example', 'de'), {
+    subject: 'Test der E-Mail',
+    text: /^Das ist ein Test/,
+  })
+  t.match(unsubscribePage('de', false), /<html lang="de">.*<button>Abbestellen</s)
+  const written = (language: (typeof LANGUAGES)[number]) => {
+    const { happened, why, test, page, ...one } = mailTexts(language)
+    const told = Object.values(happened).flatMap((say) => [say(null), say('Bob')])
+    const others = [one.toCards('x', 2), one.untitled, one.severalProjects, one.notifications(2), one.more(2)]
+    return [told, others, one.open, one.unsubscribe, [why, test, page].map((all) => Object.values(all))].flat(
+      2,
+    )
+  }
+  const [english, german] = [written('en'), written('de')]
+  t.strictSame(
+    english.filter((text, index) => text === german[index]),
+    [],
+  )
 })
 
 t.test('long texts are cut between characters', async (t) => {

@@ -25,7 +25,13 @@ import { until } from '../receivers.ts'
 import { type MailServer, receiveMail } from '../smtp.ts'
 
 const ME = '/api/me/preferences'
-const DEFAULTS = { email: 'none', timeZone: 'UTC', stoppedBecause: null, emailAvailable: false }
+const DEFAULTS = {
+  email: 'none',
+  timeZone: 'UTC',
+  language: 'en',
+  stoppedBecause: null,
+  emailAvailable: false,
+}
 const sessionRequired = { error: 'Forbidden: session required' }
 /** Notifications of this time are due. */
 const HOUR_AGO = new Date(Date.now() - 3_600_000).toISOString()
@@ -101,6 +107,9 @@ t.test('a member has no mail by default, chooses it, and sees only the own prefe
       { ...DEFAULTS, email: 'each', timeZone: 'Europe/Berlin' },
     ],
     ['PATCH', ME, {}, ada.headers, 200, { ...DEFAULTS, email: 'each', timeZone: 'Europe/Berlin' }],
+    ['PATCH', ME, { language: 'de' }, ada.headers, 200, { email: 'each', language: 'de' }],
+    ['PATCH', ME, { email: 'each' }, ada.headers, 200, { email: 'each', language: 'de' }],
+    ['PATCH', ME, { language: 'fr' }, ada.headers, 400, invalid({ language: ['must be one of "en", "de"'] })],
     ['GET', ME, undefined, bob.headers, 200, DEFAULTS],
     [
       'PATCH',

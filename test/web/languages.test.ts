@@ -1,6 +1,7 @@
 /** The languages of the page: which one a reader gets, that each is whole, and that no text is anywhere else. */
 import { globSync } from 'node:fs'
 import t from 'tap'
+import { LANGUAGES as MAIL_LANGUAGES } from '../../src/schemas/records.ts'
 import { LANGUAGES, languageFor, localeFor } from '../../web/common/language.ts'
 import { germanTexts } from '../../web/texts.de.ts'
 import { textsOf } from '../../web/texts.ts'
@@ -30,6 +31,7 @@ t.test('each language has each text, with the same values', async (t) => {
   t.ok(english.size > 800, `${english.size} texts`)
   const languages = globSync('web/texts.*.ts')
   t.equal(languages.length, Object.keys(LANGUAGES).length - 1)
+  t.strictSame(Object.keys(LANGUAGES), MAIL_LANGUAGES, 'mails have the same')
   for (const path of languages) {
     const others = textsIn(path)
     const wrong = [...new Set([...english.keys(), ...others.keys()])].filter(

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { api, type CurrentMember, type Preferences, sending } from '../common/api.ts'
 import { canNotify, isNotifying, setNotifying } from '../common/browser-notices.ts'
 import { textIn } from '../common/forms.ts'
+import { LANGUAGES, language } from '../common/language.ts'
 import { failed, toast } from '../common/toasts.ts'
 import { Choice, Field, Form } from '../common/ui/field.tsx'
 import { type Reading, useReading, WhenRead } from '../common/ui/reading.tsx'
@@ -13,7 +14,7 @@ import { texts } from '../texts.ts'
 const words = later.attention
 const PATH = '/api/me/preferences'
 
-const change = (body: { email?: Preferences['email']; timeZone?: string }) =>
+const change = (body: Partial<Pick<Preferences, 'email' | 'timeZone' | 'language'>>) =>
   write(sending('patch', PATH, { body }))
 
 /** All time zones of this browser. Some browsers do not list UTC, which is the service's default. */
@@ -23,6 +24,10 @@ const zones = (): (readonly [string, string])[] =>
 /** The zone to choose first: who has chosen nothing yet is likely to be where the browser is. */
 const zoneOf = ({ email, timeZone }: Preferences): string =>
   email === 'none' && timeZone === 'UTC' ? Intl.DateTimeFormat().resolvedOptions().timeZone : timeZone
+
+/** Likewise, who has chosen nothing yet reads the page's language. */
+const languageOf = (preferences: Preferences): string =>
+  preferences.email === 'none' ? language : preferences.language
 
 function Email() {
   const of = useReading(() => api.get(PATH))
@@ -42,6 +47,7 @@ function EmailChoices({ of: { replace }, preferences }: EmailProps) {
     const body = {
       email: textIn(fields, 'email') as Preferences['email'],
       timeZone: textIn(fields, 'timeZone'),
+      language: textIn(fields, 'language') as Preferences['language'],
     }
     replace((await change(body)).data)
     toast(words.preferencesSaved)
@@ -77,6 +83,12 @@ function EmailChoices({ of: { replace }, preferences }: EmailProps) {
       )}
       <Form send={send} submit={texts.save}>
         <Choice name="email" label={words.email} value={email} options={Object.entries(words.emails)} />
+        <Choice
+          name="language"
+          label={words.mailLanguage}
+          value={languageOf(preferences)}
+          options={Object.entries(LANGUAGES).map(([tag, { name }]) => [tag, name] as const)}
+        />
         <Choice name="timeZone" label={words.timeZone} value={zoneOf(preferences)} options={zones()} />
       </Form>
       <p>

@@ -1,0 +1,1 @@
+ALTER TABLE `member_preferences` ADD `language` text DEFAULT 'en' NOT NULL;
