@@ -2,12 +2,12 @@ import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest, preHandlerHookHandler } from 'fastify'
-import { callerOf, memberOf, turnOf } from '../src/access/identity.ts'
+import { callerOf, memberOf, shareOf } from '../src/access/identity.ts'
 import { LINK_LENGTH, problemOfLink, problemOfName } from '../src/board/attachment-names.ts'
 import { ATTACHMENTS_LIMIT, type Thumbnail } from '../src/board/attachments.ts'
 import { ensureValid, SpecifiedFailure, validationFailed } from '../src/errors.ts'
 import { roomFor } from '../src/requests/attachment-room.ts'
-import type { ReceivedFile } from '../src/requests/attachment-uploads.ts'
+import type { ChunkSink, ReceivedFile } from '../src/requests/attachment-uploads.ts'
 import { childRoutes } from '../src/requests/child-routes.ts'
 import { isRepeated } from '../src/requests/idempotency.ts'
 import { bodyCheck, readJson } from '../src/requests/json-bodies.ts'
@@ -111,18 +111,17 @@ const uploadRoutes: Routes = async (app) => {
     const form = isFileForm(type) ? type : undefined
     const room = roomOf(request)
     if (form === undefined) checkLength(request.headers, files.limit)
-    const leave = files.uploads.take(turnOf(request))
-    try {
-      const { receiveFile, receiveFiles } = await import('../src/requests/attachment-uploads.ts')
-      const limits = { file: files.limit, files: room }
-      // A repetition is recognised by the hashes.
-      const sink = isRepeated(request) ? undefined : files.sink
-      return form === undefined
-        ? await receiveFile(body, (request.query as Static<typeof UploadQuery>).name, limits, sink)
-        : await receiveFiles(body, form, limits, sink)
-    } finally {
-      leave()
-    }
+    const { ENVELOPE, receiveFile, receiveFiles } = await import('../src/requests/attachment-uploads.ts')
+    const limits = { file: files.limit, files: room }
+    const { name } = request.query as Static<typeof UploadQuery>
+    const receiveInto = (sink: ChunkSink | undefined) =>
+      form === undefined ? receiveFile(body, name, limits, sink) : receiveFiles(body, form, limits, sink)
+    // A repetition is recognised by the hashes, and nothing of it is stored.
+    if (isRepeated(request)) return files.upload(shareOf(request), 0, () => receiveInto(undefined))
+    const length = request.raw.headers['content-length']
+    // A form may have as many bytes as announced, but is not all files.
+    const bytes = form === undefined ? Number(length) : Math.max(0, Number(length) - ENVELOPE)
+    return files.upload(shareOf(request), length === undefined ? null : bytes, receiveInto)
   }
 
   /** The body as a link. @throws ApiError 400 */
@@ -309,7 +308,7 @@ const attachmentRoutes: Routes = async (app) => {
         reply,
         found,
         (chunk) => files.store.read(found.content, chunk),
-        () => files.downloads.wait(turnOf(request)),
+        () => files.downloads.wait(shareOf(request)),
       )
     },
   })
@@ -340,7 +339,7 @@ const attachmentRoutes: Routes = async (app) => {
         reply,
         content,
         async () => bytes,
-        () => files.downloads.wait(turnOf(request)),
+        () => files.downloads.wait(shareOf(request)),
       )
     },
   })

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest, preHandlerAsyncHookHandler } from 'fastify'
-import { callerOf, memberOf, refuseUnseenProjects } from '../src/access/identity.ts'
+import { callerOf, memberOf, refuseUnseenProjects, shareOf } from '../src/access/identity.ts'
 import { newId } from '../src/db/ids.ts'
 import { adminRequired, invalidField, validationFailed } from '../src/errors.ts'
 import type { Reserved } from '../src/exchange/imports/importer.ts'
@@ -101,7 +101,7 @@ const importRoutes: Routes<{ importLimit: number }> = async (app, { importLimit 
     const form = isFileForm(type) ? type : undefined
     checkLength(request.headers, form === undefined ? importLimit : formLimit(importLimit))
     const id = newId()
-    const place = { id, ...importer.reserve(id, memberOf(request).id) }
+    const place = { id, ...importer.reserve(id, shareOf(request)) }
     request.setDecorator<Place>(PLACE, place)
     const body = request.body as Readable | undefined
     const take = async (body: Readable): Promise<Uploaded> => {

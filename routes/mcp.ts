@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { type TSchema, Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { callerOf, identityOf, memberOf, turnOf } from '../src/access/identity.ts'
+import { callerOf, identityOf, memberOf, shareOf } from '../src/access/identity.ts'
 import {
   type Answer,
   type Asked,
@@ -220,28 +220,25 @@ const mcpRoutes: Routes<{ authMode: 'open' | 'required'; publicUrl: string | und
     roomFor(scoped, caller.principal, itemId)
     if (bytes.byteLength > files.limit) throw new ApiError(413, 'Payload Too Large')
     const { receiveFile } = await import('../src/requests/attachment-uploads.ts')
-    const leave = files.uploads.take(turnOf(request))
+    const limits = { file: files.limit, files: 1 }
+    const [file] = await files.upload(shareOf(request), bytes.byteLength, (sink) =>
+      receiveFile(Readable.from([bytes]), name, limits, sink),
+    )
+    const content = file?.content ?? 0
     try {
-      const limits = { file: files.limit, files: 1 }
-      const [file] = await receiveFile(Readable.from([bytes]), name, limits, files.sink)
-      const content = file?.content ?? 0
-      try {
-        const made = file === undefined ? [] : [{ ...file, content }]
-        const outcome = await app.perform(app.board.attachments.addFiles(itemId, made, memberOf(request)), {
-          actorId: identity.member.id,
-          ...caller,
-          ...(repeated && { repeatable: { request: repeated, shape: shapeOfFiles, isSecret: false } }),
-        })
-        const { value, response, isReplay = false } = outcome
-        const seq = outcome.seq ?? response?.seq ?? undefined
-        const body = isReplay ? JSON.parse(response?.body ?? '[]') : value
-        return { answers: [{ status: 201, body }], isReplay, ...(seq !== undefined && { seq }) }
-      } finally {
-        if (file?.damaged !== undefined) await files.store.discard(file.damaged)
-        await files.store.discard(content)
-      }
+      const made = file === undefined ? [] : [{ ...file, content }]
+      const outcome = await app.perform(app.board.attachments.addFiles(itemId, made, memberOf(request)), {
+        actorId: identity.member.id,
+        ...caller,
+        ...(repeated && { repeatable: { request: repeated, shape: shapeOfFiles, isSecret: false } }),
+      })
+      const { value, response, isReplay = false } = outcome
+      const seq = outcome.seq ?? response?.seq ?? undefined
+      const body = isReplay ? JSON.parse(response?.body ?? '[]') : value
+      return { answers: [{ status: 201, body }], isReplay, ...(seq !== undefined && { seq }) }
     } finally {
-      leave()
+      if (file?.damaged !== undefined) await files.store.discard(file.damaged)
+      await files.store.discard(content)
     }
   }
 
@@ -249,7 +246,7 @@ const mcpRoutes: Routes<{ authMode: 'open' | 'required'; publicUrl: string | und
   async function readFile(request: FastifyRequest, id: string): Promise<Uint8Array> {
     authorize('read', identityOf(request), 'GET', authMode)
     const { content, size } = await app.read(app.board.attachments.content(id), callerOf(request))
-    const leave = await files.downloads.wait(turnOf(request))
+    const leave = await files.downloads.wait(shareOf(request))
     try {
       const chunks: Uint8Array[] = []
       for (let chunk = 0; chunk * CHUNK_BYTES < size; chunk++) {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { CHUNK_BYTES } from '../src/db/file-contents.ts'
 import { examine, isHealthy } from '../src/maintenance/doctor.ts'
+import { FileStore } from '../src/worker/file-store.ts'
 import { bytesOf, FORM_TYPE, filePart, formOf, png } from './attachments.ts'
 import { type App, build, count, createItem, createProject, send, signInAs, writeIn } from './helper.ts'
 import { until } from './receivers.ts'
@@ -113,9 +114,9 @@ t.test('an upload that fails leaves a damaged content as it is', async (t) => {
   await post(app, url, BYTES)
   const damaged = await onlyContent(app)
   await damage(app, DAMAGES['a chunk has other bytes'])
-  const { damaged: find } = app.files.sink
-  app.files.sink.damaged = async (hash) => {
-    const found = await find(hash)
+  const { store } = app.files
+  store.damaged = async (hash) => {
+    const found = await FileStore.prototype.damaged.call(store, hash)
     t.equal(found, damaged)
     await send(app, 'DELETE', `/api/kanban-items/${item.id}`)
     return found

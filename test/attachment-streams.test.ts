@@ -40,11 +40,17 @@ async function setUp(t: Test, settings: Record<string, string> = {}) {
   }
 }
 
-/** Begins an upload. @returns the request, whose body may follow, and its response */
-function begin({ port }: Service, path: string, size: number, headers: Record<string, string> = {}) {
+/** Begins an upload, from an address of this machine. @returns the request, whose body may follow, and its response */
+function begin(
+  { port }: Service,
+  path: string,
+  size: number,
+  headers: Record<string, string> = {},
+  localAddress = '127.0.0.1',
+) {
   const agent = new Agent({ maxSockets: 1 })
   const sent = request({
-    ...{ port, host: '127.0.0.1', method: 'POST', path, agent },
+    ...{ port, host: '127.0.0.1', localAddress, method: 'POST', path, agent },
     headers: { 'content-length': size, 'content-type': 'application/octet-stream', ...headers },
   })
   const response = new Promise<{ status: number; headers: IncomingMessage['headers']; text: string }>(
@@ -118,36 +124,39 @@ t.test(
   },
 )
 
-t.test('eight uploads at once, and no more', async (t) => {
+// Other systems have one address of this machine.
+const OTHER_ADDRESSES = { skip: process.platform !== 'linux' && 'needs several addresses' }
+
+t.test('two uploads of an address at once, and eight in all; others wait', OTHER_ADDRESSES, async (t) => {
   const { service, file, path } = await setUp(t)
-  const bytes = Array.from({ length: 8 }, (_, nth) => bytesOf(MEBIBYTE, nth + 1))
-  const open = bytes.map((all) => {
-    const one = begin(service, path, all.length)
+  const from = (nth: number) => `127.0.0.1${nth}`
+  const bytes = Array.from({ length: 10 }, (_, nth) => bytesOf(MEBIBYTE, nth + 1))
+  const open = bytes.map((all, nth) => {
+    // Three of the first caller, and three of the fourth.
+    const one = begin(service, path, all.length, {}, from([1, 1, 1, 2, 2, 3, 3, 4, 4, 4][nth] ?? 0))
     one.sent.write(all.subarray(0, 300_000))
     return one
   })
   while (stored(file).contents < 8) await sleep(20)
-  const ninth = await upload(service, path, bytesOf(10, 9))
-  t.equal(ninth.status, 503)
-  const refused = begin(service, path, 10)
-  refused.sent.end(bytesOf(10, 9))
-  t.equal((await refused.response).headers['retry-after'], '2')
+  const { sent, response: waiting } = begin(service, path, 10, {}, from(5))
+  sent.end(bytesOf(10, 99))
   t.equal(
     (await call(service, 'POST', path, { url: 'https://example.org' })).status,
     201,
     'links need no slot',
   )
+  t.equal(stored(file).contents, 8, 'no more')
   for (const [nth, { sent }] of open.entries()) sent.end(bytes[nth]?.subarray(300_000))
   const ended = await Promise.all(open.map(({ response }) => response))
   t.strictSame(
     ended.map(({ status }) => status),
-    Array(8).fill(201),
+    Array(10).fill(201),
   )
   for (const [nth, { text }] of ended.entries()) {
     const [{ id }] = JSON.parse(text)
     t.ok((await contentOf(service, id)).equals(bytes[nth] as Buffer))
   }
-  t.equal((await upload(service, path, bytesOf(10, 9))).status, 201, 'there is a slot again')
+  t.equal((await waiting).status, 201)
   t.equal(stored(file).incomplete, 0)
 })
 
@@ -183,7 +192,8 @@ t.test('a client that does not read holds nothing up', async (t) => {
   const { service, file, path } = await setUp(t)
   const { body } = await upload(service, path, LARGE)
   const stalled = await Promise.all(
-    Array.from({ length: 20 }, async () => {
+    // A caller may have 16 downloads at once.
+    Array.from({ length: 15 }, async () => {
       const { socket } = await dial(t, service.port)
       socket.write(`GET /api/attachments/${body[0].id}/content HTTP/1.1\r\nHost: localhost\r\n\r\n`)
       await once(socket, 'data')
@@ -207,17 +217,17 @@ t.test(
   async (t) => {
     const { service, environment, file, path } = await setUp(t)
     const kept = await upload(service, path, LARGE.subarray(0, 700_000))
-    const open = [1, 2, 3].map((seed) => {
+    const open = [1, 2].map((seed) => {
       const one = begin(service, path, 2 * MEBIBYTE)
       one.sent.write(bytesOf(MEBIBYTE, seed))
       return one
     })
-    while (stored(file).chunks < 9) await sleep(20)
+    while (stored(file).chunks < 7) await sleep(20)
     service.kill('SIGKILL')
     await service.exited
     await Promise.allSettled(open.map(({ response }) => response))
     t.equal(stored(file).attachments, 1)
-    t.equal(stored(file).incomplete, 3)
+    t.equal(stored(file).incomplete, 2)
     // As if some minutes had passed.
     const client = new SQLite(file)
     client.exec('update file_contents set touched_at = touched_at - 600000')

@@ -4,7 +4,7 @@ import type { FastifyRequest, preValidationHookHandler } from 'fastify'
 import type { Actor } from '../members/audit-log.ts'
 import type { Access, Identity } from '../members/identity.ts'
 import type { CurrentMember } from '../schemas/records.ts'
-import { addressOf } from './addresses.ts'
+import { addressOf, clientAt } from './addresses.ts'
 import { type Caller, principalOf, turnWith } from './caller.ts'
 import { makesProjects, noNewProjects } from './policy.ts'
 
@@ -34,6 +34,13 @@ export function turnOf(request: FastifyRequest): string | null {
   const identity = request.getDecorator<Identity | undefined>(IDENTITY)
   return identity === undefined ? null : turnWith(identity)
 }
+
+/**
+ * Whose share of something limited this request takes: its member's or, for the default member, which all users of the host share, that of its
+ * address.
+ */
+export const shareOf = (request: FastifyRequest): string =>
+  turnOf(request) ?? `address ${clientAt(addressOf(request))}`
 
 /** A hook of routes that create a project. @throws ApiError 403 for callers who would not see it */
 export const refuseUnseenProjects: preValidationHookHandler = (request, _reply, done) => {

@@ -71,6 +71,11 @@ const statementsOf = (client: SQLite.Database) => ({
       'update file_contents set size = size + :size, touched_at = :now where id = :id and sha256 is null',
     ),
   ),
+  touch: once(() =>
+    client.prepare<[object]>(
+      'update file_contents set touched_at = :now where id in (select value from json_each(:ids)) and sha256 is null',
+    ),
+  ),
   addChunk: once(() =>
     client.prepare<[number, Uint8Array]>('insert into file_chunks (place, bytes) values (?, ?)'),
   ),
@@ -145,12 +150,23 @@ const statementsOf = (client: SQLite.Database) => ({
   ),
 })
 
+/** A running upload. */
+interface Upload {
+  /** Reserved bytes that are not written yet, and those of them that are being written. */
+  left: number
+  writing: number
+  /** The contents that it has begun. */
+  contents: number[]
+}
+
 /** The contents of a connection. Methods that write need a transaction. */
 export class FileContents {
   readonly #sql: ReturnType<typeof statementsOf>
   /** The bytes of all contents at the last sum, and the bytes reserved since. */
   #total = 0
   #summedAt = Number.NEGATIVE_INFINITY
+  readonly #uploads = new Map<number, Upload>()
+  #latestUpload = 0
 
   constructor(client: SQLite.Database) {
     this.#sql = statementsOf(client)
@@ -161,15 +177,20 @@ export class FileContents {
    * @param content its id; null for the first chunk, which begins it
    * @param chunk its number, from 0
    * @param now milliseconds since 1970
+   * @param upload the running upload that it belongs to: none of its contents counts as a leftover
    * @returns the id of the content
    * @throws ApiError 503 if the content was removed meanwhile
    */
-  write(content: number | null, chunk: number, bytes: Uint8Array, now: number): number {
+  write(content: number | null, chunk: number, bytes: Uint8Array, now: number, upload?: number): number {
     const size = bytes.byteLength
     const id = content ?? (this.#sql.begin().get({ size, now }) as number)
     if (content !== null && this.#sql.grow().run({ id, size, now }).changes === 0)
       throw unavailable(RETRY_AFTER)
     if (size > 0) this.#sql.addChunk().run(id * CHUNKS_OF_CONTENT + chunk, bytes)
+    const running = this.#uploads.get(upload ?? 0)
+    if (running === undefined) return id
+    if (content === null) running.contents.push(id)
+    if (running.contents.length > 1) this.#sql.touch().run({ ids: JSON.stringify(running.contents), now })
     return id
   }
 
@@ -178,17 +199,70 @@ export class FileContents {
     return this.#sql.chunk().get(content * CHUNKS_OF_CONTENT + chunk)
   }
 
-  /** Reserves bytes, if all contents, including incomplete ones, stay within the limit. @param most bytes of all together @returns whether it has */
+  /**
+   * Begins an upload: reserves room for all of it, so that of several that do not all fit, the first ones do.
+   * @param bytes its size; null if it was not announced: then as much as there is, up to `largest`
+   * @param most bytes of all contents together
+   * @returns its number; undefined without room. The caller ends it
+   */
+  begin(bytes: number | null, largest: number, most: number): number | undefined {
+    const room = most - this.#sum() - this.#reserved()
+    const left = bytes ?? Math.min(largest, room)
+    // Nothing always fits: repetitions of uploads are only read.
+    if (left > Math.max(room, 0) || (bytes === null && room <= 0)) return undefined
+    const upload = ++this.#latestUpload
+    this.#uploads.set(upload, { left, writing: 0, contents: [] })
+    return upload
+  }
+
+  /** Whether there is room for the next chunk of an upload: what it has reserved, or more. If its write fails, so does the upload. */
+  hasRoomFor(bytes: number, most: number, upload: number): boolean {
+    const running = this.#uploads.get(upload)
+    // Its thread has ended since, and this is another one.
+    if (running === undefined) return this.takeRoomFor(bytes, most)
+    const more = Math.max(0, running.writing + bytes - running.left)
+    if (this.#sum() + this.#reserved() + more > most) return false
+    running.left += more
+    running.writing += bytes
+    return true
+  }
+
+  /** Notes that a chunk of an upload was written. */
+  wrote(bytes: number, upload: number): void {
+    const running = this.#uploads.get(upload)
+    if (running === undefined) return
+    running.left -= bytes
+    running.writing -= bytes
+    this.#total += bytes
+  }
+
+  /** Ends an upload, and releases what it has reserved. */
+  end(upload: number): void {
+    this.#uploads.delete(upload)
+  }
+
+  /** Takes room of an import or a thumbnail, if all contents, including incomplete ones, stay within the limit. @param most bytes of all together @returns whether it has */
   takeRoomFor(bytes: number, most: number): boolean {
+    if (this.#sum() + bytes > most) return false
+    // They are written later, and others may take room before.
+    this.#total += bytes
+    return true
+  }
+
+  /** The bytes of all contents, including incomplete ones: of a moment ago, and what was written since. */
+  #sum(): number {
     const now = performance.now()
     if (now - this.#summedAt > SUMMED_EVERY) {
       this.#total = this.#sql.total().get() as number
       this.#summedAt = now
     }
-    if (this.#total + bytes > most) return false
-    // They are written later, and other uploads may reserve bytes before.
-    this.#total += bytes
-    return true
+    return this.#total
+  }
+
+  #reserved(): number {
+    let bytes = 0
+    for (const { left } of this.#uploads.values()) bytes += left
+    return bytes
   }
 
   /** The number of contents, including incomplete ones. It reads an index entry for each. */

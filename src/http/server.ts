@@ -5,6 +5,7 @@ import type { Writable } from 'node:stream'
 import { type FastifyHttpOptions, type FastifyInstance, LogController } from 'fastify'
 import type { Config } from '../config.ts'
 import { ApiError } from '../errors.ts'
+import { isPaced } from '../requests/uploads.ts'
 import { createRequestLog } from './request-log.ts'
 import { rewriteUrl } from './urls.ts'
 
@@ -13,6 +14,8 @@ const errorBody = (status: number) => JSON.stringify({ error: STATUS_CODES[statu
 /** Responds to malformed HTTP on the socket itself: there is no request to reply to. */
 function rejectConnection(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
+  // A file has its own limit, by its size. Node reports a request once.
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isPaced(socket)) return
   // Thousands of idle connections may expire at once.
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0) {
     socket.destroy()
@@ -115,7 +118,7 @@ export const serverOptions = (
   trustProxy: config.trustProxy as boolean | string[],
   // A slow machine may need more than Fastify's 10 seconds, e.g. to hash the first admin's password.
   pluginTimeout: 60_000,
-  // A request has a minute to arrive: Fastify's default is no timeout.
+  // A request has a minute to arrive, except for files (see `src/requests/uploads.ts`): Fastify's default is no timeout.
   requestTimeout: 60_000,
   // Requests on open connections are still served while the service stops.
   return503OnClosing: false,

@@ -10,7 +10,7 @@ import { ATTACHMENTS_LIMIT, tooManyAttachments } from '../board/attachments.ts'
 import { CHUNK_BYTES } from '../db/file-contents.ts'
 import { ApiError, validationFailed } from '../errors.ts'
 import { type FileType, fileTypeOf } from './file-types.ts'
-import { errorOf, refusal, tooLarge, upTo } from './uploads.ts'
+import { counted, errorOf, tooLarge } from './uploads.ts'
 
 interface StoredChunk {
   content: number
@@ -47,37 +47,14 @@ export interface ReceivedFile extends FileType {
   damaged: number | undefined
 }
 
-/** Longest wait for the next bytes of a body, in milliseconds. */
-const LONGEST_WAIT = 30_000
-
 /** Bytes of a form besides its files, at most, for each part: boundaries and headers. */
-const ENVELOPE = 8 * 1024
+export const ENVELOPE = 8 * 1024
 
 /** Parts of a form that are no files, at most: they are ignored. */
 const OTHER_PARTS = 20
 
 const badForm = (problem: string) => validationFailed({ formErrors: [problem], fieldErrors: {} })
 const noFile = () => badForm('must be a file')
-
-/** The chunks of a body. It ends, with its connection, if the next bytes take too long. */
-async function* inTime(body: Readable): AsyncGenerator<Buffer> {
-  let isWaiting = true
-  const timer = setTimeout(() => {
-    if (isWaiting) body.destroy(refusal(408, 'Request Timeout'))
-    else timer.refresh()
-  }, LONGEST_WAIT).unref()
-  try {
-    // A refusal is sent over the same connection, which must stay open.
-    for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      isWaiting = false
-      yield chunk
-      isWaiting = true
-      timer.refresh()
-    }
-  } finally {
-    clearTimeout(timer)
-  }
-}
 
 /** Memory of stored chunks, for reuse: V8 would not collect it before there are tens of megabytes. */
 const spare: Uint8Array[] = []
@@ -196,7 +173,7 @@ export async function receiveFile(
   sink: ChunkSink | undefined,
 ): Promise<ReceivedFile[]> {
   try {
-    return [await receiveOne(inTime(body), name, file, sink)]
+    return [await receiveOne(counted(body, file), name, file, sink)]
   } catch (error) {
     throw errorOf(body, error)
   }
@@ -270,7 +247,7 @@ export async function receiveFiles(
   form.on('filesLimit', () => fail(tooManyAttachments()))
   const most = limits.files * (limits.file + ENVELOPE) + OTHER_PARTS * ENVELOPE
   try {
-    await pipeline(() => upTo(inTime(body), most), form)
+    await pipeline(() => counted(body, most), form)
     const files = (await Promise.all(receiving)).filter((file) => file !== undefined)
     if (failure !== undefined) throw failure
     if (files.length === 0) throw noFile()
@@ -289,7 +266,7 @@ export async function receiveFiles(
 export async function receiveSmall(body: Readable, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   try {
-    for await (const chunk of upTo(inTime(body), limit)) chunks.push(chunk)
+    for await (const chunk of counted(body, limit)) chunks.push(chunk)
   } catch (error) {
     throw errorOf(body, error)
   }

@@ -4,28 +4,28 @@ import { unavailable } from '../errors.ts'
 /** `Retry-After` without a slot, in seconds. */
 const RETRY_AFTER = 2
 
-/** A member that waits for a slot. */
+/** A request that waits for a slot. */
 interface Waiting {
-  member: string | null
+  share: string
   /** @param release releases the slot */
   grant: (release: () => void) => void
 }
 
 export class FileSlots {
   readonly #most: number
-  readonly #mostOfMember: number
+  readonly #mostOfShare: number
   readonly #longest: number
-  readonly #taken = new Map<string | null, number>()
+  readonly #taken = new Map<string, number>()
   #size = 0
   #waiting: Waiting[] = []
 
   /**
    * @param most slots
-   * @param options `ofMember`: those of one member; `longest`: the longest wait for one, in milliseconds
+   * @param options `ofShare`: those of one share; `longest`: the longest wait for one, in milliseconds
    */
-  constructor(most: number, { ofMember = most, longest = 0 }: { ofMember?: number; longest?: number } = {}) {
+  constructor(most: number, { ofShare, longest }: { ofShare: number; longest: number }) {
     this.#most = most
-    this.#mostOfMember = ofMember
+    this.#mostOfShare = ofShare
     this.#longest = longest
   }
 
@@ -35,32 +35,20 @@ export class FileSlots {
   }
 
   /**
-   * Takes a slot, at once. @param member null for the default member, which all clients of the host share
+   * Takes a slot, or waits for one.
+   * @param share whose it is: see `shareOf`
    * @returns releases it; idempotent
-   * @throws ApiError 503 if there is none
+   * @throws ApiError 503 after the longest wait
    */
-  take(member: string | null): () => void {
-    if (!this.#isFree(member)) throw unavailable(RETRY_AFTER)
-    this.#count(member, 1)
-    let isTaken = true
-    return () => {
-      if (!isTaken) return
-      isTaken = false
-      this.#count(member, -1)
-      this.#grantNext()
-    }
-  }
-
-  /** The same, or waits for one. */
-  wait(member: string | null): Promise<() => void> {
-    if (this.#isFree(member)) return Promise.resolve(this.take(member))
+  wait(share: string): Promise<() => void> {
+    if (this.#isFree(share)) return Promise.resolve(this.#take(share))
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiting = this.#waiting.filter((other) => other !== one)
         reject(unavailable(RETRY_AFTER))
       }, this.#longest).unref()
       const one: Waiting = {
-        member,
+        share,
         grant: (release) => {
           clearTimeout(timer)
           resolve(release)
@@ -70,22 +58,32 @@ export class FileSlots {
     })
   }
 
-  #isFree(member: string | null): boolean {
-    const own = member === null ? 0 : (this.#taken.get(member) ?? 0)
-    return this.#size < this.#most && own < this.#mostOfMember
+  #take(share: string): () => void {
+    this.#count(share, 1)
+    let isTaken = true
+    return () => {
+      if (!isTaken) return
+      isTaken = false
+      this.#count(share, -1)
+      this.#grantNext()
+    }
   }
 
-  #count(member: string | null, change: number): void {
+  #isFree(share: string): boolean {
+    return this.#size < this.#most && (this.#taken.get(share) ?? 0) < this.#mostOfShare
+  }
+
+  #count(share: string, change: number): void {
     this.#size += change
-    const own = (this.#taken.get(member) ?? 0) + change
-    if (own > 0) this.#taken.set(member, own)
-    else this.#taken.delete(member)
+    const own = (this.#taken.get(share) ?? 0) + change
+    if (own > 0) this.#taken.set(share, own)
+    else this.#taken.delete(share)
   }
 
   #grantNext(): void {
-    const next = this.#waiting.find(({ member }) => this.#isFree(member))
+    const next = this.#waiting.find(({ share }) => this.#isFree(share))
     if (next === undefined) return
     this.#waiting = this.#waiting.filter((one) => one !== next)
-    next.grant(this.take(next.member))
+    next.grant(this.#take(next.share))
   }
 }

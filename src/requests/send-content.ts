@@ -30,9 +30,8 @@ interface SentContent {
  */
 export const CONTENT_POLICY = "sandbox; default-src 'none'"
 
-/** Timeouts of a client for a chunk, and for all, in milliseconds. */
-const LONGEST_CHUNK = 60_000
-const LONGEST = 15 * 60_000
+/** Milliseconds of a client for a chunk: the least speed of uploads, too. So the size of a file limits the time of its download. */
+const LONGEST_CHUNK = 2 * 60_000
 
 /** The longest `Range` header that is parsed. */
 const LONGEST_RANGE = 200
@@ -43,7 +42,6 @@ class ContentStream extends Readable {
   readonly #end: number
   #at: number
   #timer: NodeJS.Timeout | undefined
-  readonly #longest: NodeJS.Timeout
 
   constructor(read: ReadChunk, { start, end }: Part) {
     // One chunk waits here, and one is being sent.
@@ -51,7 +49,6 @@ class ContentStream extends Readable {
     this.#read = read
     this.#at = start
     this.#end = end
-    this.#longest = setTimeout(() => this.destroy(new Error('the client takes too long')), LONGEST).unref()
   }
 
   override _read(): void {
@@ -61,7 +58,6 @@ class ContentStream extends Readable {
 
   override _destroy(error: Error | null, callback: (error?: Error | null) => void): void {
     clearTimeout(this.#timer)
-    clearTimeout(this.#longest)
     callback(error)
   }
 

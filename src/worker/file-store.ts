@@ -80,16 +80,41 @@ export class FileStore {
   }
 
   /**
+   * Begins an upload, with room for all of it.
+   * @param bytes its size; null if it was not announced
+   * @param largest bytes of a file
+   * @param most bytes of all contents together
+   * @returns its number
+   * @throws ApiError 507 without room
+   */
+  async begin(bytes: number | null, largest: number, most: number): Promise<number> {
+    return (await this.#perform({ kind: 'begin', bytes, largest, most })) as number
+  }
+
+  /** Ends an upload: what it has reserved and not written is free again. */
+  async end(upload: number): Promise<void> {
+    await this.#perform({ kind: 'end', upload })
+  }
+
+  /**
    * Writes a chunk of an upload. It is only guaranteed to be on disk after the write that completes the upload.
+   * @param upload its number
    * @param content the id of its content; null for its first chunk
    * @param bytes transferred to the thread, so unusable afterwards
    * @param most bytes of all contents together
    * @returns the id, and the same memory, transferred back
    * @throws ApiError 507 without space, 503
    */
-  async write(content: number | null, chunk: number, bytes: Uint8Array, most: number): Promise<WrittenChunk> {
+  async write(
+    upload: number,
+    content: number | null,
+    chunk: number,
+    bytes: Uint8Array,
+    most: number,
+  ): Promise<WrittenChunk> {
     this.#pass(bytes.byteLength)
-    return (await this.#perform({ kind: 'write', content, chunk, bytes, most })) as WrittenChunk
+    const task = { kind: 'write', upload, content, chunk, bytes, most } as const
+    return (await this.#perform(task)) as WrittenChunk
   }
 
   /** The complete content of a hash if its bytes are damaged. */

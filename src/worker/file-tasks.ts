@@ -7,9 +7,25 @@ interface ReadChunk {
   chunk: number
 }
 
+/** Begins an upload: see `FileContents.begin`. */
+interface Begin {
+  kind: 'begin'
+  bytes: number | null
+  largest: number
+  most: number
+}
+
+/** Ends an upload. */
+interface End {
+  kind: 'end'
+  upload: number
+}
+
 /** Writes a chunk of an upload. */
 interface WriteChunk {
   kind: 'write'
+  /** The number of the upload. */
+  upload: number
   /** Null for the first chunk. */
   content: number | null
   chunk: number
@@ -36,7 +52,7 @@ interface Tidy {
   before: number
 }
 
-export type FileTask = ReadChunk | WriteChunk | Discard | Tidy
+export type FileTask = ReadChunk | Begin | WriteChunk | End | Discard | Tidy
 
 /** The connection that performs tasks. */
 interface FilePlace {
@@ -51,11 +67,19 @@ const isFull = (error: unknown) =>
 
 /** Performs a task that writes. @throws ApiError 507 without space, 503 */
 export async function performFileTask({ contents, write }: FilePlace, task: Exclude<FileTask, ReadChunk>) {
+  if (task.kind === 'begin') {
+    const upload = contents.begin(task.bytes, task.largest, task.most)
+    if (upload === undefined) throw noSpace()
+    return upload
+  }
+  if (task.kind === 'end') return contents.end(task.upload)
   if (task.kind === 'write') {
-    const { content, chunk, bytes, most } = task
-    if (!contents.takeRoomFor(bytes.byteLength, most)) throw noSpace()
+    const { content, chunk, bytes, most, upload } = task
+    const size = bytes.byteLength
+    if (!contents.hasRoomFor(size, most, upload)) throw noSpace()
     try {
-      const id = await write(() => contents.write(content, chunk, bytes, Date.now()))
+      const id = await write(() => contents.write(content, chunk, bytes, Date.now(), upload))
+      contents.wrote(size, upload)
       return { content: id, bytes } satisfies WrittenChunk
     } catch (error) {
       throw isFull(error) ? noSpace() : error

@@ -1,21 +1,52 @@
 /** Bodies that arrive slowly, or not at all. */
 import { Readable } from 'node:stream'
 import { mock } from 'node:test'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { CHUNK_BYTES } from '../../src/db/file-contents.ts'
 import { type ChunkSink, receiveFile, receiveSmall } from '../../src/requests/attachment-uploads.ts'
 
-t.test('a body whose next bytes do not come in time is refused', async (t) => {
-  mock.timers.enable({ apis: ['setTimeout'] })
+/** A body that arrives as the clock, which goes by hand, passes. */
+function slowBody(t: Test) {
+  mock.timers.enable({ apis: ['setInterval'] })
   t.teardown(() => mock.timers.reset())
   const body = new Readable({ read: () => undefined })
-  body.push('some')
-  const received = receiveSmall(body, 100)
-  const refused = t.rejects(received, { message: 'Request Timeout' })
-  await new Promise(setImmediate)
-  mock.timers.tick(31_000)
+  const pass = async (seconds: number, bytes = 0) => {
+    if (bytes > 0) body.push(Buffer.alloc(bytes))
+    await new Promise(setImmediate)
+    mock.timers.tick(seconds * 1000)
+    await new Promise(setImmediate)
+  }
+  return { body, pass }
+}
+
+const LIMIT = 25 * 1024 * 1024
+
+t.test('a body of a byte every five seconds is refused after ten', async (t) => {
+  const { body, pass } = slowBody(t)
+  const refused = t.rejects(receiveSmall(body, LIMIT), { statusCode: 408, message: 'Request Timeout' })
+  await pass(5, 1)
+  await pass(5, 1)
+  await pass(2, 1)
   await refused
-  t.ok(body.destroyed)
+  t.notOk(body.destroyed, 'the refusal is sent over the same connection')
+})
+
+t.test('over a line of 16 kbit/s, a body takes as long as its size needs', async (t) => {
+  const { body, pass } = slowBody(t)
+  const received = receiveSmall(body, LIMIT)
+  for (let seconds = 0; seconds < 3600; seconds += 10) await pass(10, 10 * 2048)
+  body.push(null)
+  t.equal((await received).length, 3600 * 2048)
+})
+
+t.test('a fast body may pause for half a minute, and no longer', async (t) => {
+  const { body, pass } = slowBody(t)
+  const refused = t.rejects(receiveSmall(body, LIMIT), { message: 'Request Timeout' })
+  await pass(1, LIMIT / 2)
+  await pass(28)
+  await pass(1, LIMIT / 4)
+  await pass(31)
+  await refused
 })
 
 t.test('a small body is received as a whole', async (t) => {
@@ -24,7 +55,7 @@ t.test('a small body is received as a whole', async (t) => {
 })
 
 t.test('the time that the database takes is not the sender’s', async (t) => {
-  mock.timers.enable({ apis: ['setTimeout'] })
+  mock.timers.enable({ apis: ['setInterval'] })
   t.teardown(() => mock.timers.reset())
   const first = Promise.withResolvers<void>()
   const writes: number[] = []

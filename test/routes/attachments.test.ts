@@ -489,6 +489,22 @@ t.test('limits', async (t) => {
   t.equal((await postForm(app, url, formOf(filePart('a', bytesOf(400, 3))))).status, 201)
 })
 
+t.test('of files that do not all fit, as many are stored as fit', async (t) => {
+  const size = 2 * CHUNK_BYTES
+  const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
+  const { app, url } = await setUp(t, { databaseUrl, attachmentsTotal: 5 * size })
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, nth) => {
+      // Each caller may send two at once.
+      const remoteAddress = `192.0.2.${nth % 4}`
+      return raw(app, { method: 'POST', url, payload: bytesOf(size, nth + 1), remoteAddress })
+    }),
+  )
+  const statuses = answers.map(({ status }) => status).sort()
+  t.strictSame(statuses, [...Array(5).fill(201), ...Array(3).fill(507)])
+  t.equal(count(app, 'file_chunks'), 10)
+})
+
 t.test('a form that arrives in pieces is refused like one that arrives at once', async (t) => {
   const limits = { attachmentLimit: 1_000_000, attachmentsTotal: 1_500_000 }
   const { app, url } = await setUp(t, { databaseUrl: `file:${join(t.testdir(), 'board.db')}`, ...limits })

@@ -236,8 +236,8 @@ t.test('the queue of imports is limited', async (t) => {
     headers: { 'retry-after': '30' },
   })
   for (const place of places) place.giveUp()
-  const own = Array.from({ length: 3 }, (_, n) => app.importer.reserve(`own ${n}`, 'local'))
-  t.equal((await upload(app, 'format=trello', FILE)).status, 503, 'a member has three places')
+  const own = Array.from({ length: 3 }, (_, n) => app.importer.reserve(`own ${n}`, 'address 127.0.0.1'))
+  t.equal((await upload(app, 'format=trello', FILE)).status, 503, 'a caller has three places')
   app.importer.reserve('of another', 'ada').giveUp()
   own[0]?.giveUp()
   t.equal((await upload(app, 'format=trello', FILE)).status, 202)

@@ -189,9 +189,9 @@ t.test('attached files: their number, bytes and transfers', async (t) => {
   // The equal file is removed after the response.
   while (count(app, 'file_contents') > 2) await sleep(10)
   app.db.$client.exec('insert into file_contents (size) values (30)')
-  const leave = app.files.uploads.take(null)
-  app.files.downloads.take(null)
-  app.files.downloads.take(null)
+  const leave = await app.files.uploads.wait('ada')
+  await app.files.downloads.wait('ada')
+  await app.files.downloads.wait('ada')
   const values = await scrape(app)
   t.equal(values.get('phaseboard_attachments_contents'), 3)
   t.equal(values.get('phaseboard_attachments_bytes'), 39)

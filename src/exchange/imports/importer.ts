@@ -18,8 +18,8 @@ import { READING_LIMITS, type ReadingLimits } from './read-apart.ts'
 /** Waiting imports and running uploads, at most: each may have a file of the maximum size. Beyond it, 503. */
 const MAX_WAITING = 8
 
-/** Those of one member, at most, so that no member blocks all others. */
-const MAX_OF_MEMBER = 3
+/** Those of one share, at most, so that nobody blocks all others. */
+const MAX_OF_SHARE = 3
 
 /** `Retry-After` of a refused import, in seconds. */
 const RETRY_AFTER = '30'
@@ -76,8 +76,8 @@ const RETRY_LAST = 60_000
 export class Importer {
   readonly #parts: ImporterParts
   readonly #database: string
-  /** The reserved places, by import id: member, and release function. */
-  readonly #taken = new Map<string, { memberId: string; giveUp: () => void }>()
+  /** The reserved places, by import id: whose share they are of, and their release functions. */
+  readonly #taken = new Map<string, { share: string; giveUp: () => void }>()
   readonly #limits: ReadingLimits
   /** Aborts work in this thread. */
   readonly #ending = new AbortController()
@@ -108,12 +108,12 @@ export class Importer {
   /**
    * Reserves a place for an import.
    * @param id the import's
-   * @param memberId its member
-   * @throws ApiError 503 if there is none, or none for this member
+   * @param share whose share of the places it takes: see `shareOf`
+   * @throws ApiError 503 if there is none, or none for this share
    */
-  reserve(id: string, memberId: string): Reserved {
-    const own = [...this.#taken.values()].filter((place) => place.memberId === memberId)
-    if (this.#isClosed || this.#taken.size >= MAX_WAITING || own.length >= MAX_OF_MEMBER) {
+  reserve(id: string, share: string): Reserved {
+    const own = [...this.#taken.values()].filter((place) => place.share === share)
+    if (this.#isClosed || this.#taken.size >= MAX_WAITING || own.length >= MAX_OF_SHARE) {
       throw new ApiError(503, 'Too many imports are waiting', { headers: { 'retry-after': RETRY_AFTER } })
     }
     const lock = lockOf(this.#database, id)
@@ -124,7 +124,7 @@ export class Importer {
       this.#taken.delete(id)
       lock.release()
     })
-    this.#taken.set(id, { memberId, giveUp })
+    this.#taken.set(id, { share, giveUp })
     let hasStarted = false
     return {
       file,

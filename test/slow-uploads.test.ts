@@ -1,0 +1,120 @@
+/** Uploads over slow lines, and of callers that only pretend to send: real connections, with a clock that goes by hand. */
+import { once } from 'node:events'
+import { readdirSync, statSync } from 'node:fs'
+import type { Socket } from 'node:net'
+import { join } from 'node:path'
+import { mock } from 'node:test'
+import t, { type Test } from 'tap'
+import { buildApp } from '../src/app.ts'
+import { bytesOf } from './attachments.ts'
+import { build, count, createItem, createProject, signInAs } from './helper.ts'
+import { dial } from './process.ts'
+import { until } from './receivers.ts'
+
+const BYTES = bytesOf(1_000_000)
+
+async function setUp(t: Test) {
+  mock.timers.enable({ apis: ['setInterval'] })
+  t.teardown(() => mock.timers.reset())
+  const folder = t.testdir()
+  const databaseUrl = `file:${join(folder, 'board.db')}`
+  const app = await build(t, { databaseUrl, authMode: 'required' }, buildApp)
+  const [ada, bob] = [signInAs(app, 'member'), signInAs(app, 'member')]
+  const project = await createProject(app, {}, ada.headers)
+  const item = await createItem(app, project.id, {}, ada.headers)
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.server.address() as { port: number }
+  /** Begins an upload. */
+  const begin = async (
+    caller: { token: string },
+    path = `/api/kanban-items/${item.id}/attachments?name=a.bin`,
+    length = BYTES.length,
+  ) => {
+    const connected = once(app.server, 'connection')
+    const { socket, received } = await dial(t, port)
+    const [accepted] = (await connected) as [Socket]
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nHost: localhost\r\nCookie: phaseboard_session=${caller.token}\r\nConnection: close\r\nContent-Length: ${length}\r\n\r\n`,
+    )
+    return { socket, received, accepted }
+  }
+  return { app, folder, ada, bob, begin }
+}
+
+t.test('a caller that sends nearly nothing takes no slot of others, and loses its own', async (t) => {
+  const { app, ada, bob, begin } = await setUp(t)
+  const { uploads } = app.files
+  const slow = [await begin(ada), await begin(ada), await begin(ada)]
+  for (const { socket } of slow) socket.write('x')
+  await until(() => uploads.taken === 2)
+  const other = await begin(bob)
+  other.socket.write(BYTES)
+  t.match(await other.received, /^HTTP\/1.1 201 /)
+  t.equal(uploads.taken, 2)
+  // The third one waits, and then has its own ten seconds.
+  const refusals = Promise.all(slow.map(({ received }) => received))
+  let isOver = false
+  void refusals.then(() => {
+    isOver = true
+  })
+  await until(() => {
+    mock.timers.tick(1000)
+    return isOver
+  })
+  for (const text of await refusals) {
+    t.match(text, /^HTTP\/1.1 408 Request Timeout/)
+    t.match(text, /\{"error":"Request Timeout"\}$/)
+  }
+  t.equal(uploads.taken, 0)
+  t.equal(count(app, 'attachments'), 1)
+})
+
+t.test('the minute that every other request has does not end an upload', async (t) => {
+  const { app, folder, ada, begin } = await setUp(t)
+  const timeOut = (socket: Socket) =>
+    app.server.emit(
+      'clientError',
+      Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }),
+      socket,
+    )
+  const slow = await begin(ada)
+  slow.socket.write(BYTES.subarray(0, 600_000))
+  await until(() => count(app, 'file_chunks') === 2)
+  timeOut(slow.accepted)
+  slow.socket.write(BYTES.subarray(600_000))
+  t.match(await slow.received, /^HTTP\/1.1 201 /)
+  const importing = await begin(ada, '/api/imports?format=csv', 11)
+  importing.socket.write('title\n')
+  await until(() =>
+    readdirSync(folder).some((name) => name.includes('.import-') && statSync(join(folder, name)).size === 6),
+  )
+  timeOut(importing.accepted)
+  importing.socket.write('Card\n')
+  t.match(await importing.received, /^HTTP\/1.1 202 /)
+  const json = await begin(ada, '/api/projects')
+  json.socket.write('{')
+  await until(() => json.accepted.bytesRead > 0)
+  timeOut(json.accepted)
+  t.match(await json.received, /^HTTP\/1.1 408 /)
+})
+
+t.test('the end of the service waits half a minute for an upload', async (t) => {
+  const { app, ada, begin } = await setUp(t)
+  const slow = await begin(ada)
+  slow.socket.write(BYTES.subarray(0, 600_000))
+  await until(() => count(app, 'file_chunks') === 2)
+  const { setTimeout } = globalThis
+  const ends: (() => void)[] = []
+  const wait = (call: (...args: unknown[]) => void, time?: number, ...args: unknown[]) => {
+    if (time === 30_000) ends.push(() => call(...args))
+    return setTimeout(call, time, ...args)
+  }
+  t.teardown(() => Object.assign(globalThis, { setTimeout }))
+  Object.assign(globalThis, { setTimeout: wait })
+  const closed = app.close()
+  await until(() => ends.length > 0)
+  t.notOk(slow.accepted.destroyed)
+  for (const end of ends) end()
+  await closed
+  t.equal(await slow.received, '')
+})
