@@ -5,7 +5,9 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY . .
-RUN npm run build && npm prune --omit=dev --ignore-scripts
+# What `phaseboard --version` and `/healthz` say: `docker build --build-arg COMMIT=$(git rev-parse --short=12 HEAD) .`
+ARG COMMIT
+RUN PHASEBOARD_COMMIT=$COMMIT npm run build && npm prune --omit=dev --ignore-scripts
 
 FROM node:24-slim
 ENV NODE_ENV=production AUTH_MODE=required HOST=0.0.0.0 PORT=3000 DATABASE_URL=file:/data/phaseboard.db

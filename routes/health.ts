@@ -1,14 +1,25 @@
 import { Type } from '@sinclair/typebox'
 import { ApiError } from '../src/errors.ts'
+import { readCommit, version } from '../src/package-files.ts'
 import type { Routes } from '../src/requests/route-types.ts'
 import { ErrorBody, ref } from '../src/schemas/common.ts'
 
 const OkSchema = Type.Object({ status: Type.Literal('ok') })
+const AliveSchema = Type.Object({
+  status: Type.Literal('ok'),
+  version: Type.String({ description: 'The version of Phaseboard' }),
+  commit: Type.Optional(
+    Type.String({ description: 'The commit that was built, if known; with `-dirty` if files were changed' }),
+  ),
+})
 
 /** Health: liveness and readiness. */
 const healthRoutes: Routes = async (app) => {
   const tags = ['Health']
   const probe = app.db.$client.prepare('select count(*) from sqlite_schema')
+  // Read at the start: a later build replaces the file.
+  const commit = readCommit()
+  const alive = { status: 'ok' as const, version, ...(commit !== undefined && { commit }) }
   let isStopping = false
   app.addHook('preClose', async () => {
     isStopping = true
@@ -18,11 +29,11 @@ const healthRoutes: Routes = async (app) => {
     config: { access: 'public', failure: 'Internal server error', unlimited: true, takesAnyHost: true },
     schema: {
       operationId: 'health',
-      summary: 'Check that the process is alive',
+      summary: 'Check that the process is alive, and which build it is',
       tags,
-      response: { 200: OkSchema },
+      response: { 200: AliveSchema },
     },
-    handler: async () => ({ status: 'ok' as const }),
+    handler: async () => alive,
   })
 
   app.get('/readyz', {

@@ -6,6 +6,7 @@
  * there that they load later. `dist/cli.js` and `dist/app.js` lead to the current build. Everything is written under
  * temporary names and renamed into place, so any number of builds, starts and running services may share the folder.
  */
+import { execFileSync } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { chmod, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
@@ -53,13 +54,32 @@ async function nameBuild(): Promise<string> {
 }
 
 /** Files of `dist/` in the package, besides the build. */
-const PACKED = ['cli.js', 'app.js', 'app.d.ts', 'client.js', 'client.d.ts', 'node-version.js']
+const PACKED = ['cli.js', 'app.js', 'app.d.ts', 'client.js', 'client.d.ts', 'node-version.js', 'build.json']
 
 /** The client's types in one file: those generated from the OpenAPI document, and the hand-written ones, which import them. */
 const clientTypes = () =>
   ['src/client/types.d.ts', 'src/client/api.d.ts']
     .map((file) => readFileSync(join(root, file), 'utf8').replace(/^import .*\n+/gm, ''))
     .join('\n')
+
+/**
+ * The commit of the sources, with `-dirty` if files were changed: of this clone, or given by who builds elsewhere. It is not part of the
+ * build's name: most commits change nothing that is built.
+ */
+function commitOf(): string | undefined {
+  const { PHASEBOARD_COMMIT: given } = process.env
+  if (given) return given
+  // The clone of another project may be around this folder.
+  if (!existsSync(join(root, '.git'))) return undefined
+  try {
+    const describe = ['describe', '--always', '--dirty', '--abbrev=12', '--exclude=*']
+    const stdio = ['ignore', 'pipe', 'ignore'] as const
+    return execFileSync('git', describe, { cwd: root, encoding: 'utf8', stdio: [...stdio] }).trim()
+  } catch {
+    // Without git, as in most images.
+    return undefined
+  }
+}
 
 /** The folder of Node's compile cache beside a build (docs/decisions/061-compile-cache.md). */
 const compiledOf = (build: string) => `${build}.compiled`
@@ -68,7 +88,7 @@ const compiledOf = (build: string) => `${build}.compiled`
  * The files that lead to a build. Any Node can parse them: an old one must reach the message, since it
  * would crash on better-sqlite3.
  */
-function entriesFor(build: string): Record<string, string> {
+function entriesFor(build: string, commit: string | undefined): Record<string, string> {
   const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const [major, minor] = engines.node.replace('>=', '').split('.').map(Number)
   const refusal = `const [major, minor] = process.versions.node.split('.').map(Number)
@@ -102,6 +122,8 @@ export default app.default
     'node-version.js': `${refusal}
 if (refusal !== undefined) throw new Error(refusal)
 `,
+    // Without a known commit, what an earlier build of the same sources wrote stays.
+    ...(commit !== undefined && { 'build.json': `${JSON.stringify({ build, commit })}\n` }),
     // The package only contains the current build.
     '.npmignore': `*\n${[...PACKED, build, `${build}/**`].map((name) => `!/${name}\n`).join('')}`,
   }
@@ -167,7 +189,7 @@ async function prune(current: readonly string[]): Promise<void> {
 async function main(): Promise<void> {
   const build = await nameBuild()
   const folder = join(dist, build)
-  const entries = entriesFor(build)
+  const entries = entriesFor(build, commitOf())
   const stale = Object.keys(entries).filter((name) => contentOf(join(dist, name)) !== entries[name])
   if (stale.length === 0 && existsSync(folder)) return
 
@@ -190,7 +212,7 @@ async function main(): Promise<void> {
     await utimes(join(dist, replaced), new Date(), new Date()).catch(() => undefined)
   }
   for (const name of stale) await replace(join(dist, name), entries[name] ?? '')
-  if (replaced !== undefined) await prune([build, compiledOf(build), ...Object.keys(entries)])
+  if (replaced !== undefined) await prune([build, compiledOf(build), '.npmignore', ...PACKED])
 }
 
 try {

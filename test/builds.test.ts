@@ -159,6 +159,29 @@ t.test('three simultaneous starts from one folder without a build all succeed', 
   )
 })
 
+t.test('a build says which commit it was made of, if that is known', async (t) => {
+  const folder = copyBuilt(t)
+  const says = async () =>
+    (await runProgram(process.execPath, ['dist/cli.js', '--version'], { cwd: folder, env })).trim()
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+  const buildWith = (commit: string) =>
+    runProgram(process.execPath, ['scripts/build.ts'], {
+      cwd: folder,
+      env: { ...env, PHASEBOARD_COMMIT: commit },
+    })
+  await buildWith('0123456789ab')
+  t.equal(await says(), `${version} (0123456789ab)`)
+  await build(folder)
+  t.equal(await says(), `${version} (0123456789ab)`, 'outside of a clone it stays for the same sources')
+  await buildWith('fedcba987654')
+  t.equal(await says(), `${version} (fedcba987654)`, 'another commit needs no other build')
+  t.strictSame(buildsIn(folder), [currentIn('.')])
+  writeFileSync(join(folder, 'dist/build.json'), '{"build":"another","commit":"0123456789ab"}')
+  t.equal(await says(), version, "another build's commit is not this one's")
+  rmSync(join(folder, 'dist/build.json'))
+  t.equal(await says(), version)
+})
+
 t.test("Node's compile cache is stored beside the build, for the next start", async (t) => {
   const folder = copyBuilt(t)
   const compiled = join(folder, 'dist', `${currentIn(folder)}.compiled`)
@@ -168,7 +191,7 @@ t.test("Node's compile cache is stored beside the build, for the next start", as
   t.ok(kept.length > 0)
   rmSync(compiled, { recursive: true })
   writeFileSync(compiled, 'no folder')
-  t.match(await run(), /^\d+\.\d+\.\d+$/m, 'a start that cannot use it goes without')
+  t.match(await run(), /^\d+\.\d+\.\d+(?: \([\w-]+\))?$/m, 'a start that cannot use it goes without')
 })
 
 t.test('the source of the service takes one byte per character in memory', async (t) => {

@@ -132,7 +132,7 @@ const JSON_TYPE = /^application\/(problem\+)?json\b/
 /** Turns an error in the form of problem details into the usual form. */
 function plain(body: unknown): unknown {
   const { type, title, details } = Object(body)
-  const isProblem = String(type).includes('/docs/errors.md#')
+  const isProblem = String(type).startsWith('urn:phaseboard:docs/errors.md#')
   return isProblem ? { error: title, ...(details !== undefined && { details }) } : body
 }
 

@@ -1,6 +1,6 @@
 /** The shipped build in `dist/`, with which tests run commands, start services and embed the service. */
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
@@ -10,6 +10,11 @@ if (process.env.PHASEBOARD_TEST_BUILT === undefined)
 
 /** The file of the command line. */
 export const CLI = resolve('dist/cli.js')
+
+/** What the build was made from. The commit is unknown outside of a clone. */
+export function builtFrom(): { commit?: string } {
+  return existsSync('dist/build.json') ? JSON.parse(readFileSync('dist/build.json', 'utf8')) : {}
+}
 
 /** The URL of the module that applications import. */
 export const APP_URL = pathToFileURL(resolve('dist/app.js')).href

@@ -12,7 +12,7 @@ import type { SharedDatabase } from '../db/client.ts'
 import { StartupError } from '../errors.ts'
 import { type Mapping, mappingIn } from '../exchange/imports/mappings.ts'
 import { FORMATS } from '../exchange/sources/formats.ts'
-import { version } from '../package-files.ts'
+import { fullVersion } from '../package-files.ts'
 import { ALL_SETTINGS } from '../settings.ts'
 import { describeCommand, HELP_WIDTH, type Variable } from './describe-command.ts'
 import { addMemberCommands } from './member-arguments.ts'
@@ -27,7 +27,7 @@ const NEEDS_FOLDER =
 
 const program = new Command('phaseboard')
   .description('Projects, kanban boards and private ideas over HTTP, on one SQLite file')
-  .version(version)
+  .version(fullVersion())
   .configureHelp({ showGlobalOptions: true })
   .configureOutput({
     getOutHelpWidth: () => Math.min(process.stdout.columns ?? HELP_WIDTH, HELP_WIDTH),

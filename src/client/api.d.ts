@@ -1828,10 +1828,14 @@ export type Mcp = unknown
 /** The options and responses of each path's methods. */
 export interface Paths {
   '/healthz': {
-    /** Check that the process is alive */
+    /** Check that the process is alive, and which build it is */
     get: {
       answer: {
         status: 'ok'
+        /** The version of Phaseboard */
+        version: string
+        /** The commit that was built, if known; with `-dirty` if files were changed */
+        commit?: string
       }
     }
   }

@@ -5,8 +5,8 @@ import type { ErrorDetails } from '../errors.ts'
 
 export const PROBLEM_JSON = 'application/problem+json'
 
-/** The documentation of the codes; a problem's `type` is a section there. It identifies the problem; clients need not fetch it. */
-const DOCS = 'https://github.com/phaseboard/phaseboard/blob/main/docs/errors.md'
+/** The documentation of the codes; a problem's `type` is a section there. A name and not a place: it identifies the problem, and leads to nobody. */
+const DOCS = 'urn:phaseboard:docs/errors.md'
 
 /** An error as problem details. */
 export interface Problem {

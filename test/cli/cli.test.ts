@@ -7,13 +7,15 @@ import { createProgress } from '../../src/cli/progress.ts'
 import { kanbanItems, projects } from '../../src/db/schema.ts'
 import { databaseFor, end, listening, run, start } from '../command-line.ts'
 import { openTestDatabase } from '../database.ts'
-import { CLI } from '../shipped.ts'
+import { builtFrom, CLI } from '../shipped.ts'
 
 const FIXTURE = 'test/fixtures/trello-board.json'
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+const { commit } = builtFrom()
 
 t.test('help and version', async (t) => {
-  t.strictSame(await run(t, ['--version']), { code: 0, stdout: `${version}\n`, stderr: '' })
+  const stdout = commit === undefined ? `${version}\n` : `${version} (${commit})\n`
+  t.strictSame(await run(t, ['--version']), { code: 0, stdout, stderr: '' })
   const help = await run(t, ['--help'])
   t.match(help, { code: 0, stderr: '' })
   for (const word of [

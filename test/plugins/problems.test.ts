@@ -217,7 +217,7 @@ t.test('each code links to its section of the documentation', (t) => {
   t.strictSame(sections, Object.keys(ERROR_CODES))
   for (const [code, says] of Object.entries(ERROR_CODES)) {
     t.match(ERRORS, `: ${says}.`, code)
-    t.ok(typeOf(code as never).endsWith(`/docs/errors.md#${code}`))
+    t.ok(typeOf(code as never) === `urn:phaseboard:docs/errors.md#${code}`)
   }
   t.end()
 })

@@ -1,8 +1,10 @@
 import t from 'tap'
+import { version } from '../../src/package-files.ts'
 import { build, holds } from '../helper.ts'
-import { shipped } from '../shipped.ts'
+import { builtFrom, shipped } from '../shipped.ts'
 
 const ok = { status: 'ok' }
+const alive = { ...ok, version }
 const unavailable = { error: 'Service unavailable' }
 
 t.test('a working service is healthy and ready, for any caller', async (t) => {
@@ -10,7 +12,7 @@ t.test('a working service is healthy and ready, for any caller', async (t) => {
     const app = await build(t, { authMode })
     for (const headers of [undefined, { authorization: 'Bearer worthless' }]) {
       await holds(t, app, [
-        ['GET', '/healthz', undefined, headers, 200, ok],
+        ['GET', '/healthz', undefined, headers, 200, alive],
         ['GET', '/readyz', undefined, headers, 200, ok],
         ['HEAD', '/healthz', undefined, headers, 200, ''],
         ['HEAD', '/readyz', undefined, headers, 200, ''],
@@ -24,7 +26,7 @@ t.test('without its database the service is alive but not ready', async (t) => {
   const app = await build(t)
   app.db.$client.close()
   await holds(t, app, [
-    ['GET', '/healthz', 200, ok],
+    ['GET', '/healthz', 200, alive],
     ['GET', '/readyz', 503, unavailable],
   ])
 })
@@ -48,10 +50,11 @@ t.test('a service that is stopping is alive but not ready', async (t) => {
   // Two keep-alive connections, because the service accepts no new ones while it stops.
   await Promise.all([ask('/readyz'), ask('/readyz')])
   await app.close()
+  const { commit } = builtFrom()
   t.strictSame(answers, [
     ['/readyz', 200, ok],
     ['/readyz', 200, ok],
-    ['/healthz', 200, ok],
+    ['/healthz', 200, { ...alive, ...(commit !== undefined && { commit }) }],
     ['/readyz', 503, unavailable],
   ])
 })
