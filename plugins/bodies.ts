@@ -1,10 +1,14 @@
 import type { Http2ServerRequest } from 'node:http2'
+import { finished } from 'node:stream'
 import type { TSchema } from '@sinclair/typebox'
 import type { FastifyRequest, preParsingHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
+import { shareOf } from '../src/access/identity.ts'
 import { SpecifiedFailure } from '../src/errors.ts'
 import { hasBody } from '../src/members/identity.ts'
 import { parseBody } from '../src/requests/json-bodies.ts'
+import { TransferSlots } from '../src/requests/transfer-slots.ts'
+import { refusal } from '../src/requests/uploads.ts'
 import { createValidatorCompiler } from '../src/requests/validation.ts'
 import { createSerializer } from '../src/schemas/serialization.ts'
 
@@ -16,6 +20,16 @@ declare module 'fastify' {
     ignoresBody?: boolean
   }
 }
+
+/** Bytes above which a body takes a slot until it has arrived, since it is held in memory meanwhile. */
+const LARGE = 16 * 1024
+
+/** Slots for them, and those of a share. */
+const LARGE_AT_ONCE = 64
+const LARGE_OF_SHARE = 8
+
+/** Longest wait for a slot, in milliseconds. */
+const LONGEST_WAIT = 30_000
 
 const JSON_TYPE = 'application/json'
 const FILE_TYPE = 'application/octet-stream'
@@ -45,6 +59,9 @@ const takesNoBody = ({ routeOptions }: FastifyRequest) => routeOptions.config.is
 
 const takesFile = ({ routeOptions: { config } }: FastifyRequest) => Boolean(config.takesFile)
 
+/** Whether a body may be large: its length may be unknown. */
+const isLarge = ({ raw }: FastifyRequest) => !(Number(raw.headers['content-length']) <= LARGE)
+
 /**
  * Parses every body as JSON, whatever its media type, except files. An absent body is treated like one that is not JSON.
  */
@@ -63,6 +80,21 @@ const takeForJson: preParsingHookHandler = (request, _reply, payload, done) => {
     request.headers = { 'content-type': JSON_TYPE }
   }
   done(null, payload)
+}
+
+/** Lets large bodies wait for a slot: thousands of clients could each send all but the end of one. */
+function takeSlots(): preParsingHookHandler {
+  const slots = new TransferSlots(LARGE_AT_ONCE, { ofShare: LARGE_OF_SHARE, longest: LONGEST_WAIT })
+  return (request, _reply, payload, done) => {
+    if (!isLarge(request) || takesFile(request) || isBodyAbsent(request)) return done(null, payload)
+    const take = (leave: () => void) => {
+      finished(payload, leave)
+      // It would never end.
+      if (payload.destroyed) done(refusal(400, 'Bad Request'))
+      else done(null, payload)
+    }
+    slots.wait(shareOf(request)).then(take, done)
+  }
 }
 
 /**
@@ -86,6 +118,7 @@ export default fp<{ bodyLimit: number }>(
       done(null, value)
     })
 
+    const takeSlot = takeSlots()
     // Only on routes that may have a body: most requests are reads.
     app.addHook('onRoute', (route) => {
       const methods = [route.method].flat()
@@ -94,7 +127,7 @@ export default fp<{ bodyLimit: number }>(
       if ((methods.includes('DELETE') && !isForBody) || isIgnored)
         route.onRequest = [ignoreBody, route.onRequest ?? []].flat()
       if (!isIgnored && (isForBody || methods.some(hasBody))) {
-        route.preParsing = [takeForJson, route.preParsing ?? []].flat()
+        route.preParsing = [takeForJson, takeSlot, route.preParsing ?? []].flat()
       }
     })
   },

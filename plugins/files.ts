@@ -2,7 +2,7 @@ import fp from 'fastify-plugin'
 import { repeat } from '../src/http/repeated.ts'
 import type { Config } from '../src/phaseboard.d.ts'
 import type { ChunkSink } from '../src/requests/attachment-uploads.ts'
-import { FileSlots } from '../src/requests/file-slots.ts'
+import { TransferSlots } from '../src/requests/transfer-slots.ts'
 import { endPaced } from '../src/requests/uploads.ts'
 import { FileStore } from '../src/worker/file-store.ts'
 
@@ -23,8 +23,8 @@ declare module 'fastify' {
       limit: number
       total: number
       /** The slots of uploads, and of downloads. */
-      uploads: FileSlots
-      downloads: FileSlots
+      uploads: TransferSlots
+      downloads: TransferSlots
     }
   }
 }
@@ -59,7 +59,7 @@ export default fp<FilesOptions>(
   async (app, { databaseUrl, walCheckpoints, attachmentLimit, attachmentsTotal, ownsProcess }) => {
     const { db, databaseFiles: files, groupCommit } = app
     const store = new FileStore({ db, files, groupCommit, databaseUrl, walCheckpoints, ownsProcess })
-    const uploads = new FileSlots(UPLOADS, { ofShare: UPLOADS_OF_SHARE, longest: LONGEST_WAIT })
+    const uploads = new TransferSlots(UPLOADS, { ofShare: UPLOADS_OF_SHARE, longest: LONGEST_WAIT })
     app.decorate('files', {
       store,
       upload: async (share, bytes, receive) => {
@@ -83,7 +83,7 @@ export default fp<FilesOptions>(
       limit: attachmentLimit,
       total: attachmentsTotal,
       uploads,
-      downloads: new FileSlots(DOWNLOADS, { ofShare: DOWNLOADS_OF_SHARE, longest: LONGEST_WAIT }),
+      downloads: new TransferSlots(DOWNLOADS, { ofShare: DOWNLOADS_OF_SHARE, longest: LONGEST_WAIT }),
     })
 
     let again: NodeJS.Timeout | undefined

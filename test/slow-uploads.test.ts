@@ -1,4 +1,4 @@
-/** Uploads over slow lines, and of callers that only pretend to send: real connections, with a clock that goes by hand. */
+/** Uploads over slow lines, and callers that only pretend to send: real connections, with a clock that goes by hand. */
 import { once } from 'node:events'
 import { readdirSync, statSync } from 'node:fs'
 import type { Socket } from 'node:net'
@@ -117,4 +117,26 @@ t.test('the end of the service waits half a minute for an upload', async (t) => 
   for (const end of ends) end()
   await closed
   t.equal(await slow.received, '')
+})
+
+t.test('a caller holds the memory of eight large bodies at most, and blocks nobody', async (t) => {
+  const { app, ada, bob, begin } = await setUp(t)
+  const body = Buffer.from(
+    JSON.stringify({ name: 'Gemini', description: 'x'.repeat(90_000) }).padEnd(BYTES.length),
+  )
+  const open: Awaited<ReturnType<typeof begin>>[] = []
+  while (open.length < 9) open.push(await begin(ada, '/api/projects'))
+  for (const { socket } of open) socket.write(body.subarray(0, -1))
+  const arrived = () => open.filter(({ accepted }) => accepted.bytesRead >= BYTES.length)
+  await until(() => arrived().length >= 8)
+  const other = await begin(bob, '/api/projects')
+  other.socket.write(body)
+  t.match(await other.received, /^HTTP\/1.1 201 /)
+  t.equal(arrived().length, 8, 'the ninth is not read')
+  const small = await begin(ada, '/api/projects', 15)
+  small.socket.write('{"name":"Echo"}')
+  t.match(await small.received, /^HTTP\/1.1 201 /)
+  for (const { socket } of open) socket.write(body.subarray(-1))
+  for (const { received } of open) t.match(await received, /^HTTP\/1.1 201 /)
+  t.equal(count(app, 'projects'), 12)
 })

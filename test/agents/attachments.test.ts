@@ -1,6 +1,6 @@
 /** Files that agents attach and read. */
 import t from 'tap'
-import type { FileSlots } from '../../src/requests/file-slots.ts'
+import type { TransferSlots } from '../../src/requests/transfer-slots.ts'
 import { bytesOf, png, sha256 } from '../attachments.ts'
 import { type App, count, createItem, createProject, send, signInAs, tokenOf, writeIn } from '../helper.ts'
 import { overHttp, serve } from './agents.ts'
@@ -121,7 +121,7 @@ t.test('invalid uploads and reads are refused, and leave nothing', async (t) => 
   t.equal(count(app, 'file_contents'), 2, 'equal files are stored once')
 
   const { uploads } = app.files
-  const full = new (uploads.constructor as typeof FileSlots)(1, { ofShare: 1, longest: 1 })
+  const full = new (uploads.constructor as typeof TransferSlots)(1, { ofShare: 1, longest: 1 })
   await full.wait('other')
   app.files.uploads.wait = (share) => full.wait(share)
   t.match(await attach({ text: 'a' }), { status: 503, retryAfterSeconds: 2 })

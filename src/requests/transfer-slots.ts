@@ -1,4 +1,4 @@
-/** Limits of concurrent uploads and downloads of files: each uses some memory for as long as its client takes. */
+/** Limits of concurrent uploads and downloads of files, and of large bodies: each uses some memory for as long as its client takes. */
 import { unavailable } from '../errors.ts'
 
 /** `Retry-After` without a slot, in seconds. */
@@ -11,7 +11,7 @@ interface Waiting {
   grant: (release: () => void) => void
 }
 
-export class FileSlots {
+export class TransferSlots {
   readonly #most: number
   readonly #mostOfShare: number
   readonly #longest: number

@@ -1,11 +1,11 @@
-/** Slots of uploads and downloads: all, those of one share, and waiting for one. */
+/** Slots of transfers: all, those of one share, and waiting for one. */
 import t from 'tap'
-import { FileSlots } from '../../src/requests/file-slots.ts'
+import { TransferSlots } from '../../src/requests/transfer-slots.ts'
 
 const NO_SLOT = { message: 'Service Unavailable' }
 
 t.test('a slot is taken at once, and released once', async (t) => {
-  const slots = new FileSlots(2, { ofShare: 2, longest: 60_000 })
+  const slots = new TransferSlots(2, { ofShare: 2, longest: 60_000 })
   const leave = await slots.wait('ada')
   await slots.wait('ada')
   t.equal(slots.taken, 2)
@@ -17,7 +17,7 @@ t.test('a slot is taken at once, and released once', async (t) => {
 })
 
 t.test('nobody has more than a share, however many slots are free', async (t) => {
-  const slots = new FileSlots(4, { ofShare: 2, longest: 60_000 })
+  const slots = new TransferSlots(4, { ofShare: 2, longest: 60_000 })
   for (let nth = 0; nth < 4; nth++) void slots.wait('ada')
   t.equal(slots.taken, 2)
   await slots.wait('bob')
@@ -25,7 +25,7 @@ t.test('nobody has more than a share, however many slots are free', async (t) =>
 })
 
 t.test('those who wait get free slots in order', async (t) => {
-  const slots = new FileSlots(2, { ofShare: 1, longest: 60_000 })
+  const slots = new TransferSlots(2, { ofShare: 1, longest: 60_000 })
   const [adas, bobs] = [await slots.wait('ada'), await slots.wait('bob')]
   const granted: string[] = []
   const waiting = ['ada', 'eve', 'bob'].map((member) =>
@@ -50,7 +50,7 @@ t.test('who has waited for too long is refused, and gets no slot later', async (
   // The timer of who waits does not keep the process alive.
   const alive = setInterval(() => undefined, 1000)
   t.teardown(() => clearInterval(alive))
-  const slots = new FileSlots(1, { ofShare: 1, longest: 10 })
+  const slots = new TransferSlots(1, { ofShare: 1, longest: 10 })
   const leave = await slots.wait('ada')
   await t.rejects(slots.wait('bob'), NO_SLOT)
   leave()
