@@ -10,13 +10,13 @@ CREATE TABLE `restrictions` (
 -- row comes before it. A deletion ends nothing: the project may return, and who saw it then is in its assignments (see `src/changes/visibility.ts`).
 create trigger restrictions_projects_insert after insert on projects begin
   insert or ignore into restrictions (project_id, first_seq)
-    select new.id, (select ifnull(max(seq), 0) from changes) + not exists (
+    select new.id, (select ifnull(max(seq), 0) from changes) + (not exists (
       select 1 from changes where seq = (select ifnull(max(seq), 0) from changes) and kind = 'project' and id = new.id
-      and json_extract(after, '$.access') = new."access") + (select count(*) from changes_pending where kind = 'project')
+      and json_extract(after, '$.access') = new."access")) + (select count(*) from changes_pending where kind = 'project')
     where new."access" <> 'everyone' and not exists (select 1 from restrictions where project_id = new.id and last_seq is null);
-  update restrictions set last_seq = (select ifnull(max(seq), 0) from changes) + not exists (
+  update restrictions set last_seq = (select ifnull(max(seq), 0) from changes) + (not exists (
       select 1 from changes where seq = (select ifnull(max(seq), 0) from changes) and kind = 'project' and id = new.id
-      and json_extract(after, '$.access') = new."access") + (select count(*) from changes_pending where kind = 'project') - 1,
+      and json_extract(after, '$.access') = new."access")) + (select count(*) from changes_pending where kind = 'project') - 1,
     member_ids = (select json_group_array(member_id) from (
       select member_id from team_assignments where project_id = new.id
       union select member_id from team_members where team_id = new.team_id))
@@ -26,13 +26,13 @@ end;
 create trigger restrictions_projects_update after update of id, "access" on projects
 when (old.id, old."access") is not (new.id, new."access") begin
   insert or ignore into restrictions (project_id, first_seq)
-    select new.id, (select ifnull(max(seq), 0) from changes) + not exists (
+    select new.id, (select ifnull(max(seq), 0) from changes) + (not exists (
       select 1 from changes where seq = (select ifnull(max(seq), 0) from changes) and kind = 'project' and id = new.id
-      and json_extract(after, '$.access') = new."access") + (select count(*) from changes_pending where kind = 'project' and old.id is not new.id)
+      and json_extract(after, '$.access') = new."access")) + (select count(*) from changes_pending where kind = 'project' and old.id is not new.id)
     where new."access" <> 'everyone' and not exists (select 1 from restrictions where project_id = new.id and last_seq is null);
-  update restrictions set last_seq = (select ifnull(max(seq), 0) from changes) + not exists (
+  update restrictions set last_seq = (select ifnull(max(seq), 0) from changes) + (not exists (
       select 1 from changes where seq = (select ifnull(max(seq), 0) from changes) and kind = 'project' and id = new.id
-      and json_extract(after, '$.access') = new."access") + (select count(*) from changes_pending where kind = 'project' and old.id is not new.id) - 1,
+      and json_extract(after, '$.access') = new."access")) + (select count(*) from changes_pending where kind = 'project' and old.id is not new.id) - 1,
     member_ids = (select json_group_array(member_id) from (
       select member_id from team_assignments where project_id = new.id
       union select member_id from team_members where team_id = new.team_id))

@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
-import { actorOf, callerOf, refuseUnseenProjects } from '../src/access/identity.ts'
+import { actorOf, callerOf, memberOf, refuseUnseenProjects } from '../src/access/identity.ts'
 import { DEFAULT_SORT } from '../src/db/pages.ts'
+import { SHARERS } from '../src/members/sharing.ts'
 import { PROJECT_SORTS } from '../src/projects/projects.ts'
 import { ExpandQuery, expandsPeople, sendWithPeople } from '../src/requests/expand.ts'
 import { ListQuery } from '../src/requests/pages.ts'
@@ -65,6 +66,12 @@ const optionalFields = {
     type: 'string',
     enum: ['everyone', 'assigned'],
     description: 'The access: every member except guests sees it, or only those assigned to it',
+  }),
+  shareLinks: Type.Unsafe<(typeof SHARERS)[number]>({
+    type: 'string',
+    enum: [...SHARERS],
+    description:
+      'Who may create share links: members who may write the project, but no guests; only admins; or nobody: then its links do not work. Whoever may create them may change it.',
   }),
 }
 const CreateProject = CreateBody({
@@ -228,7 +235,10 @@ const projectRoutes: Routes = async (app) => {
       response: { 200: ref(ProjectSchema), 404: ref(ErrorBody) },
     },
     handler: (request) =>
-      app.projects.update(request.params.id, request.body, { isStrict: isStrict(request) }),
+      app.projects.update(request.params.id, request.body, {
+        isStrict: isStrict(request),
+        by: memberOf(request),
+      }),
   })
 
   app.delete('/api/projects/:id', {

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { actorOf } from '../src/access/identity.ts'
+import { actorOf, memberOf } from '../src/access/identity.ts'
 import { baseUrl } from '../src/http/public-url.ts'
 import { PagesQuery } from '../src/requests/pages.ts'
 import { recordOf } from '../src/requests/response-shapes.ts'
@@ -15,7 +15,7 @@ const CreateShareLink = Type.Object(
   { additionalProperties: false },
 )
 
-/** Share links of projects, created and revoked by members who may write the project. */
+/** Share links of projects, created and revoked by members who may write the project, but not by guests. */
 const shareLinkRoutes: Routes<{ publicUrl: string | undefined }> = async (app, { publicUrl }) => {
   const { shareLinks } = app.projects
   const tags = ['Share links']
@@ -26,7 +26,7 @@ const shareLinkRoutes: Routes<{ publicUrl: string | undefined }> = async (app, {
     schema: {
       operationId: 'listShareLinks',
       summary: 'List the share links of a project that are still valid',
-      description: 'By id, without their secrets. Requires the right to write the project.',
+      description: 'By id, without their secrets. Requires the right to write the project; 403 for guests.',
       tags,
       params: IdParams,
       querystring: PagesQuery,
@@ -47,7 +47,7 @@ const shareLinkRoutes: Routes<{ publicUrl: string | undefined }> = async (app, {
       operationId: 'createShareLink',
       summary: 'Create a share link of a project',
       description:
-        'Only this response contains the link. Anybody with the link can read the project, without signing in, until it expires or is revoked. More than 100 links of one project are 409.',
+        'Only this response contains the link. Anybody with the link can read the project, without signing in, until it expires or is revoked. More than 100 links of one project are 409. 403 for guests, and where the `shareLinks` of the project are for admins only or off.',
       tags,
       params: IdParams,
       body: CreateShareLink,
@@ -60,6 +60,7 @@ const shareLinkRoutes: Routes<{ publicUrl: string | undefined }> = async (app, {
         request.body ?? {},
         baseUrl(request, app.prefix, publicUrl),
         actorOf(request),
+        memberOf(request),
       ),
   })
 

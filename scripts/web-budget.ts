@@ -24,7 +24,7 @@ export const BUDGET: WebBudget = {
     card: 45 * KB,
     flow: 40 * KB,
     // With the texts that are loaded later, which it shares with the card.
-    overview: 25 * KB,
+    overview: 25.5 * KB,
     people: 25 * KB,
     admin: 25 * KB,
     common: 34 * KB,

@@ -53,6 +53,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, string>> = {
   read_only_token: 'the token is read-only',
   request_failed: 'any other error',
   session_required: 'the request needs a session, not a token',
+  sharing_refused: 'the caller may not share the project, or its share links are off',
   sign_in_failed: 'the sign-in with the provider failed',
   sign_in_refused: 'the provider refused the sign-in',
   too_large: 'the request or its response is too large',

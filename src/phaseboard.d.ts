@@ -295,6 +295,7 @@ export type ErrorCode =
   | 'read_only_token'
   | 'request_failed'
   | 'session_required'
+  | 'sharing_refused'
   | 'sign_in_failed'
   | 'sign_in_refused'
   | 'too_large'

@@ -87,6 +87,7 @@ export const KIND_EXAMPLES: readonly KindExample[] = [
       lead_id: null,
       team_id: null,
       access: 'everyone',
+      sharing: 'members',
       ...times,
     },
     changed: ['name', 'next_step', 'phase_config', 'sort_order', 'metadata'],

@@ -731,6 +731,8 @@ export const germanTexts = ({
     removed: (name) => `${name} entfernt.`,
 
     shareLinks: 'Links zum Teilen',
+    sharers: 'Wer sie erstellt',
+    sharersNamed: { members: 'Mitglieder', admins: 'Nur Admins', off: 'Niemand: Links funktionieren nicht' },
     shareHint:
       'Wer die Adresse hat, liest das Board ohne Anmeldung: keine Kommentare, kein Verlauf, keine Besprechungen, keine E-Mails.',
     addShareLink: 'Neuer Link zum Teilen',

@@ -700,6 +700,8 @@ const english = {
     removed: (name: string) => `Removed ${name}.`,
 
     shareLinks: 'Share links',
+    sharers: 'Who may create them',
+    sharersNamed: { members: 'Members', admins: 'Only admins', off: 'Nobody: links do not work' },
     shareHint:
       'Anybody with the address can read the board without signing in, but not its comments, history, transcripts and emails.',
     addShareLink: 'New share link',

@@ -30,6 +30,7 @@ import {
   notOwner,
 } from '../errors.ts'
 import type { Actor, AuditLog } from '../members/audit-log.ts'
+import { ensureMayShare } from '../members/sharing.ts'
 import type { CurrentMember } from '../schemas/records.ts'
 import type { JsonBytes } from '../schemas/serialization.ts'
 import { timestamp } from '../time.ts'
@@ -409,7 +410,7 @@ function withoutNewPeople(effects: Map<string, Effect>): Map<string, Effect> {
 }
 
 /**
- * Checks that a member may make the undoing writes, by current rights: only admins may delete and restore projects.
+ * Checks that a member may make the undoing writes, by current rights: only admins may delete and restore projects, and not everybody says who may share them.
  * @throws ApiError 403
  */
 function ensureRights(
@@ -422,6 +423,8 @@ function ensureRights(
     const { kind, before, after } = effect
     if (kind === 'person') throw adminRequired()
     if (kind === 'project' && (isComing(effect) || isGoing(effect))) throw adminRequired()
+    if (kind === 'project' && before && 'shareLinks' in before)
+      ensureMayShare(current.get(name)?.shareLinks, member)
     if (kind !== 'kanban-comment') continue
     const item = effects.get(nameOf('kanban-item', effect.itemId))
     if (isComing(item) || isGoing(item)) continue

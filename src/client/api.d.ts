@@ -57,7 +57,7 @@ export interface Problem {
   title: string
   /** The status of the response */
   status: number
-  /** What went wrong, for programs:  - `admin_required`: only an admin may do this - `already_assigned`: the member is already assigned to the project - `already_done`: a request with this Idempotency-Key has already succeeded, and its response is not stored - `already_promoted`: the idea is already a project - `authentication_required`: the request has no valid credential - `bad_request`: the request is malformed - `behind_proxy`: in open mode: the request came through a proxy and carries no credential - `changed_since`: records have changed since the write to undo: `details.conflicts` - `changes_gone`: the changes are no longer stored: `details.oldest` - `claimed`: another member has claimed the item - `column_has_items`: the column still has items - `conflict`: the current state does not allow the request - `cross_origin`: a page of another origin sent the request, with the credentials of the browser - `database_busy`: the write waited too long for other writes: nothing was written - `email_taken`: another member has the email - `forbidden`: the caller may not do this - `foreign_host`: in open mode on a loopback address: the host name is neither local nor in CORS_ORIGIN - `handle_taken`: another member has the handle - `headers_too_large`: the headers are too large - `idempotency_key_reused`: the Idempotency-Key was used for another request - `internal_error`: the service failed: nothing was written - `invalid_credentials`: the email or the password is wrong - `invalid_link`: the one-time link was used, has expired or was revoked - `is_member`: the person is a member - `last_admin`: the service would have no admin left - `limit_reached`: there are already as many as the limit allows - `member_disabled`: the member is disabled - `method_not_allowed`: the path does not support the method - `name_taken`: another record has the name - `no_account`: no member has this account of the sign-in provider - `no_column`: the board has no column - `no_new_projects`: the caller would not see the project that it creates - `no_space`: there is no space left for attachments - `not_claimed`: the item is not claimed - `not_found`: the record or path does not exist, or the caller may not see it: perhaps `details.missing` - `not_json`: the body is not JSON - `not_owner`: the record belongs to another member - `precondition_failed`: `If-Match` or `If-None-Match` did not hold: nothing was written - `provider_unavailable`: the sign-in provider does not respond - `rate_limited`: the client has sent too many requests in a minute - `read_only_project`: the caller may only read the project - `read_only_role`: the member's role is read-only - `read_only_token`: the token is read-only - `request_failed`: any other error - `session_required`: the request needs a session, not a token - `sign_in_failed`: the sign-in with the provider failed - `sign_in_refused`: the provider refused the sign-in - `too_large`: the request or its response is too large - `too_many_at_once`: the caller has too many requests in progress - `too_many_sign_ins`: too many sign-ins have failed - `too_many_streams`: too many streams are open - `took_too_long`: the request took too long - `unavailable`: the service cannot handle the request at the moment: nothing was written - `validation_failed`: fields or parameters are invalid: `details` - `wip_limit_reached`: the column is at its WIP limit - `would_lose_project`: the caller would no longer see the project */
+  /** What went wrong, for programs:  - `admin_required`: only an admin may do this - `already_assigned`: the member is already assigned to the project - `already_done`: a request with this Idempotency-Key has already succeeded, and its response is not stored - `already_promoted`: the idea is already a project - `authentication_required`: the request has no valid credential - `bad_request`: the request is malformed - `behind_proxy`: in open mode: the request came through a proxy and carries no credential - `changed_since`: records have changed since the write to undo: `details.conflicts` - `changes_gone`: the changes are no longer stored: `details.oldest` - `claimed`: another member has claimed the item - `column_has_items`: the column still has items - `conflict`: the current state does not allow the request - `cross_origin`: a page of another origin sent the request, with the credentials of the browser - `database_busy`: the write waited too long for other writes: nothing was written - `email_taken`: another member has the email - `forbidden`: the caller may not do this - `foreign_host`: in open mode on a loopback address: the host name is neither local nor in CORS_ORIGIN - `handle_taken`: another member has the handle - `headers_too_large`: the headers are too large - `idempotency_key_reused`: the Idempotency-Key was used for another request - `internal_error`: the service failed: nothing was written - `invalid_credentials`: the email or the password is wrong - `invalid_link`: the one-time link was used, has expired or was revoked - `is_member`: the person is a member - `last_admin`: the service would have no admin left - `limit_reached`: there are already as many as the limit allows - `member_disabled`: the member is disabled - `method_not_allowed`: the path does not support the method - `name_taken`: another record has the name - `no_account`: no member has this account of the sign-in provider - `no_column`: the board has no column - `no_new_projects`: the caller would not see the project that it creates - `no_space`: there is no space left for attachments - `not_claimed`: the item is not claimed - `not_found`: the record or path does not exist, or the caller may not see it: perhaps `details.missing` - `not_json`: the body is not JSON - `not_owner`: the record belongs to another member - `precondition_failed`: `If-Match` or `If-None-Match` did not hold: nothing was written - `provider_unavailable`: the sign-in provider does not respond - `rate_limited`: the client has sent too many requests in a minute - `read_only_project`: the caller may only read the project - `read_only_role`: the member's role is read-only - `read_only_token`: the token is read-only - `request_failed`: any other error - `session_required`: the request needs a session, not a token - `sharing_refused`: the caller may not share the project, or its share links are off - `sign_in_failed`: the sign-in with the provider failed - `sign_in_refused`: the provider refused the sign-in - `too_large`: the request or its response is too large - `too_many_at_once`: the caller has too many requests in progress - `too_many_sign_ins`: too many sign-ins have failed - `too_many_streams`: too many streams are open - `took_too_long`: the request took too long - `unavailable`: the service cannot handle the request at the moment: nothing was written - `validation_failed`: fields or parameters are invalid: `details` - `wip_limit_reached`: the column is at its WIP limit - `would_lose_project`: the caller would no longer see the project */
   code:
     | 'admin_required'
     | 'already_assigned'
@@ -104,6 +104,7 @@ export interface Problem {
     | 'read_only_token'
     | 'request_failed'
     | 'session_required'
+    | 'sharing_refused'
     | 'sign_in_failed'
     | 'sign_in_refused'
     | 'too_large'
@@ -445,6 +446,8 @@ export interface Project {
   teamId: string | null
   /** `everyone`: every member except guests sees it; `assigned`: only members who are assigned to it, or whose team is */
   access: string
+  /** Who may create share links: `members` who may write the project, but no guests; `admins`; with `off` nobody, and its links do not work */
+  shareLinks: string
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
   /** ISO 8601 in UTC with milliseconds */
@@ -481,6 +484,8 @@ export interface ProjectWithPeople {
   teamId: string | null
   /** `everyone`: every member except guests sees it; `assigned`: only members who are assigned to it, or whose team is */
   access: string
+  /** Who may create share links: `members` who may write the project, but no guests; `admins`; with `off` nobody, and its links do not work */
+  shareLinks: string
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
   /** ISO 8601 in UTC with milliseconds */
@@ -521,6 +526,8 @@ export interface SharedProject {
   teamId: string | null
   /** `everyone`: every member except guests sees it; `assigned`: only members who are assigned to it, or whose team is */
   access: string
+  /** Who may create share links: `members` who may write the project, but no guests; `admins`; with `off` nobody, and its links do not work */
+  shareLinks: string
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
   /** ISO 8601 in UTC with milliseconds */
@@ -563,6 +570,8 @@ export interface ProjectSummary {
   teamId: string | null
   /** `everyone`: every member except guests sees it; `assigned`: only members who are assigned to it, or whose team is */
   access: string
+  /** Who may create share links: `members` who may write the project, but no guests; `admins`; with `off` nobody, and its links do not work */
+  shareLinks: string
   /** ISO 8601 in UTC with milliseconds */
   createdAt: string
   /** ISO 8601 in UTC with milliseconds */
@@ -1303,6 +1312,8 @@ export interface CreateProject {
   teamId?: string | null
   /** The access: every member except guests sees it, or only those assigned to it */
   access?: 'everyone' | 'assigned'
+  /** Who may create share links: members who may write the project, but no guests; only admins; or nobody: then its links do not work. Whoever may create them may change it. */
+  shareLinks?: 'members' | 'admins' | 'off'
 }
 
 export interface ReorderProjects {
@@ -1345,6 +1356,8 @@ export interface UpdateProject {
   teamId?: string | null
   /** The access: every member except guests sees it, or only those assigned to it */
   access?: 'everyone' | 'assigned'
+  /** Who may create share links: members who may write the project, but no guests; only admins; or nobody: then its links do not work. Whoever may create them may change it. */
+  shareLinks?: 'members' | 'admins' | 'off'
 }
 
 export interface CreateKanbanColumn {

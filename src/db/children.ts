@@ -1,7 +1,6 @@
 /** Reads and changes child records of a project or an item, for any table. */
 import { type TSchema, Type } from '@sinclair/typebox'
 import { and, desc, eq, getTableColumns, getTableName } from 'drizzle-orm'
-import { toSnakeCase } from 'drizzle-orm/casing'
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { conflict, invalidField } from '../errors.ts'
 import { ref } from '../schemas/common.ts'
@@ -10,7 +9,7 @@ import { timestamp } from '../time.ts'
 import { read, type SharedDatabase } from './client.ts'
 import { throwNotFound } from './existence.ts'
 import { newId } from './ids.ts'
-import { thingOf } from './kinds.ts'
+import { columnName, thingOf } from './kinds.ts'
 import { afterLast, inOrder, type OrderedTable, type Place, reorderIn } from './ordering.ts'
 import { type JsonPage, type PageQuery, pageOfRows } from './pages.ts'
 import { kanbanItems, projects } from './schema.ts'
@@ -45,12 +44,12 @@ export type ChildInput<Table extends ChildTable> = Partial<
 
 /** The text columns of a table, as SQL names them. */
 const textColumnsOf = (table: SQLiteTable): string[] =>
-  Object.entries(getTableColumns(table)).flatMap(([name, column]) =>
-    column.getSQLType() === 'text' ? [`"${toSnakeCase(name)}"`] : [],
+  Object.values(getTableColumns(table)).flatMap((column) =>
+    column.getSQLType() === 'text' ? [`"${columnName(column)}"`] : [],
   )
 
 function statementsOf<Table extends ChildTable>(db: SharedDatabase, table: Table) {
-  const { field, column, parent } = parentOf(table)
+  const { column, parent } = parentOf(table)
   return {
     one: selectById(db, table),
     list: selectAll<Table['$inferSelect']>(db, () =>
@@ -62,7 +61,7 @@ function statementsOf<Table extends ChildTable>(db: SharedDatabase, table: Table
     ),
     limit: readLimit(db, [
       {
-        rows: `${getTableName(table)} where ${toSnakeCase(field)} = +?`,
+        rows: `${getTableName(table)} where ${columnName(column)} = +?`,
         bytes: bytesOf(...textColumnsOf(table)),
       },
     ]),

@@ -58,11 +58,15 @@ export const projects = sqliteTable(
     teamId: text(),
     /** The access: for every member, or only for those assigned to it (see `src/access/policy.ts`). */
     access: string('everyone'),
+    /** Who may create share links (see `src/members/sharing.ts`). The table of the links has the usual name of this column. */
+    shareLinks: text('sharing').notNull().default('members'),
     ...timestamps(),
   },
   (table) => [
     // Usually few, or none: then every member sees every project.
     index('projects_assigned').on(table.id).where(sql`"access" <> 'everyone'`),
+    // Usually few, too. It has both columns, because the row of a project may be long.
+    index('projects_sharing').on(table.id, table.shareLinks).where(sql`"sharing" <> 'members'`),
     index('projects_order').on(table.sortOrder, table.id),
     index('projects_status').on(table.status, table.sortOrder, table.id),
     index('projects_team').on(table.teamId, table.sortOrder, table.id),

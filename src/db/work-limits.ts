@@ -3,11 +3,11 @@
  * {@link TooMuchWork}, and done by the worker thread (see `offload.ts`).
  */
 import { getTableColumns, getTableName } from 'drizzle-orm'
-import { toSnakeCase } from 'drizzle-orm/casing'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import { once } from '../once.ts'
 import type { SharedDatabase } from './client.ts'
 import { connectionOf } from './connection.ts'
+import { columnName } from './kinds.ts'
 import { TooMuchWork } from './too-much-work.ts'
 
 export { LargeWork, TooMuchWork } from './too-much-work.ts'
@@ -163,9 +163,9 @@ export const among = (table: string, column: string): string =>
 export function isLight(db: SharedDatabase, table: SQLiteTable, most = BYTES_READ): string {
   if (!isFollowedByWorker(db)) return 'true'
   const name = getTableName(table)
-  const texts = Object.entries(getTableColumns(table))
-    .filter(([, column]) => column.getSQLType() === 'text')
-    .map(([field]) => `"${name}"."${toSnakeCase(field)}"`)
+  const texts = Object.values(getTableColumns(table))
+    .filter((column) => column.getSQLType() === 'text')
+    .map((column) => `"${name}"."${columnName(column)}"`)
   return `(${bytesOf(...texts)} <= ${most} or ${TOO_MUCH})`
 }
 

@@ -45,6 +45,7 @@ import {
 } from '../db/work-limits.ts'
 import { invalidField } from '../errors.ts'
 import type { Actor, AuditLog } from '../members/audit-log.ts'
+import { ensureMayShare, type Sharer, sharingIn } from '../members/sharing.ts'
 import { once } from '../once.ts'
 import { valuesOfAny } from '../schemas/common.ts'
 import { type KanbanItem, ObjectiveSchema, type Project } from '../schemas/records.ts'
@@ -226,6 +227,7 @@ export class Projects {
   readonly #db: SharedDatabase
   readonly #sql: ReturnType<typeof statementsOf>
   readonly #board: Board
+  readonly #sharingOf: (projectId: string) => string
   readonly #audit: AuditLog
 
   constructor(db: SharedDatabase, board: Board, audit: AuditLog) {
@@ -239,6 +241,7 @@ export class Projects {
     this.shareLinks = new ShareLinks(db, audit)
     this.#db = db
     this.#sql = statementsOf(db)
+    this.#sharingOf = sharingIn(db)
     this.#board = board
     this.#audit = audit
   }
@@ -333,13 +336,14 @@ export class Projects {
    * Changes a project; an empty change does not even change `updatedAt`.
    * @param options as for {@link create}
    * @returns the project; undefined if reading it is too much work for the event loop
-   * @throws ApiError 404, 400
+   * @throws ApiError 404, 400; 403 for `shareLinks`
    */
   update(
     id: string,
     changes: ProjectInput,
-    { isStrict = false }: { isStrict?: boolean } = {},
+    { isStrict = false, by = null }: { isStrict?: boolean; by?: Sharer } = {},
   ): Project | undefined {
+    if (changes.shareLinks !== undefined) this.#ensureMaySet(changes.shareLinks, id, by)
     const isEmpty = Object.keys(changes).length === 0
     const row = isEmpty ? this.#sql.one(id) : this.#sql.update(id, { ...changes, updatedAt: timestamp() })
     if (row === undefined) throwNotFound(projects)
@@ -349,6 +353,13 @@ export class Projects {
       this.#sql.limitFrames(JSON.stringify([id]))
       return this.#whole(row)
     })
+  }
+
+  /** @throws ApiError 404; 403 for members who may not create share links */
+  #ensureMaySet(shareLinks: string, id: string, by: Sharer): void {
+    if (this.#sql.named({ id }) === undefined) throwNotFound(projects)
+    const current = this.#sharingOf(id)
+    if (shareLinks !== current) ensureMayShare(current, by)
   }
 
   /**

@@ -1,6 +1,6 @@
 /**
  * Share links: anyone with the address can read the project without signing in. Only the SHA-256 of a link's secret is stored.
- * All who may write the project manage them. They are not records of the project: they have no changes, and no undo restores them.
+ * All who may write the project manage them, except guests; the project's `shareLinks` says who creates them. They are not records of the project: they have no changes, and no undo restores them.
  */
 import { Type } from '@sinclair/typebox'
 import { and, eq, lte, sql } from 'drizzle-orm'
@@ -12,10 +12,11 @@ import { type JsonPage, type PageQuery, pageOfRows } from '../db/pages.ts'
 import { ensureWritableIn, scopeOf } from '../db/row-security.ts'
 import { projects, shareLinks } from '../db/schema.ts'
 import { change, deleteFrom, given, insertReturning, selectAll, selectOne } from '../db/statements.ts'
-import { conflict } from '../errors.ts'
+import { conflict, forbidden } from '../errors.ts'
 import type { Actor, AuditEntry, AuditLog } from '../members/audit-log.ts'
 import { expiryOf } from '../members/expiry.ts'
 import { hashToken, newToken } from '../members/secrets.ts'
+import { ensureMayShare, notForGuests, type Sharer, sharingIn, WORKING } from '../members/sharing.ts'
 import { ref } from '../schemas/common.ts'
 import { type NewShareLink, type ShareLink, ShareLinkSchema } from '../schemas/records.ts'
 import { createJsonWriter } from '../schemas/serialization.ts'
@@ -92,23 +93,27 @@ export class ShareLinks {
   readonly #sql: ReturnType<typeof statementsOf>
   readonly #toJson = createJsonWriter(Type.Array(ref(ShareLinkSchema)))
   readonly #audit: AuditLog
+  readonly #sharingOf: (projectId: string) => string
 
   constructor(db: SharedDatabase, audit: AuditLog) {
     this.#db = db
+    this.#sharingOf = sharingIn(db)
     this.#sql = statementsOf(db)
     this.#audit = audit
   }
 
   /**
    * The link of a secret, and its project. The secret is looked up by its hash, so the duration reveals nothing about it.
-   * @throws ApiError 404 for an unknown, revoked or expired one
+   * @throws ApiError 404 for an unknown, revoked or expired one, and if the links of its project are off
    */
   find(secret: string): Pick<ShareLink, 'id' | 'projectId'> {
     const secretHash = hashToken(secret)
-    return this.#sql.presented({ secretHash, now: timestamp() }) ?? throwNotFound(shareLinks)
+    const link = this.#sql.presented({ secretHash, now: timestamp() })
+    const works = link !== undefined && WORKING.includes(this.#sharingOf(link.projectId))
+    return works ? link : throwNotFound(shareLinks)
   }
 
-  /** One link, without its secret. @throws ApiError 404; 403 for callers who may only read its project */
+  /** One link, without its secret. @throws ApiError 404; 403 for callers who may only read its project, and guests */
   get(id: string): ShareLink {
     const link = this.#sql.one({ id, now: timestamp() }) ?? throwNotFound(shareLinks)
     this.#ensureWritable(link.projectId)
@@ -132,11 +137,21 @@ export class ShareLinks {
   /**
    * Creates a link.
    * @param base the address of the service, as browsers reach it
+   * @param member who creates it; null: the command line
    * @returns it with its secret, which is not stored
    * @throws ApiError 404; 403; 400 on `expiresAt` for a time that is not in the future; 409 if the project has too many
    */
-  create(projectId: string, { name = '', expiresAt }: ShareLinkInput, base: string, by: Actor): NewShareLink {
+  create(
+    projectId: string,
+    { name = '', expiresAt }: ShareLinkInput,
+    base: string,
+    by: Actor,
+    member: Sharer = null,
+  ): NewShareLink {
     const project = this.#projectNamed(projectId)
+    const sharing = this.#sharingOf(projectId)
+    ensureMayShare(sharing, member)
+    if (!WORKING.includes(sharing)) throw forbidden('share links of this project are off', 'sharing_refused')
     const now = timestamp()
     const expiry = expiryOf(expiresAt, now)
     this.#sql.removeExpired({ projectId, now })
@@ -156,7 +171,7 @@ export class ShareLinks {
     return { ...link, secret, url: base + pathOf(secret) }
   }
 
-  /** Ends a link. @throws ApiError 404; 403 for callers who may only read its project */
+  /** Ends a link. @throws ApiError 404; 403 for callers who may only read its project, and guests */
   revoke(id: string, by: Actor): void {
     const link = this.get(id)
     this.#sql.remove(id)
@@ -172,10 +187,12 @@ export class ShareLinks {
 
   /**
    * A share link has no changes, whose check would find that the caller may not write the project.
-   * @throws ApiError 403 for callers who may only read the project
+   * @throws ApiError 403 for callers who may only read the project, and for guests
    */
   #ensureWritable(projectId: string): void {
-    ensureWritableIn(scopeOf(this.#db), projectId)
+    const scope = scopeOf(this.#db)
+    ensureWritableIn(scope, projectId)
+    if (scope?.isGuest) throw notForGuests()
   }
 
   #record(

@@ -300,6 +300,11 @@ const projectFields = {
       '`everyone`: every member except guests sees it; `assigned`: only members who are assigned to it, or whose team is',
     examples: ['everyone', 'assigned'],
   }),
+  shareLinks: Type.String({
+    description:
+      'Who may create share links: `members` who may write the project, but no guests; `admins`; with `off` nobody, and its links do not work',
+    examples: ['members', 'admins', 'off'],
+  }),
   ...timestamps,
 }
 

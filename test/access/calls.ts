@@ -15,6 +15,8 @@ export interface Call {
   isForAdmins?: boolean
   /** Whether only who may write the project may do it, although no change tells of it. */
   isForWriters?: boolean
+  /** Whether guests are refused who may write the project. */
+  isNotForGuests?: boolean
   /** Whether it only changes what is the caller's own: who may read the project may do it. */
   isOwn?: boolean
   /** The answer for an unknown record, as the specification has it, if it is not 404. */
@@ -100,10 +102,10 @@ export const OF_PROJECTS: Readonly<Record<string, Call>> = {
   getKanbanItemWatch: { path: ['kanban-item'] },
   watchKanbanItem: { path: ['kanban-item'], isOwn: true },
   unwatchKanbanItem: { path: ['kanban-item'], isOwn: true },
-  listShareLinks: { path: ['project'], isForWriters: true },
-  createShareLink: { path: ['project'], isForWriters: true },
-  getShareLink: { path: ['share-link'], isForWriters: true },
-  revokeShareLink: { path: ['share-link'], isForWriters: true },
+  listShareLinks: { path: ['project'], isForWriters: true, isNotForGuests: true },
+  createShareLink: { path: ['project'], isForWriters: true, isNotForGuests: true },
+  getShareLink: { path: ['share-link'], isForWriters: true, isNotForGuests: true },
+  revokeShareLink: { path: ['share-link'], isForWriters: true, isNotForGuests: true },
   replaceTeamAssignments: {
     path: ['project'],
     body: () => ({ members: [{ memberId: 'ada' }] }),

@@ -113,7 +113,10 @@ function demandedOf(
   const refusal = refusalOf(operation, call, principal)
   if (refusal !== undefined) return refusal
   if (right === 'none') return call.unknown ?? '404'
-  return right === 'read' && !call.isOwn && (call.isForWriters || !isSafe(operation)) ? READ_ONLY : undefined
+  if (right === 'read' && !call.isOwn && (call.isForWriters || !isSafe(operation))) return READ_ONLY
+  return call.isNotForGuests && principal.role === 'guest'
+    ? '403 Forbidden: guests cannot share projects'
+    : undefined
 }
 
 /** Requests on a record that is not there, with all that is checked before it is looked for. */

@@ -41,7 +41,7 @@ const ADDED_FIELDS: Record<string, Fields> = {
   'kanban-column': { stage: null },
   'kanban-item': { coverId: null, reminders: '[]' },
   member: { handle: null },
-  project: { access: 'everyone' },
+  project: { access: 'everyone', shareLinks: 'members' },
 }
 
 const parse = (text: string | null): Fields | null => (text === null ? null : JSON.parse(text))

@@ -150,6 +150,7 @@ t.test('a whole board is imported, by another process on the same file', async (
       leadId: null,
       teamId: null,
       access: 'everyone',
+      shareLinks: 'members',
       createdAt: '2026-03-02T09:00:00.000Z',
       updatedAt: '2026-04-02T09:12:00.000Z',
       transcriptSummaries: [],

@@ -245,6 +245,7 @@ t.test('request bodies are documented with their fields, and allow additional on
         'leadId',
         'teamId',
         'access',
+        'shareLinks',
       ],
     ],
     updateKanbanItem: [

@@ -112,6 +112,7 @@ t.test('each error has the code of its cause', async (t) => {
   const finished = await createItem(app, project.id, { column: 'Done' }, member)
   const idea = (await send(app, 'POST', '/api/personal-ideas', { title: 'Fly' }, member)).body
   await send(app, 'POST', `/api/personal-ideas/${idea.id}/promote`, {}, member)
+  await send(app, 'PATCH', `/api/projects/${project.id}`, { shareLinks: 'admins' }, member)
   const email = { name: 'Eve', email: 'eve@example.test' }
   await send(app, 'POST', '/api/members', email, admin)
 
@@ -154,6 +155,7 @@ t.test('each error has the code of its cause', async (t) => {
     of('handle_taken', 'PATCH', `/api/members/${adminId}`, admin, { handle: 'eve' }),
     of('last_admin', 'DELETE', `/api/members/${adminId}`, admin),
     of('changed_since', 'POST', `/api/changes/${seq}/undo`, admin, {}),
+    of('sharing_refused', 'PATCH', `/api/projects/${project.id}`, member, { shareLinks: 'members' }),
     of('session_required', 'POST', '/api/tokens', tokenOf(app, adminId), { name: 'CI' }),
     of('read_only_token', 'POST', '/api/projects', tokenOf(app, adminId, { scope: 'read' }), { name: 'CI' }),
   ] as const

@@ -35,6 +35,7 @@ const projectOf = (kanbanItems: KanbanItem[], name = 'Äpfel "],[" 🍎'): Proje
   leadId: null,
   teamId: null,
   access: 'everyone',
+  shareLinks: 'members',
   createdAt: AT,
   updatedAt: AT,
   kanbanItems,

@@ -74,6 +74,7 @@ const anyProject: fc.Arbitrary<Project> = fc
     leadId: null,
     teamId: null,
     access: 'everyone',
+    shareLinks: 'members',
     createdAt: AT,
     updatedAt: AT,
     transcriptSummaries: [

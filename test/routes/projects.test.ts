@@ -86,6 +86,7 @@ testChildResource(t, {
     leadId: null,
     teamId: null,
     access: 'everyone',
+    shareLinks: 'members',
     createdAt: '',
     updatedAt: '',
     kanbanItems: [],
@@ -127,6 +128,7 @@ testChildResource(t, {
     teamId: textOrNull(200),
     // The creator of an assigned one is assigned to it: see test/access/scopes.test.ts.
     access: { ...oneOf('everyone', 'assigned'), accepts: same('everyone') },
+    shareLinks: { ...oneOf('members', 'admins', 'off'), accepts: same('members') },
   },
   serverOwned: {
     ownerId: 'me',

@@ -255,12 +255,12 @@ t.test('only members who may write the project manage its links', async (t) => {
   const insider = signInAs(app, 'member')
   const outsider = signInAs(app, 'member')
   const reader = signInAs(app, 'member')
-  const guest = signInAs(app, 'guest')
+  const colleague = signInAs(app, 'member')
   const viewer = signInAs(app, 'viewer')
   const { id } = await createProject(app, { access: 'assigned' }, insider.headers)
   for (const [memberId, role] of [
     [reader.id, 'viewer'],
-    [guest.id, 'member'],
+    [colleague.id, 'member'],
     [viewer.id, 'member'],
   ] as const)
     await assign(app, id, memberId, role, insider.headers)
@@ -280,7 +280,7 @@ t.test('only members who may write the project manage its links', async (t) => {
     ['POST', url, {}, viewer.headers, 403, role],
     ['DELETE', `/api/share-links/${link}`, undefined, viewer.headers, 403, role],
     ['POST', url, {}, 401, { error: 'Authentication required' }],
-    ['GET', url, undefined, guest.headers, 200, [{ id: link }]],
+    ['GET', url, undefined, colleague.headers, 200, [{ id: link }]],
     ['GET', url, undefined, admin.headers, 200, [{ id: link }]],
   ])
   const limited = tokenOf(app, admin.id, { projectIds: JSON.stringify(['another']) })
@@ -289,13 +289,13 @@ t.test('only members who may write the project manage its links', async (t) => {
   const reading = tokenOf(app, admin.id, { scope: 'read' })
   t.strictSame((await send(app, 'POST', url, {}, reading)).body, { error: 'Forbidden: read-only token' })
   t.equal(count(app, 'share_links'), 1)
-  // It works for the guest, who may write here; also for another one who made it.
-  const key = { ...guest.headers, 'idempotency-key': 'revoke' }
+  // It works for another one who may write here, whoever made it.
+  const key = { ...colleague.headers, 'idempotency-key': 'revoke' }
   await holds(t, app, [
     ['DELETE', `/api/share-links/${link}`, undefined, key, 200, { success: true }],
     ['DELETE', `/api/share-links/${link}`, undefined, key, 200, { success: true }],
   ])
-  const made = { ...guest.headers, 'idempotency-key': 'make' }
+  const made = { ...colleague.headers, 'idempotency-key': 'make' }
   t.equal((await send(app, 'POST', url, {}, made)).status, 201)
   t.strictSame((await send(app, 'POST', url, {}, made)).body, { error: 'Already done' })
   t.equal(count(app, 'share_links'), 1)
@@ -466,4 +466,101 @@ t.test('a link whose project is deleted while it is read works no more', async (
   app.db.$client.prepare('delete from projects where id = ?').run(id)
   const { status, body } = await open(app, secret)
   t.strictSame([status, body], [404, noLink])
+})
+
+t.test('a project says who shares it; guests never do', async (t) => {
+  const app = await build(t, { authMode: 'required' })
+  const admin = signInAs(app, 'admin')
+  const callers = {
+    admin,
+    member: signInAs(app, 'member'),
+    'a guest': signInAs(app, 'guest'),
+    'a guest who leads': signInAs(app, 'guest'),
+  }
+  const project = await createProject(app, { access: 'assigned' }, admin.headers)
+  t.equal(project.shareLinks, 'members')
+  const path = `/api/projects/${project.id}`
+  for (const [name, { id }] of Object.entries(callers))
+    await assign(app, project.id, id, name.includes('leads') ? 'lead' : 'member', admin.headers)
+  await send(app, 'PATCH', path, { leadId: callers['a guest who leads'].id }, admin.headers)
+  const forbidden = (why: string) => [403, { error: `Forbidden: ${why}` }]
+  const guests = forbidden('guests cannot share projects')
+  const admins = forbidden('only admins may share this project')
+  const off = forbidden('share links of this project are off')
+  const expected = {
+    members: { admin: 201, member: 201 },
+    admins: { admin: 201, member: admins },
+    off: { admin: off, member: admins },
+    // Of another tool.
+    'anyone?': { admin: off, member: admins },
+  }
+  const { secret, id } = await share(app, project.id, {}, admin.headers)
+  const set = app.db.$client.prepare('update projects set sharing = ? where id = ?')
+  for (const [setting, answers] of Object.entries(expected)) {
+    set.run(setting, project.id)
+    for (const [name, { headers }] of Object.entries(callers)) {
+      const { status, body } = await send(app, 'POST', `${path}/share-links`, {}, headers)
+      const answer = name.includes('guest') ? guests : answers[name as keyof typeof answers]
+      t.strictSame(status === 201 ? status : [status, body], answer, `${name} with ${setting}`)
+    }
+    const shown = await open(app, secret)
+    if (['members', 'admins'].includes(setting))
+      t.match([shown.status, shown.body.shareLinks], [200, setting])
+    else t.strictSame([shown.status, shown.body], [404, noLink], 'as if it were revoked')
+    const page = await app.inject({ url: `/api/shared/${secret}?expand=board` })
+    t.equal(page.statusCode, shown.status)
+  }
+  for (const name of ['a guest', 'a guest who leads'] as const) {
+    const { headers } = callers[name]
+    const requests = [{ method: 'GET', path: `${path}/share-links` }]
+    await holds(t, app, [
+      ['GET', `${path}/share-links`, undefined, headers, ...guests] as never,
+      ['GET', `/api/share-links/${id}`, undefined, headers, ...guests] as never,
+      ['DELETE', `/api/share-links/${id}`, undefined, headers, ...guests] as never,
+    ])
+    t.equal((await send(app, 'POST', '/api/batch', { requests }, headers)).status, 403)
+  }
+  set.run('off', project.id)
+  t.equal((await send(app, 'GET', `${path}/share-links`, undefined, callers.member.headers)).body.length, 4)
+  const revoked = await send(app, 'DELETE', `/api/share-links/${id}`, undefined, callers.member.headers)
+  t.equal(revoked.status, 200, 'whoever may not create links still revokes them')
+})
+
+t.test('who shares a project is changed by those who may share it', async (t) => {
+  const app = await build(t, { authMode: 'required' })
+  const admin = signInAs(app, 'admin')
+  const member = signInAs(app, 'member')
+  const guest = signInAs(app, 'guest')
+  const project = await createProject(app, {}, admin.headers)
+  const path = `/api/projects/${project.id}`
+  await assign(app, project.id, guest.id, 'lead', admin.headers)
+  const change = (headers: Headers, shareLinks: string, more = {}) =>
+    send(app, 'PATCH', path, { shareLinks, ...more }, headers)
+  const refused = { status: 403, body: { error: 'Forbidden: only admins may share this project' } }
+  const ofGuest = { status: 403, body: { error: 'Forbidden: guests cannot share projects' } }
+  t.match(await change(guest.headers, 'off'), ofGuest)
+  t.match(
+    await change(guest.headers, 'members', { name: 'Same' }),
+    { status: 200 },
+    'its own value is no change',
+  )
+  t.match(await change(admin.headers, 'nobody'), {
+    status: 400,
+    body: { details: { fieldErrors: { shareLinks: [/must be one of|must be equal/] } } },
+  })
+  const closed = await change(member.headers, 'admins')
+  t.match(closed.body, { shareLinks: 'admins' })
+  t.match(await change(member.headers, 'members'), refused)
+  t.match(await change(member.headers, 'off'), refused)
+  const requests = [{ method: 'PATCH', path, body: { shareLinks: 'members' } }]
+  t.match(await send(app, 'POST', '/api/batch', { requests }, member.headers), { status: 403 })
+  const undo = `/api/changes/${closed.headers['phaseboard-seq']}/undo`
+  t.match(await send(app, 'POST', undo, undefined, member.headers), refused, 'an undo is a change, too')
+  t.equal((await send(app, 'POST', undo, undefined, admin.headers)).status, 200)
+  t.match((await send(app, 'GET', path, undefined, member.headers)).body, { shareLinks: 'members' })
+  const made = await createProject(app, { shareLinks: 'off' }, member.headers)
+  t.equal(made.shareLinks, 'off')
+  t.match(await send(app, 'PATCH', `/api/projects/${made.id}`, { shareLinks: 'members' }, admin.headers), {
+    body: { shareLinks: 'members' },
+  })
 })

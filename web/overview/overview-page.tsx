@@ -1,6 +1,7 @@
 /** The overview of a project: status, objectives, metrics, meetings, people. */
 import type { ProjectStore } from '../common/project-store.ts'
 import { mayWriteIn } from '../common/rights.ts'
+import { isGuest } from '../common/session.ts'
 import { ProjectPage } from '../common/ui/project-head.tsx'
 import { WatchButton } from '../common/watch-button.tsx'
 import { texts } from '../texts.ts'
@@ -34,7 +35,7 @@ function Overview({ store }: { store: ProjectStore }) {
           </p>
           <Metrics store={store} />
           <People store={store} project={project} />
-          {mayWriteIn(store) && <ShareLinks projectId={store.id} />}
+          {mayWriteIn(store) && !isGuest.value && <ShareLinks store={store} project={project} />}
           <Exports id={store.id} />
         </div>
       </div>

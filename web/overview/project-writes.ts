@@ -11,7 +11,7 @@ import { texts } from '../texts.ts'
 type ProjectChange = Partial<
   Pick<ProjectFields, 'phase' | 'phaseConfig' | 'status' | 'health' | 'type' | 'teamId' | 'leadId'>
 > &
-  Pick<UpdateProject, 'access'>
+  Pick<UpdateProject, 'access' | 'shareLinks'>
 
 /** Loads the project with its ETag. @throws PhaseboardError */
 export const readProject = (store: ProjectStore): Promise<Answer<Project>> =>

@@ -1,8 +1,10 @@
 /** The share links of a project, for those who may change it. */
 import { useState } from 'preact/hooks'
 import { makerFirst } from '../common/actors.ts'
-import type { NewShareLink, ShareLink } from '../common/api.ts'
+import type { NewShareLink, ShareLink, UpdateProject } from '../common/api.ts'
 import { atMoment, today } from '../common/dates.ts'
+import type { ProjectFields, ProjectStore } from '../common/project-store.ts'
+import { isAdmin } from '../common/session.ts'
 import { failed, toast } from '../common/toasts.ts'
 import { Field } from '../common/ui/field.tsx'
 import { FormDialog } from '../common/ui/form-dialog.tsx'
@@ -10,10 +12,13 @@ import { Icon } from '../common/ui/icon.tsx'
 import { useReading, WhenRead } from '../common/ui/reading.tsx'
 import { NewSecret } from '../common/ui/secret.tsx'
 import { texts } from '../texts.ts'
-import { Section } from './section.tsx'
+import { chooseProject } from './project-writes.ts'
+import { ProjectChoice, Section } from './section.tsx'
 import { makeShareLink, readShareLinks, revokeShareLink, shareLinkOf } from './share-links.ts'
 
 const words = texts.overview
+
+type Sharers = NonNullable<UpdateProject['shareLinks']>
 
 const nameOf = ({ name }: ShareLink) => name || words.unnamedLink
 
@@ -83,27 +88,41 @@ const NewLinkDialog = ({ projectId, onMade, onClose }: NewLinkProps) => (
 )
 
 /** Renders nothing if the service has share links turned off. */
-export function ShareLinks({ projectId }: { projectId: string }) {
-  const reading = useReading(() => readShareLinks(projectId))
+export function ShareLinks({ store, project }: { store: ProjectStore; project: ProjectFields }) {
+  const { id, shareLinks: sharers } = project
+  const reading = useReading(() => readShareLinks(id))
   if (reading.data === undefined && reading.error === undefined) return null
+  const mayShare = isAdmin.value || sharers === 'members'
   return (
     <Section
       title={words.shareLinks}
       aside={
-        <NewSecret
-          form={(props) => <NewLinkDialog projectId={projectId} {...props} />}
-          secretOf={(link: NewShareLink) => ({
-            title: words.shareMade(nameOf(link)),
-            label: words.shareAddress,
-            secret: link.url,
-            note: words.shareHint,
-          })}
-          onMade={() => void reading.reload()}
-        >
-          <Icon name="add" /> {words.addShareLink}
-        </NewSecret>
+        mayShare &&
+        sharers !== 'off' && (
+          <NewSecret
+            form={(props) => <NewLinkDialog projectId={id} {...props} />}
+            secretOf={(link: NewShareLink) => ({
+              title: words.shareMade(nameOf(link)),
+              label: words.shareAddress,
+              secret: link.url,
+              note: words.shareHint,
+            })}
+            onMade={() => void reading.reload()}
+          >
+            <Icon name="add" /> {words.addShareLink}
+          </NewSecret>
+        )
       }
     >
+      <ProjectChoice
+        label={words.sharers}
+        value={sharers}
+        options={Object.entries(words.sharersNamed)}
+        canEdit={mayShare}
+        onChoose={(value) =>
+          chooseProject(store, { shareLinks: value as Sharers }, words.saved(words.sharers))
+        }
+      />
       <p class="meta">{words.shareHint}</p>
       <WhenRead of={reading}>
         {(links) =>
