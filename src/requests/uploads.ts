@@ -52,7 +52,7 @@ export const errorOf = (body: Readable, error: unknown) =>
   body.readableAborted && !(error instanceof ApiError) ? refusal(400, 'Bad Request') : error
 
 /**
- * Bytes that a body must bring for each second of waiting for it, on average: a quarter of a line of 64 kbit/s, over which the page sends several files at
+ * Bytes that a body must bring for each second of waiting for it, on average: a quarter of a line of 64 kbit/s, over which the page sends two files at
  * once. So the size of a body limits its time.
  */
 const LEAST_SPEED = 2048

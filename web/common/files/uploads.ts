@@ -11,8 +11,8 @@ import { write } from '../writes.ts'
 import { sendFile } from './send-file.ts'
 import { makeThumbnail, storeThumbnail } from './thumbnails.ts'
 
-/** The number of files that are sent at the same time. */
-const MOST_AT_ONCE = 3
+/** The number of files that are sent at the same time: the service receives no more of a member. */
+const MOST_AT_ONCE = 2
 
 type UploadState =
   | { step: 'waiting' }
@@ -73,7 +73,7 @@ export function stored(attachment: Attachment, seq?: number): void {
 
 let running = 0
 
-/** Starts an upload, once fewer than three are running. */
+/** Starts an upload, once there is room for it. */
 export function upload(itemId: string, file: File, options: UploadOptions): Upload {
   const one = new Upload(itemId, file, options)
   uploads.value = [...uploads.peek(), one]
