@@ -42,7 +42,8 @@ function linkOtherChanges(reply: FastifyReply, body: string | JsonBytes): void {
   if (group !== undefined && last > after)
     linkNext(
       reply,
-      reply.request.url.replace(/\/\d+\/undo.*$/, ''),
+      // Without the last two segments, `/{seq}/undo`.
+      (reply.request.url.split('?', 1)[0] ?? '').split('/').slice(0, -2).join('/'),
       new URLSearchParams(`after=${after}&limit=${ANSWERED}`),
     )
 }

@@ -60,7 +60,7 @@ function publicAddress(text: string): string {
   if (!/^https?:$/.test(protocol) || !isPlain) {
     throw new StartupError(`PUBLIC_URL must be an address such as https://board.example (got "${text}")`)
   }
-  return href.replace(/\/+$/, '')
+  return href.replace(/(?<!\/)\/+$/, '')
 }
 
 /** A URL of the provider. An attacker who can read or redirect the traffic to it could sign in as anyone. */

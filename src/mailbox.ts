@@ -19,7 +19,7 @@ export const isMailAddress = (text: string): boolean =>
 export function parseMailbox(text: string): Mailbox | undefined {
   // A line break would begin another header.
   if (/\p{Cc}/u.test(text)) return undefined
-  const [, name = '', inBrackets] = /^([^<>"]*|"[^"\\]*")\s*<([^<>]*)>$/.exec(text.trim()) ?? []
+  const [, name = '', inBrackets] = /^([^<>"]*(?<!\s)|"[^"\\]*")\s*<([^<>]*)>$/.exec(text.trim()) ?? []
   const address = inBrackets ?? text.trim()
   return isMailAddress(address) ? { name: name.replaceAll('"', '').trim(), address } : undefined
 }

@@ -170,7 +170,7 @@ export function createCredentials(
     const { authorization } = request.headers
     // Another scheme is meant for another server, e.g. a proxy in front.
     if (authorization !== undefined && /^bearer(?:\s|$)/i.test(authorization)) {
-      return fromToken(request, /^bearer +(.+)$/i.exec(authorization)?.[1] ?? '', reply)
+      return fromToken(request, /^bearer +(\S.*)$/i.exec(authorization)?.[1] ?? '', reply)
     }
     const email = emailFromProxy(request)
     if (email !== undefined) return fromProxy(email)

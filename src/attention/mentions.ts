@@ -4,7 +4,7 @@
 const MOST = 100
 
 /** The beginning or end of a fenced block, also in a quotation or a list. Without two adjacent repetitions of blanks, which would take quadratic time. */
-const FENCE = /^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t][ \t>]*)?(`{3,}|~{3,})([^\n]*)$/
+const FENCE = /^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t][ \t>]*)?(`{3,}|~{3,})([^\n]*)/
 
 /** The marker at the beginning of a line of a quotation. */
 const QUOTE = /^(?: {0,3}> ?)+/

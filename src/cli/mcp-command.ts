@@ -11,7 +11,7 @@ function endpointOf(text: string): URL {
   if (!url || !isHttp || url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
     throw new StartupError('--url must be the address of a service, e.g. http://127.0.0.1:3000')
   }
-  const path = url.pathname.replace(/\/+$/, '')
+  const path = url.pathname.replace(/(?<!\/)\/+$/, '')
   url.pathname = path.endsWith('/mcp') ? path : `${path}/mcp`
   return url
 }

@@ -8,7 +8,8 @@ const LIMIT = 200
  * direct the token to another host.
  */
 function nextCursor(link: string | null): string | undefined {
-  const [, target] = /<([^>]*)>\s*;[^,]*\brel="?next\b/.exec(link ?? '') ?? []
+  const links = [...(link ?? '').matchAll(/<([^<>]*)>([^,<]*)/g)]
+  const [, target] = links.find(([, , parameters = '']) => /\brel="?next\b/.test(parameters)) ?? []
   return new URLSearchParams(target?.split('?')[1]).get('cursor') ?? undefined
 }
 

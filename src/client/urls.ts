@@ -47,5 +47,5 @@ export function baseOf(baseUrl: string): string {
   if (!URL.canParse(baseUrl, page)) {
     throw new TypeError(`baseUrl '${baseUrl}' is not a URL; a path works only in a browser`)
   }
-  return baseUrl.replace(/\/+$/, '')
+  return baseUrl.replace(/(?<!\/)\/+$/, '')
 }

@@ -12,7 +12,8 @@ const OTHERWISE = 'member'
 const MARKS = /\p{M}+/gu
 
 /** The beginning of a text, without separators at its ends. */
-const trimmed = (text: string, length: number): string => text.slice(0, length).replaceAll(/^\.+|\.+$/g, '')
+const trimmed = (text: string, length: number): string =>
+  text.slice(0, length).replaceAll(/^\.+|(?<!\.)\.+$/g, '')
 
 /** The handle of a name, whether it is taken or not: `ada.lovelace` of `Ada Lovelace`. */
 function handleOf(name: string): string {

@@ -67,8 +67,8 @@ const DAY = 24 * 60 * 60 * 1000
 /** People renamed after one response of the host, at most. Later ones rename the others. */
 const RENAMED_AT_ONCE = 100
 
-/** An email in a name, or several without a space in between: group 1 is the part before the first `@`. */
-const EMAIL_IN_NAME = /([^\s@]+)(?:@[^\s@]+)+/gu
+/** An email in a name, or several without a space in between: group 1 is the part before the first `@`. It begins only where a part begins. */
+const EMAIL_IN_NAME = /(?<![^\s@])([^\s@]+)(?:@[^\s@]+)+/gu
 
 /** The name of the sort of people in their cursors. */
 const BY_NAME = 'name'

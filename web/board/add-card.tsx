@@ -107,7 +107,9 @@ function Field({ board, id, name, end, onClose }: FieldProps) {
     requestAnimationFrame(() => form.current?.scrollIntoView({ block: 'nearest' }))
     if (!(await adding)) (restores.get(draft) ?? restore)(text)
   }
-  const asOne = async (text: string) => [{ title: text.replaceAll(/\s*\n\s*/g, ' '), labels: [], fields: {} }]
+  const asOne = async (text: string) => [
+    { title: text.replaceAll(/(?<!\s)\s*\n\s*/g, ' '), labels: [], fields: {} },
+  ]
   const addTyped = () => {
     if (!plan.current?.isRefused) void add(plan.current?.read ?? asOne)
   }

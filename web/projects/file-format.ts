@@ -16,13 +16,26 @@ export type FormatName = keyof typeof FORMATS
 /** The number of bytes to look at. */
 export const HEAD = 64 * 1024
 
-/** Patterns of JSON files, most certain first. */
-const JSON_MARKS: readonly (readonly [RegExp, FormatName])[] = [
-  [/^\s*\{\s*"item"\s*:\s*\{[\s\S]*"included"\s*:/, 'planka'],
-  [/"(?:idOrganization|labelNames|dateLastActivity|idBoard)"\s*:|trello\.com\//, 'trello'],
-  [/"issues"\s*:\s*\[|^\s*\[?\s*\{[\s\S]*"key"\s*:[\s\S]*"fields"\s*:\s*\{/, 'jira'],
-  [/"items"\s*:\s*\[[\s\S]*"content"\s*:|^\s*\{\s*"items"\s*:\s*\[|"ProjectV2/, 'github'],
+/** Patterns of JSON files, most certain first: all patterns of a row, each after the one before. */
+const JSON_MARKS: readonly (readonly [readonly RegExp[], FormatName])[] = [
+  [[/^\s*\{\s*"item"\s*:\s*\{/, /"included"\s*:/], 'planka'],
+  [[/"(?:idOrganization|labelNames|dateLastActivity|idBoard)"\s*:|trello\.com\//], 'trello'],
+  [[/"issues"\s*:\s*\[/], 'jira'],
+  [[/^\s*(?:\[\s*)?\{/, /"key"\s*:/, /"fields"\s*:\s*\{/], 'jira'],
+  [[/"items"\s*:\s*\[/, /"content"\s*:/], 'github'],
+  [[/^\s*\{\s*"items"\s*:\s*\[/], 'github'],
+  [[/"ProjectV2/], 'github'],
 ]
+
+/** Whether a text matches all patterns, one after the other. One pattern for all would take cubic time. */
+function matchesInOrder(text: string, marks: readonly RegExp[]): boolean {
+  let rest = text
+  return marks.every((mark) => {
+    const found = mark.exec(rest)
+    if (found) rest = rest.slice(found.index + found[0].length)
+    return found !== null
+  })
+}
 
 /**
  * The likely format of a file.
@@ -34,7 +47,7 @@ export function guessFormat(name: string, head: Uint8Array): FormatName {
   if (start.startsWith('\x1f\x8b') || start === 'SQLite format 3') return 'kanboard'
   const text = new TextDecoder().decode(head)
   if (/^\s*[{[]/.test(text) || /\.json$/i.test(name)) {
-    return JSON_MARKS.find(([mark]) => mark.test(text))?.[1] ?? 'trello'
+    return JSON_MARKS.find(([marks]) => matchesInOrder(text, marks))?.[1] ?? 'trello'
   }
   return guessTable(name, text.split(/\r?\n/, 1)[0] ?? '')
 }

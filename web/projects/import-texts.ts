@@ -19,4 +19,4 @@ export function summaryOf({ projectId, counts = {}, total }: Import, name: strin
 export const wasImportedBefore = (error: string): boolean => /imported before/.test(error)
 
 /** The service's message, without the hint for the command line. */
-export const reasonOf = (error: string): string => error.replace(/; use .*$/, '').replace(/\.$/, '')
+export const reasonOf = (error: string): string => (error.split('; use ', 1)[0] ?? '').replace(/\.$/, '')

@@ -30,10 +30,10 @@ const folded = (word: string): string =>
 const withoutMarkdown = (text: string): string =>
   text
     .replaceAll('**', '')
-    .replace(/!?\[([^\]\n]*)\]\([^)\s]*\)/g, '$1')
-    .replace(/^[ \t]*(?:#{1,6} |> ?|[-*+] (?:\[[ xX]\] )?|\d+[.)] |`{3,}.*$|[|: -]+$)/gm, '')
+    .replace(/!?\[([^[\]\n]*)\]\([^[)\s]*\)/g, '$1')
+    .replace(/^[ \t]*(?:#{1,6} |> ?|[-*+] (?:\[[ xX]\] )?|\d+[.)] |`{3,}.*|[|:-][|: -]*$)/gm, '')
     .replace(/(^|[^\p{L}\p{N}])(?:__|[_*`]|~~)(?=\S)|(?<=\S)(?:__|[_*`]|~~)(?![\p{L}\p{N}])/gu, '$1')
-    .replace(/\s*\n\s*/g, ' ')
+    .replace(/(?<!\s)\s*\n\s*/g, ' ')
     .trim()
 
 /**

@@ -27,7 +27,7 @@ const VERSION = /^v?0\.3\./
 /** A line of Litestream's log: its message, and the fields that matter. */
 const MESSAGE = {
   isError: /(?:^|[ =])ERROR /,
-  error: /\berror="?(.*?)"?$/,
+  error: /\berror=(.*)/,
   files: /\bindex_min=(\d+) index_max=(\d+)/,
   applied: /applied wal\b/,
 }
@@ -72,7 +72,8 @@ async function run(
     signal?.throwIfAborted()
     // A failed listing is reported only in its log.
     if (code === 0 && failure === undefined) return
-    const reason = MESSAGE.error.exec(failure ?? '')?.[1] ?? failure ?? `it ended with ${code}`
+    const said = MESSAGE.error.exec(failure ?? '')?.[1]?.replaceAll(/^"|"$/g, '')
+    const reason = said ?? failure ?? `it ended with ${code}`
     throw new Error(`litestream ${args[0]}: ${shownUrl(reason)}`)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error

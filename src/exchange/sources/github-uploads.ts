@@ -20,7 +20,7 @@ const UPLOADS = [
 
 /** What may precede a URL: `[text](` of Markdown, or an image of HTML. */
 const MARKDOWN = /\[([^[\]\n]*)\]\($/
-const HTML = /\balt="([^"<>]*)"[^<>]*$/
+const HTML = /\balt="([^"<>]*)"/
 
 /** Characters before a URL that are searched for its name. */
 const BEFORE = 400
@@ -30,10 +30,12 @@ export function uploadsIn(markdown: string): Upload[] {
   const found = new Map<string, string>()
   for (const { 0: match, index } of markdown.matchAll(URLS)) {
     // Of a sentence, not of the URL.
-    const url = match.replace(/[.,:;!?*_]+$/, '')
+    const url = match.replace(/(?<![.,:;!?*_])[.,:;!?*_]+$/, '')
     if (found.has(url) || !UPLOADS.some((upload) => upload.test(url))) continue
     const before = markdown.slice(Math.max(0, index - BEFORE), index)
-    const name = (MARKDOWN.exec(before) ?? HTML.exec(before))?.[1] ?? ''
+    // Of the element that the URL is in.
+    const element = before.slice(Math.max(before.lastIndexOf('<'), before.lastIndexOf('>')) + 1)
+    const name = (MARKDOWN.exec(before) ?? HTML.exec(element))?.[1] ?? ''
     found.set(url, isBlank(name) ? lastPart(url) : name)
   }
   return [...found].map(([url, name]) => ({ url, name }))
@@ -41,11 +43,7 @@ export function uploadsIn(markdown: string): Upload[] {
 
 /** The last part of a URL's path, as people read it. */
 function lastPart(url: string): string {
-  const part =
-    url
-      .replace(/[?#].*$/, '')
-      .split('/')
-      .at(-1) ?? ''
+  const part = url.split(/[?#]/, 1)[0]?.split('/').at(-1) ?? ''
   try {
     return decodeURIComponent(part)
   } catch {
