@@ -61,6 +61,8 @@ interface ChildContract {
   changedIn?: 'updatedAt' | 'editedAt'
   /** Further read-only fields, as a client may send them. */
   serverOwned?: Fields
+  /** Fields with tests of their own. */
+  elsewhere?: string[]
   /** The fields of the created record, in order. */
   defaults: Fields
   fields: Record<string, FieldContract>
@@ -293,6 +295,15 @@ function testFields(t: Test, resource: Resource): void {
     isStored,
     contract,
   } = resource
+
+  t.test(`${one}: each field of the record has its values here, or tests of its own`, async (t) => {
+    const { serverOwned = {}, elsewhere = [] } = contract
+    const known = new Set([...all, ...Object.keys(serverOwned), ...elsewhere, 'createdAt', 'updatedAt'])
+    t.strictSame(
+      Object.keys(defaults).filter((name) => !known.has(name)),
+      [],
+    )
+  })
 
   t.test(`${one}: a minimal body creates one, with every default`, async (t) => {
     const { app, owner, other, record } = await setUp(t)

@@ -580,6 +580,8 @@ export const germanTexts = ({
       restored: sentence`hat sie wiederhergestellt`,
       claimed: sentence`hat sie beansprucht`,
       released: sentence`hat den Anspruch beendet`,
+      reminders: sentence`hat die Erinnerungen geändert`,
+      source: sentence`hat die Herkunft geändert`,
       metadata: sentence`hat die Metadaten geändert`,
       other: (type, content) => sentence`${type} ${content}`,
       label: {

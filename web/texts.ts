@@ -551,6 +551,8 @@ const english = {
       restored: sentence`restored it`,
       claimed: sentence`claimed it`,
       released: sentence`ended the claim`,
+      reminders: sentence`changed the reminders`,
+      source: sentence`changed its source`,
       metadata: sentence`changed its metadata`,
       other: (type: string, content: string) => sentence`${type} ${content}`,
       label: {

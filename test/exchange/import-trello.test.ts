@@ -7,6 +7,7 @@ import { openDatabase } from '../../src/db/client.ts'
 import { kanbanColumns, kanbanComments, kanbanLabels, projects } from '../../src/db/schema.ts'
 import { parseTrelloBoard } from '../../src/exchange/sources/trello.ts'
 import { type App, build, createProject, send } from '../helper.ts'
+import { ITEM_DEFAULTS } from '../item-defaults.ts'
 import { readAs } from './readers.ts'
 import { describeImport, type ImportOptions, importTrelloBoard, readTrelloBoard } from './trello-imports.ts'
 
@@ -215,18 +216,15 @@ t.test('a whole board is imported, by another process on the same file', async (
     {
       id: item.id,
       projectId,
+      ...ITEM_DEFAULTS,
       title: 'Rewrite product pages',
       description: source.desc,
       column: 'Doing',
       sortOrder: 65535,
-      priority: 'medium',
       assigneeId: PRIYA,
       dueDate: '2026-04-24T17:00:00.000Z',
       source: 'import',
       sourceId: source.id,
-      isNew: false,
-      approved: true,
-      dismissed: false,
       metadata: {
         trello: {
           idMembers: [AMARA],
@@ -259,9 +257,6 @@ t.test('a whole board is imported, by another process on the same file', async (
           ],
         },
       },
-      claimedUntil: null,
-      coverId: null,
-      reminders: [],
       createdAt: '2026-03-04T08:45:00.000Z',
       updatedAt: '2026-04-02T09:12:00.000Z',
       labels: item.labels.map((label: object, index: number) => ({

@@ -18,6 +18,7 @@ import {
   signInAs,
   stored,
 } from '../helper.ts'
+import { ITEM_DEFAULTS } from '../item-defaults.ts'
 import { TABLES_OF_A_PROJECT } from '../kinds.ts'
 
 const TRANSCRIPT = '/api/ingest/transcript'
@@ -84,26 +85,15 @@ t.test('a meeting creates its record, and an item at the end of To Do for each a
     actionItems.map((title, index) => ({
       id: kanbanItems[index].id,
       projectId,
+      ...ITEM_DEFAULTS,
       title,
-      description: '',
-      column: 'To Do',
       sortOrder: 5.5 + index,
-      priority: 'medium',
-      assigneeId: null,
-      dueDate: null,
       source: 'transcript',
       sourceId: transcript.id,
       isNew: true,
       approved: false,
-      dismissed: false,
-      metadata: {},
-      claimedUntil: null,
-      coverId: null,
-      reminders: [],
       createdAt: kanbanItems[index].createdAt,
       updatedAt: kanbanItems[index].createdAt,
-      labels: [],
-      subtasks: [],
     })),
   )
   const project = await projectOf(app, projectId)

@@ -83,6 +83,7 @@ testChildResource(t, {
     subtasks: [{ title: 'x' }],
     sort_order: 77,
   },
+  elsewhere: ['coverId', 'reminders'],
   existsFirst: true,
   failure: 'Internal server error',
 })

@@ -2,6 +2,7 @@
 import t from 'tap'
 import type { Change, KanbanActivity } from '../../src/client/api.d.ts'
 import { type HistorySources, historyOf } from '../../web/card/history.ts'
+import { ITEM_DEFAULTS } from '../item-defaults.ts'
 
 const ITEM = 'item'
 const names = {
@@ -81,6 +82,14 @@ t.test('lists what changed, newest first', async (t) => {
     'm moved it from ‹To Do› to ‹Done› (2)',
     'm created this card',
   ])
+})
+
+t.test('no change of a field is silent', async (t) => {
+  const silent = ['labels', 'subtasks', 'createdAt', 'updatedAt']
+  for (const field of Object.keys(ITEM_DEFAULTS).filter((name) => !silent.includes(name))) {
+    const changes = [updated(1, { [field]: '2026-01-01' }, { [field]: '2026-02-02' })]
+    t.match(lines({ changes }), [/^m .+ \(1\)$/], field)
+  }
 })
 
 t.test('lists parts of the card, and one write once', async (t) => {

@@ -2,7 +2,7 @@
  * Merges a card's activity and changes into one history. Changes are complete and can be undone, but are pruned. Activity is
  * kept forever. An entry that is in both is shown once. Uses neither the DOM nor the network.
  */
-import type { Change, KanbanActivity } from '../../src/client/api.d.ts'
+import type { Change, KanbanActivity, KanbanItem } from '../../src/client/api.d.ts'
 import { wordsOf } from '../common/terms.ts'
 import { type Sentence, texts } from '../texts.ts'
 
@@ -216,8 +216,16 @@ function fileSentences({ action }: Change, before: Fields, after: Fields): Sente
 
 type ToldField = (from: unknown, to: unknown, names: HistoryNames) => Sentence | undefined
 
-/** One sentence for each changed field of the card, in this order. */
-const FIELDS: Readonly<Record<string, ToldField>> = {
+/** Fields of a card without changes of their own. */
+type Untold = 'id' | 'createdAt' | 'updatedAt' | 'labels' | 'subtasks' | 'warnings'
+
+/** Fields that often change with others, which say more. */
+const FALLBACKS = { sortOrder: words.ordered, isNew: words.seen } as const satisfies Partial<
+  Record<keyof KanbanItem, Sentence>
+>
+
+/** One sentence for each other changed field of the card, in this order. */
+const FIELDS: Readonly<Record<Exclude<keyof KanbanItem, Untold | keyof typeof FALLBACKS>, ToldField>> = {
   projectId: () => words.movedProject,
   column: (from, to) => words.moved(shorten(from), shorten(to)),
   title: (from, to) => words.titled(shorten(from), shorten(to)),
@@ -229,10 +237,11 @@ const FIELDS: Readonly<Record<string, ToldField>> = {
   dismissed: (_, to) => (to ? words.dismissed : words.restored),
   claimedUntil: (_, to) => (to ? words.claimed : words.released),
   coverId: (_, to) => (to ? words.file.cover : words.file.noCover),
+  reminders: () => words.reminders,
+  source: () => words.source,
+  sourceId: () => words.source,
   metadata: () => words.metadata,
 }
-
-const FALLBACKS: Readonly<Record<string, Sentence>> = { sortOrder: words.ordered, isNew: words.seen }
 
 function itemSentences(before: Fields, after: Fields, names: HistoryNames): Sentence[] {
   const sentences = Object.entries(FIELDS)
