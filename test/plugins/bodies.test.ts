@@ -294,7 +294,7 @@ t.test('on a persistent connection, an unread body does not get into the next re
   const body = 'x'.repeat(100_000)
   const sized = `Host: localhost\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\n\r\n${body}`
   const chunked = `Host: localhost\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
-  const ends = /\{"status":"ok"\}$/
+  const ends = /\{"status":"ok",[^{}]*\}$/
   for (const rest of [sized, chunked]) {
     for (const [line, answer] of [
       [
@@ -394,6 +394,6 @@ t.test('an action treats an absent body as an empty one', async (t) => {
     ]
     const answer = await exchange(address, requests.join(''))
     t.equal(answer.match(/HTTP\/1.1 200 /g)?.length, requests.length + 1)
-    t.match(answer, /\{"status":"ok"\}$/)
+    t.match(answer, /\{"status":"ok",[^{}]*\}$/)
   })
 })
