@@ -28,17 +28,14 @@ export const identityOf = (request: FastifyRequest): Identity => request.getDeco
 
 /**
  * The member whose turn this request takes in the worker thread; null for the default member, which all users of
- * the host share.
+ * the host share, and on public routes.
  */
 export function turnOf(request: FastifyRequest): string | null {
-  const identity = request.getDecorator<Identity | undefined>(IDENTITY)
-  return identity === undefined ? null : turnWith(identity)
+  const identity = request.getDecorator<Identity | null>(IDENTITY)
+  return identity && turnWith(identity)
 }
 
-/**
- * Whose share of something limited this request takes: its member's or, for the default member, which all users of the host share, that of its
- * address.
- */
+/** Whose share of something limited this request takes: its member's or, for a request without an own one, that of its address. */
 export const shareOf = (request: FastifyRequest): string =>
   turnOf(request) ?? `address ${clientAt(addressOf(request))}`
 

@@ -311,6 +311,13 @@ t.test('on a persistent connection, an unread body does not get into the next re
   }
 })
 
+t.test('a large body of a request without a member is refused like any other', async (t) => {
+  const app = await build(t, { authMode: 'required' })
+  const body = { email: 'ada@example.test', password: 'x'.repeat(50_000) }
+  const { status, body: answer } = await send(app, 'POST', '/api/session', body)
+  t.strictSame([status, answer], [413, tooLarge])
+})
+
 t.test('an action treats an absent body as an empty one', async (t) => {
   /** An action that needs no body, and its success: attaching a label to an item. */
   async function action(t: Test, options: Parameters<typeof build>[1] = {}, make = buildApp) {
