@@ -8,15 +8,15 @@ import {
   tokenInQuery,
 } from '../src/access/credentials.ts'
 import { createCsrfGuard } from '../src/access/csrf.ts'
+import { hostIdentity } from '../src/access/host-member.ts'
 import { CALLER, IDENTITY } from '../src/access/identity.ts'
 import { createSessionCookies, registerCookies, type SessionCookies } from '../src/access/session-cookies.ts'
 import { createSignInLimits, type SignInLimits } from '../src/access/sign-in-limits.ts'
 import { adminRequired } from '../src/errors.ts'
 import { ensureFirstAdmin, type FirstAdmin, type FirstAdminMade } from '../src/members/first-admin.ts'
-import { type Access, authorize, type Identity, isSafe, limitedRole } from '../src/members/identity.ts'
-import type { Config, HostMember, ResolveMember } from '../src/phaseboard.d.ts'
+import { type Access, authorize, type Identity, isSafe } from '../src/members/identity.ts'
+import type { Config, ResolveMember } from '../src/phaseboard.d.ts'
 import { createReaderCheck } from '../src/requests/readers.ts'
-import { ROLES } from '../src/schemas/records.ts'
 
 /** The options of the auth plugin. */
 interface AuthOptions extends FirstAdmin, CredentialOptions, Pick<Config, 'publicUrl'> {
@@ -59,20 +59,6 @@ const isClientError = (error: unknown) =>
 const errorFor = (access: Access, error: unknown) =>
   access === 'admin-or-403' && isClientError(error) ? adminRequired() : error
 
-const roles: readonly unknown[] = ROLES
-
-function hostIdentity(member: HostMember): Identity {
-  const { id, role, name = id, email = null, projects = 'all' } = member
-  if (typeof id !== 'string' || id === '' || !roles.includes(role)) {
-    throw new TypeError(
-      'resolveMember must return { id, role } with a non-empty id and a known role, or null',
-    )
-  }
-  const identity = { member: { id, name, email, role }, via: 'host', scope: 'write' } as const
-  if (projects === 'all') return identity
-  return { ...identity, member: { ...identity.member, role: limitedRole(role) }, projects: { ...projects } }
-}
-
 /**
  * Identifies each request's member and role, once, before anything else of the request is processed, and checks them
  * against the route's declared `access`.
@@ -112,8 +98,13 @@ export default fp<AuthOptions>(
       done()
     }
 
-    /** Async, so that a synchronous throw of the host's function becomes a rejection. */
-    const hostMember = async (request: FastifyRequest) => resolveMember?.(request)
+    /** The identity that the host gives a request, if any. Async, so that a synchronous throw of its function becomes a rejection. */
+    const hostedIn = async (request: FastifyRequest) => {
+      const member = await resolveMember?.(request)
+      return member
+        ? { member, identity: hostIdentity(member, (problem) => request.log.error(problem)) }
+        : undefined
+    }
 
     /** Creates the hook of other routes: it identifies the member and checks its access. */
     function guard(access: Exclude<Access, 'public'>): Guard {
@@ -145,11 +136,11 @@ export default fp<AuthOptions>(
         const hasToken = takesQuery && tokenInQuery(request) !== undefined
         const hosted = hasToken
           ? undefined
-          : await hostMember(request).catch((error) => {
+          : await hostedIn(request).catch((error) => {
               throw errorFor(access, error)
             })
-        admit(request, hosted ? hostIdentity(hosted) : identified(request, reply))
-        if (hosted) app.seePerson(hosted)
+        admit(request, hosted?.identity ?? identified(request, reply))
+        if (hosted) app.seePerson(hosted.member)
       }
     }
 
@@ -160,9 +151,7 @@ export default fp<AuthOptions>(
     const identifyAgain = (request: FastifyRequest): Identity | Promise<Identity> =>
       resolveMember === undefined
         ? admitAgain(request, identify(request))
-        : hostMember(request).then((hosted) =>
-            admitAgain(request, hosted ? hostIdentity(hosted) : identify(request)),
-          )
+        : hostedIn(request).then((hosted) => admitAgain(request, hosted?.identity ?? identify(request)))
     app.decorate('identifyAgain', identifyAgain as () => Identity)
 
     app.addHook('onRoute', (route) => {
