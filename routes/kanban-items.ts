@@ -75,7 +75,10 @@ const optionalFields = {
   column: ColumnName,
   sortOrder: SortOrder,
   priority: Term(PRIORITIES),
-  assigneeId: Nullable({ ...Reference, description: 'A member; `me`: the caller; null: unassigned' }),
+  assigneeId: Nullable({
+    ...Reference,
+    description: 'A member; `me`: the caller; null: unassigned. It gives no access to the project.',
+  }),
   dueDate: OptionalDate,
   source: Term(SOURCES),
   sourceId: Reference,

@@ -65,7 +65,8 @@ const optionalFields = {
   access: Type.Unsafe<'everyone' | 'assigned'>({
     type: 'string',
     enum: ['everyone', 'assigned'],
-    description: 'The access: every member except guests sees it, or only those assigned to it',
+    description:
+      'Who sees it: every member except guests, or only admins and those who are assigned to the project or belong to its team. Being the assignee of an item gives no access.',
   }),
   shareLinks: Type.Unsafe<(typeof SHARERS)[number]>({
     type: 'string',

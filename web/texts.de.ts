@@ -213,7 +213,7 @@ export const germanTexts = ({
     import: 'Importieren',
     none: 'Noch keine Projekte. Legen Sie eines an, oder importieren Sie ein Board.',
     noneYet: 'Noch keine Projekte.',
-    noneForGuest: 'Sie sind noch keinem Projekt zugewiesen. Fragen Sie, wer Sie eingeladen hat.',
+    noneForGuest: 'Sie sind noch in keinem Projekt. Fragen Sie, wer Sie eingeladen hat.',
     noMatch: 'Kein Projekt passt zum Filter.',
     projects: (number) => count(number, 'Projekt', 'Projekte'),
     group: (status) => `Projekte: ${status}`,
@@ -222,7 +222,7 @@ export const germanTexts = ({
     lead: (name) => `Leitung ${name}`,
     column: (name, number) => `${name} ${number}`,
     progress: (name, done, total) => `${name}: ${done} von ${total} erledigt`,
-    accessHint: 'Wenn nur Zugewiesene es sehen, sind Sie die erste Person darunter.',
+    accessHint: 'Wenn nur die Beteiligten es sehen, sind Sie die erste Person darunter.',
     archive: 'Archivieren',
     unarchive: 'Aus dem Archiv holen',
     archived: (name) => `${name} archiviert.`,
@@ -286,7 +286,7 @@ export const germanTexts = ({
     flow: 'Fluss',
     deleted: (by) => `Dieses Projekt wurde von ${by} gelöscht.`,
     isPrivate: 'Privat',
-    isPrivateHint: 'Nur die zugewiesenen Personen und das Team sehen es',
+    isPrivateHint: 'Nur die Beteiligten und das Team sehen es',
     privateName: (name) => `${name} (privat)`,
     wouldLose:
       'Sie würden dieses Projekt nicht mehr sehen. Weisen Sie zuerst sich oder Ihr Team zu, oder fragen Sie einen Admin',
@@ -710,13 +710,14 @@ export const germanTexts = ({
 
     whoSees: 'Wer dieses Projekt sieht',
     access: 'Zugang',
-    accesses: { everyone: 'Alle', assigned: 'Nur Zugewiesene' },
-    everyoneSees: 'Jedes Mitglied sieht es. Gäste sehen es nur, wenn sie ihm zugewiesen sind.',
-    assignedSee: 'Nur die zugewiesenen Personen und das Team sehen es, und Admins.',
-    teamSees: (team) => `Team ${team}: seine Mitglieder sehen es, als wären sie zugewiesen.`,
+    accesses: { everyone: 'Alle', assigned: 'Nur Beteiligte' },
+    everyoneSees: 'Jedes Mitglied sieht es. Gäste sehen es nur, wenn sie beteiligt sind.',
+    assignedSee:
+      'Nur die Beteiligten und das Team sehen es, und Admins. Wem eine Karte zugewiesen ist, gehört dadurch noch nicht dazu.',
+    teamSees: (team) => `Team ${team}: seine Mitglieder sind beteiligt.`,
     people: 'Personen',
     addPerson: 'Person hinzufügen',
-    noPeople: 'Noch ist niemand zugewiesen.',
+    noPeople: 'Noch ist niemand beteiligt.',
     leads: (name) => `Leitung: ${name}.`,
     makeLead: 'Zur Leitung machen',
     roles: { lead: 'Leitung', member: 'Mitglied', viewer: 'Leserecht' },
@@ -924,7 +925,7 @@ export const germanTexts = ({
   },
 
   minePage: {
-    none: 'Ihnen ist nichts zugewiesen.',
+    none: 'Ihnen ist keine Karte zugewiesen.',
     groups: {
       overdue: 'Überfällig',
       today: 'Heute',
@@ -992,7 +993,7 @@ export const germanTexts = ({
     you: 'Sie',
     roles: { admin: 'Admin', member: 'Mitglied', viewer: 'Leserecht', guest: 'Gast' },
     rolesHint:
-      'Admins verwalten Personen und sehen jedes Projekt, Mitglieder schreiben, wer nur Leserecht hat, liest. Gäste sehen nur Projekte, denen sie zugewiesen sind, und von anderen Personen nur, wen sie dort treffen.',
+      'Admins verwalten Personen und sehen jedes Projekt, Mitglieder schreiben, wer nur Leserecht hat, liest. Gäste sehen nur Projekte, an denen sie beteiligt sind, und von anderen Personen nur, wen sie dort treffen.',
     nameSaved: 'Name gespeichert.',
     currentPassword: 'Aktuelles Passwort',
     newPassword: 'Neues Passwort',

@@ -214,7 +214,7 @@ const english = {
     import: 'Import',
     none: 'No projects yet. Create one, or import a board.',
     noneYet: 'No projects yet.',
-    noneForGuest: 'You are not assigned to a project yet. Ask the person who invited you.',
+    noneForGuest: 'You are in no project yet. Ask the person who invited you.',
     noMatch: 'No project matches the filter.',
     projects: (number: number) => count(number, 'project', 'projects'),
     group: (status: string) => `${status} projects`,
@@ -225,7 +225,7 @@ const english = {
     moreColumns: (number: number) => `+${number} more`,
     moreColumnsHint: (columns: string) => `Other columns: ${columns}`,
     progress: (name: string, done: string, total: string) => `${name}: ${done} of ${total} done`,
-    accessHint: 'If only those assigned see it, you are the first of them.',
+    accessHint: 'If only its people see it, you are the first of them.',
     archive: 'Archive',
     unarchive: 'Restore from archive',
     archived: (name: string) => `Archived ${name}.`,
@@ -242,7 +242,7 @@ const english = {
     flow: 'Flow',
     deleted: (by: string) => `This project was deleted by ${by}.`,
     isPrivate: 'Private',
-    isPrivateHint: 'Only the people and the team assigned to it see it',
+    isPrivateHint: 'Only its people and its team see it',
     privateName: (name: string) => `${name} (private)`,
     wouldLose: 'you would no longer see this project. Assign yourself or your team first, or ask an admin',
     lost: 'You no longer see this project: its access was changed.',
@@ -679,13 +679,14 @@ const english = {
 
     whoSees: 'Who sees this project',
     access: 'Access',
-    accesses: { everyone: 'Everyone', assigned: 'Only assigned' },
-    everyoneSees: 'Every member sees it. Guests see it only if they are assigned to it.',
-    assignedSee: 'Only the people and the team assigned to it see it, and admins.',
-    teamSees: (team: string) => `Team ${team}: its members see it as if they were assigned.`,
+    accesses: { everyone: 'Everyone', assigned: 'Only its people' },
+    everyoneSees: 'Every member sees it. Guests see it only if they are among its people.',
+    assignedSee:
+      'Only its people and its team see it, and admins. Who is assigned a card is not one of them by that alone.',
+    teamSees: (team: string) => `Team ${team}: its members are among its people.`,
     people: 'People',
     addPerson: 'Add person',
-    noPeople: 'Nobody is assigned yet.',
+    noPeople: 'Nobody has been added yet.',
     leads: (name: string) => `Lead: ${name}.`,
     makeLead: 'Make lead',
     roles: { lead: 'Lead', member: 'Member', viewer: 'Viewer' },
@@ -734,7 +735,7 @@ const english = {
 
   // My work
   minePage: {
-    none: 'Nothing is assigned to you.',
+    none: 'No card is assigned to you.',
     groups: {
       overdue: 'Overdue',
       today: 'Today',
@@ -804,7 +805,7 @@ const english = {
     you: 'You',
     roles: { admin: 'Admin', member: 'Member', viewer: 'Viewer', guest: 'Guest' },
     rolesHint:
-      'Admins manage people and see every project, members write, viewers read. Guests see only projects they are assigned to, and the people of these projects.',
+      'Admins manage people and see every project, members write, viewers read. Guests see only the projects whose people they are among, and those people.',
     nameSaved: 'Name saved.',
     currentPassword: 'Current password',
     newPassword: 'New password',

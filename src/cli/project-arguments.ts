@@ -27,7 +27,7 @@ export function addProjectCommands(program: Command, withDatabase: WithDatabase)
       .addArgument(
         new Argument(
           '[access]',
-          'everyone: all members except guests; assigned: only assigned members',
+          'everyone: all members except guests; assigned: only those assigned to the project',
         ).choices(['everyone', 'assigned']),
       )
       .option('--assign <member...>', 'assign members: emails or ids')

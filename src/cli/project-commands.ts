@@ -59,7 +59,9 @@ function remove(rules: Rules, { teamAssignments }: Project, called: string): voi
 /** Prints the access to a project. */
 function show(rules: Rules, { name, access, teamId, teamAssignments }: Project): void {
   const forAll = access === 'everyone'
-  say(`${name}: ${forAll ? 'every member except guests sees it' : 'only assigned members and admins see it'}`)
+  say(
+    `${name}: ${forAll ? 'every member except guests sees it' : 'only members who are assigned to the project see it, and admins'}`,
+  )
   const names = new Map(
     rules.members.people.named(teamAssignments.map((one) => one.memberId)).map((one) => [one.id, one.name]),
   )

@@ -444,7 +444,7 @@ export interface Project {
   }
   leadId: string | null
   teamId: string | null
-  /** `everyone`: every member except guests sees it; `assigned`: only members who are assigned to it, or whose team is */
+  /** `everyone`: every member except guests sees it; `assigned`: only admins, members who are assigned to the project (`teamAssignments`), and those of its team. Being the assignee of an item gives no access. */
   access: string
   /** Who may create share links: `members` who may write the project, but no guests; `admins`; with `off` nobody, and its links do not work */
   shareLinks: string
@@ -482,7 +482,7 @@ export interface ProjectWithPeople {
   }
   leadId: string | null
   teamId: string | null
-  /** `everyone`: every member except guests sees it; `assigned`: only members who are assigned to it, or whose team is */
+  /** `everyone`: every member except guests sees it; `assigned`: only admins, members who are assigned to the project (`teamAssignments`), and those of its team. Being the assignee of an item gives no access. */
   access: string
   /** Who may create share links: `members` who may write the project, but no guests; `admins`; with `off` nobody, and its links do not work */
   shareLinks: string
@@ -524,7 +524,7 @@ export interface SharedProject {
   }
   leadId: string | null
   teamId: string | null
-  /** `everyone`: every member except guests sees it; `assigned`: only members who are assigned to it, or whose team is */
+  /** `everyone`: every member except guests sees it; `assigned`: only admins, members who are assigned to the project (`teamAssignments`), and those of its team. Being the assignee of an item gives no access. */
   access: string
   /** Who may create share links: `members` who may write the project, but no guests; `admins`; with `off` nobody, and its links do not work */
   shareLinks: string
@@ -568,7 +568,7 @@ export interface ProjectSummary {
   }
   leadId: string | null
   teamId: string | null
-  /** `everyone`: every member except guests sees it; `assigned`: only members who are assigned to it, or whose team is */
+  /** `everyone`: every member except guests sees it; `assigned`: only admins, members who are assigned to the project (`teamAssignments`), and those of its team. Being the assignee of an item gives no access. */
   access: string
   /** Who may create share links: `members` who may write the project, but no guests; `admins`; with `off` nobody, and its links do not work */
   shareLinks: string
@@ -1310,7 +1310,7 @@ export interface CreateProject {
     | string
   leadId?: string | null
   teamId?: string | null
-  /** The access: every member except guests sees it, or only those assigned to it */
+  /** Who sees it: every member except guests, or only admins and those who are assigned to the project or belong to its team. Being the assignee of an item gives no access. */
   access?: 'everyone' | 'assigned'
   /** Who may create share links: members who may write the project, but no guests; only admins; or nobody: then its links do not work. Whoever may create them may change it. */
   shareLinks?: 'members' | 'admins' | 'off'
@@ -1354,7 +1354,7 @@ export interface UpdateProject {
     | string
   leadId?: string | null
   teamId?: string | null
-  /** The access: every member except guests sees it, or only those assigned to it */
+  /** Who sees it: every member except guests, or only admins and those who are assigned to the project or belong to its team. Being the assignee of an item gives no access. */
   access?: 'everyone' | 'assigned'
   /** Who may create share links: members who may write the project, but no guests; only admins; or nobody: then its links do not work. Whoever may create them may change it. */
   shareLinks?: 'members' | 'admins' | 'off'
@@ -1424,7 +1424,7 @@ export interface CreateKanbanItem {
   sortOrder?: number
   /** Open vocabulary, e.g. low, medium, high, critical */
   priority?: 'low' | 'medium' | 'high' | 'critical' | (string & {})
-  /** A member; `me`: the caller; null: unassigned */
+  /** A member; `me`: the caller; null: unassigned. It gives no access to the project. */
   assigneeId?: string | null
   dueDate?: string | null | '' | false | 0
   /** Open vocabulary, e.g. manual, transcript, import */
@@ -1450,7 +1450,7 @@ export interface UpdateKanbanItems {
   update: {
     /** Name of a column of the project, e.g. To Do, In Progress, Review, Done */
     column?: string
-    /** A member; `me`: the caller; null: unassigned */
+    /** A member; `me`: the caller; null: unassigned. It gives no access to the project. */
     assigneeId?: string | null
     /** Open vocabulary, e.g. low, medium, high, critical */
     priority?: 'low' | 'medium' | 'high' | 'critical' | (string & {})
@@ -1485,7 +1485,7 @@ export interface UpdateKanbanItem {
   sortOrder?: number
   /** Open vocabulary, e.g. low, medium, high, critical */
   priority?: 'low' | 'medium' | 'high' | 'critical' | (string & {})
-  /** A member; `me`: the caller; null: unassigned */
+  /** A member; `me`: the caller; null: unassigned. It gives no access to the project. */
   assigneeId?: string | null
   dueDate?: string | null | '' | false | 0
   /** Open vocabulary, e.g. manual, transcript, import */

@@ -311,7 +311,7 @@ export class Projects {
   /**
    * Creates a project with its default columns. Without a `phaseConfig` it gets its type's default sequence;
    * without a `phase` it starts in the first of its sequence.
-   * The creator of a project that only assigned members see is assigned to it.
+   * The creator of a project that only members assigned to it see is assigned to it.
    * @param options `isStrict`: the phase must be one of the sequence
    * @throws ApiError 400
    */

@@ -297,7 +297,7 @@ const projectFields = {
   teamId: NullableString,
   access: Type.String({
     description:
-      '`everyone`: every member except guests sees it; `assigned`: only members who are assigned to it, or whose team is',
+      '`everyone`: every member except guests sees it; `assigned`: only admins, members who are assigned to the project (`teamAssignments`), and those of its team. Being the assignee of an item gives no access.',
     examples: ['everyone', 'assigned'],
   }),
   shareLinks: Type.String({

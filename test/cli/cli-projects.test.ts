@@ -31,7 +31,7 @@ t.test('the access to a project is shown and set', async (t) => {
   t.match(await command(set), {
     code: 0,
     stdout:
-      /^Apollo: only assigned members and admins see it\nada +viewer +Ada Lovelace\neve +viewer +Eve\n$/,
+      /^Apollo: only members who are assigned to the project see it, and admins\nada +viewer +Ada Lovelace\neve +viewer +Eve\n$/,
   })
   await command([
     'project',

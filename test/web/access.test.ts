@@ -25,7 +25,7 @@ onBoard(
     await go(`${path}/overview`)
     const section = page.getByRole('region', { name: 'Who sees this project' })
     await section.getByText('Every member sees it.').waitFor()
-    await section.getByLabel('Access').selectOption('Only assigned')
+    await section.getByLabel('Access').selectOption('Only its people')
     await page.getByRole('alert').getByText('you would no longer see this project').waitFor()
     t.equal(await section.getByLabel('Access').inputValue(), 'everyone', 'as it was')
 
@@ -34,10 +34,10 @@ onBoard(
     await choosePerson(dialog, 'Person', 'Bob')
     await dialog.getByRole('button', { name: 'Add' }).click()
     await until(now, ({ teamAssignments }) => teamAssignments.length === 1)
-    await section.getByLabel('Access').selectOption('Only assigned')
+    await section.getByLabel('Access').selectOption('Only its people')
     await until(now, ({ access }) => access === 'assigned')
     await page.getByRole('main').getByRole('img', { name: 'Private' }).waitFor()
-    await section.getByText('Only the people and the team assigned to it see it').waitFor()
+    await section.getByText('Only its people and its team see it').waitFor()
 
     await section.getByRole('button', { name: 'Add person' }).click()
     await choosePerson(dialog, 'Person', 'Gus')
@@ -183,7 +183,7 @@ onBoard(
     const { id, path } = await projectWith(api, { 'To Do': ['Flyer'] })
     const { page, go } = await person({ signIn: gus.credentials })
     await go('/')
-    await page.getByText('You are not assigned to a project yet.').waitFor()
+    await page.getByText('You are in no project yet.').waitFor()
     t.equal(await page.getByRole('button', { name: /Create|Import/ }).count(), 0)
     const body = { memberId: gus.id, role: 'member' }
     await api.post('/api/projects/{id}/team-assignments', { path: { id }, body })
