@@ -177,6 +177,12 @@ onBoard('a link is made and revoked on the overview of its project', async (t, {
   t.equal(await section.getByRole('listitem').count(), 0)
   await reader.page.reload()
   await reader.page.getByRole('alert').getByText(GONE).waitFor()
+
+  await section.getByLabel('Who may create them').selectOption('Nobody: links do not work')
+  await section.getByRole('button', { name: 'New share link' }).waitFor({ state: 'detached' })
+  await section.getByText('Nobody: links do not work').waitFor()
+  t.equal(await section.getByRole('combobox').count(), 0, 'only an admin changes it again')
+  await check()
 })
 
 onBoard(
