@@ -8,6 +8,7 @@ import type { TSchema } from '@sinclair/typebox'
 import Fastify, { type FastifyContextConfig, type FastifySchema, type HTTPMethods } from 'fastify'
 import { type Access, isSafe } from '../members/identity.ts'
 import { SESSION_COOKIE } from '../members/sessions.ts'
+import { once } from '../once.ts'
 import { version } from '../package-files.ts'
 import { shapeOf } from '../requests/response-shapes.ts'
 import { ErrorBody, NotModified, ProblemBody, ref, ValidationErrorBody } from '../schemas/common.ts'
@@ -301,9 +302,10 @@ function answersOf(route: DescribedRoute, authMode: 'open' | 'required'): [statu
 
 function documented(route: DescribedRoute, authMode: 'open' | 'required'): FastifySchema {
   const { schema, config } = route
+  const traits = traitsOf(route)
   const { body, example, querystring, response: _, ...rest } = schema
   const responses = answersOf(route, authMode)
-    .filter(([status, answer]) => !isShared(status, answer, traitsOf(route)))
+    .filter(([status, answer]) => !isShared(status, answer, traits))
     .map(([status, answer]) => [status, { description: describeStatus(status, config.failure), ...answer }])
   return {
     ...rest,
@@ -386,10 +388,16 @@ const USUAL: Traits = {
   ...{ isPaged: false, isDownload: false, asksForToken: true, isLimited: true },
 }
 
+/** What two equal responses have in common, as text. */
+const textOf = (status: string, answer: TSchema, traits: Traits) =>
+  `${JSON.stringify(answer)} ${headersOf(status, traits)}`
+
+const sharedTexts = once(
+  () => new Map(SHARED.map((status) => [status, textOf(status, usualAnswer(status), USUAL)])),
+)
+
 const isShared = (status: string, answer: TSchema, traits: Traits): boolean =>
-  SHARED.includes(status) &&
-  JSON.stringify(answer) === JSON.stringify(usualAnswer(status)) &&
-  `${headersOf(status, traits)}` === `${headersOf(status, USUAL)}`
+  sharedTexts().get(status) === textOf(status, answer, traits)
 
 /** The name of a shared response: its status as words. */
 const nameOf = (status: string) => String(STATUS_CODES[status]).replaceAll(' ', '')
@@ -539,6 +547,9 @@ function complete(
   document.webhooks = WEBHOOKS
 }
 
+/** Routes that are described before other requests have their turn. */
+const AT_ONCE = 40
+
 /**
  * Writes the document in a separate Fastify application: the library documents the routes of the application that it is
  * registered in.
@@ -549,10 +560,18 @@ export async function writeDocument(
   { server, authMode }: { server: string; authMode: 'open' | 'required' },
 ): Promise<OpenApiDocument> {
   const app = Fastify({ exposeHeadRoutes: false })
-  // That application never validates or serialises anything.
-  app.setValidatorCompiler(() => () => true)
-  app.setSerializerCompiler(() => () => '')
+  const described = new Map<unknown, FastifySchema>()
+  for (const [index, route] of routes.entries()) {
+    described.set(route.schema.operationId, documented(route, authMode))
+    // Yield to the event loop now and then, so that other requests are served.
+    if (index % AT_ONCE === 0) await setImmediate()
+  }
   await app.register(swagger, {
+    // That application never validates or serialises anything, so its routes have no schemas that Fastify would prepare.
+    transform: ({ schema, url }) => ({
+      schema: described.get(schema?.operationId) as FastifySchema,
+      url,
+    }),
     openapi: {
       openapi: '3.1.0',
       info: {
@@ -586,16 +605,16 @@ export async function writeDocument(
     app.route({
       method: route.method as HTTPMethods,
       url: route.path,
-      schema: documented(route, authMode),
+      schema: { operationId: route.schema.operationId ?? '' },
       handler: async () => undefined,
     })
   }
-  // Yield to the event loop between the steps, so that other requests are served.
   await setImmediate()
   await app.ready()
   await setImmediate()
   const document = app.swagger() as unknown as OpenApiDocument
   await app.close()
+  await setImmediate()
   complete(document, routes, authMode)
   return document
 }
