@@ -729,6 +729,7 @@ t.test("the session cookie is for the service's own paths", async (t) => {
     ['/tafel für alle', '/tafel%20f%C3%BCr%20alle', undefined, '/tafel%20f%C3%BCr%20alle'],
     ['/:tenant/board', '/acme/board', undefined, '/acme/board'],
     ['/a;b', '/a;b', undefined, '/'],
+    ['/:one/:two', '//other.example', undefined, '/other.example'],
     ['/board', '/board', 'https://intranet.example/tools/board/', '/tools/board'],
     ['/board', '/board', 'https://board.example', '/'],
   ]

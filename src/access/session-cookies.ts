@@ -57,8 +57,9 @@ export function rootPathOf({ originalUrl }: FastifyRequest, { prefix, publicUrl 
   if (publicUrl !== undefined) return new URL(publicUrl).pathname.replace(/\/$/, '')
   const path = prefix.replace(/\/$/, '')
   if (!/[:*]/.test(path)) return encodeURI(path)
-  // The parameters of a host's prefix are in the address of the request.
-  return originalUrl.split(/[?/]/, path.split('/').length).join('/')
+  // The parameters of a host's prefix are in the address of the request. Two slashes would begin another host's address.
+  const own = originalUrl.split(/[?/]/, path.split('/').length).join('/')
+  return own.replace(/^[/\\]+/, '/')
 }
 
 /** Creates the functions that read and write the session cookie. It is for the service only, not for its host's other paths. */

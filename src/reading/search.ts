@@ -99,8 +99,10 @@ export const BY_RANK = 'rank'
 
 type StringColumn = Identified['id']
 type Match = Pick<SearchResult, 'kind' | 'id'> & { entry: number }
-/** @property rank its place among the ranks */
-type Hit = Match & { rank: number }
+interface Hit extends Match {
+  /** The number of its rank, from 0. */
+  rank: number
+}
 type Texts = [title: string, text: string]
 
 /**
