@@ -267,6 +267,15 @@ t.test('results are paged, of any rank', async (t) => {
   const { headers } = await send(app, 'GET', urlOf('engine', '&limit=1'))
   const next = /^<(.*)>/.exec(String(headers.link))?.[1] ?? ''
   t.match(await send(app, 'GET', next.replace(/q=engine/, 'q=nothing')), { status: 200, body: none })
+  for (const place of [
+    [1, 'x'],
+    ['tMTAwIHg', 'x'],
+    [null, ''],
+    ['tLTEgeA', 'zz'],
+  ]) {
+    const forged = Buffer.from(JSON.stringify([...place, 'rank'])).toString('base64url')
+    t.equal((await send(app, 'GET', urlOf('engine', `&cursor=${forged}`))).status, 200, `${place}`)
+  }
   const list = await send(app, 'GET', `/api/projects/${project.id}/kanban-items?limit=1`)
   const ofList = /cursor=([^&>]+)/.exec(String(list.headers.link))?.[1]
   const refused = ['must be the cursor of a page in the same sort']
