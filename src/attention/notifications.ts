@@ -61,9 +61,20 @@ const text = sql<string>`${sql.raw(currentText('notifications'))}`.as('shown_tex
 /** The columns that responses show. */
 const shown = { id, kind, itemId, projectId, actorId, seq, title, text, count, createdAt, readAt }
 
+/**
+ * Condition: it is not about a time in which its project was `assigned`, and its owner a person of the host who was not in it. Other owners were only told of
+ * what they saw; the rights of a host's people are only known in their requests, and those of now do not tell what they saw then.
+ */
+const wasSeen = sql`not (
+  exists (select 1 from main.people where id = ${given('memberId')} and kind = 'host')
+  and exists (select 1 from main.restrictions as past where past.project_id = ${projectId} and past.first_seq <= ${seq}
+    and (${seq} <= past.last_seq
+      or past.last_seq is null and not exists (select 1 from main.projects where id = past.project_id))
+    and not exists (select 1 from json_each(past.member_ids) where value = ${given('memberId')})))`
+
 function statementsOf(db: SharedDatabase) {
   const { $client: client } = db
-  const isOwn = eq(memberId, given('memberId'))
+  const isOwn = and(eq(memberId, given('memberId')), wasSeen)
   const isUnread = isNull(readAt)
   const before = (condition?: SQL) =>
     selectAll<{ id: string }>(db, () =>

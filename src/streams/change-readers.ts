@@ -37,6 +37,8 @@ const ALL = ''
 export interface MembersNotification {
   memberId: string
   projectId: string | null
+  /** The change that it is about; null for a time. */
+  seq?: number | null
 }
 
 /** A reader that waits for changes. */

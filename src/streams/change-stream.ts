@@ -4,6 +4,7 @@ import { identityOf } from '../access/identity.ts'
 import type { ChangeFilter } from '../changes/filters.ts'
 import type { TailedChange } from '../changes/tail.ts'
 import type { Scope } from '../db/row-security.ts'
+import { unlessTooMuch } from '../db/work-limits.ts'
 import { ApiError } from '../errors.ts'
 import type { Identity } from '../members/identity.ts'
 import type { ChangeReader, ChangeReaders, MembersNotification } from './change-readers.ts'
@@ -182,11 +183,13 @@ export class ChangeStream implements ChangeReader, WeighedStream {
     return events.length > 0 ? Buffer.from(events.join('')) : undefined
   }
 
-  /** Whether its reader sees the project of a notification. One about several projects requires a credential with access to all. */
-  #mayShow({ projectId }: MembersNotification): boolean {
+  /** Whether its reader sees the project of a notification, and saw what it is about. One about several projects requires a credential with access to all. */
+  #mayShow({ projectId, seq = null }: MembersNotification): boolean {
     const scope = this.reader.scope()
-    if (scope === undefined) return true
-    return projectId === null ? scope.hasIdeas : scope.projects.has(projectId)
+    if (projectId === null) return scope?.hasIdeas ?? true
+    if (scope?.projects.has(projectId) === false) return false
+    const view = this.#readers.feed.visibility.of(this.reader)
+    return seq === null || (unlessTooMuch(() => view.seesProject(projectId, seq)) ?? false)
   }
 
   /** Sends the waiting notifications, unless the client has not read earlier events yet. */

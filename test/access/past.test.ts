@@ -3,6 +3,7 @@
  * way out. Those who were in it do.
  */
 import t, { type Test } from 'tap'
+import type { BuildOptions } from '../../src/app.ts'
 import { consumerOf } from '../attention/consumers.ts'
 import { connectStream } from '../event-source.ts'
 import { until } from '../executions.ts'
@@ -270,6 +271,48 @@ t.test('notifications that are made after the project was opened', async (t) => 
   await admin('PATCH', `/api/kanban-items/${card}`, { assigneeId })
   await consumer.work()
   t.match(await toldTo(headers), [{ kind: 'assigned', itemId: card }], 'of what happens from then on')
+})
+
+t.test("what a host's person was told while the project was hidden from it", async (t) => {
+  const resolveMember: BuildOptions['resolveMember'] = ({ headers }) => {
+    const id = String(headers['x-user'] ?? '')
+    return id === '' ? null : { id, name: id, role: id === 'boss' ? 'admin' : 'member' }
+  }
+  const app = await build(t, { authMode: 'required', resolveMember })
+  const admin = as(app, { 'x-user': 'boss' })
+  const [zoe, kim] = [as(app, { 'x-user': 'zoe' }), as(app, { 'x-user': 'kim' })]
+  const project = (await admin('POST', '/api/projects', { name: 'Plain' })).body.id
+  const path = `/api/projects/${project}`
+  const card = (await admin('POST', `${path}/kanban-items`, { title: 'Shown' })).body.id
+  const isStored = app.db.$client.prepare("select 1 from people where kind = 'host' and id = ?")
+  for (const [id, ask] of [
+    ['zoe', zoe],
+    ['kim', kim],
+  ] as const) {
+    t.equal((await ask('PUT', `${path}/watch`)).status, 200)
+    await until(() => isStored.get(id) !== undefined)
+  }
+  await admin('POST', `${path}/team-assignments`, { memberId: 'kim' })
+  await admin('PATCH', path, { access: 'assigned' })
+  await admin('POST', `/api/kanban-items/${card}/comments`, { content: 'hush' })
+  const told = async (ask: Ask) => {
+    await app.notificationConsumer.work()
+    await app.notificationConsumer.work()
+    const { body } = await ask('GET', '/api/notifications')
+    const { unread } = (await ask('GET', '/api/notifications/count')).body
+    t.equal(unread, body.length)
+    return body.map(({ text }: { text: string }) => text)
+  }
+  t.strictSame([await told(zoe), await told(kim)], [[], ['hush']])
+  await admin('PATCH', path, { access: 'everyone' })
+  t.strictSame([await told(zoe), await told(kim)], [[], ['hush']], 'opened')
+  await admin('POST', `/api/kanban-items/${card}/comments`, { content: 'open' })
+  t.strictSame([await told(zoe), await told(kim)], [['open'], ['open', 'hush']])
+  await admin('PATCH', path, { access: 'assigned' })
+  await admin('POST', `/api/kanban-items/${card}/comments`, { content: 'hush again' })
+  await told(kim)
+  await admin('DELETE', path)
+  t.notMatch(await told(zoe), PAST, 'deleted')
 })
 
 t.test('tokens, former members and repetitions', async (t) => {
