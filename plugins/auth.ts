@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onRequestHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
+import { addressOf, clientAt } from '../src/access/addresses.ts'
 import { callerWith } from '../src/access/caller.ts'
 import {
   type CredentialOptions,
@@ -10,16 +11,17 @@ import {
 import { createCsrfGuard } from '../src/access/csrf.ts'
 import { hostIdentity } from '../src/access/host-member.ts'
 import { CALLER, IDENTITY } from '../src/access/identity.ts'
+import { createOwnOrigin, type OriginOptions, type OwnOrigin } from '../src/access/own-origin.ts'
 import { createSessionCookies, registerCookies, type SessionCookies } from '../src/access/session-cookies.ts'
 import { createSignInLimits, type SignInLimits } from '../src/access/sign-in-limits.ts'
 import { adminRequired } from '../src/errors.ts'
 import { ensureFirstAdmin, type FirstAdmin, type FirstAdminMade } from '../src/members/first-admin.ts'
 import { type Access, authorize, type Identity, isSafe } from '../src/members/identity.ts'
-import type { Config, ResolveMember } from '../src/phaseboard.d.ts'
+import type { ResolveMember } from '../src/phaseboard.d.ts'
 import { createReaderCheck } from '../src/requests/readers.ts'
 
 /** The options of the auth plugin. */
-interface AuthOptions extends FirstAdmin, CredentialOptions, Pick<Config, 'publicUrl'> {
+interface AuthOptions extends FirstAdmin, CredentialOptions, OriginOptions {
   ownsProcess: boolean
   resolveMember?: ResolveMember | undefined
 }
@@ -32,6 +34,8 @@ declare module 'fastify' {
     takesAnyHost?: boolean
   }
   interface FastifyInstance {
+    /** The origins at which browsers reach the service. */
+    ownOrigin: OwnOrigin
     /** Reads and writes the session cookie. */
     sessionCookies: SessionCookies
     /** The admin that this start created, or undefined. */
@@ -67,13 +71,14 @@ export default fp<AuthOptions>(
   async (app, options) => {
     const { authMode, corsOrigins, resolveMember, publicUrl } = options
     await registerCookies(app, !options.ownsProcess)
-    const cookies = createSessionCookies({ prefix: app.prefix, publicUrl })
+    const ownOrigin = createOwnOrigin(options)
+    const cookies = createSessionCookies({ prefix: app.prefix, publicUrl, isSecure: ownOrigin.isSecure })
     const { identify, identifyCalendar, actsForDefault, ensureKnownHost, hasAmbient } = createCredentials(
       app,
       cookies,
       options,
     )
-    const guardAgainstCsrf = createCsrfGuard(corsOrigins, hasAmbient)
+    const guardAgainstCsrf = createCsrfGuard(corsOrigins, ownOrigin, hasAmbient)
     const checkReader = createReaderCheck(app.scoped, app.prefix)
 
     app.decorateRequest(IDENTITY, null)
@@ -81,7 +86,21 @@ export default fp<AuthOptions>(
     app.decorate('firstAdmin', undefined)
     app.decorate('signInLimits', createSignInLimits())
     app.decorate('sessionCookies', cookies)
+    app.decorate('ownOrigin', ownOrigin)
     app.decorate('actsForDefault', actsForDefault)
+
+    const { countRequest } = app
+    /**
+     * Counts a request for its member. Without a valid credential it counts for its address, so that guesses do, too, and so do all requests
+     * of open mode, where everybody is the default member.
+     */
+    const countFor = (request: FastifyRequest, reply: FastifyReply, identity: Identity | undefined) => {
+      const isMember = identity !== undefined && identity.via !== 'default'
+      return countRequest?.(
+        isMember ? `member ${identity.member.id}` : `address ${clientAt(addressOf(request))}`,
+        reply,
+      )
+    }
 
     // Other routes identify their callers; inside a host, the host checks names.
     if (ensureKnownHost && resolveMember === undefined) {
@@ -89,6 +108,20 @@ export default fp<AuthOptions>(
         const { access = 'public', takesAnyHost = false } = request.routeOptions.config
         if (access === 'public' && !takesAnyHost) ensureKnownHost(request)
         done()
+      })
+    }
+
+    if (countRequest) {
+      app.addHook('onRequest', async (request, reply) => {
+        const { access = 'public', unlimited = false } = request.routeOptions.config
+        if (access !== 'public' || unlimited) return
+        let identity: Identity | undefined
+        try {
+          identity = identify(request)
+        } catch {
+          // A credential that is not accepted counts as absent.
+        }
+        await countFor(request, reply, identity)
       })
     }
 
@@ -125,22 +158,33 @@ export default fp<AuthOptions>(
         guardAgainstCsrf(request, identity?.via, request.routeOptions.config.refusesForeignOrigins)
         if (access === 'write') checkReader(request, caller?.principal)
       }
-      if (resolveMember === undefined) {
+      if (resolveMember === undefined && countRequest === undefined) {
         return (request, reply, done) => {
           admit(request, identified(request, reply))
           done()
         }
       }
-      return async (request: FastifyRequest, reply: FastifyReply) => {
+      const hostedMember = async (request: FastifyRequest) => {
         // Calendar programs do not have the host's credentials.
         const hasToken = takesQuery && tokenInQuery(request) !== undefined
-        const hosted = hasToken
+        return hasToken
           ? undefined
-          : await hostedIn(request).catch((error) => {
+          : hostedIn(request).catch((error) => {
               throw errorFor(access, error)
             })
-        admit(request, hosted?.identity ?? identified(request, reply))
-        if (hosted) app.seePerson(hosted.member)
+      }
+      const find = async (request: FastifyRequest, reply: FastifyReply) => {
+        const hosted = resolveMember && (await hostedMember(request))
+        return { identity: hosted?.identity ?? identified(request, reply), member: hosted?.member }
+      }
+      return async (request: FastifyRequest, reply: FastifyReply) => {
+        const { identity, member } = await find(request, reply).catch(async (error) => {
+          await countFor(request, reply, undefined)
+          throw error
+        })
+        await countFor(request, reply, identity)
+        admit(request, identity)
+        if (member) app.seePerson(member)
       }
     }
 
@@ -172,5 +216,5 @@ export default fp<AuthOptions>(
       if (app.firstAdmin) app.log.info(app.firstAdmin, 'created the first admin')
     }
   },
-  { name: 'auth', fastify: '5.x', dependencies: ['errors', 'rules', 'people'] },
+  { name: 'auth', fastify: '5.x', dependencies: ['errors', 'rules', 'people', 'traffic'] },
 )

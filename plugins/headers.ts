@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler, onSendHookHandler } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Config } from '../src/config.ts'
+import { createOwnOrigin, type OriginOptions, type OwnOrigin } from '../src/access/own-origin.ts'
 import { DATA_POLICY } from '../src/http/missing-pages.ts'
 
 /**
@@ -29,7 +29,7 @@ declare module 'fastify' {
 }
 
 /** The options of the headers plugin. */
-interface HeadersOptions extends Pick<Config, 'trustProxy'> {
+interface HeadersOptions extends OriginOptions {
   /** Whether no host's hooks run before the service's. */
   hooksComeFirst: boolean
 }
@@ -71,11 +71,13 @@ const addAll: onRequestHookHandler = (request, reply, done) => {
 }
 
 /** Adds HSTS behind a proxy that terminates TLS. Never inside a host: HSTS applies to the whole host name. */
-const addAllBehindProxy: onRequestHookHandler = (request, reply, done) => {
-  reply.headers(headersOf(request))
-  if (request.protocol === 'https') reply.header('strict-transport-security', TLS_ONLY)
-  done()
-}
+const addAllBehindProxy =
+  ({ isSecure }: OwnOrigin): onRequestHookHandler =>
+  (request, reply, done) => {
+    reply.headers(headersOf(request))
+    if (isSecure(request)) reply.header('strict-transport-security', TLS_ONLY)
+    done()
+  }
 
 /** Sets the policy of a page, unless a host has set another. */
 const withPolicy =
@@ -89,7 +91,7 @@ const withPolicy =
  * Security and cache headers of all responses, errors too. Register it before anything that may reject a request.
  */
 export default fp<HeadersOptions>(
-  async (app, { hooksComeFirst, trustProxy }) => {
+  async (app, { hooksComeFirst, publicUrl, trustProxy }) => {
     app.addHook('onRoute', (route) => {
       const { access, contentSecurityPolicy, caching, hasSecretAddress = false } = route.config ?? {}
       const usual = HEADERS[caching ?? (access === 'own' ? 'no-store' : 'no-cache')]
@@ -99,7 +101,8 @@ export default fp<HeadersOptions>(
         route.onSend = [withPolicy(contentSecurityPolicy), route.onSend ?? []].flat()
       }
     })
-    const addBehind = trustProxy === false ? addAll : addAllBehindProxy
+    const addBehind =
+      trustProxy === false ? addAll : addAllBehindProxy(createOwnOrigin({ publicUrl, trustProxy }))
     app.addHook('onRequest', hooksComeFirst ? addBehind : addMissing)
   },
   { name: 'headers', fastify: '5.x' },

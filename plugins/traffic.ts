@@ -1,5 +1,4 @@
 import fp from 'fastify-plugin'
-import { addressOf, clientAt } from '../src/access/addresses.ts'
 import type { Config } from '../src/config.ts'
 import { tooManyRequests } from '../src/errors.ts'
 
@@ -11,8 +10,16 @@ interface TrafficOptions extends Pick<Config, 'corsOrigins' | 'rateLimitMax'> {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Exempt from the rate limit, e.g. health checks. */
+    /** Exempt from the rate limit, e.g. health checks, and the files of the page. */
     unlimited?: boolean
+  }
+  interface FastifyInstance {
+    /**
+     * Counts a request of a client, and adds the headers of the limit. Undefined without a limit. The auth plugin calls it, once it knows
+     * whose request it is.
+     * @throws ApiError 429 above the limit
+     */
+    countRequest: ((client: string, reply: FastifyReply) => Promise<void>) | undefined
   }
 }
 
@@ -49,15 +56,14 @@ export default fp<TrafficOptions>(
           decide(null, corsOrigins.includes(headers.origin ?? '') ? allowed : { origin: false }),
       })
     }
+    app.decorate('countRequest', undefined)
     if (rateLimitMax > 0) {
       const { RateLimiterMemory } = await import('../src/access/rate-limiter.ts')
       type Verdict = Awaited<ReturnType<InstanceType<typeof RateLimiterMemory>['consume']>>
       const limiter = new RateLimiterMemory({ points: rateLimitMax, duration: WINDOW })
-      // Before credentials are checked, so that guesses count, too.
-      app.addHook('onRequest', async (request, reply) => {
-        if (request.routeOptions.config.unlimited) return
+      app.countRequest = async (client, reply) => {
         const { consumedPoints, remainingPoints, msBeforeNext } = await limiter
-          .consume(clientAt(addressOf(request)))
+          .consume(client)
           .catch((refusal: Verdict) => refusal)
         // Windows end by a monotonic clock, but the library computes the remaining time by the system clock, which may be set back.
         const seconds = Math.min(Math.ceil(msBeforeNext / 1000), WINDOW)
@@ -68,7 +74,7 @@ export default fp<TrafficOptions>(
           'ratelimit-reset': seconds,
         })
         if (consumedPoints > rateLimitMax) throw tooManyRequests('Too Many Requests', seconds, 'rate_limited')
-      })
+      }
     }
   },
   { name: 'traffic', fastify: '5.x', dependencies: ['errors'] },

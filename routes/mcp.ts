@@ -267,7 +267,7 @@ const mcpRoutes: Routes<{ authMode: 'open' | 'required'; publicUrl: string | und
     repetition: (how) => repetition(request, how),
     attach: (file, how) => attach(request, file, how),
     readFile: (id) => readFile(request, id),
-    urlOf: (path) => baseUrl(request, app.prefix, publicUrl) + path,
+    urlOf: (path) => baseUrl(request, app, publicUrl) + path,
     readPeople: async (query) => {
       await askHost(app, request, query)
       const [answer] = await read(request, [withQuery('/api/people', query)])

@@ -38,7 +38,7 @@ const memberLinkRoutes: Routes<{ publicUrl: string | undefined }> = async (app, 
       response: { 201: ref(NewMemberLinkSchema), 404: ref(ErrorBody), 409: ref(ErrorBody) },
     },
     handler: (request) =>
-      links.createForPassword(request.params.id, baseUrl(request, app.prefix, publicUrl), actorOf(request)),
+      links.createForPassword(request.params.id, baseUrl(request, app, publicUrl), actorOf(request)),
   })
 
   app.post('/api/invitations', {
@@ -52,8 +52,7 @@ const memberLinkRoutes: Routes<{ publicUrl: string | undefined }> = async (app, 
       example: { name: 'Grace Hopper', email: 'grace@example.org', role: 'member' },
       response: { 201: ref(NewMemberLinkSchema), 409: ref(ErrorBody) },
     },
-    handler: (request) =>
-      links.invite(request.body, baseUrl(request, app.prefix, publicUrl), actorOf(request)),
+    handler: (request) => links.invite(request.body, baseUrl(request, app, publicUrl), actorOf(request)),
   })
 
   app.get('/api/member-links', {

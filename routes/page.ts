@@ -98,6 +98,7 @@ const pageRoutes: FastifyPluginAsync<{ shareLinks: boolean }> = async (app, { sh
       url: address,
       config: {
         access: 'public',
+        unlimited: true,
         failure: 'Internal server error',
         contentSecurityPolicy: PAGE_POLICY,
         hasSecretAddress: address === SHARED,
@@ -124,7 +125,7 @@ const pageRoutes: FastifyPluginAsync<{ shareLinks: boolean }> = async (app, { sh
 
   const file = once(() => fixedFiles(join(findWebBuild(), 'assets')))
   app.get<{ Params: { name: string } }>('/assets/:name', {
-    config: { access: 'public', failure: 'Internal server error' },
+    config: { access: 'public', failure: 'Internal server error', unlimited: true },
     schema: { hide: true },
     handler: async ({ url, params: { name } }, reply) => {
       const [, extension] = ASSET.exec(url) ?? []

@@ -6,6 +6,7 @@ import { rootPathOf } from '../src/access/session-cookies.ts'
 import { ApiError, invalidField } from '../src/errors.ts'
 import { wantsPage } from '../src/http/missing-pages.ts'
 import { baseUrl } from '../src/http/public-url.ts'
+import type { ProviderAccount } from '../src/members/provider-accounts.ts'
 import type { Config } from '../src/phaseboard.d.ts'
 import { plainPage } from '../src/plain-page.ts'
 import type { Routes } from '../src/requests/route-types.ts'
@@ -74,7 +75,21 @@ const openIdRoutes: Routes<{ provider: Provider; publicUrl: string | undefined }
 
   /** The callback's address as the browser reaches it, unless it is configured. */
   const redirectUriOf = (request: FastifyRequest) =>
-    settings.oidcRedirectUrl ?? `${baseUrl(request, app.prefix, publicUrl)}/api/session/oidc/callback`
+    settings.oidcRedirectUrl ?? `${baseUrl(request, app, publicUrl)}/api/session/oidc/callback`
+
+  /** Tells operators why an account cannot sign in. It never fails. */
+  async function recordRefusal(request: FastifyRequest, account: ProviderAccount): Promise<void> {
+    const { issuer, subject, problem } = account
+    request.log.warn({ issuer, subject, problem }, 'a sign-in was refused: see OIDC_EMAIL_VERIFIED')
+    const by = { id: null, address: addressOf(request) }
+    const metadata = { issuer, subject, problem }
+    await app
+      .perform(
+        app.members.audit.record({ action: 'sign-in-failed', by, subjectId: null, subject: null, metadata }),
+        BY_SERVICE,
+      )
+      .catch((error) => request.log.warn({ err: error }, 'could not record a failed sign-in'))
+  }
 
   app.get('/api/session/oidc', {
     config,
@@ -138,7 +153,11 @@ const openIdRoutes: Routes<{ provider: Provider; publicUrl: string | undefined }
       const { account, returnTo } = await provider.end(queryOf(request), begun, request.log)
       const { oidcSignUp } = settings
       const signIn = app.members.accounts.signIn(account, oidcSignUp, cookies.read(request), address)
-      const { value: session } = await app.perform(signIn, BY_SERVICE)
+      const { value: session } = await app.perform(signIn, BY_SERVICE).catch(async (error) => {
+        if (error instanceof ApiError && error.code === 'email_not_verified')
+          await recordRefusal(request, account)
+        throw error
+      })
       await limits.forgive(address, ANY_ACCOUNT)
       cookies.set(request, reply, session)
       return reply.redirect(returnTo)

@@ -58,7 +58,7 @@ const shareLinkRoutes: Routes<{ publicUrl: string | undefined }> = async (app, {
       shareLinks.create(
         request.params.id,
         request.body ?? {},
-        baseUrl(request, app.prefix, publicUrl),
+        baseUrl(request, app, publicUrl),
         actorOf(request),
         memberOf(request),
       ),

@@ -22,9 +22,11 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, string>> = {
   conflict: 'the current state does not allow the request',
   cross_origin: 'a page of another origin sent the request, with the credentials of the browser',
   database_busy: 'the write waited too long for other writes: nothing was written',
+  email_not_verified: 'the sign-in provider does not say that the email of the account is verified',
   email_taken: 'another member has the email',
   forbidden: 'the caller may not do this',
-  foreign_host: 'in open mode on a loopback address: the host name is neither local nor in CORS_ORIGIN',
+  foreign_host:
+    'in open mode on a loopback address: the host name is neither local nor that of PUBLIC_URL or CORS_ORIGIN',
   handle_taken: 'another member has the handle',
   headers_too_large: 'the headers are too large',
   idempotency_key_reused: 'the Idempotency-Key was used for another request',

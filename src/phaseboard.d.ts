@@ -43,9 +43,9 @@ export interface Config {
   trustProxy: boolean | readonly string[]
   /** The origins whose pages may send credentials; commas separate them. */
   corsOrigins: readonly string[]
-  /** The URL where people reach the service, for the links that it creates. */
+  /** The URL where people reach the service: for the links that it creates, and as its own origin, whatever host name a proxy sends. */
   publicUrl: string | undefined
-  /** The most requests that one client may send in a minute; 0 is no limit. */
+  /** The most requests that one member, or one address without a credential, may send in a minute; 0 is no limit. */
   rateLimitMax: number
   /** The most memory for cached responses; 0 turns the cache off. In bytes. */
   snapshotCacheBytes: number
@@ -79,6 +79,8 @@ export interface Config {
   oidcScope: string
   /** Whether the first sign-in of an unknown account creates a member. */
   oidcSignUp: boolean
+  /** Whether an email of the provider only counts with the claim `email_verified`; `trust` takes every email, for a provider that leaves the claim out or sends `false`. */
+  oidcEmailVerified: 'required' | 'trust'
   /** The claim with a member's role: admin, member, viewer or guest. If it has several, the highest counts. */
   oidcRoleClaim: string | undefined
   /** The mail server for e-mail of notifications; required with a sender address. */
@@ -197,6 +199,7 @@ export type PhaseboardOptions = Partial<
     | 'oidcRedirectUrl'
     | 'oidcScope'
     | 'oidcSignUp'
+    | 'oidcEmailVerified'
     | 'oidcRoleClaim'
     | 'smtpUrl'
     | 'mailFrom'
@@ -264,6 +267,7 @@ export type ErrorCode =
   | 'conflict'
   | 'cross_origin'
   | 'database_busy'
+  | 'email_not_verified'
   | 'email_taken'
   | 'forbidden'
   | 'foreign_host'

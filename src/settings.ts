@@ -214,7 +214,8 @@ export const SETTINGS = {
     kind: 'text',
     maxLength: 2000,
     otherwise: 'the address of the request; for commands `HOST` and `PORT`',
-    meaning: 'The URL where people reach the service, for the links that it creates.',
+    meaning:
+      'The URL where people reach the service: for the links that it creates, and as its own origin, whatever host name a proxy sends.',
     more: 'For example `https://board.example` or `https://intranet.example/board`: see [one-time links](access.md#one-time-links).',
     isForHosts: true,
   },
@@ -224,7 +225,8 @@ export const SETTINGS = {
     minimum: 0,
     otherwise: '`0` in open mode, else `600`',
     isDerived: true,
-    meaning: 'The most requests that one client may send in a minute; 0 is no limit.',
+    meaning:
+      'The most requests that one member, or one address without a credential, may send in a minute; 0 is no limit.',
     isForHosts: true,
   },
   snapshotCacheBytes: {
@@ -364,6 +366,16 @@ export const SETTINGS = {
     kind: 'flag',
     default: false,
     meaning: 'Whether the first sign-in of an unknown account creates a member.',
+    isForHosts: true,
+  },
+  oidcEmailVerified: {
+    variable: 'OIDC_EMAIL_VERIFIED',
+    kind: 'choice',
+    choices: ['required', 'trust'],
+    default: 'required',
+    meaning:
+      'Whether an email of the provider only counts with the claim `email_verified`; `trust` takes every email, for a provider that leaves the claim out or sends `false`.',
+    more: 'See [OpenID Connect](openid.md).',
     isForHosts: true,
   },
   oidcRoleClaim: {

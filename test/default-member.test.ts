@@ -4,7 +4,9 @@ import type { Config } from '../src/config.ts'
 import { documentedOperations } from './documented.ts'
 import { build, send, signInAs, tokenOf } from './helper.ts'
 
-const foreignHost = { error: 'Forbidden: host name is neither local nor in CORS_ORIGIN' }
+const foreignHost = {
+  error: 'Forbidden: host name is neither local nor that of PUBLIC_URL or CORS_ORIGIN: expected localhost',
+}
 
 const behindProxy = {
   error:

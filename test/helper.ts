@@ -402,6 +402,11 @@ export const LONG_AGO = '2001-01-01T00:00:00.000Z'
 export const age = (app: App, table: string, id: string, column = 'updated_at') =>
   app.db.$client.prepare(`update ${table} set ${column} = ? where id = ?`).run(LONG_AGO, id)
 
+/** The body of a 403 for a request of another site's page. @param expected the service's own origin */
+export const crossOriginFrom = (expected = 'http://localhost') => ({
+  error: `Forbidden: cross-origin request: expected ${expected}; if that is not the address of the service, set PUBLIC_URL`,
+})
+
 /** The body of a 401. */
 export const authenticationRequired = { error: 'Authentication required' }
 

@@ -146,3 +146,40 @@ t.test('nginx works without any setting, and with common ones', { skip: noNginx 
     })
   }
 })
+
+t.test('two proxies, of which only the first has HTTPS', { skip: noNginx }, async (t) => {
+  const signIn = (url: string, origin: string) =>
+    fetch(`${url}/api/session`, {
+      method: 'POST',
+      headers: { ...json, origin },
+      body: JSON.stringify(ADMIN),
+    })
+  await t.test('each of which says how it was reached', async (t) => {
+    const service = await startService(t, { AUTH_MODE: 'required', TRUST_PROXY: '127.0.0.1' })
+    const others = 'proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;'
+    const inner = await bareNginx(
+      t,
+      service.port,
+      `${others} proxy_set_header X-Forwarded-Proto "$http_x_forwarded_proto, $scheme";`,
+    )
+    const outer = await bareNginx(
+      t,
+      Number(new URL(inner).port),
+      `${others} proxy_set_header X-Forwarded-Proto https; proxy_set_header X-Forwarded-Host board.example;`,
+    )
+    const session = await signIn(outer, 'https://board.example')
+    t.equal(session.status, 201)
+    t.match(session.headers.get('set-cookie'), '; Secure')
+    t.equal(session.headers.get('strict-transport-security'), 'max-age=31536000')
+    const refused = await signIn(outer, 'http://board.example')
+    t.match(await refused.json(), { error: /cross-origin request: expected https:\/\/board\.example;/ })
+  })
+  await t.test('neither of which says anything, with PUBLIC_URL', async (t) => {
+    const service = await startService(t, { AUTH_MODE: 'required', PUBLIC_URL: 'https://board.example' })
+    const outer = await bareNginx(t, Number(new URL(await bareNginx(t, service.port)).port))
+    const session = await signIn(outer, 'https://board.example')
+    t.equal(session.status, 201)
+    t.match(session.headers.get('set-cookie'), '; Secure')
+    t.equal((await signIn(outer, 'https://evil.example')).status, 403)
+  })
+})

@@ -111,11 +111,11 @@ async function caddy(t: Test, config: (port: number) => string): Promise<string>
 /** The configuration in `deploy/proxy/Caddyfile`, without TLS. */
 export const caddyAtRoot = (t: Test, servicePort: number) =>
   caddy(t, (port) =>
-    shipped('Caddyfile', servicePort).replace('board.example.com', `http://127.0.0.1:${port}`),
+    shipped('Caddyfile', servicePort).replace(/^board\.example\.com/m, `http://127.0.0.1:${port}`),
   )
 
 /** The configuration in `deploy/proxy/Caddyfile-below-path`. */
 export const caddyBelowPath = async (t: Test, servicePort: number) =>
   `${await caddy(t, (port) =>
-    shipped('Caddyfile-below-path', servicePort).replace('www.example.com', `http://127.0.0.1:${port}`),
+    shipped('Caddyfile-below-path', servicePort).replace(/^www\.example\.com/m, `http://127.0.0.1:${port}`),
   )}/board`

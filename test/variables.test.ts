@@ -410,6 +410,18 @@ const CASES: Record<string, Case> = {
       t.match(await signInAtProvider(service), { member: { email: 'bob@example.test' }, via: 'session' })
     },
   },
+  OIDC_EMAIL_VERIFIED: {
+    settings: { OIDC_EMAIL_VERIFIED: 'trust' },
+    show: async (t, service) => {
+      provider.account = {
+        ...provider.account,
+        sub: 'dan-9',
+        email: 'dan@example.test',
+        email_verified: false,
+      }
+      t.match(await signInAtProvider(service), { member: { email: 'dan@example.test' }, via: 'session' })
+    },
+  },
   OIDC_ROLE_CLAIM: {
     settings: { OIDC_ROLE_CLAIM: 'groups' },
     show: async (t, service) => t.match(await signInAtProvider(service), { member: { role: 'viewer' } }),

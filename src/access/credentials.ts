@@ -20,6 +20,7 @@ export interface CredentialOptions extends ProxyHeaderOptions {
   authMode: 'open' | 'required'
   defaultMemberId: string
   corsOrigins: readonly string[]
+  publicUrl: string | undefined
 }
 
 /** The credentials of requests. */
@@ -48,6 +49,9 @@ export interface Credentials {
   hasAmbient: (request: FastifyRequest) => boolean
 }
 
+/** A request without a credential. */
+type Asked = Pick<FastifyRequest, 'headers' | 'raw'> & Partial<Pick<FastifyRequest, 'log'>>
+
 /** Records uses of credentials. Requests do not wait for it, and do not fail if it fails, e.g. on a full disk. */
 function createUseRecorder() {
   /** Ids of credentials whose use is being written: concurrent requests need not write it too. */
@@ -75,8 +79,6 @@ const behindProxy = () =>
     'Authentication required: the request came through a proxy, and open mode is for clients on this machine; set AUTH_MODE=required',
     { headers: { 'www-authenticate': 'Bearer' }, code: 'behind_proxy' },
   )
-
-const foreignHost = () => forbidden('host name is neither local nor in CORS_ORIGIN', 'foreign_host')
 
 /** Creates the credentials of requests. */
 export function createCredentials(
@@ -136,23 +138,34 @@ export function createCredentials(
       ? { member: { id, name: id, email: null, role: 'member' }, via: 'default', scope: 'write' }
       : undefined
   const isOnlyLocal = defaultIdentity !== undefined && isLoopback(options.host)
-  const isKnownHost = createHostCheck(options.corsOrigins)
+  const publicOrigin = options.publicUrl && new URL(options.publicUrl).origin
+  const isKnownHost = createHostCheck([...options.corsOrigins, ...(publicOrigin ? [publicOrigin] : [])])
   const isLocalHost = createHostCheck([])
+
+  function foreignHost({ headers: { host }, log }: Asked): ApiError {
+    const expected = publicOrigin ?? 'localhost'
+    log?.warn(
+      { expected, host },
+      'a request under a foreign host name was refused: if it is a name of this service, set PUBLIC_URL',
+    )
+    return forbidden(
+      `host name is neither local nor that of PUBLIC_URL or CORS_ORIGIN: expected ${expected}`,
+      'foreign_host',
+    )
+  }
 
   /**
    * The default member is only for clients on this machine. Guards against DNS rebinding, where a foreign page's host name resolves to this
    * machine, and against a proxy that forwards requests from the network.
    * @throws ApiError 401, 403
    */
-  function withoutCredential({
-    headers,
-    raw,
-  }: Pick<FastifyRequest, 'headers' | 'raw'>): Identity | undefined {
+  function withoutCredential(request: Asked): Identity | undefined {
     if (defaultIdentity === undefined) return undefined
-    if (isOnlyLocal && !isLocalHost(headers.host)) {
-      throw isKnownHost(headers.host) ? behindProxy() : foreignHost()
+    const { host } = request.headers
+    if (isOnlyLocal && !isLocalHost(host)) {
+      throw isKnownHost(host) ? behindProxy() : foreignHost(request)
     }
-    if (isProxied(raw)) throw behindProxy()
+    if (isProxied(request.raw)) throw behindProxy()
     return defaultIdentity
   }
 
@@ -160,9 +173,9 @@ export function createCredentials(
     if (isKnownHost(request.headers.host)) return
     try {
       identify(request)
-    } catch {
+    } catch (error) {
       // A credential that is not accepted counts as absent.
-      throw foreignHost()
+      throw error instanceof ApiError && error.code === 'foreign_host' ? error : foreignHost(request)
     }
   }
 

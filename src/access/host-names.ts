@@ -10,7 +10,7 @@ function nameOf(host: string): string {
 /**
  * Creates the check of the Host header against DNS rebinding: a foreign page whose host name resolves to this machine
  * would be same-origin with the service.
- * @param origins other origins of the service, e.g. that of a proxy in front
+ * @param origins other origins of the service, e.g. its public address
  * @returns the check; true without the header, since browsers always send one
  */
 export function createHostCheck(origins: readonly string[]): (host: string | undefined) => boolean {

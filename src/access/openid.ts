@@ -16,7 +16,7 @@ import { createCookieSeal } from './sealed-cookie.ts'
 /** The provider, and how to use its claims. */
 export type OpenIdSettings = Pick<
   Config,
-  'oidcIssuer' | 'oidcClientId' | 'oidcClientSecret' | 'oidcScope' | 'oidcRoleClaim'
+  'oidcIssuer' | 'oidcClientId' | 'oidcClientSecret' | 'oidcScope' | 'oidcEmailVerified' | 'oidcRoleClaim'
 >
 
 /** Longest duration of a sign-in, in milliseconds. */
@@ -80,11 +80,21 @@ function roleOf(claim: unknown): Member['role'] | undefined {
 }
 
 /**
- * The first source that has an email and says whether it is verified: what it says about its own email is not true of
- * that of another.
+ * The first source that has an email and says whether it is verified, else the first that has one: what a source says about its own
+ * email is not true of that of another.
  */
 const sourceOfEmail = (sources: readonly JsonObject[]): JsonObject =>
-  sources.find(({ email, email_verified }) => email !== undefined && email_verified !== undefined) ?? {}
+  sources.find(({ email, email_verified }) => email !== undefined && email_verified !== undefined) ??
+  sources.find(({ email }) => email !== undefined) ??
+  {}
+
+/** Why an account has no email that counts. */
+const problemOf = ({ email, email_verified }: JsonObject): string => {
+  if (typeof email !== 'string') return 'the provider sent no claim email'
+  return email_verified === undefined
+    ? 'the provider left out the claim email_verified'
+    : `the provider sent the claim email_verified as ${JSON.stringify(email_verified).slice(0, 20)}`
+}
 
 const textOf = (claim: unknown) =>
   typeof claim === 'string' && claim.trim() !== '' ? claim.trim() : undefined
@@ -214,14 +224,17 @@ export class OpenId {
 
   /** @throws Error without a valid subject */
   #accountOf(claims: JsonObject): ProviderAccount {
-    const { oidcIssuer, oidcRoleClaim } = this.#settings
+    const { oidcIssuer, oidcEmailVerified, oidcRoleClaim } = this.#settings
     const subject = claims.sub as string
     if (!SUBJECT.test(subject))
       throw new Error('the subject of the ID token must be 1 to 255 ASCII characters')
+    const counts = oidcEmailVerified === 'trust' || claims.email_verified === true
+    const email = counts && typeof claims.email === 'string' ? claims.email : undefined
     return {
       issuer: oidcIssuer as string,
       subject,
-      email: claims.email_verified === true && typeof claims.email === 'string' ? claims.email : undefined,
+      email,
+      problem: email === undefined ? problemOf(claims) : undefined,
       name: textOf(claims.name) ?? textOf(claims.preferred_username),
       role: oidcRoleClaim === undefined ? undefined : (roleOf(claims[oidcRoleClaim]) ?? null),
     }

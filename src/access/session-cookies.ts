@@ -3,6 +3,7 @@ import { fastifyCookie } from '@fastify/cookie'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { type NewSession, SESSION_COOKIE } from '../members/sessions.ts'
 import { memoizeAsync } from '../once.ts'
+import type { OwnOrigin } from './own-origin.ts'
 
 /** The session cookie of requests and replies. */
 export interface SessionCookies {
@@ -23,7 +24,7 @@ export interface SessionCookies {
 }
 
 /** Where browsers find the service. */
-export interface CookieScope {
+export interface CookieScope extends Pick<OwnOrigin, 'isSecure'> {
   /** Of the routes; empty for none. */
   prefix: string
   publicUrl: string | undefined
@@ -53,7 +54,10 @@ export async function registerCookies(app: FastifyInstance, isInHost: boolean): 
 }
 
 /** The path of the service's root as browsers know it, without a trailing slash; empty for the root of the host. */
-export function rootPathOf({ originalUrl }: FastifyRequest, { prefix, publicUrl }: CookieScope): string {
+export function rootPathOf(
+  { originalUrl }: FastifyRequest,
+  { prefix, publicUrl }: Pick<CookieScope, 'prefix' | 'publicUrl'>,
+): string {
   if (publicUrl !== undefined) return new URL(publicUrl).pathname.replace(/\/$/, '')
   const path = prefix.replace(/\/$/, '')
   if (!/[:*]/.test(path)) return encodeURI(path)
@@ -82,7 +86,7 @@ export function createSessionCookies(scope: CookieScope): SessionCookies {
         httpOnly: true,
         sameSite: 'lax',
         path: pathFor(request),
-        secure: request.protocol === 'https',
+        secure: scope.isSecure(request),
         expires,
       }),
     )

@@ -145,7 +145,7 @@ const UNAVAILABLE =
   'Service Unavailable: nothing was done, and it may succeed after `Retry-After`. `The database is busy` if a write waited too long for others'
 
 const FORBIDDEN =
-  'Forbidden; in open mode on a loopback address also `Forbidden: host name is neither local nor in CORS_ORIGIN`, on every path but health'
+  'Forbidden; in open mode on a loopback address also `Forbidden: host name is neither local nor that of PUBLIC_URL or CORS_ORIGIN`, and what is expected, on every path but health'
 
 /** The description of a status: its standard phrase, or the route's own `error` for an unexpected failure. */
 function describeStatus(status: string, failure?: string) {

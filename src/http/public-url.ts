@@ -1,16 +1,15 @@
 /** The address of the service as browsers reach it, for shared links. */
 import { isIPv6 } from 'node:net'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 /**
  * The service's root, without a trailing slash: as configured, else as this request has reached it.
- * @param prefix of the routes
  */
 export const baseUrl = (
-  { protocol, host }: Pick<FastifyRequest, 'protocol' | 'host'>,
-  prefix: string,
+  request: FastifyRequest,
+  { ownOrigin, prefix }: Pick<FastifyInstance, 'ownOrigin' | 'prefix'>,
   publicUrl: string | undefined,
-): string => publicUrl ?? `${protocol}://${host}${prefix}`
+): string => publicUrl ?? `${ownOrigin.of(request)}${prefix}`
 
 /** Every address of the machine. */
 const EVERYWHERE = ['0.0.0.0', '::']

@@ -18,8 +18,10 @@ export interface ProviderAccount {
   issuer: string
   /** The provider's permanent id of the account. */
   subject: string
-  /** Undefined unless verified by the provider. One that the service does not accept counts as none. */
+  /** Undefined unless verified by the provider, or trusted. One that the service does not accept counts as none. */
   email: string | undefined
+  /** Why there is no email; undefined if there is one. */
+  problem: string | undefined
   name: string | undefined
   /** The member's role at the provider: null for none, undefined if not configured. */
   role: Member['role'] | null | undefined
@@ -48,6 +50,10 @@ const statementsOf = (db: SharedDatabase) => ({
 /** The same text for an unknown account and a disabled member, so that none can be probed. */
 const noMember = () => forbidden('no member has this account', 'no_account')
 
+/** For an account that no member has signed in with: without an email it has none. It depends on the provider only, so it tells nothing of members. */
+const noEmail = (problem: string) =>
+  forbidden(`${problem}, so no member has this account: see OIDC_EMAIL_VERIFIED`, 'email_not_verified')
+
 /** What a name cannot show in one line: control characters, line ends, halves of characters. */
 const UNSHOWN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+/gu
 
@@ -72,7 +78,7 @@ export class ProviderAccounts {
    * Signs in the member of an account. A new account is linked to the member with its email, whose other credentials end; if
    * there is none, `signsUp` creates one. The provider's role applies at each sign-in, but the last admin stays one.
    * @param replaced the token of the client's current session, of any member, which ends
-   * @throws ApiError 403 without a member, for a disabled one, and for one that is linked to another account of the provider
+   * @throws ApiError 403 without an email, without a member, for a disabled one, and for one that is linked to another account of the provider
    */
   signIn(
     account: ProviderAccount,
@@ -80,7 +86,9 @@ export class ProviderAccounts {
     replaced: string | undefined,
     address: string,
   ): NewSession {
-    const member = this.#memberOf(account) ?? this.#adopt(account, signsUp, address)
+    const linked = this.#memberOf(account)
+    if (linked === undefined && account.problem !== undefined) throw noEmail(account.problem)
+    const member = linked ?? this.#adopt(account, signsUp, address)
     if (member === undefined || member.disabled) throw noMember()
     const { sessions } = this.#members
     if (replaced !== undefined) sessions.signOut(replaced, address)

@@ -3,14 +3,24 @@ import { text } from 'node:stream/consumers'
 import { eq } from 'drizzle-orm'
 import t from 'tap'
 import { members } from '../../src/db/schema.ts'
-import { type App, build, count, holds, readOnly, send, signInAs, tokenOf } from '../helper.ts'
+import {
+  type App,
+  build,
+  count,
+  crossOriginFrom,
+  holds,
+  readOnly,
+  send,
+  signInAs,
+  tokenOf,
+} from '../helper.ts'
 import { planOf } from '../query-plans.ts'
 import { shipped } from '../shipped.ts'
 
 const HEADER = 'x-forwarded-email'
 const PROXY = '10.0.0.9'
 const BEHIND_PROXY = { authMode: 'required', authProxyHeader: HEADER, trustProxy: ['10.0.0.0/8'] } as const
-const foreignOrigin = { error: 'Forbidden: cross-origin request' }
+const foreignOrigin = crossOriginFrom('http://board.example')
 
 /** Requests the current user, from an address. */
 async function whoAmI(app: App, headers: Record<string, string | string[]>, remoteAddress = PROXY) {

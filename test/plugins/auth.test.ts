@@ -16,6 +16,7 @@ import {
   count,
   createItem,
   createProject,
+  crossOriginFrom,
   holds,
   invalid,
   send,
@@ -33,7 +34,8 @@ const unauthenticated = { error: 'Authentication required' }
 const adminOnly = { error: 'Forbidden: admin access required' }
 const readOnlyRole = { error: 'Forbidden: read-only role' }
 const readOnlyToken = { error: 'Forbidden: read-only token' }
-const foreignOrigin = { error: 'Forbidden: cross-origin request' }
+const foreignOrigin = crossOriginFrom()
+const atPort3000 = crossOriginFrom('http://localhost:3000')
 
 const cookieOf = (token: string) => ({ cookie: `phaseboard_session=${token}` })
 
@@ -560,6 +562,7 @@ t.test('a change with a session needs an Origin of the service or of CORS_ORIGIN
   const from = (origin: string, host = 'board.example:3000') => ({ ...headers, host, origin })
   const create = (status: number, expected: object, credential: Record<string, string>) =>
     holds(t, app, [['POST', '/api/projects', { name: 'A' }, credential, status, expected]])
+  const notOfBoard = crossOriginFrom('http://board.example:3000')
   const foreign = [
     'http://evil.example',
     'null',
@@ -573,7 +576,7 @@ t.test('a change with a session needs an Origin of the service or of CORS_ORIGIN
     '',
     'nonsense',
   ]
-  for (const origin of foreign) await create(403, foreignOrigin, from(origin))
+  for (const origin of foreign) await create(403, notOfBoard, from(origin))
   t.equal(count(app, 'projects'), 0)
   await create(201, { name: 'A' }, from('http://board.example:3000'))
   await create(201, { name: 'A' }, from('https://app.example'))
@@ -581,8 +584,8 @@ t.test('a change with a session needs an Origin of the service or of CORS_ORIGIN
   await create(201, { name: 'A' }, from('http://board.example', 'board.example:80'))
   await create(201, { name: 'A' }, from('http://board.example', 'Board.Example'))
   await create(201, { name: 'A' }, { ...headers, host: 'board.example:3000' })
-  await create(403, foreignOrigin, from('http://board.example', 'not a host'))
-  await create(403, foreignOrigin, { ...from('http://evil.example'), ...token })
+  await create(403, crossOriginFrom('http://not a host'), from('http://board.example', 'not a host'))
+  await create(403, notOfBoard, { ...from('http://evil.example'), ...token })
   await create(201, { name: 'A' }, { ...token, origin: 'http://evil.example' })
   await create(201, { name: 'A' }, { ...token, 'sec-fetch-site': 'cross-site' })
   const site = (value: string, more = {}) => ({ ...headers, 'sec-fetch-site': value, ...more })
@@ -599,21 +602,14 @@ t.test('a change as the default member needs it, too, since browsers send no cre
   let attempts = 0
   const attempt = (status: number, headers: Record<string, string>) =>
     holds(t, app, [
-      [
-        'POST',
-        '/api/projects',
-        '{"name":"A"}',
-        { host, ...headers },
-        status,
-        status < 400 ? {} : foreignOrigin,
-      ],
+      ['POST', '/api/projects', '{"name":"A"}', { host, ...headers }, status, status < 400 ? {} : atPort3000],
       [
         'POST',
         '/api/session',
         { email: `${++attempts}@b.c`, password: 'x' },
         { host, ...headers },
         status < 400 ? 401 : 403,
-        status < 400 ? { error: 'Invalid email or password' } : foreignOrigin,
+        status < 400 ? { error: 'Invalid email or password' } : atPort3000,
       ],
     ])
   // What a page may send without a preflight.

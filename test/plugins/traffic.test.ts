@@ -1,5 +1,7 @@
+import Fastify from 'fastify'
 import t from 'tap'
-import { type App, build, createProject, send, signInAs } from '../helper.ts'
+import { phaseboard } from '../../src/app.ts'
+import { type App, build, createProject, send, signInAs, tokenOf } from '../helper.ts'
 
 const ORIGIN = 'https://app.example'
 
@@ -161,6 +163,59 @@ t.test('requests with invalid credentials count, too', async (t) => {
   t.equal((await guess('Bearer a')).status, 401)
   t.equal((await send(app, 'DELETE', '/api/projects/x')).status, 403)
   t.equal((await guess('Bearer b')).status, 429)
+})
+
+t.test('members count each by themselves, wherever they are, and only others by address', async (t) => {
+  const app = await build(t, { rateLimitMax: 2, authMode: 'required', trustProxy: true })
+  const [ada, bob] = [signInAs(app, 'member'), signInAs(app, 'viewer')]
+  const get = async (headers: Record<string, string> = {}, client = '192.0.2.1', url = '/api/projects') =>
+    (await send(app, 'GET', url, undefined, { 'x-forwarded-for': client, ...headers })).status
+  t.strictSame([await get(), await get(), await get()], [401, 401, 429])
+  t.strictSame([await get(ada.headers), await get(bob.headers)], [200, 200], 'of the same address')
+  t.equal(await get(tokenOf(app, ada.id), '192.0.2.2'), 200, 'a token counts for its member')
+  t.strictSame([await get(ada.headers, '192.0.2.3'), await get(tokenOf(app, ada.id))], [429, 429])
+  t.equal(await get(ada.headers, '192.0.2.3', '/openapi.json'), 429, 'also where no credential is needed')
+  t.equal(await get(bob.headers, '192.0.2.1', '/openapi.json'), 200)
+  t.equal(await get({}, '192.0.2.3'), 401, 'the address has its own count')
+  t.equal(
+    await get({ cookie: 'phaseboard_session=x' }, '192.0.2.3', '/openapi.json'),
+    200,
+    'a guess is its second',
+  )
+  t.equal(await get({ authorization: 'Bearer x' }, '192.0.2.3'), 429)
+  const guess = await send(app, 'GET', '/api/projects', undefined, {
+    'x-forwarded-for': '192.0.2.3',
+    cookie: 'phaseboard_session=x',
+  })
+  t.equal(guess.status, 429)
+})
+
+t.test('the page and its files never count', async (t) => {
+  const app = await build(t, { rateLimitMax: 1, authMode: 'required' })
+  const html = await send(app, 'GET', '/', undefined, { accept: 'text/html' })
+  const [, file = ''] = /"(?:\.\/)?(assets\/[^"]+\.js)"/.exec(String(html.body)) ?? []
+  for (const url of ['/', '/mine', `/${file}`, `/${file}`]) {
+    const { status, headers } = await send(app, 'GET', url)
+    t.equal(status, 200, url)
+    t.equal(headers['ratelimit-limit'], undefined)
+  }
+  t.equal((await send(app, 'GET', '/openapi.json')).status, 200)
+  t.equal((await send(app, 'GET', '/openapi.json')).status, 429)
+})
+
+t.test('members of a host count each by themselves', async (t) => {
+  const host = Fastify()
+  t.teardown(() => host.close())
+  await host.register(phaseboard, {
+    prefix: '/board',
+    databaseUrl: ':memory:',
+    rateLimitMax: 1,
+    resolveMember: ({ headers: { 'x-user': user } }) => (user ? { id: String(user), role: 'member' } : null),
+  })
+  const get = async (headers: Record<string, string>) =>
+    (await host.inject({ url: '/board/api/projects', headers })).statusCode
+  t.strictSame([await get({ 'x-user': 'ada' }), await get({ 'x-user': 'bob' })], [200, 200])
+  t.strictSame([await get({}), await get({}), await get({ 'x-user': 'ada' })], [401, 429, 429])
 })
 
 t.test('addresses of one /64 network are one client', async (t) => {

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import t, { type Test } from 'tap'
 import { fileTypeOf } from '../../src/requests/file-types.ts'
 import { BOUNDARY, FORM_TYPE, filePart, formOf, part, png } from '../attachments.ts'
-import { type App, build, count, createItem, createProject, signInAs } from '../helper.ts'
+import { type App, build, count, createItem, createProject, crossOriginFrom, signInAs } from '../helper.ts'
 import { seededRandom } from '../random.ts'
 
 async function setUp(t: Test, config: object = {}) {
@@ -105,7 +105,7 @@ t.test('a name cannot add headers, or folders', async (t) => {
 t.test("another site's page cannot upload", async (t) => {
   const { app, url } = await setUp(t)
   const image = (await post(app, url, formOf(filePart('a.png', png())))).json()[0]
-  const crossOrigin = { error: 'Forbidden: cross-origin request' }
+  const crossOrigin = crossOriginFrom()
   const foreign = [{ origin: 'https://evil.example' }, { 'sec-fetch-site': 'cross-site' }, { origin: 'null' }]
   for (const headers of foreign) {
     for (const type of [FORM_TYPE, 'text/plain', 'application/x-www-form-urlencoded', 'application/json']) {

@@ -57,7 +57,7 @@ t.test('a link shows its project to anybody who has it, and its secret only once
       createdAt,
       expiresAt: '2999-01-01T00:00:00.000Z',
     }
-    t.strictSame(made.body, { ...shown, secret, url: `http://localhost:80/shared/${secret}` })
+    t.strictSame(made.body, { ...shown, secret, url: `http://localhost/shared/${secret}` })
     const [row] = app.db.select().from(shareLinks).all()
     t.equal(row?.secretHash, hashToken(secret))
     t.notMatch(JSON.stringify(row), secret)
