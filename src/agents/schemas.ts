@@ -68,7 +68,7 @@ const typesOf = ({ type, contentMediaType }: TSchema): unknown[] =>
 
 /** Whether null is one of several values. */
 const isNullable = (schema: TSchema): boolean =>
-  isOptionalDate(schema) || typesOf(schema).includes('null') || schema.anyOf?.some(isNullable)
+  isOptionalDate(schema) || typesOf(schema).includes('null') || (schema.anyOf ?? []).some(isNullable)
 
 /** The arguments that may be null: an empty text is null, too. */
 export const clearable = ({ properties }: TObject): string[] =>
