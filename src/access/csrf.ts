@@ -21,7 +21,7 @@ function isCrossOrigin(
 
 /** The error for a request of another origin: for operators, too, whose proxy does not tell the service its own. */
 function crossOrigin(request: FastifyRequest, own: OwnOrigin) {
-  const expected = own.of(request)
+  const expected = own.expected(request)
   const { origin, host, 'x-forwarded-proto': proto, 'x-forwarded-host': forwarded } = request.headers
   request.log.warn(
     { expected, origin, host, 'x-forwarded-proto': proto, 'x-forwarded-host': forwarded },

@@ -14,6 +14,8 @@ type Asked = Pick<FastifyRequest, 'headers' | 'host' | 'ip' | 'ips' | 'protocol'
 export interface OwnOrigin {
   /** The origin that a request has reached, e.g. `https://board.example`. */
   of: (request: Asked) => string
+  /** The origin that a page of the service has, for a refusal. */
+  expected: (request: Asked) => string
   /** Whether an `Origin` header is the service's own. */
   isOwn: (request: Asked, origin: string) => boolean
   /** Whether the browser has reached it by https. */
@@ -58,6 +60,7 @@ export function createOwnOrigin({ publicUrl, trustProxy }: OriginOptions): OwnOr
   }
   return {
     of,
+    expected: (request) => known?.origin ?? of(request),
     isOwn: (request, origin) => origin === known?.origin || origin === of(request),
     isSecure: (request) => of(request).startsWith('https:'),
   }
