@@ -427,7 +427,7 @@ export const people = sqliteTable(
     /** The format of the imported board, e.g. `trello`, and the person's id there; empty for others. */
     source: string(''),
     sourceId: string(''),
-    /** Only to recognise the same person again; never shown. */
+    /** To recognise the same person again: in lower case, or the whole id in the other tool if that holds several addresses. Only admins and the person see it. */
     email: text(),
     /** The person that this one was merged into; NULL if not merged. */
     mergedInto: text(),
