@@ -22,9 +22,10 @@ function isCrossOrigin(
 /** The error for a request of another origin: for operators, too, whose proxy does not tell the service its own. */
 function crossOrigin(request: FastifyRequest, own: OwnOrigin) {
   const expected = own.expected(request)
-  const { origin, host, 'x-forwarded-proto': proto, 'x-forwarded-host': forwarded } = request.headers
+  // Not the origin itself: what others send is not for the log.
+  const { host, 'x-forwarded-proto': proto, 'x-forwarded-host': forwarded } = request.headers
   request.log.warn(
-    { expected, origin, host, 'x-forwarded-proto': proto, 'x-forwarded-host': forwarded },
+    { expected, host, 'x-forwarded-proto': proto, 'x-forwarded-host': forwarded },
     'a cross-origin request was refused: if it came from a page of this service, set PUBLIC_URL, or TRUST_PROXY',
   )
   return forbidden(

@@ -93,7 +93,6 @@ t.test('a refusal for its origin names the expected one, and the settings', asyn
   t.match(logged(), [
     {
       expected: PUBLIC,
-      origin: 'https://evil.example',
       host: 'inner:8080',
       'x-forwarded-proto': 'http',
       msg: /PUBLIC_URL, or TRUST_PROXY/,
