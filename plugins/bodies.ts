@@ -93,7 +93,10 @@ function takeSlots(): preParsingHookHandler {
       if (payload.destroyed) done(refusal(400, 'Bad Request'))
       else done(null, payload)
     }
-    slots.wait(shareOf(request)).then(take, done)
+    slots
+      .wait(shareOf(request))
+      .then(take, done)
+      .catch((err) => request.log.error({ err }, 'could not refuse a body'))
   }
 }
 

@@ -42,7 +42,7 @@ export class TransferSlots {
    */
   wait(share: string): Promise<() => void> {
     if (this.#isFree(share)) return Promise.resolve(this.#take(share))
-    return new Promise((resolve, reject) => {
+    const slot = new Promise<() => void>((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiting = this.#waiting.filter((other) => other !== one)
         reject(unavailable(RETRY_AFTER))
@@ -56,6 +56,9 @@ export class TransferSlots {
       }
       this.#waiting.push(one)
     })
+    // Nobody may wait for it any more, and that must not end the process.
+    slot.catch(() => undefined)
+    return slot
   }
 
   #take(share: string): () => void {
