@@ -28,9 +28,6 @@ const LARGE = 16 * 1024
 const LARGE_AT_ONCE = 64
 const LARGE_OF_SHARE = 8
 
-/** Longest wait for a slot, in milliseconds. */
-const LONGEST_WAIT = 30_000
-
 const JSON_TYPE = 'application/json'
 const FILE_TYPE = 'application/octet-stream'
 
@@ -84,7 +81,7 @@ const takeForJson: preParsingHookHandler = (request, _reply, payload, done) => {
 
 /** Lets large bodies wait for a slot: thousands of clients could each send all but the end of one. */
 function takeSlots(): preParsingHookHandler {
-  const slots = new TransferSlots(LARGE_AT_ONCE, { ofShare: LARGE_OF_SHARE, longest: LONGEST_WAIT })
+  const slots = new TransferSlots(LARGE_AT_ONCE, { ofShare: LARGE_OF_SHARE })
   return (request, _reply, payload, done) => {
     if (!isLarge(request) || takesFile(request) || isBodyAbsent(request)) return done(null, payload)
     const take = (leave: () => void) => {
@@ -93,10 +90,7 @@ function takeSlots(): preParsingHookHandler {
       if (payload.destroyed) done(refusal(400, 'Bad Request'))
       else done(null, payload)
     }
-    slots
-      .wait(shareOf(request))
-      .then(take, done)
-      .catch((err) => request.log.error({ err }, 'could not refuse a body'))
+    slots.wait(shareOf(request)).then(take, done)
   }
 }
 

@@ -37,9 +37,6 @@ const UPLOADS_OF_SHARE = 2
 const DOWNLOADS = 64
 const DOWNLOADS_OF_SHARE = 16
 
-/** Longest wait for a slot, in milliseconds. */
-const LONGEST_WAIT = 30_000
-
 /** Milliseconds for bodies of files to arrive once the application closes, which a host's waits for. */
 const LONGEST_END = 30_000
 
@@ -59,7 +56,7 @@ export default fp<FilesOptions>(
   async (app, { databaseUrl, walCheckpoints, attachmentLimit, attachmentsTotal, ownsProcess }) => {
     const { db, databaseFiles: files, groupCommit } = app
     const store = new FileStore({ db, files, groupCommit, databaseUrl, walCheckpoints, ownsProcess })
-    const uploads = new TransferSlots(UPLOADS, { ofShare: UPLOADS_OF_SHARE, longest: LONGEST_WAIT })
+    const uploads = new TransferSlots(UPLOADS, { ofShare: UPLOADS_OF_SHARE })
     app.decorate('files', {
       store,
       upload: async (share, bytes, receive) => {
@@ -83,7 +80,7 @@ export default fp<FilesOptions>(
       limit: attachmentLimit,
       total: attachmentsTotal,
       uploads,
-      downloads: new TransferSlots(DOWNLOADS, { ofShare: DOWNLOADS_OF_SHARE, longest: LONGEST_WAIT }),
+      downloads: new TransferSlots(DOWNLOADS, { ofShare: DOWNLOADS_OF_SHARE }),
     })
 
     let again: NodeJS.Timeout | undefined

@@ -4,6 +4,9 @@ import { unavailable } from '../errors.ts'
 /** `Retry-After` without a slot, in seconds. */
 const RETRY_AFTER = 2
 
+/** Longest wait for a slot, in milliseconds. */
+const LONGEST_WAIT = 30_000
+
 /** A request that waits for a slot. */
 interface Waiting {
   share: string
@@ -21,9 +24,9 @@ export class TransferSlots {
 
   /**
    * @param most slots
-   * @param options `ofShare`: those of one share; `longest`: the longest wait for one, in milliseconds
+   * @param options `ofShare`: those of one share; `longest`: the longest wait for one, in milliseconds, half a minute by default
    */
-  constructor(most: number, { ofShare, longest }: { ofShare: number; longest: number }) {
+  constructor(most: number, { ofShare, longest = LONGEST_WAIT }: { ofShare: number; longest?: number }) {
     this.#most = most
     this.#mostOfShare = ofShare
     this.#longest = longest
@@ -42,7 +45,7 @@ export class TransferSlots {
    */
   wait(share: string): Promise<() => void> {
     if (this.#isFree(share)) return Promise.resolve(this.#take(share))
-    const slot = new Promise<() => void>((resolve, reject) => {
+    return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiting = this.#waiting.filter((other) => other !== one)
         reject(unavailable(RETRY_AFTER))
@@ -56,9 +59,6 @@ export class TransferSlots {
       }
       this.#waiting.push(one)
     })
-    // Nobody may wait for it any more, and that must not end the process.
-    slot.catch(() => undefined)
-    return slot
   }
 
   #take(share: string): () => void {
