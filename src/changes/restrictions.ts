@@ -1,5 +1,6 @@
 /** The parts of the sequence in which projects were `assigned`, and who was in them then. */
 import type { SharedDatabase } from '../db/client.ts'
+import { readArrayText } from '../db/json-text.ts'
 import { once } from '../once.ts'
 
 /** A time in which a project was `assigned`. */
@@ -12,16 +13,6 @@ export interface Restriction {
 }
 
 type Row = Omit<Restriction, 'memberIds'> & { memberIds: string }
-
-/** Another tool may have stored anything there. */
-const idsIn = (text: string): ReadonlySet<unknown> => {
-  try {
-    const ids: unknown = JSON.parse(text)
-    return new Set(Array.isArray(ids) ? ids : [])
-  } catch {
-    return new Set()
-  }
-}
 
 /** Whether a change was made in a time that has ended. */
 export const isWithin = ({ firstSeq, lastSeq }: Restriction, seq: number): boolean =>
@@ -53,6 +44,6 @@ export class Restrictions {
   of(projectId: string): Restriction[] {
     return this.#of()
       .all(projectId)
-      .map((row) => ({ ...row, memberIds: idsIn(row.memberIds) }))
+      .map((row) => ({ ...row, memberIds: new Set(readArrayText(row.memberIds)) }))
   }
 }

@@ -367,15 +367,21 @@ t.test('a service without a mail server discards what nobody sends any more', as
   })
 })
 
-t.test('a service without mail leaves the queue of another one on the same file alone', async (t) => {
-  const drop = hourly(t)
-  const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
-  const sender = await build(t, {
+/** An application that fills the queue for its host, which takes nothing. */
+async function buildForHost(t: Test, databaseUrl: string): Promise<App> {
+  const app = await build(t, {
     databaseUrl,
     onNotification: () => Promise.reject(new Error('down')),
   } as object)
-  await sender.ready()
-  await until(() => sender.rules.mail.state.isForHost())
+  await app.ready()
+  await until(() => app.rules.mail.state.isForHost())
+  return app
+}
+
+t.test('a service without mail leaves the queue of another one on the same file alone', async (t) => {
+  const drop = hourly(t)
+  const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
+  const sender = await buildForHost(t, databaseUrl)
   const other = await build(t, { databaseUrl })
   await other.ready()
   await notify(sender, 'host-1', 'n1', 'Old', ABANDONED)
@@ -439,12 +445,7 @@ t.test('a host takes the notifications of its members instead of mail', async (t
 
 t.test('without the host, only notifications of members with mail are queued again', async (t) => {
   const databaseUrl = `file:${join(t.testdir(), 'board.db')}`
-  const embedded = await build(t, {
-    databaseUrl,
-    onNotification: () => Promise.reject(new Error('down')),
-  } as object)
-  await embedded.ready()
-  await until(() => embedded.rules.mail.state.isForHost())
+  const embedded = await buildForHost(t, databaseUrl)
   await notify(embedded, 'host-1', 'n1')
   await embedded.close()
   const app = await mailing(t, await receiveMail(t), { databaseUrl })

@@ -155,8 +155,8 @@ function wholeSentences({ action, after, at, actorId, actor }: Change, isFirst: 
   return [isLate ? words.broughtBack : words.created]
 }
 
-/** Names of tools as they write them; others are their format's name. */
-const TOOLS: Readonly<Record<string, string>> = { csv: 'CSV', github: 'GitHub' }
+/** Names of tools; others are their format's name. */
+const TOOLS: Readonly<Record<string, string>> = { ...texts.people.sources, csv: 'CSV' }
 
 /** Imports keep what has no field in the metadata, under the name of the format. */
 function importSentence({ source, metadata }: Fields): Sentence {
