@@ -318,7 +318,8 @@ function settleShared(model: Model, state: State, problems: string[]): number {
  */
 export function settle(model: Model, state: State): { unanswered: number; problems: string[] } {
   const problems: string[] = []
-  const settled = model.clients.filter((client) => {
+  // Also that of a shared record, which the clients begin with.
+  const settled = [...model.clients, model.shared].filter((client) => {
     const { pending } = client
     const hasHappened = settlePending(client, state, problems)
     if (pending) settleKey(pending, hasHappened, state, problems)
