@@ -6,7 +6,9 @@ import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
+import { Option } from 'commander'
 import { recordAnswers } from './answers.ts'
+import { type Credentials, createMember, REQUIRED } from './callers.ts'
 import { checkOut } from './checkout.ts'
 import { show, showRatio } from './format.ts'
 import { startGenerator } from './generator.ts'
@@ -25,7 +27,16 @@ const EFFORT = sized(
 )
 const STARTS = sized(5, 1)
 const IDLE_SECONDS = sized(3, 0.5)
-const MEASURED = ['project', 'list', 'filtered', 'patch-32', 'patch-128', 'mix'] as const
+const MEASURED = [
+  'project',
+  'project-session',
+  'project-token',
+  'list',
+  'filtered',
+  'patch-token-32',
+  'patch-token-128',
+  'mix',
+] as const
 
 /** The results of one version. */
 interface Shown {
@@ -41,20 +52,31 @@ const program = commandLine(
   'Compares this checkout with another commit of the repository, both built and run as by `npm start`.',
 )
   .argument('<commit>', 'anything that git takes for one')
+  .addOption(
+    new Option('--only <workload...>', 'measure only these').choices(MEASURED).default(MEASURED, 'all'),
+  )
   .parse()
+const { only } = program.opts<{ only: readonly (typeof MEASURED)[number][] }>()
 const folder = makeFolder()
 const { checkout, name, date } = checkOut(program.args[0] as string, folder)
 const start = await buildServers(folder)
 const machine = describeMachine(folder)
 
 // The older version creates the rows, and the newer one migrates them, as in an update of the service.
-const before: ServerData = { database: join(folder, 'before.db'), checkout }
-const here: ServerData = { database: join(folder, 'here.db') }
+const seeded = join(folder, 'seeded.db')
 const { seedBoard } = await import(pathToFileURL(join(checkout, 'bench/board.ts')).href)
-seedBoard(`file:${before.database}`, BOARD)
-copyFileSync(before.database as string, here.database as string)
-const versions = [before, here].map((data) => ({
-  data,
+seedBoard(`file:${seeded}`, BOARD)
+const seeding = await start('Phaseboard', { database: seeded, checkout, environment: REQUIRED })
+const credentials = await createMember(seeding.url)
+await seeding.stop()
+const copy = (name: string) => {
+  const database = join(folder, name)
+  copyFileSync(seeded, database)
+  return database
+}
+const versions = [{ name: 'before', checkout }, { name: 'here' }].map(({ name, ...version }) => ({
+  data: { ...version, database: copy(`${name}.db`) } satisfies ServerData,
+  required: { ...version, database: copy(`${name}-required.db`), environment: REQUIRED } satisfies ServerData,
   shown: { cpu: {}, ready: [], idle: [] } as Shown,
 }))
 
@@ -73,15 +95,23 @@ for (let turn = 0; turn < STARTS; turn++) {
 
 const core = reserveCore()
 const generator = startGenerator(core)
-const servers: Server[] = []
-for (const { data } of versions) servers.push(await start('Phaseboard', data))
+const open: Server[] = []
+const required: Server[] = []
+for (const version of versions) {
+  open.push(await start('Phaseboard', version.data))
+  required.push(await start('Phaseboard', version.required))
+}
 const answers = join(folder, 'answers')
-await recordAnswers((servers[1] as Server).url, answers)
-servers.push(await start('node:http', { answers }))
-const holders = await Promise.all(
-  servers.map(async (server) => ({ server, contents: await contentsOf(server) })),
-)
-for (const workload of MEASURED) {
+await recordAnswers((open[1] as Server).url, answers)
+const baseline = await start('node:http', { answers })
+const holdersOf = (servers: readonly Server[], known?: Credentials) =>
+  Promise.all(
+    [...servers, baseline].map(async (server) => ({ server, contents: await contentsOf(server, known) })),
+  )
+const ofOpen = await holdersOf(open)
+const ofRequired = await holdersOf(required, credentials)
+for (const workload of only) {
+  const holders = 'by' in WORKLOADS[workload] ? ofRequired : ofOpen
   const results = await sendInRounds(WORKLOADS[workload], holders, generator, EFFORT, () => undefined)
   for (const [index, { shown }] of versions.entries()) {
     shown.cpu[workload] = toFigures(results[index] ?? [], results[2])
@@ -89,7 +119,7 @@ for (const workload of MEASURED) {
   console.error(`${WORKLOADS[workload].title}: measured`)
 }
 await generator.stop()
-for (const server of servers) await server.stop()
+for (const server of [...open, ...required, baseline]) await server.stop()
 
 const line = (title: string, { cpu, ready, idle }: Shown) => {
   const ratio = (workload: (typeof MEASURED)[number]) => showRatio(cpu[workload]?.cpuRatio)
@@ -104,6 +134,6 @@ const line = (title: string, { cpu, ready, idle }: Shown) => {
 }
 console.log(`${machine.cpu}, ${machine.cores} cores, Node.js ${machine.node}, fdatasync ${show(machine.fdatasync)} ms; ${EFFORT.rounds} rounds of ${EFFORT.seconds} s
 
-| version | one project | list | filtered | PATCH 32 | PATCH 128 | mix: requests/s | idle, MB | ready, ms |
-|---|--:|--:|--:|--:|--:|--:|--:|--:|
+| version | one project | by session | by token | list | filtered | PATCH 32 | PATCH 128 | mix: requests/s | idle, MB | ready, ms |
+|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|
 ${versions.map(({ shown }, index) => line(index === 0 ? `\`${name}\` (${date})` : 'here', shown)).join('\n')}`)

@@ -32,14 +32,18 @@ export const searchPath = (q: string) => `/api/search?${new URLSearchParams({ q 
  * @param url where the server listens
  * @throws Error unless the status is 200
  */
-export async function get(url: string, path: string): Promise<{ text: string; etag: string | null }> {
-  const response = await fetch(url + path)
+export async function get(
+  url: string,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<{ text: string; etag: string | null }> {
+  const response = await fetch(url + path, { headers })
   const text = await response.text()
   if (response.status !== 200) throw new Error(`GET ${path}: ${response.status} ${text.slice(0, 500)}`)
   return { text, etag: response.headers.get('etag') }
 }
 
 /** All current projects. @param url where the server listens */
-export async function getProjects(url: string): Promise<Project[]> {
-  return JSON.parse((await get(url, LIST_PATH)).text)
+export async function getProjects(url: string, headers?: Record<string, string>): Promise<Project[]> {
+  return JSON.parse((await get(url, LIST_PATH, headers)).text)
 }

@@ -1,8 +1,9 @@
 /** Measures workloads in rounds, in which every server has a turn, and computes the results. */
 import SQLite from 'better-sqlite3'
 import { get, getProjects, projectPath } from './api.ts'
+import type { Credentials } from './callers.ts'
 import type { Generator } from './generator.ts'
-import type { LoadResult } from './load.ts'
+import type { LoadResult, Plan } from './load.ts'
 import type { Server, ServerName } from './servers.ts'
 import type { Contents, Workload } from './workloads.ts'
 
@@ -43,12 +44,19 @@ export function median(values: number[]): number {
   return middle.reduce((sum, value) => sum + value, 0) / middle.length
 }
 
-/** The current contents of a server. */
-export async function contentsOf({ url }: Server): Promise<Contents> {
-  const projects = await getProjects(url)
+/** The current contents of a server. @param credentials if it requires sign-in */
+export async function contentsOf({ url }: Server, credentials?: Credentials): Promise<Contents> {
+  const projects = await getProjects(url, credentials?.token)
   const [first] = projects
-  return { projects, etag: first ? (await get(url, projectPath(first.id))).etag : null }
+  const etag = first ? (await get(url, projectPath(first.id), credentials?.token)).etag : null
+  return { projects, etag, credentials }
 }
+
+/** A plan with additional headers for each request. */
+const withHeaders = ({ requests, lanes }: Plan, headers: Record<string, string> | undefined): Plan => ({
+  requests: requests.map((request) => ({ ...request, headers: { ...request.headers, ...headers } })),
+  lanes,
+})
 
 function countActivity(database: string): number {
   const client = new SQLite(database, { readonly: true })
@@ -63,10 +71,11 @@ function countActivity(database: string): number {
 async function sendChanges(
   server: Server,
   database: string,
+  { credentials }: Contents,
   send: (held: Contents) => Promise<LoadResult>,
 ): Promise<LoadResult> {
   const before = countActivity(database)
-  const result = await send(await contentsOf(server))
+  const result = await send(await contentsOf(server, credentials))
   const entries = countActivity(database) - before
   if (entries !== result.changes) {
     throw new Error(`${result.changes} changes were answered, but ${entries} activity entries written`)
@@ -110,7 +119,7 @@ export async function inRounds(
  * @throws Error if any response was not the expected one, or an acknowledged change created no activity entry
  */
 export async function sendInRounds(
-  { connections, plan, writes }: Pick<Workload, 'connections' | 'plan' | 'writes'>,
+  { connections, plan, writes, by }: Pick<Workload, 'connections' | 'plan' | 'writes' | 'by'>,
   holders: readonly Holder[],
   generator: Generator,
   effort: Effort,
@@ -118,10 +127,18 @@ export async function sendInRounds(
 ): Promise<LoadResult[][]> {
   const turn = async ({ server, contents }: Holder, duration: number) => {
     const { name, port, pid, database } = server
-    const send = (held: Contents) =>
-      generator.send({ ...plan(held, connections), port, pid, seconds: duration })
+    const send = (held: Contents) => {
+      const headers = by && held.credentials?.[by]
+      return generator.send({
+        ...withHeaders(plan(held, connections), headers),
+        port,
+        pid,
+        seconds: duration,
+      })
+    }
     try {
-      const result = writes && database ? await sendChanges(server, database, send) : await send(contents)
+      const result =
+        writes && database ? await sendChanges(server, database, contents, send) : await send(contents)
       onTurn()
       return result
     } catch (error) {
@@ -139,7 +156,7 @@ export async function sendInRounds(
  * @param contents the records of all servers
  */
 export async function measure(
-  workload: Pick<Workload, 'connections' | 'plan' | 'writes'>,
+  workload: Pick<Workload, 'connections' | 'plan' | 'writes' | 'by'>,
   servers: readonly Server[],
   contents: Contents,
   generator: Generator,

@@ -13,6 +13,7 @@ import {
   searchPath,
 } from './api.ts'
 import { COLUMNS, PRIORITIES } from './board.ts'
+import type { Credential, Credentials } from './callers.ts'
 import type { LoadRequest, Plan } from './load.ts'
 import { READY, SERVERS, type ServerName } from './servers.ts'
 import { times } from './times.ts'
@@ -22,6 +23,8 @@ export interface Contents {
   projects: Project[]
   /** The ETag of the first project, if the service sends one. */
   etag: string | null
+  /** Those of a member, where the service requires sign-in. */
+  credentials?: Credentials | undefined
 }
 
 /** One kind of load. */
@@ -32,6 +35,8 @@ export interface Workload {
   writes: boolean
   /** The servers that support it. */
   servers: readonly ServerName[]
+  /** The credential of its requests, to a service that requires sign-in; open mode by default. The baselines get the same headers. */
+  by?: Credential
   /** The minimum ratio of the service's requests per second to those of node:http. */
   goal?: number
   /** The maximum ratio of the service's processor time per request to that of node:http. */
@@ -144,10 +149,28 @@ const allProjects = ({ projects }: Contents, connections: number): Plan =>
 
 const reading = { connections: 32, writes: false, servers: SERVERS }
 const changing = { writes: true, servers: SERVERS, plan: onlyChanges }
+/** The naive server knows no credentials. */
+const signedIn = { servers: ['Phaseboard', ...READY] as readonly ServerName[] }
 
 /** The workloads by their command-line names. Those that change data are last. */
 export const WORKLOADS = {
-  project: { ...reading, title: 'one project', cpuGoal: 1.35, plan: allProjects },
+  project: { ...reading, title: 'one project', cpuGoal: 1.5, plan: allProjects },
+  'project-session': {
+    ...reading,
+    ...signedIn,
+    title: 'one project by session',
+    by: 'session',
+    cpuGoal: 1.6,
+    plan: allProjects,
+  },
+  'project-token': {
+    ...reading,
+    ...signedIn,
+    title: 'one project by token',
+    by: 'token',
+    cpuGoal: 1.6,
+    plan: allProjects,
+  },
   list: {
     ...reading,
     title: 'list',
@@ -165,12 +188,28 @@ export const WORKLOADS = {
     ...reading,
     title: '304',
     servers: ['Phaseboard', ...READY],
-    cpuGoal: 1.35,
+    cpuGoal: 1.6,
     plan: notModified,
   },
   'patch-1': { ...changing, title: 'PATCH, 1 connection', connections: 1 },
-  'patch-32': { ...changing, title: 'PATCH, 32 connections', connections: 32, cpuGoal: 5 },
-  'patch-128': { ...changing, title: 'PATCH, 128 connections', connections: 128, cpuGoal: 3 },
+  'patch-32': { ...changing, title: 'PATCH, 32 connections', connections: 32 },
+  'patch-128': { ...changing, title: 'PATCH, 128 connections', connections: 128 },
+  'patch-token-32': {
+    ...changing,
+    ...signedIn,
+    title: 'PATCH by token, 32 connections',
+    connections: 32,
+    by: 'token',
+    cpuGoal: 5,
+  },
+  'patch-token-128': {
+    ...changing,
+    ...signedIn,
+    title: 'PATCH by token, 128 connections',
+    connections: 128,
+    by: 'token',
+    cpuGoal: 4.5,
+  },
   mix: {
     title: '95 % reads, 5 % PATCH',
     connections: 32,

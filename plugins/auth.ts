@@ -2,12 +2,7 @@ import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler, onRequest
 import fp from 'fastify-plugin'
 import { addressOf, clientAt } from '../src/access/addresses.ts'
 import { callerWith } from '../src/access/caller.ts'
-import {
-  type CredentialOptions,
-  type Credentials,
-  createCredentials,
-  tokenInQuery,
-} from '../src/access/credentials.ts'
+import { type CredentialOptions, createCredentials, tokenInQuery } from '../src/access/credentials.ts'
 import { createCsrfGuard } from '../src/access/csrf.ts'
 import { hostIdentity } from '../src/access/host-member.ts'
 import { CALLER, IDENTITY } from '../src/access/identity.ts'
@@ -42,8 +37,6 @@ declare module 'fastify' {
     firstAdmin: FirstAdminMade | undefined
     /** Limits of failed sign-ins, wherever a password is checked. */
     signInLimits: SignInLimits
-    /** See `Credentials`. */
-    actsForDefault: Credentials['actsForDefault']
     /**
      * Identifies the caller of a long-lived request, e.g. a stream, again, and checks read access. It is synchronous unless a
      * host identifies members.
@@ -73,7 +66,7 @@ export default fp<AuthOptions>(
     await registerCookies(app, !options.ownsProcess)
     const ownOrigin = createOwnOrigin(options)
     const cookies = createSessionCookies({ prefix: app.prefix, publicUrl, isSecure: ownOrigin.isSecure })
-    const { identify, identifyCalendar, actsForDefault, ensureKnownHost, hasAmbient } = createCredentials(
+    const { identify, identifyCalendar, ensureKnownHost, hasAmbient } = createCredentials(
       app,
       cookies,
       options,
@@ -87,7 +80,6 @@ export default fp<AuthOptions>(
     app.decorate('signInLimits', createSignInLimits())
     app.decorate('sessionCookies', cookies)
     app.decorate('ownOrigin', ownOrigin)
-    app.decorate('actsForDefault', actsForDefault)
 
     const { countRequest } = app
     /**

@@ -197,7 +197,6 @@ const projectRoutes: Routes = async (app) => {
     config: {
       access: 'read',
       failure: 'Failed to fetch project',
-      kept: (id, isWanted) => app.snapshots.kept(id, isWanted),
       inBatch: ({ params }) => app.projects.get((params as Static<typeof IdParams>).id),
     },
     schema: {

@@ -9,7 +9,6 @@ import changeIndex from '../plugins/change-index.ts'
 import changes from '../plugins/changes.ts'
 import database from '../plugins/database.ts'
 import errors from '../plugins/errors.ts'
-import fastPath from '../plugins/fast-path.ts'
 import files from '../plugins/files.ts'
 import headers from '../plugins/headers.ts'
 import imports from '../plugins/imports.ts'
@@ -176,7 +175,6 @@ async function registerInOrder(instance: FastifyInstance, options: ServiceOption
   await app.register(mail, options)
   await app.register(imports, options)
   await app.register(openapi, options)
-  await app.register(fastPath, options)
 
   await app.register(healthRoutes)
   await app.register(prometheusRoutes, {

@@ -57,7 +57,6 @@ export async function serve(
   mapStackTraces()
   const config = loadConfig(environment)
   const app = await buildApp({ ...config, logStream })
-  app.useFastPath()
   const closeConnections = () =>
     app.server.getConnections((_error, open) => {
       if (open > 0) app.log.warn({ open }, 'closing connections that are still open')

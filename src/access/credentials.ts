@@ -1,5 +1,4 @@
 /** Credentials: which member a request acts for. */
-import type { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isLoopback } from '../config.ts'
 import { ApiError, authenticationRequired, forbidden } from '../errors.ts'
@@ -43,14 +42,9 @@ export interface Credentials {
    * @throws ApiError 403 without a credential, under a foreign host name
    */
   ensureKnownHost: ((request: FastifyRequest) => void) | undefined
-  /** Whether a request without a credential acts for the default member: neither refused nor without a member. */
-  actsForDefault: (raw: IncomingMessage) => boolean
   /** Whether a request has an ambient credential: one that the browser or a proxy adds for any page. */
   hasAmbient: (request: FastifyRequest) => boolean
 }
-
-/** A request without a credential. */
-type Asked = Pick<FastifyRequest, 'headers' | 'raw'> & Partial<Pick<FastifyRequest, 'log'>>
 
 /** Records uses of credentials. Requests do not wait for it, and do not fail if it fails, e.g. on a full disk. */
 function createUseRecorder() {
@@ -142,9 +136,9 @@ export function createCredentials(
   const isKnownHost = createHostCheck([...options.corsOrigins, ...(publicOrigin ? [publicOrigin] : [])])
   const isLocalHost = createHostCheck([])
 
-  function foreignHost({ headers: { host }, log }: Asked): ApiError {
+  function foreignHost({ headers: { host }, log }: FastifyRequest): ApiError {
     const expected = publicOrigin ?? 'localhost'
-    log?.warn(
+    log.warn(
       { expected, host },
       'a request under a foreign host name was refused: if it is a name of this service, set PUBLIC_URL',
     )
@@ -159,7 +153,7 @@ export function createCredentials(
    * machine, and against a proxy that forwards requests from the network.
    * @throws ApiError 401, 403
    */
-  function withoutCredential(request: Asked): Identity | undefined {
+  function withoutCredential(request: FastifyRequest): Identity | undefined {
     if (defaultIdentity === undefined) return undefined
     const { host } = request.headers
     if (isOnlyLocal && !isLocalHost(host)) {
@@ -200,13 +194,6 @@ export function createCredentials(
       const identity = fromToken(request, token, reply)
       if (identity.scope !== 'calendar') throw forbidden('only a calendar token may be in an address')
       return identity
-    },
-    actsForDefault(raw) {
-      try {
-        return withoutCredential({ headers: raw.headers, raw }) !== undefined
-      } catch {
-        return false
-      }
     },
     hasAmbient: (request) => cookies.read(request) !== undefined || emailFromProxy(request) !== undefined,
   }

@@ -8,7 +8,7 @@ import { type Coding, encoded } from '../etags.ts'
 import { isSafe } from '../members/identity.ts'
 
 /** Responses from this size on, in bytes, are worth it. */
-export const WORTH_IT = 32_768
+const WORTH_IT = 32_768
 
 /** Memory for compressed responses that have an ETag, in bytes. The least recently used are evicted first. */
 const CACHE_BYTES = 8 * 1024 * 1024

@@ -57,7 +57,7 @@ export const createRequestLog = (
 const SLOW = 1000
 
 /** Whether a log has a line for each request. */
-export const isVerbose = ({ level }: FastifyBaseLogger): boolean => level === 'debug' || level === 'trace'
+const isVerbose = ({ level }: FastifyBaseLogger): boolean => level === 'debug' || level === 'trace'
 
 /** A request in the log. */
 interface RequestLine {

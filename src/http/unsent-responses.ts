@@ -59,8 +59,6 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Size limit of a new response, in bytes: unlimited if nothing is unsent. Absent inside a host. */
     roomForResponse?: () => number
-    /** Says that a small response follows on a connection, for responses that no hook sees. Absent inside a host. */
-    expectSmallResponse?: (socket: Socket) => void
   }
 }
 
@@ -135,10 +133,6 @@ export function limitUnsentResponses(app: FastifyInstance, given: Partial<Unsent
     // The size of the response is not known yet.
     if (taken() > maxBytes / 2) sweep(timeoutUnderPressure)
     return taken() === 0 ? Number.POSITIVE_INFINITY : Math.max(SMALL, maxBytes - taken())
-  })
-
-  app.decorate('expectSmallResponse', (socket: Socket) => {
-    bodies.delete(socket)
   })
 
   app.server.on('connection', (socket: Socket) => {

@@ -43,8 +43,6 @@ export type Attempt = <T>(turn: string | null, work: () => T) => MaybePromise<T>
 /** Reads projects from their snapshots, synchronously where possible; in the worker thread each takes the turn of a member. A caller gets those in its scope. */
 export interface LargeSnapshots {
   use: KeptSnapshots['use']
-  /** See `KeptSnapshots`. */
-  kept: KeptSnapshots['keptProject']
   /** One project. @throws ApiError 404 */
   project: (id: string, caller: Caller) => MaybePromise<ProjectSnapshot>
   /** The matching projects, as a JSON array by sortOrder. */
@@ -242,7 +240,6 @@ export function createLargeSnapshots(
 
   return {
     use: snapshots.use,
-    kept: snapshots.keptProject,
     project(id, caller) {
       const { turn, principal } = caller
       if (scopes.scopeOf(principal)?.projects.has(id) === false) throwNotFound(projects)

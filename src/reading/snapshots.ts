@@ -93,8 +93,8 @@ interface CacheUse {
 /** Snapshots, and caching of the worker thread's reads. */
 export interface KeptSnapshots extends Snapshots {
   use: () => CacheUse
-  /** A cached project; undefined if it must be read, or is not wanted. */
-  keptProject: (id: string, isWanted?: (snapshot: Snapshot) => boolean) => ProjectSnapshot | undefined
+  /** A cached project; undefined if it must be read. */
+  keptProject: (id: string) => ProjectSnapshot | undefined
   /** A cached list by filter; undefined if it must be read. */
   keptList: (filter: ProjectFilter, scope?: number) => Snapshot | undefined
   /** Begins a read by the worker thread. Every read must be ended. */
@@ -259,10 +259,10 @@ export function createSnapshots(
     return [...found.values()].filter((project) => project !== undefined)
   }
 
-  function keptProject(id: string, isWanted = (_: Snapshot) => true): ProjectSnapshot | undefined {
+  function keptProject(id: string): ProjectSnapshot | undefined {
     checkVersion(freshness.version())
     const project = projectIn(id)
-    if (project === undefined || !isWanted(project) || isStale(project)) return undefined
+    if (project === undefined || isStale(project)) return undefined
     hits++
     return project
   }
