@@ -7,51 +7,16 @@
  * temporary names and renamed into place, so any number of builds, starts and running services may share the folder.
  */
 import { execFileSync } from 'node:child_process'
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { chmod, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
-
-/**
- * The inputs of a build. For dependencies, npm's list of installed packages: the lock file may have changed
- * without an `npm ci` since.
- */
-const INPUT_FOLDERS = ['src', 'plugins', 'routes', 'web']
-const INPUT_FILES = [
-  'scripts/build.ts',
-  'scripts/bundle.ts',
-  'scripts/common-js.ts',
-  'scripts/build-web.ts',
-  'scripts/compress-assets.ts',
-  'scripts/web-budget.ts',
-  'package.json',
-  'tsconfig.json',
-  'node_modules/.package-lock.json',
-]
+import { join } from 'node:path'
+import { build, root } from './build-name.ts'
 
 /** How long a replaced build stays, in milliseconds: services may still run from it. */
 const KEPT = 7 * 24 * 60 * 60 * 1000
 
-const root = resolve(import.meta.dirname, '..')
 const dist = join(root, 'dist')
-
-/** The name of the current sources' build. */
-async function nameBuild(): Promise<string> {
-  const hash = createHash('sha256')
-  const add = (file: string) => {
-    const content = readFileSync(join(root, file))
-    hash.update(`${file} ${content.length}\n`).update(content)
-  }
-  for (const folder of INPUT_FOLDERS) {
-    const found = await readdir(join(root, folder), { recursive: true, withFileTypes: true })
-    const files = found
-      .filter((entry) => entry.isFile())
-      .map(({ parentPath, name }) => join(parentPath, name))
-    for (const file of files.sort()) add(file.slice(root.length + 1))
-  }
-  for (const file of INPUT_FILES) if (existsSync(join(root, file))) add(file)
-  return hash.digest('hex').slice(0, 16)
-}
 
 /** Files of `dist/` in the package, besides the build. */
 const PACKED = ['cli.js', 'app.js', 'app.d.ts', 'client.js', 'client.d.ts', 'node-version.js', 'build.json']
@@ -88,7 +53,7 @@ const compiledOf = (build: string) => `${build}.compiled`
  * The files that lead to a build. Any Node can parse them: an old one must reach the message, since it
  * would crash on better-sqlite3.
  */
-function entriesFor(build: string, commit: string | undefined): Record<string, string> {
+function entriesFor(commit: string | undefined): Record<string, string> {
   const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const [major, minor] = engines.node.replace('>=', '').split('.').map(Number)
   const refusal = `const [major, minor] = process.versions.node.split('.').map(Number)
@@ -152,6 +117,9 @@ async function buildsByAge(): Promise<string[]> {
   return times.sort(([, one], [, other]) => other - one).map(([name]) => name)
 }
 
+/** The client's part of the sources is not kept in git, but is made from the rest. */
+const generateTypes = () => import('./client-types.ts')
+
 /** Creates a build's folder, or uses the one that another process has created meanwhile. */
 async function makeBuild(folder: string): Promise<void> {
   const [{ bundle, bundleClient }, { buildWeb }] = await Promise.all([
@@ -161,11 +129,12 @@ async function makeBuild(folder: string): Promise<void> {
   const aside = `${folder}.${randomUUID()}`
   const earlier = (await buildsByAge()).map((name) => join(dist, name, 'web'))
   try {
+    const types = generateTypes()
     // All of them end before a failed build is removed.
     const made = await Promise.allSettled([
       bundle(root, aside),
-      bundleClient(root, aside),
-      buildWeb(root, join(aside, 'web'), { earlier }),
+      types.then(() => bundleClient(root, aside)),
+      types.then(() => buildWeb(root, join(aside, 'web'), { earlier })),
     ])
     const failed = made.find(({ status }) => status === 'rejected')
     if (failed?.status === 'rejected') throw failed.reason
@@ -187,25 +156,26 @@ async function prune(current: readonly string[]): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  const build = await nameBuild()
-  const folder = join(dist, build)
-  const entries = entriesFor(build, commitOf())
-  const stale = Object.keys(entries).filter((name) => contentOf(join(dist, name)) !== entries[name])
-  if (stale.length === 0 && existsSync(folder)) return
-
-  if (!existsSync(folder)) {
-    if (!existsSync(join(root, 'node_modules/esbuild'))) {
-      // Installed without the development dependencies (`npm ci --omit=dev`): no bundler.
-      if (!existsSync(join(dist, 'cli.js'))) {
-        console.warn(
-          'phaseboard: dist/ is not built: run `npm ci` with the development dependencies, or copy dist/ here',
-        )
-      }
-      return
+  if (!existsSync(join(root, 'node_modules/esbuild'))) {
+    // Installed without the development dependencies (`npm ci --omit=dev`): no bundler.
+    if (!existsSync(join(dist, 'cli.js'))) {
+      console.warn(
+        'phaseboard: dist/ is not built: run `npm ci` with the development dependencies, or copy dist/ here',
+      )
     }
+    return
+  }
+  const folder = join(dist, build)
+  const isBuilt = existsSync(folder)
+  if (isBuilt) await generateTypes()
+  else {
     await mkdir(dist, { recursive: true })
     await makeBuild(folder)
   }
+  const entries = entriesFor(commitOf())
+  const stale = Object.keys(entries).filter((name) => contentOf(join(dist, name)) !== entries[name])
+  if (stale.length === 0 && isBuilt) return
+
   const replaced = /'\.\/(\w+)\/cli\.js'/.exec(contentOf(join(dist, 'cli.js')) ?? '')?.[1]
   if (replaced !== undefined && replaced !== build) {
     // The modification time counts as the time of replacement; set before the entries are replaced.

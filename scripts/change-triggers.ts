@@ -1,5 +1,5 @@
 /**
- * Writes a migration that recreates the triggers and views of the sequence of changes: run it after `drizzle-kit generate` if
+ * Writes a migration that recreates the triggers and views of the sequence of changes: run it after `npm run migration` if
  * a tracked table in `src/db/schema.ts` has changed.
  */
 import { execFileSync } from 'node:child_process'
@@ -28,7 +28,9 @@ const statements = [
 ]
 if (statements.length === 0) console.log('the triggers are current')
 else {
-  execFileSync('drizzle-kit', ['generate', '--custom', '--name', 'change-triggers'], { stdio: 'pipe' })
+  execFileSync(process.execPath, ['scripts/migration.ts', '--custom', '--name', 'change-triggers'], {
+    stdio: 'pipe',
+  })
   const file = `drizzle/${readdirSync('drizzle')
     .filter((name) => name.endsWith('_change-triggers.sql'))
     .sort()

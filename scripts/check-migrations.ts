@@ -1,7 +1,13 @@
-/** Fails when the tables in `src/db/schema.ts` and the migrations in `drizzle/` have drifted apart. */
+/** Fails when the tables in `src/db/schema.ts` and the migrations in `drizzle/` have drifted apart, or a replaced snapshot is kept. */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+
+const snapshots = readdirSync('drizzle/meta').filter((name) => name.endsWith('_snapshot.json'))
+if (snapshots.length !== 1) {
+  console.error(`drizzle/meta has ${snapshots.length} snapshots: only that of the latest migration is kept`)
+  process.exitCode = 1
+}
 
 // drizzle-kit takes only folders below the working directory.
 const folder = mkdtempSync(join('node_modules', '.migrations-'))

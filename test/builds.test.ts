@@ -67,6 +67,7 @@ export async function bundle(_root, folder) {
 export async function bundleClient() {}
 `,
   'scripts/build-web.ts': 'export async function buildWeb() {}\n',
+  'scripts/client-types.ts': 'export {}\n',
 }
 
 /** A copy with fast builds, to test when builds are created and removed. */
