@@ -1,4 +1,3 @@
-import { realpathSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import fp from 'fastify-plugin'
 import { principalOf } from '../src/access/caller.ts'
@@ -6,7 +5,7 @@ import { NotificationConsumer } from '../src/attention/consumer.ts'
 import type { Recipient } from '../src/attention/recipients.ts'
 import { systemClock } from '../src/clock.ts'
 import { databasePath } from '../src/db/client.ts'
-import { createTransientLock, NO_LOCK } from '../src/db/process-lock.ts'
+import { lockOfWork } from '../src/db/process-lock.ts'
 import { repeat } from '../src/http/repeated.ts'
 import type { Call } from '../src/requests/calls.ts'
 import { BY_SERVICE } from '../src/requests/write.ts'
@@ -24,7 +23,6 @@ const HOUR = 60 * 60 * 1000
 /** Creates notifications, and sends them to streams, from when the service is ready until it stops. */
 export default fp<{ databaseUrl: string }>(
   async (app, { databaseUrl }) => {
-    const path = databasePath(databaseUrl)
     const { attention, changes, members } = app.rules
     const { policy } = app.scoped
     const written = async <Result>(call: Call<Result>): Promise<void> =>
@@ -56,10 +54,10 @@ export default fp<{ databaseUrl: string }>(
       sees,
       restrictionsOf: (projectId) => changes.visibility.restrictions.of(projectId),
       others: new Set(app.defaultPeople.map(({ id }) => id)),
-      lock: path === ':memory:' ? NO_LOCK : createTransientLock(`${realpathSync(path)}.attention-lock`),
+      lock: lockOfWork(databasePath(databaseUrl), 'attention'),
       clock: systemClock,
       onStored: () => tail.look(),
-      warn: (error, message) => app.log.warn({ err: error }, message),
+      warn: (fields, message) => app.log.warn(fields, message),
     })
     app.decorate('notificationConsumer', consumer)
 

@@ -1,11 +1,10 @@
-import { realpathSync } from 'node:fs'
 import fp from 'fastify-plugin'
 import { principalOf } from '../src/access/caller.ts'
 import { systemClock } from '../src/clock.ts'
 import type { Config } from '../src/config.ts'
 import { databasePath } from '../src/db/client.ts'
 import { newId } from '../src/db/ids.ts'
-import { createProcessLock, NO_LOCK } from '../src/db/process-lock.ts'
+import { lockOfWork } from '../src/db/process-lock.ts'
 import { StartupError } from '../src/errors.ts'
 import { repeat } from '../src/http/repeated.ts'
 import { Courier, type CourierWrites } from '../src/mail/courier.ts'
@@ -54,8 +53,7 @@ export default fp<MailOptions>(
 
     app.decorate('courier', undefined)
     app.decorate('sendTestMail', undefined)
-    const path = databasePath(databaseUrl)
-    const lock = path === ':memory:' ? NO_LOCK : createProcessLock(() => `${realpathSync(path)}.mail-lock`)
+    const lock = lockOfWork(databasePath(databaseUrl), 'mail')
     const fillFor = async (isForHost: boolean) => {
       if (state.isForHost() !== isForHost) await written(app.mail.state.setForHost(isForHost))
     }

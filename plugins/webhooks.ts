@@ -1,12 +1,11 @@
 import fp from 'fastify-plugin'
 import { systemClock } from '../src/clock.ts'
 import { databasePath } from '../src/db/client.ts'
-import { NO_LOCK } from '../src/db/process-lock.ts'
+import { lockOfWork } from '../src/db/process-lock.ts'
 import type { Call } from '../src/requests/calls.ts'
 import { Attempts } from '../src/requests/turns.ts'
 import { BY_SERVICE } from '../src/requests/write.ts'
 import { Deliverer } from '../src/webhooks/deliverer.ts'
-import { createDeliveryLock } from '../src/webhooks/delivery-lock.ts'
 import { createLazySender } from '../src/webhooks/lazy-sender.ts'
 import type { InTurn } from '../src/webhooks/webhook-sender.ts'
 
@@ -26,7 +25,6 @@ interface WebhooksOptions {
 /** Delivers changes to webhooks, from when the service is ready until it stops. */
 export default fp<WebhooksOptions>(
   async (app, { databaseUrl, webhookAllowPrivate }) => {
-    const path = databasePath(databaseUrl)
     const { changes, deliveries } = app.rules
     /** Records the results of deliveries. */
     const written = async <Result>(call: Call<Result>): Promise<Result> =>
@@ -44,9 +42,9 @@ export default fp<WebhooksOptions>(
       sender: createLazySender({ clock: systemClock, inTurn, allowsPrivate: webhookAllowPrivate }),
       inTurn,
       tail: app.tail,
-      lock: path === ':memory:' ? NO_LOCK : createDeliveryLock(path),
+      lock: lockOfWork(databasePath(databaseUrl), 'webhooks'),
       clock: systemClock,
-      warn: (error, message) => app.log.warn({ err: error }, message),
+      warn: (fields, message) => app.log.warn(fields, message),
     })
     app.decorate('deliverer', deliverer)
     app.addHook('onReady', async () => deliverer.start())

@@ -23,7 +23,7 @@ const ROOMS: Record<string, readonly string[]> = {
   'src/flow': ['src/board', 'src/changes', 'src/db', 'src/schemas'],
   'src/attention': ['src/board', 'src/changes', 'src/db', 'src/schemas'],
   'src/webhooks': ['src/changes', 'src/db', 'src/members', 'src/schemas'],
-  'src/mail': ['src/db', 'src/members', 'src/schemas'],
+  'src/mail': ['src/changes', 'src/db', 'src/members', 'src/schemas'],
   'src/requests': [
     'fastify',
     'src/access',

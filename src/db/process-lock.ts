@@ -2,7 +2,7 @@
  * Operating system locks that one process at a time holds, until it ends, however
  * it ends: nothing must be renewed, and nothing expires.
  */
-import { closeSync, openSync, rmSync } from 'node:fs'
+import { closeSync, openSync, realpathSync, rmSync } from 'node:fs'
 import SQLite from 'better-sqlite3'
 import { remember } from './files.ts'
 
@@ -27,18 +27,14 @@ function makeFile(path: string): void {
 
 /**
  * Creates a lock from SQLite's locks on an empty file, which work wherever the database does, also between threads.
- * @param pathOf the path of the file, which is created when the lock is first taken
+ * @param path of the file, which exists
  */
-export function createProcessLock(pathOf: () => string): ProcessLock {
+function createProcessLock(path: string): ProcessLock {
   let client: SQLite.Database | undefined
   return {
     take: () => {
       if (client?.inTransaction) return true
-      if (client === undefined) {
-        const path = pathOf()
-        makeFile(path)
-        client = new SQLite(path, { timeout: 0 })
-      }
+      client ??= new SQLite(path, { timeout: 0 })
       try {
         // Nothing is ever written, so no journal is needed either.
         client.exec('pragma journal_mode = memory; begin exclusive')
@@ -60,7 +56,7 @@ export function createProcessLock(pathOf: () => string): ProcessLock {
  * @param path of the file
  */
 export function createTransientLock(path: string): ProcessLock {
-  const lock = createProcessLock(() => path)
+  const lock = createProcessLock(path)
   let isInPlace: () => boolean = () => false
   let isHeld = false
   return {
@@ -83,3 +79,7 @@ export function createTransientLock(path: string): ProcessLock {
     },
   }
 }
+
+/** The lock of one kind of work on a database, in a file beside it. @param database its path */
+export const lockOfWork = (database: string, work: string): ProcessLock =>
+  database === ':memory:' ? NO_LOCK : createTransientLock(`${realpathSync(database)}.${work}-lock`)

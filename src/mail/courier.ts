@@ -2,10 +2,8 @@
  * Delivers notifications by mail, or to the host. The queue is in the file, so a stop or crash loses no mail. A write after the server's
  * acceptance removes a mail from the queue. If the service ends between the two, it sends the mail twice: SMTP has no way to detect that.
  */
-import type { Clock } from '../clock.ts'
-import type { ProcessLock } from '../db/process-lock.ts'
+import { Consumer, type ConsumerDependencies } from '../changes/consumer.ts'
 import { timestamp } from '../time.ts'
-import { untilStored } from '../until-stored.ts'
 import type { Outcome, Outlet } from './outlets.ts'
 import type { MailQueue, NextMail } from './queue.ts'
 
@@ -23,9 +21,6 @@ const LONGEST_PAUSE = 10 * 60_000
 /** Milliseconds for mails that are being sent when the service stops. */
 const STOP_TIME = 5000
 
-/** Milliseconds in which the same problem is reported once. */
-const REPORTED_AGAIN = 60_000
-
 /** Stores outcomes; each resolves when it is on disk. */
 export interface CourierWrites {
   schedule: (mails: readonly Pick<NextMail, 'memberId' | 'dueAt'>[]) => Promise<void>
@@ -39,18 +34,13 @@ export interface CourierWrites {
   stop: (memberId: string, address: string, reason: string) => Promise<void>
 }
 
-/** The dependencies of the courier. */
-export interface CourierOptions {
+/** The dependencies of the courier. Its lock guards the queue, and for whom it is filled. Its warnings never have an address. */
+export interface CourierOptions extends ConsumerDependencies {
   queue: Pick<MailQueue, 'next'>
   outlet: Outlet
   writes: CourierWrites
-  /** Guards the queue, and for whom it is filled: without it the courier reads and writes neither. */
-  lock: ProcessLock
   /** Called once it has the lock; if it fails, the next poll tries again. */
   begin: () => Promise<void>
-  clock: Clock
-  /** Reports a problem, never with an address. */
-  warn: (fields: object, message: string) => void
 }
 
 /** The courier of one process. */
@@ -58,11 +48,8 @@ export class Courier {
   /** The numbers of mails since the start, by outcome. */
   readonly counts = { sent: 0, failed: 0, refused: 0, given_up: 0 }
   readonly #options: CourierOptions
-  readonly #stopping = new AbortController()
+  readonly #consumer: Consumer
   readonly #aborting = new AbortController()
-  readonly #reported = new Map<string, number>()
-  #running: Promise<void> | undefined
-  #cancelHeartbeat = (): void => undefined
   #hasBegun = false
   /** The time of the next attempt after the server was unusable, and the number of such failures. */
   #pausedUntil = 0
@@ -70,58 +57,41 @@ export class Courier {
 
   constructor(options: CourierOptions) {
     this.#options = options
+    this.#consumer = new Consumer({
+      ...options,
+      heartbeat: HEARTBEAT,
+      look: () => void this.work(),
+      failure: 'could not read the queue of notifications',
+    })
   }
 
   start(): void {
-    void this.work()
-    this.#cancelHeartbeat = this.#options.clock.after(HEARTBEAT, () => this.start())
+    this.#consumer.start()
   }
 
   /** Stops: mails that are being sent have some seconds left. */
   async stop(): Promise<void> {
-    this.#cancelHeartbeat()
-    this.#stopping.abort()
     const cancel = this.#options.clock.after(STOP_TIME, () => this.#aborting.abort())
-    await this.#running
+    await this.#consumer.stop()
     cancel()
-    this.#options.lock.release()
   }
 
   /** Sends due mails, unless that is in progress. @returns when it is done; it never rejects */
   work(): Promise<void> {
-    this.#running ??= this.#workOff()
-      .catch((error) => {
-        if (!this.#isStopped) this.#warn({ err: error }, 'could not read the queue of notifications')
-      })
-      .finally(() => {
-        this.#running = undefined
-      })
-    return this.#running
-  }
-
-  get #isStopped(): boolean {
-    return this.#stopping.signal.aborted
+    return this.#consumer.runOnce(() => this.#workOff())
   }
 
   get #isPaused(): boolean {
     return this.#options.clock.elapsed() < this.#pausedUntil
   }
 
-  #warn(fields: object, message: string): void {
-    const now = this.#options.clock.elapsed()
-    const reported = this.#reported.get(message)
-    if (reported !== undefined && now - reported < REPORTED_AGAIN) return
-    this.#reported.set(message, now)
-    this.#options.warn(fields, message)
-  }
-
   async #workOff(): Promise<void> {
-    const { queue, lock, clock, writes, outlet, begin } = this.#options
+    const { queue, clock, writes, outlet, begin } = this.#options
     // Also with nothing to send: another service must not take the queue for an abandoned one.
-    if (this.#isStopped || !lock.take()) return
+    if (!this.#consumer.takesLock()) return
     if (!this.#hasBegun) await begin()
     this.#hasBegun = true
-    while (!this.#isStopped && !this.#isPaused) {
+    while (!this.#consumer.isStopped && !this.#isPaused) {
       const next = queue.next(BATCH)
       if (next.length === 0) return
       const unknown = next.filter(({ dueAt }) => dueAt === null)
@@ -134,7 +104,11 @@ export class Courier {
       const due = next.filter(({ dueAt }) => dueAt !== null && dueAt <= now)
       if (due.length === 0) return
       const lanes = Array.from({ length: AT_ONCE }, async () => {
-        for (let mail = due.shift(); mail && !this.#isStopped && !this.#isPaused; mail = due.shift()) {
+        for (
+          let mail = due.shift();
+          mail && !this.#consumer.isStopped && !this.#isPaused;
+          mail = due.shift()
+        ) {
           await this.#send(mail)
         }
       })
@@ -168,7 +142,7 @@ export class Courier {
     }
     this.counts.failed++
     if (kind === 'unreachable') this.#pause()
-    this.#warn(fields, 'could not send notifications to a member')
+    this.#consumer.warn(fields, 'could not send notifications to a member')
     const isTriedAgain =
       kind !== 'rejected' && (await this.#store(() => writes.failed(mail, reason, clock.now())))
     if (isTriedAgain) return
@@ -184,10 +158,6 @@ export class Courier {
   }
 
   #store<T>(write: () => Promise<T>): Promise<T> {
-    return untilStored(write, {
-      clock: this.#options.clock,
-      stopping: this.#stopping.signal,
-      warn: (err) => this.#warn({ err }, 'could not store the outcome of a mail'),
-    })
+    return this.#consumer.store(write, 'could not store the outcome of a mail')
   }
 }

@@ -8,16 +8,14 @@
 import { setImmediate } from 'node:timers/promises'
 import { createCache } from '../cache.ts'
 import { toChange } from '../changes/api-changes.ts'
+import { Consumer, type ConsumerDependencies } from '../changes/consumer.ts'
 import type { ChangeHead, Sequence } from '../changes/sequence.ts'
-import type { Clock } from '../clock.ts'
 import { throwNotFound } from '../db/existence.ts'
 import { newId } from '../db/ids.ts'
-import type { ProcessLock } from '../db/process-lock.ts'
 import { webhooks } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
 import type { WebhookDelivery } from '../schemas/records.ts'
 import { timestamp } from '../time.ts'
-import { untilStored } from '../until-stored.ts'
 import {
   type Delivered,
   type Deliveries,
@@ -37,14 +35,8 @@ export const HEARTBEAT = 1000
 /** Changes examined at a time. */
 const SLICE = 100
 
-/**
- * How far the stored place may lag, in changes that are not for the webhook and in milliseconds: storing each place would be a
- * write for every change.
- */
-const SKIPS_STORED_AFTER = { changes: 1000, time: 60_000 }
-
-/** Milliseconds in which the same problem is reported once. */
-const REPORTED_AGAIN = 60_000
+/** How many changes that are not for the webhook its stored place may lag. */
+const SKIPS_STORED_AFTER = 1000
 
 /** Latest changes whose messages are kept for other webhooks. */
 const BODIES_KEPT = 10
@@ -66,17 +58,13 @@ export interface Outcomes {
 }
 
 /** The dependencies of the deliverer. */
-export interface DelivererOptions {
+export interface DelivererOptions extends ConsumerDependencies {
   sequence: Pick<Sequence, 'heads' | 'one' | 'groupOf'>
   deliveries: Pick<Deliveries, 'active' | 'target'>
   outcomes: Outcomes
   sender: Sender
   inTurn: InTurn
   tail: Tail
-  lock: ProcessLock
-  clock: Clock
-  /** Reports faults of the service itself. */
-  warn: (error: unknown, message: string) => void
 }
 
 /** An active webhook. */
@@ -112,50 +100,52 @@ export class Deliverer {
   readonly attempts = { delivered: 0, failed: 0 }
   readonly #options: DelivererOptions
   readonly #places = new Map<string, Place>()
-  readonly #running = new Set<Promise<void>>()
-  readonly #stopping = new AbortController()
+  readonly #consumer: Consumer
   /** Bodies of messages by `seq`. */
   readonly #bodies = createCache<number, Buffer>(BODIES_KEPT)
-  /** When each problem was last reported. */
-  readonly #reported = new Map<string, number>()
   /** Running test deliveries. */
   #tests = 0
   #unsubscribe: (() => void) | undefined
-  #cancelHeartbeat = (): void => undefined
 
   constructor(options: DelivererOptions) {
     this.#options = options
+    this.#consumer = new Consumer({
+      ...options,
+      heartbeat: HEARTBEAT,
+      look: () => {
+        // Changes may have been pruned.
+        this.#bodies.clear()
+        this.refresh()
+        this.#storeSkips()
+      },
+      failure: 'could not look for changes to deliver',
+    })
   }
 
   /** Starts delivering changes. */
   start(): void {
-    this.#beat()
+    this.#consumer.start()
   }
 
   /** Stops: aborts deliveries in flight, and waits for their end. */
   async stop(): Promise<void> {
-    this.#stopping.abort()
     this.#follow(false)
-    this.#cancelHeartbeat()
-    await Promise.all(this.#running)
+    await this.#consumer.stop()
     this.#options.sender.close()
-    this.#options.lock.release()
   }
 
   /** Reads changes in the table of webhooks. */
   refresh(): void {
-    if (this.#isStopped) return
-    try {
+    if (this.#consumer.isStopped) return
+    this.#consumer.attempt(() => {
       const active = this.#options.deliveries.active()
-      const targets = active.length > 0 && this.#options.lock.take() ? active : []
+      const targets = active.length > 0 && this.#consumer.takesLock() ? active : []
       const ids = new Set(targets.map(({ id }) => id))
       for (const [id, { isRunning }] of this.#places) if (!isRunning && !ids.has(id)) this.#places.delete(id)
       for (const webhook of targets) this.#adopt(webhook)
       this.#follow(targets.length > 0)
       this.#look()
-    } catch (error) {
-      this.#warn(error, 'could not look for changes to deliver')
-    }
+    })
   }
 
   /**
@@ -189,29 +179,8 @@ export class Deliverer {
     this.#unsubscribe = isNeeded ? this.#options.tail.subscribe(() => this.#look()) : undefined
   }
 
-  get #isStopped(): boolean {
-    return this.#stopping.signal.aborted
-  }
-
-  /** Reports a problem, which may occur with every poll. */
-  #warn(error: unknown, message: string): void {
-    const now = this.#options.clock.elapsed()
-    const reported = this.#reported.get(message)
-    if (reported !== undefined && now - reported < REPORTED_AGAIN) return
-    this.#reported.set(message, now)
-    this.#options.warn(error, message)
-  }
-
   #send(message: Message): Promise<Attempt> {
-    return this.#options.sender.send(message, this.#stopping.signal)
-  }
-
-  #beat(): void {
-    // Changes may have been pruned.
-    this.#bodies.clear()
-    this.refresh()
-    this.#storeSkips()
-    this.#cancelHeartbeat = this.#options.clock.after(HEARTBEAT, () => this.#beat())
+    return this.#options.sender.send(message, this.#consumer.stopping)
   }
 
   /** Updates a webhook: its place and filter may have been set, or its failures reset. */
@@ -259,7 +228,7 @@ export class Deliverer {
       return slice
     }
     for (const place of this.#places.values()) {
-      if (place.isRunning || this.#isStopped || !this.#isDue(place)) continue
+      if (place.isRunning || this.#consumer.isStopped || !this.#isDue(place)) continue
       const isMore = place.queue.length === 0 && this.#examine(place, read)
       if (isMore || place.queue.length > 0) this.#run(place)
     }
@@ -278,19 +247,15 @@ export class Deliverer {
   /** Delivers a webhook's queue. */
   #run(place: Place): void {
     place.isRunning = true
-    const run = this.#deliverAll(place)
-      .catch((error) => {
-        if (!this.#isStopped) this.#warn(error, 'could not deliver changes to a webhook')
-      })
-      .finally(() => {
+    const deliver = () =>
+      this.#deliverAll(place).finally(() => {
         place.isRunning = false
-        this.#running.delete(run)
       })
-    this.#running.add(run)
+    void this.#consumer.run(deliver, 'could not deliver changes to a webhook')
   }
 
   async #deliverAll(place: Place): Promise<void> {
-    while (!this.#isStopped) {
+    while (!this.#consumer.isStopped) {
       // All webhooks may have a large change to deliver.
       const next = await this.#options.inTurn(place.webhook.id, () => this.#next(place))
       if (next === undefined) return
@@ -322,7 +287,7 @@ export class Deliverer {
     const attempt = await this.#send(message)
     const delivered: Delivered = { seq, attempt }
     if (attempt.error !== null) {
-      if (this.#isStopped || attempt.error === WAITED) return
+      if (this.#consumer.isStopped || attempt.error === WAITED) return
       this.attempts.failed++
       const jitter = JITTER * (2 * Math.random() - 1)
       await this.#store(() => outcomes.failed(webhook, delivered, clock.now(), jitter))
@@ -357,11 +322,7 @@ export class Deliverer {
   }
 
   #store<T>(write: () => Promise<T>): Promise<T> {
-    return untilStored(write, {
-      clock: this.#options.clock,
-      stopping: this.#stopping.signal,
-      warn: (error) => this.#warn(error, 'could not store how a delivery went'),
-    })
+    return this.#consumer.store(write, 'could not store how a delivery went')
   }
 
   /** Stores places that have moved past non-matching changes. */
@@ -371,18 +332,13 @@ export class Deliverer {
     for (const place of this.#places.values()) {
       const { webhook, examined, queue, isRunning, storedAt } = place
       const skipped = examined - webhook.after
-      const isLate = skipped >= SKIPS_STORED_AFTER.changes || now - storedAt >= SKIPS_STORED_AFTER.time
-      if (isRunning || queue.length > 0 || skipped <= 0 || !isLate) continue
+      const isLate = this.#consumer.isLate(skipped, SKIPS_STORED_AFTER, storedAt)
+      if (isRunning || queue.length > 0 || !isLate) continue
       skips.push({ id: webhook.id, from: webhook.after, to: examined })
       place.storedAt = now
     }
     if (skips.length === 0) return
-    const run = this.#options.outcomes
-      .skipped(skips)
-      .catch((error) => {
-        if (!this.#isStopped) this.#warn(error, 'could not store the places of webhooks')
-      })
-      .finally(() => this.#running.delete(run))
-    this.#running.add(run)
+    const store = () => this.#options.outcomes.skipped(skips)
+    void this.#consumer.run(store, 'could not store the places of webhooks')
   }
 }

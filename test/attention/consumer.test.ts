@@ -38,7 +38,7 @@ async function boardOf(t: Test) {
         await writes.store(results)
       },
     },
-    warn: (error, message) => reported.push(`${message}: ${error instanceof Error ? error.message : error}`),
+    warn: ({ err }, message) => reported.push(`${message}: ${err instanceof Error ? err.message : err}`),
   })
   t.teardown(() => consumer.stop())
   const comment = () =>

@@ -25,8 +25,8 @@ export function consumerOf(
     lock: NO_LOCK,
     clock,
     onStored: () => undefined,
-    warn: (error) => {
-      throw error
+    warn: ({ err }) => {
+      throw err
     },
     ...replaced,
   })

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { createTransientLock } from '../../src/db/process-lock.ts'
+import { createTransientLock, lockOfWork } from '../../src/db/process-lock.ts'
 
 t.test('one at a time holds a lock, and its file is gone when it is released', async (t) => {
   const folder = t.testdir({})
@@ -28,4 +28,26 @@ t.test('one at a time holds a lock, and its file is gone when it is released', a
   t.ok(one.take())
   one.release()
   t.throws(() => createTransientLock(join(folder, 'nowhere', 'work.lock')).take(), { code: 'ENOENT' })
+})
+
+t.test('an existing lock file is reused, unless it is something else', async (t) => {
+  const folder = t.testdir({
+    'a.db': '',
+    'a.db.webhooks-lock': '',
+    'b.db': '',
+    'b.db.webhooks-lock': {},
+    'c.db': '',
+    'c.db.webhooks-lock': 'no database '.repeat(100),
+  })
+  const lock = lockOfWork(join(folder, 'a.db'), 'webhooks')
+  t.ok(lock.take())
+  t.ok(lock.take(), 'again')
+  t.notOk(lockOfWork(join(folder, 'a.db'), 'webhooks').take())
+  lock.release()
+  t.ok(lock.take())
+  lock.release()
+  t.throws(() => lockOfWork(join(folder, 'b.db'), 'webhooks').take())
+  const other = lockOfWork(join(folder, 'c.db'), 'webhooks')
+  t.throws(() => other.take(), { code: 'SQLITE_NOTADB' })
+  other.release()
 })

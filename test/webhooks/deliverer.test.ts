@@ -6,13 +6,12 @@ import t, { type Test } from 'tap'
 import { Sequence } from '../../src/changes/sequence.ts'
 import { systemClock } from '../../src/clock.ts'
 import { openDatabase } from '../../src/db/client.ts'
-import { NO_LOCK } from '../../src/db/process-lock.ts'
+import { lockOfWork, NO_LOCK } from '../../src/db/process-lock.ts'
 import type { Rules } from '../../src/requests/rules.ts'
 import { createRules } from '../../src/requests/rules.ts'
 import type { WebhookDelivery } from '../../src/schemas/records.ts'
 import { Deliverer, type DelivererOptions, HEARTBEAT, type Outcomes } from '../../src/webhooks/deliverer.ts'
 import { RETRY_DELAYS } from '../../src/webhooks/deliveries.ts'
-import { createDeliveryLock } from '../../src/webhooks/delivery-lock.ts'
 import { WAITED } from '../../src/webhooks/host-lookup.ts'
 import { createSender, type Sender } from '../../src/webhooks/webhook-sender.ts'
 import { nextTurn } from '../executions.ts'
@@ -81,7 +80,7 @@ function service(
     },
     lock: NO_LOCK,
     clock,
-    warn: (error, message) => warnings.push(`${message}: ${error}`),
+    warn: ({ err }, message) => warnings.push(`${message}: ${err}`),
     ...options,
   })
   t.teardown(async () => {
@@ -729,10 +728,9 @@ t.test('changes pruned before their delivery are skipped', async (t) => {
 })
 
 t.test('one of two services on a file delivers, and the other takes over when it ends', async (t) => {
-  const folder = t.testdir()
-  const file = join(folder, 'board.db')
+  const file = join(t.testdir({ 'board.db': '' }), 'board.db')
   const receiver = await receive(t)
-  const open = () => service(t, { databaseUrl: `file:${file}`, lock: createDeliveryLock(file) })
+  const open = () => service(t, { databaseUrl: `file:${file}`, lock: lockOfWork(file, 'webhooks') })
   const [one, two] = [open(), open()]
   one.deliverer.start()
   two.deliverer.start()
@@ -756,29 +754,4 @@ t.test('one of two services on a file delivers, and the other takes over when it
   two.commit(project('last'))
   await placed(two, id, 21)
   t.strictSame(receiver.seqs(), [...twenty, 21])
-  const broken = createDeliveryLock(join(folder, 'nowhere', 'board.db'))
-  t.throws(() => broken.take(), { code: 'ENOENT' })
-  broken.release()
-})
-
-t.test('an existing lock file is reused, unless it is something else', async (t) => {
-  const folder = t.testdir({
-    'a.db': '',
-    'a.db.webhooks-lock': '',
-    'b.db': '',
-    'b.db.webhooks-lock': {},
-    'c.db': '',
-    'c.db.webhooks-lock': 'no database '.repeat(100),
-  })
-  const lock = createDeliveryLock(join(folder, 'a.db'))
-  t.ok(lock.take())
-  t.ok(lock.take(), 'again')
-  t.notOk(createDeliveryLock(join(folder, 'a.db')).take())
-  lock.release()
-  t.ok(lock.take())
-  lock.release()
-  t.throws(() => createDeliveryLock(join(folder, 'b.db')).take())
-  const other = createDeliveryLock(join(folder, 'c.db'))
-  t.throws(() => other.take(), { code: 'SQLITE_NOTADB' })
-  other.release()
 })
