@@ -2,8 +2,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { type SharedDatabase, writeAs } from '../db/client.ts'
 import { BY_COMMAND } from '../db/current-write.ts'
-import { throwNotFound } from '../db/existence.ts'
-import { members as table } from '../db/schema.ts'
 import { conflict, validationFailed } from '../errors.ts'
 import { COMMAND_LINE } from '../members/audit-log.ts'
 import { prepareInitialPasswordRemoval } from '../members/initial-password.ts'
@@ -14,7 +12,7 @@ import { flattenErrors } from '../requests/violations.ts'
 import { Email, Name, Nullable, Password } from '../schemas/common.ts'
 import { RoleSchema, TokenSchema } from '../schemas/records.ts'
 import { askNewPassword } from './ask-password.ts'
-import { alignColumns, say } from './terminal.ts'
+import { alignColumns, refuseUnknown, say } from './terminal.ts'
 
 /** Opens the database file for `work`, and closes it. */
 export type WithDatabase = <T>(work: (db: SharedDatabase) => T | Promise<T>) => Promise<T>
@@ -42,9 +40,9 @@ export const write = <T>(db: SharedDatabase, work: () => T): T => writeAs(db, BY
 
 const hashChecked = (password: string) => hashPassword(checked({ password }).password)
 
-/** The member with this id or email. @throws ApiError 404 */
+/** The member with this id or email. @throws Error */
 const memberCalled = (members: Members, idOrEmail: string): MemberRow =>
-  members.find(idOrEmail) ?? throwNotFound(table)
+  members.find(idOrEmail) ?? refuseUnknown('Member', idOrEmail)
 
 /** Changes a member. @returns its email */
 const change = (withDatabase: WithDatabase, idOrEmail: string, input: MemberInput) =>

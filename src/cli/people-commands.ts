@@ -1,18 +1,16 @@
 /** The commands for people. They use the same rules as requests, and may run beside the service. */
 import type { SharedDatabase } from '../db/client.ts'
-import { throwNotFound } from '../db/existence.ts'
-import { people as table } from '../db/schema.ts'
 import { COMMAND_LINE } from '../members/audit-log.ts'
 import type { Members } from '../members/members.ts'
 import { createRules } from '../requests/rules.ts'
 import type { Person } from '../schemas/records.ts'
 import { type WithDatabase, write } from './member-commands.ts'
-import { alignColumns, say } from './terminal.ts'
+import { alignColumns, refuseUnknown, say } from './terminal.ts'
 
 /** All listed people, by name. */
 const listed = ({ people }: Members): Person[] => JSON.parse(Buffer.from(people.page({}).body).toString())
 
-/** The person with this id, email or unique name. @throws ApiError 404; Error for several */
+/** The person with this id, email or unique name. @throws Error for none and for several */
 function personCalled(members: Members, called: string): Person {
   const [known] = members.people.named([members.find(called)?.id ?? called])
   if (known) return known
@@ -20,7 +18,7 @@ function personCalled(members: Members, called: string): Person {
   if (ofEmail) return members.people.get(ofEmail.id)
   const [first, ...others] = listed(members).filter(({ name }) => name === called)
   if (others.length > 0) throw new Error(`${others.length + 1} people are called ${called}: give the id`)
-  return first ?? throwNotFound(table)
+  return first ?? refuseUnknown('Person', called)
 }
 
 /** `people list`. */

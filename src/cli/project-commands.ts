@@ -1,13 +1,11 @@
 /** The commands for the access to projects. They use the same rules as requests, and may run beside the service. */
 import { type SharedDatabase, writeAs } from '../db/client.ts'
 import { BY_COMMAND } from '../db/current-write.ts'
-import { throwNotFound } from '../db/existence.ts'
-import { members as memberTable, projects as table } from '../db/schema.ts'
 import { StartupError } from '../errors.ts'
 import { createRules, type Rules } from '../requests/rules.ts'
 import type { Project } from '../schemas/records.ts'
 import type { WithDatabase } from './member-commands.ts'
-import { alignColumns, say } from './terminal.ts'
+import { alignColumns, refuseUnknown, say } from './terminal.ts'
 
 /** The new access to a project. */
 interface AccessOptions {
@@ -19,7 +17,7 @@ interface AccessOptions {
   remove?: string[]
 }
 
-/** The project with this id, or this unique name. @throws ApiError 404; Error for several */
+/** The project with this id, or this unique name. @throws Error for none and for several */
 function projectCalled({ projects }: Rules, db: SharedDatabase, called: string): Project {
   const ids = db.$client
     .prepare<[string, string], string>('select id from projects where id = ? or name = ? order by id')
@@ -28,13 +26,13 @@ function projectCalled({ projects }: Rules, db: SharedDatabase, called: string):
   if (ids.length > 1 && !ids.includes(called)) {
     throw new Error(`${ids.length} projects are called ${called}: give the id`)
   }
-  const id = ids.includes(called) ? called : (ids[0] ?? throwNotFound(table))
+  const id = ids.includes(called) ? called : (ids[0] ?? refuseUnknown('Project', called))
   return projects.get(id)
 }
 
-/** The id of a member by id or email; of a person of the host application, its id. @throws ApiError 404 */
+/** The id of a member by id or email; of a person of the host application, its id. @throws Error */
 const memberId = ({ members }: Rules, called: string): string =>
-  members.find(called)?.id ?? members.people.named([called])[0]?.id ?? throwNotFound(memberTable)
+  members.find(called)?.id ?? members.people.named([called])[0]?.id ?? refuseUnknown('Member', called)
 
 function assign(
   rules: Rules,

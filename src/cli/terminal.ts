@@ -13,6 +13,11 @@ export const say = (text: string) => process.stdout.write(`${oneLine(text)}\n`)
 /** Writes a line to standard error. */
 export const complain = (text: string) => process.stderr.write(`${oneLine(`phaseboard: ${text}`)}\n`)
 
+/** Ends a command: no record is called so. */
+export function refuseUnknown(what: string, called: string): never {
+  throw new Error(`${what} not found: ${called}`)
+}
+
 /** The rows of a table as lines: all columns but the last are padded, with two spaces between them. */
 export function alignColumns(rows: readonly (readonly string[])[]): string[] {
   const cells = rows.map((row) => row.map(oneLine))

@@ -53,7 +53,8 @@ export function problemOfUrl(text: string, allowsPrivate: boolean): string | und
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'must be an http or https URL'
   if (url.username !== '' || url.password !== '') return 'must not contain credentials'
   if (text.includes('#')) return 'must not have a fragment'
-  if (!allowsPrivate && hasRefusedAddress(url)) return `must be public: ${REFUSED_ADDRESS}`
+  if (!allowsPrivate && hasRefusedAddress(url))
+    return `must be public: ${REFUSED_ADDRESS} (WEBHOOK_ALLOW_PRIVATE=true allows that)`
   return undefined
 }
 

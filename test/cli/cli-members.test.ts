@@ -147,11 +147,11 @@ t.test('the rules of the API apply: the last admin, unknown members, taken email
   const refusals: [string[], string, string?][] = [
     [['member', 'set-role', 'ada', 'member'], 'Member is the last admin'],
     [['member', 'disable', 'ADA@example.test'], 'Member is the last admin'],
-    [['member', 'reset-password', '__proto__'], 'Member not found', PASSWORD],
-    [['member', 'password-link', 'nobody'], 'Member not found'],
+    [['member', 'reset-password', '__proto__'], 'Member not found: __proto__', PASSWORD],
+    [['member', 'password-link', 'nobody'], 'Member not found: nobody'],
     [['member', 'password-link', 'bob'], 'Member is disabled'],
     [['member', 'invite', '--email', 'ADA@example.test'], 'Member email is taken'],
-    [['token', 'create', 'nobody', '--name', 'CI'], 'Member not found'],
+    [['token', 'create', 'nobody', '--name', 'CI'], 'Member not found: nobody'],
     [['token', 'create', 'bob', '--name', 'CI'], 'Member is disabled'],
     [['member', 'add', 'ADA@example.test'], 'Member email is taken', PASSWORD],
   ]

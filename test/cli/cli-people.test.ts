@@ -32,7 +32,7 @@ t.test('the command lists, maps and forgets people', async (t) => {
 
   const twice = await command(['people', 'map', 'Bob', 'ada'])
   t.match(twice, { code: 1, stderr: /2 people are called Bob: give the id/ })
-  t.match(await command(['people', 'map', 'nobody', 'ada']), { code: 1, stderr: /Person not found/ })
+  t.match(await command(['people', 'map', 'nobody', 'ada']), { code: 1, stderr: /Person not found: nobody/ })
   t.match(await command(['people', 'map', 'ada', 'p-1']), { code: 1, stderr: /delete the member first/ })
 
   const mapped = await command(['people', 'map', 'Ada (Trello)', 'ADA@example.test'])

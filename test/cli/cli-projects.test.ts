@@ -49,8 +49,8 @@ t.test('the access to a project is shown and set', async (t) => {
 
   for (const [args, message] of [
     [['Gemini'], /2 projects are called Gemini: give the id/],
-    [['none'], /Project not found/],
-    [['p-1', '--assign', 'nobody'], /Member not found/],
+    [['none'], /Project not found: none/],
+    [['p-1', '--assign', 'nobody'], /Member not found: nobody/],
     [['p-1', '--remove', 'eve'], /eve is not assigned to the project/],
   ] as const) {
     t.match(await command(['project', 'access', ...args]), { code: 1, stderr: message })
