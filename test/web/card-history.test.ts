@@ -127,6 +127,12 @@ t.test('lists no parts of a created or deleted card, and no creator of an older 
   t.strictSame(lines({ changes: [change(1, { action: 'deleted', before: {} })] }), [
     'm deleted this card (1)',
   ])
+  const young = (seq: number) => change(seq, { action: 'created', after: { createdAt: at(1) } })
+  t.strictSame(
+    lines({ changes: [young(1), change(2, { action: 'deleted', before: {} }), young(3)] }),
+    ['m restored this card', 'm deleted this card (2)', 'm created this card'],
+    'soon after its creation',
+  )
 })
 
 t.test('a card that an import made was imported, and only one that was deleted was restored', async (t) => {

@@ -64,7 +64,7 @@ export function HistoryList({ card, canEdit }: { card: OpenCard; canEdit: boolea
   const failure = history.failure.value
   useEffect(() => {
     const isMade = ({ kind, action }: Change) => kind === 'kanban-item' && action === 'created'
-    if (sources) card.maker.value = sources.changes.find(isMade) ?? null
+    if (sources) card.maker.value = sources.changes.findLast(isMade) ?? null
   }, [card, sources])
   const { labelList } = card.store
   const entries =

@@ -152,7 +152,7 @@ function wholeSentences({ action, after, at, actorId, actor }: Change, isFirst: 
   if (isLate && actorId === null && actor !== 'command line') return []
   // What comes back was there before. Without an earlier change, an older card came from another tool or from an archive.
   if (isFirst && (isLate || after?.source === 'import')) return [importSentence(after ?? {})]
-  return [isLate ? words.broughtBack : words.created]
+  return [isFirst ? words.created : words.broughtBack]
 }
 
 /** Names of tools; others are their format's name. */
