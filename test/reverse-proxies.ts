@@ -82,10 +82,11 @@ http {
   return run(t, 'nginx', ['-p', folder, '-c', config], port)
 }
 
-/** The configuration in `deploy/proxy/nginx.conf`, without TLS. */
+/** The configuration in `deploy/proxy/nginx.conf`, without TLS and the redirect to it. */
 export const nginxAtRoot = (t: Test, servicePort: number) =>
   nginx(t, (listen) =>
     shipped('nginx.conf', servicePort)
+      .replace(/^server {\n    listen 80;.*?^}\n/ms, '')
       .replace('listen 443 ssl;', listen)
       .replaceAll(/ssl_certificate.*;/g, ''),
   )
