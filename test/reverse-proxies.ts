@@ -86,7 +86,7 @@ http {
 export const nginxAtRoot = (t: Test, servicePort: number) =>
   nginx(t, (listen) =>
     shipped('nginx.conf', servicePort)
-      .replace(/^server {\n    listen 80;.*?^}\n/ms, '')
+      .replace(/^server {\n {4}listen 80;.*?^}\n/ms, '')
       .replace('listen 443 ssl;', listen)
       .replaceAll(/ssl_certificate.*;/g, ''),
   )

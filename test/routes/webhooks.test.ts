@@ -210,7 +210,9 @@ t.test('private addresses are refused in a new or changed webhook, unless allowe
   ]) {
     const url = `http://${host}/`
     const problem = invalid({
-      url: ['must be public: the address is private, or reserved, or of this machine (WEBHOOK_ALLOW_PRIVATE=true allows that)'],
+      url: [
+        'must be public: the address is private, or reserved, or of this machine (WEBHOOK_ALLOW_PRIVATE=true allows that)',
+      ],
     })
     t.match(await ask('POST', '', { url }), { status: 400, body: problem }, url)
     t.match(await ask('PATCH', `/${id}`, { url }), { status: 400, body: problem }, url)
